@@ -1,0 +1,62 @@
+# shellcheck shell=bash
+# ssh.sh - a private sshd, as a host that workflows run commands on.
+
+# sshd_start [NAME]: exports SSH_CONFIG, a client configuration in which the
+# host is called `worker`, and SSH_PORT.
+sshd_start() {
+    local name=${1:-sshd} dir attempt
+    dir=$(server_dir "$name")
+    ssh-keygen -q -t ed25519 -N '' -C "$name" -f "$WORK/$name.key"
+    install -m 644 "$WORK/$name.key.pub" "$dir/authorized_keys"
+    as_server ssh-keygen -q -t ed25519 -N '' -C "$name" -f "$dir/host_key"
+    for attempt in 1 2 3 4 5; do
+        SSH_PORT=$(free_port)
+        sshd_configure "$dir"
+        spawn_server "$name" /usr/sbin/sshd -D -e -f "$dir/sshd_config"
+        if wait_until 5 sshd_answers "$name"; then
+            ssh_client_configure "$name" "$dir"
+            export SSH_PORT SSH_CONFIG
+            return
+        fi
+        stop "$name" || true
+        diag "sshd did not start on port $SSH_PORT, attempt $attempt" >&2
+    done
+    return 1
+}
+
+sshd_answers() {
+    grep -q "listening on .* port $SSH_PORT" "$WORK/$1.log"
+}
+
+sshd_configure() {
+    cat >"$1/sshd_config" <<END
+ListenAddress 127.0.0.1
+Port $SSH_PORT
+HostKey $1/host_key
+PidFile none
+AuthorizedKeysFile $1/authorized_keys
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+AcceptEnv *
+MaxStartups 200
+MaxSessions 200
+END
+}
+
+ssh_client_configure() {
+    SSH_CONFIG=$WORK/$1.config
+    printf '[127.0.0.1]:%s %s\n' "$SSH_PORT" "$(cat "$2/host_key.pub")" \
+        >"$WORK/$1.known"
+    cat >"$SSH_CONFIG" <<END
+Host worker
+    HostName 127.0.0.1
+    Port $SSH_PORT
+    User $SERVER_USER
+    IdentityFile $WORK/$1.key
+    IdentitiesOnly yes
+    UserKnownHostsFile $WORK/$1.known
+    GlobalKnownHostsFile /dev/null
+END
+}

@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# wait.sh - wait for conditions, never for luck.
+
+# wait_until SECONDS COMMAND…: until it succeeds; fails after SECONDS.
+wait_until() {
+    local deadline=$((SECONDS + $1))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        if [ "$SECONDS" -ge "$deadline" ]; then
+            diag "waited in vain for: $*" >&2
+            return 1
+        fi
+        sleep 0.02
+    done
+}
+
+# wait_sql SECONDS QUERY: until the query says t.
+wait_sql() {
+    wait_until "$1" sql_is_true "$2"
+}
+
+sql_is_true() {
+    [ "$(sql "$1")" = t ]
+}
+
+# A free TCP port of the loopback interface. Whoever takes it tries again
+# with another one if it was taken meanwhile.
+free_port() {
+    perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(
+        LocalAddr => "127.0.0.1", Listen => 1)->sockport'
+}

@@ -1,0 +1,126 @@
+# shellcheck shell=bash
+# work.sh - a private directory, and the processes that live in it.
+#
+# The directory is $BUILD/t/… unless its path is too long for the name of a
+# unix socket or servers can't get there; then it is in $TMPDIR or /tmp.
+# Servers refuse to run as root: then they run as the user `postgres`, which
+# comes with the server.
+
+WORK_PATH_MAX=60 # of the 107 bytes that a socket's name may have
+
+SERVER_USER=$(id -un)
+if [ "$(id -u)" -eq 0 ]; then
+    SERVER_USER=postgres
+fi
+
+# as_server COMMAND…: as the user that servers run as.
+as_server() {
+    (exec_as_server "$@")
+}
+
+# The same in place of this shell.
+exec_as_server() {
+    cd /
+    if [ "$(id -u)" -eq 0 ]; then
+        exec setpriv --reuid="$SERVER_USER" --regid="$SERVER_USER" \
+            --init-groups env HOME="$WORK" "$@"
+    fi
+    exec "$@"
+}
+
+# work_usable DIR: short enough, and open to servers.
+work_usable() {
+    [ ${#1} -le "$WORK_PATH_MAX" ] && mkdir -p "$1" &&
+        WORK=/ as_server test -x "$1"
+}
+
+work_begin() {
+    local parent=${WORK_PARENT:-$BUILD/t}
+    if ! work_usable "$parent"; then
+        parent=${TMPDIR:-/tmp}
+        work_usable "$parent" || parent=/tmp
+    fi
+    WORK=$(mktemp -d "$parent/wf.XXXXXX")
+    chmod 711 "$WORK"
+    mkdir "$WORK/pids"
+    export WORK
+}
+
+# server_dir NAME: a directory in $WORK that belongs to servers.
+server_dir() {
+    local dir=$WORK/$1
+    mkdir -p "$dir"
+    [ "$(id -u)" -ne 0 ] || chown "$SERVER_USER" "$dir"
+    chmod 755 "$dir"
+    printf '%s\n' "$dir"
+}
+
+# spawn NAME COMMAND…: in the background, its output in $WORK/NAME.log.
+spawn() {
+    local name=$1
+    shift
+    "$@" </dev/null >>"$WORK/$name.log" 2>&1 &
+    printf '%d\n' "$!" >"$WORK/pids/$name"
+}
+
+# The same as the user that servers run as.
+spawn_server() {
+    local name=$1
+    shift
+    spawn "$name" exec_as_server "$@"
+}
+
+# pid_of NAME: of what was spawned.
+pid_of() {
+    cat "$WORK/pids/$1"
+}
+
+# stop NAME [SIGNAL [SECONDS]]: what was spawned, and wait for it; killed if
+# it takes longer. Returns the exit status of the process.
+stop() {
+    local pid status=0
+    pid=$(pid_of "$1")
+    rm -f "$WORK/pids/$1"
+    kill -s "${2:-TERM}" "$pid" 2>/dev/null || true
+    wait_until "${3:-60}" is_gone "$pid" || kill -s KILL "$pid"
+    wait "$pid" 2>/dev/null || status=$?
+    return "$status"
+}
+
+is_gone() {
+    ! kill -s 0 "$1" 2>/dev/null
+}
+
+# The end of a script: nothing of it stays. On failure its logs are shown.
+work_end() {
+    local status=$?
+    set +e
+    work_stop
+    [ "$status$TAP_FAILED" = 00 ] || work_logs
+    work_remove
+    exit "$status"
+}
+
+# End whatever was started.
+work_stop() {
+    local file
+    for file in "$WORK"/pids/*; do
+        [ -f "$file" ] && stop "$(basename "$file")" TERM 10
+    done
+    for file in "$WORK"/*/data/postmaster.pid; do
+        [ -f "$file" ] && postgres_end "$(dirname "$file")"
+    done
+}
+
+work_logs() {
+    local file
+    for file in "$WORK"/*.log "$WORK"/*/*.log; do
+        [ -s "$file" ] && diag "--- end of ${file#"$WORK"/}
+$(tail -n 20 "$file")"
+    done
+}
+
+work_remove() {
+    rm -rf "$WORK"
+    rmdir "$BUILD/t" 2>/dev/null
+}

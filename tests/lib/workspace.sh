@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# workspace.sh - a database with the workspace in it, and drivers.
+
+# workspace_install [DATABASE]: made anew. Exports PGDATABASE.
+workspace_install() {
+    local database=${1:-wf}
+    createdb --maintenance-db=postgres "$database"
+    PGDATABASE=$database
+    export PGDATABASE
+    psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 \
+        --file="$ROOT/workspace-sql/install.sql" >"$WORK/install.log" 2>&1
+}
+
+# login_create NAME ROLE…: a user who is a member of the roles.
+login_create() {
+    local user=$1 role
+    shift
+    sql "create role \"$user\" login connection limit 50"
+    for role; do
+        sql "grant \"$role\" to \"$user\""
+    done
+}
+
+# driver_start [NAME [DRIVER OPTION…]]: as user wf_driver_NAME, and wait until
+# the workspace knows it. Its log is $WORK/driver-NAME.log.
+driver_start() {
+    local name=${1:-one} before
+    shift "$(($# > 0 ? 1 : 0))"
+    if [ "$(sql "select to_regrole('wf_driver_$name') is null")" = t ]; then
+        login_create "wf_driver_$name" wf_driver
+    fi
+    before=$(sql 'select coalesce(max(driver_id), 0) from wf.driver_v')
+    PGUSER=wf_driver_$name spawn "driver-$name" "$BUILD/wf-driver" \
+        -o name="$name" -o log_level=debug "$@"
+    wait_sql 20 "select exists (select from wf.driver_v
+        where name = '$name' and state = 'live' and driver_id > $before)"
+}
+
+# driver_stop [NAME [SIGNAL]]: returns its exit status.
+driver_stop() {
+    stop "driver-${1:-one}" "${2:-TERM}"
+}
