@@ -1,0 +1,261 @@
+#include "common/json.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* Two of json-c's types have the names of our functions. */
+#define json_type json_c_type
+#define json_bool json_c_bool
+#include <json-c/json.h>
+#undef json_type
+#undef json_bool
+
+#include "common/buf.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "common/utf8.h"
+
+enum {
+	MAX_DEPTH = 500,
+};
+
+/* struct json is json-c's object under our name; it is never looked into. */
+static struct json *
+from_json_c(struct json_object *object)
+{
+	return (struct json *)object;
+}
+
+static struct json_object *
+to_json_c(const struct json *value)
+{
+	return (struct json_object *)value;
+}
+
+/*
+ * Feed all of `text`.  The tokener stops at a NUL byte, and takes one as the
+ * end: a number at the very end is known only by what follows it.
+ */
+static enum json_tokener_error
+feed(struct json_tokener *tokener, const char *text, size_t len,
+    struct json_object **object)
+{
+	enum json_tokener_error reason;
+	size_t end;
+
+	*object = json_tokener_parse_ex(tokener, text, (int)len);
+	reason = json_tokener_get_error(tokener);
+	if (reason == json_tokener_continue) {
+		*object = json_tokener_parse_ex(tokener, "", 1);
+		return json_tokener_get_error(tokener);
+	}
+	end = json_tokener_get_parse_end(tokener);
+	while (end < len && strchr(" \t\r\n", text[end]) != NULL && text[end])
+		end++;
+	if (reason == json_tokener_success && end < len)
+		return json_tokener_error_parse_unexpected;
+	return reason;
+}
+
+bool
+json_parse(const char *text, size_t len, struct json **value, struct error *err)
+{
+	struct json_tokener *tokener;
+	struct json_object *object;
+	enum json_tokener_error reason;
+
+	if (len > INT_MAX - 1) {
+		error_set(err, "JSON of %zu bytes is too long", len);
+		return false;
+	}
+	tokener = json_tokener_new_ex(MAX_DEPTH);
+	if (tokener == NULL)
+		fatal("cannot allocate a JSON tokener");
+	json_tokener_set_flags(
+	    tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	reason = feed(tokener, text, len, &object);
+	json_tokener_free(tokener);
+	if (reason != json_tokener_success) {
+		json_object_put(object);
+		error_set(err, "not JSON: %s", json_tokener_error_desc(reason));
+		return false;
+	}
+	*value = from_json_c(object);
+	return true;
+}
+
+void
+json_free(struct json *value)
+{
+	json_object_put(to_json_c(value));
+}
+
+enum json_type
+json_type(const struct json *value)
+{
+	struct json_object *object = to_json_c(value);
+
+	switch (json_object_get_type(object)) {
+	case json_type_boolean:
+		return JSON_BOOL;
+	case json_type_int:
+		return JSON_INT;
+	case json_type_double:
+		return JSON_NUMBER;
+	case json_type_string:
+		return JSON_STRING;
+	case json_type_array:
+		return JSON_LIST;
+	case json_type_object:
+		return JSON_OBJECT;
+	case json_type_null:
+		break;
+	}
+	return JSON_NULL;
+}
+
+struct json *
+json_get(const struct json *object, const char *key)
+{
+	struct json_object *member = NULL;
+
+	json_object_object_get_ex(to_json_c(object), key, &member);
+	return from_json_c(member);
+}
+
+bool
+json_has(const struct json *object, const char *key)
+{
+	return json_object_object_get_ex(to_json_c(object), key, NULL);
+}
+
+size_t
+json_length(const struct json *value)
+{
+	struct json_object *object = to_json_c(value);
+
+	switch (json_type(value)) {
+	case JSON_LIST:
+		return json_object_array_length(object);
+	case JSON_OBJECT:
+		return (size_t)json_object_object_length(object);
+	default:
+		return 0;
+	}
+}
+
+struct json *
+json_at(const struct json *list, size_t i)
+{
+	if (json_type(list) != JSON_LIST || i >= json_length(list))
+		return NULL;
+	return from_json_c(json_object_array_get_idx(to_json_c(list), i));
+}
+
+static struct lh_entry *
+entry_at(const struct json *object, size_t i)
+{
+	struct lh_entry *entry;
+
+	if (json_type(object) != JSON_OBJECT)
+		return NULL;
+	entry = lh_table_head(json_object_get_object(to_json_c(object)));
+	while (entry != NULL && i-- > 0)
+		entry = lh_entry_next(entry);
+	return entry;
+}
+
+const char *
+json_key_at(const struct json *object, size_t i)
+{
+	struct lh_entry *entry = entry_at(object, i);
+
+	return entry != NULL ? lh_entry_k(entry) : NULL;
+}
+
+struct json *
+json_value_at(const struct json *object, size_t i)
+{
+	struct lh_entry *entry = entry_at(object, i);
+
+	return entry != NULL ? lh_entry_v(entry) : NULL;
+}
+
+const char *
+json_string(const struct json *value)
+{
+	if (json_type(value) != JSON_STRING)
+		return NULL;
+	return json_object_get_string(to_json_c(value));
+}
+
+size_t
+json_string_length(const struct json *value)
+{
+	if (json_type(value) != JSON_STRING)
+		return 0;
+	return (size_t)json_object_get_string_len(to_json_c(value));
+}
+
+int64_t
+json_int(const struct json *value)
+{
+	enum json_type type = json_type(value);
+
+	if (type != JSON_INT && type != JSON_NUMBER)
+		return 0;
+	return json_object_get_int64(to_json_c(value));
+}
+
+bool
+json_bool(const struct json *value)
+{
+	return json_type(value) == JSON_BOOL &&
+	       json_object_get_boolean(to_json_c(value));
+}
+
+char *
+json_text(const struct json *value)
+{
+	return xstrdup(json_object_to_json_string_ext(to_json_c(value),
+	    JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+}
+
+/* One byte, escaped where JSON asks for it. */
+static bool
+add_escaped(struct buf *buf, unsigned char c)
+{
+	static const char letters[] = {
+		['"'] = '"',
+		['\\'] = '\\',
+		['\b'] = 'b',
+		['\f'] = 'f',
+		['\n'] = 'n',
+		['\r'] = 'r',
+		['\t'] = 't',
+	};
+
+	if (c < sizeof(letters) && letters[c] != 0)
+		return buf_addf(buf, "\\%c", letters[c]);
+	if (c < 0x20 || c == 0x7f)
+		return buf_addf(buf, "\\u%04x", c);
+	return buf_addc(buf, (char)c);
+}
+
+bool
+json_add_string(struct buf *buf, const char *text, size_t len)
+{
+	size_t before = buf->len;
+	bool added;
+
+	if (!utf8_valid(text, len))
+		return false;
+	added = buf_addc(buf, '"');
+	for (size_t i = 0; added && i < len; i++)
+		added = add_escaped(buf, (unsigned char)text[i]);
+	if (added && buf_addc(buf, '"'))
+		return true;
+	buf_truncate(buf, before);
+	return false;
+}

@@ -1,0 +1,498 @@
+#include "common/pg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <libpq-fe.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "common/pg_params.h"
+
+/* SQLSTATEs of our own making, where libpq has none. */
+#define SQLSTATE_NO_SESSION "08001"
+#define SQLSTATE_BROKEN "08006"
+#define SQLSTATE_NOT_SUPPORTED "0A000"
+
+struct pg {
+	PGconn *conn;
+	int outstanding;  /* queries and syncs sent, their event to come */
+	bool wants_write; /* libpq holds bytes that the socket did not take */
+	bool is_spoilt;   /* in a state that only its end gets out of */
+};
+
+static const struct pg_params no_params;
+
+/* struct pg_result is libpq's under our name; it is never looked into. */
+static struct pg_result *
+from_libpq(PGresult *result)
+{
+	return (struct pg_result *)result;
+}
+
+static PGresult *
+to_libpq(const struct pg_result *result)
+{
+	return (PGresult *)result;
+}
+
+/* Errors and notices ----------------------------------------------------- */
+
+/*
+ * libpq's own words: the first line is the message, the rest is advice. The
+ * line may be the server's, which then begins with its severity.
+ */
+static void
+set_connection_error(
+    struct error *err, const PGconn *conn, const char *sqlstate)
+{
+	const char *text = PQerrorMessage(conn);
+	const char *rest = text + strcspn(text, "\n");
+	int len = (int)(rest - text);
+
+	while (*rest == '\n' || *rest == '\t' || *rest == ' ')
+		rest++;
+	error_set(err, "%.*s", len, len > 0 ? text : "no connection");
+	error_sqlstate(err, sqlstate);
+	if (*rest != '\0')
+		error_hint(err, "%.*s", (int)strcspn(rest, "\n"), rest);
+}
+
+static void
+set_result_error(struct error *err, const PGconn *conn, const PGresult *result)
+{
+	const char *message =
+	    PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+	const char *detail = PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL);
+	const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
+
+	if (message == NULL) {
+		set_connection_error(err, conn, SQLSTATE_BROKEN);
+		return;
+	}
+	error_set(err, "%s", message);
+	if (sqlstate != NULL)
+		error_sqlstate(err, sqlstate);
+	if (detail != NULL)
+		error_detail(err, "%s", detail);
+	if (hint != NULL)
+		error_hint(err, "%s", hint);
+}
+
+static void
+log_notice(void *arg, const PGresult *result)
+{
+	const char *severity =
+	    PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+	const char *message =
+	    PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+
+	(void)arg;
+	if (message == NULL)
+		return;
+	if (severity != NULL && strcmp(severity, "WARNING") == 0)
+		log_warnx("database: %s", message);
+	else
+		log_debug("database: %s", message);
+}
+
+/* What libpq itself has to say, outside of any result. */
+static void
+log_libpq_notice(void *arg, const char *message)
+{
+	(void)arg;
+	log_debug("libpq: %s", message);
+}
+
+/* Sessions --------------------------------------------------------------- */
+
+/* In libpq's order a later keyword wins over an earlier one. */
+struct options {
+	const char *keywords[8], *values[8];
+	size_t count;
+};
+
+static void
+add_option(struct options *options, const char *keyword, const char *value)
+{
+	if (value == NULL)
+		return;
+	options->keywords[options->count] = keyword;
+	options->values[options->count++] = value;
+}
+
+static struct options
+target_options(const struct pg_target *target)
+{
+	struct options options = { 0 };
+
+	add_option(&options, "dbname", target->dbname);
+	add_option(&options, "host", target->host);
+	add_option(&options, "port", target->port);
+	add_option(&options, "user", target->user);
+	add_option(&options, "fallback_application_name", target->program);
+	add_option(&options, "client_encoding", "UTF8");
+	return options;
+}
+
+/* The session on `conn`, unless that is a bad one. */
+static struct pg *
+pg_new(PGconn *conn, struct error *err)
+{
+	struct pg *pg;
+
+	if (conn == NULL)
+		fatal("cannot allocate a connection");
+	if (PQstatus(conn) == CONNECTION_BAD) {
+		set_connection_error(err, conn, SQLSTATE_NO_SESSION);
+		PQfinish(conn);
+		return NULL;
+	}
+	pg = xcalloc(1, sizeof(*pg));
+	pg->conn = conn;
+	PQsetNoticeReceiver(conn, log_notice, NULL);
+	PQsetNoticeProcessor(conn, log_libpq_notice, NULL);
+	return pg;
+}
+
+void
+pg_free(struct pg *pg)
+{
+	if (pg == NULL)
+		return;
+	PQfinish(pg->conn);
+	free(pg);
+}
+
+bool
+pg_is_alive(const struct pg *pg)
+{
+	return PQstatus(pg->conn) == CONNECTION_OK && !pg->is_spoilt;
+}
+
+enum pg_transaction
+pg_transaction(const struct pg *pg)
+{
+	switch (PQtransactionStatus(pg->conn)) {
+	case PQTRANS_IDLE:
+		return PG_IDLE;
+	case PQTRANS_ACTIVE:
+		return PG_ACTIVE;
+	case PQTRANS_INTRANS:
+		return PG_IN_TRANSACTION;
+	case PQTRANS_INERROR:
+		return PG_IN_FAILED_TRANSACTION;
+	case PQTRANS_UNKNOWN:
+		break;
+	}
+	return PG_NO_SESSION;
+}
+
+int
+pg_server_version(const struct pg *pg)
+{
+	return PQserverVersion(pg->conn);
+}
+
+bool
+pg_cancel(struct pg *pg, struct error *err)
+{
+	PGcancel *cancel = PQgetCancel(pg->conn);
+	char reason[256] = "no connection";
+	bool sent = PQcancel(cancel, reason, sizeof(reason)) == 1;
+
+	PQfreeCancel(cancel);
+	if (!sent)
+		error_set(err, "cannot cancel: %.*s",
+		    (int)strcspn(reason, "\n"), reason);
+	return sent;
+}
+
+char *
+pg_take_notify(struct pg *pg)
+{
+	PGnotify *notify = PQnotifies(pg->conn);
+	char *channel;
+
+	if (notify == NULL)
+		return NULL;
+	channel = xstrdup(notify->relname);
+	PQfreemem(notify);
+	return channel;
+}
+
+/* Waiting ---------------------------------------------------------------- */
+
+struct pg *
+pg_connect(const struct pg_target *target, struct error *err)
+{
+	struct options o = target_options(target);
+
+	return pg_new(PQconnectdbParams(o.keywords, o.values, 1), err);
+}
+
+/* COPY would wait for data that no one here sends, or reads. */
+static bool
+is_copy(const PGresult *result)
+{
+	ExecStatusType status = PQresultStatus(result);
+
+	return status == PGRES_COPY_IN || status == PGRES_COPY_OUT;
+}
+
+/* The result if it is a good one. */
+static struct pg_result *
+check_result(const PGconn *conn, PGresult *result, struct error *err)
+{
+	if (is_copy(result)) {
+		error_set(err, "COPY from or to the client is not possible");
+		error_sqlstate(err, SQLSTATE_NOT_SUPPORTED);
+	} else if (PQresultStatus(result) == PGRES_COMMAND_OK ||
+	           PQresultStatus(result) == PGRES_TUPLES_OK ||
+	           PQresultStatus(result) == PGRES_EMPTY_QUERY) {
+		return from_libpq(result);
+	} else {
+		set_result_error(err, conn, result);
+	}
+	PQclear(result);
+	return NULL;
+}
+
+struct pg_result *
+pg_query(struct pg *pg, const char *sql, const struct pg_params *params,
+    struct error *err)
+{
+	const struct pg_params *p = params != NULL ? params : &no_params;
+	PGresult *result = PQexecParams(pg->conn, sql, p->count, p->types,
+	    (const char *const *)p->values, p->lengths, p->formats, 0);
+
+	return check_result(pg->conn, result, err);
+}
+
+bool
+pg_script(struct pg *pg, const char *sql, struct error *err)
+{
+	struct pg_result *result =
+	    check_result(pg->conn, PQexec(pg->conn, sql), err);
+
+	pg_result_free(result);
+	return result != NULL;
+}
+
+/* Never waiting ---------------------------------------------------------- */
+
+struct pg *
+pg_connect_start(const struct pg_target *target, struct error *err)
+{
+	struct options o = target_options(target);
+
+	return pg_new(PQconnectStartParams(o.keywords, o.values, 1), err);
+}
+
+enum pg_progress
+pg_connect_poll(struct pg *pg, struct error *err)
+{
+	switch (PQconnectPoll(pg->conn)) {
+	case PGRES_POLLING_READING:
+		return PG_WANT_READ;
+	case PGRES_POLLING_WRITING:
+		return PG_WANT_WRITE;
+	case PGRES_POLLING_OK:
+		if (PQsetnonblocking(pg->conn, 1) == 0 &&
+		    PQenterPipelineMode(pg->conn) == 1)
+			return PG_DONE;
+		break;
+	default:
+		break;
+	}
+	set_connection_error(err, pg->conn, SQLSTATE_NO_SESSION);
+	return PG_FAILED;
+}
+
+int
+pg_socket(const struct pg *pg)
+{
+	return PQsocket(pg->conn);
+}
+
+bool
+pg_wants_write(const struct pg *pg)
+{
+	return pg->wants_write;
+}
+
+static bool
+broken(struct pg *pg, struct error *err)
+{
+	set_connection_error(err, pg->conn, SQLSTATE_BROKEN);
+	return false;
+}
+
+/* Write what the socket takes. */
+static bool
+flush(struct pg *pg, struct error *err)
+{
+	int left = PQflush(pg->conn);
+
+	pg->wants_write = left == 1;
+	return left >= 0 || broken(pg, err);
+}
+
+bool
+pg_work(struct pg *pg, struct error *err)
+{
+	if (PQconsumeInput(pg->conn) != 1)
+		return broken(pg, err);
+	return flush(pg, err);
+}
+
+bool
+pg_send(struct pg *pg, const char *sql, const struct pg_params *params,
+    struct error *err)
+{
+	const struct pg_params *p = params != NULL ? params : &no_params;
+
+	if (PQsendQueryParams(pg->conn, sql, p->count, p->types,
+	        (const char *const *)p->values, p->lengths, p->formats, 0) != 1)
+		return broken(pg, err);
+	pg->outstanding++;
+	return true;
+}
+
+bool
+pg_sync(struct pg *pg, struct error *err)
+{
+	if (PQpipelineSync(pg->conn) != 1)
+		return broken(pg, err);
+	pg->outstanding++;
+	return flush(pg, err);
+}
+
+/* The next result, past the NULL that libpq puts behind each query's. */
+static PGresult *
+next_result(struct pg *pg)
+{
+	PGresult *result = NULL;
+
+	while (result == NULL && pg->outstanding > 0 && !PQisBusy(pg->conn))
+		result = PQgetResult(pg->conn);
+	return result;
+}
+
+enum pg_event
+pg_next(struct pg *pg, struct pg_result **result, struct error *err)
+{
+	PGresult *next;
+
+	if (!pg_is_alive(pg)) {
+		broken(pg, err);
+		return PG_EVENT_BROKEN;
+	}
+	next = next_result(pg);
+	if (next == NULL)
+		return PG_EVENT_NONE;
+	pg->outstanding--;
+	switch (PQresultStatus(next)) {
+	case PGRES_PIPELINE_SYNC:
+		PQclear(next);
+		return PG_EVENT_SYNC;
+	case PGRES_PIPELINE_ABORTED:
+		PQclear(next);
+		return PG_EVENT_SKIPPED;
+	default:
+		break;
+	}
+	/* A pipeline never gets out of COPY again. */
+	pg->is_spoilt = is_copy(next);
+	*result = check_result(pg->conn, next, err);
+	if (*result != NULL)
+		return PG_EVENT_RESULT;
+	if (PQstatus(pg->conn) != CONNECTION_OK)
+		return PG_EVENT_BROKEN;
+	return PG_EVENT_ERROR;
+}
+
+int
+pg_outstanding(const struct pg *pg)
+{
+	return pg->outstanding;
+}
+
+/* Results ---------------------------------------------------------------- */
+
+void
+pg_result_free(struct pg_result *result)
+{
+	PQclear(to_libpq(result));
+}
+
+int
+pg_rows(const struct pg_result *result)
+{
+	return PQntuples(to_libpq(result));
+}
+
+int
+pg_columns(const struct pg_result *result)
+{
+	return PQnfields(to_libpq(result));
+}
+
+int64_t
+pg_affected(const struct pg_result *result)
+{
+	return strtoll(PQcmdTuples(to_libpq(result)), NULL, 10);
+}
+
+const char *
+pg_column_name(const struct pg_result *result, int column)
+{
+	return PQfname(to_libpq(result), column);
+}
+
+int
+pg_column(const struct pg_result *result, const char *name)
+{
+	for (int i = 0; i < pg_columns(result); i++)
+		if (strcmp(pg_column_name(result, i), name) == 0)
+			return i;
+	return -1;
+}
+
+enum pg_kind
+pg_column_kind(const struct pg_result *result, int column)
+{
+	return pg_type_kind(PQftype(to_libpq(result), column));
+}
+
+const char *
+pg_value(const struct pg_result *result, int row, int column)
+{
+	if (PQgetisnull(to_libpq(result), row, column))
+		return NULL;
+	return PQgetvalue(to_libpq(result), row, column);
+}
+
+size_t
+pg_value_length(const struct pg_result *result, int row, int column)
+{
+	return (size_t)PQgetlength(to_libpq(result), row, column);
+}
+
+int64_t
+pg_value_bigint(const struct pg_result *result, int row, int column)
+{
+	const char *value = pg_value(result, row, column);
+
+	return value != NULL ? strtoll(value, NULL, 10) : 0;
+}
+
+bool
+pg_value_bool(const struct pg_result *result, int row, int column)
+{
+	const char *value = pg_value(result, row, column);
+
+	return value != NULL && value[0] == 't';
+}

@@ -1,0 +1,181 @@
+/*
+ * pg.h - sessions with PostgreSQL.  The only user of libpq.
+ *
+ * Two ways to use one: the console connects, asks and waits
+ * (pg_connect, pg_query); the driver never waits (pg_connect_start,
+ * pg_send, pg_next) and keeps its session in pipeline mode, where a batch
+ * of queries ends with one pg_sync, is one transaction unless it says
+ * otherwise, and takes one round trip.
+ *
+ * Errors carry the server's message, detail, hint and SQLSTATE; a session
+ * that could not be had says 08001, one that broke 08006.  Notices go to the
+ * log: warnings as such, the rest at debug level.
+ */
+#ifndef COMMON_PG_H
+#define COMMON_PG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/pg_type.h"
+
+struct error;
+struct pg;
+struct pg_params;
+struct pg_result;
+
+/*
+ * Whom to talk to.  NULL leaves a field to libpq: PG* variables, the service
+ * file, defaults.  `dbname` may be a whole connection string or URI; the
+ * other fields win over what it says.
+ */
+struct pg_target {
+	const char *dbname;
+	const char *host;
+	const char *port;
+	const char *user;
+	const char *program; /* application_name, unless they set one */
+};
+
+/* Sessions, both ways --------------------------------------------------- */
+
+/* End the session, abruptly if need be.  NULL is allowed. */
+void pg_free(struct pg *pg);
+
+/* Whether the session is there, as far as is known without asking. */
+bool pg_is_alive(const struct pg *pg);
+
+enum pg_transaction {
+	PG_IDLE,
+	PG_ACTIVE, /* a query is under way */
+	PG_IN_TRANSACTION,
+	PG_IN_FAILED_TRANSACTION,
+	PG_NO_SESSION,
+};
+
+enum pg_transaction pg_transaction(const struct pg *pg);
+
+/* 150004 for 15.4; 0 without a session. */
+int pg_server_version(const struct pg *pg);
+
+/*
+ * Ask the server to stop what the session does; that query then fails with
+ * 57014.  Opens a connection of its own and waits for it.
+ */
+bool pg_cancel(struct pg *pg, struct error *err);
+
+/*
+ * The channel of a notification that has come, for the caller to free();
+ * NULL when there is none left.
+ */
+char *pg_take_notify(struct pg *pg);
+
+/* Waiting --------------------------------------------------------------- */
+
+/* NULL if there was no session to be had. */
+struct pg *pg_connect(const struct pg_target *target, struct error *err);
+
+/*
+ * One query, its answer awaited.  `params` may be NULL for none.  NULL on
+ * failure; otherwise the caller's to pg_result_free().
+ */
+struct pg_result *pg_query(struct pg *pg, const char *sql,
+    const struct pg_params *params, struct error *err);
+
+/* Several statements in one string, without parameters; rows are dropped. */
+bool pg_script(struct pg *pg, const char *sql, struct error *err);
+
+/* Never waiting --------------------------------------------------------- */
+
+enum pg_progress {
+	PG_WANT_READ,  /* call again when the socket is readable */
+	PG_WANT_WRITE, /* … writable */
+	PG_DONE,
+	PG_FAILED,
+};
+
+/*
+ * Begin to connect; go on with pg_connect_poll.  Only the look-up of a host
+ * name may block.  NULL if it could not even begin.
+ */
+struct pg *pg_connect_start(const struct pg_target *target, struct error *err);
+
+/*
+ * The next step of connecting.  The socket may be another one after each
+ * step.  There is no deadline but the caller's.  After PG_FAILED only
+ * pg_free is left.
+ */
+enum pg_progress pg_connect_poll(struct pg *pg, struct error *err);
+
+/* -1 without a session.  To be watched for reading, always. */
+int pg_socket(const struct pg *pg);
+
+/* Whether to watch it for writing too. */
+bool pg_wants_write(const struct pg *pg);
+
+/*
+ * Read what has come and write what waits: when the socket says so, and
+ * before pg_next.  False if the session broke.
+ */
+bool pg_work(struct pg *pg, struct error *err);
+
+/*
+ * Add a query to the batch.  `params` may be NULL; nothing of it is kept.
+ * When one query fails, those after it are skipped up to the pg_sync.
+ */
+bool pg_send(struct pg *pg, const char *sql, const struct pg_params *params,
+    struct error *err);
+
+/* End the batch and begin to write it. */
+bool pg_sync(struct pg *pg, struct error *err);
+
+enum pg_event {
+	PG_EVENT_NONE,    /* nothing more for now */
+	PG_EVENT_RESULT,  /* a query's answer */
+	PG_EVENT_ERROR,   /* a query's failure; the session goes on */
+	PG_EVENT_SKIPPED, /* a query after one that failed */
+	PG_EVENT_SYNC,    /* the batch has ended (committed, if none failed) */
+	PG_EVENT_BROKEN,  /* the session broke: what was open is unknown */
+};
+
+/*
+ * What came next, in the order of sending: one event for each query and one
+ * for each pg_sync.  `*result` is set on PG_EVENT_RESULT only and is the
+ * caller's; `err` on ERROR and BROKEN only.  COPY is an ERROR that breaks
+ * the session.
+ */
+enum pg_event pg_next(
+    struct pg *pg, struct pg_result **result, struct error *err);
+
+/* Queries and syncs whose event is still to come. */
+int pg_outstanding(const struct pg *pg);
+
+/* Results --------------------------------------------------------------- */
+
+/* NULL is allowed. */
+void pg_result_free(struct pg_result *result);
+
+int pg_rows(const struct pg_result *result);
+int pg_columns(const struct pg_result *result);
+
+/* Rows that the statement touched or returned; 0 for those with neither. */
+int64_t pg_affected(const struct pg_result *result);
+
+const char *pg_column_name(const struct pg_result *result, int column);
+
+/* Where the column of that name is; -1 if nowhere. */
+int pg_column(const struct pg_result *result, const char *name);
+
+/* How a column's values are to be shown. */
+enum pg_kind pg_column_kind(const struct pg_result *result, int column);
+
+/* The value as text, as long as `result` lives; NULL if it is null. */
+const char *pg_value(const struct pg_result *result, int row, int column);
+size_t pg_value_length(const struct pg_result *result, int row, int column);
+
+/* 0 and false for null. */
+int64_t pg_value_bigint(const struct pg_result *result, int row, int column);
+bool pg_value_bool(const struct pg_result *result, int row, int column);
+
+#endif

@@ -1,0 +1,105 @@
+#include "common/buf.h"
+
+#include "tests/unit/unit.h"
+
+static void
+test_empty_is_a_string(void **state)
+{
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 0);
+	assert_string_equal(buf.data, "");
+	assert_int_equal(buf.len, 0);
+	buf_release(&buf);
+}
+
+static void
+test_grows(void **state)
+{
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 0);
+	for (int i = 0; i < 1000; i++)
+		assert_true(buf_addf(&buf, "%03d,", i));
+	assert_int_equal(buf.len, 4000);
+	assert_memory_equal(buf.data + 3996, "999,", 5);
+	buf_release(&buf);
+	assert_string_equal(buf.data, "");
+}
+
+static void
+test_limit_refuses_whole_pieces(void **state)
+{
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 5);
+	assert_true(buf_adds(&buf, "abc"));
+	assert_false(buf_adds(&buf, "def"));
+	assert_string_equal(buf.data, "abc");
+	assert_true(buf_adds(&buf, "de"));
+	assert_false(buf_addc(&buf, 'f'));
+	assert_true(buf_add(&buf, "", 0));
+	buf_release(&buf);
+}
+
+static void
+test_take_leaves_an_empty_buffer(void **state)
+{
+	struct buf buf;
+	char *text;
+
+	(void)state;
+	buf_init(&buf, 3);
+	buf_adds(&buf, "abc");
+	text = buf_take(&buf);
+	assert_string_equal(text, "abc");
+	free(text);
+	assert_int_equal(buf.len, 0);
+	assert_int_equal(buf.limit, 3);
+	text = buf_take(&buf);
+	assert_string_equal(text, "");
+	free(text);
+}
+
+static void
+test_truncate(void **state)
+{
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 0);
+	buf_truncate(&buf, 0);
+	buf_adds(&buf, "abc");
+	buf_truncate(&buf, 5);
+	assert_string_equal(buf.data, "abc");
+	buf_truncate(&buf, 1);
+	assert_string_equal(buf.data, "a");
+	buf_release(&buf);
+}
+
+static void
+test_holds_nul_bytes(void **state)
+{
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 0);
+	buf_add(&buf, "a\0b", 3);
+	assert_int_equal(buf.len, 3);
+	assert_memory_equal(buf.data, "a\0b", 4);
+	buf_release(&buf);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_empty_is_a_string),
+	cmocka_unit_test(test_grows),
+	cmocka_unit_test(test_limit_refuses_whole_pieces),
+	cmocka_unit_test(test_take_leaves_an_empty_buffer),
+	cmocka_unit_test(test_truncate),
+	cmocka_unit_test(test_holds_nul_bytes),
+};
+
+UNIT_TESTS(tests)
