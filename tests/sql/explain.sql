@@ -1,0 +1,107 @@
+-- explain.sql - why something is not running, and that it is so.
+begin;
+\ir helper/play.sql
+select plan(30);
+
+-- The law: a driver may take a request of a task now if and only if explain
+-- gives no reason for it.
+create function unexplained() returns setof wf.process
+language sql as $$
+    select p.*
+      from wf.process p
+     where p.kind in ('sync', 'async', 'wait')
+       and exists (select
+                     from wf.ready r
+                     join wf.lane l on l.id = r.lane_id
+                     join wf.driver d on d.state = 'live' and wf._serves(d, l)
+                    where r.instance_id = p.instance_id and r.process_id = p.id)
+           <> not exists (select from wf.explain(p.instance_id, p.id));
+$$;
+
+-- reasons(INSTANCE, NAME): what explain says about one process.
+create function reasons(p_instance bigint, p_name text) returns table (reason text, detail text)
+language sql as $$
+    select e.reason, e.detail from wf.explain(p_instance, play_id(p_instance, p_name)) e;
+$$;
+
+select play_install('mixed', jsonb_build_array(play_par(
+    play_task('t.Do', 'a'),
+    play_task('t.Far', 'f'),
+    play_task('t.Job', 'j'),
+    play_task('t.Sleep', 's', '{"duration": "PT1H"}'),
+    play_task('t.Do', 'g1', '{}', '{"group": {"name": "etl", "max": 1}}'),
+    play_task('t.Do', 'g2', '{}', '{"group": {"name": "etl", "max": 1}}'))));
+
+-- no driver
+select wf.start('mixed') as i \gset
+select results_eq(format('select * from reasons(%s, ''a'')', :i),
+    $$values ('driver', 'no live driver serves queue default with builtin')$$, 'without a driver nothing starts');
+select is_empty('select * from unexplained()', 'the law holds without a driver');
+
+-- drivers, and what they have
+select play_driver('one') as driver \gset
+select is_empty(format('select * from reasons(%s, ''a'')', :i), 'what may be taken needs no explanation');
+select results_eq(format('select * from reasons(%s, ''f'')', :i),
+    $$values ('driver', 'no live driver serves queue default with ssh; live: one (default; builtin)')$$, 'a driver that has not got the transport does not count');
+select play_driver('two', '{ssh}', '{other}');
+select results_eq(format('select * from reasons(%s, ''f'')', :i),
+    $$values ('driver', 'no live driver serves queue default with ssh; live: one (default; builtin), two (other; ssh)')$$, 'nor does one that serves another queue');
+select is_empty('select * from unexplained()', 'the law holds with drivers');
+
+-- groups and requests
+select is(play_take(:driver), 3::bigint, 'a, j and one of the group are handed out');
+select results_eq(format('select * from reasons(%s, ''a'')', :i),
+    $$values ('request', 'its start request is with driver one')$$, 'a driver has it');
+select matches((select detail from reasons(:i, 'g2')),
+    format('^group etl has 1 of 1 places taken: held by %s of instance %s \(.*, since \d\d:\d\d:\d\d\)$', play_id(:i, 'g1'), :i), 'a full group says who is in it');
+select wf.group_set('etl', 0);
+select is((select reason from reasons(:i, 'g2')), 'group', 'a group without places is full');
+select wf.group_set('etl', 5);
+select is((select detail from reasons(:i, 'g2')), 'group etl has 1 of 5 places taken; it gets one with the next poll', 'places that have just come free');
+select is_empty('select * from unexplained()', 'the law holds with groups');
+
+-- time
+select matches((select detail from reasons(:i, 's')), '^sleeps until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d', 'a sleep says until when');
+select play_report(play_id(:i, 'j'), 'ack');
+select play_report(play_id(:i, 'j'), 'response', '{"id": 1}');
+select matches((select detail from reasons(:i, 'j')), '^its next poll request is due at \d{4}', 'a task that runs outside says when it is asked again');
+select is_empty('select * from unexplained()', 'the law holds with timers');
+
+-- failures
+select play_fail(play_id(:i, 'a'), 'no such file');
+select results_eq(format('select * from reasons(%s, ''a'')', :i),
+    $$values ('failed', 'http: no such file; waits for retry, ignore, resolve or raise')$$, 'a failure says what it waits for');
+select is_empty('select * from unexplained()', 'the law holds with failures');
+
+-- composites and instances
+select matches((select detail from reasons(:i, 'par')), '^waits for 6: \d+ t.Do.* \(FAILED\), .* …$', 'a composite names what it waits for');
+select set_eq(format('select reason from wf.explain(%s)', :i), array['children', 'driver', 'failed', 'group', 'request', 'time'],
+    'an instance is explained process by process');
+select set_eq(format('select process_id from wf.explain(%s)', :i),
+    format($$select id from wf.process where instance_id = %s and state <> 'END'$$, :i), 'each of them');
+select play_report(play_id(:i, 'g1'));
+select results_eq(format('select * from reasons(%s, ''g1'')', :i), $$values ('ended', 'END')$$, 'what has ended says so');
+select throws_ok('select * from wf.explain(999999)', 'WF003', 'there is no instance 999999', 'an unknown instance');
+select throws_ok(format('select * from wf.explain(%s, 999999)', :i), 'WF003', format('instance %s has no process 999999', :i), 'an unknown process');
+
+-- lost drivers
+select set_config('wf.now', (clock_timestamp() + interval '10 minutes')::text, true);
+select is((select reason from reasons(:i, 'f')), 'driver', 'a driver that gives no sign of life does not count');
+select wf.tick();
+select is_empty('select * from unexplained()', 'the law holds without live drivers');
+select is((select reason from reasons(:i, 'j')), 'driver', 'a poll that is due waits for a driver too');
+select is_empty('select * from wf.fsck()', 'all is well');
+
+-- aborted
+select wf.abort(format('{"instance": %s}', :i)::jsonb);
+select is((select reason from wf.explain(:i) where process_id is null), 'aborting', 'an instance that is being aborted says so');
+select play_driver('three') as driver \gset
+select play_take(:driver);
+select play_report(process_id) from play_request where driver_id = :driver and kind = 'run';
+select play_take(:driver);
+select play_report(process_id) from play_request where driver_id = :driver and kind = 'run' and request = 'cleanup';
+select results_eq(format('select reason, detail from wf.explain(%s)', :i), $$values ('ended', 'ABORTED, aborted')$$, 'and so when it is over');
+select is_empty('select * from wf.fsck()', 'all is well in the end');
+
+select * from finish();
+rollback;

@@ -1,0 +1,97 @@
+-- fsck.sql - each of its checks finds what it is there for.
+begin;
+\ir helper/play.sql
+select plan(35);
+
+-- broken(STATEMENT): what fsck finds after a statement that no trigger saw;
+-- the statement is undone.
+create function broken(p_statement text) returns text[]
+language plpgsql as $$
+declare
+    v_found text[];
+begin
+    begin
+        perform set_config('session_replication_role', 'replica', true);
+        execute p_statement;
+        v_found := array(select distinct f.check_name from wf.fsck() f order by 1);
+        raise exception using errcode = 'UNDO1';
+    exception when sqlstate 'UNDO1' then
+        return v_found;
+    end;
+end;
+$$;
+
+-- finds(CHECK, STATEMENT)
+create function finds(p_check text, p_statement text) returns text
+language sql as $$
+    select ok(p_check = any (f), p_check || ': ' || p_statement) || case when p_check = any (f) then '' else E'\n' || diag('found: ' || f::text) end
+      from broken(p_statement) f;
+$$;
+
+select play_install('mixed', jsonb_build_array(play_par(
+    play_task('t.Do', 'a'),
+    play_task('t.Do', 'b'),
+    play_task('t.Job', 'j'),
+    play_task('t.Job', 'k'),
+    play_task('t.Sleep', 's', '{"duration": "PT1H"}'),
+    play_forall('x', '[1, 2, 3]', play_task('t.Do', 'd')),
+    play_task('t.Do', 'g1', '{}', '{"group": {"name": "etl", "max": 1}}'),
+    play_task('t.Do', 'g2', '{}', '{"group": {"name": "etl", "max": 1}}'))));
+select play_driver() as driver \gset
+
+select wf.start('mixed') as i \gset
+select play_id(:i, 'a') as a, play_id(:i, 'b') as b, play_id(:i, 'j') as j, play_id(:i, 'k') as k, play_id(:i, 's') as s,
+       play_id(:i, 'g1') as g1, play_id(:i, 'g2') as g2, play_id(:i, 'par') as par, play_id(:i, 'forall') as f \gset
+select play_take(:driver);
+select play_fail(:a);
+select play_report(:b);
+select play_report(p.id, 'release') from wf.process p where p.parent_id = :f;
+select play_report(:j, 'ack');
+select play_report(:j, 'response', '{"id": 1}');
+select is_empty('select * from wf.fsck()', 'a healthy workspace');
+select is(broken('select 1'), '{}', 'and nothing is found where nothing is broken');
+
+-- work
+select finds('place: row of no process, or of one in another state', format('update wf.process set state = ''END'' where id = %s', :j));
+select finds('place: row of no process, or of one in another state', 'insert into wf.ready values (0, 0, 1, 1, 0, ''start'')');
+select finds('place: row of no process, or of one in another state', format('update wf.lease set request = ''cleanup'' where process_id = %s', :k));
+select finds('place: nothing can move it on, or more than one thing', 'delete from wf.ready');
+select finds('place: nothing can move it on, or more than one thing', format('delete from wf.lease where process_id = %s', :k));
+select finds('place: nothing can move it on, or more than one thing', format('delete from wf.timer where process_id = %s', :s));
+select finds('place: nothing can move it on, or more than one thing', format('delete from wf.timer where process_id = %s', :j));
+select finds('place: nothing can move it on, or more than one thing', format('delete from wf.parked where process_id = %s', :g2));
+select finds('place: nothing can move it on, or more than one thing', format(
+    'insert into wf.ready select instance_id, id, lane_id, 1, 0, ''poll'' from wf.process where id = %s', :j));
+select finds('slot: held without need, or missing', format('delete from wf.slot where process_id = %s', :g1));
+select finds('slot: held without need, or missing', format('insert into wf.slot select instance_id, id, group_id from wf.process where id = %s', :g2));
+select finds('slot: row of no process, or of one that has ended', format('insert into wf.slot values (%s, %s, 1)', :i, :b));
+select finds('lease: another token than its process', format('update wf.process set token = gen_random_uuid() where id = %s', :k));
+select finds('lease: its driver is gone, and no poll has taken it back', 'update wf.driver set state = ''lost'', seen_at = seen_at - interval ''1 hour''; update wf.lease set at = at - interval ''1 hour''');
+select finds('failed: listed but not FAILED, or FAILED but not listed', 'delete from wf.failed');
+select finds('failed: listed but not FAILED, or FAILED but not listed', format('insert into wf.failed values (%s, %s)', :i, :b));
+
+-- tree
+select finds('composite: open is not the number of children that have not ended', format('update wf.process set open = open + 1 where id = %s', :par));
+select finds('composite: over, but something in it is not', format('update wf.process set state = ''END'' where id = %s', :f));
+select finds('composite: elements to come do not add up', format('update wf.process set todo = 7 where id = %s', :f));
+select finds('process: its parent does not exist', format('update wf.process set parent_id = 0 where id = %s', :b));
+select finds('process: of no instance, or of another version', format('update wf.process set version_id = 0 where id = %s', :b));
+select finds('instance: its root is in another state', format('update wf.instance set state = ''ABORTING'' where id = %s', :i));
+select finds('instance: ended without a result, or the reverse', format('update wf.instance set result = ''success'' where id = %s', :i));
+select finds('instance: over, but rows are left', format('update wf.instance set state = ''END'', result = ''success'', ended_at = at where id = %s', :i));
+select finds('binding: of a scope that does not exist', format('insert into wf.binding values (%s, 0, ''x'', ''1'')', :i));
+
+-- history
+select finds('process: its last move is not legal', format('update wf.process set event = ''release'' where id = %s', :b));
+select finds('history: a move that is not legal, or of no process', format('update wf.event set event = ''release'' where process_id = %s', :b));
+select finds('history: does not go on where it was', format('delete from wf.event where process_id = %s and event = ''start''', :j) || format('; update wf.event set was = ''INIT'' where process_id = %s and event = ''success''', :b));
+select finds('history: does not end in the present state', format('delete from wf.event where process_id = %s', :b));
+select finds('history: nobody signed it', 'delete from wf.txn');
+
+-- a hand-written UPDATE is refused where triggers are on
+select throws_ok(format('update wf.process set state = ''END'' where id = %s', :j), 'WF001', null, 'a forged state is refused');
+select throws_ok(format('update wf.process set was = state, event = ''success'', state = ''END'' where id = %s', :j), 'WF001', null, 'so is an illegal move');
+select is_empty('select * from wf.fsck()', 'a healthy workspace still');
+
+select * from finish();
+rollback;

@@ -1,0 +1,109 @@
+-- play.sql - workflows to play with, and a driver played by hand.
+--
+-- Included by test files, inside their transaction. A test installs a workflow
+-- of the task types below, takes requests as a driver would, and reports what
+-- it likes.
+
+-- the task types
+create table play_type (name text primary key, spec jsonb not null);
+insert into play_type (name, spec)
+select s ->> 'name', s
+  from unnest(array[
+    '{"name": "t.Do", "machine": "sync", "params": [{"name": "x", "type": {"optional": "json"}, "default": null}],
+      "requests": {"start": {"transport": "builtin", "args": {"op": "noop"}, "output": ["get", ["var", "response"], "value"]}}}',
+    '{"name": "t.Far", "machine": "sync", "params": [],
+      "requests": {"start": {"transport": "ssh", "args": {"host": "far", "command": ["list", "true"]}}}}',
+    '{"name": "t.Job", "machine": "async", "params": [],
+      "requests": {
+        "start": {"transport": "builtin", "args": {"op": "noop"}, "handle": {"id": ["get", ["var", "response"], "id"]}},
+        "poll": {"transport": "builtin", "args": {"op": "noop"}, "every": {"delay": "PT5S"},
+                 "success": ["eq", ["get", ["var", "response"], "state"], "done"],
+                 "failure": ["eq", ["get", ["var", "response"], "state"], "bad"]},
+        "cancel": {"transport": "builtin", "args": {"op": "noop"}},
+        "cleanup": {"transport": "builtin", "args": {"op": "noop"}}}}',
+    '{"name": "t.Sleep", "machine": "wait", "wait": "sleep", "params": [{"name": "duration", "type": "duration"}]}'
+  ]::jsonb[]) s;
+
+-- play_install(NAME, STEPS [, PARAMS]): installs a workflow of these steps.
+create function play_install(p_name text, p_steps jsonb, p_params jsonb default '[]') returns void
+language sql as $$
+    select wf.install('// ' || p_name, jsonb_build_object(
+        'format', 1, 'file', p_name || '.wf',
+        'workflows', jsonb_build_array(jsonb_build_object(
+            'name', p_name, 'line', 1, 'params', p_params, 'steps', p_steps)),
+        'task_types', (select jsonb_object_agg(t.name, t.spec)
+                         from play_type t
+                        where p_steps::text like '%"type": "' || t.name || '"%')));
+$$;
+
+-- play_task(TYPE, NAME [, ARGS [, POLICIES]]): a task that binds NAME.
+create function play_task(p_type text, p_as text, p_args jsonb default '{}', p_policies jsonb default null) returns jsonb
+language sql as $$
+    select jsonb_strip_nulls(jsonb_build_object('kind', 'task', 'line', 1, 'type', p_type, 'as', p_as, 'policies', p_policies))
+           || jsonb_build_object('args', case p_type when 't.Do' then '{"x": null}'::jsonb else '{}' end || p_args)
+           || case when p_args::text like '%"var"%'
+                   then jsonb_build_object('reads', (select jsonb_object_agg(m[1], 0) from regexp_matches(p_args::text, '"var", "([^"]+)"', 'g') m))
+                   else '{}' end;
+$$;
+
+-- play_seq(STEPS), play_par(BRANCHES)
+create function play_seq(variadic p_steps jsonb[]) returns jsonb
+language sql as $$ select jsonb_build_object('kind', 'seq', 'line', 1, 'steps', to_jsonb(p_steps)); $$;
+create function play_par(variadic p_branches jsonb[]) returns jsonb
+language sql as $$ select jsonb_build_object('kind', 'par', 'line', 1, 'branches', to_jsonb(p_branches)); $$;
+
+-- play_forall(NAME, LIST, BODY)
+create function play_forall(p_name text, p_list jsonb, p_body jsonb) returns jsonb
+language sql as $$
+    select jsonb_build_object('kind', 'forall', 'line', 1, 'name', p_name, 'in', jsonb_build_array('const', p_list), 'body', p_body);
+$$;
+
+-- What drivers were handed and have not been reported yet.
+create table play_request (
+    k bigint generated always as identity primary key,
+    driver_id bigint, kind text, instance_id bigint, process_id bigint, attempt int, token uuid, request text, needs_ack boolean
+);
+
+-- play_driver([NAME [, TRANSPORTS [, QUEUES]]]): a driver of a name
+create function play_driver(p_name text default 'fake', p_transports text[] default '{builtin}', p_queues text[] default '{default}') returns bigint
+language sql as $$ select wf.register(p_name, '1', p_transports, p_queues, 100); $$;
+
+-- play_take(DRIVER [, WANT]): polls; how many requests it was handed.
+create function play_take(p_driver bigint, p_want int default 100) returns bigint
+language sql as $$
+    with polled as (
+        insert into play_request (driver_id, kind, instance_id, process_id, attempt, token, request, needs_ack)
+        select p_driver, r.kind, r.instance_id, r.process_id, r.attempt, r.token, r.request, r.needs_ack
+          from wf.poll(p_driver, p_want) r
+         where r.kind <> 'next'
+        returning kind)
+    select count(*) from polled where kind = 'run';
+$$;
+
+-- play_report(PROCESS [, EVENT [, BODY]]): reports the last request of a process; the answer.
+create function play_report(p_process bigint, p_event text default 'response', p_body text default '') returns text
+language sql as $$
+    select o.answer
+      from (select * from play_request where process_id = p_process order by k desc limit 1) r,
+           wf.outcome(r.driver_id, array[r.instance_id], array[r.process_id], array[r.token], array[p_event], array[convert_to(p_body, 'UTF8')]) o;
+$$;
+
+-- play_fail(PROCESS [, MESSAGE]): reports a failure of kind http.
+create function play_fail(p_process bigint, p_message text default 'it broke') returns text
+language sql as $$ select play_report(p_process, 'error', jsonb_build_object('kind', 'http', 'message', p_message)::text); $$;
+
+-- play_id(INSTANCE, NAME [, INDEX]): the youngest process that binds NAME, or of that kind.
+create function play_id(p_instance bigint, p_name text, p_index int default null) returns bigint
+language sql as $$
+    select max(p.id)
+      from wf.process p
+     where p.instance_id = p_instance
+       and (p.bind = p_name or p.kind = p_name)
+       and (p_index is null or p.index = p_index);
+$$;
+
+-- play_state(INSTANCE, NAME): the state of that process.
+create function play_state(p_instance bigint, p_name text) returns text
+language sql as $$
+    select p.state from wf.process p where p.instance_id = p_instance and p.id = play_id(p_instance, p_name);
+$$;

@@ -1,0 +1,47 @@
+-- Behaviour: functions, triggers and views, in the order in which they are
+-- created. Installation runs this file once, every upgrade again.
+
+\ir pins.sql
+
+-- who, when, in what kind of transaction
+\ir clock.sql
+\ir session.sql
+
+-- expressions
+\ir type.sql
+\ir operator.sql
+\ir function_text.sql
+\ir function_list.sql
+\ir function_value.sql
+\ir function.sql
+\ir expression.sql
+\ir syntax.sql
+
+-- definitions
+\ir lane.sql
+\ir group.sql
+\ir constant.sql
+\ir spec.sql
+\ir install.sql
+
+-- the engine
+\ir machine.sql
+\ir compose.sql
+\ir task.sql
+\ir outcome.sql
+\ir timer.sql
+\ir poll.sql
+\ir driver.sql
+\ir transaction.sql
+\ir start.sql
+
+-- operators
+\ir target.sql
+\ir operate.sql
+\ir abort.sql
+
+-- viewers
+\ir view.sql
+\ir tree.sql
+\ir explain.sql
+\ir fsck.sql

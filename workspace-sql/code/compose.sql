@@ -1,0 +1,359 @@
+-- How a tree unfolds: what a node needs before it begins, and its beginning.
+
+do $$
+begin
+    if to_regtype('wf.entry') is null then
+        create type wf.entry as (
+            input jsonb, error jsonb, policy jsonb, open int, total int,
+            group_id bigint, lane_id bigint, rank smallint
+        );
+        comment on type wf.entry is 'What wf._prepare found out about a node that is about to begin.';
+    end if;
+end;
+$$;
+
+-- wf._environment(p_instance, p_scopes, p_reads)
+--
+-- Returns  an object with the values of the names that a node reads
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever an expression of a tree is evaluated
+create or replace function wf._environment(p_instance bigint, p_scopes bigint[], p_reads jsonb) returns jsonb
+language plpgsql stable :engine as $$
+declare
+    v_names jsonb;
+begin
+    if p_reads is null then
+        return '{}'::jsonb;
+    end if;
+    select coalesce(jsonb_object_agg(b.name, b.value), '{}')
+      into v_names
+      from jsonb_each_text(p_reads) r (name, depth)
+      join wf.binding b on b.instance_id = p_instance and b.scope_id = p_scopes[r.depth::int + 1] and b.name = r.name;
+    if p_reads ? 'instance' then
+        v_names := v_names || jsonb_build_object('instance', wf._describe_instance(p_instance));
+    end if;
+    return v_names;
+end;
+$$;
+
+-- wf._describe_instance(p_instance)
+--
+-- Returns  the object that the name `instance` stands for
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _environment
+create or replace function wf._describe_instance(p_instance bigint) returns jsonb
+language plpgsql stable :engine as $$
+begin
+    return (select jsonb_build_object(
+                'id', i.id, 'workflow', w.name, 'version', v.number, 'key', i.key,
+                'started_at', to_char(i.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+                'scheduled_at', null, 'subject', null, 'trace_id', i.trace_id)
+              from wf.instance i
+              join wf.workflow w on w.id = i.workflow_id
+              join wf.version v on v.id = i.version_id
+             where i.id = p_instance);
+end;
+$$;
+
+-- wf._refuse(p_kind, p_message)
+--
+-- Returns  an error record
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever the engine finds an error
+create or replace function wf._refuse(p_kind text, p_message text) returns jsonb
+language sql stable
+begin atomic
+    select jsonb_build_object('kind', p_kind, 'message', p_message);
+end;
+
+-- wf._count_elements(p_node, p_value)
+--
+-- Returns  how many elements a forall has: p_value is its list, or the two ends of its range
+-- Locks    nothing
+-- Raises   WF020 if it is neither
+-- Called   by _prepare
+create or replace function wf._count_elements(p_node wf.node, p_value jsonb) returns int
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+    if p_node.input ->> 0 = 'range' and not p_node.input_fixed then
+        if jsonb_typeof(p_value -> 0) is distinct from 'number' or jsonb_typeof(p_value -> 1) is distinct from 'number' then
+            raise exception using errcode = 'WF020', message = 'the ends of a range are ints';
+        end if;
+        return greatest(0, (p_value ->> 1)::numeric - (p_value ->> 0)::numeric + 1)::int;
+    end if;
+    if jsonb_typeof(p_value) is distinct from 'array' then
+        raise exception using errcode = 'WF020', message = format('forall needs a list, not %s', coalesce(jsonb_typeof(p_value), 'null'));
+    end if;
+    return jsonb_array_length(p_value);
+end;
+$$;
+
+-- wf._prepare(p_instance, p_scopes, p_version, p_node)
+--
+-- Evaluates what a node needs before it begins: its input, its policies, how
+-- many children it opens.
+--
+-- Returns  an entry; its error is set if something could not be evaluated
+-- Locks    nothing (a queue or group named for the first time is inserted)
+-- Raises   nothing
+-- Called   by _enter and _reenter, for nodes that are not plain
+create or replace function wf._prepare(p_instance bigint, p_scopes bigint[], p_version bigint, p_node int) returns wf.entry
+language plpgsql :engine as $$
+declare
+    v_node wf.node;
+    v_entry wf.entry;
+    v_environment jsonb;
+    v_value jsonb;
+    v_result jsonb;
+begin
+    select n.* into v_node from wf.node n where n.version_id = p_version and n.id = p_node;
+    v_environment := wf._environment(p_instance, p_scopes, v_node.reads);
+    if v_node.input is null or v_node.input_fixed then
+        v_value := v_node.input;
+    else
+        v_result := wf._evaluate(case when v_node.kind = 'forall' and v_node.input ->> 0 = 'range'
+                                      then jsonb_set(v_node.input, '{0}', '"list"') else v_node.input end, v_environment);
+        v_entry.error := v_result -> 'error';
+        v_value := v_result -> 'value';
+        v_entry.input := v_value;
+        if pg_column_size(v_value) > wf._setting_number('value_bytes') then
+            v_entry.input := null;
+            v_entry.error := wf._refuse('output', format('the value has %s bytes, more than the %s allowed', pg_column_size(v_value), wf._setting_number('value_bytes')));
+        end if;
+    end if;
+    if v_node.policy is not null and v_entry.error is null then
+        v_result := wf._evaluate(v_node.policy, v_environment);
+        v_entry.error := v_result -> 'error';
+        v_entry.policy := v_result -> 'value';
+    end if;
+    if v_entry.error is null then
+        begin
+            v_entry := wf._measure(v_node, v_entry, v_value, v_environment);
+        exception when sqlstate 'WF020' or data_exception then
+            v_entry.error := wf._refuse('input', sqlerrm);
+        end;
+    end if;
+    if v_entry.error is not null then
+        v_entry.open := 0;
+        v_entry.total := 0;
+    end if;
+    return v_entry;
+end;
+$$;
+
+-- wf._measure(p_node, p_entry, p_value, p_environment)
+--
+-- Returns  the entry with open and total, and with the policies applied
+-- Locks    nothing
+-- Raises   WF020 if a value does not fit
+-- Called   by _prepare
+create or replace function wf._measure(p_node wf.node, p_entry wf.entry, p_value jsonb, p_environment jsonb) returns wf.entry
+language plpgsql :engine as $$
+declare
+    v_max jsonb;
+begin
+    if p_node.kind = 'if' then
+        if jsonb_typeof(p_value) is distinct from 'boolean' then
+            raise exception using errcode = 'WF020', message = format('if needs a boolean, not %s', coalesce(jsonb_typeof(p_value), 'null'));
+        end if;
+        p_entry.open := case when p_value = 'true' or p_node.children = 2 then 1 else 0 end;
+    elsif p_node.kind = 'forall' then
+        p_entry.total := wf._count_elements(p_node, p_value);
+        p_entry.open := least(p_entry.total, wf._setting_number('window'));
+        if p_node.max is not null then
+            v_max := wf._evaluate(p_node.max, p_environment);
+            if v_max ? 'error' then
+                p_entry.error := v_max -> 'error';
+            elsif jsonb_typeof(v_max -> 'value') is distinct from 'number' or (v_max ->> 'value')::numeric < 1 then
+                raise exception using errcode = 'WF020', message = format('max of a forall is an int of at least 1, not %s', v_max ->> 'value');
+            else
+                p_entry.open := least(p_entry.open, (v_max ->> 'value')::numeric);
+            end if;
+        end if;
+    end if;
+    if p_entry.policy ? 'group' then
+        p_entry.group_id := wf._group(p_entry.policy ->> 'group');
+    end if;
+    if p_entry.policy ? 'queue' then
+        p_entry.lane_id := wf._lane(p_entry.policy ->> 'queue', (select l.needs from wf.lane l where l.id = p_node.lane_id));
+    end if;
+    if p_entry.policy ? 'priority' then
+        p_entry.rank := - greatest(-1000, least(1000, (p_entry.policy ->> 'priority')::numeric));
+    end if;
+    return p_entry;
+end;
+$$;
+
+-- wf._enter(p_instance, p_parent, p_node, p_index, p_item, p_at)
+--
+-- Begins processes: the one place where a process is born. The arrays run in
+-- parallel; p_item (or null) holds for children of a forall an object with the
+-- names of element and index, which live in the scope that such a child opens.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing of its own
+-- Called   by the triggers of process, whose statement trigger carries on from here
+create or replace function wf._enter(p_instance bigint[], p_parent bigint[], p_node int[], p_index int[], p_item jsonb[], p_at timestamptz) returns void
+language plpgsql :engine as $$
+declare
+    v_id bigint[];
+begin
+    v_id := array(select nextval('wf.process_id') from generate_series(1, cardinality(p_instance)));
+    if p_item is not null then
+        insert into wf.binding (instance_id, scope_id, name, value)
+        select u.i, u.id, j.key, j.value
+          from unnest(p_instance, v_id, p_item) u (i, id, item), jsonb_each(u.item) j;
+    end if;
+    insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, was, event, state, at, began_at,
+                            index, collects, scopes, bind, group_id, lane_id, rank, plain, open, todo, total, input, policy, error)
+    select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, '',
+           case when n.type_id is null then 'enter' else 'enable' end,
+           case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,
+           u.k,
+           case when p.kind = 'forall' then (select true from wf.node o where o.version_id = p.version_id and o.id = p.node_id and o.collect is not null) end,
+           s.scopes,
+           n.bind,
+           coalesce((e.e).group_id, n.group_id),
+           coalesce((e.e).lane_id, n.lane_id),
+           coalesce((e.e).rank, n.rank, p.rank),
+           n.plain,
+           coalesce((e.e).open, case n.kind when 'seq' then least(n.children, 1) when 'call' then least(n.children, 1) when 'par' then n.children else 0 end),
+           coalesce((e.e).total - (e.e).open, 0),
+           coalesce((e.e).total, 0),
+           (e.e).input, (e.e).policy, (e.e).error
+      from unnest(p_instance, p_parent, p_node, p_index, v_id) u (i, j, m, k, id)
+     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+     cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = u.m offset 0) n
+     cross join lateral (select case when p.kind = 'forall' then p.scopes || u.id else p.scopes end as around,
+                                case when n.kind = 'call' then array[u.id] when p.kind = 'forall' then p.scopes || u.id else p.scopes end as scopes) s
+     cross join lateral (select case when (n.input is null or n.input_fixed) and n.policy is null and n.kind not in ('forall', 'if') then null::wf.entry
+                                     else wf._prepare(u.i, s.around, p.version_id, n.id) end as e offset 0) e;
+end;
+$$;
+
+-- wf._enter_children(p_instance, p_process, p_at)
+--
+-- Begins the first children of composites that have just been entered, except
+-- those of a forall: all of a par, the first of a seq or call, the chosen
+-- branch of an if.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing of its own
+-- Called   by the triggers of process
+create or replace function wf._enter_children(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+language plpgsql :engine as $$
+declare
+    f record;
+begin
+    select array_agg(p.instance_id) instances, array_agg(p.id) parents, array_agg(c.id) nodes
+      into f
+      from unnest(p_instance, p_process) u (i, j)
+     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+     cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+      join wf.node c on c.version_id = n.version_id and c.parent_id = n.id
+     where case n.kind when 'par' then true
+                       when 'if' then c.ordinal = case when case when n.input_fixed then n.input else p.input end = 'true' then 1 else 2 end
+                       else c.ordinal = 1 end;
+    perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
+end;
+$$;
+
+-- wf._enter_elements(p_instance, p_process, p_from, p_count, p_at)
+--
+-- Begins the bodies of p_count elements of foralls, from index p_from on.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing of its own
+-- Called   by the triggers of process
+create or replace function wf._enter_elements(p_instance bigint[], p_process bigint[], p_from int[], p_count int[], p_at timestamptz) returns void
+language plpgsql :engine as $$
+declare
+    f record;
+begin
+    select array_agg(u.i) instances, array_agg(u.j) parents, array_agg(c.id) nodes, array_agg(k) indexes,
+           bool_or(n.item is not null or n.item_index is not null) named,
+           array_agg(case when n.item is null then '{}'
+                       when n.input ->> 0 = 'range' and not n.input_fixed then jsonb_build_object(n.item, (p.input ->> 0)::int + k)
+                       else jsonb_build_object(n.item, (select t.items -> (k % 1000) from wf.forall_item t
+                                                         where t.instance_id = u.i and t.process_id = u.j and t.chunk = k / 1000)) end
+               || case when n.item_index is null then '{}' else jsonb_build_object(n.item_index, k) end) items
+      into f
+      from unnest(p_instance, p_process, p_from, p_count) u (i, j, first, count)
+     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+     cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+      join wf.node c on c.version_id = n.version_id and c.parent_id = n.id
+     cross join lateral generate_series(u.first, u.first + u.count - 1) k;
+    perform wf._enter(f.instances, f.parents, f.nodes, f.indexes, case when f.named then f.items end, p_at);
+end;
+$$;
+
+-- wf._enter_forall(p_instance, p_process, p_at)
+--
+-- Lays the elements of foralls that have just been entered down in chunks, if
+-- their bodies read them, and begins the first ones.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing of its own
+-- Called   by the triggers of process
+create or replace function wf._enter_forall(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+language plpgsql :engine as $$
+declare
+    f record;
+begin
+    insert into wf.forall_item (instance_id, process_id, chunk, items)
+    select u.i, u.j, (t.k - 1) / 1000, jsonb_agg(t.item order by t.k)
+      from unnest(p_instance, p_process) u (i, j)
+     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+     cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+     cross join lateral jsonb_array_elements(case when n.input_fixed then n.input else p.input end) with ordinality t (item, k)
+     where n.item is not null and (n.input_fixed or n.input ->> 0 is distinct from 'range')
+     group by u.i, u.j, (t.k - 1) / 1000;
+    select array_agg(p.instance_id) instances, array_agg(p.id) parents, array_agg(0) firsts, array_agg(p.open) counts
+      into f
+      from unnest(p_instance, p_process) u (i, j)
+     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p;
+    perform wf._enter_elements(f.instances, f.parents, f.firsts, f.counts, p_at);
+end;
+$$;
+
+-- wf._reenter(p_instance, p_process, p_at)
+--
+-- Enters composites anew after a failure: what they need is evaluated again.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Raises   nothing of its own
+-- Called   by the update trigger of process, for the event retry of a composite
+create or replace function wf._reenter(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+language plpgsql :engine as $$
+declare
+    r record;
+    v_entry wf.entry;
+begin
+    for r in
+        select p.instance_id, p.id, p.kind, q.scopes, q.kind as parent_kind, p.scopes as own, p.version_id, p.node_id, n.children
+          from unnest(p_instance, p_process) u (i, j)
+         cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+         cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+          left join wf.process q on q.instance_id = p.instance_id and q.id = p.parent_id
+    loop
+        delete from wf.forall_item t where t.instance_id = r.instance_id and t.process_id = r.id;
+        delete from wf.forall_result t where t.instance_id = r.instance_id and t.process_id = r.id;
+        v_entry := wf._prepare(r.instance_id, case when r.kind = 'call' then r.scopes else r.own end, r.version_id, r.node_id);
+        update wf.process p
+           set was = p.state, at = p_at, input = v_entry.input, error = v_entry.error,
+               open = coalesce(v_entry.open, case when r.kind in ('seq', 'call') then least(r.children, 1) when r.kind = 'par' then r.children else 0 end),
+               total = coalesce(v_entry.total, 0), todo = coalesce(v_entry.total - v_entry.open, 0),
+               event = case when v_entry.error is not null then 'fail' else 'enter' end,
+               state = case when v_entry.error is not null then 'FAILED' else 'ACTIVE' end
+         where p.instance_id = r.instance_id and p.id = r.id;
+    end loop;
+end;
+$$;

@@ -1,0 +1,219 @@
+-- Drivers: they come, give signs of life, and go; what a dead one held is taken
+-- back.
+
+-- wf._serves(p_driver, p_lane)
+--
+-- Returns  whether a driver takes requests of a lane
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by poll and explain: the same test
+create or replace function wf._serves(p_driver wf.driver, p_lane wf.lane) returns boolean
+language sql stable
+begin atomic
+    select p_driver.state = 'live'
+       and (cardinality(p_driver.queues) = 0 or p_lane.queue = any (p_driver.queues))
+       and p_lane.needs <@ p_driver.transports;
+end;
+
+-- wf.register(p_name, p_version, p_transports, p_queues, p_slots, p_previous, p_tokens)
+--
+-- A new incarnation of a driver. One that lost its connection names its former
+-- incarnation and the requests that it still holds: these go over to the new
+-- one, the others (that it was handed but never heard of) are treated as lost.
+--
+-- Returns  the id of this incarnation
+-- Locks    the leases that go over; the former driver's row
+-- Raises   WF002
+-- Called   by a driver when it starts, when it connects again, when it was given up as lost
+create or replace function wf.register(p_name text, p_version text, p_transports text[], p_queues text[], p_slots int,
+                                       p_previous bigint default null, p_tokens uuid[] default '{}') returns bigint
+language plpgsql security definer :engine as $$
+declare
+    v_now timestamptz := wf.now();
+    v_id bigint;
+begin
+    perform wf._gate(false);
+    if coalesce(octet_length(p_name), 0) not between 1 and 63 then
+        raise exception using errcode = 'WF002', message = 'the name of a driver has 1 to 63 bytes', hint = 'Set name in the driver''s configuration.';
+    end if;
+    if coalesce(p_slots, 0) not between 1 and 10000 then
+        raise exception using errcode = 'WF002', message = format('slots is %s', coalesce(p_slots::text, 'null')), hint = 'Give a number from 1 to 10000.';
+    end if;
+    if coalesce(cardinality(p_transports), 0) = 0 or p_queues is null then
+        raise exception using errcode = 'WF002', message = 'a driver needs at least one transport, and a list of queues', hint = 'An empty list of queues means every queue.';
+    end if;
+    insert into wf.driver (name, version, state, transports, queues, slots, started_at, seen_at, actor)
+    values (p_name, p_version, 'live', p_transports, p_queues, p_slots, v_now, v_now, wf._actor())
+    returning id into v_id;
+    if p_previous is not null then
+        update wf.lease l set driver_id = v_id where l.token = any (p_tokens);
+        update wf.driver d set state = 'left', idle = false where d.id = p_previous and d.state in ('live', 'draining');
+    end if;
+    return v_id;
+end;
+$$;
+comment on function wf.register(text, text, text[], text[], int, bigint, uuid[]) is
+    'Registers a driver: name, version of the program, transports, queues that it serves, requests that it carries out at once; after a lost connection also its former id and the tokens that it still holds. Returns the id that its other calls take.';
+
+-- wf._greet(p_driver, p_now)
+--
+-- Notes a driver's sign of life, at most once a second.
+--
+-- Returns  its row
+-- Locks    its row, when it writes
+-- Raises   WF010
+-- Called   by poll and heartbeat
+create or replace function wf._greet(p_driver bigint, p_now timestamptz) returns wf.driver
+language plpgsql :engine as $$
+declare
+    v wf.driver;
+begin
+    select d.* into v from wf.driver d where d.id = p_driver;
+    if v.id is null or v.state in ('left', 'lost') then
+        raise exception using errcode = 'WF010',
+            message = format('driver %s %s', coalesce(p_driver::text, 'null'), case v.state when 'left' then 'has left' when 'lost' then 'was given up as lost' else 'is not registered' end),
+            hint = 'Register again; requests that it still holds are reported with their old tokens.';
+    end if;
+    if v.seen_at < p_now - interval '1 second' then
+        update wf.driver d set seen_at = p_now where d.id = p_driver;
+    end if;
+    return v;
+end;
+$$;
+
+-- wf.heartbeat(p_driver)
+--
+-- Returns  nothing
+-- Locks    the driver's row
+-- Raises   WF010
+-- Called   by a driver that does not poll for a while
+create or replace function wf.heartbeat(p_driver bigint) returns void
+language plpgsql security definer :engine as $$
+begin
+    perform wf._gate(false);
+    perform wf._greet(p_driver, wf.now());
+end;
+$$;
+comment on function wf.heartbeat(bigint) is 'A sign of life of a driver that does not poll for a while. Returns nothing; raises WF010 if it was given up.';
+
+-- wf.drain(p_driver)
+--
+-- Returns  nothing
+-- Locks    the driver's row
+-- Raises   WF003
+-- Called   by a driver that is to stop, or by an operator
+create or replace function wf.drain(p_driver bigint) returns void
+language plpgsql security definer :engine as $$
+begin
+    perform wf._gate(false);
+    update wf.driver d set state = 'draining', idle = false where d.id = p_driver and d.state in ('live', 'draining');
+    if not found then
+        raise exception using errcode = 'WF003', message = format('there is no live driver %s', coalesce(p_driver::text, 'null')), hint = 'List them: wf-console drivers.';
+    end if;
+end;
+$$;
+comment on function wf.drain(bigint) is 'Lets a driver take no more requests; those that it holds go on. Returns nothing.';
+
+-- wf.leave(p_driver)
+--
+-- The driver goes for good; what it still holds is taken back as lost.
+--
+-- Returns  nothing
+-- Locks    the driver's row, then as _lose
+-- Raises   WF006
+-- Called   by a driver that ends
+create or replace function wf.leave(p_driver bigint) returns void
+language plpgsql security definer :engine as $$
+begin
+    perform wf._gate(true);
+    update wf.driver d set state = 'left', idle = false where d.id = p_driver and d.state in ('live', 'draining');
+    perform wf._lose(p_driver);
+end;
+$$;
+comment on function wf.leave(bigint) is 'A driver goes for good; requests that it still holds are treated as lost. Returns nothing.';
+
+-- wf._sweep()
+--
+-- Gives drivers up that gave no sign of life for lease_seconds, and takes their
+-- requests back, at most 1000 at a time. Anybody's poll does it.
+--
+-- Returns  nothing
+-- Locks    rows of driver (skipping locked ones), then as _lose
+-- Raises   nothing of its own
+-- Called   by poll and tick
+create or replace function wf._sweep() returns void
+language plpgsql :engine as $$
+declare
+    v_now timestamptz := wf.now();
+    v_driver bigint;
+begin
+    for v_driver in
+        select d.id from wf.driver d
+         where d.state in ('live', 'draining') and d.seen_at < v_now - wf._setting_number('lease_seconds') * interval '1 second'
+         order by d.id for update skip locked
+    loop
+        update wf.driver d set state = 'lost', idle = false where d.id = v_driver;
+        perform wf._lose(v_driver);
+    end loop;
+    -- leases of a lost driver that were busy then (a running SQL task holds its own)
+    if exists (select from wf.driver d where d.state in ('lost', 'left') and d.seen_at > v_now - interval '1 day'
+                  and exists (select from wf.lease l where l.driver_id = d.id)) then
+        perform wf._lose(d.id) from wf.driver d
+          where d.state in ('lost', 'left') and exists (select from wf.lease l where l.driver_id = d.id);
+    end if;
+end;
+$$;
+
+-- wf._lose(p_driver)
+--
+-- Takes the requests of a driver back. What may safely be done again goes back
+-- into the queue, what runs under a handle is polled on by anybody, the rest
+-- waits for an operator with kind lost.
+--
+-- Returns  nothing
+-- Locks    instances by id (skipping locked ones: their leases stay for the next sweep), then leases (skipping locked ones)
+-- Raises   nothing of its own
+-- Called   by _sweep and leave
+create or replace function wf._lose(p_driver bigint) returns void
+language plpgsql :engine as $$
+declare
+    v_now timestamptz;
+    v_instances bigint[];
+    f record;
+begin
+    v_instances := array(select distinct l.instance_id from (select l.instance_id from wf.lease l where l.driver_id = p_driver limit 1000) l);
+    if cardinality(v_instances) = 0 then
+        return;
+    end if;
+    v_instances := array(select i.id from wf.instance i where i.id = any (v_instances) order by i.id for no key update skip locked);
+    v_now := wf.now();
+    select array_agg(x.instance_id) instances, array_agg(x.process_id) processes, array_agg(x.request) requests
+      into f
+      from (select l.instance_id, l.process_id, l.request from wf.lease l
+             where l.instance_id = any (v_instances) and l.driver_id = p_driver
+             order by l.instance_id, l.process_id limit 1000 for update skip locked) x;
+    if f.instances is null then
+        return;
+    end if;
+    update wf.process p
+       set was = p.state, event = 'lost', at = v_now,
+           state = case when p.kind = 'sync' and p.state = 'START_REQUESTED' then case when n.idempotent then 'INIT' else 'FAILED' end
+                        when p.state = 'START_REQUESTED' then 'INIT'
+                        when p.kind = 'async' and p.state = 'EXECUTING' then case when p.handle is not null or u.request <> 'start' then 'EXECUTING' when n.idempotent then 'INIT' else 'FAILED' end
+                        else wf._next_state(p.kind, p.state, 'lost', p.kind = 'async') end,
+           error = case when p.kind = 'sync' and p.state = 'CANCEL_REQUESTED' then wf._cancelled(p.error)
+                        when n.idempotent or p.state not in ('START_REQUESTED', 'EXECUTING') or p.handle is not null or (p.kind = 'async' and p.state = 'START_REQUESTED') then p.error
+                        else wf._refuse('lost', 'the driver is gone and it is not known whether this was done') end
+      from unnest(f.instances, f.processes, f.requests) u (i, j, request)
+     cross join lateral (select x.ctid, x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) q
+     cross join lateral (select x.* from wf.node x where x.version_id = q.version_id and x.id = q.node_id offset 0) n
+     where p.ctid = q.ctid;
+    insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
+    select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(v_now, null), 'poll'
+      from unnest(f.instances, f.processes) u (i, j)
+     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+     where p.kind = 'async' and p.state = 'EXECUTING' and p.event = 'lost'
+        on conflict do nothing;
+    perform wf._ring();
+end;
+$$;

@@ -1,0 +1,313 @@
+-- Definitions come in and go out.
+
+-- wf._checksums(p_spec)
+--
+-- Returns  two objects, from names of task types and of workflows to SHA-256 of what they mean
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.install, for a file that is sound
+create or replace function wf._checksums(p_spec jsonb, out task_types jsonb, out workflows jsonb)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+    select coalesce(jsonb_object_agg(t.key, encode(sha256(convert_to(jsonb_set(t.value - '{doc,line}'::text[], '{params}', p.params)::text, 'UTF8')), 'hex')), '{}')
+      into task_types
+      from jsonb_each(p_spec -> 'task_types') t
+     cross join lateral (select coalesce(jsonb_agg(r.value - '{doc,line}'::text[] order by r.ordinality), '[]')
+                           from jsonb_array_elements(t.value -> 'params') with ordinality r) p (params);
+
+    select jsonb_object_agg(w.name, w.checksum)
+      into workflows
+      from (select max(p.value ->> 'name') filter (where p.object = 'workflow') as name,
+                   encode(sha256(convert_to(string_agg(concat(p.place, p.value - '{line,doc,params,steps,branches,body,then,else}'::text[],
+                                                              task_types ->> (p.value ->> 'type')), e'\n' order by p.place, p.path), 'UTF8')), 'hex') as checksum
+              from wf._spec_part(p_spec) p
+             where p.object in ('workflow', 'param', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
+               and p.place <> '{}'
+             group by p.place[1]) w;
+end;
+$$;
+
+-- wf._store_task_types(p_task_types, p_checksums)
+--
+-- Stores task types that are not known yet; a name and a checksum make a task type.
+--
+-- Returns  an object from their names to their numbers
+-- Locks    the new rows of task_type, by name
+-- Raises   nothing
+-- Called   by wf.install
+create or replace function wf._store_task_types(p_task_types jsonb, p_checksums jsonb) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    insert into wf.task_type (name, checksum, machine, wait, idempotent, spec)
+    select t.key, p_checksums ->> t.key, t.value ->> 'machine', t.value ->> 'wait',
+           coalesce((t.value #>> '{policies,idempotent}')::boolean, false), t.value
+      from jsonb_each(p_task_types) t
+     order by t.key
+        on conflict do nothing;
+
+    insert into wf.task_request (type_id, request, transport, args, passes, clauses, delay, backoff, max_delay, attempts)
+    select t.id, r.key, r.value ->> 'transport', wf._fold(r.value -> 'args'),
+           r.value -> 'args' = (select coalesce(jsonb_object_agg(p ->> 'name', jsonb_build_array('var', p -> 'name')), '{}')
+                                  from jsonb_array_elements(t.spec -> 'params') p),
+           (select jsonb_object_agg(c.key, wf._fold(c.value))
+              from jsonb_each(r.value - '{transport,args,every}'::text[] || case when e.read = '{}' then '{}' else jsonb_build_object('every', e.read) end) c),
+           coalesce((e.fixed ->> 'delay')::interval, '5 s'),
+           coalesce((e.fixed ->> 'backoff')::numeric, 1),
+           coalesce((e.fixed ->> 'max_delay')::interval, (e.fixed ->> 'delay')::interval, '5 s'),
+           coalesce((e.fixed ->> 'attempts')::int, 3)
+      from wf.task_type t
+     cross join lateral jsonb_each(t.spec -> 'requests') r
+     cross join lateral (
+           select coalesce(jsonb_object_agg(c.key, f -> 'value') filter (where f is not null), '{}') as fixed,
+                  coalesce(jsonb_object_agg(c.key, c.value) filter (where f is null), '{}') as read
+             from jsonb_each(jsonb_build_object('max_delay', r.value #> '{every,delay}') || (r.value -> 'every')) c
+            cross join lateral wf._constant(c.value) f
+           ) e
+     where (t.name, t.checksum) in (select c.key, c.value from jsonb_each_text(p_checksums) c)
+        on conflict do nothing;
+
+    return (select coalesce(jsonb_object_agg(t.name, t.id), '{}')
+              from wf.task_type t
+              join jsonb_each_text(p_checksums) c on c.key = t.name and c.value = t.checksum);
+end;
+$$;
+
+-- wf._store_versions(p_source, p_spec, p_checksums)
+--
+-- Gives each workflow of a file that differs from its present version a new one.
+--
+-- Returns  an object from the names of these workflows to the numbers of their versions
+-- Locks    the rows of workflow, by name: who installs the same name later waits, then compares
+-- Raises   nothing
+-- Called   by wf.install
+create or replace function wf._store_versions(p_source text, p_spec jsonb, p_checksums jsonb) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_versions jsonb;
+begin
+    insert into wf.workflow (name)
+    select c.key from jsonb_each_text(p_checksums) c order by c.key
+        on conflict do nothing;
+    perform from wf.workflow w where p_checksums ? w.name order by w.name for no key update;
+
+    with stored as (
+        insert into wf.version (workflow_id, number, checksum, source, spec, params, installed_at, installed_by)
+        select w.id, (select coalesce(max(o.number), 0) + 1 from wf.version o where o.workflow_id = w.id),
+               p_checksums ->> w.name, p_source,
+               jsonb_build_object('workflow', s, 'task_types', p_spec -> 'task_types'), s -> 'params',
+               wf.now(), wf._actor()
+          from jsonb_array_elements(p_spec -> 'workflows') s
+          join wf.workflow w on w.name = s ->> 'name'
+         where not exists (select from wf.version v where v.id = w.version_id and v.checksum = p_checksums ->> w.name)
+        returning id, workflow_id
+    ),
+    used as (
+        update wf.workflow w
+           set version_id = s.id
+          from stored s
+         where w.id = s.workflow_id
+        returning w.name, s.id
+    )
+    select jsonb_object_agg(u.name, u.id) into v_versions from used u;
+    return coalesce(v_versions, '{}');
+end;
+$$;
+
+-- wf._store_nodes(p_spec, p_versions, p_types)
+--
+-- Stores the trees of new versions. What install can settle once is not left
+-- to every instance: constant inputs, requests and policies, which names of a
+-- forall are read at all.
+--
+-- Returns  nothing
+-- Locks    the new rows of node; of lane and concurrency_group, by name
+-- Raises   nothing
+-- Called   by wf.install
+create or replace function wf._store_nodes(p_spec jsonb, p_versions jsonb, p_types jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set jit = off set enable_nestloop = off as $$
+begin
+    insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input, input_fixed, reads,
+                         item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max, policy, title)
+    with
+    part as materialized (
+        select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes, p.value - '{steps,branches,body,then,else}'::text[] as value,
+               row_number() over (partition by p.place[1] order by p.place) as id
+          from wf._spec_part(p_spec) p
+         where p.object in ('workflow', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
+    ),
+    workflow as materialized (
+        select p.place[1] as ordinal, (p_versions ->> (p.value ->> 'name'))::bigint as version_id
+          from part p
+         where p.object = 'workflow'
+    ),
+    -- the names of foralls that are read, with the place of the forall
+    item_read as materialized (
+        select distinct p.place[1:p.scopes[r.value::int + 1]] as place, r.key as name
+          from part p
+         cross join lateral jsonb_each_text(p.value -> 'reads') r
+         where r.value <> '0'
+        union
+        select p.place[1:(p.scopes || cardinality(p.place))[r.value::int + 1]], r.key
+          from part p
+         cross join lateral jsonb_each_text(p.value -> 'collect_reads') r
+         where r.value <> '0'
+    ),
+    task_type as materialized (
+        select t.id, t.name, t.machine, t.idempotent, t.spec -> 'policies' as policies,
+               array(select distinct r.transport from wf.task_request r where r.type_id = t.id order by 1) as needs
+          from wf.task_type t
+         where t.id in (select i.value::bigint from jsonb_each_text(p_types) i)
+    ),
+    node as materialized (
+        select w.version_id, p.id, o.id as parent_id, p.place, p.object, p.value,
+               case p.object when 'workflow' then 1 else p.place[cardinality(p.place)] end as ordinal,
+               case when o.object in ('workflow', 'call', 'seq') then lead(p.id) over (partition by p.around order by p.place) end as next_id,
+               case p.object
+                   when 'task' then p.value -> 'args'
+                   when 'call' then p.value -> 'args'
+                   when 'forall' then p.value -> 'in'
+                   when 'if' then p.value -> 'condition'
+                   when 'let' then p.value -> 'value'
+                   when 'return' then coalesce(p.value -> 'value', 'null')
+               end as input,
+               t.id as type_id, t.machine, t.needs, t.idempotent, q.fixed as policy, nullif(q.read, '{}') as policy_read
+          from part p
+          join workflow w on w.ordinal = p.place[1] and w.version_id is not null
+          left join part o on o.place = p.around
+          left join task_type t on p.object = 'task' and t.name = p.value ->> 'type'
+          left join lateral (select q.* from wf._policies(p.value -> 'policies', t.policies, p.value -> 'args') q
+                              where p.value ? 'policies' or t.policies is not null) q on true
+    ),
+    settled as materialized (
+        select n.*, f.value -> 'value' as fixed
+          from node n
+          -- a forall counts its way through a range without building the list
+         cross join lateral (select case when n.object = 'forall' and n.input ->> 0 = 'range' then null else wf._constant(n.input) end) f (value)
+    ),
+    child as (
+        select n.version_id, n.parent_id as id, count(*) as children from node n group by 1, 2
+    ),
+    lane as materialized (
+        select l.queue, l.needs, wf._lane(l.queue, l.needs) as id
+          from (select distinct coalesce(n.policy ->> 'queue', 'default') as queue, n.needs
+                  from node n
+                 where n.machine in ('sync', 'async')
+                 order by 1, 2) l
+    ),
+    concurrency_group as materialized (
+        select g.name, wf._group(g.name) as id
+          from (select distinct n.policy #>> '{group,name}' as name from node n where n.policy ? 'group' order by 1) g
+    )
+    select n.version_id, n.id, n.parent_id, n.ordinal,
+           case n.object when 'task' then n.machine when 'workflow' then 'call' else n.object end,
+           (n.value ->> 'line')::int,
+           case n.object
+               when 'task' then n.value ->> 'type'
+               when 'workflow' then n.value ->> 'name'
+               when 'call' then 'call ' || (n.value ->> 'workflow')
+               when 'forall' then 'forall ' || (n.value ->> 'name')
+               when 'let' then 'let ' || (n.value ->> 'as')
+               else n.object
+           end || case when n.object in ('task', 'call') and n.value ? 'as' then ' as ' || (n.value ->> 'as') else '' end,
+           n.next_id,
+           coalesce(c.children, 0),
+           n.value ->> 'as',
+           coalesce(n.fixed, wf._compact(n.input)),
+           n.fixed is not null,
+           nullif(coalesce(n.value -> 'reads', '{}')
+                  || case when concat(n.input, n.value -> 'max', n.policy_read) like '%["instance", %' then jsonb '{"instance": null}' else '{}' end, '{}'),
+           i.name,
+           j.name,
+           wf._compact(n.value -> 'max'),
+           (select jsonb_agg(jsonb_build_object('as', c.value -> 'as', 'value', wf._compact(c.value -> 'value')) order by c.ordinality)
+              from jsonb_array_elements(n.value -> 'collect') with ordinality c),
+           n.value -> 'collect_reads',
+           n.type_id,
+           case when r.passes then n.fixed
+                when r.args is not null and not wf._is_volatile(r.args) then wf._evaluate(r.args, n.fixed) -> 'value' end,
+           coalesce((n.value #>> '{policies,idempotent}')::boolean, n.idempotent, false),
+           l.id,
+           - (n.policy ->> 'priority')::smallint,
+           g.id,
+           (n.policy #>> '{group,max}')::int,
+           wf._compact(n.policy_read),
+           n.policy ->> 'title'
+      from settled n
+      left join child c on c.version_id = n.version_id and c.id = n.id
+      left join item_read i on n.object = 'forall' and i.place = n.place and i.name = n.value ->> 'name'
+      left join item_read j on n.object = 'forall' and j.place = n.place and j.name = n.value ->> 'index'
+      left join lane l on n.machine in ('sync', 'async') and l.queue = coalesce(n.policy ->> 'queue', 'default') and l.needs = n.needs
+      left join concurrency_group g on g.name = n.policy #>> '{group,name}'
+      left join wf.task_request r on n.fixed is not null and r.type_id = n.type_id and r.request = 'start';
+end;
+$$;
+
+-- wf.install(p_source, p_spec)
+--
+-- Stores the workflows of a compiled file. One that is the same as before but
+-- for lines and comments stays as it is; any other gets a new version, which
+-- start uses from the commit on. Running instances keep theirs.
+--
+-- Returns  for each workflow, in the order of the file: its name, the number of its version, installed or unchanged
+-- Locks    the gate; workflow rows by name, then new rows of task_type, lane and concurrency_group by name
+-- Raises   WF002 without a source, WF005 if the tree is not what docs/spec.md describes
+-- Called   by authors: wf-console install
+create or replace function wf.install(p_source text, p_spec jsonb) returns table (workflow text, version int, answer text)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    v_sums record;
+    v_versions jsonb;
+begin
+    perform wf._gate(false);
+    if p_source is null then
+        raise exception using errcode = 'WF002', message = 'the source is missing', hint = 'Give the text of the .wf file; it may be empty.';
+    end if;
+    perform wf._check_spec(p_spec);
+    select c.* into v_sums from wf._checksums(p_spec) c;
+    v_versions := wf._store_versions(p_source, p_spec, v_sums.workflows);
+    if v_versions <> '{}' then
+        perform wf._store_nodes(p_spec, v_versions, wf._store_task_types(p_spec -> 'task_types', v_sums.task_types));
+    end if;
+    return query
+        select w.name, v.number, case when v_versions ? w.name then 'installed' else 'unchanged' end
+          from jsonb_array_elements(p_spec -> 'workflows') with ordinality s
+          join wf.workflow w on w.name = s.value ->> 'name'
+          join wf.version v on v.id = w.version_id
+         order by s.ordinality;
+end;
+$$;
+comment on function wf.install(text, jsonb) is 'Stores the workflows of a compiled file (docs/spec.md) with its source; one that is unchanged keeps its version. Returns workflow, version, answer (installed or unchanged).';
+
+-- wf.remove(p_workflow)
+--
+-- Takes a workflow out of use: start refuses it until it is installed again.
+-- Versions that no instance uses are deleted, unless a start is under way.
+--
+-- Returns  nothing
+-- Locks    the gate; if it is free, the workflow's start lock (exclusively); the workflow row
+-- Raises   WF002 without a name, WF003 if there is no such workflow
+-- Called   by authors: wf-console remove
+create or replace function wf.remove(p_workflow text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    v_id bigint;
+    v_alone boolean;
+begin
+    perform wf._gate(false);
+    if p_workflow is null then
+        raise exception using errcode = 'WF002', message = 'the name of the workflow is missing';
+    end if;
+    select w.id into v_id from wf.workflow w where w.name = p_workflow and w.version_id is not null for no key update;
+    if v_id is null then
+        raise exception using errcode = 'WF003', message = format('there is no workflow %s', p_workflow), hint = 'wf-console workflows lists them.';
+    end if;
+    v_alone := pg_try_advisory_xact_lock(7762, v_id::int);
+    update wf.workflow w set version_id = null where w.id = v_id;
+    if v_alone then
+        delete from wf.version v
+         where v.workflow_id = v_id
+           and not exists (select from wf.instance i where i.version_id = v.id);
+    end if;
+end;
+$$;
+comment on function wf.remove(text) is 'Takes a workflow out of use: start refuses it from then on. Its instances go on; versions without instances are deleted.';

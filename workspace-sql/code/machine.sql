@@ -1,0 +1,327 @@
+-- What follows from a move. A procedure says which move a process makes, by an
+-- UPDATE of its row; these triggers refuse it if it is no row of wf.transition,
+-- write the history, and do everything that follows from it.
+
+-- wf._refuse_move()
+--
+-- Refuses a row whose `was` is not the state it had, or that became another row.
+--
+-- Raises   WF001
+-- Called   by row triggers that are only a WHEN clause: an honest row costs one expression
+create or replace function wf._refuse_move() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    raise exception using errcode = 'WF001',
+        message = format('illegal move of %s %s: it is in %s, not in %s', tg_table_name, old.id, old.state, new.was),
+        hint = 'The legal moves are the rows of wf.transition; use the operator procedures.';
+end;
+$$;
+
+-- wf._illegal(p_machine, p_was, p_event, p_state, p_what)
+--
+-- Raises   WF001, always
+-- Called   by the statement triggers when a move is no row of wf.transition
+create or replace function wf._illegal(p_machine text, p_was text, p_event text, p_state text, p_what text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    raise exception using errcode = 'WF001',
+        message = format('illegal move of %s: %s -%s-> %s is no move of machine %s', p_what, coalesce(nullif(p_was, ''), '(new)'), p_event, p_state, p_machine),
+        hint = 'The legal moves are the rows of wf.transition; use the operator procedures.';
+end;
+$$;
+
+-- wf._process_inserted()
+--
+-- Processes were enabled or entered: queue the leaves, open the scopes, begin
+-- the children.
+--
+-- Locks    nothing; only inserts
+-- Raises   WF001
+create or replace function wf._process_inserted() returns trigger
+language plpgsql security definer :engine as $$
+declare
+    f record;
+begin
+    select min(n.id) filter (where t.machine is null) as illegal,
+           bool_or(n.kind in ('sync', 'async') and n.group_id is null and n.error is null) as leaf,
+           bool_or(n.kind in ('sync', 'async') and n.group_id is not null and n.error is null or n.kind = 'wait' and n.error is null) as special,
+           bool_or(n.kind = 'call') as scope,
+           bool_or(n.open > 0 and n.kind <> 'forall') as block,
+           bool_or(n.open > 0 and n.kind = 'forall') as fan,
+           bool_or(n.open = 0 and n.kind not in ('sync', 'async', 'wait') and n.error is null) as empty,
+           bool_or(n.error is not null) as broken,
+           max(n.at) as at
+      into f
+      from new_rows n
+      left join wf.transition t on t.machine = case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end
+                               and t.from_state = n.was and t.event = n.event and t.to_state = n.state and n.was = '';
+    if f.illegal is not null then
+        perform wf._illegal(n.kind, n.was, n.event, n.state, format('process %s/%s', n.instance_id, n.id)) from new_rows n where n.id = f.illegal;
+    end if;
+    if f.leaf then
+        insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
+        select n.instance_id, n.id, n.lane_id, n.rank, wf._turn(n.at, n.index), 'start'
+          from new_rows n where n.kind in ('sync', 'async') and n.group_id is null and n.error is null;
+        perform wf._ring();
+    end if;
+    if f.special then
+        perform wf._queue(array_agg(n.instance_id), array_agg(n.id))
+           from new_rows n where n.error is null and (n.group_id is not null or n.kind = 'wait');
+    end if;
+    if f.scope then
+        insert into wf.binding (instance_id, scope_id, name, value)
+        select n.instance_id, n.id, j.key, j.value
+          from new_rows n
+          join wf.node d on d.version_id = n.version_id and d.id = n.node_id
+         cross join lateral jsonb_each(coalesce(n.input, case when d.input_fixed then d.input end)) j
+         where n.kind = 'call' and n.error is null;
+    end if;
+    if f.block then
+        perform wf._enter_children(array_agg(n.instance_id), array_agg(n.id), f.at)
+           from new_rows n where n.open > 0 and n.kind <> 'forall';
+    end if;
+    if f.fan then
+        perform wf._enter_forall(array_agg(n.instance_id), array_agg(n.id), f.at)
+           from new_rows n where n.open > 0 and n.kind = 'forall';
+    end if;
+    if f.empty then
+        perform wf._end_empty(array_agg(n.instance_id), array_agg(n.id), f.at)
+           from new_rows n where n.open = 0 and n.kind not in ('sync', 'async', 'wait') and n.error is null;
+    end if;
+    if f.broken then
+        update wf.process p set was = p.state, event = 'fail', state = 'FAILED', at = f.at
+         where p.ctid = any (array(select k.ctid from new_rows n
+                                    cross join lateral (select x.ctid from wf.process x where x.instance_id = n.instance_id and x.id = n.id offset 0) k
+                                    where n.error is not null));
+    end if;
+    return null;
+end;
+$$;
+
+-- wf._process_updated()
+--
+-- Processes made a move: history, the tables that say what is true now, then
+-- (last, since it nests) what begins or ends because of it.
+--
+-- Locks    the parents' rows; by then the caller holds their instances
+-- Raises   WF001
+create or replace function wf._process_updated() returns trigger
+language plpgsql security definer :engine as $$
+declare
+    f record;
+begin
+    select min(n.id) filter (where t.machine is null) as illegal,
+           bool_or(t.recorded) as recorded,
+           bool_or(n.state = 'FAILED' or n.was = 'FAILED') as failed,
+           bool_or(t.ends_request) as request,
+           bool_or(n.was <> n.state and (n.was = 'INIT' and n.state <> 'START_REQUESTED' and n.kind <> 'wait'
+                                         or n.kind = 'async' and (n.was in ('EXECUTING', 'CANCEL_REQUESTED') or n.was like '%CLEANUP\_REQUESTED'))) as unqueued,
+           bool_or(t.frees_slot and n.group_id is not null) as slot,
+           bool_or(n.kind in ('async', 'wait') and n.event not in ('started', 'polled', 'progress', 'ack', 'start')) as timer,
+           bool_or(t.asks = 'start') as again,
+           bool_or(t.asks in ('cancel', 'cleanup')) as asks,
+           bool_or(n.state = 'END' and n.bind is not null or n.state = 'END' and n.kind = 'forall') as binds,
+           bool_or(n.state = 'END' and n.collects) as collects,
+           bool_or(n.event = 'retry' and n.state = 'ACTIVE') as reenter,
+           bool_or(n.event = 'enter') as enter,
+           bool_or(n.state = 'END' and n.next_id is not null and n.event <> 'return') as next,
+           bool_or(n.event = 'refill') as refill,
+           bool_or((n.state = 'END' and (n.next_id is null or n.event = 'return') or n.state = 'ABORTED') and n.parent_id is not null) as up,
+           bool_or(n.state = 'RAISED') as raised,
+           bool_or(n.event = 'ignore') as ignored,
+           bool_or(n.state in ('END', 'ABORTED') and n.parent_id is null) as root,
+           max(n.at) as at
+      into f
+      from new_rows n
+      left join wf.transition t on t.machine = case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end
+                               and t.from_state = n.was and t.event = n.event and t.to_state = n.state;
+    if f.at is null then
+        return null;
+    end if;
+    if f.illegal is not null then
+        perform wf._illegal(case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end, n.was, n.event, n.state, format('process %s/%s', n.instance_id, n.id))
+           from new_rows n where n.id = f.illegal;
+    end if;
+    if f.recorded then
+        if pg_trigger_depth() = 1 then
+            perform wf._sign(null);
+        end if;
+        insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, reason, detail)
+        select n.instance_id, n.id, pg_current_xact_id(), n.at, n.attempt, n.was, n.event, n.state, nullif(current_setting('wf.reason', true), ''),
+               case when n.state = 'FAILED' then n.error when n.event = 'resolve' then jsonb_build_object('output', n.output) end
+          from new_rows n where n.event not in ('count', 'refill', 'enter');
+    end if;
+    if f.failed then
+        delete from wf.failed d
+         where d.ctid = any (array(select k.ctid from new_rows n
+                                    cross join lateral (select x.ctid from wf.failed x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
+                                    where n.was = 'FAILED'));
+        insert into wf.failed (instance_id, process_id) select n.instance_id, n.id from new_rows n where n.state = 'FAILED';
+    end if;
+    if f.asks then
+        -- before the lease goes: whoever holds a request of a process that is to stop is told
+        insert into wf.stop (driver_id, token)
+        select l.driver_id, l.token
+          from new_rows n
+          join wf.lease l on l.instance_id = n.instance_id and l.process_id = n.id
+         where n.event in ('cancel', 'abort') and (n.kind = 'sync' or n.was = 'START_REQUESTED')
+            on conflict do nothing;
+    end if;
+    if f.ignored then
+        update wf.instance i set was = i.state, event = 'warn', at = f.at, warned = true
+         where not i.warned and i.state = 'RUNNING' and i.id in (select n.instance_id from new_rows n where n.event = 'ignore');
+    end if;
+    if f.request then
+        delete from wf.lease d
+         where d.ctid = any (array(select k.ctid from new_rows n
+                                    cross join lateral (select x.ctid from wf.lease x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
+                                    where n.kind in ('sync', 'async')
+                                      and n.event in ('success', 'fail', 'timeout', 'lost', 'release', 'started', 'polled', 'cancelled', 'cleaned')));
+    end if;
+    if f.slot then
+        with freed as (
+            delete from wf.slot d
+             where d.ctid = any (array(select k.ctid from new_rows n
+                                        cross join lateral (select x.ctid from wf.slot x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
+                                        where n.group_id is not null
+                                          and n.state not in ('START_REQUESTED', 'EXECUTING', 'CANCEL_REQUESTED', 'ABORT_REQUESTED')))
+            returning d.group_id)
+        insert into wf.dirty (group_id) select distinct x.group_id from freed x;
+    end if;
+    if f.unqueued then
+        delete from wf.ready d
+         where d.ctid = any (array(select k.ctid from new_rows n
+                                    cross join lateral (select x.ctid from wf.ready x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
+                                    where n.was in ('INIT', 'EXECUTING', 'CANCEL_REQUESTED') or n.was like '%CLEANUP\_REQUESTED'));
+        delete from wf.parked d
+         where d.ctid = any (array(select k.ctid from new_rows n
+                                    cross join lateral (select x.ctid from wf.parked x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
+                                    where n.was = 'INIT'));
+    end if;
+    if f.timer then
+        delete from wf.timer d
+         where d.ctid = any (array(select k.ctid from new_rows n
+                                    cross join lateral (select x.ctid from wf.timer x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
+                                    where n.kind in ('async', 'wait') and n.was <> n.state and n.event not in ('ack', 'start', 'begin')));
+    end if;
+    if f.binds then
+        perform wf._bind(array_agg(n.instance_id), array_agg(n.id))
+           from new_rows n where n.state = 'END' and (n.bind is not null or n.kind = 'forall');
+    end if;
+    if f.collects then
+        perform wf._collect(array_agg(n.instance_id), array_agg(n.id)) from new_rows n where n.state = 'END' and n.collects;
+    end if;
+    if f.again then
+        perform wf._queue(array_agg(n.instance_id), array_agg(n.id)) from new_rows n where n.state = 'INIT';
+    end if;
+    if f.asks then
+        perform wf._ask(array_agg(n.instance_id), array_agg(n.id), f.at)
+           from new_rows n where n.kind = 'async' and n.state like '%\_REQUESTED' and n.state <> 'START_REQUESTED' and n.event <> 'fail';
+    end if;
+    if f.reenter then
+        perform wf._reenter(array_agg(n.instance_id), array_agg(n.id), f.at) from new_rows n where n.event = 'retry' and n.state = 'ACTIVE';
+    end if;
+    if f.enter then
+        perform wf._enter_children(array_agg(n.instance_id), array_agg(n.id), f.at)
+           from new_rows n where n.event = 'enter' and n.kind <> 'forall' having count(*) filter (where n.open > 0) > 0;
+        perform wf._enter_forall(array_agg(n.instance_id), array_agg(n.id), f.at)
+           from new_rows n where n.event = 'enter' and n.kind = 'forall' having count(*) filter (where n.open > 0) > 0;
+        perform wf._end_empty(array_agg(n.instance_id), array_agg(n.id), f.at)
+           from new_rows n where n.event = 'enter' and n.open = 0 having count(*) > 0;
+    end if;
+    if f.next then
+        perform wf._enter(array_agg(n.instance_id), array_agg(n.parent_id), array_agg(n.next_id), array_agg(null::int), null, f.at)
+           from new_rows n where n.state = 'END' and n.next_id is not null and n.event <> 'return';
+    end if;
+    if f.refill then
+        perform wf._enter_elements(array_agg(n.instance_id), array_agg(n.id), array_agg(n.total - n.todo - n.fill), array_agg(n.fill), f.at)
+           from new_rows n where n.event = 'refill';
+    end if;
+    if f.up then
+        update wf.process p
+           set was = p.state, at = d.at,
+               fill = least(d.ended, p.todo),
+               todo = p.todo - least(d.ended, p.todo),
+               open = p.open - d.ended + least(d.ended, p.todo),
+               output = coalesce(d.output, p.output),
+               event = case when p.state = 'ABORTING' then case when p.open = d.ended then 'aborted' else 'count' end
+                            when d.returned then case p.kind when 'call' then 'end' else 'return' end
+                            when p.open - d.ended + p.todo = 0 then case when p.kind = 'forall' and wf._collection_error(p) is not null then 'fail' else 'end' end
+                            when p.todo > 0 then 'refill' else 'count' end,
+               state = case when p.state = 'ABORTING' then case when p.open = d.ended then 'ABORTED' else 'ABORTING' end
+                            when d.returned then 'END'
+                            when p.open - d.ended + p.todo = 0 then case when p.kind = 'forall' and wf._collection_error(p) is not null then 'FAILED' else 'END' end
+                            else p.state end,
+               error = case when p.kind = 'forall' and p.state = 'ACTIVE' and p.open - d.ended + p.todo = 0 then wf._collection_error(p) else p.error end
+          from (select n.instance_id, n.parent_id, count(*)::int as ended, max(n.at) as at, bool_or(n.event = 'return') as returned,
+                       (array_agg(n.output) filter (where n.event = 'return'))[1] as output
+                  from new_rows n
+                 where (n.state = 'END' and (n.next_id is null or n.event = 'return') or n.state = 'ABORTED') and n.parent_id is not null
+                 group by n.instance_id, n.parent_id) d
+         cross join lateral (select x.ctid from wf.process x where x.instance_id = d.instance_id and x.id = d.parent_id offset 0) k
+         where p.ctid = k.ctid;
+    end if;
+    if f.raised then
+        perform wf._abort(array[n.instance_id], n.error) from new_rows n where n.state = 'RAISED';
+    end if;
+    if f.root then
+        update wf.instance i
+           set was = i.state, at = n.at, ended_at = n.at, output = n.output,
+               event = case n.state when 'END' then 'end' else 'aborted' end,
+               state = n.state,
+               result = case when n.state = 'ABORTED' then case when i.error is null then 'aborted' else 'error' end
+                             when i.warned then 'warning' else 'success' end
+          from new_rows n
+         cross join lateral (select x.ctid from wf.instance x where x.id = n.instance_id offset 0) k
+         where n.state in ('END', 'ABORTED') and n.parent_id is null and i.ctid = k.ctid;
+    end if;
+    return null;
+end;
+$$;
+
+-- wf._instance_moved()
+--
+-- Instances were started or made a move: check it and write the history.
+--
+-- Locks    nothing
+-- Raises   WF001
+create or replace function wf._instance_moved() returns trigger
+language plpgsql security definer :engine as $$
+declare
+    v_illegal bigint;
+begin
+    select min(n.id) into v_illegal
+      from new_rows n
+      left join wf.transition t on t.machine = 'instance' and t.from_state = n.was and t.event = n.event and t.to_state = n.state
+                               and (tg_op = 'UPDATE') = (n.was <> '')
+     where t.machine is null;
+    if v_illegal is not null then
+        perform wf._illegal('instance', n.was, n.event, n.state, format('instance %s', n.id)) from new_rows n where n.id = v_illegal;
+    end if;
+    if not exists (select from new_rows) then
+        return null;
+    end if;
+    if pg_trigger_depth() = 1 then
+        perform wf._sign(null);
+    end if;
+    insert into wf.event (instance_id, xid, at, was, event, state, reason, detail)
+    select n.id, pg_current_xact_id(), n.at, n.was, n.event, n.state, nullif(current_setting('wf.reason', true), ''), n.error
+      from new_rows n;
+    return null;
+end;
+$$;
+
+create or replace trigger process_a_honest after update on wf.process for each row
+    when (new.was <> old.state or new.instance_id <> old.instance_id or new.id <> old.id or new.kind <> old.kind)
+    execute function wf._refuse_move();
+create or replace trigger process_inserted after insert on wf.process referencing new table as new_rows
+    for each statement execute function wf._process_inserted();
+create or replace trigger process_updated after update on wf.process referencing new table as new_rows
+    for each statement execute function wf._process_updated();
+create or replace trigger instance_a_honest after update of id, was, event, state, at, workflow_id, version_id on wf.instance for each row
+    when (new.was <> old.state or new.id <> old.id or new.workflow_id <> old.workflow_id or new.version_id <> old.version_id)
+    execute function wf._refuse_move();
+create or replace trigger instance_inserted after insert on wf.instance referencing new table as new_rows
+    for each statement execute function wf._instance_moved();
+create or replace trigger instance_updated after update on wf.instance referencing new table as new_rows
+    for each statement execute function wf._instance_moved();

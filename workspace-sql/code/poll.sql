@@ -1,0 +1,190 @@
+-- What a driver does next.
+
+-- wf.poll(p_driver, p_want)
+--
+-- Hands out at most p_want requests that are ready, by lane, priority and turn,
+-- tells which requests in flight are to be stopped, and when to come back. On
+-- the way it does what is due: timers, lost drivers, places of groups. It never
+-- waits for anybody: what others hold is skipped.
+--
+-- Returns  rows of kind run and stop, then exactly one of kind next
+-- Locks    rows of ready (skipping locked ones); no instance
+-- Raises   WF002, WF006, WF010
+-- Called   by drivers, in one transaction with outcome
+create or replace function wf.poll(p_driver bigint, p_want int)
+returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, request text, needs_ack boolean,
+               transport text, task_type text, args jsonb, timeout_ms bigint, wait_ms int)
+language plpgsql security definer :engine as $$
+#variable_conflict use_column
+declare
+    v_now timestamptz := wf.now();
+    v_driver wf.driver;
+    v_lane bigint;
+    v_left int := p_want;
+    v_count int;
+begin
+    perform wf._gate(true);
+    if coalesce(p_want, -1) < 0 then
+        raise exception using errcode = 'WF002', message = 'p_want is null or negative', hint = 'Ask for 0 or more requests.';
+    end if;
+    v_driver := wf._greet(p_driver, v_now);
+    return query
+        delete from wf.stop s where s.driver_id = p_driver
+        returning 'stop', null::bigint, null::bigint, null::int, s.token, null, null::boolean, null, null, null::jsonb, null::bigint, null::int;
+    if not wf._admit() then
+        return query select 'next', null::bigint, null::bigint, null::int, null::uuid, null, null::boolean, null, null, null::jsonb, null::bigint, 5;
+        return;
+    end if;
+    perform set_config('wf.turn', '1', true);
+    perform wf._fire();
+    perform wf._sweep();
+    perform wf._settle();
+    if p_want > 0 then
+        for v_lane in
+            select l.id from wf.lane l where wf._serves(v_driver, l) order by l.id
+        loop
+            return query select * from wf._claim(p_driver, v_lane, v_left, v_now);
+            get diagnostics v_count = row_count;
+            v_left := v_left - v_count;
+            exit when v_left = 0;
+        end loop;
+    end if;
+    return query
+        select 'next', null::bigint, null::bigint, null::int, null::uuid, null, null::boolean, null, null, null::jsonb, null::bigint,
+               case when p_want = 0 then 1000 else wf._rest(v_driver, v_left < p_want, v_left = 0, v_now) end;
+end;
+$$;
+comment on function wf.poll(bigint, int) is
+    'Hands a driver at most p_want requests. Rows of kind run (a request: instance, process, attempt, token, request, whether it must be acknowledged before it is sent, transport, task type, arguments, time limit in ms), stop (the token of a request to stop) and one last row next (ms until the next poll at the latest).';
+
+-- wf._admit()
+--
+-- Lets so many turns work at a time as the setting turns says.
+--
+-- Returns  whether this one may
+-- Locks    one of the turns (advisory transaction lock)
+-- Raises   nothing
+-- Called   by poll
+create or replace function wf._admit() returns boolean
+language plpgsql :engine as $$
+begin
+    for k in 1 .. wf._setting_number('turns') loop
+        if pg_try_advisory_xact_lock(7762, k) then
+            return true;
+        end if;
+    end loop;
+    return false;
+end;
+$$;
+
+-- wf._claim(p_driver, p_lane, p_want, p_now)
+--
+-- Takes requests of one lane: their ready rows go, leases come, and those that
+-- are to be started make their move.
+--
+-- Returns  rows of kind run
+-- Locks    rows of ready (skipping locked ones)
+-- Raises   nothing of its own
+-- Called   by poll
+create or replace function wf._claim(p_driver bigint, p_lane bigint, p_want int, p_now timestamptz)
+returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, request text, needs_ack boolean,
+               transport text, task_type text, args jsonb, timeout_ms bigint, wait_ms int)
+language plpgsql :engine as $$
+#variable_conflict use_column
+begin
+    return query
+    with claimed as materialized (
+        select r.ctid as place, r.instance_id, r.process_id, r.request, gen_random_uuid() as token
+          from wf.ready r
+         where r.lane_id = p_lane
+         order by r.rank, r.turn, r.instance_id, r.process_id
+         limit p_want for update skip locked),
+    gone as (
+        delete from wf.ready r where r.ctid = any (array(select c.place from claimed c))),
+    leased as (
+        insert into wf.lease (instance_id, process_id, token, driver_id, request, at)
+        select c.instance_id, c.process_id, c.token, p_driver, c.request, p_now from claimed c),
+    signed as (
+        insert into wf.txn (xid, actor, client, driver_id, at)
+        select pg_current_xact_id(), wf._actor(), inet_client_addr(), p_driver, p_now from claimed c limit 1
+            on conflict do nothing),
+    started as (
+        update wf.process p set was = p.state, event = 'start', state = 'START_REQUESTED', at = p_now, token = c.token
+          from claimed c
+         cross join lateral (select x.ctid from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) k
+         where c.request = 'start' and p.ctid = k.ctid
+        returning p.instance_id, p.id, p.attempt, p.kind, p.version_id, p.node_id, p.input, p.handle, c.token, c.request),
+    goes_on as (
+        select p.instance_id, p.id, p.attempt, p.kind, p.version_id, p.node_id, p.input, p.handle, c.token, c.request
+          from claimed c
+         cross join lateral (select x.* from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) p
+         where c.request <> 'start')
+    select 'run', t.instance_id, t.id, t.attempt, t.token, t.request,
+           t.kind = 'async' and t.request = 'start',
+           case when r.result ? 'error' then 'builtin' else coalesce(q.transport, n.transport) end,
+           n.task_type,
+           case when r.result ? 'error' then (r.result -> 'error') || '{"op": "fail"}' else a.args end,
+           case when a.args ? 'timeout' then wf._milliseconds(a.args ->> 'timeout') end,
+           null::int
+      from (select * from started union all select * from goes_on) t
+     cross join lateral (select x.* from wf.node x where x.version_id = t.version_id and x.id = t.node_id offset 0) n
+      left join lateral (select x.* from wf.task_request x where (n.request is null or t.request <> 'start') and x.type_id = n.type_id and x.request = t.request offset 0) q on true
+     cross join lateral (select case when q.type_id is not null and not (q.passes and t.request = 'start')
+                                     then wf._evaluate(q.args, coalesce(t.input, n.input, '{}') || jsonb_build_object('handle', t.handle)) end as result offset 0) r
+     cross join lateral (select case when r.result is not null then r.result -> 'value'
+                                     when q.type_id is not null then coalesce(t.input, n.input)
+                                     else n.request end as args) a;
+end;
+$$;
+
+-- wf._milliseconds(p_duration)
+--
+-- Returns  a duration in milliseconds; null for none, or for what is none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _claim
+create or replace function wf._milliseconds(p_duration text) returns bigint
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+    if p_duration is null then
+        return null;
+    end if;
+    return (extract(epoch from p_duration::interval) * 1000)::bigint;
+exception when data_exception then
+    return null;
+end;
+$$;
+
+-- wf._rest(p_driver, p_found, p_full, p_now)
+--
+-- How long a driver may sleep. One that found nothing raises its flag and polls
+-- once more before it sleeps, so that whoever made something ready meanwhile
+-- either saw the flag or is seen.
+--
+-- Returns  milliseconds, 0 to 1000
+-- Locks    the driver's row, when the flag changes
+-- Raises   nothing
+-- Called   by poll
+create or replace function wf._rest(p_driver wf.driver, p_found boolean, p_full boolean, p_now timestamptz) returns int
+language plpgsql :engine as $$
+declare
+    v_due timestamptz;
+begin
+    if p_found then
+        if p_driver.idle then
+            update wf.driver d set idle = false where d.id = p_driver.id;
+        end if;
+        if p_full and exists (select from wf.driver d where d.idle and d.id <> p_driver.id) and exists (select from wf.ready) then
+            perform pg_notify('wf_ready', '');
+        end if;
+        return 0;
+    end if;
+    if not p_driver.idle and p_driver.state = 'live' then
+        update wf.driver d set idle = true where d.id = p_driver.id;
+        return 0;
+    end if;
+    select min(t.due_at) into v_due from wf.timer t;
+    v_due := least(v_due, p_now + interval '1 second');
+    return greatest(1, ceil(extract(epoch from v_due - p_now) * 1000))::int;
+end;
+$$;

@@ -1,0 +1,71 @@
+-- Who calls, in what kind of transaction, and the signature under the history.
+
+-- wf._actor()
+--
+-- Returns  the role that acts: what the session has SET ROLE to, else who logged in
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever it is written down who did something
+create or replace function wf._actor() returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+    return coalesce(nullif(current_setting('role'), 'none'), session_user);
+end;
+$$;
+
+-- wf._gate(p_advances)
+--
+-- Lets the call in: waits while an upgrade runs, and refuses to advance
+-- instances in a transaction whose snapshot would hide what others have just
+-- committed.
+--
+-- Returns  nothing
+-- Locks    the gate (shared advisory transaction lock)
+-- Raises   WF006
+-- Called   first by every procedure that writes
+create or replace function wf._gate(p_advances boolean) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    perform pg_advisory_xact_lock_shared(7761, 0);
+    if p_advances and current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+        raise exception using errcode = 'WF006',
+            message = format('this procedure cannot run in a %s transaction', upper(current_setting('transaction_isolation'))),
+            hint = 'Call it in a READ COMMITTED transaction.';
+    end if;
+end;
+$$;
+
+-- wf._sign(p_driver)
+--
+-- Writes down once per transaction who makes its moves.
+--
+-- Returns  nothing
+-- Locks    nothing
+-- Raises   nothing
+-- Called   before history is written: by poll and outcome with their driver, else by the triggers
+create or replace function wf._sign(p_driver bigint) returns void
+language plpgsql :engine as $$
+begin
+    insert into wf.txn (xid, actor, client, driver_id, at)
+    values (pg_current_xact_id(), wf._actor(), inet_client_addr(), p_driver, wf.now())
+        on conflict do nothing;
+end;
+$$;
+
+-- wf._ring()
+--
+-- Wakes sleeping drivers, if there are any. Inside a driver's own turn it does
+-- nothing: poll rings itself if it leaves something behind.
+--
+-- Returns  nothing
+-- Locks    nothing (NOTIFY takes its own at commit)
+-- Raises   nothing
+-- Called   by whatever makes something ready
+create or replace function wf._ring() returns void
+language plpgsql :engine as $$
+begin
+    if coalesce(current_setting('wf.turn', true), '') = '' and exists (select from wf.driver d where d.idle) then
+        perform pg_notify('wf_ready', '');
+    end if;
+end;
+$$;

@@ -1,0 +1,581 @@
+-- What a compiled tree may look like: docs/spec.md as rows, and the checks made
+-- with them. A check is a query; no rows means sound.
+
+-- wf._spec_key()
+--
+-- The grammar: which keys the objects of a compiled file have, and what each
+-- of them holds: another object, an expression, or an atom of wf._spec_atom().
+-- The objects that are nodes are named by their kind.
+--
+-- Returns  a row per object and key; form is one value, a list or a map of them
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._spec_part and wf._spec_shape
+create or replace function wf._spec_key()
+returns table (object text, key text, form text, holds text, required boolean)
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+    values
+        ('file', 'format', 'one', 'format', true),
+        ('file', 'file', 'one', 'text', true),
+        ('file', 'workflows', 'list', 'workflow', true),
+        ('file', 'task_types', 'map', 'task_type', true),
+
+        ('workflow', 'name', 'one', 'workflow_name', true),
+        ('workflow', 'doc', 'one', 'text', false),
+        ('workflow', 'line', 'one', 'line', true),
+        ('workflow', 'params', 'list', 'param', true),
+        ('workflow', 'returns', 'one', 'type', false),
+        ('workflow', 'policies', 'one', 'heading', false),
+        ('workflow', 'reads', 'map', 'depth', false),
+        ('workflow', 'steps', 'list', 'node', true),
+
+        ('param', 'name', 'one', 'name', true),
+        ('param', 'type', 'one', 'type', true),
+        ('param', 'default', 'one', 'expression', false),
+        ('param', 'doc', 'one', 'text', false),
+        ('param', 'line', 'one', 'line', false),
+
+        ('type', 'list', 'one', 'type', false),
+        ('type', 'object', 'map', 'type', false),
+        ('type', 'optional', 'one', 'type', false),
+
+        ('task', 'kind', 'one', 'text', true),
+        ('task', 'line', 'one', 'line', true),
+        ('task', 'type', 'one', 'type_name', true),
+        ('task', 'args', 'map', 'expression', true),
+        ('task', 'as', 'one', 'name', false),
+        ('task', 'policies', 'one', 'policies', false),
+        ('task', 'reads', 'map', 'depth', false),
+
+        ('seq', 'kind', 'one', 'text', true),
+        ('seq', 'line', 'one', 'line', true),
+        ('seq', 'steps', 'list', 'node', true),
+        ('seq', 'policies', 'one', 'heading', false),
+        ('seq', 'reads', 'map', 'depth', false),
+
+        ('par', 'kind', 'one', 'text', true),
+        ('par', 'line', 'one', 'line', true),
+        ('par', 'branches', 'list', 'node', true),
+
+        ('forall', 'kind', 'one', 'text', true),
+        ('forall', 'line', 'one', 'line', true),
+        ('forall', 'name', 'one', 'name', true),
+        ('forall', 'index', 'one', 'name', false),
+        ('forall', 'in', 'one', 'expression', true),
+        ('forall', 'max', 'one', 'expression', false),
+        ('forall', 'body', 'one', 'node', true),
+        ('forall', 'collect', 'list', 'collect', false),
+        ('forall', 'reads', 'map', 'depth', false),
+        ('forall', 'collect_reads', 'map', 'depth', false),
+
+        ('collect', 'as', 'one', 'name', true),
+        ('collect', 'value', 'one', 'expression', true),
+
+        ('if', 'kind', 'one', 'text', true),
+        ('if', 'line', 'one', 'line', true),
+        ('if', 'condition', 'one', 'expression', true),
+        ('if', 'then', 'one', 'node', true),
+        ('if', 'else', 'one', 'node', false),
+        ('if', 'reads', 'map', 'depth', false),
+
+        ('let', 'kind', 'one', 'text', true),
+        ('let', 'line', 'one', 'line', true),
+        ('let', 'as', 'one', 'name', true),
+        ('let', 'value', 'one', 'expression', true),
+        ('let', 'reads', 'map', 'depth', false),
+
+        ('return', 'kind', 'one', 'text', true),
+        ('return', 'line', 'one', 'line', true),
+        ('return', 'value', 'one', 'expression', false),
+        ('return', 'reads', 'map', 'depth', false),
+
+        ('call', 'kind', 'one', 'text', true),
+        ('call', 'line', 'one', 'line', true),
+        ('call', 'workflow', 'one', 'workflow_name', true),
+        ('call', 'args', 'map', 'expression', true),
+        ('call', 'as', 'one', 'name', false),
+        ('call', 'policies', 'one', 'heading', false),
+        ('call', 'reads', 'map', 'depth', false),
+        ('call', 'steps', 'list', 'node', true),
+
+        ('heading', 'title', 'one', 'expression', false),
+
+        ('policies', 'group', 'one', 'group', false),
+        ('policies', 'queue', 'one', 'expression', false),
+        ('policies', 'priority', 'one', 'expression', false),
+        ('policies', 'idempotent', 'one', 'flag', false),
+        ('policies', 'title', 'one', 'expression', false),
+
+        ('group', 'name', 'one', 'expression', true),
+        ('group', 'max', 'one', 'expression', false),
+
+        ('task_type', 'name', 'one', 'type_name', true),
+        ('task_type', 'doc', 'one', 'text', false),
+        ('task_type', 'params', 'list', 'param', true),
+        ('task_type', 'returns', 'one', 'type', false),
+        ('task_type', 'machine', 'one', 'machine', true),
+        ('task_type', 'wait', 'one', 'wait', false),
+        ('task_type', 'policies', 'one', 'policies', false),
+        ('task_type', 'requests', 'one', 'requests', false),
+
+        ('requests', 'start', 'one', 'request', false),
+        ('requests', 'poll', 'one', 'request', false),
+        ('requests', 'cancel', 'one', 'request', false),
+        ('requests', 'cleanup', 'one', 'request', false),
+
+        ('request', 'transport', 'one', 'transport', true),
+        ('request', 'args', 'map', 'expression', true),
+        ('request', 'every', 'one', 'every', false),
+        ('request', 'handle', 'map', 'expression', false),
+        ('request', 'success', 'one', 'expression', false),
+        ('request', 'failure', 'one', 'expression', false),
+        ('request', 'failure_as', 'one', 'expression', false),
+        ('request', 'output', 'one', 'expression', false),
+        ('request', 'progress', 'one', 'expression', false),
+
+        ('every', 'delay', 'one', 'expression', false),
+        ('every', 'backoff', 'one', 'expression', false),
+        ('every', 'max_delay', 'one', 'expression', false),
+        ('every', 'attempts', 'one', 'expression', false);
+$$;
+
+-- wf._spec_atom()
+--
+-- Returns  the values that are not taken apart: their JSON type, the pattern of their text, and that in words
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._spec_shape
+create or replace function wf._spec_atom()
+returns table (atom text, type text, pattern text, meaning text)
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+    values
+        ('format', 'number', '^1$', '1, the version of the format'),
+        ('text', 'string', '', 'a string'),
+        ('line', 'number', '^[1-9][0-9]{0,8}$', 'a line number'),
+        ('depth', 'number', '^[0-9]{1,2}$', 'the depth of a scope'),
+        ('flag', 'boolean', '', 'true or false'),
+        ('name', 'string', '^[A-Za-z_][A-Za-z0-9_]{0,62}$', 'a name of letters, digits and _, at most 63 bytes'),
+        ('type_name', 'string', '^(?=.{1,63}$)[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$', 'names joined by dots, at most 63 bytes'),
+        ('workflow_name', 'string', '^(?=.{1,63}$)[a-z_][A-Za-z0-9_]*(\.[a-z_][A-Za-z0-9_]*)*$', 'names that begin with a small letter, joined by dots, at most 63 bytes'),
+        ('type', 'string', '^(string|int|number|bool|json|list|object|date|timestamp|duration|secret|sql|shell)$', 'a type'),
+        ('machine', 'string', '^(sync|async|wait)$', 'sync, async or wait'),
+        ('wait', 'string', '^(sleep|fail)$', 'sleep or fail'),
+        ('transport', 'string', '^(http|ssh|sql|builtin)$', 'http, ssh, sql or builtin');
+$$;
+
+-- wf._spec_part(p_spec)
+--
+-- Takes a compiled file apart, guided by the grammar: one row for each object
+-- in it. A node is addressed by its place: the ordinals on the way from the
+-- file to it; what belongs to a node has the node's place. A scope is named by
+-- how long the place of the node is that opened it.
+--
+-- Returns  object (its name in the grammar; 'node' if its kind is unknown), path (for messages),
+--          place, scopes (that it sees, outermost first), value, level (how deep in the file)
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._spec_shape, wf._spec_meaning and wf.install
+create or replace function wf._spec_part(p_spec jsonb)
+returns table (object text, path text, place int[], scopes int[], value jsonb, level int)
+language sql stable rows 20000 set search_path = pg_catalog, pg_temp set jit = off as $$
+    with recursive
+    grammar as materialized (
+        select k.object, k.key, k.form, k.holds
+          from wf._spec_key() k
+         where k.holds = 'node' or k.holds in (select o.object from wf._spec_key() o)
+    ),
+    part (object, path, place, scopes, value, level) as (
+        select 'file', '', '{}'::int[], '{}'::int[], p_spec, 0
+        union all
+        select case when g.holds <> 'node' then g.holds
+                    when c.value ->> 'kind' in ('task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call') then c.value ->> 'kind'
+                    else 'node'
+               end,
+               p.path || c.step,
+               case when g.holds in ('node', 'workflow') then p.place || c.ordinal else p.place end,
+               case when g.holds = 'workflow' then '{1}'
+                    when g.holds <> 'node' then p.scopes
+                    when p.object in ('workflow', 'call') then array[cardinality(p.place)]
+                    when p.object = 'forall' then p.scopes || cardinality(p.place)
+                    else p.scopes
+               end,
+               c.value,
+               p.level + 1
+          from part p
+          join grammar g on g.object = p.object
+         cross join lateral (
+               select '.' || g.key, case g.key when 'else' then 2 else 1 end, p.value -> g.key
+                where g.form = 'one' and p.value ? g.key
+               union all
+               select format('.%s[%s]', g.key, e.ordinal - 1), e.ordinal::int, e.value
+                 from jsonb_array_elements(case when g.form = 'list' and jsonb_typeof(p.value -> g.key) = 'array' then p.value -> g.key end)
+                      with ordinality e (value, ordinal)
+               union all
+               select format('.%s.%s', g.key, e.key), 1, e.value
+                 from jsonb_each(case when g.form = 'map' and jsonb_typeof(p.value -> g.key) = 'object' then p.value -> g.key end) e
+               ) c (step, ordinal, value)
+         where p.level < 103
+           and jsonb_typeof(p.value) = 'object'
+           -- a type that is only a word is an atom
+           and not (g.holds = 'type' and jsonb_typeof(c.value) = 'string')
+    )
+    select p.object, ltrim(p.path, '.'), p.place, p.scopes, p.value, p.level from part p;
+$$;
+
+-- wf._spec_shape(p_spec)
+--
+-- Checks a compiled file against the grammar: keys, types of values, limits,
+-- and the form of each expression.
+--
+-- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec
+create or replace function wf._spec_shape(p_spec jsonb)
+returns table (place int[], path text, message text, hint text)
+language sql stable set search_path = pg_catalog, pg_temp set jit = off set enable_nestloop = off as $$
+    with
+    part as materialized (
+        select p.object, p.path, p.place, p.value, p.level, jsonb_typeof(p.value) = 'object' as taken_apart
+          from wf._spec_part(p_spec) p
+    ),
+    grammar as materialized (
+        select k.object, k.key, k.form, k.holds, k.required, a.type, a.pattern, a.meaning
+          from wf._spec_key() k
+          left join wf._spec_atom() a on a.atom = k.holds
+    ),
+    entry as (
+        select p.object, p.place, ltrim(p.path || '.' || e.key, '.') as path, e.value, g.key, g.form, g.holds, g.type, g.pattern, g.meaning
+          from part p
+         cross join lateral jsonb_each(case when p.taken_apart then p.value end) e
+          left join grammar g on g.object = p.object and g.key = e.key
+         where p.object <> 'node'
+    ),
+    -- one look at all expressions together finds out whether each needs one of its own
+    sound as materialized (
+        select wf._is_expression(jsonb_build_array('list') || coalesce(jsonb_agg(e.value), '[]')) is null as sound
+          from entry e
+         where e.holds = 'expression' and e.value::text like '%[%'
+    )
+    select p.place, p.path, 'must be an object', null
+      from part p
+     where not p.taken_apart
+    union all
+    select p.place, ltrim(p.path || '.kind', '.'), 'is no kind of node', 'The kinds are task, seq, par, forall, if, let, return and call.'
+      from part p
+     where p.object = 'node' and p.taken_apart
+    union all
+    select e.place, e.path, 'unknown key',
+           (select 'The keys here are ' || string_agg(g.key, ', ' order by g.key) || '.' from grammar g where g.object = e.object)
+      from entry e
+     where e.key is null
+    union all
+    select p.place, ltrim(p.path || '.' || g.key, '.'), 'is missing', null
+      from part p
+      join grammar g on g.object = p.object and g.required
+     where p.taken_apart and not p.value ? g.key
+    union all
+    select e.place, e.path,
+           case e.form when 'list' then 'must be a list' when 'map' then 'must be an object' else 'must be ' || e.meaning end, null
+      from entry e
+     where case e.form
+               when 'list' then jsonb_typeof(e.value) <> 'array'
+               when 'map' then jsonb_typeof(e.value) <> 'object'
+               else e.pattern is not null
+                    and not (jsonb_typeof(e.value) = e.type and e.value #>> '{}' ~ e.pattern)
+                    -- the parts of a composed type are checked one by one
+                    and not (e.holds = 'type' and jsonb_typeof(e.value) = 'object')
+           end
+    union all
+    select e.place, e.path || '.' || m.key, 'must be ' || e.meaning, null
+      from entry e
+     cross join lateral jsonb_each(case when jsonb_typeof(e.value) = 'object' then e.value end) m
+     where e.form = 'map' and e.pattern is not null and not (jsonb_typeof(m.value) = e.type and m.value #>> '{}' ~ e.pattern)
+    union all
+    select p.place, p.path, 'a type has one key', 'A type is a word, {"list": T}, {"object": {"field": T}} or {"optional": T}.'
+      from part p
+     where p.object = 'type' and p.taken_apart and (select count(*) from jsonb_object_keys(p.value)) <> 1
+    union all
+    select e.place, e.path || m.step, wf._is_expression(m.value), 'docs/spec.md lists the forms of expressions.'
+      from entry e
+     cross join lateral (
+           select '', e.value where e.form = 'one'
+           union all
+           select '.' || m.key, m.value from jsonb_each(case when e.form = 'map' and jsonb_typeof(e.value) = 'object' then e.value end) m
+           ) m (step, value)
+     where e.holds = 'expression' and not (select s.sound from sound s) and wf._is_expression(m.value) is not null
+    union all
+    select p.place, p.path, 'must not be empty', null
+      from part p
+     where p.taken_apart
+       and (p.object = 'file' and p.value -> 'workflows' = '[]' or p.object = 'par' and p.value -> 'branches' = '[]')
+    union all
+    select p.place, p.path, 'is nested too deeply', 'A tree has at most 100 levels.'
+      from part p
+     where p.level = 103 or cardinality(p.place) = 101
+    union all
+    select array[w.ordinal], format('workflows[%s]', w.ordinal - 1), format('has %s nodes', w.nodes), 'A workflow has at most 10000 nodes.'
+      from (select p.place[1] as ordinal, count(*) as nodes
+              from part p
+             where p.object in ('workflow', 'node', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
+             group by 1) w
+     where w.nodes > 10000;
+$$;
+
+-- wf._spec_meaning(p_spec)
+--
+-- Checks what the grammar cannot say: task types and their requests, arguments,
+-- names and the scopes in which they live, constants out of range.
+--
+-- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec, for a file whose shape is sound
+create or replace function wf._spec_meaning(p_spec jsonb)
+returns table (place int[], path text, message text, hint text)
+language sql stable set search_path = pg_catalog, pg_temp set jit = off set enable_nestloop = off as $$
+    with
+    part as materialized (
+        select p.object, p.path, p.place, p.scopes, p.value - '{workflows,task_types,steps,branches,body,then,else}'::text[] as value
+          from wf._spec_part(p_spec) p
+         where jsonb_typeof(p.value) = 'object'
+    ),
+    task_type as materialized (
+        select p.path, p.value ->> 'name' as name, p.value,
+               array(select r ->> 'name' from jsonb_array_elements(p.value -> 'params') r) as params
+          from part p
+         where p.object = 'task_type'
+    ),
+    param as (
+        select regexp_replace(p.path, '\[\d+\]$', '') as list, p.path, p.place, p.value,
+               row_number() over (partition by regexp_replace(p.path, '\[\d+\]$', ''), p.value -> 'name' order by p.path) as occurrence
+          from part p
+         where p.object = 'param'
+    ),
+    node as materialized (
+        select p.object as kind, p.path, p.place, p.scopes, p.value
+          from part p
+         where p.object in ('workflow', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
+    ),
+    -- each node's expressions as one, those of a forall's collects as another
+    expression as (
+        select n.place, n.path || '.reads' as path, coalesce(n.value -> 'reads', '{}') as reads,
+               -- what is left of a node is an object of expressions, and so an expression
+               n.value - '{kind,line,type,as,reads,workflow,name,index,doc,params,returns,collect,collect_reads}'::text[] as value
+          from node n
+        union all
+        select n.place, n.path || '.collect_reads', coalesce(n.value -> 'collect_reads', '{}'), jsonb_build_array('list') || (n.value -> 'collect')
+          from node n
+         where n.value ? 'collect'
+    ),
+    -- those with a name that is not in reads; or in a literal, or bound by each: wf._names knows
+    suspect as (
+        select e.place, e.path, e.reads, e.value
+          from expression e
+         where exists (select
+                         from jsonb_path_query(e.value, 'strict $.** ? (@.type() == "array" && @[0] == "var")') v
+                        where not e.reads ? (v ->> 1))
+    ),
+    -- the names that are bound, each with the place of the node that opened its scope
+    binder as materialized (
+        select n.place as opener, n.place, n.path || '.params' as path, r ->> 'name' as name
+          from node n
+         cross join lateral jsonb_array_elements(n.value -> 'params') r
+         where n.kind = 'workflow'
+        union all
+        select n.place, n.place, n.path || '.args', a
+          from node n
+         cross join lateral jsonb_object_keys(n.value -> 'args') a
+         where n.kind = 'call'
+        union all
+        select n.place, n.place, n.path, f
+          from node n
+         cross join lateral unnest(array[n.value ->> 'name', n.value ->> 'index']) f
+         where n.kind = 'forall' and f is not null
+        union all
+        select n.place[1:n.scopes[cardinality(n.scopes)]], n.place, n.path, a
+          from node n
+         cross join lateral (
+               select n.value ->> 'as' where n.value ? 'as'
+               union all
+               select c ->> 'as' from jsonb_array_elements(n.value -> 'collect') c
+               ) b (a)
+    ),
+    reading as materialized (
+        select n.place, n.path || '.reads' as path, r.key as name, n.place[1:n.scopes[r.value::int + 1]] as opener
+          from node n
+         cross join lateral jsonb_each_text(n.value -> 'reads') r
+        union all
+        select n.place, n.path || '.collect_reads', r.key, n.place[1:(n.scopes || cardinality(n.place))[r.value::int + 1]]
+          from node n
+         cross join lateral jsonb_each_text(n.value -> 'collect_reads') r
+    ),
+    -- what an expression of a request may read beyond the parameters of the task
+    template as materialized (
+        select t.path || '.requests.' || r.key as path, t.params, t.params || array['handle', 'response'] as all_names,
+               case when r.key = 'start' then t.params else t.params || '{handle}'::text[] end as argument_names, r.value
+          from task_type t
+         cross join lateral jsonb_each(t.value -> 'requests') r
+    )
+    -- workflows and task types
+    select n.place, n.path || '.name', format('workflow %s is defined twice', n.value ->> 'name'), null
+      from node n
+     where n.kind = 'workflow'
+       and exists (select from node o where o.kind = 'workflow' and o.value -> 'name' = n.value -> 'name' and o.place < n.place)
+    union all
+    select p.place, p.path, format('parameter %s is defined twice', p.value ->> 'name'), null
+      from param p
+     where p.occurrence = 2
+    union all
+    select p.place, p.path || '.default', format('a default reads no names, this one reads %s', wf._names(p.value -> 'default')), null
+      from param p
+     where p.value ? 'default' and wf._names(p.value -> 'default') <> '{}'
+    union all
+    select '{}'::int[], t.path, format('holds the task type %s', t.name), null
+      from task_type t
+     where t.path <> 'task_types.' || t.name
+    union all
+    select '{}', t.path || '.params', format('parameter %s has a reserved name', f), 'handle, instance and response have a meaning of their own in requests.'
+      from task_type t
+     cross join lateral unnest(t.params) f
+     where f in ('handle', 'instance', 'response')
+    union all
+    select '{}', t.path, m.message, 'A sync type has only the request start, an async one has poll too, a wait type has the clause wait instead of requests.'
+      from task_type t
+     cross join lateral (values
+           (t.value ->> 'machine' = 'wait' and not t.value ? 'wait', 'is a wait type without the clause wait'),
+           (t.value ->> 'machine' <> 'wait' and t.value ? 'wait', 'has the clause wait but is no wait type'),
+           (t.value ->> 'machine' = 'wait' and coalesce(t.value -> 'requests', '{}') <> '{}', 'is a wait type with requests'),
+           (t.value ->> 'machine' <> 'wait' and (t.value #> '{requests,start}') is null, 'has no request start'),
+           (t.value ->> 'machine' = 'sync' and coalesce(t.value -> 'requests', '{}') - 'start' <> '{}', 'is a sync type with requests other than start'),
+           (t.value ->> 'machine' = 'async' and (t.value #> '{requests,poll}') is null, 'is an async type without the request poll')
+           ) m (wrong, message)
+     where m.wrong
+    union all
+    select '{}', r.path || '.every', 'start is not repeated', null
+      from template r
+     where r.path like '%.start' and r.value ? 'every'
+    union all
+    select '{}', t.path || '.policies', format('%s is no parameter of %s', f, t.name), null
+      from task_type t
+     cross join lateral unnest(wf._names(t.value -> 'policies')) f
+     where f <> all (t.params)
+    union all
+    select '{}', e.path, format('nothing is called %s here', f), 'The names are ' || array_to_string(e.names, ', ') || '.'
+      from template r
+     cross join lateral (values
+           (r.path || '.args', r.value -> 'args', r.argument_names),
+           (r.path || '.every', r.value -> 'every', r.params),
+           (r.path, r.value - '{transport,args,every}'::text[], r.all_names)
+           ) e (path, value, names)
+     cross join lateral unnest(wf._names(e.value)) f
+     where f <> all (e.names)
+    union all
+    select '{}', r.path || '.every.' || c.key, 'must be ' || c.meaning, null
+      from template r
+     cross join lateral (values
+           ('delay', 'string', '^P(?!$)([0-9]+D)?(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+([.][0-9]+)?S)?)?$', 'a duration'),
+           ('max_delay', 'string', '^P(?!$)([0-9]+D)?(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+([.][0-9]+)?S)?)?$', 'a duration'),
+           ('backoff', 'number', '^[1-9][0-9]{0,3}([.][0-9]+)?$', 'a number of at least 1'),
+           ('attempts', 'number', '^[1-9][0-9]{0,8}$', 'an int of at least 1')
+           ) c (key, type, pattern, meaning)
+     cross join lateral (select wf._constant(r.value -> 'every' -> c.key) -> 'value') f (value)
+     where f.value <> 'null' and not (jsonb_typeof(f.value) = c.type and f.value #>> '{}' ~ c.pattern)
+    -- tasks
+    union all
+    select n.place, n.path || '.type', format('task_types has no %s', n.value ->> 'type'), 'A tree brings each task type that it uses.'
+      from node n
+     where n.kind = 'task' and not exists (select from task_type t where t.name = n.value ->> 'type')
+    union all
+    select n.place, n.path || '.args', format('%s has no parameter %s', t.name, a), null
+      from node n
+      join task_type t on t.name = n.value ->> 'type'
+     cross join lateral jsonb_object_keys(n.value -> 'args') a
+     where n.kind = 'task' and a <> all (t.params)
+    union all
+    select n.place, n.path || '.args', format('%s needs the parameter %s', t.name, a), null
+      from node n
+      join task_type t on t.name = n.value ->> 'type'
+     cross join lateral unnest(t.params) a
+     where n.kind = 'task' and not n.value -> 'args' ? a
+    -- names
+    union all
+    select b.place, b.path, format('%L is no name', b.name), 'Names have letters, digits and _, at most 63 bytes; instance is reserved.'
+      from binder b
+     where b.name !~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$' or b.name = 'instance'
+    union all
+    select b.place, b.path, format('the name %s is bound twice', b.name), 'A scope binds a name once, except in the two branches of an if.'
+      from (select b.*, lag(b.place) over (partition by b.opener, b.name order by b.place) as before from binder b) b
+     where b.before is not null
+       and not exists (select
+                         from node n
+                        where n.kind = 'if'
+                          -- the innermost node around both
+                          and n.place = b.place[1:(select coalesce(max(i), 0)
+                                                     from generate_series(1, least(cardinality(b.place), cardinality(b.before))) i
+                                                    where b.place[1:i] = b.before[1:i])])
+    union all
+    select r.place, r.path || '.' || r.name, format('no scope at this depth binds %s', r.name), 'Depth 0 is the call or workflow, each forall around the node adds one.'
+      from reading r
+     where not exists (select from binder b where b.opener = r.opener and b.name = r.name)
+    union all
+    select s.place, s.path || '.' || f, 'is missing', 'A node lists the names that its own expressions read.'
+      from suspect s
+     cross join lateral unnest(wf._names(s.value)) f
+     where not s.reads ? f
+    -- constants and places
+    union all
+    select n.place, n.path || '.' || c.key, 'must be ' || c.meaning, null
+      from node n
+     cross join lateral (values
+           ('max', n.value -> 'max', 'number', '^[1-9][0-9]{0,8}$', 'an int of at least 1'),
+           ('policies.group.name', n.value #> '{policies,group,name}', 'string', '^.{1,63}$', 'a string of 1 to 63 characters'),
+           ('policies.group.max', n.value #> '{policies,group,max}', 'number', '^[1-9][0-9]{0,8}$', 'an int of at least 1'),
+           ('policies.queue', n.value #> '{policies,queue}', 'string', '^.{1,63}$', 'a string of 1 to 63 characters'),
+           ('policies.priority', n.value #> '{policies,priority}', 'number', '^-?([0-9]{1,3}|1000)$', 'an int from -1000 to 1000'),
+           ('policies.title', n.value #> '{policies,title}', 'string', '', 'a string')
+           ) c (key, value, type, pattern, meaning)
+     where c.value <> 'null' and jsonb_typeof(c.value) <> 'array'
+       and not (jsonb_typeof(c.value) = c.type and c.value #>> '{}' ~ c.pattern)
+    union all
+    select n.place, n.path, 'return cannot stand inside par or forall', 'It ends the call around it, so it stands where only one thing runs.'
+      from node n
+     where n.kind = 'return'
+       and exists (select
+                     from generate_series(n.scopes[1] + 1, cardinality(n.place) - 1) i
+                     join node o on o.place = n.place[1:i] and o.kind in ('par', 'forall'));
+$$;
+
+-- wf._check_spec(p_spec)
+--
+-- Returns  nothing
+-- Locks    nothing
+-- Raises   WF005 with the first fault in the message and up to 19 more in the detail
+-- Called   by wf.install
+create or replace function wf._check_spec(p_spec jsonb) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    f record;
+begin
+    if jsonb_typeof(p_spec) is distinct from 'object' then
+        raise exception using errcode = 'WF005', message = 'the compiled tree must be an object', hint = 'docs/spec.md describes it.';
+    end if;
+    if pg_column_size(p_spec) > 16777216 then
+        raise exception using errcode = 'WF005', message = 'the compiled tree is larger than 16 MiB', hint = 'Split the file.';
+    end if;
+    select array_agg(concat_ws(': ', nullif(x.path, ''), x.message) order by x.place, x.path, x.message) as faults,
+           (array_agg(x.hint order by x.place, x.path, x.message))[1] as hint
+      into f
+      from wf._spec_shape(p_spec) x;
+    if f.faults is null then
+        select array_agg(concat_ws(': ', nullif(x.path, ''), x.message) order by x.place, x.path, x.message) as faults,
+               (array_agg(x.hint order by x.place, x.path, x.message))[1] as hint
+          into f
+          from wf._spec_meaning(p_spec) x;
+    end if;
+    if f.faults is not null then
+        raise exception using errcode = 'WF005', message = f.faults[1], detail = array_to_string(f.faults[2:20], e'\n'),
+            hint = coalesce(f.hint, 'docs/spec.md describes what a compiled tree may hold.');
+    end if;
+end;
+$$;

@@ -1,0 +1,73 @@
+-- SQL tasks: their effects, their outcome and what comes after them commit in
+-- one transaction, on the connection of the role that the task runs as:
+-- begin; sql_begin; the statement; sql_outcome; commit.
+
+-- wf.sql_begin(p_instance, p_process, p_token)
+--
+-- Begins the transaction of a SQL task. The lease is held to its end, so that
+-- nobody takes the request back meanwhile.
+--
+-- Returns  nothing
+-- Locks    the lease
+-- Raises   WF006, WF009
+-- Called   by a driver, as the role that the task runs as
+create or replace function wf.sql_begin(p_instance bigint, p_process bigint, p_token uuid) returns void
+language plpgsql security definer :engine as $$
+begin
+    perform wf._gate(true);
+    perform 1 from wf.lease l
+      where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token for no key update;
+    if not found then
+        raise exception using errcode = 'WF009', message = format('the request of process %s/%s was taken back', p_instance, p_process),
+            hint = 'Roll back; whoever holds the request now carries on.';
+    end if;
+end;
+$$;
+comment on function wf.sql_begin(bigint, bigint, uuid) is 'Begins the transaction of a SQL task, given instance, process and token. Returns nothing; raises WF009 if the request was taken back.';
+
+-- wf.sql_outcome(p_instance, p_process, p_token, p_body)
+--
+-- Reports success of a SQL task inside its own transaction. Where the report
+-- cannot be applied it raises, so that the task's effects roll back.
+--
+-- Returns  nothing
+-- Locks    as outcome
+-- Raises   WF006, WF009, and what a response that cannot be stored raises
+-- Called   by a driver, as the role that the task runs as
+create or replace function wf.sql_outcome(p_instance bigint, p_process bigint, p_token uuid, p_body bytea) returns void
+language plpgsql security definer :engine as $$
+declare
+    v_driver bigint;
+begin
+    perform wf._gate(true);
+    perform 1 from wf.instance i where i.id = p_instance for no key update;
+    select l.driver_id into v_driver from wf.lease l where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token;
+    if v_driver is null or wf._apply_reports(v_driver, array[p_instance], array[p_process], array[p_token], array['response'], array[p_body]) <> array['done'] then
+        raise exception using errcode = 'WF009', message = format('the request of process %s/%s was taken back', p_instance, p_process),
+            hint = 'Roll back; whoever holds the request now carries on.';
+    end if;
+end;
+$$;
+comment on function wf.sql_outcome(bigint, bigint, uuid, bytea) is 'Reports the response of a SQL task inside its own transaction: instance, process, token, JSON bytes. Returns nothing; raises WF009 if the request was taken back.';
+
+-- wf.token_status(p_instance, p_process, p_token)
+--
+-- Settles the doubt after a connection was lost around a commit.
+--
+-- Returns  open (still with the driver), done (its outcome is known) or stale
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by a driver
+create or replace function wf.token_status(p_instance bigint, p_process bigint, p_token uuid) returns text
+language plpgsql stable security definer :engine as $$
+begin
+    if exists (select from wf.lease l where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token) then
+        return 'open';
+    end if;
+    if exists (select from wf.process p where p.instance_id = p_instance and p.id = p_process and p.token = p_token and p.event <> 'lost') then
+        return 'done';
+    end if;
+    return 'stale';
+end;
+$$;
+comment on function wf.token_status(bigint, bigint, uuid) is 'What became of a request: open (still with the driver), done (its outcome is known) or stale (taken back).';

@@ -1,0 +1,59 @@
+-- Who may call what. Nobody has a right on a table: programs and people work
+-- through these functions, and read through the views.
+
+grant usage on schema wf to wf_admin, wf_operator, wf_author, wf_app, wf_viewer, wf_driver;
+
+do $$
+declare
+    v_grant record;
+begin
+    for v_grant in
+        select g.function, to_regproc('wf.' || quote_ident(g.function)) as procedure, r.role
+          from (values
+               ('schema_version', 'driver app author operator viewer admin'),
+               ('now',            'driver app author operator viewer admin'),
+               -- drivers
+               ('register',       'driver'),
+               ('poll',           'driver'),
+               ('outcome',        'driver'),
+               ('heartbeat',      'driver'),
+               ('drain',          'driver'),
+               ('leave',          'driver'),
+               -- the role that a SQL task runs as is a member of wf_app
+               ('sql_begin',      'driver app'),
+               ('sql_outcome',    'driver app'),
+               ('token_status',   'driver app'),
+               -- definitions and instances
+               ('install',        'author'),
+               ('remove',         'author'),
+               ('start',          'app author'),
+               ('start_many',     'app author'),
+               ('group_set',      'author operator admin'),
+               -- verbs of operators
+               ('retry',          'operator admin'),
+               ('ignore',         'operator admin'),
+               ('resolve',        'operator admin'),
+               ('raise',          'operator admin'),
+               ('cancel',         'operator admin'),
+               ('abort',          'operator admin'),
+               ('tick',           'operator admin'),
+               -- what can be seen
+               ('tree',           'author operator viewer admin'),
+               ('explain',        'author operator viewer admin'),
+               ('fsck',           'author operator viewer admin')
+               ) g (function, roles)
+         cross join lateral string_to_table(g.roles, ' ') r (role)
+    loop
+        if v_grant.procedure is null then
+            raise exception 'grants.sql names a function wf.% that does not exist', v_grant.function;
+        end if;
+        execute format('grant execute on function %s to %I', v_grant.procedure::regprocedure, 'wf_' || v_grant.role);
+    end loop;
+
+    for v_grant in
+        select c.relname as view from pg_class c where c.relnamespace = 'wf'::regnamespace and c.relkind = 'v'
+    loop
+        execute format('grant select on wf.%I to wf_author, wf_operator, wf_viewer, wf_admin', v_grant.view);
+    end loop;
+end;
+$$;
