@@ -10,37 +10,40 @@ begin
     for v_grant in
         select g.function, to_regproc('wf.' || quote_ident(g.function)) as procedure, r.role
           from (values
-               ('schema_version', 'driver app author operator viewer admin'),
-               ('now',            'driver app author operator viewer admin'),
+               ('schema_version',   'driver app author operator viewer admin'),
+               ('now',              'driver app author operator viewer admin'),
                -- drivers
-               ('register',       'driver'),
-               ('poll',           'driver'),
-               ('outcome',        'driver'),
-               ('heartbeat',      'driver'),
-               ('drain',          'driver'),
-               ('leave',          'driver'),
+               ('register',         'driver'),
+               ('poll',             'driver'),
+               ('outcome',          'driver'),
+               ('heartbeat',        'driver'),
+               ('drain',            'driver'),
+               ('leave',            'driver'),
                -- the role that a SQL task runs as is a member of wf_app
-               ('sql_begin',      'driver app'),
-               ('sql_outcome',    'driver app'),
-               ('token_status',   'driver app'),
+               ('sql_begin',        'driver app'),
+               ('sql_outcome',      'driver app'),
+               ('token_status',     'driver app'),
                -- definitions and instances
-               ('install',        'author'),
-               ('remove',         'author'),
-               ('start',          'app author'),
-               ('start_many',     'app author'),
-               ('group_set',      'author operator admin'),
+               ('install',          'author'),
+               ('remove',           'author'),
+               ('start',            'app author'),
+               ('start_many',       'app author'),
+               ('group_set',        'author operator admin'),
                -- verbs of operators
-               ('retry',          'operator admin'),
-               ('ignore',         'operator admin'),
-               ('resolve',        'operator admin'),
-               ('raise',          'operator admin'),
-               ('cancel',         'operator admin'),
-               ('abort',          'operator admin'),
-               ('tick',           'operator admin'),
+               ('retry',            'operator admin'),
+               ('ignore',           'operator admin'),
+               ('resolve',          'operator admin'),
+               ('raise',            'operator admin'),
+               ('cancel',           'operator admin'),
+               ('abort',            'operator admin'),
+               ('tick',             'operator admin'),
+               -- the expression language
+               ('function_set',     'admin'),
+               ('function_remove',  'admin'),
                -- what can be seen
-               ('tree',           'author operator viewer admin'),
-               ('explain',        'author operator viewer admin'),
-               ('fsck',           'author operator viewer admin')
+               ('tree',             'author operator viewer admin'),
+               ('explain',          'author operator viewer admin'),
+               ('fsck',             'author operator viewer admin')
                ) g (function, roles)
          cross join lateral string_to_table(g.roles, ' ') r (role)
     loop

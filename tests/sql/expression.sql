@@ -1,7 +1,7 @@
 -- expression.sql - operators of the expression language: what they yield, what
 -- they refuse, and what is an expression at all.
 begin;
-select plan(268);
+select plan(286);
 
 -- value(EXPR): its value; error(EXPR): the message with which it fails.
 create function value(p_expr text) returns jsonb
@@ -329,6 +329,36 @@ select is(wf._is_expression(t.expr::jsonb), t.problem, 'is it an expression: ' |
 select is(wf._is_expression(null), 'there is no expression', 'is it an expression: nothing');
 select is(wf._is_expression((repeat('["neg",', 100) || '7' || repeat(']', 100))::jsonb), null, 'is it an expression: a hundred levels');
 select alike(wf._is_expression((repeat('["neg",', 101) || '7' || repeat(']', 101))::jsonb), '%nested more than 100 levels deep', 'is it an expression: a hundred and one');
+
+-- Types.
+select is(wf._is_type(t.type::jsonb), t.problem, 'is it a type: ' || t.type)
+  from (values
+    ('"int"',                                  null),
+    ('{"list": {"optional": {"object": {"a": "date", "b": {"list": "json"}}}}}', null),
+    ('{"object": {}}',                         null),
+    ('"float"',                                '"float" is not a type'),
+    ('["int"]',                                '["int"] is not a type'),
+    ('{}',                                     '{} is not a type'),
+    ('{"list": {"list": 5}}',                  '5 is not a type'),
+    ('{"object": {"a": "int", "b": null}}',    'null is not a type'),
+    ('{"object": "int"}',                      '{"object": "int"} is not a type')
+  ) t (type, problem);
+select ok(wf._fits('{"list": "int"}', '[1, 2.0]'), 'a list of ints fits');
+select ok(not wf._fits('{"list": "int"}', '[1, 2.5]'), 'a list of numbers does not');
+select ok(wf._fits('{"object": {"a": "int", "b": {"optional": "int"}}}', '{"a": 1}'), 'an optional field may be missing');
+select ok(not wf._fits('{"object": {"a": "int"}}', '{}'), 'any other may not');
+select ok(not wf._fits('"json"', 'null'), 'null fits no type');
+select ok(wf._fits('{"optional": "json"}', 'null'), 'but an optional one');
+
+-- Environments of any size.
+select is(wf._evaluate('["each", "x", ["var", "big"], ["add", ["get", ["var", "x"], "n"], ["add", ["var", "one"], ["instance", "id"]]], ["lt", ["get", ["var", "x"], "n"], 3]]',
+              jsonb_build_object('one', 1, 'instance', '{"id": 40}'::jsonb,
+                  'big', (select jsonb_agg(jsonb_build_object('n', i, 'text', md5(i::text))) from generate_series(1, 1000) i))),
+    '{"value": [42, 43]}', 'each sees all names that it reads');
+select is(wf._evaluate('["get", ["each", "o", ["list", {"a": 2}], ["var", "o"], true], "a"]', '{"o": {"a": 1}}') -> 'error' ->> 'message',
+    'a list has no field "a"', 'the field of a list is no leaf');
+select is(wf._evaluate('["each", "o", ["list", {"a": 2}], ["get", ["var", "o"], "a"], true]', '{"o": {"a": 1}}'),
+    '{"value": [2]}', 'the name that is bound innermost counts');
 
 -- Names.
 select is(wf._names('{"b": ["var", "b"], "a": ["text", ["var", "a"], ["get", ["var", "b"], "f"]]}'), '{a,b}', 'names are those of var, each once');

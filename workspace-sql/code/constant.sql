@@ -7,9 +7,11 @@
 -- Raises   nothing
 -- Called   by wf._constant and wf.install
 create or replace function wf._is_volatile(p_expression jsonb) returns boolean
-language sql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
     -- a string that looks like it is taken for it; that costs an evaluation, no more
-    select p_expression::text ~ '\["instance", |\["call", "(now|today)"';
+    return p_expression::text ~ '\["instance", |\["call", "(now|today)"';
+end;
 $$;
 
 -- wf._constant(p_expression)
@@ -81,37 +83,40 @@ $$;
 -- wf._policies(p_task, p_type, p_args)
 --
 -- Puts together the policies of a task and the defaults of its type, and
--- settles what is constant.
+-- settles what is constant. The keys are group, group_max, queue, priority and title.
 --
--- Returns  fixed: the values of those that are; read: the expressions of the others
+-- Returns  fixed: the values of those that are constant; read: the expressions of the others, null if there are none
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._store_nodes
 create or replace function wf._policies(p_task jsonb, p_type jsonb, p_args jsonb, out fixed jsonb, out read jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-    v_policies jsonb := coalesce(p_task, '{}') - 'idempotent';
+    v_policies jsonb;
     p record;
     v_value jsonb;
 begin
     fixed := '{}';
-    read := '{}';
-    if p_type is not null then
-        v_policies := wf._substitute(p_type - 'idempotent', p_args) || v_policies;
+    if p_task is null and p_type is null then
+        return;
     end if;
-    for p in select e.key, e.value from jsonb_each(v_policies) e loop
+    v_policies := coalesce(wf._substitute(p_type, p_args), '{}') || coalesce(p_task, '{}');
+    for p in
+        select e.key, e.value from jsonb_each(v_policies) e where e.key in ('queue', 'priority', 'title')
+         union all
+        select case e.key when 'name' then 'group' else 'group_max' end, e.value from jsonb_each(v_policies -> 'group') e
+    loop
         v_value := wf._constant(p.value) -> 'value';
         -- what does not fit is left to fail in the process that needs it
         if (case p.key
-                when 'group' then jsonb_typeof(v_value -> 'name') = 'string' and v_value ->> 'name' ~ '^.{1,63}$'
-                                  and coalesce(v_value ->> 'max', '1') ~ '^[1-9][0-9]{0,8}$'
+                when 'title' then jsonb_typeof(v_value) = 'string'
                 when 'priority' then v_value #>> '{}' ~ '^-?([0-9]{1,3}|1000)$'
-                when 'queue' then jsonb_typeof(v_value) = 'string' and v_value #>> '{}' ~ '^.{1,63}$'
-                else jsonb_typeof(v_value) = 'string'
+                when 'group_max' then v_value #>> '{}' ~ '^[1-9][0-9]{0,8}$'
+                else jsonb_typeof(v_value) = 'string' and octet_length(v_value #>> '{}') between 1 and 63
             end) then
             fixed := fixed || jsonb_build_object(p.key, v_value);
         elsif v_value is distinct from 'null' then
-            read := read || jsonb_build_object(p.key, p.value);
+            read := coalesce(read, '{}') || jsonb_build_object(p.key, p.value);
         end if;
     end loop;
 end;

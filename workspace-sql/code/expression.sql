@@ -27,12 +27,12 @@ returns jsonb
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_value  jsonb := wf._leaf(p_expr, p_env, '{}');
+    v_value  jsonb := wf._leaf(p_expr, p_env);
     v_detail text;
     v_hint   text;
 begin
     if v_value is null then
-        v_value := wf._value(p_expr, p_env, '{}', 1);
+        v_value := wf._value(p_expr, p_env, 1);
     end if;
     return jsonb_build_object('value', v_value);
 exception
@@ -83,24 +83,24 @@ begin atomic
     select case jsonb_typeof(p_object) when 'object' then coalesce(p_object -> p_name, 'null') end;
 end;
 
--- wf._leaf(p_expr, p_env, p_local)
+-- wf._leaf(p_expr, p_env)
 --
 -- Returns  the value of an operand that is a literal, a name or a field of a name; SQL null for everything else
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _evaluate and _value, in place of themselves
-create or replace function wf._leaf(p_expr jsonb, p_env jsonb, p_local jsonb)
+create or replace function wf._leaf(p_expr jsonb, p_env jsonb)
 returns jsonb
 language sql immutable
 begin atomic
     select case jsonb_typeof(p_expr)
                when 'array' then
                    case p_expr ->> 0
-                       when 'var'   then coalesce(p_local -> (p_expr ->> 1), p_env -> (p_expr ->> 1), 'null')
+                       when 'var'   then coalesce(p_env -> (p_expr ->> 1), 'null')
                        when 'const' then p_expr -> 1
                        when 'get'   then
                            case when p_expr -> 1 ->> 0 = 'var' and jsonb_typeof(p_expr -> 2) = 'string'
-                                then wf._field(coalesce(p_local -> (p_expr -> 1 ->> 1), p_env -> (p_expr -> 1 ->> 1)), p_expr ->> 2)
+                                then wf._field(p_env -> (p_expr -> 1 ->> 1), p_expr ->> 2)
                            end
                        when 'instance' then coalesce(p_env -> 'instance' -> (p_expr ->> 1), 'null')
                    end
@@ -187,27 +187,33 @@ begin
 end;
 $$;
 
--- wf._apply(p_expr, p_env, p_local, p_depth)
+-- wf._apply(p_expr, p_env, p_depth)
 --
 -- Returns  the value of an operator with one or two operands
 -- Locks    nothing
 -- Raises   WF020, or class 22
 -- Called   by _value
-create or replace function wf._apply(p_expr jsonb, p_env jsonb, p_local jsonb, p_depth integer)
+create or replace function wf._apply(p_expr jsonb, p_env jsonb, p_depth integer)
 returns jsonb
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_operator text    := p_expr ->> 0;
-    v_first    integer := case v_operator when 'cast' then 2 else 1 end;
-    v_a        jsonb   := wf._leaf(p_expr -> v_first, p_env, p_local);
-    v_b        jsonb   := wf._leaf(p_expr -> 2, p_env, p_local);
+    v_operand  jsonb;
+    v_a        jsonb;
+    v_b        jsonb;
 begin
+    v_operand := p_expr -> case v_operator when 'cast' then 2 else 1 end;
+    v_a       := wf._leaf(v_operand, p_env);
     if v_a is null then
-        v_a := wf._value(p_expr -> v_first, p_env, p_local, p_depth + 1);
+        v_a := wf._value(v_operand, p_env, p_depth + 1);
     end if;
-    if v_b is null and v_operator not in ('neg', 'not', 'cast') then
-        v_b := wf._value(p_expr -> 2, p_env, p_local, p_depth + 1);
+    if v_operator not in ('neg', 'not', 'cast') then
+        v_operand := p_expr -> 2;
+        v_b       := wf._leaf(v_operand, p_env);
+        if v_b is null then
+            v_b := wf._value(v_operand, p_env, p_depth + 1);
+        end if;
     end if;
 
     case v_operator
@@ -239,28 +245,30 @@ begin
 end;
 $$;
 
--- wf._gather(p_expr, p_env, p_local, p_depth)
+-- wf._gather(p_expr, p_env, p_depth)
 --
 -- Returns  the value of an operator with any number of operands
 -- Locks    nothing
 -- Raises   WF020, or what a function raises
 -- Called   by _value
-create or replace function wf._gather(p_expr jsonb, p_env jsonb, p_local jsonb, p_depth integer)
+create or replace function wf._gather(p_expr jsonb, p_env jsonb, p_depth integer)
 returns jsonb
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_operator text    := p_expr ->> 0;
     v_first    integer := case v_operator when 'call' then 2 when 'object' then 3 else 1 end;
+    v_operand  jsonb;
     v_value    jsonb;
     v_values   jsonb[] := '{}'::jsonb[];
     v_object   jsonb   := p_expr -> 1;
     v_text     text    := '';
 begin
     for v_at in v_first .. jsonb_array_length(p_expr) - 1 loop
-        v_value := wf._leaf(p_expr -> v_at, p_env, p_local);
+        v_operand := p_expr -> v_at;
+        v_value   := wf._leaf(v_operand, p_env);
         if v_value is null then
-            v_value := wf._value(p_expr -> v_at, p_env, p_local, p_depth + 1);
+            v_value := wf._value(v_operand, p_env, p_depth + 1);
         end if;
 
         if v_operator = 'text' then
@@ -272,35 +280,41 @@ begin
         end if;
     end loop;
 
-    return case v_operator
-               when 'text'   then to_jsonb(v_text)
-               when 'object' then v_object
-               when 'call'   then wf._call(p_expr ->> 1, v_values)
-               when 'list'   then to_jsonb(v_values)
-           end;
+    case v_operator
+        when 'text' then
+            return to_jsonb(v_text);
+        when 'object' then
+            return v_object;
+        when 'call' then
+            return wf._call(p_expr ->> 1, v_values);
+        else
+            return to_jsonb(v_values);
+    end case;
 end;
 $$;
 
--- wf._choose(p_expr, p_env, p_local, p_depth)
+-- wf._choose(p_expr, p_env, p_depth)
 --
 -- Returns  the value of an operator that does not evaluate all of its operands
 -- Locks    nothing
 -- Raises   WF020
 -- Called   by _value
-create or replace function wf._choose(p_expr jsonb, p_env jsonb, p_local jsonb, p_depth integer)
+create or replace function wf._choose(p_expr jsonb, p_env jsonb, p_depth integer)
 returns jsonb
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_operator text    := p_expr ->> 0;
     v_skip     integer := 0;        -- the branch of an if that is not taken
+    v_operand  jsonb;
     v_value    jsonb;
 begin
     for v_at in 1 .. jsonb_array_length(p_expr) - 1 loop
         continue when v_at = v_skip;
-        v_value := wf._leaf(p_expr -> v_at, p_env, p_local);
+        v_operand := p_expr -> v_at;
+        v_value   := wf._leaf(v_operand, p_env);
         if v_value is null then
-            v_value := wf._value(p_expr -> v_at, p_env, p_local, p_depth + 1);
+            v_value := wf._value(v_operand, p_env, p_depth + 1);
         end if;
 
         if v_operator = 'coalesce' then
@@ -319,71 +333,78 @@ begin
 end;
 $$;
 
--- wf._each(p_expr, p_env, p_local, p_depth)
+-- wf._each(p_expr, p_env, p_depth)
 --
 -- Returns  the value of ["each", name, list, value, condition]
 -- Locks    nothing
 -- Raises   WF020
 -- Called   by _value
-create or replace function wf._each(p_expr jsonb, p_env jsonb, p_local jsonb, p_depth integer)
+create or replace function wf._each(p_expr jsonb, p_env jsonb, p_depth integer)
 returns jsonb
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_list   jsonb   := wf._operand(p_expr -> 2, p_env, p_local, p_depth + 1);
-    v_local  jsonb;
+    v_list   jsonb   := wf._operand(p_expr -> 2, p_env, p_depth + 1);
+    v_outer  jsonb   := p_env || '{}';   -- decompressed
+    v_env    jsonb;
     v_holds  jsonb;
     v_values jsonb[] := '{}'::jsonb[];
 begin
     if jsonb_typeof(v_list) <> 'array' then
         return wf._fail_value('the source of [ … for … in … ]', 'a list', v_list);
     end if;
+    if pg_column_size(v_outer) > 4096 then    -- it is copied for each element: leave out what is not read
+        select coalesce(jsonb_object_agg(n.name, p_env -> n.name), '{}')
+          into v_outer
+          from unnest(wf._names(jsonb_build_array('list', p_expr -> 3, p_expr -> 4)) || '{instance}') n (name)
+         where p_env ? n.name;
+    end if;
+
     for v_at in 0 .. jsonb_array_length(v_list) - 1 loop
-        v_local := p_local || jsonb_build_object(p_expr ->> 1, v_list -> v_at);
-        v_holds := wf._operand(p_expr -> 4, p_env, v_local, p_depth + 1);
+        v_env   := v_outer || jsonb_build_object(p_expr ->> 1, v_list -> v_at);
+        v_holds := wf._operand(p_expr -> 4, v_env, p_depth + 1);
         if jsonb_typeof(v_holds) <> 'boolean' then
             return wf._fail_value('the condition of [ … for … if … ]', 'true or false', v_holds);
         end if;
         continue when not v_holds::boolean;
-        v_values := v_values || wf._operand(p_expr -> 3, p_env, v_local, p_depth + 1);
+        v_values := v_values || wf._operand(p_expr -> 3, v_env, p_depth + 1);
     end loop;
     return to_jsonb(v_values);
 end;
 $$;
 
--- wf._value(p_expr, p_env, p_local, p_depth)
+-- wf._value(p_expr, p_env, p_depth)
 --
--- p_local holds the names bound by each; p_depth says how many operators there
--- are around this one, itself included.
+-- p_depth says how many operators there are around this one, itself included.
 --
 -- Returns  the value of an operator, or of an object that was not folded
 -- Locks    nothing
 -- Raises   WF020, class 22, or what a function raises
 -- Called   by _evaluate and by the functions above
-create or replace function wf._value(p_expr jsonb, p_env jsonb, p_local jsonb, p_depth integer)
+create or replace function wf._value(p_expr jsonb, p_env jsonb, p_depth integer)
 returns jsonb
 language sql stable
 begin atomic
     select case
                when p_depth > 100 then wf._fail('the expression is nested more than 100 levels deep')
                when p_expr is null then wf._fail('an operand is missing')
-               when jsonb_typeof(p_expr) = 'object' then wf._gather(wf._as_operator(p_expr), p_env, p_local, p_depth)
-               when p_expr ->> 0 in ('text', 'object', 'call', 'list') then wf._gather(p_expr, p_env, p_local, p_depth)
-               when p_expr ->> 0 in ('and', 'or', 'if', 'coalesce') then wf._choose(p_expr, p_env, p_local, p_depth)
-               when p_expr ->> 0 = 'each' then wf._each(p_expr, p_env, p_local, p_depth)
-               else wf._apply(p_expr, p_env, p_local, p_depth)
+               when jsonb_typeof(p_expr) = 'object' then wf._gather(wf._as_operator(p_expr), p_env, p_depth)
+               when p_expr ->> 0 in ('text', 'object', 'call', 'list') then wf._gather(p_expr, p_env, p_depth)
+               when p_expr ->> 0 in ('and', 'or', 'if', 'coalesce') then wf._choose(p_expr, p_env, p_depth)
+               when p_expr ->> 0 = 'each' then wf._each(p_expr, p_env, p_depth)
+               else wf._apply(p_expr, p_env, p_depth)
            end;
 end;
 
--- wf._operand(p_expr, p_env, p_local, p_depth)
+-- wf._operand(p_expr, p_env, p_depth)
 --
 -- Returns  the value of anything, leaf or not
 -- Locks    nothing
 -- Raises   as _value
 -- Called   by _each
-create or replace function wf._operand(p_expr jsonb, p_env jsonb, p_local jsonb, p_depth integer)
+create or replace function wf._operand(p_expr jsonb, p_env jsonb, p_depth integer)
 returns jsonb
 language sql stable
 begin atomic
-    select coalesce(wf._leaf(p_expr, p_env, p_local), wf._value(p_expr, p_env, p_local, p_depth));
+    select coalesce(wf._leaf(p_expr, p_env), wf._value(p_expr, p_env, p_depth));
 end;

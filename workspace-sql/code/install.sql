@@ -18,7 +18,7 @@ begin
     select jsonb_object_agg(w.name, w.checksum)
       into workflows
       from (select max(p.value ->> 'name') filter (where p.object = 'workflow') as name,
-                   encode(sha256(convert_to(string_agg(concat(p.place, p.value - '{line,doc,params,steps,branches,body,then,else}'::text[],
+                   encode(sha256(convert_to(string_agg(concat(p.place[2:], p.value - '{line,doc,params,steps,branches,body,then,else}'::text[],
                                                               task_types ->> (p.value ->> 'type')), e'\n' order by p.place, p.path), 'UTF8')), 'hex') as checksum
               from wf._spec_part(p_spec) p
              where p.object in ('workflow', 'param', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
@@ -127,7 +127,8 @@ create or replace function wf._store_nodes(p_spec jsonb, p_versions jsonb, p_typ
 language plpgsql set search_path = pg_catalog, pg_temp set jit = off set enable_nestloop = off as $$
 begin
     insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input, input_fixed, reads,
-                         item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max, policy, title)
+                         item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max, policy, title,
+                         task_type, transport, plain)
     with
     part as materialized (
         select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes, p.value - '{steps,branches,body,then,else}'::text[] as value,
@@ -170,13 +171,12 @@ begin
                    when 'let' then p.value -> 'value'
                    when 'return' then coalesce(p.value -> 'value', 'null')
                end as input,
-               t.id as type_id, t.machine, t.needs, t.idempotent, q.fixed as policy, nullif(q.read, '{}') as policy_read
+               t.id as type_id, t.name as task_type, t.machine, t.needs, t.idempotent, q.fixed as policy, q.read as policy_read
           from part p
           join workflow w on w.ordinal = p.place[1] and w.version_id is not null
           left join part o on o.place = p.around
           left join task_type t on p.object = 'task' and t.name = p.value ->> 'type'
-          left join lateral (select q.* from wf._policies(p.value -> 'policies', t.policies, p.value -> 'args') q
-                              where p.value ? 'policies' or t.policies is not null) q on true
+         cross join lateral wf._policies(p.value -> 'policies', t.policies, p.value -> 'args') q
     ),
     settled as materialized (
         select n.*, f.value -> 'value' as fixed
@@ -196,7 +196,7 @@ begin
     ),
     concurrency_group as materialized (
         select g.name, wf._group(g.name) as id
-          from (select distinct n.policy #>> '{group,name}' as name from node n where n.policy ? 'group' order by 1) g
+          from (select distinct n.policy ->> 'group' as name from node n where n.policy ? 'group' order by 1) g
     )
     select n.version_id, n.id, n.parent_id, n.ordinal,
            case n.object when 'task' then n.machine when 'workflow' then 'call' else n.object end,
@@ -215,30 +215,35 @@ begin
            coalesce(n.fixed, wf._compact(n.input)),
            n.fixed is not null,
            nullif(coalesce(n.value -> 'reads', '{}')
-                  || case when concat(n.input, n.value -> 'max', n.policy_read) like '%["instance", %' then jsonb '{"instance": null}' else '{}' end, '{}'),
+                  || case when concat(n.input, n.value -> 'max', n.policy_read) like '%["instance", %' then jsonb '{"instance": 0}' else '{}' end
+                  || case when n.object = 'workflow' then (select coalesce(jsonb_object_agg(f, 0), '{}') from unnest(wf._names(n.policy_read)) f) else '{}' end, '{}'),
            i.name,
            j.name,
            wf._compact(n.value -> 'max'),
            (select jsonb_agg(jsonb_build_object('as', c.value -> 'as', 'value', wf._compact(c.value -> 'value')) order by c.ordinality)
               from jsonb_array_elements(n.value -> 'collect') with ordinality c),
-           n.value -> 'collect_reads',
+           nullif(coalesce(n.value -> 'collect_reads', '{}')
+                  || case when n.value ->> 'collect' like '%["instance", %' then jsonb '{"instance": 0}' else '{}' end, '{}'),
            n.type_id,
            case when r.passes then n.fixed
-                when r.args is not null and not wf._is_volatile(r.args) then wf._evaluate(r.args, n.fixed) -> 'value' end,
+                when n.fixed is not null and not wf._is_volatile(r.args) then wf._evaluate(r.args, n.fixed) -> 'value' end,
            coalesce((n.value #>> '{policies,idempotent}')::boolean, n.idempotent, false),
            l.id,
            - (n.policy ->> 'priority')::smallint,
            g.id,
-           (n.policy #>> '{group,max}')::int,
+           (n.policy ->> 'group_max')::int,
            wf._compact(n.policy_read),
-           n.policy ->> 'title'
+           n.policy ->> 'title',
+           n.task_type,
+           r.transport,
+           coalesce(n.machine = 'sync' and r.clauses is null, false)
       from settled n
       left join child c on c.version_id = n.version_id and c.id = n.id
       left join item_read i on n.object = 'forall' and i.place = n.place and i.name = n.value ->> 'name'
       left join item_read j on n.object = 'forall' and j.place = n.place and j.name = n.value ->> 'index'
       left join lane l on n.machine in ('sync', 'async') and l.queue = coalesce(n.policy ->> 'queue', 'default') and l.needs = n.needs
-      left join concurrency_group g on g.name = n.policy #>> '{group,name}'
-      left join wf.task_request r on n.fixed is not null and r.type_id = n.type_id and r.request = 'start';
+      left join concurrency_group g on g.name = n.policy ->> 'group'
+      left join wf.task_request r on r.type_id = n.type_id and r.request = 'start';
 end;
 $$;
 
@@ -301,7 +306,7 @@ begin
     if v_id is null then
         raise exception using errcode = 'WF003', message = format('there is no workflow %s', p_workflow), hint = 'wf-console workflows lists them.';
     end if;
-    v_alone := pg_try_advisory_xact_lock(7762, v_id::int);
+    v_alone := pg_try_advisory_xact_lock(7763, v_id::int);
     update wf.workflow w set version_id = null where w.id = v_id;
     if v_alone then
         delete from wf.version v

@@ -31,13 +31,15 @@ $$;
 -- Called   by operators on numbers
 create or replace function wf._fail_number(p_operator text, p_a jsonb, p_b jsonb)
 returns jsonb
-language sql stable
-begin atomic
-    select case when jsonb_typeof(p_a) = 'number'
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
+begin
+    return case when jsonb_typeof(p_a) = 'number'
                 then wf._fail_operand(p_operator, 2, 'a number', p_b)
                 else wf._fail_operand(p_operator, 1, 'a number', p_a)
            end;
 end;
+$$;
 
 -- wf._get(p_object, p_key)
 --

@@ -26,7 +26,6 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
         ('workflow', 'params', 'list', 'param', true),
         ('workflow', 'returns', 'one', 'type', false),
         ('workflow', 'policies', 'one', 'heading', false),
-        ('workflow', 'reads', 'map', 'depth', false),
         ('workflow', 'steps', 'list', 'node', true),
 
         ('param', 'name', 'one', 'name', true),
@@ -290,7 +289,9 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off set enab
     select e.place, e.path || '.' || m.key, 'must be ' || e.meaning, null
       from entry e
      cross join lateral jsonb_each(case when jsonb_typeof(e.value) = 'object' then e.value end) m
-     where e.form = 'map' and e.pattern is not null and not (jsonb_typeof(m.value) = e.type and m.value #>> '{}' ~ e.pattern)
+     where e.form = 'map' and e.pattern is not null
+       and not (jsonb_typeof(m.value) = e.type and m.value #>> '{}' ~ e.pattern)
+       and not (e.holds = 'type' and jsonb_typeof(m.value) = 'object')
     union all
     select p.place, p.path, 'a type has one key', 'A type is a word, {"list": T}, {"object": {"field": T}} or {"optional": T}.'
       from part p
@@ -346,35 +347,35 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off set enab
           from part p
          where p.object = 'task_type'
     ),
-    param as (
-        select regexp_replace(p.path, '\[\d+\]$', '') as list, p.path, p.place, p.value,
-               row_number() over (partition by regexp_replace(p.path, '\[\d+\]$', ''), p.value -> 'name' order by p.path) as occurrence
-          from part p
-         where p.object = 'param'
-    ),
     node as materialized (
         select p.object as kind, p.path, p.place, p.scopes, p.value
           from part p
          where p.object in ('workflow', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
     ),
-    -- each node's expressions as one, those of a forall's collects as another
+    -- each node's expressions as one, with the names that they may read
     expression as (
-        select n.place, n.path || '.reads' as path, coalesce(n.value -> 'reads', '{}') as reads,
-               -- what is left of a node is an object of expressions, and so an expression
-               n.value - '{kind,line,type,as,reads,workflow,name,index,doc,params,returns,collect,collect_reads}'::text[] as value
+        select n.place, n.path, 'there is no parameter %s' as fault,
+               (select jsonb_object_agg(r ->> 'name', 0) from jsonb_array_elements(n.value -> 'params') r) as reads, n.value -> 'policies' as value
           from node n
+         where n.kind = 'workflow' and n.value ? 'policies'
         union all
-        select n.place, n.path || '.collect_reads', coalesce(n.value -> 'collect_reads', '{}'), jsonb_build_array('list') || (n.value -> 'collect')
+        select n.place, n.path, 'reads lacks %s', n.value -> 'reads',
+               -- what is left of a node is an object of expressions, and so an expression
+               n.value - '{kind,line,type,as,reads,workflow,name,index,collect,collect_reads}'::text[]
+          from node n
+         where n.kind <> 'workflow'
+        union all
+        select n.place, n.path, 'collect_reads lacks %s', n.value -> 'collect_reads', jsonb_build_array('list') || (n.value -> 'collect')
           from node n
          where n.value ? 'collect'
     ),
     -- those with a name that is not in reads; or in a literal, or bound by each: wf._names knows
     suspect as (
-        select e.place, e.path, e.reads, e.value
+        select e.place, e.path, e.fault, coalesce(e.reads, '{}') as reads, e.value
           from expression e
          where exists (select
                          from jsonb_path_query(e.value, 'strict $.** ? (@.type() == "array" && @[0] == "var")') v
-                        where not e.reads ? (v ->> 1))
+                        where not coalesce(e.reads, '{}') ? (v ->> 1))
     ),
     -- the names that are bound, each with the place of the node that opened its scope
     binder as materialized (
@@ -423,13 +424,10 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off set enab
      where n.kind = 'workflow'
        and exists (select from node o where o.kind = 'workflow' and o.value -> 'name' = n.value -> 'name' and o.place < n.place)
     union all
-    select p.place, p.path, format('parameter %s is defined twice', p.value ->> 'name'), null
-      from param p
-     where p.occurrence = 2
-    union all
-    select p.place, p.path || '.default', format('a default reads no names, this one reads %s', wf._names(p.value -> 'default')), null
-      from param p
-     where p.value ? 'default' and wf._names(p.value -> 'default') <> '{}'
+    select p.place, p.path || '.default', format('a default reads no names, this one reads %s', f), null
+      from part p
+     cross join lateral unnest(wf._names(p.value -> 'default')) f
+     where p.object = 'param' and p.value ? 'default'
     union all
     select '{}'::int[], t.path, format('holds the task type %s', t.name), null
       from task_type t
@@ -439,6 +437,12 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off set enab
       from task_type t
      cross join lateral unnest(t.params) f
      where f in ('handle', 'instance', 'response')
+    union all
+    select '{}', t.path || '.params', format('parameter %s is defined twice', f), null
+      from task_type t
+     cross join lateral unnest(t.params) f
+     group by t.path, f
+    having count(*) > 1
     union all
     select '{}', t.path, m.message, 'A sync type has only the request start, an async one has poll too, a wait type has the clause wait instead of requests.'
       from task_type t
@@ -519,7 +523,7 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off set enab
       from reading r
      where not exists (select from binder b where b.opener = r.opener and b.name = r.name)
     union all
-    select s.place, s.path || '.' || f, 'is missing', 'A node lists the names that its own expressions read.'
+    select s.place, s.path, format(s.fault, f), 'A node lists the names that its own expressions read; the title of a workflow reads its parameters.'
       from suspect s
      cross join lateral unnest(wf._names(s.value)) f
      where not s.reads ? f
@@ -529,14 +533,19 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off set enab
       from node n
      cross join lateral (values
            ('max', n.value -> 'max', 'number', '^[1-9][0-9]{0,8}$', 'an int of at least 1'),
-           ('policies.group.name', n.value #> '{policies,group,name}', 'string', '^.{1,63}$', 'a string of 1 to 63 characters'),
+           ('policies.group.name', n.value #> '{policies,group,name}', 'string', '', 'a string of 1 to 63 bytes'),
            ('policies.group.max', n.value #> '{policies,group,max}', 'number', '^[1-9][0-9]{0,8}$', 'an int of at least 1'),
-           ('policies.queue', n.value #> '{policies,queue}', 'string', '^.{1,63}$', 'a string of 1 to 63 characters'),
+           ('policies.queue', n.value #> '{policies,queue}', 'string', '', 'a string of 1 to 63 bytes'),
            ('policies.priority', n.value #> '{policies,priority}', 'number', '^-?([0-9]{1,3}|1000)$', 'an int from -1000 to 1000'),
            ('policies.title', n.value #> '{policies,title}', 'string', '', 'a string')
            ) c (key, value, type, pattern, meaning)
      where c.value <> 'null' and jsonb_typeof(c.value) <> 'array'
-       and not (jsonb_typeof(c.value) = c.type and c.value #>> '{}' ~ c.pattern)
+       and not (jsonb_typeof(c.value) = c.type and c.value #>> '{}' ~ c.pattern
+                and (c.meaning not like '%bytes' or octet_length(c.value #>> '{}') between 1 and 63))
+    union all
+    select n.place, n.path || '.body', 'a call cannot be the body of a forall', 'Put it into a seq.'
+      from node n
+     where n.kind = 'forall' and exists (select from node o where o.place = n.place || 1 and o.kind = 'call')
     union all
     select n.place, n.path, 'return cannot stand inside par or forall', 'It ends the call around it, so it stands where only one thing runs.'
       from node n

@@ -31,7 +31,7 @@ language sql as $$
         'format', 1, 'file', p_name || '.wf',
         'workflows', jsonb_build_array(jsonb_build_object(
             'name', p_name, 'line', 1, 'params', p_params, 'steps', p_steps)),
-        'task_types', (select jsonb_object_agg(t.name, t.spec)
+        'task_types', (select coalesce(jsonb_object_agg(t.name, t.spec), '{}')
                          from play_type t
                         where p_steps::text like '%"type": "' || t.name || '"%')));
 $$;
@@ -61,7 +61,8 @@ $$;
 -- What drivers were handed and have not been reported yet.
 create table play_request (
     k bigint generated always as identity primary key,
-    driver_id bigint, kind text, instance_id bigint, process_id bigint, attempt int, token uuid, request text, needs_ack boolean
+    driver_id bigint, kind text, instance_id bigint, process_id bigint, attempt int, token uuid, request text, needs_ack boolean,
+    transport text, task_type text, args jsonb, timeout_ms bigint
 );
 
 -- play_driver([NAME [, TRANSPORTS [, QUEUES]]]): a driver of a name
@@ -72,8 +73,8 @@ language sql as $$ select wf.register(p_name, '1', p_transports, p_queues, 100);
 create function play_take(p_driver bigint, p_want int default 100) returns bigint
 language sql as $$
     with polled as (
-        insert into play_request (driver_id, kind, instance_id, process_id, attempt, token, request, needs_ack)
-        select p_driver, r.kind, r.instance_id, r.process_id, r.attempt, r.token, r.request, r.needs_ack
+        insert into play_request (driver_id, kind, instance_id, process_id, attempt, token, request, needs_ack, transport, task_type, args, timeout_ms)
+        select p_driver, r.kind, r.instance_id, r.process_id, r.attempt, r.token, r.request, r.needs_ack, r.transport, r.task_type, r.args, r.timeout_ms
           from wf.poll(p_driver, p_want) r
          where r.kind <> 'next'
         returning kind)
@@ -106,4 +107,34 @@ $$;
 create function play_state(p_instance bigint, p_name text) returns text
 language sql as $$
     select p.state from wf.process p where p.instance_id = p_instance and p.id = play_id(p_instance, p_name);
+$$;
+
+-- play_later(INTERVAL): sets the clock forward.
+create function play_later(p_interval interval) returns void
+language sql as $$ select set_config('wf.now', (wf.now() + p_interval)::text, true); $$;
+
+-- play_on(DRIVER [, WANT]): takes requests and answers each of them, until
+-- there are none: a t.Do with the value of its argument x, anything else with
+-- what ends it well. How many it answered.
+create function play_on(p_driver bigint, p_want int default 1000) returns bigint
+language plpgsql as $$
+declare
+    v_all bigint := 0;
+    v_last bigint;
+begin
+    loop
+        v_last := (select coalesce(max(k), 0) from play_request);
+        exit when play_take(p_driver, p_want) = 0;
+        perform wf.outcome(p_driver, array_agg(r.instance_id), array_agg(r.process_id), array_agg(r.token), array_agg('ack'::text), array_agg(''::bytea))
+           from play_request r where r.k > v_last and r.kind = 'run' and r.needs_ack having count(*) > 0;
+        perform wf.outcome(p_driver, array_agg(r.instance_id), array_agg(r.process_id), array_agg(r.token), array_agg('response'::text),
+                           array_agg(convert_to(jsonb_build_object('id', r.process_id, 'state', 'done', 'value', coalesce(p.input, n.input) -> 'x')::text, 'UTF8')))
+           from play_request r
+           join wf.process p on p.instance_id = r.instance_id and p.id = r.process_id
+           join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+          where r.k > v_last and r.kind = 'run';
+        v_all := v_all + (select count(*) from play_request r where r.k > v_last and r.kind = 'run');
+    end loop;
+    return v_all;
+end;
 $$;
