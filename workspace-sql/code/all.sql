@@ -22,6 +22,7 @@
 \ir group.sql
 \ir constant.sql
 \ir spec.sql
+\ir spec_check.sql
 \ir install.sql
 
 -- the engine

@@ -26,10 +26,10 @@ begin
     if p_reads is null then
         return '{}'::jsonb;
     end if;
-    select coalesce(jsonb_object_agg(b.name, b.value), '{}')
+    select coalesce(jsonb_object_agg(r.name, b.value), '{}')
       into v_names
       from jsonb_each_text(p_reads) r (name, depth)
-      join wf.binding b on b.instance_id = p_instance and b.scope_id = p_scopes[r.depth::int + 1] and b.name = r.name;
+     cross join lateral (select x.value from wf.binding x where x.instance_id = p_instance and x.scope_id = p_scopes[r.depth::int + 1] and x.name = r.name offset 0) b;
     if p_reads ? 'instance' then
         v_names := v_names || jsonb_build_object('instance', wf._describe_instance(p_instance));
     end if;
@@ -79,7 +79,8 @@ create or replace function wf._count_elements(p_node wf.node, p_value jsonb) ret
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
     if p_node.input ->> 0 = 'range' and not p_node.input_fixed then
-        if jsonb_typeof(p_value -> 0) is distinct from 'number' or jsonb_typeof(p_value -> 1) is distinct from 'number' then
+        if jsonb_typeof(p_value -> 0) is distinct from 'number' or jsonb_typeof(p_value -> 1) is distinct from 'number'
+           or (p_value ->> 0)::numeric % 1 <> 0 or (p_value ->> 1)::numeric % 1 <> 0 then
             raise exception using errcode = 'WF020', message = 'the ends of a range are ints';
         end if;
         return greatest(0, (p_value ->> 1)::numeric - (p_value ->> 0)::numeric + 1)::int;
@@ -167,7 +168,7 @@ begin
             v_max := wf._evaluate(p_node.max, p_environment);
             if v_max ? 'error' then
                 p_entry.error := v_max -> 'error';
-            elsif jsonb_typeof(v_max -> 'value') is distinct from 'number' or (v_max ->> 'value')::numeric < 1 then
+            elsif jsonb_typeof(v_max -> 'value') is distinct from 'number' or (v_max ->> 'value')::numeric < 1 or (v_max ->> 'value')::numeric % 1 <> 0 then
                 raise exception using errcode = 'WF020', message = format('max of a forall is an int of at least 1, not %s', v_max ->> 'value');
             else
                 p_entry.open := least(p_entry.open, (v_max ->> 'value')::numeric);
@@ -177,10 +178,20 @@ begin
     if p_entry.policy ? 'group' then
         p_entry.group_id := wf._group(p_entry.policy ->> 'group');
     end if;
+    if p_entry.policy -> 'group_max' <> 'null'
+       and not (wf._fits('"int"', p_entry.policy -> 'group_max') and (p_entry.policy ->> 'group_max')::numeric between 1 and 999999999) then
+        raise exception using errcode = 'WF020', message = format('max of a concurrency group is an int of at least 1, not %s', p_entry.policy -> 'group_max');
+    end if;
     if p_entry.policy ? 'queue' then
+        if jsonb_typeof(p_entry.policy -> 'queue') <> 'string' or octet_length(p_entry.policy ->> 'queue') not between 1 and 63 then
+            raise exception using errcode = 'WF020', message = format('the name of a queue is a string of 1 to 63 bytes, not %s', left(p_entry.policy ->> 'queue', 100));
+        end if;
         p_entry.lane_id := wf._lane(p_entry.policy ->> 'queue', (select l.needs from wf.lane l where l.id = p_node.lane_id));
     end if;
     if p_entry.policy ? 'priority' then
+        if jsonb_typeof(p_entry.policy -> 'priority') not in ('number', 'null') then
+            raise exception using errcode = 'WF020', message = format('a priority is an int from -1000 to 1000, not %s', p_entry.policy -> 'priority');
+        end if;
         p_entry.rank := - greatest(-1000, least(1000, (p_entry.policy ->> 'priority')::numeric));
     end if;
     return p_entry;
@@ -279,7 +290,7 @@ begin
     select array_agg(u.i) instances, array_agg(u.j) parents, array_agg(c.id) nodes, array_agg(k) indexes,
            bool_or(n.item is not null or n.item_index is not null) named,
            array_agg(case when n.item is null then '{}'
-                       when n.input ->> 0 = 'range' and not n.input_fixed then jsonb_build_object(n.item, (p.input ->> 0)::int + k)
+                       when n.input ->> 0 = 'range' and not n.input_fixed then jsonb_build_object(n.item, trunc((p.input ->> 0)::numeric) + k)
                        else jsonb_build_object(n.item, (select t.items -> (k % 1000) from wf.forall_item t
                                                          where t.instance_id = u.i and t.process_id = u.j and t.chunk = k / 1000)) end
                || case when n.item_index is null then '{}' else jsonb_build_object(n.item_index, k) end) items
@@ -323,6 +334,49 @@ begin
 end;
 $$;
 
+-- wf._enter_pending(p_at)
+--
+-- Begins what is pending, and what becomes pending by that, until there is
+-- nothing more. Nodes that pass without waiting (a let, an if without else, an
+-- element in which nothing happens) would otherwise nest triggers in triggers
+-- until the stack is full.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing of its own
+-- Called   by the update trigger of process, from a certain depth on
+create or replace function wf._enter_pending(p_at timestamptz) returns void
+language plpgsql :engine as $$
+declare
+    f record;
+    v_last bigint := 0;
+begin
+    loop
+        -- by key, past what has been seen: deleted rows stay in the way until the transaction ends
+        with next as (
+            delete from wf.pending q where q.id > v_last returning q.*)
+        select max(n.id) as last,
+               array_agg(n.instance_id order by n.id) filter (where n.node_id is not null) as instances,
+               array_agg(n.parent_id order by n.id) filter (where n.node_id is not null) as parents,
+               array_agg(n.node_id order by n.id) filter (where n.node_id is not null) as nodes,
+               array_agg(n.instance_id order by n.id) filter (where n.node_id is null) as fan_instances,
+               array_agg(n.parent_id order by n.id) filter (where n.node_id is null) as fans,
+               array_agg(n.first order by n.id) filter (where n.node_id is null) as firsts,
+               array_agg(n.count order by n.id) filter (where n.node_id is null) as counts
+          into f
+          from next n;
+        exit when f.last is null;
+        v_last := f.last;
+        if f.nodes is not null then
+            perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
+        end if;
+        if f.fans is not null then
+            perform wf._enter_elements(f.fan_instances, f.fans, f.firsts, f.counts, p_at);
+        end if;
+    end loop;
+end;
+$$;
+
 -- wf._reenter(p_instance, p_process, p_at)
 --
 -- Enters composites anew after a failure: what they need is evaluated again.
@@ -338,7 +392,7 @@ declare
     v_entry wf.entry;
 begin
     for r in
-        select p.instance_id, p.id, p.kind, q.scopes, q.kind as parent_kind, p.scopes as own, p.version_id, p.node_id, n.children
+        select p.instance_id, p.id, p.kind, q.scopes, p.scopes as own, p.version_id, p.node_id, n.children, case when n.input_fixed then n.input end as fixed
           from unnest(p_instance, p_process) u (i, j)
          cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
          cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
@@ -347,6 +401,10 @@ begin
         delete from wf.forall_item t where t.instance_id = r.instance_id and t.process_id = r.id;
         delete from wf.forall_result t where t.instance_id = r.instance_id and t.process_id = r.id;
         v_entry := wf._prepare(r.instance_id, case when r.kind = 'call' then r.scopes else r.own end, r.version_id, r.node_id);
+        if r.kind = 'call' and v_entry.error is null then
+            insert into wf.binding (instance_id, scope_id, name, value)
+            select r.instance_id, r.id, j.key, j.value from jsonb_each(coalesce(v_entry.input, r.fixed)) j;
+        end if;
         update wf.process p
            set was = p.state, at = p_at, input = v_entry.input, error = v_entry.error,
                open = coalesce(v_entry.open, case when r.kind in ('seq', 'call') then least(r.children, 1) when r.kind = 'par' then r.children else 0 end),

@@ -59,7 +59,7 @@ comment on function wf.register(text, text, text[], text[], int, bigint, uuid[])
 --
 -- Notes a driver's sign of life, at most once a second.
 --
--- Returns  its row
+-- Returns  its row as it was before
 -- Locks    its row, when it writes
 -- Raises   WF010
 -- Called   by poll and heartbeat
@@ -134,8 +134,9 @@ comment on function wf.leave(bigint) is 'A driver goes for good; requests that i
 
 -- wf._sweep()
 --
--- Gives drivers up that gave no sign of life for lease_seconds, and takes their
--- requests back, at most 1000 at a time. Anybody's poll does it.
+-- Gives drivers up that gave no sign of life for lease_seconds, and takes back
+-- what drivers hold that are gone. Anybody's poll does it, once a second, and
+-- whatever is left over is found by the next: nothing depends on one chance.
 --
 -- Returns  nothing
 -- Locks    rows of driver (skipping locked ones), then as _lose
@@ -144,23 +145,22 @@ comment on function wf.leave(bigint) is 'A driver goes for good; requests that i
 create or replace function wf._sweep() returns void
 language plpgsql :engine as $$
 declare
-    v_now timestamptz := wf.now();
+    v_silent bigint[];
     v_driver bigint;
 begin
+    v_silent := array(select d.id from wf.driver d
+                       where d.state in ('live', 'draining') and d.seen_at < wf.now() - wf._setting_number('lease_seconds') * interval '1 second'
+                       order by d.id for update skip locked);
+    update wf.driver d set state = 'lost', idle = false where d.id = any (v_silent);
     for v_driver in
-        select d.id from wf.driver d
-         where d.state in ('live', 'draining') and d.seen_at < v_now - wf._setting_number('lease_seconds') * interval '1 second'
-         order by d.id for update skip locked
+        select distinct l.driver_id
+          from wf.lease l
+          left join lateral (select x.state from wf.driver x where x.id = l.driver_id offset 0) d on true
+         where coalesce(d.state, 'lost') in ('left', 'lost')
+         order by l.driver_id
     loop
-        update wf.driver d set state = 'lost', idle = false where d.id = v_driver;
         perform wf._lose(v_driver);
     end loop;
-    -- leases of a lost driver that were busy then (a running SQL task holds its own)
-    if exists (select from wf.driver d where d.state in ('lost', 'left') and d.seen_at > v_now - interval '1 day'
-                  and exists (select from wf.lease l where l.driver_id = d.id)) then
-        perform wf._lose(d.id) from wf.driver d
-          where d.state in ('lost', 'left') and exists (select from wf.lease l where l.driver_id = d.id);
-    end if;
 end;
 $$;
 

@@ -186,7 +186,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
                lag(e.state) over w as before,
                lead(e.seq) over w is null as last
           from wf.event e
-         where e.event <> 'late'
+         where e.event not in ('late', 'request_failed', 'unclean')    -- notes, no moves
         window w as (partition by e.instance_id, e.process_id order by e.seq)
     )
     select 'process: its last move is not legal' as check_name, s.instance_id, s.process_id, format('%s: %s -%s-> %s', s.machine, s.was, s.event, s.state)

@@ -1,5 +1,18 @@
 -- Definitions come in and go out.
 
+-- wf._sha256(p_text)
+--
+-- Returns  the SHA-256 of a text, in hexadecimal digits
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._checksums
+create or replace function wf._sha256(p_text text) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+    return encode(sha256(convert_to(p_text, 'UTF8')), 'hex');
+end;
+$$;
+
 -- wf._checksums(p_spec)
 --
 -- Returns  two objects, from names of task types and of workflows to SHA-256 of what they mean
@@ -9,7 +22,7 @@
 create or replace function wf._checksums(p_spec jsonb, out task_types jsonb, out workflows jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-    select coalesce(jsonb_object_agg(t.key, encode(sha256(convert_to(jsonb_set(t.value - '{doc,line}'::text[], '{params}', p.params)::text, 'UTF8')), 'hex')), '{}')
+    select coalesce(jsonb_object_agg(t.key, wf._sha256(jsonb_set(t.value - '{doc,line}'::text[], '{params}', p.params)::text)), '{}')
       into task_types
       from jsonb_each(p_spec -> 'task_types') t
      cross join lateral (select coalesce(jsonb_agg(r.value - '{doc,line}'::text[] order by r.ordinality), '[]')
@@ -18,8 +31,8 @@ begin
     select jsonb_object_agg(w.name, w.checksum)
       into workflows
       from (select max(p.value ->> 'name') filter (where p.object = 'workflow') as name,
-                   encode(sha256(convert_to(string_agg(concat(p.place[2:], p.value - '{line,doc,params,steps,branches,body,then,else}'::text[],
-                                                              task_types ->> (p.value ->> 'type')), e'\n' order by p.place, p.path), 'UTF8')), 'hex') as checksum
+                   wf._sha256(string_agg(concat(p.place[2:], p.value - '{line,doc,params,steps,branches,body,then,else}'::text[],
+                                                task_types ->> (p.value ->> 'type')), e'\n' order by p.place, p.path)) as checksum
               from wf._spec_part(p_spec) p
              where p.object in ('workflow', 'param', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
                and p.place <> '{}'
@@ -50,7 +63,7 @@ begin
            r.value -> 'args' = (select coalesce(jsonb_object_agg(p ->> 'name', jsonb_build_array('var', p -> 'name')), '{}')
                                   from jsonb_array_elements(t.spec -> 'params') p),
            (select jsonb_object_agg(c.key, wf._fold(c.value))
-              from jsonb_each(r.value - '{transport,args,every}'::text[] || case when e.read = '{}' then '{}' else jsonb_build_object('every', e.read) end) c),
+              from jsonb_each(r.value - '{transport,args,every}'::text[] || e.read) c),
            coalesce((e.fixed ->> 'delay')::interval, '5 s'),
            coalesce((e.fixed ->> 'backoff')::numeric, 1),
            coalesce((e.fixed ->> 'max_delay')::interval, (e.fixed ->> 'delay')::interval, '5 s'),
@@ -59,7 +72,7 @@ begin
      cross join lateral jsonb_each(t.spec -> 'requests') r
      cross join lateral (
            select coalesce(jsonb_object_agg(c.key, f -> 'value') filter (where f is not null), '{}') as fixed,
-                  coalesce(jsonb_object_agg(c.key, c.value) filter (where f is null), '{}') as read
+                  case when bool_or(f is null) then jsonb_build_object('every', jsonb_object_agg(c.key, c.value) filter (where f is null)) else '{}' end as read
              from jsonb_each(jsonb_build_object('max_delay', r.value #> '{every,delay}') || (r.value -> 'every')) c
             cross join lateral wf._constant(c.value) f
            ) e
@@ -113,6 +126,22 @@ begin
 end;
 $$;
 
+-- wf._reads(p_reads, p_expressions)
+--
+-- Returns  the names that a node reads, with instance if its expressions use it; null if there are none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._store_nodes
+create or replace function wf._reads(p_reads jsonb, p_expressions text) returns jsonb
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+    if strpos(p_expressions, '["instance", ') > 0 then
+        return coalesce(p_reads, '{}') || '{"instance": 0}';
+    end if;
+    return nullif(p_reads, '{}');
+end;
+$$;
+
 -- wf._store_nodes(p_spec, p_versions, p_types)
 --
 -- Stores the trees of new versions. What install can settle once is not left
@@ -127,11 +156,12 @@ create or replace function wf._store_nodes(p_spec jsonb, p_versions jsonb, p_typ
 language plpgsql set search_path = pg_catalog, pg_temp set jit = off set enable_nestloop = off as $$
 begin
     insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input, input_fixed, reads,
-                         item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max, policy, title,
-                         task_type, transport, plain)
+                         item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max,
+                         policy, title, task_type, transport, plain)
     with
     part as materialized (
-        select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes, p.value - '{steps,branches,body,then,else}'::text[] as value,
+        select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes,
+               p.value - '{steps,branches,body,then,else}'::text[] as value,
                row_number() over (partition by p.place[1] order by p.place) as id
           from wf._spec_part(p_spec) p
          where p.object in ('workflow', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
@@ -155,9 +185,19 @@ begin
     ),
     task_type as materialized (
         select t.id, t.name, t.machine, t.idempotent, t.spec -> 'policies' as policies,
-               array(select distinct r.transport from wf.task_request r where r.type_id = t.id order by 1) as needs
+               array(select distinct r.transport from wf.task_request r where r.type_id = t.id order by 1) as needs,
+               s.transport, s.args, s.passes, wf._is_volatile(s.args) as volatile,
+               coalesce(t.machine = 'sync' and s.clauses is null, false) as plain
           from wf.task_type t
+          left join wf.task_request s on s.type_id = t.id and s.request = 'start'
          where t.id in (select i.value::bigint from jsonb_each_text(p_types) i)
+    ),
+    policy as materialized (
+        select p.place, q.fixed, q.read
+          from part p
+          left join task_type t on p.object = 'task' and t.name = p.value ->> 'type'
+         cross join lateral wf._policies(p.value -> 'policies', t.policies, p.value -> 'args') q
+         where p.value ? 'policies' or t.policies is not null
     ),
     node as materialized (
         select w.version_id, p.id, o.id as parent_id, p.place, p.object, p.value,
@@ -171,12 +211,13 @@ begin
                    when 'let' then p.value -> 'value'
                    when 'return' then coalesce(p.value -> 'value', 'null')
                end as input,
-               t.id as type_id, t.name as task_type, t.machine, t.needs, t.idempotent, q.fixed as policy, q.read as policy_read
+               t.id as type_id, t.name as task_type, t.machine, t.needs, t.idempotent, t.transport, t.args, t.passes, t.volatile, t.plain,
+               q.fixed as policy, q.read as policy_read
           from part p
           join workflow w on w.ordinal = p.place[1] and w.version_id is not null
           left join part o on o.place = p.around
           left join task_type t on p.object = 'task' and t.name = p.value ->> 'type'
-         cross join lateral wf._policies(p.value -> 'policies', t.policies, p.value -> 'args') q
+          left join policy q on q.place = p.place
     ),
     settled as materialized (
         select n.*, f.value -> 'value' as fixed
@@ -214,19 +255,19 @@ begin
            n.value ->> 'as',
            coalesce(n.fixed, wf._compact(n.input)),
            n.fixed is not null,
-           nullif(coalesce(n.value -> 'reads', '{}')
-                  || case when concat(n.input, n.value -> 'max', n.policy_read) like '%["instance", %' then jsonb '{"instance": 0}' else '{}' end
-                  || case when n.object = 'workflow' then (select coalesce(jsonb_object_agg(f, 0), '{}') from unnest(wf._names(n.policy_read)) f) else '{}' end, '{}'),
+           case when n.object = 'workflow' then (select jsonb_object_agg(f, 0) from unnest(wf._names(n.policy_read)) f)
+                else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max', n.policy_read)) end,
            i.name,
            j.name,
            wf._compact(n.value -> 'max'),
-           (select jsonb_agg(jsonb_build_object('as', c.value -> 'as', 'value', wf._compact(c.value -> 'value')) order by c.ordinality)
-              from jsonb_array_elements(n.value -> 'collect') with ordinality c),
-           nullif(coalesce(n.value -> 'collect_reads', '{}')
-                  || case when n.value ->> 'collect' like '%["instance", %' then jsonb '{"instance": 0}' else '{}' end, '{}'),
+           case when n.value ? 'collect' then
+               (select jsonb_agg(jsonb_build_object('as', c.value -> 'as', 'value', wf._compact(c.value -> 'value')) order by c.ordinality)
+                  from jsonb_array_elements(n.value -> 'collect') with ordinality c)
+           end,
+           wf._reads(n.value -> 'collect_reads', n.value ->> 'collect'),
            n.type_id,
-           case when r.passes then n.fixed
-                when n.fixed is not null and not wf._is_volatile(r.args) then wf._evaluate(r.args, n.fixed) -> 'value' end,
+           case when n.passes then n.fixed
+                when n.fixed is not null and not n.volatile then wf._evaluate(n.args, n.fixed) -> 'value' end,
            coalesce((n.value #>> '{policies,idempotent}')::boolean, n.idempotent, false),
            l.id,
            - (n.policy ->> 'priority')::smallint,
@@ -235,15 +276,14 @@ begin
            wf._compact(n.policy_read),
            n.policy ->> 'title',
            n.task_type,
-           r.transport,
-           coalesce(n.machine = 'sync' and r.clauses is null, false)
+           n.transport,
+           coalesce(n.plain, false)
       from settled n
       left join child c on c.version_id = n.version_id and c.id = n.id
       left join item_read i on n.object = 'forall' and i.place = n.place and i.name = n.value ->> 'name'
       left join item_read j on n.object = 'forall' and j.place = n.place and j.name = n.value ->> 'index'
       left join lane l on n.machine in ('sync', 'async') and l.queue = coalesce(n.policy ->> 'queue', 'default') and l.needs = n.needs
-      left join concurrency_group g on g.name = n.policy ->> 'group'
-      left join wf.task_request r on r.type_id = n.type_id and r.request = 'start';
+      left join concurrency_group g on g.name = n.policy ->> 'group';
 end;
 $$;
 
@@ -289,7 +329,7 @@ comment on function wf.install(text, jsonb) is 'Stores the workflows of a compil
 -- Versions that no instance uses are deleted, unless a start is under way.
 --
 -- Returns  nothing
--- Locks    the gate; if it is free, the workflow's start lock (exclusively); the workflow row
+-- Locks    the gate; the workflow row; the workflow's lock (advisory, 7763), if nobody who starts it holds that
 -- Raises   WF002 without a name, WF003 if there is no such workflow
 -- Called   by authors: wf-console remove
 create or replace function wf.remove(p_workflow text) returns void

@@ -43,16 +43,23 @@ declare
     f record;
 begin
     select min(n.id) filter (where t.machine is null) as illegal,
-           bool_or(n.kind in ('sync', 'async') and n.group_id is null and n.error is null) as leaf,
-           bool_or(n.kind in ('sync', 'async') and n.group_id is not null and n.error is null or n.kind = 'wait' and n.error is null) as special,
+           bool_or(n.kind in ('sync', 'async') and n.free) as leaf,
+           bool_or(n.kind in ('sync', 'async') and n.grouped or n.kind = 'wait' and (n.free or n.grouped)) as special,
            bool_or(n.kind = 'call') as scope,
-           bool_or(n.open > 0 and n.kind <> 'forall') as block,
-           bool_or(n.open > 0 and n.kind = 'forall') as fan,
-           bool_or(n.open = 0 and n.kind not in ('sync', 'async', 'wait') and n.error is null) as empty,
-           bool_or(n.error is not null) as broken,
+           bool_or(n.opens and n.kind <> 'forall') as block,
+           bool_or(n.opens and n.kind = 'forall') as fan,
+           bool_or(n.empty and n.kind not in ('sync', 'async', 'wait')) as empty,
+           bool_or(n.broken) as broken,
            max(n.at) as at
       into f
-      from new_rows n
+      from (select n.kind, n.was, n.event, n.state, min(n.id) as id, max(n.at) as at,
+                   bool_or(n.group_id is null and n.error is null) as free,
+                   bool_or(n.group_id is not null and n.error is null) as grouped,
+                   bool_or(n.open > 0) as opens,
+                   bool_or(n.open = 0 and n.error is null) as empty,
+                   bool_or(n.error is not null) as broken
+              from new_rows n
+             group by n.kind, n.was, n.event, n.state) n
       left join wf.transition t on t.machine = case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end
                                and t.from_state = n.was and t.event = n.event and t.to_state = n.state and n.was = '';
     if f.illegal is not null then
@@ -109,6 +116,7 @@ create or replace function wf._process_updated() returns trigger
 language plpgsql security definer :engine as $$
 declare
     f record;
+    v_reason text;
 begin
     select min(n.id) filter (where t.machine is null) as illegal,
            bool_or(t.recorded) as recorded,
@@ -116,23 +124,32 @@ begin
            bool_or(t.ends_request) as request,
            bool_or(n.was <> n.state and (n.was = 'INIT' and n.state <> 'START_REQUESTED' and n.kind <> 'wait'
                                          or n.kind = 'async' and (n.was in ('EXECUTING', 'CANCEL_REQUESTED') or n.was like '%CLEANUP\_REQUESTED'))) as unqueued,
-           bool_or(t.frees_slot and n.group_id is not null) as slot,
+           bool_or(t.frees_slot and n.grouped) as slot,
            bool_or(n.kind in ('async', 'wait') and n.event not in ('started', 'polled', 'progress', 'ack', 'start')) as timer,
            bool_or(t.asks = 'start') as again,
            bool_or(t.asks in ('cancel', 'cleanup')) as asks,
-           bool_or(n.state = 'END' and n.bind is not null or n.state = 'END' and n.kind = 'forall') as binds,
+           bool_or(n.state = 'END' and (n.binds or n.kind = 'forall')) as binds,
            bool_or(n.state = 'END' and n.collects) as collects,
            bool_or(n.event = 'retry' and n.state = 'ACTIVE') as reenter,
            bool_or(n.event = 'enter') as enter,
-           bool_or(n.state = 'END' and n.next_id is not null and n.event <> 'return') as next,
+           bool_or(n.state = 'END' and n.follows and n.event <> 'return') as next,
            bool_or(n.event = 'refill') as refill,
-           bool_or((n.state = 'END' and (n.next_id is null or n.event = 'return') or n.state = 'ABORTED') and n.parent_id is not null) as up,
+           bool_or(n.state = 'END' and n.last or (n.state = 'END' and n.event = 'return' or n.state = 'ABORTED') and n.child) as up,
            bool_or(n.state = 'RAISED') as raised,
            bool_or(n.event = 'ignore') as ignored,
-           bool_or(n.state in ('END', 'ABORTED') and n.parent_id is null) as root,
+           bool_or(n.state in ('END', 'ABORTED') and n.root) as root,
            max(n.at) as at
       into f
-      from new_rows n
+      from (select n.kind, n.was, n.event, n.state, min(n.id) as id, max(n.at) as at,
+                   bool_or(n.group_id is not null) as grouped,
+                   bool_or(n.bind is not null) as binds,
+                   bool_or(n.collects) as collects,
+                   bool_or(n.next_id is not null) as follows,
+                   bool_or(n.next_id is null and n.parent_id is not null) as last,
+                   bool_or(n.parent_id is not null) as child,
+                   bool_or(n.parent_id is null) as root
+              from new_rows n
+             group by n.kind, n.was, n.event, n.state) n
       left join wf.transition t on t.machine = case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end
                                and t.from_state = n.was and t.event = n.event and t.to_state = n.state;
     if f.at is null then
@@ -143,11 +160,12 @@ begin
            from new_rows n where n.id = f.illegal;
     end if;
     if f.recorded then
-        if pg_trigger_depth() = 1 then
+        if pg_trigger_depth() = 1 and not exists (select from wf.txn t where t.xid = pg_current_xact_id()) then
             perform wf._sign(null);
         end if;
+        v_reason := nullif(current_setting('wf.reason', true), '');
         insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, reason, detail)
-        select n.instance_id, n.id, pg_current_xact_id(), n.at, n.attempt, n.was, n.event, n.state, nullif(current_setting('wf.reason', true), ''),
+        select n.instance_id, n.id, pg_current_xact_id(), n.at, n.attempt, n.was, n.event, n.state, v_reason,
                case when n.state = 'FAILED' then n.error when n.event = 'resolve' then jsonb_build_object('output', n.output) end
           from new_rows n where n.event not in ('count', 'refill', 'enter');
     end if;
@@ -163,7 +181,7 @@ begin
         insert into wf.stop (driver_id, token)
         select l.driver_id, l.token
           from new_rows n
-          join wf.lease l on l.instance_id = n.instance_id and l.process_id = n.id
+         cross join lateral (select x.* from wf.lease x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) l
          where n.event in ('cancel', 'abort') and (n.kind = 'sync' or n.was = 'START_REQUESTED')
             on conflict do nothing;
     end if;
@@ -216,7 +234,7 @@ begin
     end if;
     if f.asks then
         perform wf._ask(array_agg(n.instance_id), array_agg(n.id), f.at)
-           from new_rows n where n.kind = 'async' and n.state like '%\_REQUESTED' and n.state <> 'START_REQUESTED' and n.event <> 'fail';
+           from new_rows n where n.kind = 'async' and n.state like '%\_REQUESTED' and n.state <> 'START_REQUESTED' and (n.event <> 'fail' or n.was <> n.state);
     end if;
     if f.reenter then
         perform wf._reenter(array_agg(n.instance_id), array_agg(n.id), f.at) from new_rows n where n.event = 'retry' and n.state = 'ACTIVE';
@@ -229,13 +247,23 @@ begin
         perform wf._end_empty(array_agg(n.instance_id), array_agg(n.id), f.at)
            from new_rows n where n.event = 'enter' and n.open = 0 having count(*) > 0;
     end if;
-    if f.next then
-        perform wf._enter(array_agg(n.instance_id), array_agg(n.parent_id), array_agg(n.next_id), array_agg(null::int), null, f.at)
-           from new_rows n where n.state = 'END' and n.next_id is not null and n.event <> 'return';
-    end if;
-    if f.refill then
-        perform wf._enter_elements(array_agg(n.instance_id), array_agg(n.id), array_agg(n.total - n.todo - n.fill), array_agg(n.fill), f.at)
-           from new_rows n where n.event = 'refill';
+    if (f.next or f.refill) and pg_trigger_depth() > 12 then
+        -- many nodes in a row that pass without waiting: not deeper and deeper, but one after another
+        insert into wf.pending (instance_id, parent_id, node_id, first, count)
+        select n.instance_id, case when n.event = 'refill' then n.id else n.parent_id end, case when n.event <> 'refill' then n.next_id end, n.total - n.todo - n.fill, n.fill
+          from new_rows n where n.event = 'refill' or n.state = 'END' and n.next_id is not null and n.event <> 'return';
+        if pg_trigger_depth() < 15 then
+            perform wf._enter_pending(f.at);
+        end if;
+    else
+        if f.next then
+            perform wf._enter(array_agg(n.instance_id), array_agg(n.parent_id), array_agg(n.next_id), array_agg(null::int), null, f.at)
+               from new_rows n where n.state = 'END' and n.next_id is not null and n.event <> 'return';
+        end if;
+        if f.refill then
+            perform wf._enter_elements(array_agg(n.instance_id), array_agg(n.id), array_agg(n.total - n.todo - n.fill), array_agg(n.fill), f.at)
+               from new_rows n where n.event = 'refill';
+        end if;
     end if;
     if f.up then
         update wf.process p
@@ -301,7 +329,8 @@ begin
     if not exists (select from new_rows) then
         return null;
     end if;
-    if pg_trigger_depth() = 1 then
+    -- a start may stand in a trigger of the caller's
+    if tg_op = 'INSERT' or pg_trigger_depth() = 1 then
         perform wf._sign(null);
     end if;
     insert into wf.event (instance_id, xid, at, was, event, state, reason, detail)

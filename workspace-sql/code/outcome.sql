@@ -120,6 +120,35 @@ begin
 end;
 $$;
 
+-- wf._paced(p_request, p_args)
+--
+-- A request with the pace that this task gives it: `every` may read the task's
+-- arguments. What cannot be evaluated or does not fit stays as declared.
+--
+-- Returns  the row of task_request, with delay, backoff, max_delay, attempts filled in
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _apply_reports and _pace
+create or replace function wf._paced(p_request wf.task_request, p_args jsonb) returns wf.task_request
+language plpgsql stable :engine as $$
+declare
+    v jsonb;
+begin
+    if p_request.clauses ? 'every' then
+        v := wf._evaluate(p_request.clauses -> 'every', coalesce(p_args, '{}')) -> 'value';
+        begin
+            p_request.delay := greatest('1 ms', coalesce((v ->> 'delay')::interval, p_request.delay));
+            p_request.max_delay := greatest(p_request.delay, coalesce((v ->> 'max_delay')::interval, p_request.max_delay));
+            p_request.backoff := greatest(1, coalesce((v ->> 'backoff')::numeric, p_request.backoff));
+            p_request.attempts := greatest(1, coalesce((v ->> 'attempts')::numeric, p_request.attempts));
+        exception when data_exception then
+            null;
+        end;
+    end if;
+    return p_request;
+end;
+$$;
+
 -- wf._decide(p_process, p_request, p_event, p_body, p_input, p_declared, p_failures)
 --
 -- What a report means for its process.
@@ -191,14 +220,14 @@ begin
                           when p.token = r.token and p.event = 'lost' then 'late'
                           when p.token = r.token then 'already'
                           else 'stale' end order by r.k) as answers,
-           bool_or(l.token is not null and p.plain and p.state = 'START_REQUESTED' and r.event = 'response') as plain,
+           array_agg(p.place) filter (where l.token is not null and p.plain and p.state = 'START_REQUESTED' and r.event = 'response') as plain,
            bool_or(l.token is not null and r.event in ('response', 'error') and not (p.plain and p.state = 'START_REQUESTED' and r.event = 'response')) as judged,
            bool_or(r.event = 'ack') as acks,
            bool_or(r.event = 'release') as releases,
            bool_or(l.token is null and r.event in ('response', 'error') and (p.token is distinct from r.token or p.event = 'lost') and p.id is not null) as late
       into f
       from unnest(p_instance, p_process, p_token, p_event) with ordinality r (i, j, token, event, k)
-      left join lateral (select x.* from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p on true
+      left join lateral (select x.ctid as place, x.id, x.plain, x.state, x.event, x.token from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p on true
       left join lateral (select x.token from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l on true;
     v_answer := f.answers;
     if f.late then
@@ -219,15 +248,13 @@ begin
     if f.releases then
         perform wf._release(array_agg(r.i), array_agg(r.j), v_at)
            from unnest(p_instance, p_process, p_token, p_event) r (i, j, token, event)
-           join wf.lease l on l.instance_id = r.i and l.process_id = r.j and l.token = r.token
+          cross join lateral (select x.token from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
           where r.event = 'release';
     end if;
-    if f.plain then
+    if f.plain is not null then
+        -- nobody else moves these rows while their instances are held: their places stay
         update wf.process p set was = p.state, event = 'success', state = 'END', at = v_at, error = null
-          from unnest(p_instance, p_process, p_token, p_event) r (i, j, token, event)
-         cross join lateral (select x.token from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
-         cross join lateral (select x.ctid from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) k
-         where r.event = 'response' and p.ctid = k.ctid and p.plain and p.state = 'START_REQUESTED';
+         where p.ctid = any (f.plain) and p.state = 'START_REQUESTED';
     end if;
     if not coalesce(f.judged, false) then
         return v_answer;
@@ -241,7 +268,7 @@ begin
          cross join lateral (select x.* from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
          cross join lateral (select x.ctid as place, x as whole, x.* from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
          cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-         cross join lateral (select x as whole from wf.task_request x where x.type_id = n.type_id and x.request = l.request offset 0) q
+         cross join lateral (select wf._paced(x, coalesce(p.input, n.input)) as whole from wf.task_request x where x.type_id = n.type_id and x.request = l.request offset 0) q
           left join lateral (select x.failures from wf.timer x where x.instance_id = r.i and x.process_id = r.j and x.kind = l.request offset 0) t on true
          where r.event in ('response', 'error') and (r.event = 'error' or not p.plain or p.state <> 'START_REQUESTED')),
     notes as (
@@ -280,15 +307,17 @@ create or replace function wf._pace(p_instance bigint[], p_process bigint[], p_f
 language plpgsql :engine as $$
 begin
     insert into wf.timer (instance_id, process_id, kind, due_at, round, failures)
-    select p.instance_id, p.id, q.request, p_at + least(q.max_delay, q.delay * power(q.backoff, n0.round)::float8),
-           n0.round + 1, case when u.failed then coalesce(t.failures, 0) + 1 else 0 end
+    select p.instance_id, p.id, (q.whole).request,
+           p_at + least(extract(epoch from (q.whole).max_delay), extract(epoch from (q.whole).delay) * power(least((q.whole).backoff, 1000), c.round)) * interval '1 second',
+           c.round + 1, case when u.failed then coalesce(t.failures, 0) + 1 else 0 end
       from unnest(p_instance, p_process, p_failed) u (i, j, failed)
      cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
      cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-      join wf.task_request q on q.type_id = n.type_id
-                            and q.request = case when p.state = 'EXECUTING' then 'poll' when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancel' else 'cleanup' end
-      left join wf.timer t on t.instance_id = p.instance_id and t.process_id = p.id and t.kind = q.request
-     cross join lateral (select least(coalesce(t.round, 0), 64) as round) n0
+     cross join lateral (select wf._paced(x, coalesce(p.input, n.input)) as whole from wf.task_request x
+                          where x.type_id = n.type_id
+                            and x.request = case when p.state = 'EXECUTING' then 'poll' when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancel' else 'cleanup' end offset 0) q
+      left join lateral (select x.* from wf.timer x where x.instance_id = p.instance_id and x.process_id = p.id and x.kind = (q.whole).request offset 0) t on true
+     cross join lateral (select least(coalesce(t.round, 0), 64) as round) c
      where p.state = 'EXECUTING' or p.state like '%\_REQUESTED' and p.event = 'fail'
         on conflict (instance_id, process_id, kind) do update
        set due_at = excluded.due_at, round = excluded.round, failures = excluded.failures;

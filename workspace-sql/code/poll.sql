@@ -37,7 +37,9 @@ begin
     end if;
     perform set_config('wf.turn', '1', true);
     perform wf._fire();
-    perform wf._sweep();
+    if v_driver.seen_at < v_now - interval '1 second' then
+        perform wf._sweep();
+    end if;
     perform wf._settle();
     if p_want > 0 then
         for v_lane in
@@ -94,31 +96,33 @@ language plpgsql :engine as $$
 begin
     return query
     with claimed as materialized (
-        select r.ctid as place, r.instance_id, r.process_id, r.request, gen_random_uuid() as token
+        select r.ctid as place, r.instance_id, r.process_id, r.request
           from wf.ready r
          where r.lane_id = p_lane
          order by r.rank, r.turn, r.instance_id, r.process_id
          limit p_want for update skip locked),
     gone as (
         delete from wf.ready r where r.ctid = any (array(select c.place from claimed c))),
-    leased as (
-        insert into wf.lease (instance_id, process_id, token, driver_id, request, at)
-        select c.instance_id, c.process_id, c.token, p_driver, c.request, p_now from claimed c),
     signed as (
         insert into wf.txn (xid, actor, client, driver_id, at)
         select pg_current_xact_id(), wf._actor(), inet_client_addr(), p_driver, p_now from claimed c limit 1
             on conflict do nothing),
     started as (
-        update wf.process p set was = p.state, event = 'start', state = 'START_REQUESTED', at = p_now, token = c.token
-          from claimed c
-         cross join lateral (select x.ctid from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) k
-         where c.request = 'start' and p.ctid = k.ctid
-        returning p.instance_id, p.id, p.attempt, p.kind, p.version_id, p.node_id, p.input, p.handle, c.token, c.request),
-    goes_on as (
-        select p.instance_id, p.id, p.attempt, p.kind, p.version_id, p.node_id, p.input, p.handle, c.token, c.request
+        update wf.process p set was = p.state, event = 'start', state = 'START_REQUESTED', at = p_now, token = gen_random_uuid()
+         where p.ctid = any (array(select k.ctid from claimed c
+                                    cross join lateral (select x.ctid from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) k
+                                    where c.request = 'start'))
+        returning p.instance_id, p.id, p.attempt, p.kind, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, p.token, 'start' as request),
+    taken as materialized (
+        select s.* from started s
+        union all
+        select p.instance_id, p.id, p.attempt, p.kind, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, gen_random_uuid(), c.request
           from claimed c
          cross join lateral (select x.* from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) p
-         where c.request <> 'start')
+         where c.request <> 'start'),
+    leased as (
+        insert into wf.lease (instance_id, process_id, token, driver_id, request, at)
+        select t.instance_id, t.id, t.token, p_driver, t.request, p_now from taken t)
     select 'run', t.instance_id, t.id, t.attempt, t.token, t.request,
            t.kind = 'async' and t.request = 'start',
            case when r.result ? 'error' then 'builtin' else coalesce(q.transport, n.transport) end,
@@ -126,14 +130,15 @@ begin
            case when r.result ? 'error' then (r.result -> 'error') || '{"op": "fail"}' else a.args end,
            case when a.args ? 'timeout' then wf._milliseconds(a.args ->> 'timeout') end,
            null::int
-      from (select * from started union all select * from goes_on) t
+      from taken t
      cross join lateral (select x.* from wf.node x where x.version_id = t.version_id and x.id = t.node_id offset 0) n
       left join lateral (select x.* from wf.task_request x where (n.request is null or t.request <> 'start') and x.type_id = n.type_id and x.request = t.request offset 0) q on true
      cross join lateral (select case when q.type_id is not null and not (q.passes and t.request = 'start')
                                      then wf._evaluate(q.args, coalesce(t.input, n.input, '{}') || jsonb_build_object('handle', t.handle)) end as result offset 0) r
      cross join lateral (select case when r.result is not null then r.result -> 'value'
                                      when q.type_id is not null then coalesce(t.input, n.input)
-                                     else n.request end as args) a;
+                                     else n.request end as args) a
+     order by t.rank, t.began_at, t.instance_id, t.id;
 end;
 $$;
 

@@ -55,6 +55,22 @@ begin
 end;
 $$;
 
+-- wf._hold_versions(p_workflow)
+--
+-- Keeps the versions of a workflow from being removed while the caller's
+-- transaction lasts.
+--
+-- Returns  nothing
+-- Locks    the workflow's versions (shared advisory transaction lock; remove takes it exclusively)
+-- Raises   nothing
+-- Called   by start and start_many
+create or replace function wf._hold_versions(p_workflow bigint) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    perform pg_advisory_xact_lock_shared(7763, p_workflow::int);
+end;
+$$;
+
 -- wf.start(p_workflow, p_params, p_key, p_priority, p_tags, p_version)
 --
 -- Starts an instance, inside the caller's transaction. With a key that is
@@ -62,7 +78,7 @@ $$;
 -- the first one's transaction.
 --
 -- Returns  the instance
--- Locks    nothing; only inserts
+-- Locks    the workflow's versions (shared); else nothing, it only inserts
 -- Raises   WF002, WF003, WF007
 -- Called   by applications, authors, the console
 create or replace function wf.start(p_workflow text, p_params jsonb default '{}', p_key text default null, p_priority int default 0, p_tags text[] default '{}', p_version int default null) returns bigint
@@ -77,6 +93,8 @@ declare
     v_now timestamptz := wf.now();
 begin
     perform wf._gate(false);
+    select w.* into v_workflow from wf.workflow w where w.name = p_workflow;
+    perform wf._hold_versions(v_workflow.id);
     select w.* into v_workflow from wf.workflow w where w.name = p_workflow;
     if v_workflow.id is null or v_workflow.version_id is null and p_version is null then
         raise exception using errcode = 'WF003', message = format('there is no workflow %s', coalesce(p_workflow, 'null')), hint = 'List what is installed: wf-console workflows.';
@@ -136,8 +154,9 @@ comment on function wf.start(text, jsonb, text, int, text[], int) is
 create or replace function wf._plant(p_instance bigint[], p_version bigint, p_params jsonb[], p_rank int, p_now timestamptz) returns void
 language plpgsql :engine as $$
 begin
-    insert into wf.process (instance_id, id, version_id, node_id, kind, was, event, state, at, began_at, scopes, rank, open, input)
-    select x.i, x.id, p_version, n.id, n.kind, '', 'enter', 'ACTIVE', p_now, p_now, array[x.id], p_rank, least(n.children, 1), nullif(x.params, '{}')
+    insert into wf.process (instance_id, id, version_id, node_id, kind, was, event, state, at, began_at, scopes, rank, open, input, policy)
+    select x.i, x.id, p_version, n.id, n.kind, '', 'enter', 'ACTIVE', p_now, p_now, array[x.id], p_rank, least(n.children, 1), nullif(x.params, '{}'),
+           case when n.policy is not null then wf._evaluate(n.policy, x.params) -> 'value' end
       from (select u.i, u.params, nextval('wf.process_id') as id from unnest(p_instance, p_params) u (i, params) offset 0) x
       join wf.node n on n.version_id = p_version and n.id = 1;
 end;
@@ -149,7 +168,7 @@ $$;
 -- but in a few statements.
 --
 -- Returns  the instances, in order
--- Locks    nothing; only inserts
+-- Locks    the workflow's versions (shared); else nothing, it only inserts
 -- Raises   WF002, WF003
 -- Called   by applications, authors
 create or replace function wf.start_many(p_workflow text, p_params jsonb) returns setof bigint
@@ -161,6 +180,7 @@ declare
     v_id bigint[];
 begin
     perform wf._gate(false);
+    perform wf._hold_versions(w.id) from wf.workflow w where w.name = p_workflow;
     select w.version_id into v_version from wf.workflow w where w.name = p_workflow;
     if v_version is null then
         raise exception using errcode = 'WF003', message = format('there is no workflow %s', coalesce(p_workflow, 'null')), hint = 'List what is installed: wf-console workflows.';

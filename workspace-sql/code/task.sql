@@ -13,7 +13,7 @@
 create or replace function wf._turn(p_at timestamptz, p_index int) returns bigint
 language sql stable
 begin atomic
-    select (extract(epoch from p_at) * 1000000)::bigint + coalesce(p_index, 0) * 50;
+    select (date_part('epoch', p_at) * 1000000)::bigint + coalesce(p_index, 0) * 50;
 end;
 
 -- wf._queue(p_instance, p_process)

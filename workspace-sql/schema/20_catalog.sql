@@ -71,7 +71,7 @@ comment on column wf.task_request.request is 'start, poll, cancel or cleanup';
 comment on column wf.task_request.transport is 'http, ssh, sql or builtin';
 comment on column wf.task_request.args is 'expression of the transport''s arguments over the task''s arguments and its handle';
 comment on column wf.task_request.passes is 'the transport''s arguments are the task''s arguments as they are';
-comment on column wf.task_request.clauses is 'expressions handle, success, failure, failure_as, output, progress; null if none: any response is a success';
+comment on column wf.task_request.clauses is 'expressions handle, success, failure, failure_as, output, progress, and every where it reads arguments (then it wins over the columns); null if none: any response is a success';
 comment on column wf.task_request.delay is 'time to the next poll, or to the repetition of a failed cancel or cleanup';
 comment on column wf.task_request.backoff is 'factor on delay from one to the next';
 comment on column wf.task_request.max_delay is 'delay grows no further';
@@ -131,7 +131,8 @@ create table wf.node (
     title         text,
     primary key (version_id, id)
 );
-create index node_parent_idx on wf.node (version_id, parent_id, ordinal);
+-- the parent first: (version_id, id) can then be sought in the primary key only
+create index node_parent_idx on wf.node (parent_id, version_id, ordinal);
 create index node_type_idx on wf.node (type_id);
 comment on table wf.node is 'A node of a version''s tree. The root has id 1 and kind call.';
 comment on column wf.node.version_id is 'the version';
@@ -158,9 +159,9 @@ comment on column wf.node.transport is 'leaf: transport of the start request';
 comment on column wf.node.task_type is 'leaf: name of its task type';
 comment on column wf.node.plain is 'leaf: sync, and any response is a success without output';
 comment on column wf.node.idempotent is 'leaf: may be repeated after a lost driver';
-comment on column wf.node.lane_id is 'leaf: its lane, if fixed';
+comment on column wf.node.lane_id is 'leaf: its lane; that of queue default where the queue is an expression';
 comment on column wf.node.rank is 'leaf: minus its priority, if given and fixed';
 comment on column wf.node.group_id is 'leaf: its concurrency group, if fixed';
 comment on column wf.node.group_max is 'leaf: the max that it gives its group, if fixed';
-comment on column wf.node.policy is 'expressions of policies that are not fixed: group {name, max}, queue, priority, title';
+comment on column wf.node.policy is 'policies that are not fixed: one expression that gives an object with group, group_max, queue, priority, title';
 comment on column wf.node.title is 'title, if fixed';

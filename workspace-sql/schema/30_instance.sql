@@ -264,6 +264,22 @@ comment on column wf.forall_result.process_id is 'the forall';
 comment on column wf.forall_result.index is 'index of the element';
 comment on column wf.forall_result.value is 'list: one value for each collect';
 
+create table wf.pending (
+    id          bigint generated always as identity primary key,
+    instance_id bigint not null,
+    parent_id   bigint not null,
+    node_id     int,
+    first       int not null,
+    count       int not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
+comment on table wf.pending is 'What a transaction has yet to begin before it ends; empty for everybody else.';
+comment on column wf.pending.id is 'key, in order of arrival';
+comment on column wf.pending.instance_id is 'the instance';
+comment on column wf.pending.parent_id is 'the process in which something begins';
+comment on column wf.pending.node_id is 'the node that begins; null: elements of a forall';
+comment on column wf.pending.first is 'index of the first element';
+comment on column wf.pending.count is 'how many elements begin';
+
 create table wf.timer (
     instance_id bigint not null,
     process_id  bigint not null,
@@ -346,7 +362,7 @@ comment on column wf.event.xid is 'the transaction, see wf.txn';
 comment on column wf.event.at is 'when';
 comment on column wf.event.attempt is 'the attempt that it belongs to';
 comment on column wf.event.was is 'state before';
-comment on column wf.event.event is 'what happened';
+comment on column wf.event.event is 'what happened: an event of wf.transition, or a note that is no move: late (a report after its request was taken back), request_failed, unclean (cancel or cleanup given up)';
 comment on column wf.event.state is 'state after';
 comment on column wf.event.reason is 'reason that an operator gave';
 comment on column wf.event.detail is 'for failures the error; for operators what they gave';

@@ -1,0 +1,287 @@
+-- outcome.sql - what a report means: handle, failure when, success when,
+-- output, pacing of polls, bytes that are no JSON, tokens.
+begin;
+\ir helper/play.sql
+select no_plan();
+select play_driver('fake', '{builtin,http}') as driver \gset
+
+insert into play_type (name, spec)
+select s ->> 'name', s
+  from unnest(array[
+    '{"name": "t.Get", "machine": "sync", "params": [{"name": "x", "type": "json"}],
+      "requests": {"start": {"transport": "http", "args": {"url": "http://h/"},
+        "failure": ["eq", ["get", ["var", "response"], "status"], 404],
+        "failure_as": {"kind": "missing", "message": ["text", "no ", ["var", "x"]], "detail": ["var", "response"]},
+        "success": ["eq", ["get", ["var", "response"], "status"], 200],
+        "output": {"body": ["get", ["var", "response"], "body"], "x": ["var", "x"]}}}}',
+    '{"name": "t.Body", "machine": "sync", "params": [{"name": "x", "type": "json"}],
+      "requests": {"start": {"transport": "http", "args": {"url": "http://h/"}, "output": ["get", ["var", "response"], "body"]}}}',
+    '{"name": "t.Run", "machine": "async", "params": [{"name": "x", "type": {"optional": "json"}}],
+      "requests": {
+        "start": {"transport": "http", "args": {"url": "start"}, "handle": {"at": ["get", ["var", "response"], "at"]}},
+        "poll": {"transport": "http", "args": {"url": ["get", ["var", "handle"], "at"], "timeout": "PT1.5S"}, "every": {"delay": "PT2S", "backoff": 2, "max_delay": "PT7S", "attempts": 3},
+                 "handle": {"seen": ["get", ["var", "response"], "n"]},
+                 "failure": ["eq", ["get", ["var", "response"], "state"], "bad"],
+                 "failure_as": {"kind": "job", "message": ["get", ["var", "response"], "why"]},
+                 "success": ["eq", ["get", ["var", "response"], "state"], "done"],
+                 "output": ["list", ["get", ["var", "handle"], "at"], ["get", ["var", "response"], "n"]]},
+        "cancel": {"transport": "http", "args": {"url": ["text", "cancel ", ["get", ["var", "handle"], "at"]]}, "every": {"delay": "PT1S", "attempts": 2}},
+        "cleanup": {"transport": "http", "args": {"url": ["text", "clean ", ["get", ["var", "handle"], "at"]]}, "every": {"delay": "PT3S", "attempts": 2}}}}',
+    '{"name": "t.Bare", "machine": "async", "params": [{"name": "pause", "type": "duration"}, {"name": "tries", "type": "int"}],
+      "requests": {
+        "start": {"transport": "builtin", "args": {"op": "noop"}, "handle": {"id": 1}, "success": ["eq", ["get", ["var", "response"], "state"], "done"], "output": "at once"},
+        "poll": {"transport": "builtin", "args": {"op": "noop"}, "every": {"delay": ["var", "pause"], "backoff": 9999, "max_delay": ["mul.duration", ["var", "pause"], 3], "attempts": ["var", "tries"]}}}}'
+  ]::jsonb[]) s;
+
+-- batch(INSTANCE, BODIES [, EVENTS]): reports of the elements of a forall, all
+-- in one call; the answers.
+create function batch(p_instance bigint, p_body bytea[], p_event text[] default null) returns text[]
+language sql as $$
+    select array_agg(o.answer order by o.n)
+      from (select array_agg(r.instance_id order by p.index) i, array_agg(r.process_id order by p.index) j, array_agg(r.token order by p.index) t, max(r.driver_id) d
+              from wf.process p
+              join play_request r on r.process_id = p.id
+             where p.instance_id = p_instance and p.index < cardinality(p_body)) r,
+           wf.outcome(r.d, r.i, r.j, r.t, coalesce(p_event, array_fill('response'::text, array[cardinality(p_body)])), p_body) with ordinality o (token, answer, n);
+$$;
+create function results(p_instance bigint) returns table (index int, state text, output jsonb, kind text)
+language sql as $$ select p.index, p.state, p.output, p.error ->> 'kind' from wf.process p where p.instance_id = p_instance and p.index is not null order by p.index; $$;
+
+-- synchronous tasks, judged in one batch
+select play_install('get', jsonb_build_array(play_forall('x', '["a", "b", "c", "d", "e", "f", "g"]', play_task('t.Get', 'r', '{"x": ["var", "x"]}') || '{"reads": {"x": 1}}')));
+select wf.start('get') as i \gset
+select play_take(:driver);
+select is(batch(:i, array['{"status": 200, "body": "hi"}', '{"status": 404}', '{"status": 500}', '{}', '', '[]', '{"kind": "http", "message": "cut off", "detail": {"n": 1}}']::bytea[],
+                '{response,response,response,response,response,response,error}'), array_fill('done'::text, array[7]), 'reports are answered');
+select results_eq(format('select * from results(%s)', :i), $$values
+    (0, 'END', '{"x": "a", "body": "hi"}'::jsonb, null),
+    (1, 'FAILED', null, 'missing'),
+    (2, 'FAILED', null, 'failed'),
+    (3, 'FAILED', null, 'failed'),
+    (4, 'FAILED', null, 'failed'),
+    (5, 'FAILED', null, 'output'),
+    (6, 'FAILED', null, 'http')$$, 'success when, failure when, failure as, output');
+select is((select error from wf.process where instance_id = :i and index = 1), '{"kind": "missing", "message": "no b", "detail": {"status": 404}}', 'failure as says what the error is');
+select is((select error from wf.process where instance_id = :i and index = 6), '{"kind": "http", "message": "cut off", "detail": {"n": 1}}', 'an error of the driver is kept as it is');
+select is((select detail from wf.event where instance_id = :i and process_id = play_id(:i, 'r', 1) and state = 'FAILED'), '{"kind": "missing", "message": "no b", "detail": {"status": 404}}', 'the history quotes it');
+
+-- errors that are no error records
+select wf.start('get') as i \gset
+select play_take(:driver);
+select batch(:i, array['', '{}', '"oops"', '[1]', '{"kind": 7}', 'no json', '{"kind": "x", "message": "\u0000"}']::bytea[], array_fill('error'::text, array[7]));
+select results_eq(format('select index, state, error ->> ''kind'', error ->> ''message'' is not null from wf.process where instance_id = %s and index is not null order by index', :i), $$values
+    (0, 'FAILED', 'failed', true), (1, 'FAILED', 'failed', true), (2, 'FAILED', 'failed', true), (3, 'FAILED', 'failed', true), (4, 'FAILED', '7', true), (5, 'FAILED', 'output', true), (6, 'FAILED', 'output', true)$$,
+    'whatever the driver says, there is a kind and a message');
+
+-- bodies are read by their content type
+select play_install('body', jsonb_build_array(play_forall('x', '[1, 2, 3, 4, 5, 6, 7, 8]', play_task('t.Body', 'r', '{"x": 0}'))));
+select wf.start('body') as i \gset
+select play_take(:driver);
+select batch(:i, array[
+    '{"headers": {"content-type": "application/json"}, "body": "{\"a\": [1, 2.50]}"}',
+    '{"headers": {"content-type": "application/problem+json; charset=utf-8"}, "body": "[1]"}',
+    '{"headers": {"content-type": "text/plain"}, "body": "{\"a\": 1}"}',
+    '{"headers": {}, "body": "{\"a\": 1}"}',
+    '{"headers": {"content-type": "application/json"}, "body": ""}',
+    '{"headers": {"content-type": "application/json"}, "body": "{\"a\": "}',
+    '{"headers": {"content-type": "application/json"}, "body": "\"\\u0000\""}',
+    '{"headers": {"content-type": "APPLICATION/JSON"}, "body": " 5 "}']::bytea[]);
+select results_eq(format('select * from results(%s)', :i), $$values
+    (0, 'END', '{"a": [1, 2.50]}'::jsonb, null),
+    (1, 'END', '[1]', null),
+    (2, 'END', '"{\"a\": 1}"', null),
+    (3, 'END', '"{\"a\": 1}"', null),
+    (4, 'END', 'null', null),
+    (5, 'FAILED', null, 'output'),
+    (6, 'FAILED', null, 'output'),
+    (7, 'END', '5', null)$$, 'a body is JSON if it says so');
+
+-- bytes that cannot be read or kept: each spoils its own task only
+select wf.start('body') as i \gset
+select play_take(:driver);
+select is(batch(:i, array[
+    '\x7b22626f6479223a2022ff227d',                                         -- invalid UTF-8
+    '\x7b22626f6479223a202200227d',                                         -- NUL
+    convert_to('{"body": "\u0000"}', 'UTF8'),                               -- a character that PostgreSQL does not store
+    convert_to('{"body": "it stops', 'UTF8'),                               -- truncated
+    convert_to(jsonb_build_object('body', repeat('x', 2000000))::text, 'UTF8'),     -- 2 MB
+    convert_to('{"body": ' || repeat('[', 100000) || repeat(']', 100000) || '}', 'UTF8'),   -- deep
+    convert_to('{"body": "fine"}', 'UTF8'),
+    convert_to('{"body": 1e400000}', 'UTF8')]::bytea[]), array_fill('done'::text, array[8]), 'all are taken');
+select results_eq(format('select * from results(%s)', :i), $$values
+    (0, 'FAILED', null::jsonb, 'output'), (1, 'FAILED', null, 'output'), (2, 'FAILED', null, 'output'), (3, 'FAILED', null, 'output'),
+    (4, 'FAILED', null, 'output'), (5, 'FAILED', null, 'output'), (6, 'END', '"fine"', null), (7, 'FAILED', null, 'output')$$, 'what is no JSON is a failure of its task; what stands beside it is not');
+select matches((select error ->> 'message' from wf.process where instance_id = :i and index = 4), '^the response has 20000\d\d bytes, more than the 1048576 allowed$', 'a response that is too large is refused with its size');
+select is((select error -> 'detail' ->> 'body' from wf.process where instance_id = :i and index = 0), '{"body": "\377"}', 'the bytes are kept for who looks into it');
+select is((select count(*) from wf.failed where instance_id = :i), 7::bigint, 'they wait for an operator');
+select is((select count(*) from wf.lease where instance_id = :i), 0::bigint, 'and no driver');
+
+-- a type without clauses takes any response, whatever it is
+select play_install('plain', jsonb_build_array(play_forall('x', '[1, 2, 3]', play_task('t.Do', 'r'))));
+update play_type set spec = spec #- '{requests,start,output}' where name = 't.Do';
+select play_install('plain', jsonb_build_array(play_forall('x', '[1, 2, 3]', play_task('t.Do', 'r'))));
+select wf.start('plain') as i \gset
+select play_take(:driver);
+select batch(:i, array['', '\xff', '{"kind": "x"}']::bytea[], '{response,response,error}');
+select results_eq(format('select * from results(%s)', :i), $$values (0, 'END', null::jsonb, null), (1, 'END', null, null), (2, 'FAILED', null, 'x')$$, 'plain tasks end, or fail');
+select is_empty('select * from wf.fsck()', 'all is well with synchronous tasks');
+
+-- asynchronous tasks: acknowledged, started under a handle, polled, released
+select play_install('run', jsonb_build_array(play_task('t.Run', 'r', '{"x": 1}')));
+select set_config('wf.now', '2026-03-01 12:00:00+00', true);
+select wf.start('run') as i \gset
+select play_id(:i, 'r') as r \gset
+create function due(p_process bigint) returns text language sql as $$ select format('%s %s %s', t.kind, to_char(t.due_at at time zone 'UTC', 'MI:SS'), t.failures) from wf.timer t where t.process_id = p_process; $$;
+create function last_request() returns text language sql as $$ select concat_ws(' ', r.request, r.needs_ack, r.args, r.timeout_ms) from play_request r where r.kind = 'run' order by k desc limit 1; $$;
+select play_take(:driver);
+select is(last_request(), 'start t {"url": "start"}', 'the start request is to be acknowledged');
+select is(play_report(:r, 'ack'), 'done', 'it is');
+select is(play_report(:r, 'ack'), 'done', 'also twice');
+select is((select count(*) from wf.event where process_id = :r and event = 'ack'), 1::bigint, 'which is one move');
+select is(play_report(:r, 'response', '{"at": "job/1"}'), 'done', 'it runs');
+select results_eq(format('select state, handle from wf.process where id = %s', :r), $$values ('EXECUTING', '{"at": "job/1"}'::jsonb)$$, 'under its handle');
+select is(due(:r), 'poll 00:02 0', 'the first poll is due after the delay');
+select play_later('1.9 s');
+select is(play_take(:driver), 0::bigint, 'not before');
+select play_later('0.1 s');
+select is(play_take(:driver), 1::bigint, 'then it is handed out');
+select is(last_request(), 'poll f {"url": "job/1", "timeout": "PT1.5S"} 1500', 'with its handle and its time limit');
+select play_report(:r, 'response', '{"n": 1}');
+select is((select handle from wf.process where id = :r), '{"at": "job/1", "seen": 1}', 'a poll may add to the handle');
+select is(due(:r), 'poll 00:06 0', 'the next poll is due after twice the delay');
+select play_later('4 s'), play_take(:driver), play_report(:r, 'response', '{"n": 2}');
+select is(due(:r), 'poll 00:13 0', 'and so on, up to the longest delay');
+select play_later('7 s'), play_take(:driver), play_fail(:r, 'busy');
+select is(due(:r), 'poll 00:20 1', 'a poll that fails is repeated');
+select results_eq(format('select was, event, state, detail from wf.event where process_id = %s order by seq desc limit 2', :r),
+    $$values ('EXECUTING', 'polled', 'EXECUTING', null::jsonb), ('EXECUTING', 'request_failed', 'EXECUTING', '{"kind": "http", "message": "busy"}')$$, 'the history tells it');
+select play_later('7 s'), play_take(:driver), play_fail(:r, 'busy');
+select play_later('7 s'), play_take(:driver), play_report(:r, 'response', '{"n": 3}');
+select is(due(:r), 'poll 00:34 0', 'one that succeeds makes good for those that failed');
+select is((select error from wf.process where id = :r), null, 'nothing is left of the error');
+select play_later('7 s'), play_take(:driver), play_report(:r, 'response', '{"n": 4, "state": "done"}');
+select results_eq(format('select state, output from wf.process where id = %s', :r), $$values ('CLEANUP_REQUESTED', '["job/1", 4]'::jsonb)$$, 'it ends outside');
+select is((select state from wf.instance where id = :i), 'RUNNING', 'and is to be released');
+select is(play_take(:driver), 1::bigint, 'at once');
+select is(last_request(), 'cleanup f {"url": "clean job/1"}', 'with its handle');
+select play_fail(:r, 'no');
+select is(due(:r), 'cleanup 00:37 1', 'that fails, and is repeated');
+select play_later('3 s'), play_take(:driver), play_fail(:r, 'no');
+select results_eq(format('select state, output, handle, error from wf.process where id = %s', :r), $$values ('END', '["job/1", 4]'::jsonb, null::jsonb, null::jsonb)$$, 'at last it is passed over');
+select is((select detail from wf.event where process_id = :r and event = 'unclean'), '{"unclean": {"kind": "http", "message": "no"}}', 'the history says that it is not clean');
+select is((select result from wf.instance where id = :i), 'success', 'the instance ends all the same');
+
+-- failures
+select wf.start('run') as i \gset
+select play_id(:i, 'r') as r \gset
+select play_take(:driver), play_report(:r, 'ack'), play_report(:r, 'response', '{"at": "job/2"}'), play_later('2 s'), play_take(:driver);
+select play_report(:r, 'response', '{"state": "bad", "why": "no disk"}');
+select results_eq(format('select state, handle, error from wf.process where id = %s', :r), $$values ('FAILED', '{"at": "job/2", "seen": null}'::jsonb, '{"kind": "job", "message": "no disk"}'::jsonb)$$, 'it fails, and keeps its handle');
+select wf.retry('{"global": true}');
+select is(play_take(:driver), 1::bigint, 'before another attempt');
+select is(last_request(), 'cleanup f {"url": "clean job/2"}', 'it is released');
+select play_report(:r), play_take(:driver);
+select results_eq(format('select attempt, state, handle, error from wf.process where id = %s', :r), $$values (2, 'START_REQUESTED', null::jsonb, null::jsonb)$$, 'then it is started again, without handle and error');
+select play_report(:r, 'ack'), play_report(:r, 'response', '{"at": "job/3"}'), play_later('2 s');
+select is((select string_agg(play_take(:driver)::text || play_fail(:r) || set_config('wf.now', (wf.now() + interval '7 s')::text, true), ' ') from generate_series(1, 1)) is not null, true, 'a poll fails');
+select play_take(:driver), play_fail(:r), play_later('7 s');
+select play_take(:driver), play_fail(:r, 'third');
+select results_eq(format('select state, error from wf.process where id = %s', :r), $$values ('FAILED', '{"kind": "http", "message": "third"}'::jsonb)$$, 'after three polls in a row that failed so has the task');
+
+-- cancel
+select wf.retry('{"global": true}');
+select play_take(:driver), play_report(:r), play_take(:driver), play_report(:r, 'ack'), play_report(:r, 'response', '{"at": "job/4"}');
+select wf.cancel('{"global": true}');
+select is(play_take(:driver), 1::bigint, 'a task is cancelled outside');
+select is(last_request(), 'cancel f {"url": "cancel job/4"}', 'under its handle');
+select play_fail(:r, 'no');
+select is(due(:r), 'cancel ' || to_char((wf.now() + interval '1 s') at time zone 'UTC', 'MI:SS') || ' 1', 'that fails, and is repeated');
+select play_later('1 s'), play_take(:driver), play_report(:r);
+select results_eq(format('select state, handle, error ->> ''kind'' from wf.process where id = %s', :r), $$values ('FAILED', '{"at": "job/4"}'::jsonb, 'cancelled')$$, 'it is cancelled, and yet to be released');
+select wf.ignore('{"global": true}');
+select play_take(:driver);
+select is(last_request(), 'cleanup f {"url": "clean job/4"}', 'which is done before anything else goes on');
+select play_report(:r);
+select is((select result from wf.instance where id = :i), 'warning', 'then the instance ends');
+
+-- a handle that cannot be made
+select wf.start('run') as i \gset
+select play_id(:i, 'r') as r \gset
+select play_take(:driver), play_report(:r, 'ack'), play_report(:r, 'response', '[1]');
+select results_eq(format('select state, error ->> ''kind'' from wf.process where id = %s', :r), $$values ('FAILED', 'output')$$, 'a response of which no handle can be made is a failure');
+select wf.abort('{"global": true}');
+
+-- a type without cancel and cleanup passes through; what stands under every may read parameters
+select play_install('bare', jsonb_build_array(play_task('t.Bare', 'r', '{"pause": "PT10S", "tries": 2}'), play_task('t.Do', 'after')));
+select wf.start('bare') as i \gset
+select play_id(:i, 'r') as r \gset
+select play_take(:driver), play_report(:r, 'ack');
+select play_report(:r, 'response', '{"state": "done"}');
+select results_eq(format('select was, event, state from wf.event where process_id = %s order by seq desc limit 2', :r),
+    $$values ('CLEANUP_REQUESTED', 'cleaned', 'END'), ('EXECUTING', 'success', 'CLEANUP_REQUESTED')$$, 'start itself may succeed, and what is not to be released is not');
+select results_eq(format('select output, handle from wf.process where id = %s', :r), $$values ('"at once"'::jsonb, null::jsonb)$$, 'with its output');
+select is(play_state(:i, 'after'), 'INIT', 'the next step begins');
+select wf.abort('{"global": true}');
+select wf.start('bare') as i \gset
+select play_id(:i, 'r') as r \gset
+select wf.now() as began \gset
+select play_take(:driver), play_report(:r, 'ack'), play_report(:r, 'response', '{}');
+select is((select due_at - :'began'::timestamptz from wf.timer where process_id = :r), interval '10 s', 'a delay that is read');
+select play_later('10 s'), play_take(:driver), play_report(:r, 'response', '{}');
+select is((select due_at - wf.now() from wf.timer where process_id = :r), interval '30 s', 'a longest delay that is read');
+update wf.timer set round = 1000, due_at = wf.now() where process_id = :r;
+select play_take(:driver), play_report(:r, 'response', '{}');
+select is((select due_at - wf.now() from wf.timer where process_id = :r), interval '30 s', 'after a thousand polls too');
+select play_later('30 s'), play_take(:driver), play_fail(:r);
+select is((select state from wf.process where id = :r), 'EXECUTING', 'one failed poll is borne');
+select play_later('30 s'), play_take(:driver), play_fail(:r);
+select is((select state from wf.process where id = :r), 'FAILED', 'but not two: the number of attempts is read as well');
+select set_config('wf.now', '', true);
+select is_empty('select * from wf.fsck()', 'all is well with asynchronous tasks');
+
+-- tokens
+select wf.start('get') as i \gset
+select play_take(:driver);
+select play_id(:i, 'r', 0) as a, play_id(:i, 'r', 1) as b, play_id(:i, 'r', 2) as c \gset
+select is(play_report(:a, 'response', '{"status": 200}'), 'done', 'a report is done');
+select is(play_report(:a, 'response', '{"status": 500}'), 'already', 'a second one was done already');
+select is((select state from wf.process where id = :a), 'END', 'and changes nothing');
+select is((select count(*) from wf.event where process_id = :a and event = 'late'), 0::bigint, 'nor does the history');
+select is(play_report(:b, 'release'), 'done', 'a request is handed back');
+select is(play_report(:b, 'response', '{"status": 200}'), 'already', 'what is reported of it afterwards is not applied');
+select token as old from play_request where process_id = :b \gset
+select play_take(:driver);
+select is((select answer from wf.outcome(:driver, array[:i], array[:b], array[:'old'::uuid], '{response}', '{"{\"status\": 200}"}')), 'stale', 'the token of an earlier request is stale');
+select results_eq(format('select was, event, state, detail from wf.event where process_id = %s order by seq desc limit 1', :b),
+    $$values ('START_REQUESTED', 'late', 'START_REQUESTED', '{"event": "response", "body": "{\"status\": 200}"}'::jsonb)$$, 'the history keeps what it said');
+select is((select state from wf.process where id = :b), 'START_REQUESTED', 'the request that is out is not touched');
+select play_driver() as other \gset
+select is((select answer from wf.outcome(:other, array[:i], array[:b], array[(select token from wf.lease where process_id = :b)], '{response}', '{"{\"status\": 200}"}')), 'done', 'a token is honoured whoever reports it');
+select results_eq(format($$select answer from wf.outcome(%s, array[%s, 0], array[0, 0], array[gen_random_uuid(), gen_random_uuid()], '{response,error}', '{"",""}')$$, :driver, :i),
+    $$values ('stale'), ('stale')$$, 'what does not exist is stale');
+select is(play_take(:driver), 0::bigint, 'nothing is left to do');
+select wf.leave(:driver);
+select is(play_report(:c, 'response', '{"status": 200}'), 'late', 'a report after the driver was given up is late');
+select is((select count(*) from wf.event where process_id = :c and event = 'late'), 1::bigint, 'and kept');
+select wf.retry(jsonb_build_object('process', :c));
+select is(play_report(:c, 'response', '{"status": 200}'), 'late', 'so too after an operator has seen to it')
+ where false;
+select is((select state from wf.process where id = :c), 'INIT', 'the next attempt is not touched');
+
+-- one batch, everything at once: two reports of one token, an acknowledgement and its response
+select play_driver('fake', '{builtin,http}') as driver \gset
+select wf.abort('{"global": true}');
+select wf.start('run') as i \gset
+select play_id(:i, 'r') as r \gset
+select play_take(:driver);
+select token as t from play_request where process_id = :r \gset
+select results_eq(format($$select answer from wf.outcome(%s, array[%s, %s, %s], array[%s, %s, %s], array[%L, %L, %L]::uuid[], '{ack,response,response}', array['', '{"at": 1}', '{"at": 1}']::bytea[])$$,
+    :driver, :i, :i, :i, :r, :r, :r, :'t', :'t', :'t'), $$values ('done'), ('done'), ('already')$$, 'what contradicts itself is taken one by one');
+select is((select handle from wf.process where id = :r), '{"at": 1}', 'in order');
+select throws_ok(format($$select wf.outcome(%s, '{1}', '{}', '{}', '{}', '{}')$$, :driver), 'WF002', null, 'arrays of different lengths are refused');
+select throws_ok(format($$select wf.outcome(%s, '{1}', '{1}', array[gen_random_uuid()], '{done}', '{""}')$$, :driver), 'WF002', null, 'so is an unknown event');
+select is_empty(format($$select * from wf.outcome(%s, '{}', '{}', '{}', '{}', '{}')$$, :driver), 'no reports, no answers');
+select is_empty('select * from wf.fsck()', 'all is well in the end');
+
+select * from finish();
+rollback;
