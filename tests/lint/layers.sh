@@ -16,8 +16,7 @@ only() {
 only 'libpq is for common/pg.c' 'libpq-fe\.h' 'common/pg\.c'
 only 'json-c is for common/json.c' 'json-c/' 'common/json\.c'
 only 'libconfig is for driver/config.c' 'libconfig\.h' 'driver/config\.c'
-only 'libcurl is for driver/loop.c and transport_http.c' 'curl/' \
-    'driver/(loop|transport_http)\.c'
+only 'libcurl is for driver/http.c' 'curl/' 'driver/http\.c'
 
 # Areas.
 only 'the driver is for itself' 'driver/' 'driver/[^:]*'
