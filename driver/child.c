@@ -1,0 +1,317 @@
+#include "driver/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "driver/loop.h"
+
+enum {
+	CHUNK = 32768,
+};
+
+/* One end of a pipe, on the loop. */
+struct stream {
+	struct child *child;
+	enum child_stream which;
+	int fd; /* -1: closed */
+	struct loop_watch *watch;
+};
+
+struct child {
+	struct loop *loop;
+	const struct child_events *events;
+	void *arg;
+	pid_t pid;
+	int pid_fd;
+	struct loop_watch *pid_watch;
+	bool reaped;
+	int status;
+	struct stream in, streams[2];
+	struct buf input; /* not yet written */
+	bool close_input;
+};
+
+/* Streams ------------------------------------------------------------------ */
+
+static void
+stream_close(struct stream *stream)
+{
+	if (stream->fd < 0)
+		return;
+	loop_unwatch(stream->watch);
+	close(stream->fd);
+	stream->fd = -1;
+}
+
+static void
+maybe_ended(struct child *child)
+{
+	if (child->reaped && child->streams[CHILD_OUT].fd < 0 &&
+	    child->streams[CHILD_ERR].fd < 0)
+		child->events->ended(child->arg, child->status);
+}
+
+static void
+on_readable(void *arg, int events)
+{
+	struct stream *stream = arg;
+	struct child *child = stream->child;
+	char data[CHUNK];
+	ssize_t len = read(stream->fd, data, sizeof(data));
+
+	(void)events;
+	if (len > 0) {
+		child->events->output(
+		    child->arg, stream->which, data, (size_t)len);
+	} else if (len == 0 || (errno != EAGAIN && errno != EINTR)) {
+		stream_close(stream);
+		maybe_ended(child);
+	}
+}
+
+static void
+on_writable(void *arg, int events)
+{
+	struct stream *stream = arg;
+	struct buf *input = &stream->child->input;
+	ssize_t len = write(stream->fd, input->data, input->len);
+
+	(void)events;
+	if (len < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (len < 0) {
+		/* it does not want to read: its own business */
+		stream_close(stream);
+		return;
+	}
+	memmove(input->data, input->data + len, input->len - (size_t)len);
+	buf_truncate(input, input->len - (size_t)len);
+	if (input->len > 0)
+		return;
+	if (stream->child->close_input)
+		stream_close(stream);
+	else
+		loop_watch_set(stream->watch, 0);
+}
+
+void
+child_write(struct child *child, const void *data, size_t len)
+{
+	if (child->in.fd < 0 || len == 0)
+		return;
+	buf_add(&child->input, data, len);
+	loop_watch_set(child->in.watch, LOOP_WRITE);
+}
+
+void
+child_close_input(struct child *child)
+{
+	child->close_input = true;
+	if (child->input.len == 0)
+		stream_close(&child->in);
+}
+
+static void
+stream_open(struct stream *stream, struct child *child, int fd, int events,
+    loop_watch_fn *fn)
+{
+	stream->child = child;
+	stream->fd = fd;
+	stream->watch = loop_watch(child->loop, fd, events, fn, stream);
+}
+
+/* The process -------------------------------------------------------------- */
+
+static void
+on_exit_of_child(void *arg, int events)
+{
+	struct child *child = arg;
+
+	(void)events;
+	if (waitpid(child->pid, &child->status, WNOHANG) != child->pid)
+		return;
+	child->reaped = true;
+	loop_unwatch(child->pid_watch);
+	child->pid_watch = NULL;
+	maybe_ended(child);
+}
+
+void
+child_signal(struct child *child, int signal)
+{
+	if (!child->reaped)
+		kill(-child->pid, signal);
+}
+
+/* The few variables that a program gets from us. */
+static char **
+environment(void)
+{
+	static const char *const names[] = { "HOME", "LANG", "LC_ALL",
+		"LOGNAME", "PATH", "SSH_AUTH_SOCK", "TMPDIR", "USER" };
+	enum { NAMES = sizeof(names) / sizeof(names[0]) };
+	char **list = xcalloc(NAMES + 1, sizeof(list[0]));
+	const char *value;
+	size_t i, n = 0;
+
+	for (i = 0; i < NAMES; i++)
+		if ((value = getenv(names[i])) != NULL)
+			list[n++] = xasprintf("%s=%s", names[i], value);
+	return list;
+}
+
+static void
+environment_free(char **list)
+{
+	size_t i;
+
+	for (i = 0; list[i] != NULL; i++)
+		free(list[i]);
+	free(list);
+}
+
+/* Its own group, and signals as if nobody had touched them. */
+static void
+init_attributes(posix_spawnattr_t *attributes)
+{
+	sigset_t none, all;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_init(attributes);
+	posix_spawnattr_setpgroup(attributes, 0);
+	posix_spawnattr_setsigmask(attributes, &none);
+	posix_spawnattr_setsigdefault(attributes, &all);
+	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP |
+	                                         POSIX_SPAWN_SETSIGMASK |
+	                                         POSIX_SPAWN_SETSIGDEF);
+}
+
+/* Run `argv` with the three descriptors as its streams. */
+static int
+spawn(pid_t *pid, char *const *argv, int in, int out, int err)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	char **env = environment();
+	int code;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+	init_attributes(&attributes);
+	code = posix_spawnp(pid, argv[0], &actions, &attributes, argv, env);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	environment_free(env);
+	return code;
+}
+
+static void
+close_pair(int pair[2])
+{
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* Three pipes, close-on-exec; false with errno set. */
+static bool
+open_pipes(int pipes[3][2])
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (pipe2(pipes[i], O_CLOEXEC) < 0) {
+			while (i-- > 0)
+				close_pair(pipes[i]);
+			return false;
+		}
+	return true;
+}
+
+static struct child *
+child_new(struct loop *loop, pid_t pid, int pipes[3][2])
+{
+	struct child *child = xcalloc(1, sizeof(*child));
+	int i;
+
+	child->loop = loop;
+	child->pid = pid;
+	buf_init(&child->input, 0);
+	stream_open(&child->in, child, pipes[0][1], 0, on_writable);
+	fcntl(child->in.fd, F_SETFL, O_NONBLOCK);
+	for (i = 0; i < 2; i++) {
+		child->streams[i].which = i == 0 ? CHILD_OUT : CHILD_ERR;
+		stream_open(&child->streams[i], child, pipes[i + 1][0],
+		    LOOP_READ, on_readable);
+		fcntl(child->streams[i].fd, F_SETFL, O_NONBLOCK);
+	}
+	child->pid_fd = pidfd_open(pid, 0);
+	if (child->pid_fd < 0)
+		fatal("cannot watch a process");
+	child->pid_watch =
+	    loop_watch(loop, child->pid_fd, LOOP_READ, on_exit_of_child, child);
+	return child;
+}
+
+struct child *
+child_start(struct loop *loop, char *const *argv,
+    const struct child_events *events, void *arg, struct error *err)
+{
+	int pipes[3][2], code;
+	struct child *child;
+	pid_t pid;
+
+	if (!open_pipes(pipes)) {
+		error_set_errno(err, "cannot open pipes for %s", argv[0]);
+		return NULL;
+	}
+	code = spawn(&pid, argv, pipes[0][0], pipes[1][1], pipes[2][1]);
+	close(pipes[0][0]);
+	close(pipes[1][1]);
+	close(pipes[2][1]);
+	if (code != 0) {
+		close(pipes[0][1]);
+		close(pipes[1][0]);
+		close(pipes[2][0]);
+		errno = code;
+		error_set_errno(err, "cannot run %s", argv[0]);
+		return NULL;
+	}
+	child = child_new(loop, pid, pipes);
+	child->events = events;
+	child->arg = arg;
+	return child;
+}
+
+void
+child_free(struct child *child)
+{
+	if (child == NULL)
+		return;
+	if (!child->reaped) {
+		kill(-child->pid, SIGKILL);
+		while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	loop_unwatch(child->pid_watch);
+	close(child->pid_fd);
+	stream_close(&child->in);
+	stream_close(&child->streams[CHILD_OUT]);
+	stream_close(&child->streams[CHILD_ERR]);
+	buf_release(&child->input);
+	free(child);
+}

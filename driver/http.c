@@ -1,0 +1,460 @@
+#include "driver/http.h"
+
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "common/mono.h"
+#include "driver/config.h"
+#include "driver/guard.h"
+#include "driver/http_headers.h"
+#include "driver/loop.h"
+
+struct http {
+	struct loop *loop;
+	const struct config *config;
+	CURLM *multi;
+	struct timer timer;
+	CURL **idle; /* handles that wait to be used again */
+	size_t idle_count;
+};
+
+/* One socket of libcurl's. */
+struct http_socket {
+	struct http *http;
+	curl_socket_t fd;
+	struct loop_watch *watch;
+};
+
+struct http_exchange {
+	struct http *http;
+	const struct http_request *request;
+	http_done_fn *done;
+	void *arg;
+	CURL *easy;
+	struct curl_slist *headers;
+	char *moved_to; /* by a 303, which turned it into a GET */
+	struct mono deadline;
+	struct buf body;
+	struct http_headers got;
+	enum http_end too_big; /* HTTP_ANSWERED: it is not */
+	char reason[CURL_ERROR_SIZE];
+};
+
+/* The loop and libcurl ----------------------------------------------------- */
+
+static void finish(struct http_exchange *exchange, CURLcode code);
+
+static void
+take_messages(struct http *http)
+{
+	struct http_exchange *exchange;
+	CURLMsg *message;
+	CURLcode code;
+	char *private;
+	int left;
+
+	while ((message = curl_multi_info_read(http->multi, &left)) != NULL) {
+		code = message->data.result;
+		curl_easy_getinfo(
+		    message->easy_handle, CURLINFO_PRIVATE, &private);
+		exchange = (struct http_exchange *)(void *)private;
+		curl_multi_remove_handle(http->multi, exchange->easy);
+		finish(exchange, code);
+	}
+}
+
+static void
+act(struct http *http, curl_socket_t fd, int events)
+{
+	int running;
+
+	curl_multi_socket_action(http->multi, fd, events, &running);
+	take_messages(http);
+}
+
+static void
+on_moment(void *arg)
+{
+	act(arg, CURL_SOCKET_TIMEOUT, 0);
+}
+
+static void
+on_socket(void *arg, int events)
+{
+	struct http_socket *socket = arg;
+
+	act(socket->http, socket->fd,
+	    (events & LOOP_READ ? CURL_CSELECT_IN : 0) |
+	        (events & LOOP_WRITE ? CURL_CSELECT_OUT : 0));
+}
+
+/* libcurl asks to be told when `fd` is ready. */
+static int
+watch_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
+{
+	struct http *http = arg;
+	struct http_socket *socket = known;
+	int events = (what & CURL_POLL_IN ? LOOP_READ : 0) |
+	             (what & CURL_POLL_OUT ? LOOP_WRITE : 0);
+
+	(void)easy;
+	if (what == CURL_POLL_REMOVE) {
+		if (socket != NULL)
+			loop_unwatch(socket->watch);
+		free(socket);
+		curl_multi_assign(http->multi, fd, NULL);
+	} else if (socket != NULL) {
+		loop_watch_set(socket->watch, events);
+	} else {
+		socket = xmalloc(sizeof(*socket));
+		socket->http = http;
+		socket->fd = fd;
+		socket->watch =
+		    loop_watch(http->loop, fd, events, on_socket, socket);
+		curl_multi_assign(http->multi, fd, socket);
+	}
+	return 0;
+}
+
+/* libcurl asks to be called in `ms`. */
+static int
+set_moment(CURLM *multi, long ms, void *arg)
+{
+	struct http *http = arg;
+
+	(void)multi;
+	if (ms < 0)
+		loop_timer_stop(http->loop, &http->timer);
+	else
+		loop_timer_set(http->loop, &http->timer, ms);
+	return 0;
+}
+
+/* What comes in ------------------------------------------------------------ */
+
+static size_t
+on_body(char *data, size_t size, size_t count, void *arg)
+{
+	struct http_exchange *exchange = arg;
+
+	if (buf_add(&exchange->body, data, size * count))
+		return size * count;
+	exchange->too_big = HTTP_BODY_TOO_BIG;
+	return 0;
+}
+
+static size_t
+on_header(char *line, size_t size, size_t count, void *arg)
+{
+	struct http_exchange *exchange = arg;
+	size_t limit = (size_t)exchange->http->config->http.max_headers;
+
+	if (http_headers_add(&exchange->got, line, size * count, limit))
+		return size * count;
+	exchange->too_big = HTTP_HEADER_TOO_BIG;
+	return 0;
+}
+
+/* What goes out ------------------------------------------------------------ */
+
+static bool
+is_read_only(const char *method)
+{
+	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+}
+
+static bool
+wants_body(const char *method)
+{
+	return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 ||
+	       strcmp(method, "PATCH") == 0;
+}
+
+static void
+set_method(CURL *easy, const struct http_request *request)
+{
+	const char *body = request->body;
+
+	if (strcmp(request->method, "HEAD") == 0) {
+		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+		return;
+	}
+	if (body != NULL || wants_body(request->method)) {
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+		    (curl_off_t)request->body_len);
+		curl_easy_setopt(
+		    easy, CURLOPT_POSTFIELDS, body != NULL ? body : "");
+	}
+	if (body != NULL || strcmp(request->method, "GET") != 0)
+		curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
+}
+
+static void
+set_limits(struct http_exchange *exchange)
+{
+	const struct config *config = exchange->http->config;
+	CURL *easy = exchange->easy;
+	bool moved = exchange->moved_to != NULL;
+
+	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+	    (long)config->http.connect_timeout_ms);
+	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+	    (long)mono_diff_ms(exchange->deadline, mono_now()));
+	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION,
+	    (long)(exchange->request->follow &&
+	           (moved || is_read_only(exchange->request->method))));
+	curl_easy_setopt(
+	    easy, CURLOPT_MAXREDIRS, (long)config->http.max_redirects - moved);
+	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, GUARD_SCHEMES);
+	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, GUARD_SCHEMES);
+	if (config->http.ca_file[0] != '\0')
+		curl_easy_setopt(easy, CURLOPT_CAINFO, config->http.ca_file);
+}
+
+static void
+set_options(struct http_exchange *exchange)
+{
+	CURL *easy = exchange->easy;
+	bool moved = exchange->moved_to != NULL;
+
+	curl_easy_setopt(easy, CURLOPT_PRIVATE, exchange);
+	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	curl_easy_setopt(easy, CURLOPT_URL,
+	    moved ? exchange->moved_to : exchange->request->url);
+	curl_easy_setopt(easy, CURLOPT_USERAGENT, "pgwf");
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers);
+	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+	curl_easy_setopt(
+	    easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, exchange);
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, exchange);
+	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->reason);
+	set_limits(exchange);
+	if (!moved)
+		set_method(easy, exchange->request);
+}
+
+/* Exchanges ---------------------------------------------------------------- */
+
+static CURL *
+take_handle(struct http *http)
+{
+	CURL *easy;
+
+	if (http->idle_count > 0)
+		return http->idle[--http->idle_count];
+	easy = curl_easy_init();
+	if (easy == NULL)
+		fatalx("cannot allocate a handle of libcurl");
+	return easy;
+}
+
+static void
+give_handle(struct http *http, CURL *easy)
+{
+	if (http->idle_count == (size_t)http->config->slots) {
+		curl_easy_cleanup(easy);
+		return;
+	}
+	curl_easy_reset(easy);
+	http->idle[http->idle_count++] = easy;
+}
+
+struct http_exchange *
+http_exchange_new(struct http *http, const struct http_request *request,
+    http_done_fn *done, void *arg)
+{
+	struct http_exchange *exchange = xcalloc(1, sizeof(*exchange));
+	size_t i;
+
+	exchange->http = http;
+	exchange->request = request;
+	exchange->done = done;
+	exchange->arg = arg;
+	exchange->deadline = mono_add_ms(mono_now(), request->timeout_ms);
+	buf_init(&exchange->body, (size_t)http->config->http.max_body);
+	for (i = 0; request->headers[i] != NULL; i++)
+		exchange->headers =
+		    curl_slist_append(exchange->headers, request->headers[i]);
+	/* no waiting for leave to send a body */
+	exchange->headers = curl_slist_append(exchange->headers, "Expect:");
+	exchange->easy = take_handle(http);
+	set_options(exchange);
+	curl_multi_add_handle(http->multi, exchange->easy);
+	return exchange;
+}
+
+void
+http_exchange_free(struct http_exchange *exchange)
+{
+	if (exchange == NULL)
+		return;
+	/* harmless if it is not there any more */
+	curl_multi_remove_handle(exchange->http->multi, exchange->easy);
+	give_handle(exchange->http, exchange->easy);
+	curl_slist_free_all(exchange->headers);
+	http_headers_release(&exchange->got);
+	buf_release(&exchange->body);
+	free(exchange->moved_to);
+	free(exchange);
+}
+
+/* Whether the answer sends us elsewhere with a GET, and that was begun. */
+static bool
+see_other(struct http_exchange *exchange, long status)
+{
+	const struct http_request *request = exchange->request;
+	char *url = NULL;
+
+	if (status != 303 || exchange->moved_to != NULL || !request->follow ||
+	    is_read_only(request->method) ||
+	    exchange->http->config->http.max_redirects == 0 ||
+	    !mono_before(mono_now(), exchange->deadline))
+		return false;
+	curl_easy_getinfo(exchange->easy, CURLINFO_REDIRECT_URL, &url);
+	if (url == NULL)
+		return false;
+	exchange->moved_to = xstrdup(url);
+	buf_truncate(&exchange->body, 0);
+	curl_easy_reset(exchange->easy);
+	set_options(exchange);
+	curl_multi_add_handle(exchange->http->multi, exchange->easy);
+	return true;
+}
+
+static void
+answer(struct http_exchange *exchange, struct http_response *response)
+{
+	struct http_header *location =
+	    http_headers_find(&exchange->got, "location");
+	const char *base = exchange->request->url;
+	char *url, *absolute;
+
+	curl_easy_getinfo(exchange->easy, CURLINFO_EFFECTIVE_URL, &base);
+	url = http_url(NULL, base);
+	if (location != NULL) {
+		absolute = http_url(base, location->value);
+		free(location->value);
+		location->value = absolute;
+	}
+	response->end = HTTP_ANSWERED;
+	response->url = url;
+	response->headers = exchange->got.items;
+	response->header_count = exchange->got.count;
+	response->body = exchange->body;
+	exchange->done(exchange->arg, response);
+	free(url);
+}
+
+static void
+finish(struct http_exchange *exchange, CURLcode code)
+{
+	struct http_response response = { .end = HTTP_FAILED };
+
+	curl_easy_getinfo(
+	    exchange->easy, CURLINFO_RESPONSE_CODE, &response.status);
+	if (code == CURLE_OK) {
+		if (!see_other(exchange, response.status))
+			answer(exchange, &response);
+		return;
+	}
+	if (exchange->too_big != HTTP_ANSWERED)
+		response.end = exchange->too_big;
+	else if (code == CURLE_OPERATION_TIMEDOUT &&
+	         !mono_before(mono_now(), exchange->deadline))
+		response.end = HTTP_TIMEOUT;
+	response.reason = exchange->reason[0] != '\0'
+	                      ? exchange->reason
+	                      : curl_easy_strerror(code);
+	exchange->done(exchange->arg, &response);
+}
+
+/* URLs --------------------------------------------------------------------- */
+
+char *
+http_url(const char *base, const char *text)
+{
+	CURLU *url = curl_url();
+	char *whole = NULL, *copy;
+
+	if (base != NULL)
+		curl_url_set(url, CURLUPART_URL, base, 0);
+	curl_url_set(url, CURLUPART_URL, text, 0);
+	curl_url_set(url, CURLUPART_USER, NULL, 0);
+	curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
+	curl_url_get(url, CURLUPART_URL, &whole, 0);
+	copy = xstrdup(whole != NULL ? whole : "");
+	curl_free(whole);
+	curl_url_cleanup(url);
+	return copy;
+}
+
+bool
+http_url_add(char **text, const char *key, const char *value, struct error *err)
+{
+	CURLU *url = curl_url();
+	char *pair = xasprintf("%s=%s", key, value), *whole = NULL;
+	CURLUcode code;
+
+	code = curl_url_set(url, CURLUPART_URL, *text, 0);
+	if (code == CURLUE_OK)
+		code = curl_url_set(url, CURLUPART_QUERY, pair,
+		    CURLU_APPENDQUERY | CURLU_URLENCODE);
+	if (code == CURLUE_OK)
+		code = curl_url_get(url, CURLUPART_URL, &whole, 0);
+	if (code == CURLUE_OK) {
+		free(*text);
+		*text = xstrdup(whole);
+	} else {
+		error_set(err, "query: %s: %s", key, curl_url_strerror(code));
+	}
+	curl_free(whole);
+	free(pair);
+	curl_url_cleanup(url);
+	return code == CURLUE_OK;
+}
+
+/* Life --------------------------------------------------------------------- */
+
+struct http *
+http_new(struct loop *loop, const struct config *config)
+{
+	struct http *http = xcalloc(1, sizeof(*http));
+
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		fatalx("cannot start libcurl");
+	http->loop = loop;
+	http->config = config;
+	http->timer.fn = on_moment;
+	http->timer.arg = http;
+	http->idle = xcalloc((size_t)config->slots, sizeof(http->idle[0]));
+	http->multi = curl_multi_init();
+	if (http->multi == NULL)
+		fatalx("cannot start libcurl");
+	curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
+	curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
+	curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, set_moment);
+	curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
+	return http;
+}
+
+void
+http_free(struct http *http)
+{
+	if (http == NULL)
+		return;
+	while (http->idle_count > 0)
+		curl_easy_cleanup(http->idle[--http->idle_count]);
+	curl_multi_cleanup(http->multi);
+	loop_timer_stop(http->loop, &http->timer);
+	free(http->idle);
+	free(http);
+	curl_global_cleanup();
+}

@@ -1,0 +1,81 @@
+/*
+ * http.h - exchanges over HTTP, on the loop.
+ *
+ * http.c is the only user of libcurl.  libcurl says what it waits for
+ * (sockets, a moment) and the loop waits for it.  Sizes are counted as bytes
+ * come in, after decompression: libcurl's own limit stops neither a chunked
+ * body nor a gzip bomb.
+ */
+#ifndef DRIVER_HTTP_H
+#define DRIVER_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/buf.h"
+#include "driver/http_headers.h"
+
+struct config;
+struct error;
+struct http;
+struct http_exchange;
+struct loop;
+
+/* What is sent.  Borrowed until the exchange is freed. */
+struct http_request {
+	const char *method;
+	const char *url;
+	char *const *headers; /* "Name: value", NULL behind the last */
+	const char *body;     /* NULL: none */
+	size_t body_len;
+	int64_t timeout_ms;
+	/* GET and HEAD follow every redirect, other methods only a 303 */
+	bool follow;
+};
+
+enum http_end {
+	HTTP_ANSWERED,
+	HTTP_FAILED,
+	HTTP_TIMEOUT,
+	HTTP_BODY_TOO_BIG,
+	HTTP_HEADER_TOO_BIG,
+};
+
+/* How an exchange ended; it dies with the callback. */
+struct http_response {
+	enum http_end end;
+	const char *reason; /* if it FAILED */
+	long status;        /* the rest: if it was ANSWERED */
+	const char *url;    /* that answered, absolute, without user */
+	const struct http_header *headers; /* location made absolute */
+	size_t header_count;
+	struct buf body;
+};
+
+typedef void http_done_fn(void *arg, const struct http_response *response);
+
+struct http *http_new(struct loop *loop, const struct config *config);
+void http_free(struct http *http);
+
+/* Begin.  `done` comes once, from the loop; the last act of the exchange. */
+struct http_exchange *http_exchange_new(struct http *http,
+    const struct http_request *request, http_done_fn *done, void *arg);
+
+/* Abort it if it still goes on: `done` does not come.  NULL is allowed. */
+void http_exchange_free(struct http_exchange *exchange);
+
+/*
+ * `text` as an absolute URL without user and password, seen from `base` (NULL
+ * if it stands for itself); for the caller to free().  "" if it is none.
+ */
+char *http_url(const char *base, const char *text);
+
+/*
+ * Add key=value to the query of `*url`, encoded.  `*url` is free()d and
+ * replaced.
+ */
+bool http_url_add(
+    char **url, const char *key, const char *value, struct error *err);
+
+#endif

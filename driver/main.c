@@ -1,0 +1,223 @@
+/*
+ * main.c - wf-driver, from its arguments to its end.
+ */
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "driver/config.h"
+#include "driver/identity.h"
+#include "driver/loop.h"
+#include "driver/scheduler.h"
+#include "driver/transport.h"
+#include "driver/workspace.h"
+
+enum {
+	EXIT_USAGE = 2,
+	EXIT_CONFIG = 78, /* as sysexits has it: restarting will not help */
+};
+
+static const char usage_text[] =
+    "usage: wf-driver [-c FILE] [-d CONNECTION] [-o KEY=VALUE]... [-n] [-v]\n"
+    "\n"
+    "  -c, --config FILE      read the configuration from FILE\n"
+    "  -d CONNECTION          the workspace's database, as libpq takes it\n"
+    "  -o KEY=VALUE           set an option, over what the file says\n"
+    "  -n, --check            check configuration, connection and workspace, "
+    "then exit\n"
+    "  -v, --verbose          log in more detail\n"
+    "      --print-config     print every option and exit\n"
+    "      --version          print the version and exit\n"
+    "      --help             print this and exit\n"
+    "\n"
+    "TERM: finish what is under way, then exit; a second TERM: exit now.\n"
+    "Exit codes: 0 done, 1 failed, 2 usage, 78 configuration.\n";
+
+enum option_code {
+	OPTION_HELP = 256,
+	OPTION_PRINT,
+	OPTION_VERSION,
+};
+
+static const char short_options[] = "c:d:o:nv";
+static const struct option long_options[] = {
+	{ "check", no_argument, NULL, 'n' },
+	{ "config", required_argument, NULL, 'c' },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ "print-config", no_argument, NULL, OPTION_PRINT },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "version", no_argument, NULL, OPTION_VERSION },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct arguments {
+	bool check;
+	bool print;
+	bool verbose;
+};
+
+_Noreturn static void
+exit_with(int code, const struct error *err)
+{
+	fprintf(stderr, "wf-driver: %s\n", err->message);
+	if (err->detail != NULL)
+		fprintf(stderr, "wf-driver: detail: %s\n", err->detail);
+	if (err->hint != NULL)
+		fprintf(stderr, "wf-driver: hint: %s\n", err->hint);
+	exit(code);
+}
+
+_Noreturn static void
+exit_with_usage(void)
+{
+	fputs(usage_text, stderr);
+	exit(EXIT_USAGE);
+}
+
+/* The file comes first, whatever the order: what was typed wins. */
+static void
+read_files(struct config *config, int argc, char **argv)
+{
+	struct error err = { 0 };
+	int code;
+
+	while ((code = getopt_long(
+	            argc, argv, short_options, long_options, NULL)) != -1)
+		if (code == '?')
+			exit_with_usage();
+		else if (code == 'c' && !config_load(config, optarg, &err))
+			exit_with(EXIT_CONFIG, &err);
+	if (optind < argc)
+		exit_with_usage();
+	optind = 1;
+}
+
+static void
+set_connection(struct config *config, const char *conninfo)
+{
+	free(config->connection);
+	config->connection = xstrdup(conninfo);
+}
+
+static void
+read_options(
+    struct config *config, struct arguments *arguments, int argc, char **argv)
+{
+	struct error err = { 0 };
+	int code;
+
+	while ((code = getopt_long(
+	            argc, argv, short_options, long_options, NULL)) != -1)
+		switch (code) {
+		case 'd':
+			set_connection(config, optarg);
+			break;
+		case 'n':
+			arguments->check = true;
+			break;
+		case 'o':
+			if (!config_set(config, optarg, &err))
+				exit_with(EXIT_CONFIG, &err);
+			break;
+		case 'v':
+			arguments->verbose = true;
+			break;
+		case OPTION_HELP:
+			fputs(usage_text, stdout);
+			exit(EXIT_SUCCESS);
+		case OPTION_PRINT:
+			arguments->print = true;
+			break;
+		case OPTION_VERSION:
+			puts("wf-driver " IDENTITY_VERSION);
+			exit(EXIT_SUCCESS);
+		default:
+			break;
+		}
+}
+
+static void
+start_log(const struct config *config, const struct arguments *arguments)
+{
+	enum log_level level;
+	struct error err = { 0 };
+
+	if (!log_level_find(config->log_level, &level)) {
+		error_set(
+		    &err, "log_level: unknown level \"%s\"", config->log_level);
+		error_hint(&err, "There are error, warn, info and debug.");
+		exit_with(EXIT_CONFIG, &err);
+	}
+	log_init(
+	    arguments->verbose ? LOG_LEVEL_DEBUG : level, config->log_json);
+}
+
+static void
+on_signal(void *arg, int signal)
+{
+	(void)signal;
+	scheduler_stop(arg);
+}
+
+static int
+run(struct loop *loop, const struct config *config,
+    const struct transports *transports)
+{
+	struct scheduler *scheduler = scheduler_new(loop, config, transports);
+	int code;
+
+	loop_signal(loop, SIGTERM, on_signal, scheduler);
+	loop_signal(loop, SIGINT, on_signal, scheduler);
+	signal(SIGPIPE, SIG_IGN);
+	loop_run(loop);
+	code = scheduler_exit_code(scheduler);
+	scheduler_free(scheduler);
+	return code;
+}
+
+static int
+check(const struct config *config)
+{
+	struct error err = { 0 };
+
+	if (!workspace_check(config->connection, &err))
+		exit_with(EXIT_FAILURE, &err);
+	puts("wf-driver: configuration, connection and workspace are good");
+	return EXIT_SUCCESS;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arguments arguments = { 0 };
+	struct config config;
+	struct error err = { 0 };
+	struct transports *transports;
+	struct loop *loop;
+	int code = EXIT_SUCCESS;
+
+	config_preset(&config);
+	read_files(&config, argc, argv);
+	read_options(&config, &arguments, argc, argv);
+	start_log(&config, &arguments);
+
+	loop = loop_new();
+	transports = transports_open(loop, &config, &err);
+	if (transports == NULL)
+		exit_with(EXIT_CONFIG, &err);
+	if (arguments.print)
+		config_print(&config, stdout);
+	else if (arguments.check)
+		code = check(&config);
+	else
+		code = run(loop, &config, transports);
+
+	transports_close(transports);
+	loop_free(loop);
+	config_release(&config);
+	return code;
+}

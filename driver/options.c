@@ -1,0 +1,257 @@
+#include "driver/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/mem.h"
+#include "driver/config.h"
+
+static const char *const type_names[] = {
+	[OPTION_BOOL] = "true or false",
+	[OPTION_INT] = "a whole number",
+	[OPTION_LIST] = "a list of strings",
+	[OPTION_STRING] = "a string",
+};
+
+#define KIB INT64_C(1024)
+#define MIB (KIB * KIB)
+#define DAY_MS INT64_C(86400000) /* libconfig's numbers end at 24 days */
+#define AT(field) offsetof(struct config, field)
+
+/* In the order of the example file; a group's options stand together. */
+/* clang-format off */
+const struct option options[] = {
+	{ "connection", OPTION_STRING, AT(connection), "", 0, 0,
+	  "The workspace's database, as libpq takes it: \"host=... dbname=...\" or a\n"
+	  "URI.  What is left out comes from the PG* variables of the environment." },
+	{ "sql_connection", OPTION_STRING, AT(sql_connection), "", 0, 0,
+	  "The same database for SQL tasks, logged in as the role that they run as.\n"
+	  "Empty: this driver takes no SQL tasks." },
+	{ "name", OPTION_STRING, AT(name), "", 0, 0,
+	  "What the driver is called in lists.  Empty: the host's name." },
+	{ "slots", OPTION_INT, AT(slots), "256", 1, 10000,
+	  "How many requests may be under way at once." },
+	{ "connections", OPTION_INT, AT(connections), "2", 1, 16,
+	  "Connections to the workspace; two keep both sides busy." },
+	{ "sql_connections", OPTION_INT, AT(sql_connections), "4", 1, 1000,
+	  "How many SQL tasks run at once." },
+	{ "queues", OPTION_LIST, AT(queues), "", 0, 0,
+	  "Take tasks of these queues only.  Empty: of every queue." },
+	{ "transports", OPTION_LIST, AT(transports), "", 0, 0,
+	  "Offer these transports only.  Empty: all that are set up." },
+	{ "env", OPTION_LIST, AT(env), "", 0, 0,
+	  "Variables of the driver's environment that workflows may read." },
+	{ "poll_min_ms", OPTION_INT, AT(poll_min_ms), "10", 1, 1000,
+	  "After finding nothing, ask again this much later; then twice that, ..." },
+	{ "poll_max_ms", OPTION_INT, AT(poll_max_ms), "1000", 1, 1000,
+	  "... but never later than this." },
+	{ "heartbeat_ms", OPTION_INT, AT(heartbeat_ms), "5000", 100, 60000,
+	  "Without a turn for so long, tell the workspace that the driver lives." },
+	{ "turn_timeout_ms", OPTION_INT, AT(turn_timeout_ms), "60000", 1000, DAY_MS,
+	  "Give up a connection that has not answered for so long." },
+	{ "drain_timeout_ms", OPTION_INT, AT(drain_timeout_ms), "30000", 0, DAY_MS,
+	  "How long a stopping driver waits for what is under way." },
+	{ "log_level", OPTION_STRING, AT(log_level), "info", 0, 0,
+	  "error, warn, info or debug." },
+	{ "log_json", OPTION_BOOL, AT(log_json), "false", 0, 0,
+	  "Log JSON lines instead of text." },
+	{ "sql_timeout_ms", OPTION_INT, AT(sql_timeout_ms), "0", 0, 24 * DAY_MS,
+	  "Time limit of a SQL task that states none; 0 is none." },
+	{ "sql_max_rows_bytes", OPTION_INT, AT(sql_max_rows_bytes), "1048576", 1, 256 * MIB,
+	  "The largest result of a SQL task, as JSON." },
+	{ "http.connect_timeout_ms", OPTION_INT, AT(http.connect_timeout_ms), "5000", 1, DAY_MS,
+	  "Time limit of reaching a server." },
+	{ "http.timeout_ms", OPTION_INT, AT(http.timeout_ms), "60000", 1, DAY_MS,
+	  "Time limit of a request that states none." },
+	{ "http.max_body", OPTION_INT, AT(http.max_body), "1048576", 1, 256 * MIB,
+	  "The largest body of a response, decompressed." },
+	{ "http.max_headers", OPTION_INT, AT(http.max_headers), "65536", 1024, 300 * KIB,
+	  "The largest header of a response." },
+	{ "http.max_redirects", OPTION_INT, AT(http.max_redirects), "5", 0, 20,
+	  "How many redirects are followed." },
+	{ "http.ca_file", OPTION_STRING, AT(http.ca_file), "", 0, 0,
+	  "Certificates of the authorities to trust.  Empty: the system's." },
+	{ "ssh.program", OPTION_STRING, AT(ssh.program), "ssh", 0, 0,
+	  "OpenSSH's client." },
+	{ "ssh.config_file", OPTION_STRING, AT(ssh.config_file), "", 0, 0,
+	  "Its configuration (hosts, users, keys).  Empty: the user's and the system's." },
+	{ "ssh.options", OPTION_LIST, AT(ssh.options),
+	  "ConnectTimeout=5,ServerAliveInterval=5,ServerAliveCountMax=3", 0, 0,
+	  "Further options of ssh_config(5), each as Name=value." },
+	{ "ssh.timeout_ms", OPTION_INT, AT(ssh.timeout_ms), "0", 0, 24 * DAY_MS,
+	  "Time limit of a command that states none; 0 is none." },
+	{ "ssh.max_output", OPTION_INT, AT(ssh.max_output), "262144", 1024, 64 * MIB,
+	  "The end of standard output that is kept; the same of standard error." },
+	{ "ssh.kill_after_ms", OPTION_INT, AT(ssh.kill_after_ms), "5000", 0, DAY_MS,
+	  "A stopped client that does not end is killed so much later." },
+};
+/* clang-format on */
+
+const size_t option_count = sizeof(options) / sizeof(options[0]);
+
+void *
+option_field(const struct config *config, const struct option *option)
+{
+	return (char *)config + option->offset;
+}
+
+const struct option *
+option_find(const char *key, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < option_count; i++)
+		if (strcmp(options[i].key, key) == 0)
+			return &options[i];
+	error_set(err, "unknown option %s", key);
+	error_hint(err, "wf-driver --print-config shows every option.");
+	return NULL;
+}
+
+void
+option_list_clear(struct config_list *list)
+{
+	while (list->count > 0)
+		free(list->items[--list->count]);
+	free(list->items);
+	*list = (struct config_list){ 0 };
+}
+
+void
+option_list_add(struct config_list *list, const char *item, size_t len)
+{
+	list->items =
+	    xreallocarray(list->items, list->count + 1, sizeof(list->items[0]));
+	list->items[list->count++] = xstrndup(item, len);
+}
+
+bool
+option_wrong_type(const struct option *option, struct error *err)
+{
+	error_set(err, "%s must be %s", option->key, type_names[option->type]);
+	error_hint(err, "wf-driver --print-config shows every option.");
+	return false;
+}
+
+bool
+option_set_int(struct config *config, const struct option *option,
+    int64_t value, struct error *err)
+{
+	if (value < option->min || value > option->max) {
+		error_set(err, "%s is %lld, outside of %lld to %lld",
+		    option->key, (long long)value, (long long)option->min,
+		    (long long)option->max);
+		error_hint(err, "%s", option->text);
+		return false;
+	}
+	*(int64_t *)option_field(config, option) = value;
+	return true;
+}
+
+static bool
+set_bool(struct config *config, const struct option *option, const char *text,
+    struct error *err)
+{
+	if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+		return option_wrong_type(option, err);
+	*(bool *)option_field(config, option) = *text == 't';
+	return true;
+}
+
+void
+option_set_string(
+    struct config *config, const struct option *option, const char *text)
+{
+	char **string = option_field(config, option);
+
+	free(*string);
+	*string = xstrdup(text);
+}
+
+static void
+set_list(struct config *config, const struct option *option, const char *text)
+{
+	struct config_list *list = option_field(config, option);
+	size_t len;
+
+	option_list_clear(list);
+	for (; *text; text += len + (text[len] == ',')) {
+		len = strcspn(text, ",");
+		option_list_add(list, text, len);
+	}
+}
+
+bool
+option_set_text(struct config *config, const struct option *option,
+    const char *text, struct error *err)
+{
+	char *end;
+	long long value;
+
+	switch (option->type) {
+	case OPTION_BOOL:
+		return set_bool(config, option, text, err);
+	case OPTION_INT:
+		errno = 0;
+		value = strtoll(text, &end, 10);
+		if (errno || end == text || *end)
+			return option_wrong_type(option, err);
+		return option_set_int(config, option, value, err);
+	case OPTION_LIST:
+		set_list(config, option, text);
+		return true;
+	case OPTION_STRING:
+		option_set_string(config, option, text);
+		return true;
+	}
+	return false;
+}
+
+void
+config_preset(struct config *config)
+{
+	struct error err = { 0 };
+	size_t i;
+
+	*config = (struct config){ 0 };
+	for (i = 0; i < option_count; i++)
+		(void)option_set_text(
+		    config, &options[i], options[i].preset, &err);
+}
+
+void
+config_release(struct config *config)
+{
+	size_t i;
+
+	for (i = 0; i < option_count; i++) {
+		if (options[i].type == OPTION_STRING)
+			free(*(char **)option_field(config, &options[i]));
+		else if (options[i].type == OPTION_LIST)
+			option_list_clear(option_field(config, &options[i]));
+	}
+	*config = (struct config){ 0 };
+}
+
+bool
+config_set(struct config *config, const char *text, struct error *err)
+{
+	const struct option *option;
+	size_t len = strcspn(text, "=");
+	char *key = xstrndup(text, len);
+	bool ok;
+
+	if (text[len] == '\0') {
+		error_set(err, "option %s has no value", key);
+		error_hint(err, "Write -o %s=value.", key);
+		free(key);
+		return false;
+	}
+	option = option_find(key, err);
+	ok = option != NULL &&
+	     option_set_text(config, option, text + len + 1, err);
+	free(key);
+	return ok;
+}

@@ -1,0 +1,60 @@
+/*
+ * options.h - the table of options, and how their values are set.
+ *
+ * Used by config.c and config_print.c; everybody else reads struct config.
+ */
+#ifndef DRIVER_OPTIONS_H
+#define DRIVER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct config;
+struct config_list;
+struct error;
+
+enum option_type {
+	OPTION_BOOL,
+	OPTION_INT,
+	OPTION_LIST,
+	OPTION_STRING,
+};
+
+struct option {
+	const char *key; /* what stands before a dot is a group of the file */
+	enum option_type type;
+	size_t offset;      /* in struct config */
+	const char *preset; /* as -o takes it */
+	int64_t min, max;   /* of a number */
+	const char *text;
+};
+
+/* In the order of the example file; a group's options stand together. */
+extern const struct option options[];
+extern const size_t option_count;
+
+/* NULL if there is none, with `err` set. */
+const struct option *option_find(const char *key, struct error *err);
+
+/* Where the value of an option is: a bool, int64_t, char * or config_list. */
+void *option_field(const struct config *config, const struct option *option);
+
+/* False, with `err` set, if the value is not one of the option's. */
+bool option_set_int(struct config *config, const struct option *option,
+    int64_t value, struct error *err);
+
+void option_set_string(
+    struct config *config, const struct option *option, const char *text);
+
+/* As it stands behind -o key=, or in the column `preset`. */
+bool option_set_text(struct config *config, const struct option *option,
+    const char *text, struct error *err);
+
+void option_list_clear(struct config_list *list);
+void option_list_add(struct config_list *list, const char *item, size_t len);
+
+/* The value has another type than the option: false, and `err` says so. */
+bool option_wrong_type(const struct option *option, struct error *err);
+
+#endif

@@ -1,0 +1,78 @@
+#include "driver/outcome.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/json.h"
+#include "common/mem.h"
+#include "common/utf8.h"
+
+void
+outcome_init(struct outcome *outcome)
+{
+	outcome->event = OUTCOME_RESPONSE;
+	buf_init(&outcome->body, 0);
+}
+
+void
+outcome_error(struct outcome *outcome, const char *kind, const char *detail,
+    const char *format, ...)
+{
+	struct buf *body = &outcome->body;
+	char *message;
+	va_list args;
+
+	va_start(args, format);
+	message = xvasprintf(format, args);
+	va_end(args);
+	outcome->event = OUTCOME_ERROR;
+	buf_truncate(body, 0);
+	buf_addc(body, '{');
+	outcome_add_member(body, "kind", kind);
+	outcome_add_member(body, "message", message);
+	if (detail != NULL)
+		buf_addf(body, ",\"detail\":%s", detail);
+	buf_addc(body, '}');
+	free(message);
+}
+
+void
+outcome_release(struct outcome *outcome)
+{
+	buf_release(&outcome->body);
+}
+
+void
+outcome_add_text(struct buf *buf, const char *text, size_t len)
+{
+	static const char unknown[] = "\xef\xbf\xbd";
+	struct buf clean;
+	size_t i, length;
+
+	if (memchr(text, '\0', len) == NULL && json_add_string(buf, text, len))
+		return;
+	buf_init(&clean, 0);
+	for (i = 0; i<len; i += length> 0 ? length : 1) {
+		length = utf8_sequence(text + i, len - i);
+		if (length > 0 && text[i] != '\0')
+			buf_add(&clean, text + i, length);
+		else
+			buf_adds(&clean, unknown);
+	}
+	json_add_string(buf, clean.data, clean.len);
+	buf_release(&clean);
+}
+
+void
+outcome_add_member(struct buf *buf, const char *name, const char *value)
+{
+	if (buf->len > 0 && buf->data[buf->len - 1] != '{')
+		buf_addc(buf, ',');
+	outcome_add_text(buf, name, strlen(name));
+	buf_addc(buf, ':');
+	if (value != NULL)
+		outcome_add_text(buf, value, strlen(value));
+	else
+		buf_adds(buf, "null");
+}

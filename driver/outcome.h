@@ -1,0 +1,47 @@
+/*
+ * outcome.h - what came of a request.
+ */
+#ifndef DRIVER_OUTCOME_H
+#define DRIVER_OUTCOME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/buf.h"
+#include "common/compiler.h"
+
+enum outcome_event {
+	OUTCOME_RESPONSE, /* body: the response as JSON; empty is null */
+	OUTCOME_ERROR,    /* body: {"kind", "message", "detail"?} */
+	OUTCOME_RECORDED, /* nothing to report: the workspace has it already */
+};
+
+/* Owned by whoever holds it last. */
+struct outcome {
+	enum outcome_event event;
+	struct buf body;
+};
+
+/* A response without a body. */
+void outcome_init(struct outcome *outcome);
+
+/*
+ * Make it an error.  `kind` is a word that workflows can test ("timeout",
+ * "lost", "cancelled", "input", "output" or the transport's name); `detail`
+ * is JSON text or NULL.
+ */
+void outcome_error(struct outcome *outcome, const char *kind,
+    const char *detail, const char *format, ...) PRINTF_LIKE(4, 5);
+
+void outcome_release(struct outcome *outcome);
+
+/*
+ * Write `text` as a JSON string, whatever its bytes: what is not UTF-8, and
+ * NUL, become U+FFFD.
+ */
+void outcome_add_text(struct buf *buf, const char *text, size_t len);
+
+/* Write a member of an object, with the comma it needs; NULL is null. */
+void outcome_add_member(struct buf *buf, const char *name, const char *value);
+
+#endif

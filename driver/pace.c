@@ -1,0 +1,102 @@
+#include "driver/pace.h"
+
+#include "driver/config.h"
+#include "driver/loop.h"
+#include "driver/random.h"
+
+enum {
+	FIRST_PAUSE_MS = 100,
+	LONGEST_PAUSE_MS = 10000,
+};
+
+void
+pace_hurry(struct pace *pace)
+{
+	pace->due = true;
+	pace->changed(pace->arg);
+}
+
+static void
+on_poll_due(void *arg)
+{
+	pace_hurry(arg);
+}
+
+static void
+on_pause_over(void *arg)
+{
+	struct pace *pace = arg;
+
+	pace->paused = false;
+	pace_hurry(pace);
+}
+
+void
+pace_init(struct pace *pace, struct loop *loop, const struct config *config,
+    void (*changed)(void *arg), void *arg)
+{
+	*pace = (struct pace){
+		.loop = loop,
+		.config = config,
+		.idle_ms = config->poll_min_ms,
+		.changed = changed,
+		.arg = arg,
+	};
+	pace->poll_timer.fn = on_poll_due;
+	pace->poll_timer.arg = pace;
+	pace->pause_timer.fn = on_pause_over;
+	pace->pause_timer.arg = pace;
+}
+
+void
+pace_release(struct pace *pace)
+{
+	loop_timer_stop(pace->loop, &pace->poll_timer);
+	loop_timer_stop(pace->loop, &pace->pause_timer);
+}
+
+void
+pace_begin(struct pace *pace)
+{
+	pace->due = false;
+	loop_timer_stop(pace->loop, &pace->poll_timer);
+}
+
+void
+pace_end(struct pace *pace, int64_t taken, int64_t want, int64_t wait_ms)
+{
+	int64_t longest = pace->config->poll_max_ms;
+
+	pace->failures = 0;
+	pace->hungry = want > 0 && taken >= want;
+	if (taken > 0)
+		pace->idle_ms = pace->config->poll_min_ms;
+	else
+		pace->idle_ms *= 2;
+	if (pace->idle_ms > longest)
+		pace->idle_ms = longest;
+	loop_timer_set(pace->loop, &pace->poll_timer,
+	    wait_ms < pace->idle_ms ? wait_ms : pace->idle_ms);
+}
+
+void
+pace_fail(struct pace *pace)
+{
+	int64_t ms = FIRST_PAUSE_MS;
+	int i;
+
+	for (i = 0; i < pace->failures && ms < LONGEST_PAUSE_MS; i++)
+		ms *= 2;
+	pace->failures++;
+	pace->paused = true;
+	loop_timer_set(pace->loop, &pace->pause_timer,
+	    random_jitter(ms < LONGEST_PAUSE_MS ? ms : LONGEST_PAUSE_MS));
+}
+
+void
+pace_resume(struct pace *pace)
+{
+	pace->failures = 0;
+	pace->paused = false;
+	loop_timer_stop(pace->loop, &pace->pause_timer);
+}

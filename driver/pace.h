@@ -1,0 +1,51 @@
+/*
+ * pace.h - when the next turn is due.
+ *
+ * The workspace says when to come back; while nothing is found the pauses
+ * double, and after failures too.
+ */
+#ifndef DRIVER_PACE_H
+#define DRIVER_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "driver/timer.h"
+
+struct config;
+struct loop;
+
+/* Read the fields; change them only through the functions. */
+struct pace {
+	struct loop *loop;
+	const struct config *config;
+	bool due;    /* to poll */
+	bool hungry; /* the last poll brought all that was wanted */
+	bool paused; /* after a failure: no turns at all */
+	int64_t idle_ms;
+	int failures; /* in a row */
+	struct timer poll_timer, pause_timer;
+	void (*changed)(void *arg); /* something has become due */
+	void *arg;
+};
+
+void pace_init(struct pace *pace, struct loop *loop,
+    const struct config *config, void (*changed)(void *arg), void *arg);
+void pace_release(struct pace *pace);
+
+/* Poll as soon as possible. */
+void pace_hurry(struct pace *pace);
+
+/* A poll is on its way. */
+void pace_begin(struct pace *pace);
+
+/* It brought `taken` of `want`, and was told to come back in `wait_ms`. */
+void pace_end(struct pace *pace, int64_t taken, int64_t want, int64_t wait_ms);
+
+/* A turn failed. */
+void pace_fail(struct pace *pace);
+
+/* Forget that turns failed. */
+void pace_resume(struct pace *pace);
+
+#endif

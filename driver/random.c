@@ -1,0 +1,33 @@
+#include "driver/random.h"
+
+#include <stdio.h>
+#include <sys/random.h>
+
+#include "common/log.h"
+
+static void
+fill(void *data, size_t len)
+{
+	if (getrandom(data, len, 0) != (ssize_t)len)
+		fatal("cannot get random bytes");
+}
+
+int64_t
+random_jitter(int64_t ms)
+{
+	uint32_t chance;
+
+	fill(&chance, sizeof(chance));
+	return ms - ms / 4 + (int64_t)(chance % ((uint64_t)ms / 2 + 1));
+}
+
+void
+random_nonce(char nonce[RANDOM_NONCE])
+{
+	unsigned char bytes[(RANDOM_NONCE - 1) / 2];
+	size_t i;
+
+	fill(bytes, sizeof(bytes));
+	for (i = 0; i < sizeof(bytes); i++)
+		snprintf(nonce + 2 * i, 3, "%02x", bytes[i]);
+}

@@ -1,0 +1,241 @@
+#include "driver/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/mem.h"
+#include "driver/workspace.h"
+
+enum {
+	FIRST_SIZE = 256,
+};
+
+#define REQUEST_STATE_NAME(name) [REQUEST_##name] = #name,
+static const char *const state_names[] = { REQUEST_STATES(REQUEST_STATE_NAME) };
+#undef REQUEST_STATE_NAME
+
+/* Lists -------------------------------------------------------------------- */
+
+void
+request_list_init(struct request_list *list)
+{
+	list->first = NULL;
+	list->end = &list->first;
+	list->count = 0;
+}
+
+void
+request_list_add(struct request_list *list, struct request *request)
+{
+	request->list = list;
+	request->next = NULL;
+	request->place = list->end;
+	*list->end = request;
+	list->end = &request->next;
+	list->count++;
+}
+
+void
+request_list_remove(struct request *request)
+{
+	struct request_list *list = request->list;
+
+	if (list == NULL)
+		return;
+	*request->place = request->next;
+	if (request->next != NULL)
+		request->next->place = request->place;
+	else
+		list->end = request->place;
+	request->next = NULL;
+	request->list = NULL;
+	list->count--;
+}
+
+struct request *
+request_list_take(struct request_list *list)
+{
+	struct request *request = list->first;
+
+	if (request != NULL)
+		request_list_remove(request);
+	return request;
+}
+
+void
+request_list_put_back(struct request_list *list, struct request_list *from)
+{
+	struct request *request;
+
+	while ((request = request_list_take(list)) != NULL)
+		request_list_add(from, request);
+	while ((request = request_list_take(from)) != NULL)
+		request_list_add(list, request);
+}
+
+/* The table ---------------------------------------------------------------- */
+
+/* Tokens are random: their first digits are as good as any hash. */
+static size_t
+bucket(const struct request_table *table, const char *token)
+{
+	size_t i, hash = 0;
+
+	for (i = 0; i < 8 && token[i] != '\0'; i++) {
+		unsigned digit = (unsigned char)token[i];
+
+		hash =
+		    hash << 4 | (digit <= '9' ? digit - '0' : digit + 9) % 16;
+	}
+	return hash & (table->size - 1);
+}
+
+static void
+insert(struct request_table *table, struct request *request)
+{
+	struct request **first =
+	    &table->buckets[bucket(table, request->task.token)];
+
+	request->next_alike = *first;
+	*first = request;
+}
+
+static void
+grow(struct request_table *table)
+{
+	struct request_table former = *table;
+	struct request *request, *next;
+	size_t i;
+
+	table->size *= 2;
+	table->buckets = xcalloc(table->size, sizeof(table->buckets[0]));
+	for (i = 0; i < former.size; i++)
+		for (request = former.buckets[i]; request != NULL;
+		     request = next) {
+			next = request->next_alike;
+			insert(table, request);
+		}
+	free(former.buckets);
+}
+
+void
+request_table_init(struct request_table *table)
+{
+	*table = (struct request_table){ .size = FIRST_SIZE };
+	table->buckets = xcalloc(table->size, sizeof(table->buckets[0]));
+}
+
+void
+request_table_release(struct request_table *table)
+{
+	size_t i;
+
+	for (i = 0; i < table->size; i++)
+		while (table->buckets[i] != NULL)
+			request_free(table, table->buckets[i]);
+	free(table->buckets);
+}
+
+struct request *
+request_find(const struct request_table *table, const char *token)
+{
+	struct request *request = table->buckets[bucket(table, token)];
+
+	while (request != NULL && strcmp(request->task.token, token) != 0)
+		request = request->next_alike;
+	return request;
+}
+
+void
+request_each(const struct request_table *table,
+    void (*fn)(struct request *request, void *arg), void *arg)
+{
+	struct request *request;
+	size_t i;
+
+	for (i = 0; i < table->size; i++)
+		for (request = table->buckets[i]; request != NULL;
+		     request = request->next_alike)
+			fn(request, arg);
+}
+
+/* Requests ----------------------------------------------------------------- */
+
+/* Copy `len` bytes and a NUL to `*to`, which moves on behind them. */
+static const char *
+put(char **to, const char *from, size_t len)
+{
+	char *start = *to;
+
+	memcpy(start, from, len);
+	start[len] = '\0';
+	*to += len + 1;
+	return start;
+}
+
+struct request *
+request_new(struct request_table *table, const struct workspace_row *row)
+{
+	size_t token = strlen(row->token), name = strlen(row->request),
+	       type = strlen(row->type);
+	/* one allocation: the strings stand behind the struct */
+	struct request *request =
+	    xmalloc(sizeof(*request) + token + name + type + row->args_len + 4);
+	char *end = (char *)(request + 1);
+
+	*request = (struct request){
+		.task = {
+			.instance_id = row->instance_id,
+			.process_id = row->process_id,
+			.attempt = row->attempt,
+			.token = put(&end, row->token, token),
+			.request = put(&end, row->request, name),
+			.type = put(&end, row->type, type),
+			.args = put(&end, row->args, row->args_len),
+			.args_len = row->args_len,
+			.timeout_ms = row->timeout_ms,
+		},
+		.needs_ack = row->needs_ack,
+		.state = REQUEST_TAKEN,
+	};
+	buf_init(&request->body, 0);
+	if (table->count >= table->size)
+		grow(table);
+	insert(table, request);
+	table->count++;
+	table->active++;
+	return request;
+}
+
+void
+request_free(struct request_table *table, struct request *request)
+{
+	struct request **place =
+	    &table->buckets[bucket(table, request->task.token)];
+
+	while (*place != request)
+		place = &(*place)->next_alike;
+	*place = request->next_alike;
+	table->count--;
+	if (request->state != REQUEST_OVER)
+		table->active--;
+	request_list_remove(request);
+	if (request->run != NULL)
+		request->transport->free(request->run);
+	buf_release(&request->body);
+	free(request);
+}
+
+void
+request_set_state(struct request_table *table, struct request *request,
+    enum request_state state)
+{
+	if (state == REQUEST_OVER && request->state != REQUEST_OVER)
+		table->active--;
+	request->state = state;
+	log_debug("task %lld/%lld/%d: %s of %s is %s",
+	    (long long)request->task.instance_id,
+	    (long long)request->task.process_id, request->task.attempt,
+	    request->task.request, request->task.type, state_names[state]);
+}

@@ -1,0 +1,104 @@
+/*
+ * request.h - one thing that the driver does for the workspace, from being
+ * taken to being answered for; and the table of all there are.
+ *
+ *     TAKEN ── needs_ack ──▶ ACK ── answered done ──┐
+ *       └───────────────────────────────────────────┴▶ RUNNING ──▶ OVER
+ *     TAKEN or ACK ── told to stop, drained ──▶ OVER
+ *
+ * A request that is OVER waits until the workspace has answered its report;
+ * then it is forgotten.
+ */
+#ifndef DRIVER_REQUEST_H
+#define DRIVER_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/buf.h"
+#include "driver/transport.h"
+
+struct pg_array;
+struct workspace_row;
+
+#define REQUEST_STATES(X) \
+	X(TAKEN)   /* by poll; nothing was done yet */ \
+	X(ACK)     /* the acknowledgement is on its way */ \
+	X(RUNNING) /* the transport has it */ \
+	X(OVER)    /* only the report is left */
+
+#define REQUEST_STATE(name) REQUEST_##name,
+enum request_state { REQUEST_STATES(REQUEST_STATE) };
+#undef REQUEST_STATE
+
+struct request {
+	struct task task; /* its strings are the request's */
+	bool needs_ack;
+	bool stopped; /* told so by the workspace */
+	enum request_state state;
+	void *owner; /* for callbacks: whoever runs requests */
+
+	const struct transport *transport; /* NULL: we have none such */
+	void *transport_state;
+	struct run *run; /* NULL unless RUNNING */
+
+	/* The report that is due: an event of wf.outcome() and its body. */
+	const char *event; /* NULL: none */
+	struct buf body;
+
+	struct request_list *list; /* that it stands in; NULL: none */
+	struct request *next, **place;
+	struct request *next_alike; /* in a bucket of the table */
+};
+
+/* A list, first in, first out; it stays where it was initialised. */
+struct request_list {
+	struct request *first, **end;
+	size_t count;
+};
+
+void request_list_init(struct request_list *list);
+void request_list_add(struct request_list *list, struct request *request);
+
+/* Put all of `from` before what is in `list`. */
+void request_list_put_back(
+    struct request_list *list, struct request_list *from);
+
+/* The first one, taken out; NULL if it is empty. */
+struct request *request_list_take(struct request_list *list);
+
+/* Take it out of whatever list it stands in. */
+void request_list_remove(struct request *request);
+
+/* All requests, found by their tokens. */
+struct request_table {
+	struct request **buckets;
+	size_t size; /* a power of two */
+	size_t count;
+	size_t active; /* those that are not OVER: they hold a slot */
+};
+
+void request_table_init(struct request_table *table);
+void request_table_release(struct request_table *table);
+
+/* NULL if there is none. */
+struct request *request_find(
+    const struct request_table *table, const char *token);
+
+/* A request as poll gave it, copied; it stands in the table. */
+struct request *request_new(
+    struct request_table *table, const struct workspace_row *row);
+
+/* Forget it; what still runs is stopped. */
+void request_free(struct request_table *table, struct request *request);
+
+/* The only way in which a state changes. */
+void request_set_state(struct request_table *table, struct request *request,
+    enum request_state state);
+
+/* Call `fn` for each; it may not free any. */
+void request_each(const struct request_table *table,
+    void (*fn)(struct request *request, void *arg), void *arg);
+
+#endif

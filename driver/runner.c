@@ -1,0 +1,233 @@
+#include "driver/runner.h"
+
+#include <string.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "driver/outcome.h"
+#include "driver/workspace.h"
+
+void
+runner_init(struct runner *runner, const struct transports *transports,
+    void (*changed)(void *arg), void *arg)
+{
+	*runner = (struct runner){
+		.transports = transports,
+		.changed = changed,
+		.arg = arg,
+	};
+	request_table_init(&runner->table);
+	request_list_init(&runner->reports);
+}
+
+void
+runner_release(struct runner *runner)
+{
+	request_table_release(&runner->table);
+}
+
+static void
+report(struct runner *runner, struct request *request, const char *event)
+{
+	request->event = event;
+	if (request->list == NULL)
+		request_list_add(&runner->reports, request);
+	runner->changed(runner->arg);
+}
+
+/* The request ends with `outcome`, which becomes the request's. */
+static void
+end(struct runner *runner, struct request *request, struct outcome *outcome)
+{
+	request_set_state(&runner->table, request, REQUEST_OVER);
+	buf_release(&request->body);
+	request->body = outcome->body;
+	report(runner, request,
+	    outcome->event == OUTCOME_ERROR ? "error" : "response");
+}
+
+static void
+on_done(void *arg, struct outcome *outcome)
+{
+	struct request *request = arg;
+	struct runner *runner = request->owner;
+
+	request->transport->free(request->run);
+	request->run = NULL;
+	if (outcome->event != OUTCOME_RECORDED) {
+		end(runner, request, outcome);
+		return;
+	}
+	outcome_release(outcome);
+	request_set_state(&runner->table, request, REQUEST_OVER);
+	request_free(&runner->table, request);
+	runner->changed(runner->arg);
+}
+
+static void
+end_unbegun(struct runner *runner, struct request *request, const char *kind,
+    const struct error *err)
+{
+	struct outcome outcome;
+
+	outcome_init(&outcome);
+	if (err->hint != NULL)
+		outcome_error(
+		    &outcome, kind, NULL, "%s (%s)", err->message, err->hint);
+	else
+		outcome_error(&outcome, kind, NULL, "%s", err->message);
+	end(runner, request, &outcome);
+}
+
+static void
+end_cancelled(struct runner *runner, struct request *request)
+{
+	struct error err = { 0 };
+
+	error_set(&err, "cancelled before it began");
+	end_unbegun(runner, request, "cancelled", &err);
+	error_release(&err);
+}
+
+static void
+start(struct runner *runner, struct request *request)
+{
+	struct error err = { 0 };
+
+	request->event = NULL;
+	request_set_state(&runner->table, request, REQUEST_RUNNING);
+	request->run = request->transport->start(
+	    request->transport_state, &request->task, on_done, request, &err);
+	if (request->run == NULL) {
+		end_unbegun(runner, request, "input", &err);
+		error_release(&err);
+	}
+}
+
+static void
+hand_back(struct runner *runner, struct request *request)
+{
+	request_set_state(&runner->table, request, REQUEST_OVER);
+	report(runner, request, "release");
+}
+
+void
+runner_take(struct runner *runner, const struct workspace_row *row)
+{
+	struct request *request;
+	struct error err = { 0 };
+
+	if (request_find(&runner->table, row->token) != NULL)
+		return;
+	request = request_new(&runner->table, row);
+	request->owner = runner;
+	request->transport = transports_find(
+	    runner->transports, row->transport, &request->transport_state);
+	if (runner->draining) {
+		hand_back(runner, request);
+	} else if (request->transport == NULL) {
+		error_set(
+		    &err, "this driver has no transport %s", row->transport);
+		end_unbegun(runner, request, "driver", &err);
+		error_release(&err);
+	} else if (request->needs_ack) {
+		request_set_state(&runner->table, request, REQUEST_ACK);
+		report(runner, request, "ack");
+	} else {
+		start(runner, request);
+	}
+}
+
+/* Whether its acknowledgement may already be with the workspace. */
+static bool
+is_on_its_way(const struct runner *runner, const struct request *request)
+{
+	return request->list != NULL && request->list != &runner->reports;
+}
+
+void
+runner_stop(struct runner *runner, const char *token)
+{
+	struct request *request = request_find(&runner->table, token);
+
+	if (request == NULL || request->stopped)
+		return;
+	request->stopped = true;
+	if (request->state == REQUEST_RUNNING)
+		request->transport->cancel(request->run);
+	else if (request->state == REQUEST_ACK &&
+	         !is_on_its_way(runner, request))
+		end_cancelled(runner, request);
+}
+
+static void
+acknowledged(struct runner *runner, struct request *request)
+{
+	if (request->stopped)
+		end_cancelled(runner, request);
+	else
+		start(runner, request);
+}
+
+void
+runner_answer(struct runner *runner, const char *token, const char *answer)
+{
+	struct request *request = request_find(&runner->table, token);
+	/* "already": an earlier turn's answer was lost on its way to us */
+	bool good =
+	    strcmp(answer, "done") == 0 || strcmp(answer, "already") == 0;
+
+	if (request == NULL)
+		return;
+	request_list_remove(request);
+	if (!good)
+		log_info("task %lld/%lld/%d: %s came too late: %s",
+		    (long long)request->task.instance_id,
+		    (long long)request->task.process_id, request->task.attempt,
+		    request->event, answer);
+	if (good && request->state == REQUEST_ACK)
+		acknowledged(runner, request);
+	else
+		request_free(&runner->table, request);
+}
+
+static void
+drain_one(struct request *request, void *arg)
+{
+	struct runner *runner = arg;
+
+	if (request->state == REQUEST_ACK && !is_on_its_way(runner, request))
+		hand_back(runner, request);
+}
+
+void
+runner_drain(struct runner *runner)
+{
+	runner->draining = true;
+	request_each(&runner->table, drain_one, runner);
+}
+
+static void
+collect_unfinished(struct request *request, void *arg)
+{
+	if (request->state != REQUEST_OVER) {
+		request_list_remove(request);
+		request_list_add(arg, request);
+	}
+}
+
+void
+runner_abandon(struct runner *runner)
+{
+	struct request_list list;
+	struct request *request;
+
+	request_list_init(&list);
+	request_each(&runner->table, collect_unfinished, &list);
+	while ((request = request_list_take(&list)) != NULL) {
+		log_warnx("task %lld/%lld/%d: abandoned",
+		    (long long)request->task.instance_id,
+		    (long long)request->task.process_id, request->task.attempt);
+		request_free(&runner->table, request);
+	}
+}

@@ -1,0 +1,50 @@
+/*
+ * runner.h - the requests that this driver has: it begins them, stops them,
+ * takes their outcomes and keeps a report of each until it is answered.
+ *
+ * It never talks to the workspace; the scheduler carries the reports there.
+ */
+#ifndef DRIVER_RUNNER_H
+#define DRIVER_RUNNER_H
+
+#include <stdbool.h>
+
+#include "driver/request.h"
+
+struct transports;
+struct workspace_row;
+
+struct runner {
+	const struct transports *transports;
+	struct request_table table;
+	struct request_list reports; /* due, and not on their way */
+	bool draining;
+
+	/* There is a new report, or a free slot. */
+	void (*changed)(void *arg);
+	void *arg;
+};
+
+void runner_init(struct runner *runner, const struct transports *transports,
+    void (*changed)(void *arg), void *arg);
+
+/* Stops whatever runs. */
+void runner_release(struct runner *runner);
+
+/* A request that poll gave: begin it, or first acknowledge it. */
+void runner_take(struct runner *runner, const struct workspace_row *row);
+
+/* The workspace wants the request of this token stopped.  It may be gone. */
+void runner_stop(struct runner *runner, const char *token);
+
+/* The workspace's answer to the report of this token, which is on its way. */
+void runner_answer(
+    struct runner *runner, const char *token, const char *answer);
+
+/* Begin nothing more; hand back what was not begun. */
+void runner_drain(struct runner *runner);
+
+/* Stop what runs and forget it unreported; what is over may be reported. */
+void runner_abandon(struct runner *runner);
+
+#endif

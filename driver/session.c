@@ -1,0 +1,385 @@
+#include "driver/session.h"
+
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "common/pg.h"
+#include "driver/loop.h"
+#include "driver/random.h"
+
+enum {
+	CONNECT_MS = 10000,
+	FIRST_PAUSE_MS = 100,
+	LONGEST_PAUSE_MS = 10000,
+};
+
+struct session {
+	struct loop *loop;
+	struct session_options options;
+	const struct session_events *events;
+	void *arg;
+
+	struct pg *pg; /* NULL between two attempts */
+	bool connected;
+	int failures;
+	struct loop_watch *watch;
+	struct timer timer; /* of connecting, of the batch, of the pause */
+	struct loop_call fail_call;
+	struct error failure; /* why fail_call was asked for */
+
+	bool busy;
+	int syncs; /* of the batch, still to come */
+	struct session_answer answer;
+	struct error err; /* of the batch */
+};
+
+static void connect_start(struct session *session);
+static void fail(struct session *session);
+
+/* Connecting --------------------------------------------------------------- */
+
+static void
+disconnect(struct session *session)
+{
+	loop_timer_stop(session->loop, &session->timer);
+	loop_unwatch(session->watch);
+	session->watch = NULL;
+	pg_free(session->pg);
+	session->pg = NULL;
+	session->connected = false;
+}
+
+static void
+on_pause_over(void *arg)
+{
+	connect_start(arg);
+}
+
+static void
+pause_before_next(struct session *session)
+{
+	int64_t ms = FIRST_PAUSE_MS;
+	int i;
+
+	for (i = 1; i < session->failures && ms < LONGEST_PAUSE_MS; i++)
+		ms *= 2;
+	if (ms > LONGEST_PAUSE_MS)
+		ms = LONGEST_PAUSE_MS;
+	session->timer.fn = on_pause_over;
+	loop_timer_set(session->loop, &session->timer, random_jitter(ms));
+}
+
+static void
+answer_release(struct session *session)
+{
+	while (session->answer.count > 0)
+		pg_result_free(
+		    session->answer.results[--session->answer.count]);
+	session->answer = (struct session_answer){ 0 };
+	error_release(&session->err);
+	session->busy = false;
+}
+
+/* Hand the answer over; the session may be used from within. */
+static void
+answer_give(struct session *session, const struct error *err, bool lost)
+{
+	struct session_answer answer = session->answer;
+	struct error own = session->err;
+
+	session->answer = (struct session_answer){ 0 };
+	session->err = (struct error){ 0 };
+	session->busy = false;
+	session->syncs = 0;
+	answer.err = own.message != NULL ? &own : err;
+	answer.lost = lost;
+	session->events->answer(session->arg, &answer);
+	while (answer.count > 0)
+		pg_result_free(answer.results[--answer.count]);
+	error_release(&own);
+}
+
+/* The connection is no more, for the reason in `failure`. */
+static void
+fail(struct session *session)
+{
+	struct error err = session->failure;
+
+	session->failure = (struct error){ 0 };
+	disconnect(session);
+	session->failures++;
+	pause_before_next(session);
+	if (session->busy)
+		answer_give(session, &err, true);
+	session->events->down(session->arg, &err, session->failures);
+	error_release(&err);
+}
+
+static void
+on_fail_call(void *arg)
+{
+	struct session *session = arg;
+
+	if (session->failure.message != NULL)
+		fail(session);
+}
+
+static void
+fail_later(struct session *session)
+{
+	loop_later(session->loop, &session->fail_call);
+}
+
+static void
+on_too_long(void *arg)
+{
+	struct session *session = arg;
+
+	session_reset(session, session->connected ? "no answer in time"
+	                                          : "cannot connect in time");
+}
+
+static void
+set_deadline(struct session *session, int64_t ms)
+{
+	session->timer.fn = on_too_long;
+	if (ms > 0)
+		loop_timer_set(session->loop, &session->timer, ms);
+	else
+		loop_timer_stop(session->loop, &session->timer);
+}
+
+static void on_connecting(void *arg, int events);
+static void on_traffic(void *arg, int events);
+
+static void
+watch(struct session *session, int events, loop_watch_fn *fn)
+{
+	session->watch = loop_watch(
+	    session->loop, pg_socket(session->pg), events, fn, session);
+}
+
+static void
+connected(struct session *session)
+{
+	session->connected = true;
+	session->failures = 0;
+	set_deadline(session, 0);
+	watch(session, LOOP_READ, on_traffic);
+	session->events->ready(session->arg);
+}
+
+/* libpq may go on with another socket: watch it only while waiting. */
+static void
+on_connecting(void *arg, int events)
+{
+	struct session *session = arg;
+
+	(void)events;
+	loop_unwatch(session->watch);
+	session->watch = NULL;
+	switch (pg_connect_poll(session->pg, &session->failure)) {
+	case PG_WANT_READ:
+		watch(session, LOOP_READ, on_connecting);
+		break;
+	case PG_WANT_WRITE:
+		watch(session, LOOP_WRITE, on_connecting);
+		break;
+	case PG_DONE:
+		connected(session);
+		break;
+	case PG_FAILED:
+		fail(session);
+		break;
+	}
+}
+
+static void
+connect_start(struct session *session)
+{
+	struct pg_target target = {
+		.dbname = session->options.conninfo,
+		.program = session->options.program,
+	};
+
+	session->pg = pg_connect_start(&target, &session->failure);
+	if (session->pg == NULL) {
+		fail_later(session);
+		return;
+	}
+	set_deadline(session, CONNECT_MS);
+	watch(session, LOOP_WRITE, on_connecting);
+}
+
+/* Batches ------------------------------------------------------------------ */
+
+static void
+watch_for(struct session *session)
+{
+	loop_watch_set(session->watch,
+	    LOOP_READ | (pg_wants_write(session->pg) ? LOOP_WRITE : 0));
+}
+
+static void
+batch_end(struct session *session)
+{
+	set_deadline(session, 0);
+	answer_give(session, NULL, false);
+}
+
+/* Take what has come; false when there is no more, or no session. */
+static bool
+take_event(struct session *session)
+{
+	struct session_answer *answer = &session->answer;
+	struct pg_result *result = NULL;
+	struct error err = { 0 };
+
+	switch (pg_next(session->pg, &result, &err)) {
+	case PG_EVENT_RESULT:
+		answer->results[answer->count++] = result;
+		return true;
+	case PG_EVENT_ERROR:
+		if (session->err.message == NULL)
+			session->err = err;
+		else
+			error_release(&err);
+		return true;
+	case PG_EVENT_SKIPPED:
+		return true;
+	case PG_EVENT_SYNC:
+		if (--session->syncs > 0)
+			return true;
+		batch_end(session);
+		return false;
+	case PG_EVENT_BROKEN:
+		session->failure = err;
+		fail(session);
+		return false;
+	case PG_EVENT_NONE:
+		break;
+	}
+	watch_for(session);
+	return false;
+}
+
+static void
+take_notifies(struct session *session)
+{
+	char *channel;
+
+	while ((channel = pg_take_notify(session->pg)) != NULL) {
+		free(channel);
+		if (session->events->notified != NULL)
+			session->events->notified(session->arg);
+	}
+}
+
+static void
+on_traffic(void *arg, int events)
+{
+	struct session *session = arg;
+
+	(void)events;
+	if (!pg_work(session->pg, &session->failure)) {
+		fail(session);
+		return;
+	}
+	take_notifies(session);
+	while (take_event(session))
+		;
+}
+
+void
+session_send(
+    struct session *session, const char *sql, const struct pg_params *params)
+{
+	session->busy = true;
+	if (session->failure.message == NULL &&
+	    !pg_send(session->pg, sql, params, &session->failure))
+		fail_later(session);
+}
+
+void
+session_split(struct session *session)
+{
+	session->syncs++;
+	if (session->failure.message == NULL &&
+	    !pg_sync(session->pg, &session->failure))
+		fail_later(session);
+}
+
+void
+session_go(struct session *session)
+{
+	session_split(session);
+	set_deadline(session, session->options.answer_ms);
+	if (session->failure.message == NULL)
+		watch_for(session);
+}
+
+bool
+session_is_ready(const struct session *session)
+{
+	return session->connected && !session->busy &&
+	       session->failure.message == NULL;
+}
+
+void
+session_cancel(struct session *session)
+{
+	struct error err = { 0 };
+
+	if (session->connected && !pg_cancel(session->pg, &err)) {
+		log_warnx("%s", err.message);
+		error_release(&err);
+	}
+}
+
+void
+session_reset(struct session *session, const char *reason)
+{
+	error_set(&session->failure, "%s", reason);
+	error_sqlstate(&session->failure, "08006");
+	fail_later(session);
+}
+
+/* Life --------------------------------------------------------------------- */
+
+static void
+on_first_connect(void *arg)
+{
+	connect_start(arg);
+}
+
+struct session *
+session_new(struct loop *loop, const struct session_options *options,
+    const struct session_events *events, void *arg)
+{
+	struct session *session = xcalloc(1, sizeof(*session));
+
+	session->loop = loop;
+	session->options = *options;
+	session->events = events;
+	session->arg = arg;
+	session->timer.arg = session;
+	session->fail_call.fn = on_fail_call;
+	session->fail_call.arg = session;
+	session->timer.fn = on_first_connect;
+	loop_timer_set(loop, &session->timer, 0);
+	return session;
+}
+
+void
+session_free(struct session *session)
+{
+	if (session == NULL)
+		return;
+	disconnect(session);
+	answer_release(session);
+	error_release(&session->failure);
+	loop_cancel(session->loop, &session->fail_call);
+	free(session);
+}

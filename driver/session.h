@@ -1,0 +1,87 @@
+/*
+ * session.h - one connection to a database, on the loop.
+ *
+ * It connects by itself, and again with growing pauses whenever it is lost.
+ * What it carries are batches: queries that go out together and whose answers
+ * come back together, when all is committed or nothing is.  One batch at a
+ * time.  Callbacks come from the loop, never from the functions below.
+ */
+#ifndef DRIVER_SESSION_H
+#define DRIVER_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct error;
+struct loop;
+struct pg_params;
+struct pg_result;
+struct session;
+
+enum {
+	SESSION_QUERIES = 8, /* the most that a batch may hold */
+};
+
+/* How a batch ended. */
+struct session_answer {
+	/* one per query, as far as they got; they die with the callback */
+	struct pg_result *results[SESSION_QUERIES];
+	int count;
+	const struct error *err; /* the first failure; NULL: it was done */
+	bool lost; /* the connection is gone: done or not, nobody knows */
+};
+
+struct session_events {
+	/* It is connected; a batch may begin. */
+	void (*ready)(void *arg);
+
+	/* The batch has ended; unless it was lost, another may begin. */
+	void (*answer)(void *arg, const struct session_answer *answer);
+
+	/*
+	 * No connection, for the `failures`-th time in a row.  If a batch was
+	 * under way, its answer comes first.
+	 */
+	void (*down)(void *arg, const struct error *err, int failures);
+
+	/* A notification has come.  May be NULL. */
+	void (*notified)(void *arg);
+};
+
+struct session_options {
+	const char *conninfo; /* borrowed for the session's life, as all here */
+	const char *program;  /* application_name */
+	int64_t answer_ms;    /* lost if a batch takes longer; 0: no limit */
+};
+
+/* A session that begins to connect.  The strings of `options` are kept. */
+struct session *session_new(struct loop *loop,
+    const struct session_options *options, const struct session_events *events,
+    void *arg);
+
+/* No callback comes after it.  NULL is allowed. */
+void session_free(struct session *session);
+
+/* Connected, and no batch under way. */
+bool session_is_ready(const struct session *session);
+
+/* Add a query to the batch.  Only when ready; nothing of `params` is kept. */
+void session_send(
+    struct session *session, const char *sql, const struct pg_params *params);
+
+/*
+ * Let the queries that follow be a transaction of their own.  It takes no
+ * place among the answers, but a failure before it skips only up to here.
+ */
+void session_split(struct session *session);
+
+/* Send the batch off. */
+void session_go(struct session *session);
+
+/* Have the server stop the query under way, which then fails with 57014. */
+void session_cancel(struct session *session);
+
+/* Give up the connection, as if it had been lost, and connect anew. */
+void session_reset(struct session *session, const char *reason);
+
+#endif

@@ -1,0 +1,123 @@
+#include "driver/sql_batch.h"
+
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/pg.h"
+#include "common/pg_params.h"
+#include "driver/session.h"
+#include "driver/sql_statement.h"
+#include "driver/transport.h"
+
+enum {
+	COMMIT_RESULTS = 4, /* release, constraints, outcome, commit */
+};
+
+/* A procedure that takes the task's ids and token, and perhaps a body. */
+static void
+send_token(struct session *session, const char *sql, const struct task *task,
+    const struct buf *body)
+{
+	struct pg_params params;
+
+	pg_params_init(&params);
+	pg_params_add_bigint(&params, task->instance_id);
+	pg_params_add_bigint(&params, task->process_id);
+	pg_params_add(&params, task->token);
+	if (body != NULL)
+		pg_params_add_bytes(&params, body->data, body->len);
+	session_send(session, sql, &params);
+	pg_params_release(&params);
+}
+
+static void
+sql_begin(struct session *session, const struct task *task)
+{
+	send_token(session, "select wf.sql_begin($1, $2, $3)", task, NULL);
+}
+
+static void
+sql_outcome(
+    struct session *session, const struct task *task, const struct buf *body)
+{
+	send_token(
+	    session, "select wf.sql_outcome($1, $2, $3, $4)", task, body);
+}
+
+static void
+token_status(struct session *session, const struct task *task)
+{
+	send_token(session, "select wf.token_status($1, $2, $3)", task, NULL);
+}
+
+static void
+send_time_limit(struct session *session, int64_t timeout_ms)
+{
+	struct pg_params params;
+
+	pg_params_init(&params);
+	pg_params_add_bigint(&params, timeout_ms);
+	session_send(session,
+	    "select set_config('statement_timeout', $1::text, true)", &params);
+	pg_params_release(&params);
+}
+
+void
+sql_batch_statement(struct session *session, const struct task *task,
+    const struct sql_statement *statement, int64_t timeout_ms)
+{
+	session_send(session, "begin isolation level read committed", NULL);
+	sql_begin(session, task);
+	session_send(session, "savepoint task", NULL);
+	send_time_limit(session, timeout_ms);
+	session_send(session, statement->text.data, &statement->params);
+	session_go(session);
+}
+
+/* The next task finds the session as a new one would be. */
+static void
+send_discard(struct session *session)
+{
+	session_split(session);
+	session_send(session, "discard all", NULL);
+	session_go(session);
+}
+
+void
+sql_batch_commit(
+    struct session *session, const struct task *task, const struct buf *body)
+{
+	/* fails if the statement ended the transaction by itself */
+	session_send(session, "release savepoint task", NULL);
+	session_send(session, "set constraints all immediate", NULL);
+	sql_outcome(session, task, body);
+	session_send(session, "commit", NULL);
+	send_discard(session);
+}
+
+bool
+sql_batch_committed(const struct session_answer *answer)
+{
+	return answer->count >= COMMIT_RESULTS;
+}
+
+void
+sql_batch_rollback(struct session *session)
+{
+	session_send(session, "rollback", NULL);
+	send_discard(session);
+}
+
+void
+sql_batch_status(struct session *session, const struct task *task)
+{
+	token_status(session, task);
+	session_go(session);
+}
+
+bool
+sql_batch_is_open(const struct session_answer *answer)
+{
+	return answer->err == NULL &&
+	       strcmp(pg_value(answer->results[0], 0, 0), "open") == 0;
+}

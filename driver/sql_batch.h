@@ -1,0 +1,39 @@
+/*
+ * sql_batch.h - the batches of a SQL task, and the workspace's procedures in
+ * them.
+ *
+ *     statement:  begin; sql_begin; savepoint; the statement
+ *     commit:     release; constraints; sql_outcome; commit | discard all
+ *     rollback:   rollback | discard all
+ *     status:     token_status, after a connection was lost: did it commit?
+ */
+#ifndef DRIVER_SQL_BATCH_H
+#define DRIVER_SQL_BATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct buf;
+struct session;
+struct session_answer;
+struct sql_statement;
+struct task;
+
+/* The last result is the statement's.  `timeout_ms` 0: no limit. */
+void sql_batch_statement(struct session *session, const struct task *task,
+    const struct sql_statement *statement, int64_t timeout_ms);
+
+void sql_batch_commit(
+    struct session *session, const struct task *task, const struct buf *body);
+
+/* Whether it did; what came behind the commit does not matter. */
+bool sql_batch_committed(const struct session_answer *answer);
+
+void sql_batch_rollback(struct session *session);
+
+void sql_batch_status(struct session *session, const struct task *task);
+
+/* Whether the task is still to be done, and by us. */
+bool sql_batch_is_open(const struct session_answer *answer);
+
+#endif

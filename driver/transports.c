@@ -1,0 +1,129 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "driver/config.h"
+#include "driver/transport.h"
+
+/* Keep sorted by name. */
+static const struct transport *const all[] = {
+	&transport_builtin,
+	&transport_http,
+	&transport_sql,
+	&transport_ssh,
+};
+
+enum {
+	ALL = sizeof(all) / sizeof(all[0]),
+};
+
+struct transports {
+	size_t count;
+	struct {
+		const struct transport *transport;
+		void *state;
+	} open[ALL];
+};
+
+static bool
+is_known(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ALL; i++)
+		if (strcmp(all[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* An empty list wishes for all. */
+static bool
+is_wanted(const struct config_list *wanted, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < wanted->count; i++)
+		if (strcmp(wanted->items[i], name) == 0)
+			return true;
+	return wanted->count == 0;
+}
+
+static bool
+check_names(const struct config_list *names, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < names->count; i++)
+		if (!is_known(names->items[i])) {
+			error_set(err, "transports: unknown transport \"%s\"",
+			    names->items[i]);
+			error_hint(
+			    err, "There are builtin, http, sql and ssh.");
+			return false;
+		}
+	return true;
+}
+
+struct transports *
+transports_open(
+    struct loop *loop, const struct config *config, struct error *err)
+{
+	struct transports *transports = xcalloc(1, sizeof(*transports));
+	struct error why = { 0 };
+	size_t i, n;
+
+	if (!check_names(&config->transports, err)) {
+		free(transports);
+		return NULL;
+	}
+	for (i = 0; i < ALL; i++) {
+		n = transports->count;
+		if (!is_wanted(&config->transports, all[i]->name))
+			continue;
+		if (all[i]->open(
+		        loop, config, &transports->open[n].state, &why)) {
+			transports->open[n].transport = all[i];
+			transports->count++;
+		} else if (why.message != NULL) {
+			*err = why;
+			transports_close(transports);
+			return NULL;
+		}
+	}
+	return transports;
+}
+
+void
+transports_close(struct transports *transports)
+{
+	size_t i;
+
+	if (transports == NULL)
+		return;
+	for (i = 0; i < transports->count; i++)
+		transports->open[i].transport->close(transports->open[i].state);
+	free(transports);
+}
+
+const char *
+transports_name(const struct transports *transports, size_t i)
+{
+	return i < transports->count ? transports->open[i].transport->name
+	                             : NULL;
+}
+
+const struct transport *
+transports_find(
+    const struct transports *transports, const char *name, void **state)
+{
+	size_t i;
+
+	for (i = 0; i < transports->count; i++)
+		if (strcmp(transports->open[i].transport->name, name) == 0) {
+			*state = transports->open[i].state;
+			return transports->open[i].transport;
+		}
+	return NULL;
+}

@@ -1,0 +1,224 @@
+#include "driver/workspace.h"
+
+#include <string.h>
+
+#include "common/error.h"
+#include "common/pg.h"
+#include "common/pg_params.h"
+#include "driver/session.h"
+
+#define SCHEMA_VERSION "select wf.schema_version()"
+
+static void
+send_empty(struct session *session, const char *sql)
+{
+	session_send(session, sql, NULL);
+}
+
+/* A procedure whose only argument is the driver. */
+static void
+send_driver(struct session *session, const char *sql, int64_t driver)
+{
+	struct pg_params params;
+
+	pg_params_init(&params);
+	pg_params_add_bigint(&params, driver);
+	session_send(session, sql, &params);
+	pg_params_release(&params);
+}
+
+void
+workspace_schema_version(struct session *session)
+{
+	send_empty(session, SCHEMA_VERSION);
+}
+
+bool
+workspace_schema_version_check(
+    const struct pg_result *result, struct error *err)
+{
+	int64_t version = pg_value_bigint(result, 0, 0);
+
+	if (version == WORKSPACE_SCHEMA_VERSION)
+		return true;
+	error_set(err, "the workspace has schema version %lld, not %d",
+	    (long long)version, WORKSPACE_SCHEMA_VERSION);
+	error_hint(err, "%s",
+	    version < WORKSPACE_SCHEMA_VERSION
+	        ? "Upgrade the workspace with upgrade.sql."
+	        : "Install the driver that belongs to this workspace.");
+	return false;
+}
+
+void
+workspace_register(
+    struct session *session, const struct workspace_driver *driver)
+{
+	struct pg_params params;
+
+	pg_params_init(&params);
+	pg_params_add(&params, driver->name);
+	pg_params_add(&params, driver->version);
+	pg_params_add_array(&params, driver->transports);
+	pg_params_add_array(&params, driver->queues);
+	pg_params_add_bigint(&params, driver->slots);
+	if (driver->previous != 0)
+		pg_params_add_bigint(&params, driver->previous);
+	else
+		pg_params_add(&params, NULL);
+	pg_params_add_array(&params, driver->tokens);
+	session_send(session,
+	    "select wf.register($1, $2, $3, $4, $5::int, $6, $7)", &params);
+	pg_params_release(&params);
+}
+
+int64_t
+workspace_registered(const struct pg_result *result)
+{
+	return pg_value_bigint(result, 0, 0);
+}
+
+void
+workspace_outcome(struct session *session, int64_t driver,
+    const struct workspace_reports *reports)
+{
+	struct pg_params params;
+
+	pg_params_init(&params);
+	pg_params_add_bigint(&params, driver);
+	pg_params_add_array(&params, reports->instances);
+	pg_params_add_array(&params, reports->processes);
+	pg_params_add_array(&params, reports->tokens);
+	pg_params_add_array(&params, reports->events);
+	pg_params_add_array(&params, reports->bodies);
+	session_send(session,
+	    "select token, answer from wf.outcome($1, $2, $3, $4, $5, $6)",
+	    &params);
+	pg_params_release(&params);
+}
+
+struct workspace_answer
+workspace_answered(const struct pg_result *result, int row)
+{
+	return (struct workspace_answer){
+		.token = pg_value(result, row, 0),
+		.answer = pg_value(result, row, 1),
+	};
+}
+
+void
+workspace_poll(struct session *session, int64_t driver, int64_t want)
+{
+	struct pg_params params;
+
+	pg_params_init(&params);
+	pg_params_add_bigint(&params, driver);
+	pg_params_add_bigint(&params, want);
+	session_send(session,
+	    "select kind, wait_ms, instance_id, process_id, attempt, token,"
+	    " request, needs_ack, transport, task_type, args, timeout_ms"
+	    " from wf.poll($1, $2::int)",
+	    &params);
+	pg_params_release(&params);
+}
+
+static const char *
+text(const struct pg_result *result, int row, int column)
+{
+	const char *value = pg_value(result, row, column);
+
+	return value != NULL ? value : "";
+}
+
+struct workspace_row
+workspace_polled(const struct pg_result *result, int row)
+{
+	const char *kind = text(result, row, 0);
+	const char *args = pg_value(result, row, 10);
+
+	return (struct workspace_row){
+		.kind = kind[0] == 'r'   ? WORKSPACE_RUN
+		        : kind[0] == 's' ? WORKSPACE_STOP
+		                         : WORKSPACE_NEXT,
+		.wait_ms = pg_value_bigint(result, row, 1),
+		.instance_id = pg_value_bigint(result, row, 2),
+		.process_id = pg_value_bigint(result, row, 3),
+		.attempt = (int)pg_value_bigint(result, row, 4),
+		.token = text(result, row, 5),
+		.request = text(result, row, 6),
+		.needs_ack = pg_value_bool(result, row, 7),
+		.transport = text(result, row, 8),
+		.type = text(result, row, 9),
+		.args = args != NULL ? args : "{}",
+		.args_len = args != NULL ? pg_value_length(result, row, 10) : 2,
+		.timeout_ms = pg_value_bigint(result, row, 11),
+	};
+}
+
+void
+workspace_heartbeat(struct session *session, int64_t driver)
+{
+	send_driver(session, "select wf.heartbeat($1)", driver);
+}
+
+void
+workspace_drain(struct session *session, int64_t driver)
+{
+	send_driver(session, "select wf.drain($1)", driver);
+}
+
+void
+workspace_leave(struct session *session, int64_t driver)
+{
+	send_driver(session, "select wf.leave($1)", driver);
+}
+
+void
+workspace_listen(struct session *session)
+{
+	send_empty(session, "listen wf_ready");
+}
+
+/* What a driver's operator runs into, and what helps. */
+static const struct {
+	const char *sqlstate;
+	const char *hint;
+} advice[] = {
+	{ "3F000", "Install the workspace: psql -f workspace-sql/install.sql" },
+	{ "42501", "Grant the role wf_driver to the driver's login." },
+	{ "42883", "The workspace is older than the driver: upgrade it." },
+};
+
+const char *
+workspace_advice(const char *sqlstate)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(advice) / sizeof(advice[0]); i++)
+		if (strcmp(advice[i].sqlstate, sqlstate) == 0)
+			return advice[i].hint;
+	return NULL;
+}
+
+bool
+workspace_check(const char *conninfo, struct error *err)
+{
+	struct pg_target target = {
+		.dbname = conninfo,
+		.program = "wf-driver",
+	};
+	struct pg *pg = pg_connect(&target, err);
+	struct pg_result *result;
+	bool ok = false;
+
+	if (pg == NULL)
+		return false;
+	result = pg_query(pg, SCHEMA_VERSION, NULL, err);
+	if (result != NULL)
+		ok = workspace_schema_version_check(result, err);
+	else if (err->hint == NULL && workspace_advice(err->sqlstate) != NULL)
+		error_hint(err, "%s", workspace_advice(err->sqlstate));
+	pg_result_free(result);
+	pg_free(pg);
+	return ok;
+}

@@ -1,0 +1,117 @@
+/*
+ * workspace.h - the procedures of the workspace that a driver calls.
+ *
+ * All SQL that the scheduler needs, one C function per procedure and of its
+ * name: it adds the call to the batch of a session.  What has an answer has a
+ * second function that reads it.
+ */
+#ifndef DRIVER_WORKSPACE_H
+#define DRIVER_WORKSPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+struct pg_array;
+struct pg_result;
+struct session;
+
+enum {
+	WORKSPACE_SCHEMA_VERSION = 1, /* the one that this driver speaks */
+};
+
+/* wf.schema_version() */
+void workspace_schema_version(struct session *session);
+
+/* False if it is another than ours; `err` says which. */
+bool workspace_schema_version_check(
+    const struct pg_result *result, struct error *err);
+
+/*
+ * wf.register(): who we are.  `previous` is the incarnation that we were (0:
+ * none) and `tokens` those that we still hold of it.
+ */
+struct workspace_driver {
+	const char *name;
+	const char *version;
+	const struct pg_array *transports; /* of text */
+	const struct pg_array *queues;     /* of text */
+	int64_t slots;
+	int64_t previous;
+	const struct pg_array *tokens; /* of uuid */
+};
+
+void workspace_register(
+    struct session *session, const struct workspace_driver *driver);
+
+/* The driver's number. */
+int64_t workspace_registered(const struct pg_result *result);
+
+/* wf.outcome(): arrays of one length, an element per report. */
+struct workspace_reports {
+	const struct pg_array *instances; /* of bigint */
+	const struct pg_array *processes; /* of bigint */
+	const struct pg_array *tokens;    /* of uuid */
+	const struct pg_array *events;    /* of text */
+	const struct pg_array *bodies;    /* of bytea */
+};
+
+void workspace_outcome(struct session *session, int64_t driver,
+    const struct workspace_reports *reports);
+
+/* The strings live as long as the result. */
+struct workspace_answer {
+	const char *token;
+	const char *answer; /* "done", "already", "stale" or "late" */
+};
+
+struct workspace_answer workspace_answered(
+    const struct pg_result *result, int row);
+
+/* wf.poll(): ask for `want` requests. */
+void workspace_poll(struct session *session, int64_t driver, int64_t want);
+
+enum workspace_kind {
+	WORKSPACE_RUN,  /* do this request */
+	WORKSPACE_STOP, /* stop the one with this token */
+	WORKSPACE_NEXT, /* the last row: poll again after wait_ms */
+};
+
+/* A row of poll's answer; the strings live as long as the result. */
+struct workspace_row {
+	enum workspace_kind kind;
+	int64_t instance_id;
+	int64_t process_id;
+	int attempt;
+	const char *token;
+	const char *request;
+	bool needs_ack;
+	const char *transport;
+	const char *type;
+	const char *args;
+	size_t args_len;
+	int64_t timeout_ms; /* 0: none given */
+	int64_t wait_ms;
+};
+
+struct workspace_row workspace_polled(const struct pg_result *result, int row);
+
+/* wf.heartbeat(), wf.drain(), wf.leave() */
+void workspace_heartbeat(struct session *session, int64_t driver);
+void workspace_drain(struct session *session, int64_t driver);
+void workspace_leave(struct session *session, int64_t driver);
+
+/* Be told when there is work: a hint, and not to be had everywhere. */
+void workspace_listen(struct session *session);
+
+/*
+ * Connect to `conninfo`, look whether a workspace that we can speak to is
+ * there and that we may use it.  Waits.
+ */
+bool workspace_check(const char *conninfo, struct error *err);
+
+/* What the operator can do about a common failure; NULL: we don't know. */
+const char *workspace_advice(const char *sqlstate);
+
+#endif

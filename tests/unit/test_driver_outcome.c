@@ -1,0 +1,88 @@
+#include "driver/outcome.h"
+
+#include "common/error.h"
+#include "common/json.h"
+#include "driver/sql_statement.h"
+#include "tests/unit/unit.h"
+
+static void
+check_text(const char *text, size_t len, const char *expected)
+{
+	struct buf buf;
+
+	buf_init(&buf, 0);
+	outcome_add_text(&buf, text, len);
+	assert_string_equal(buf.data, expected);
+	buf_release(&buf);
+}
+
+static void
+test_any_bytes_become_text(void **state)
+{
+	(void)state;
+	check_text("", 0, "\"\"");
+	check_text("a\"\\\n", 4, "\"a\\\"\\\\\\n\"");
+	check_text("\xc3\xbc", 2, "\"\xc3\xbc\"");
+	check_text("a\0b", 3,
+	    "\"a\xef\xbf\xbd"
+	    "b\"");
+	check_text("\xff\xc3", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"");
+	check_text(
+	    "x\xed\xa0\x80", 4, "\"x\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+}
+
+static void
+test_an_error(void **state)
+{
+	struct outcome outcome;
+
+	(void)state;
+	outcome_init(&outcome);
+	assert_int_equal(outcome.event, OUTCOME_RESPONSE);
+	outcome_error(&outcome, "k", "{\"a\":1}", "said \"%s\"", "no");
+	assert_int_equal(outcome.event, OUTCOME_ERROR);
+	assert_string_equal(outcome.body.data,
+	    "{\"kind\":\"k\",\"message\":\"said \\\"no\\\"\","
+	    "\"detail\":{\"a\":1}}");
+	outcome_release(&outcome);
+}
+
+/* The statement's text, for `args`. */
+static void
+check_statement(const char *args, const char *expected, int params)
+{
+	struct sql_statement statement;
+	struct error err = { 0 };
+	struct json *json;
+
+	assert_true(json_parse(args, strlen(args), &json, &err));
+	assert_true(sql_statement_init(&statement, json, &err));
+	assert_string_equal(statement.text.data, expected);
+	assert_int_equal(statement.params.count, params);
+	sql_statement_release(&statement);
+	json_free(json);
+}
+
+static void
+test_statements(void **state)
+{
+	(void)state;
+	check_statement("{\"statement\": \"vacuum;\"}", "vacuum;", 0);
+	check_statement("{\"statement\": \"select $1 -- x;\\n\","
+	                " \"rows\": true, \"params\": [1, null, {}]}",
+	    "with q as (select $1 -- x\n) select "
+	    "coalesce(jsonb_agg(to_jsonb(q)), '[]'), count(*) from q",
+	    3);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_any_bytes_become_text),
+		cmocka_unit_test(test_an_error),
+		cmocka_unit_test(test_statements),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+#include "driver/ssh_wrapper.h"
+
+#include <stdio.h>
+
+#include "common/error.h"
+#include "common/json.h"
+#include "tests/unit/unit.h"
+
+#define NONCE "0123456789abcdef0123456789abcdef"
+
+static struct json *
+parse(const char *text)
+{
+	struct json *value;
+	struct error err = { 0 };
+
+	assert_true(json_parse(text, strlen(text), &value, &err));
+	return value;
+}
+
+/* What the command of `args` writes on standard output, run by a shell. */
+static void
+check_run(const char *args, const char *input, const char *expected)
+{
+	struct json *json = parse(args);
+	struct error err = { 0 };
+	struct buf command, output;
+	char chunk[256];
+	size_t len;
+	FILE *pipe;
+
+	buf_init(&command, 0);
+	buf_init(&output, 0);
+	buf_addf(&command, "printf '%%s' 'go\n%s' | ", input);
+	assert_true(ssh_wrapper_command(&command, NONCE,
+	    json_get(json, "command"), json_get(json, "env"), &err));
+	buf_adds(&command, " 2>/dev/null");
+	pipe = popen(command.data, "r");
+	assert_non_null(pipe);
+	while ((len = fread(chunk, 1, sizeof(chunk), pipe)) > 0)
+		buf_add(&output, chunk, len);
+	pclose(pipe);
+	assert_string_equal(output.data, expected);
+	buf_release(&output);
+	buf_release(&command);
+	json_free(json);
+}
+
+static void
+test_words_arrive_as_they_are(void **state)
+{
+	(void)state;
+	check_run("{\"command\": [\"printf\", \"%s|\", \"a b\", \"it's\", "
+	          "\"$HOME `x` \\\\ \\\"\", \"*\", \"\", \"-n\", \"\\n\"]}",
+	    "",
+	    NONCE " begun\na b|it's|$HOME `x` \\ \"|*||-n|\n|" NONCE
+	          " exit 0\n");
+}
+
+static void
+test_exit_code_and_environment(void **state)
+{
+	(void)state;
+	check_run("{\"command\": [\"sh\", \"-c\", \"echo $A; exit 7\"],"
+	          " \"env\": {\"A\": \"x 'y'\"}}",
+	    "", NONCE " begun\nx 'y'\n" NONCE " exit 7\n");
+}
+
+static void
+test_shell_words_do_not_leave_the_wrapper(void **state)
+{
+	(void)state;
+	check_run("{\"command\": [\"exit\", \"3\"]}", "",
+	    NONCE " begun\n" NONCE " exit 3\n");
+}
+
+static void
+test_rest_of_input_is_the_commands(void **state)
+{
+	(void)state;
+	check_run("{\"command\": [\"cat\"]}", "one\ntwo",
+	    NONCE " begun\none\ntwo" NONCE " exit 0\n");
+}
+
+static void
+test_script_comes_by_standard_input(void **state)
+{
+	(void)state;
+	check_run("{}", "echo from script; exit 4",
+	    NONCE " begun\nfrom script\n" NONCE " exit 4\n");
+}
+
+static void
+check_refused(const char *args, const char *message)
+{
+	struct json *json = parse(args);
+	struct error err = { 0 };
+	struct buf command;
+
+	buf_init(&command, 0);
+	assert_false(ssh_wrapper_command(&command, NONCE,
+	    json_get(json, "command"), json_get(json, "env"), &err));
+	assert_string_equal(err.message, message);
+	error_release(&err);
+	buf_release(&command);
+	json_free(json);
+}
+
+static void
+test_what_no_shell_can_take_is_refused(void **state)
+{
+	(void)state;
+	check_refused(
+	    "{\"command\": \"ls -l\"}", "command must be a list of strings");
+	check_refused("{\"command\": []}", "command must be a list of strings");
+	check_refused(
+	    "{\"command\": [\"a\", 1]}", "command[1] must be a string");
+	check_refused(
+	    "{\"command\": [\"a\\u0000b\"]}", "command[0] must be a string");
+	check_refused("{\"env\": {\"A;rm\": \"x\"}}",
+	    "env: A;rm must be a variable's name, its value a string");
+	check_refused("{\"env\": {\"A\": 1}}",
+	    "env: A must be a variable's name, its value a string");
+	check_refused("{\"env\": []}", "env must be an object");
+}
+
+static void
+check_record(const char *text, size_t from, enum ssh_record record, size_t at,
+    size_t length, int exit_code)
+{
+	struct ssh_record_found found =
+	    ssh_wrapper_find(text, strlen(text), from, NONCE);
+
+	assert_int_equal(found.record, record);
+	assert_int_equal(found.at, at);
+	assert_int_equal(found.length, length);
+	assert_int_equal(found.exit_code, exit_code);
+}
+
+static void
+test_records_are_found(void **state)
+{
+	(void)state;
+	check_record(NONCE " begun\n", 0, SSH_RECORD_BEGUN, 0, 39, 0);
+	check_record("noise" NONCE " begun\nx", 0, SSH_RECORD_BEGUN, 5, 39, 0);
+	check_record("no newline" NONCE " exit 130\nleft behind", 0,
+	    SSH_RECORD_EXIT, 10, 42, 130);
+	check_record(
+	    NONCE " begun\n" NONCE " exit 2\n", 1, SSH_RECORD_EXIT, 39, 40, 2);
+}
+
+static void
+test_halves_and_forgeries_are_not(void **state)
+{
+	(void)state;
+	check_record("", 0, SSH_RECORD_NONE, 0, 0, 0);
+	check_record(NONCE " exit 0", 0, SSH_RECORD_NONE, 0, 0, 0);
+	check_record(NONCE, 0, SSH_RECORD_NONE, 0, 0, 0);
+	check_record(NONCE " other\n", 0, SSH_RECORD_NONE, 0, 0, 0);
+	check_record(NONCE "0 exit 0\n", 0, SSH_RECORD_NONE, 0, 0, 0);
+	check_record("1123456789abcdef0123456789abcdef exit 0\n", 0,
+	    SSH_RECORD_NONE, 0, 0, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words_arrive_as_they_are),
+		cmocka_unit_test(test_exit_code_and_environment),
+		cmocka_unit_test(test_shell_words_do_not_leave_the_wrapper),
+		cmocka_unit_test(test_rest_of_input_is_the_commands),
+		cmocka_unit_test(test_script_comes_by_standard_input),
+		cmocka_unit_test(test_what_no_shell_can_take_is_refused),
+		cmocka_unit_test(test_records_are_found),
+		cmocka_unit_test(test_halves_and_forgeries_are_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
