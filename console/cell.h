@@ -1,0 +1,21 @@
+/*
+ * cell.h - one value as a person reads it.
+ */
+#ifndef CONSOLE_CELL_H
+#define CONSOLE_CELL_H
+
+#include "console/terminal.h"
+
+struct buf;
+struct column;
+
+/* Add `value` (NULL adds nothing) on one line, safe for a terminal. */
+void cell_add(struct buf *buf, const struct column *column, const char *value);
+
+/* How a value of this column stands out: states by what they mean. */
+enum style cell_style(const struct column *column, const char *value);
+
+/* Add the column's heading: "started_at" is STARTED. */
+void cell_add_heading(struct buf *buf, const struct column *column);
+
+#endif

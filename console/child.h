@@ -1,0 +1,45 @@
+/*
+ * child.h - other programs: psql, initdb, the driver.  Never a shell.
+ */
+#ifndef CONSOLE_CHILD_H
+#define CONSOLE_CHILD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct buf;
+struct error;
+
+/* Who a child may run as. */
+struct account {
+	char *name;
+	uid_t uid;
+	gid_t gid;
+};
+
+struct child {
+	/* NULL-terminated; the first is looked up in PATH if it has no "/". */
+	const char *const *argv;
+
+	/* Who it runs as, from "/"; NULL: as we do, from where we are. */
+	const struct account *user;
+
+	/* Its standard output and error. */
+	int output;
+
+	/* It leads a session of its own and outlives us. */
+	bool is_detached;
+};
+
+/* Start it with empty standard input.  -1 on failure, with `err` set. */
+pid_t child_start(const struct child *child, struct error *err);
+
+/*
+ * Run it to its end; what it prints on either channel goes to `output` (up
+ * to its limit).  False if it could not be run or did not exit with 0; then
+ * the last line it printed is the error.
+ */
+bool child_run(const char *const *argv, const struct account *user,
+    struct buf *output, struct error *err);
+
+#endif

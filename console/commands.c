@@ -1,0 +1,350 @@
+/*
+ * commands.c - every command there is, in the order of the help.
+ *
+ * A row with `sql` is complete: its rows are printed.  A row with `run` is
+ * one of the few that need C; it may still keep its SQL here.
+ */
+#include "console/commands.h"
+#include "console/command.h"
+
+#define VIEWER "wf_viewer"
+#define APP "wf_app"
+#define AUTHOR "wf_author"
+#define OPERATOR "wf_operator"
+
+#define COMPILE_OPTIONS "import library"
+#define START_OPTIONS "param params key priority tag"
+#define SELECTORS "id root state failed workflow tag older-than global"
+#define TARGETS \
+	"A target is an instance, as 17, or a process of one, as 17/42; " \
+	"options\n" \
+	"select more, and several of them hold together. More than one " \
+	"target is\n" \
+	"asked about first; without a terminal that takes --yes."
+
+/* One row per target; :selector is what selector.h makes of the others. */
+#define VERB(call) "select instance_id, process_id, answer, detail from " call
+
+/* clang-format off */
+
+const struct command commands[] = {
+
+	/* authoring ---------------------------------------------------- */
+
+	{ .group = "authoring",
+	  .pattern = "check FILE...",
+	  .summary = "Report every error in workflow files",
+	  .options = COMPILE_OPTIONS,
+	  .needs = NEEDS_NOTHING,
+	  .run = cmd_check },
+
+	{ .group = "authoring",
+	  .pattern = "fmt FILE...",
+	  .summary = "Print workflow files in the one layout",
+	  .options = "check write",
+	  .needs = NEEDS_NOTHING,
+	  .run = cmd_fmt },
+
+	{ .group = "authoring",
+	  .pattern = "install FILE...",
+	  .summary = "Compile workflow files and install them",
+	  .options = COMPILE_OPTIONS,
+	  .role = AUTHOR,
+	  .needs = NEEDS_NOTHING,
+	  .run = cmd_install },
+
+	{ .group = "authoring",
+	  .pattern = "workflows",
+	  .summary = "List the installed workflows",
+	  .role = VIEWER,
+	  .sql = "select workflow, version, instances, installed_at, installed_by, doc, params"
+		 "  from wf.workflow_v order by workflow",
+	  .shown = "workflow version instances installed_at installed_by doc",
+	  .none = "no workflow is installed; `wf-console install FILE` installs one" },
+
+	{ .group = "authoring",
+	  .pattern = "versions WORKFLOW",
+	  .summary = "List the versions of a workflow, latest first",
+	  .role = VIEWER,
+	  .sql = "select workflow, version, installed_at, installed_by, checksum, source"
+		 "  from wf.version_v where workflow = :workflow order by version desc",
+	  .shown = "workflow version installed_at installed_by checksum",
+	  .missing = "no such workflow" },
+
+	{ .group = "authoring",
+	  .pattern = "remove WORKFLOW",
+	  .summary = "Remove a workflow that has no instances under way",
+	  .role = AUTHOR,
+	  .sql = "select :workflow as workflow, 'removed' as answer from wf.remove(:workflow)" },
+
+	/* running ------------------------------------------------------ */
+
+	{ .group = "running",
+	  .pattern = "start WORKFLOW",
+	  .summary = "Start an instance",
+	  .options = START_OPTIONS " wait",
+	  .role = APP,
+	  .run = cmd_start,
+	  .detail = "A value is JSON if the parameter's type is not string, date, timestamp or\n"
+		    "duration and it reads as JSON; else it is a string. With --wait the exit\n"
+		    "code is the result: 0 success, 10 warning, 11 error, 12 aborted." },
+
+	{ .group = "running",
+	  .pattern = "run FILE [WORKFLOW]",
+	  .summary = "Install a file, start it, follow it to its end",
+	  .options = COMPILE_OPTIONS " " START_OPTIONS,
+	  .role = AUTHOR,
+	  .needs = NEEDS_NOTHING,
+	  .run = cmd_run,
+	  .detail = "Without WORKFLOW: main, or the only one in the file. The exit code is the\n"
+		    "result: 0 success, 10 warning, 11 error, 12 aborted; 1 if it can not go on\n"
+		    "without an operator." },
+
+	{ .group = "running",
+	  .pattern = "list",
+	  .summary = "List instances, latest first",
+	  .options = "state workflow failed tag limit",
+	  .role = VIEWER,
+	  .sql = "select instance_id, workflow, version, key, state, result, failed,"
+		 "       priority, to_json(tags) as tags, started_at, ended_at, started_by"
+		 "  from wf.instance_v"
+		 " where (:state is null or state = any (:state))"
+		 "   and (:workflow is null or workflow = :workflow)"
+		 "   and (:tag is null or tags @> :tag)"
+		 "   and (not :failed or failed > 0)"
+		 " order by instance_id desc limit coalesce(:limit, 50)",
+	  .shown = "instance_id workflow key state result failed started_at",
+	  .none = "no instances" },
+
+	{ .group = "running",
+	  .pattern = "tree INSTANCE",
+	  .summary = "Show the processes of an instance as a tree",
+	  .role = VIEWER,
+	  .sql = "select process_id, parent_id, depth, label, kind, state, attempt, at, note"
+		 "  from wf.tree(:instance)",
+	  .run = cmd_tree },
+
+	{ .group = "running",
+	  .pattern = "show INSTANCE",
+	  .summary = "Show all about an instance",
+	  .role = VIEWER,
+	  .sql = "select instance_id, workflow, version, key, state, result, failed, priority,"
+		 "       to_json(tags) as tags, started_at, ended_at, started_by, params, output, error"
+		 "  from wf.instance_v where instance_id = :instance",
+	  .missing = "no such instance",
+	  .is_record = true },
+
+	{ .group = "running",
+	  .pattern = "show PROCESS",
+	  .summary = "Show all about a process of it",
+	  .role = VIEWER,
+	  .sql = "select instance_id, process_id, parent_id, kind, name, task_type, title, state,"
+		 "       attempt, index, at, line, group_name, input, output, error, handle, driver"
+		 "  from wf.process_v where instance_id = :instance and process_id = :process",
+	  .missing = "no such process",
+	  .is_record = true },
+
+	{ .group = "running",
+	  .pattern = "history TARGET",
+	  .summary = "Show every move, in order: what, when, who, why",
+	  .role = VIEWER,
+	  .sql = "select seq, at, process_id, label, was, event, state, actor, client, reason, detail"
+		 "  from wf.event_v where instance_id = :instance"
+		 "   and (:process is null or process_id = :process)"
+		 " order by seq",
+	  .shown = "seq at process_id label event state actor reason detail",
+	  .missing = "no such instance or process" },
+
+	/* explaining --------------------------------------------------- */
+
+	{ .group = "explaining",
+	  .pattern = "explain TARGET",
+	  .summary = "Say why something waits, or why it failed",
+	  .role = VIEWER,
+	  .sql = "select process_id, label, reason, detail, since"
+		 "  from wf.explain(:instance, :process)",
+	  .none = "nothing holds it up" },
+
+	{ .group = "explaining",
+	  .pattern = "groups",
+	  .summary = "List concurrency groups: who holds and who waits",
+	  .role = VIEWER,
+	  .sql = "select name, max, held, waiting from wf.group_v order by name",
+	  .none = "no groups" },
+
+	{ .group = "explaining",
+	  .pattern = "drivers",
+	  .summary = "List drivers",
+	  .role = VIEWER,
+	  .sql = "select driver_id, name, version, state, started_at, seen_at, slots, in_flight,"
+		 "       to_json(transports) as transports, to_json(queues) as queues"
+		 "  from wf.driver_v order by driver_id",
+	  .shown = "driver_id name state seen_at slots in_flight transports",
+	  .none = "no driver has been here" },
+
+	/* repairing ---------------------------------------------------- */
+
+	{ .group = "repairing",
+	  .pattern = "retry [TARGET...]",
+	  .summary = "Try again what has failed",
+	  .options = SELECTORS " reason",
+	  .role = OPERATOR,
+	  .needs = NEEDS_NOTHING,
+	  .sql = VERB("wf.retry(:selector, :reason)"),
+	  .run = cmd_verb,
+	  .detail = TARGETS },
+
+	{ .group = "repairing",
+	  .pattern = "ignore [TARGET...]",
+	  .summary = "Go on as if what has failed had ended",
+	  .options = SELECTORS " reason",
+	  .role = OPERATOR,
+	  .needs = NEEDS_NOTHING,
+	  .sql = VERB("wf.ignore(:selector, :reason)"),
+	  .run = cmd_verb,
+	  .detail = TARGETS },
+
+	{ .group = "repairing",
+	  .pattern = "resolve [TARGET...]",
+	  .summary = "Go on with --output in place of what has failed",
+	  .options = SELECTORS " output reason",
+	  .role = OPERATOR,
+	  .needs = NEEDS_NOTHING,
+	  .sql = VERB("wf.resolve(:selector, :output, :reason)"),
+	  .run = cmd_verb,
+	  .detail = TARGETS },
+
+	{ .group = "repairing",
+	  .pattern = "raise [TARGET...]",
+	  .summary = "Give up what has failed: its error ends it all",
+	  .options = SELECTORS " reason",
+	  .role = OPERATOR,
+	  .needs = NEEDS_NOTHING,
+	  .sql = VERB("wf.raise(:selector, :reason)"),
+	  .run = cmd_verb,
+	  .detail = TARGETS },
+
+	{ .group = "repairing",
+	  .pattern = "cancel [TARGET...]",
+	  .summary = "Stop tasks; they fail as cancelled",
+	  .options = SELECTORS " reason",
+	  .role = OPERATOR,
+	  .needs = NEEDS_NOTHING,
+	  .sql = VERB("wf.cancel(:selector, :reason)"),
+	  .run = cmd_verb,
+	  .detail = TARGETS },
+
+	{ .group = "repairing",
+	  .pattern = "abort [TARGET...]",
+	  .summary = "Stop instances for good",
+	  .options = SELECTORS " reason",
+	  .role = OPERATOR,
+	  .needs = NEEDS_NOTHING,
+	  .sql = VERB("wf.abort(:selector, :reason)"),
+	  .run = cmd_verb,
+	  .detail = TARGETS },
+
+	/* operating ---------------------------------------------------- */
+
+	{ .group = "operating",
+	  .pattern = "group set NAME MAX",
+	  .summary = "Let at most MAX tasks of a group run at once",
+	  .role = OPERATOR,
+	  .sql = "select :name as name, :max as max from wf.group_set(:name, :max)" },
+
+	{ .group = "operating",
+	  .pattern = "fsck",
+	  .summary = "Check that the workspace is sound; rows are faults",
+	  .role = VIEWER,
+	  .sql = "select check_name, instance_id, process_id, detail from wf.fsck()",
+	  .none = "sound: every check passed",
+	  .rows_are_bad = true },
+
+	{ .group = "operating",
+	  .pattern = "workspace install",
+	  .summary = "Make a workspace in the database",
+	  .needs = NEEDS_DATABASE,
+	  .role = "wf_admin",
+	  .run = cmd_workspace_install },
+
+	{ .group = "operating",
+	  .pattern = "workspace status",
+	  .summary = "Show where the workspace is and what is in it",
+	  .role = VIEWER,
+	  .sql = "select current_database() as database, current_setting('server_version') as server,"
+		 "       wf.schema_version() as schema_version,"
+		 "       (select count(*) from wf.workflow_v) as workflows,"
+		 "       (select count(*) from wf.instance_v where state in ('RUNNING', 'ABORTING')) as running,"
+		 "       (select count(*) from wf.instance_v where state in ('RUNNING', 'ABORTING') and failed > 0) as need_attention,"
+		 "       (select count(*) from wf.driver_v where state = 'live') as drivers",
+	  .is_record = true },
+
+	{ .group = "operating",
+	  .pattern = "workspace upgrade",
+	  .summary = "Bring the workspace to the schema of this program",
+	  .needs = NEEDS_DATABASE,
+	  .role = "wf_admin",
+	  .run = cmd_workspace_upgrade },
+
+	{ .group = "operating",
+	  .pattern = "workspace uninstall",
+	  .summary = "Remove the workspace with all that is in it",
+	  .needs = NEEDS_DATABASE,
+	  .role = "wf_admin",
+	  .run = cmd_workspace_uninstall },
+
+	/* a workspace of one's own ------------------------------------- */
+
+	{ .group = "a workspace of your own",
+	  .pattern = "local start",
+	  .summary = "Start a private PostgreSQL, workspace and driver",
+	  .options = "dir",
+	  .needs = NEEDS_NOTHING,
+	  .role = "wf_admin",
+	  .run = cmd_local_start,
+	  .is_record = true,
+	  .detail = "Reached through a socket in its directory only. While it runs, commands that\n"
+		    "name no database (no -d, -h, -p, no PG* variables) speak to it.\n"
+		    "Without --dir and PGWF_HOME it is in ~/.local/share/pgwf, for root in\n"
+		    "/var/lib/pgwf." },
+
+	{ .group = "a workspace of your own",
+	  .pattern = "local run FILE [WORKFLOW]",
+	  .summary = "Start it if need be, and run a file there",
+	  .options = "dir " COMPILE_OPTIONS " " START_OPTIONS,
+	  .needs = NEEDS_NOTHING,
+	  .role = AUTHOR,
+	  .run = cmd_local_run },
+
+	{ .group = "a workspace of your own",
+	  .pattern = "local status",
+	  .summary = "Show what of it runs and how to reach it",
+	  .options = "dir",
+	  .needs = NEEDS_NOTHING,
+	  .run = cmd_local_status,
+	  .is_record = true },
+
+	{ .group = "a workspace of your own",
+	  .pattern = "local stop",
+	  .summary = "Stop all of it; nothing is left but the directory",
+	  .options = "dir",
+	  .needs = NEEDS_NOTHING,
+	  .run = cmd_local_stop,
+	  .is_record = true },
+
+	/* help --------------------------------------------------------- */
+
+	{ .group = "help",
+	  .pattern = "help [COMMAND...]",
+	  .summary = "Show all commands, or one in full",
+	  .needs = NEEDS_NOTHING,
+	  .run = cmd_help },
+
+	{ .group = "help",
+	  .pattern = "version",
+	  .summary = "Show the version",
+	  .needs = NEEDS_NOTHING,
+	  .run = cmd_version },
+};
+
+const size_t command_count = sizeof(commands) / sizeof(commands[0]);

@@ -1,0 +1,32 @@
+/*
+ * commands.h - the commands that need C.  The rest are SQL in commands.c.
+ *
+ * Each does one command with what `console` holds and returns its exit code;
+ * if it sets `err`, that is reported.
+ */
+#ifndef CONSOLE_COMMANDS_H
+#define CONSOLE_COMMANDS_H
+
+#include "console/command.h"
+
+enum exit_code cmd_check(struct console *console, struct error *err);
+enum exit_code cmd_fmt(struct console *console, struct error *err);
+enum exit_code cmd_help(struct console *console, struct error *err);
+enum exit_code cmd_install(struct console *console, struct error *err);
+enum exit_code cmd_local_run(struct console *console, struct error *err);
+enum exit_code cmd_local_start(struct console *console, struct error *err);
+enum exit_code cmd_local_status(struct console *console, struct error *err);
+enum exit_code cmd_local_stop(struct console *console, struct error *err);
+enum exit_code cmd_run(struct console *console, struct error *err);
+enum exit_code cmd_start(struct console *console, struct error *err);
+enum exit_code cmd_tree(struct console *console, struct error *err);
+enum exit_code cmd_verb(struct console *console, struct error *err);
+enum exit_code cmd_version(struct console *console, struct error *err);
+enum exit_code cmd_workspace_install(
+    struct console *console, struct error *err);
+enum exit_code cmd_workspace_uninstall(
+    struct console *console, struct error *err);
+enum exit_code cmd_workspace_upgrade(
+    struct console *console, struct error *err);
+
+#endif

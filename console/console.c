@@ -1,0 +1,169 @@
+#include "console/console.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/error.h"
+#include "common/mem.h"
+#include "common/pg.h"
+#include "common/pg_params.h"
+#include "console/bind.h"
+#include "console/session.h"
+#include "console/text.h"
+
+const char *
+console_value(const struct console *console, const char *name)
+{
+	return invocation_value(&console->invocation, name);
+}
+
+bool
+console_flag(const struct console *console, const char *name)
+{
+	return console_value(console, name) != NULL;
+}
+
+bool
+console_is_json(const struct console *console)
+{
+	return console->format == &output_json;
+}
+
+struct pg_result *
+console_query_params(const struct console *console, const char *sql,
+    const struct pg_params *params, struct error *err)
+{
+	struct pg_result *result = pg_query(console->pg, sql, params, err);
+
+	if (result == NULL)
+		session_explain(console, err);
+	return result;
+}
+
+struct pg_result *
+console_query(const struct console *console, const char *sql, struct error *err)
+{
+	struct pg_params params;
+	struct pg_result *result;
+	char *text;
+
+	pg_params_init(&params);
+	text = bind_sql(sql, &console->invocation, &params);
+	result = console_query_params(console, text, &params, err);
+	free(text);
+	pg_params_release(&params);
+	return result;
+}
+
+/* Times go by the name of their column, as the house rules have it. */
+static bool
+is_time(const char *name)
+{
+	size_t len = strlen(name);
+
+	return strcmp(name, "at") == 0 || strcmp(name, "since") == 0 ||
+	       (len > 3 && strcmp(name + len - 3, "_at") == 0);
+}
+
+static enum value_kind
+column_kind(const struct pg_result *result, int column)
+{
+	switch (pg_column_kind(result, column)) {
+	case PG_KIND_NUMBER:
+		return VALUE_NUMBER;
+	case PG_KIND_BOOL:
+		return VALUE_BOOL;
+	case PG_KIND_JSON:
+		return VALUE_JSON;
+	case PG_KIND_TEXT:
+		break;
+	}
+	return is_time(pg_column_name(result, column)) ? VALUE_TIME
+	                                               : VALUE_TEXT;
+}
+
+void
+console_begin(const struct console *console, struct output *output,
+    const struct column *columns, size_t column_count)
+{
+	*output = (struct output){
+		.format = console->is_record && !console_is_json(console)
+		              ? &output_record
+		              : console->format,
+		.terminal = &console->terminal,
+		.file = stdout,
+		.shown = console->invocation.command->shown,
+	};
+	output_begin(output, columns, column_count);
+}
+
+void
+console_print(const struct console *console, const struct pg_result *result)
+{
+	const struct command *command = console->invocation.command;
+	int count = pg_columns(result), row, i;
+	struct column *columns = xcalloc((size_t)count, sizeof(*columns));
+	const char **cells = xcalloc((size_t)count, sizeof(*cells));
+	struct output output;
+
+	for (i = 0; i < count; i++)
+		columns[i] = (struct column){
+			.name = pg_column_name(result, i),
+			.kind = column_kind(result, i),
+		};
+	console_begin(console, &output, columns, (size_t)count);
+	for (row = 0; row < pg_rows(result); row++) {
+		for (i = 0; i < count; i++)
+			cells[i] = pg_value(result, row, i);
+		output_row(&output, cells);
+	}
+	output_end(&output);
+	if (pg_rows(result) == 0 && command->none != NULL)
+		console_note(console, "%s", command->none);
+	free(cells);
+	free(columns);
+}
+
+enum exit_code
+console_run_sql(struct console *console, struct error *err)
+{
+	const struct command *command = console->invocation.command;
+	struct pg_result *result = console_query(console, command->sql, err);
+	bool is_bad;
+
+	if (result == NULL)
+		return EXIT_FAILED;
+	if (pg_rows(result) == 0 && command->missing != NULL) {
+		pg_result_free(result);
+		error_set(err, "%s", command->missing);
+		error_sqlstate(err, "WF003");
+		session_explain(console, err);
+		return EXIT_FAILED;
+	}
+	console_print(console, result);
+	is_bad = command->rows_are_bad && pg_rows(result) > 0;
+	pg_result_free(result);
+	return is_bad ? EXIT_FAILED : EXIT_DONE;
+}
+
+void
+console_note(const struct console *console, const char *format, ...)
+{
+	struct buf safe;
+	va_list args;
+	char *text;
+
+	if (console_is_json(console))
+		return;
+	va_start(args, format);
+	text = xvasprintf(format, args);
+	va_end(args);
+	buf_init(&safe, 0);
+	text_add_safe(&safe, text, "\n");
+	fflush(stdout);
+	fprintf(stderr, "%s\n", safe.data);
+	buf_release(&safe);
+	free(text);
+}

@@ -1,0 +1,60 @@
+/*
+ * console.h - what every command is given.
+ */
+#ifndef CONSOLE_CONSOLE_H
+#define CONSOLE_CONSOLE_H
+
+#include <stdbool.h>
+
+#include "console/command.h"
+#include "console/invocation.h"
+#include "console/output.h"
+#include "console/terminal.h"
+
+struct error;
+struct pg;
+struct pg_params;
+struct pg_result;
+
+struct console {
+	struct invocation invocation;
+	struct terminal terminal;
+	const struct output_format *format;
+	bool is_record; /* a row is shown as a block, not as a line */
+	struct pg *pg;  /* NULL unless the command needs a session */
+};
+
+/* The value of an argument or option, or NULL; whether a flag was given. */
+const char *console_value(const struct console *console, const char *name);
+bool console_flag(const struct console *console, const char *name);
+
+/* Whether rows are for a script: commands then print nothing but rows. */
+bool console_is_json(const struct console *console);
+
+/*
+ * Run SQL of the command table: `:name` is bound to what the command line
+ * gave.  NULL on failure, else the caller's to pg_result_free().
+ */
+struct pg_result *console_query(
+    const struct console *console, const char *sql, struct error *err);
+
+/* The same with parameters of one's own. */
+struct pg_result *console_query_params(const struct console *console,
+    const char *sql, const struct pg_params *params, struct error *err);
+
+/* Print all rows as the command table says they look. */
+void console_print(
+    const struct console *console, const struct pg_result *result);
+
+/* Query and print: what a command that is only SQL does. */
+enum exit_code console_run_sql(struct console *console, struct error *err);
+
+/* Begin rows that do not come from a query; `output` is the caller's. */
+void console_begin(const struct console *console, struct output *output,
+    const struct column *columns, size_t column_count);
+
+/* Say how it goes on standard error, unless a script listens. */
+void console_note(const struct console *console, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,321 @@
+/*
+ * follow.c - wait for an instance's end, and tell what happens meanwhile.
+ */
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/error.h"
+#include "common/mono.h"
+#include "common/pg.h"
+#include "common/pg_params.h"
+#include "console/cell.h"
+#include "console/console.h"
+#include "console/start.h"
+#include "console/text.h"
+
+#define SHORTEST_WAIT_MS 10
+#define LONGEST_WAIT_MS 500
+#define SILENCE_MS 1500 /* then it is said what is waited for */
+#define LABEL_WIDTH 32
+
+/* What is asked again and again; $1 is the instance. */
+static const char state_sql[] =
+    "select state in ('END', 'ABORTED'), failed"
+    "  from wf.instance_v where instance_id = $1::bigint";
+static const char events_sql[] = /* $2: the last event seen */
+    "select seq, at, label, state, coalesce(reason, detail ->> 'message')"
+    "  from wf.event_v"
+    " where instance_id = $1::bigint and seq > $2::bigint order by seq";
+static const char open_tasks_sql[] =
+    "select from wf.task_v"
+    " where instance_id = $1::bigint"
+    "   and state not in ('END', 'FAILED', 'RAISED', 'ABORTED') limit 1";
+static const char reasons_sql[] =
+    "select label, detail from wf.explain($1::bigint)"
+    " where reason <> 'children' limit 5";
+static const char result_sql[] =
+    "select instance_id, workflow, state, result, output, error"
+    "  from wf.instance_v where instance_id = $1::bigint";
+
+struct follower {
+	const struct console *console;
+	enum follow how;
+	char instance[24];
+	char seq[24];      /* of the last event seen */
+	struct mono since; /* the last event, or the start */
+	bool is_explained;
+	bool has_ended;
+	int wait_ms;
+	int signals; /* descriptor: an interrupt has come */
+};
+
+/* With the instance as $1 and, unless it is NULL, `seq` as $2. */
+static struct pg_result *
+ask(const struct follower *follower, const char *sql, const char *seq,
+    struct error *err)
+{
+	struct pg_params params;
+	struct pg_result *result;
+
+	pg_params_init(&params);
+	pg_params_add(&params, follower->instance);
+	if (seq != NULL)
+		pg_params_add(&params, seq);
+	result = console_query_params(follower->console, sql, &params, err);
+	pg_params_release(&params);
+	return result;
+}
+
+static void
+print_move(const struct follower *follower, const char *at, const char *label,
+    const char *state, const char *why)
+{
+	static const struct column time = { "at", VALUE_TIME };
+	const struct terminal *terminal = &follower->console->terminal;
+	enum style style = terminal_state_style(state);
+	struct buf line, safe;
+
+	buf_init(&line, 0);
+	buf_init(&safe, 0);
+	cell_add(&safe, &time, at);
+	buf_addf(&line, "%-12.12s  %s%s%s ",
+	    safe.data + strcspn(safe.data, " ") + 1,
+	    terminal_begin(terminal, style),
+	    terminal_state_mark(terminal, state),
+	    terminal_end(terminal, style));
+	buf_truncate(&safe, 0);
+	text_add_safe(&safe, label, "");
+	text_add_fitted(
+	    &line, safe.data, LABEL_WIDTH, false, terminal->glyphs->more);
+	buf_addf(&line, "  %s%s%s", terminal_begin(terminal, style), state,
+	    terminal_end(terminal, style));
+	if (why[0] != '\0') {
+		buf_adds(&line, ": ");
+		text_add_safe(&line, why, "");
+	}
+	printf("%s\n", line.data);
+	buf_release(&safe);
+	buf_release(&line);
+}
+
+static const char *
+text_or_empty(const char *text)
+{
+	return text != NULL ? text : "";
+}
+
+/* What has happened since the last look; true if anything has. */
+static bool
+see_events(struct follower *follower, bool *is_news, struct error *err)
+{
+	struct pg_result *events =
+	    ask(follower, events_sql, follower->seq, err);
+	int row;
+
+	if (events == NULL)
+		return false;
+	*is_news = pg_rows(events) > 0;
+	for (row = 0; row < pg_rows(events); row++) {
+		if (!console_is_json(follower->console))
+			print_move(follower, pg_value(events, row, 1),
+			    text_or_empty(pg_value(events, row, 2)),
+			    text_or_empty(pg_value(events, row, 3)),
+			    text_or_empty(pg_value(events, row, 4)));
+		snprintf(follower->seq, sizeof(follower->seq), "%s",
+		    pg_value(events, row, 0));
+	}
+	fflush(stdout);
+	pg_result_free(events);
+	return true;
+}
+
+static void
+say_what_is_waited_for(
+    const struct follower *follower, const struct pg_result *reasons)
+{
+	int row;
+
+	for (row = 0; row < pg_rows(reasons); row++)
+		console_note(follower->console, "waiting: %s: %s",
+		    text_or_empty(pg_value(reasons, row, 0)),
+		    text_or_empty(pg_value(reasons, row, 1)));
+}
+
+/* Nothing is under way but what has failed. */
+static bool
+set_stuck(
+    const struct follower *follower, const char *failed, struct error *err)
+{
+	error_set(err, "instance %s waits for an operator: %s failed",
+	    follower->instance, failed);
+	error_hint(err,
+	    "`wf-console tree %s` shows where; then `wf-console retry %s`, "
+	    "or ignore, resolve, raise, abort.",
+	    follower->instance, follower->instance);
+	return false;
+}
+
+/* After a silence, once: false if only an operator can break it. */
+static bool
+explain_silence(
+    struct follower *follower, const char *failed, struct error *err)
+{
+	struct pg_result *open, *reasons;
+	bool is_stuck;
+
+	follower->is_explained = true;
+	open = ask(follower, open_tasks_sql, NULL, err);
+	if (open == NULL)
+		return false;
+	is_stuck = pg_rows(open) == 0 && strcmp(failed, "0") != 0;
+	pg_result_free(open);
+	if (is_stuck)
+		return set_stuck(follower, failed, err);
+	reasons = ask(follower, reasons_sql, NULL, err);
+	if (reasons == NULL)
+		return false;
+	say_what_is_waited_for(follower, reasons);
+	pg_result_free(reasons);
+	return true;
+}
+
+static bool
+see_state(struct follower *follower, struct error *err)
+{
+	struct pg_result *result = ask(follower, state_sql, NULL, err);
+	bool ok = true;
+
+	if (result == NULL)
+		return false;
+	follower->has_ended =
+	    pg_rows(result) == 0 || pg_value_bool(result, 0, 0);
+	if (!follower->has_ended && follower->how == FOLLOW_ALOUD &&
+	    !follower->is_explained &&
+	    mono_diff_ms(mono_now(), follower->since) >= SILENCE_MS)
+		ok = explain_silence(follower, pg_value(result, 0, 1), err);
+	pg_result_free(result);
+	return ok;
+}
+
+static void
+hint_at_instance(const struct follower *follower, struct error *err)
+{
+	error_hint(err,
+	    "`wf-console tree %s` shows it, `wf-console abort %s` stops it.",
+	    follower->instance, follower->instance);
+}
+
+static enum exit_code
+print_result(const struct follower *follower, struct error *err)
+{
+	static const struct {
+		const char *result;
+		enum exit_code code;
+	} codes[] = {
+		{ "aborted", EXIT_ABORTED },
+		{ "error", EXIT_ERROR },
+		{ "success", EXIT_DONE },
+		{ "warning", EXIT_WARNING },
+	};
+	struct pg_result *result = ask(follower, result_sql, NULL, err);
+	enum exit_code code = EXIT_FAILED;
+	size_t i;
+
+	if (result == NULL)
+		return EXIT_FAILED;
+	console_print(follower->console, result);
+	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		if (pg_rows(result) > 0 && pg_value(result, 0, 3) != NULL &&
+		    strcmp(pg_value(result, 0, 3), codes[i].result) == 0)
+			code = codes[i].code;
+	pg_result_free(result);
+	return code;
+}
+
+/* For a script that waited in vain: how things stand. */
+static void
+print_state(const struct follower *follower)
+{
+	struct error ignored = { 0 };
+
+	if (console_is_json(follower->console))
+		print_result(follower, &ignored);
+	error_release(&ignored);
+}
+
+/* True unless someone interrupts. */
+static bool
+rest(struct follower *follower, bool is_news, struct error *err)
+{
+	struct pollfd signals = { .fd = follower->signals, .events = POLLIN };
+	struct signalfd_siginfo signal;
+
+	follower->wait_ms = is_news ? SHORTEST_WAIT_MS : 2 * follower->wait_ms;
+	if (follower->wait_ms > LONGEST_WAIT_MS)
+		follower->wait_ms = LONGEST_WAIT_MS;
+	if (poll(&signals, 1, follower->wait_ms) <= 0 ||
+	    read(signals.fd, &signal, sizeof(signal)) <= 0)
+		return true;
+	error_set(err, "interrupted; instance %s goes on", follower->instance);
+	hint_at_instance(follower, err);
+	return false;
+}
+
+static bool
+follow(struct follower *follower, struct error *err)
+{
+	bool is_news = false;
+
+	while (!follower->has_ended) {
+		if (!see_state(follower, err) ||
+		    (follower->how == FOLLOW_ALOUD &&
+		        !see_events(follower, &is_news, err)))
+			return false;
+		if (is_news) {
+			follower->since = mono_now();
+			follower->is_explained = false;
+		}
+		if (!follower->has_ended && !rest(follower, is_news, err))
+			return false;
+	}
+	return true;
+}
+
+enum exit_code
+follow_instance(struct console *console, int64_t instance, enum follow how,
+    struct error *err)
+{
+	struct follower follower = {
+		.console = console,
+		.how = how,
+		.seq = "0",
+		.since = mono_now(),
+		.wait_ms = SHORTEST_WAIT_MS,
+	};
+	enum exit_code code = EXIT_FAILED;
+	sigset_t interrupts, before;
+
+	snprintf(
+	    follower.instance, sizeof(follower.instance), "%" PRId64, instance);
+	sigemptyset(&interrupts);
+	sigaddset(&interrupts, SIGINT);
+	sigaddset(&interrupts, SIGTERM);
+	sigprocmask(SIG_BLOCK, &interrupts, &before);
+	follower.signals = signalfd(-1, &interrupts, SFD_CLOEXEC);
+	console->is_record = true;
+	if (follow(&follower, err))
+		code = print_result(&follower, err);
+	else if (pg_is_alive(console->pg))
+		print_state(&follower);
+	else
+		hint_at_instance(&follower, err);
+	close(follower.signals);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return code;
+}

@@ -1,0 +1,299 @@
+#include "console/local.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/mem.h"
+#include "common/pg.h"
+#include "console/child.h"
+
+/* Root's is not below /root, where no one else can go. */
+#define ROOT_DIRECTORY "/var/lib/pgwf"
+#define USER_DIRECTORY ".local/share/pgwf"
+
+static char *
+usual_directory(const struct passwd *me)
+{
+	const char *wish = getenv("PGWF_HOME"), *home = getenv("HOME");
+
+	if (wish != NULL && wish[0] != '\0')
+		return xstrdup(wish);
+	if (geteuid() == 0)
+		return xstrdup(ROOT_DIRECTORY);
+	return xasprintf("%s/%s",
+	    home != NULL && home[0] == '/' ? home : me->pw_dir, USER_DIRECTORY);
+}
+
+static char *
+make_absolute(const char *dir)
+{
+	char here[PATH_MAX];
+
+	if (dir[0] == '/' || getcwd(here, sizeof(here)) == NULL)
+		return xstrdup(dir);
+	return xasprintf("%s/%s", here, dir);
+}
+
+/* Who the server of root runs as; NULL if there is no one. */
+static struct account *
+unprivileged_user(void)
+{
+	const struct passwd *found = getpwnam("postgres");
+	struct account *user;
+
+	if (found == NULL && (found = getpwnam("nobody")) == NULL)
+		return NULL;
+	user = xmalloc(sizeof(*user));
+	*user = (struct account){
+		.name = xstrdup(found->pw_name),
+		.uid = found->pw_uid,
+		.gid = found->pw_gid,
+	};
+	return user;
+}
+
+/* A socket's path is short by nature, and libpq reads a comma as "or". */
+static bool
+check_socket(const struct local *local, struct error *err)
+{
+	struct sockaddr_un address;
+
+	if (strlen(local->run) + strlen("/.s.PGSQL." LOCAL_PORT) >=
+	    sizeof(address.sun_path))
+		error_set(
+		    err, "%s is too long a name for a socket", local->run);
+	else if (strchr(local->run, ',') != NULL)
+		error_set(err, "%s can't hold a socket: there is a comma in it",
+		    local->run);
+	else
+		return true;
+	error_hint(err, "Choose another place with --dir or PGWF_HOME.");
+	return false;
+}
+
+bool
+local_init(struct local *local, const char *dir, struct error *err)
+{
+	const struct passwd *me = getpwuid(geteuid());
+	char *place;
+
+	*local = (struct local){ .lock = -1 };
+	if (me == NULL) {
+		error_set(err, "user %d has no name", (int)geteuid());
+		return false;
+	}
+	local->owner = xstrdup(me->pw_name);
+	place = dir != NULL ? xstrdup(dir) : usual_directory(me);
+	local->dir = make_absolute(place);
+	free(place);
+	local->data = local_path(local, "data");
+	local->run = local_path(local, "run");
+	local->log = local_path(local, "log");
+	if (geteuid() == 0 && (local->user = unprivileged_user()) == NULL) {
+		error_set(err, "PostgreSQL can not run as root, and there is "
+		               "no user postgres or nobody");
+		return false;
+	}
+	return check_socket(local, err);
+}
+
+void
+local_release(struct local *local)
+{
+	local_unlock(local);
+	free(local->dir);
+	free(local->data);
+	free(local->run);
+	free(local->log);
+	free(local->owner);
+	if (local->user != NULL)
+		free(local->user->name);
+	free(local->user);
+}
+
+char *
+local_path(const struct local *local, const char *name)
+{
+	return xasprintf("%s/%s", local->dir, name);
+}
+
+/* Root's has to let the server's user through, whatever the umask. */
+static bool
+make_one(const char *path, mode_t mode)
+{
+	if (mkdir(path, mode) != 0)
+		return errno == EEXIST;
+	return geteuid() != 0 || chmod(path, mode) == 0;
+}
+
+/* A directory and those above it. */
+static bool
+make_directory(const char *path, mode_t mode, struct error *err)
+{
+	char *part = xstrdup(path), *slash;
+	bool ok = true;
+
+	for (slash = strchr(part + 1, '/'); ok && slash != NULL;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		ok = make_one(part, 0755);
+		*slash = '/';
+	}
+	ok = ok && make_one(part, mode);
+	if (!ok)
+		error_set_errno(err, "cannot make %s", path);
+	free(part);
+	return ok;
+}
+
+/* One that belongs to the server alone. */
+static bool
+make_private(const struct local *local, const char *path, struct error *err)
+{
+	if (!make_directory(path, 0700, err))
+		return false;
+	if (local->user == NULL ||
+	    chown(path, local->user->uid, local->user->gid) == 0)
+		return true;
+	error_set_errno(err, "cannot give %s to %s", path, local->user->name);
+	return false;
+}
+
+bool
+local_lock(struct local *local, struct error *err)
+{
+	char *path = local_path(local, "lock");
+	bool ok = make_directory(local->dir, local->user ? 0755 : 0700, err) &&
+	          make_private(local, local->data, err) &&
+	          make_private(local, local->run, err) &&
+	          make_private(local, local->log, err);
+
+	if (ok) {
+		local->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		ok = local->lock >= 0 && flock(local->lock, LOCK_EX) == 0;
+		if (!ok)
+			error_set_errno(err, "cannot lock %s", path);
+	}
+	free(path);
+	return ok;
+}
+
+void
+local_unlock(struct local *local)
+{
+	if (local->lock >= 0)
+		close(local->lock);
+	local->lock = -1;
+}
+
+void
+local_target(
+    const struct local *local, const char *dbname, struct pg_target *target)
+{
+	*target = (struct pg_target){
+		.dbname = dbname,
+		.host = local->run,
+		.port = LOCAL_PORT,
+		.user = local->owner,
+		.program = "wf-console",
+	};
+}
+
+off_t
+local_log_end(const char *log)
+{
+	struct stat file;
+
+	return stat(log, &file) == 0 ? file.st_size : 0;
+}
+
+/* Why a program ended, in its log: 0 is nothing, FATAL is best. */
+static int
+weigh(const char *line)
+{
+	if (strstr(line, ": hint: ") != NULL || strstr(line, "HINT:") != NULL ||
+	    strstr(line, ": detail: ") != NULL)
+		return 0;
+	return strstr(line, "FATAL:") != NULL ? 2 : 1;
+}
+
+/* The last of the lines that tell most; for free(). */
+static char *
+find_reason(const char *log, off_t begin)
+{
+	char *line = NULL, *reason = NULL;
+	FILE *file = fopen(log, "re");
+	size_t size = 0;
+	int best = 1;
+
+	if (file != NULL)
+		fseeko(file, begin, SEEK_SET);
+	while (file != NULL && getline(&line, &size, file) > 0) {
+		if (weigh(line) < best)
+			continue;
+		best = weigh(line);
+		free(reason);
+		reason = xstrndup(line, strcspn(line, "\n"));
+	}
+	if (file != NULL)
+		fclose(file);
+	free(line);
+	return reason;
+}
+
+void
+local_explain(
+    const char *message, const char *log, off_t begin, struct error *err)
+{
+	char *reason = find_reason(log, begin);
+
+	if (reason != NULL)
+		error_set(err, "%s: %s", message, reason);
+	else
+		error_set(err, "%s", message);
+	error_hint(err, "Its log is %s.", log);
+	free(reason);
+}
+
+bool
+local_server_is_running(const struct local *local)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char *path = xasprintf("%s/.s.PGSQL." LOCAL_PORT, local->run);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool is_there;
+
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	is_there = fd >= 0 && connect(fd, (struct sockaddr *)&address,
+	                          sizeof(address)) == 0;
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return is_there;
+}
+
+char *
+local_find_running(void)
+{
+	struct error ignored = { 0 };
+	struct local local;
+	char *run = NULL;
+
+	if (local_init(&local, NULL, &ignored) &&
+	    local_server_is_running(&local))
+		run = xstrdup(local.run);
+	local_release(&local);
+	error_release(&ignored);
+	return run;
+}

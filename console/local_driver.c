@@ -1,0 +1,270 @@
+/*
+ * local_driver.c - the driver of a local workspace, in the background.
+ *
+ * It inherits driver.pid open and locked: as long as it lives, the lock is
+ * held, and a number left behind by one that died misleads no one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/error.h"
+#include "common/mem.h"
+#include "common/mono.h"
+#include "common/pg.h"
+#include "console/child.h"
+#include "console/local.h"
+#include "console/program.h"
+
+#define START_MS 15000
+#define DRAIN_MS 35000 /* a little more than the driver's own limit */
+#define KILL_MS 5000
+#define LOOK_MS 50
+
+/* Open driver.pid; `*is_free` says that no driver holds it.  -1: failed. */
+static int
+open_pid_file(
+    const struct local *local, int flags, bool *is_free, struct error *err)
+{
+	char *path = local_path(local, "driver.pid");
+	int fd = open(path, O_RDWR | flags, 0600);
+
+	if (fd < 0)
+		error_set_errno(err, "cannot open %s", path);
+	*is_free = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+	free(path);
+	return fd;
+}
+
+/* The driver's process; 0 if none lives. */
+static pid_t
+find_driver(const struct local *local)
+{
+	struct error ignored = { 0 };
+	bool is_free = true;
+	int fd = open_pid_file(local, O_CLOEXEC, &is_free, &ignored);
+	char text[24] = "";
+	pid_t pid = 0;
+
+	if (fd >= 0 && !is_free && read(fd, text, sizeof(text) - 1) > 0)
+		pid = (pid_t)atol(text);
+	if (fd >= 0)
+		close(fd);
+	error_release(&ignored);
+	return pid > 0 && kill(pid, 0) == 0 ? pid : 0;
+}
+
+bool
+local_driver_is_running(const struct local *local)
+{
+	return find_driver(local) != 0;
+}
+
+/* Value of -o for a connection of `user`; a conninfo quotes with '...'. */
+static char *
+connection_option(const struct local *local, const char *key, const char *user)
+{
+	struct buf text;
+	const char *at;
+
+	buf_init(&text, 0);
+	buf_addf(&text, "%s=host='", key);
+	for (at = local->run; *at != '\0'; at++) {
+		if (*at == '\'' || *at == '\\')
+			buf_addc(&text, '\\');
+		buf_addc(&text, *at);
+	}
+	buf_addf(&text, "' port=%s dbname=%s user=%s", LOCAL_PORT,
+	    LOCAL_DATABASE, user);
+	return buf_take(&text);
+}
+
+/* For people to edit; what it says is never overwritten. */
+static char *
+configuration_file(const struct local *local, struct error *err)
+{
+	static const char text[] =
+	    "# Options of the local driver, as in driver.conf.example.\n"
+	    "# Where its workspace is, it is told on its command line.\n";
+	char *path = local_path(local, "driver.conf");
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd >= 0 && write(fd, text, sizeof(text) - 1) > 0 && close(fd) == 0)
+		return path;
+	if (errno == EEXIST)
+		return path;
+	error_set_errno(err, "cannot write %s", path);
+	free(path);
+	return NULL;
+}
+
+static pid_t
+spawn(const struct local *local, const char *config, int log, struct error *err)
+{
+	char *program = program_companion("wf-driver");
+	char *connection =
+	    connection_option(local, "connection", "pgwf_driver");
+	char *sql = connection_option(local, "sql_connection", "pgwf_tasks");
+	const char *argv[] = { program, "-c", config, "-o", connection, "-o",
+		sql, "-o", "name=local", NULL };
+	struct child child = {
+		.argv = argv,
+		.output = log,
+		.is_detached = true,
+	};
+	pid_t pid = child_start(&child, err);
+
+	free(sql);
+	free(connection);
+	free(program);
+	return pid;
+}
+
+/* The latest incarnation that the workspace knows; -1 if it can't be asked. */
+static int64_t
+latest_driver(struct pg *pg, struct error *err)
+{
+	struct pg_result *result = pg_query(pg,
+	    "select coalesce(max(driver_id), 0) from wf.driver_v"
+	    " where name = 'local' and state = 'live'",
+	    NULL, err);
+	int64_t latest = result != NULL ? pg_value_bigint(result, 0, 0) : -1;
+
+	pg_result_free(result);
+	return latest;
+}
+
+/* One that is being started. */
+struct newcomer {
+	pid_t pid;
+	char *log;
+	off_t log_begin; /* where what it says begins */
+	struct pg *pg;
+	int64_t before; /* the latest incarnation before it */
+};
+
+/* Wait until it has registered: until then it may still fail. */
+static bool
+await_driver(const struct newcomer *new, struct error *err)
+{
+	struct mono end = mono_add_ms(mono_now(), START_MS);
+
+	while (latest_driver(new->pg, err) <= new->before &&
+	       err->message == NULL) {
+		if (waitpid(new->pid, NULL, WNOHANG) == new->pid) {
+			local_explain("the driver ended at once", new->log,
+			    new->log_begin, err);
+		} else if (mono_before(end, mono_now())) {
+			kill(new->pid, SIGTERM);
+			local_explain("the driver does not come up", new->log,
+			    new->log_begin, err);
+		} else {
+			poll(NULL, 0, LOOK_MS);
+		}
+	}
+	return err->message == NULL;
+}
+
+/* Start it with driver.pid, `lock`, open and locked; its number goes there. */
+static bool
+launch(const struct local *local, struct newcomer *new, int lock,
+    const char *config, struct error *err)
+{
+	int log =
+	    open(new->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+
+	if (log < 0) {
+		error_set_errno(err, "cannot open %s", new->log);
+		return false;
+	}
+	new->pid = spawn(local, config, log, err);
+	close(log);
+	if (new->pid > 0 && ftruncate(lock, 0) == 0 &&
+	    dprintf(lock, "%d\n", (int)new->pid) > 0)
+		return true;
+	if (new->pid > 0) {
+		error_set_errno(err, "cannot write driver.pid");
+		kill(new->pid, SIGTERM);
+	}
+	return false;
+}
+
+static bool
+start(
+    const struct local *local, int lock, const char *config, struct error *err)
+{
+	struct newcomer new = { .before = -1 };
+	struct pg_target target;
+	bool ok;
+
+	new.log = xasprintf("%s/driver.log", local->log);
+	new.log_begin = local_log_end(new.log);
+	local_target(local, LOCAL_DATABASE, &target);
+	if ((new.pg = pg_connect(&target, err)) != NULL)
+		new.before = latest_driver(new.pg, err);
+	ok = new.before >= 0 && launch(local, &new, lock, config, err) &&
+	     await_driver(&new, err);
+	pg_free(new.pg);
+	free(new.log);
+	return ok;
+}
+
+bool
+local_driver_start(const struct local *local, struct error *err)
+{
+	char *config = configuration_file(local, err);
+	bool is_free, ok = config != NULL;
+	int lock = -1;
+
+	if (ok)
+		ok = (lock = open_pid_file(local, O_CREAT, &is_free, err)) >= 0;
+	if (ok && is_free)
+		ok = start(local, lock, config, err);
+	if (lock >= 0)
+		close(lock);
+	free(config);
+	return ok;
+}
+
+/* Ask it to go, and wait; true once it is gone. */
+static bool
+end_driver(
+    const struct local *local, pid_t pid, int signal_number, int within_ms)
+{
+	struct mono end = mono_add_ms(mono_now(), within_ms);
+
+	kill(pid, signal_number);
+	while (find_driver(local) == pid) {
+		if (mono_before(end, mono_now()))
+			return false;
+		poll(NULL, 0, LOOK_MS);
+	}
+	return true;
+}
+
+bool
+local_driver_stop(const struct local *local, struct error *err)
+{
+	pid_t pid = find_driver(local);
+	char *path;
+
+	if (pid != 0 && !end_driver(local, pid, SIGTERM, DRAIN_MS) &&
+	    !end_driver(local, pid, SIGKILL, KILL_MS)) {
+		error_set(
+		    err, "the driver, process %d, does not end", (int)pid);
+		return false;
+	}
+	path = local_path(local, "driver.pid");
+	unlink(path);
+	free(path);
+	return true;
+}

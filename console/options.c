@@ -1,0 +1,50 @@
+/*
+ * options.c - every option there is.  A command lists those it takes by name;
+ * the same name means the same thing wherever it is taken.
+ */
+#include "console/command.h"
+
+/* clang-format off */
+
+/* Keep sorted by name. */
+const struct option command_options[] = {
+	{ "check", 0, false, NULL, "only say which files are not in this layout" },
+	{ "dir", 0, false, "DIR", "its directory (default: $PGWF_HOME)" },
+	{ "failed", 0, false, NULL, "what has failed" },
+	{ "global", 0, false, NULL, "all of the latest instance (of --workflow)" },
+	{ "id", 0, true, "TARGET", "this one, the same as an argument" },
+	{ "import", 'I', true, "DIR", "where imports are (default: beside the file)" },
+	{ "key", 0, false, "KEY", "start once: again, it answers the same instance" },
+	{ "library", 'L', true, "DIR", "a folder of task types that need no import" },
+	{ "limit", 0, false, "COUNT", "at most so many, the latest (default: 50)" },
+	{ "older-than", 0, false, "AGE", "instances started longer ago than this" },
+	{ "output", 0, false, "JSON", "what the task is to have answered" },
+	{ "param", 'p', true, "PARAM=VALUE", "a parameter; @FILE reads its value" },
+	{ "params", 0, false, "OBJECT", "parameters as JSON; --param goes over them" },
+	{ "priority", 0, false, "NUMBER", "higher goes first (default: 0)" },
+	{ "reason", 0, false, "TEXT", "why, for the history" },
+	{ "root", 0, false, "ROOT", "everything below this process" },
+	{ "state", 0, true, "STATE", "what is in this state" },
+	{ "tag", 0, true, "TAG", "a tag" },
+	{ "wait", 0, false, NULL, "wait for the end and exit with the result" },
+	{ "workflow", 0, false, "WORKFLOW", "instances of this workflow" },
+	{ "write", 'w', false, NULL, "write the files in place of printing them" },
+};
+
+const size_t command_option_count = sizeof(command_options) / sizeof(command_options[0]);
+
+/* Before the command, or behind it unless the command has the same letter. */
+const struct option global_options[] = {
+	{ "dbname", 'd', false, "CONNINFO", "database, connection string or URI" },
+	{ "host", 'h', false, "HOST", "server, or the directory of its socket" },
+	{ "port", 'p', false, "PORT", "its port" },
+	{ "username", 'U', false, "USER", "connect as this user" },
+	{ "format", 'o', false, "FORMAT", "table (default) or json" },
+	{ "yes", 'y', false, NULL, "do not ask" },
+	{ "no-color", 0, false, NULL, "no colours; so does NO_COLOR" },
+	{ "help", '?', false, NULL, "show help, for the command if there is one" },
+	{ "version", 'V', false, NULL, "show the version" },
+};
+
+const size_t global_option_count =
+    sizeof(global_options) / sizeof(global_options[0]);

@@ -1,0 +1,75 @@
+/*
+ * output.h - rows on standard output, in the form that was asked for.
+ *
+ * Commands describe columns and hand over rows; how they look is decided
+ * here.  A new form is a file with one `struct output_format` and a line in
+ * output.c.
+ */
+#ifndef CONSOLE_OUTPUT_H
+#define CONSOLE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct output;
+struct terminal;
+
+enum value_kind {
+	VALUE_TEXT,
+	VALUE_NUMBER,
+	VALUE_BOOL, /* "t" or "f" */
+	VALUE_JSON,
+	VALUE_TIME, /* as PostgreSQL prints a timestamptz in ISO style */
+};
+
+struct column {
+	const char *name;
+	enum value_kind kind;
+};
+
+struct output_format {
+	const char *name;
+
+	/* The columns are known; no row is yet. */
+	void (*begin)(struct output *output);
+
+	/* One cell a column; NULL is SQL's null. */
+	void (*row)(struct output *output, const char *const *cells);
+
+	/* No row follows.  Releases `state`. */
+	void (*end)(struct output *output);
+};
+
+extern const struct output_format output_json;
+extern const struct output_format output_record;
+extern const struct output_format output_table;
+
+/* One run of rows.  Formats read all and own `state`. */
+struct output {
+	const struct output_format *format;
+	const struct terminal *terminal;
+	FILE *file;
+
+	/*
+	 * Names of the columns that a table shows, separated by spaces;
+	 * NULL: all.  The other formats always show all.
+	 */
+	const char *shown;
+
+	const struct column *columns; /* borrowed until the end */
+	size_t column_count;
+	size_t row_count;
+	void *state;
+};
+
+/* The format called `name`, or NULL. */
+const struct output_format *output_format_find(const char *name);
+
+/* In this order; begin and end exactly once. */
+void output_begin(
+    struct output *output, const struct column *columns, size_t column_count);
+void output_row(struct output *output, const char *const *cells);
+void output_end(struct output *output);
+
+#endif

@@ -1,0 +1,159 @@
+#include "console/selector.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/error.h"
+#include "common/json.h"
+#include "console/invocation.h"
+#include "console/value.h"
+
+/* What the targets given as arguments and with --id add up to. */
+struct named {
+	struct buf instances, processes; /* numbers, commas between */
+	size_t count, process_count;
+};
+
+static void
+add_number(struct buf *list, int64_t number)
+{
+	buf_addf(list, "%s%" PRId64, list->len > 0 ? "," : "", number);
+}
+
+static void
+add_targets(
+    struct named *named, const struct invocation *invocation, const char *name)
+{
+	struct target target;
+	const char *text;
+	size_t at = 0;
+
+	while ((text = invocation_next(invocation, name, &at)) != NULL) {
+		target_parse(text, &target);
+		add_number(&named->instances, target.instance);
+		named->count++;
+		if (target.process > 0) {
+			add_number(&named->processes, target.process);
+			named->process_count++;
+		}
+	}
+}
+
+/* "17/42", or "42" alone since a process's number is its own. */
+static void
+add_root(struct named *named, struct buf *json, const char *text)
+{
+	struct target target;
+
+	if (text == NULL)
+		return;
+	target_parse(text, &target);
+	if (target.process > 0)
+		add_number(&named->instances, target.instance);
+	buf_addf(json, ",\"root\":%" PRId64,
+	    target.process > 0 ? target.process : target.instance);
+}
+
+static void
+add_text(struct buf *json, const char *key, const char *value)
+{
+	if (value == NULL)
+		return;
+	buf_addf(json, ",\"%s\":", key);
+	json_add_string(json, value, strlen(value));
+}
+
+static void
+add_flag(struct buf *json, const char *key, const char *value)
+{
+	if (value != NULL)
+		buf_addf(json, ",\"%s\":true", key);
+}
+
+static void
+add_states(struct buf *json, const struct invocation *invocation)
+{
+	const char *state, *separator = ",\"state\":[";
+	size_t at = 0;
+
+	while ((state = invocation_next(invocation, "state", &at)) != NULL) {
+		buf_adds(json, separator);
+		json_add_string(json, state, strlen(state));
+		separator = ",";
+	}
+	if (separator[1] == '\0')
+		buf_addc(json, ']');
+}
+
+static bool
+check(const struct invocation *invocation, const struct named *named,
+    const struct buf *json, struct error *err)
+{
+	size_t at = 0, tags = 0;
+
+	while (invocation_next(invocation, "tag", &at) != NULL)
+		tags++;
+	if (json->len == 0 && named->count == 0) {
+		error_set(err, "it is not said what to act on");
+		error_hint(err, "Name targets, as 17 or 17/42, or select them "
+		                "with --failed, --state, --workflow, ...");
+	} else if (named->process_count > 0 &&
+	           named->process_count < named->count) {
+		error_set(err, "instances and processes can't be mixed");
+		error_hint(err, "Name either instances, as 17, or processes, "
+		                "as 17/42.");
+	} else if (tags > 1) {
+		error_set(err, "only one --tag can select");
+	} else {
+		return true;
+	}
+	return false;
+}
+
+bool
+selector_init(struct selector *selector, const struct invocation *invocation,
+    struct error *err)
+{
+	struct named named = { 0 };
+	struct buf filters, json;
+	bool ok;
+
+	buf_init(&named.instances, 0);
+	buf_init(&named.processes, 0);
+	buf_init(&filters, 0);
+	buf_init(&json, 0);
+	add_targets(&named, invocation, "TARGET");
+	add_targets(&named, invocation, "id");
+	add_root(&named, &filters, invocation_value(invocation, "root"));
+	add_states(&filters, invocation);
+	add_flag(&filters, "failed", invocation_value(invocation, "failed"));
+	add_text(
+	    &filters, "workflow", invocation_value(invocation, "workflow"));
+	add_text(&filters, "tag", invocation_value(invocation, "tag"));
+	add_text(
+	    &filters, "older_than", invocation_value(invocation, "older-than"));
+	add_flag(&filters, "global", invocation_value(invocation, "global"));
+	ok = check(invocation, &named, &filters, err);
+	if (named.instances.len > 0)
+		buf_addf(&json, ",\"instance\":[%s]", named.instances.data);
+	if (named.processes.len > 0)
+		buf_addf(&json, ",\"process\":[%s]", named.processes.data);
+	buf_adds(&json, filters.data);
+	buf_addc(&json, '}');
+	json.data[0] = '{';
+	selector->is_single = named.process_count == 1 && named.count == 1;
+	selector->json = buf_take(&json);
+	buf_release(&filters);
+	buf_release(&named.processes);
+	buf_release(&named.instances);
+	return ok;
+}
+
+void
+selector_release(struct selector *selector)
+{
+	free(selector->json);
+	selector->json = NULL;
+}

@@ -1,0 +1,243 @@
+#include "console/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/mem.h"
+#include "common/pg.h"
+#include "common/pg_params.h"
+#include "console/console.h"
+#include "console/local.h"
+#include "console/suggest.h"
+
+/* One value of one row, for the caller to free(); NULL if there is none. */
+static char *
+ask(const struct console *console, const char *sql)
+{
+	struct error ignored = { 0 };
+	struct pg_result *result = pg_query(console->pg, sql, NULL, &ignored);
+	char *value = NULL;
+
+	if (result != NULL && pg_rows(result) > 0 &&
+	    pg_value(result, 0, 0) != NULL)
+		value = xstrdup(pg_value(result, 0, 0));
+	pg_result_free(result);
+	error_release(&ignored);
+	return value;
+}
+
+/* What to try when there is no session, by what the message says. */
+static void
+explain_connection(const struct console *console, struct error *err)
+{
+	static const struct {
+		const char *part;
+		const char *hint;
+	} hints[] = {
+		{ "database \"", "Create it with createdb, or name another "
+		                 "one with -d or PGDATABASE." },
+		{ "role \"", "Name a user that exists with -U or PGUSER." },
+		{ "authentication failed",
+		    "Name a user with -U; passwords come from ~/.pgpass." },
+		{ "password", "Put the password into ~/.pgpass, or name a "
+		              "file with PGPASSFILE." },
+		{ "service", "Services stand in ~/.pg_service.conf." },
+		{ "", "Name a database with -d, -h or PG* variables, or start "
+		      "one of your own: `wf-console local start`." },
+	};
+	size_t i = 0;
+
+	(void)console;
+	while (strstr(err->message, hints[i].part) == NULL)
+		i++;
+	error_hint(err, "%s", hints[i].hint);
+}
+
+static void
+explain_no_workspace(const struct console *console, struct error *err)
+{
+	char *database = ask(console, "select current_database()");
+
+	error_set(err, "no workspace in database \"%s\"",
+	    database != NULL ? database : "?");
+	error_hint(err, "`wf-console workspace install` makes one there; "
+	                "-d names another database.");
+	free(database);
+}
+
+static void
+explain_no_rights(const struct console *console, struct error *err)
+{
+	const char *role = console->invocation.command->role;
+	char *user = ask(console, "select quote_ident(session_user)");
+
+	if (strstr(err->message, "_v") != NULL) /* a view, on the way */
+		role = "wf_viewer";
+	error_hint(err,
+	    "It takes the role %s; an administrator may say: "
+	    "grant %s to %s;",
+	    role, role, user != NULL ? user : "you");
+	free(user);
+}
+
+/* Whether it was carried out before the session broke, no one here knows. */
+static void
+explain_broken(const struct console *console, struct error *err)
+{
+	(void)console;
+	error_prefix(err, "connection lost, the outcome is unknown");
+	error_hint(err, "See what happened with `wf-console list` and "
+	                "`wf-console history` before doing it again.");
+}
+
+/* The installed workflow that is much like `wanted`; false if there is none. */
+static bool
+suggest_workflow(
+    const struct console *console, const char *wanted, struct error *err)
+{
+	struct error ignored = { 0 };
+	struct suggestion suggestion;
+	struct pg_result *names = pg_query(
+	    console->pg, "select workflow from wf.workflow_v", NULL, &ignored);
+	bool is_near;
+	int row;
+
+	suggestion_init(&suggestion, wanted);
+	for (row = 0; names != NULL && row < pg_rows(names); row++)
+		suggestion_offer(&suggestion, pg_value(names, row, 0),
+		    pg_value_length(names, row, 0));
+	is_near =
+	    suggestion.best != NULL && strcmp(suggestion.best, wanted) != 0;
+	if (is_near)
+		error_hint(err, "Did you mean %s?", suggestion.best);
+	pg_result_free(names);
+	error_release(&ignored);
+	return is_near;
+}
+
+static void
+explain_not_found(const struct console *console, struct error *err)
+{
+	const char *wanted = console_value(console, "WORKFLOW");
+
+	if ((wanted == NULL || !suggest_workflow(console, wanted, err)) &&
+	    err->hint == NULL)
+		error_hint(err, "`wf-console workflows`, `wf-console list` and "
+		                "`wf-console tree` show what there is.");
+}
+
+/* By SQLSTATE.  Keep sorted. */
+static const struct {
+	const char *sqlstate;
+	void (*explain)(const struct console *console, struct error *err);
+} explanations[] = {
+	{ "08001", explain_connection },
+	{ "08006", explain_broken },
+	{ "3F000", explain_no_workspace },
+	{ "42501", explain_no_rights },
+	{ "57P01", explain_broken },
+	{ "WF003", explain_not_found },
+};
+
+void
+session_explain(const struct console *console, struct error *err)
+{
+	struct error ignored = { 0 };
+	size_t i;
+
+	/* What went wrong can only be asked about outside of it. */
+	if (console->pg != NULL &&
+	    pg_transaction(console->pg) == PG_IN_FAILED_TRANSACTION)
+		pg_script(console->pg, "rollback", &ignored);
+	error_release(&ignored);
+	for (i = 0; i < sizeof(explanations) / sizeof(explanations[0]); i++)
+		if (strcmp(explanations[i].sqlstate, err->sqlstate) == 0)
+			explanations[i].explain(console, err);
+}
+
+static bool
+check_version(const struct console *console, struct error *err)
+{
+	struct pg_result *result =
+	    pg_query(console->pg, "select wf.schema_version()", NULL, err);
+	int64_t version;
+
+	if (result == NULL) {
+		session_explain(console, err);
+		return false;
+	}
+	version = pg_value_bigint(result, 0, 0);
+	pg_result_free(result);
+	if (version == SCHEMA_VERSION)
+		return true;
+	error_set(err,
+	    "the workspace has schema version %lld, this program needs %d",
+	    (long long)version, SCHEMA_VERSION);
+	error_hint(
+	    err, version < SCHEMA_VERSION
+	             ? "`wf-console workspace upgrade` brings it up to date."
+	             : "Use the wf-console that belongs to the workspace.");
+	return false;
+}
+
+/* Whether anything says which database is meant. */
+static bool
+is_named(const struct pg_target *target)
+{
+	static const char *const variables[] = { "PGHOST", "PGHOSTADDR",
+		"PGPORT", "PGDATABASE", "PGSERVICE" };
+	size_t i;
+
+	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		if (getenv(variables[i]) != NULL)
+			return true;
+	return target->dbname != NULL || target->host != NULL ||
+	       target->port != NULL;
+}
+
+void
+session_target(
+    const struct console *console, struct pg_target *target, char **place)
+{
+	*target = (struct pg_target){
+		.dbname = console_value(console, "dbname"),
+		.host = console_value(console, "host"),
+		.port = console_value(console, "port"),
+		.user = console_value(console, "username"),
+		.program = "wf-console",
+	};
+	*place = is_named(target) ? NULL : local_find_running();
+	if (*place != NULL) {
+		target->host = *place;
+		target->port = LOCAL_PORT;
+		target->dbname = LOCAL_DATABASE;
+	}
+}
+
+bool
+session_open_target(struct console *console, const struct pg_target *target,
+    enum needs needs, struct error *err)
+{
+	/* Sent with the first packet, so it costs no round trip. */
+	setenv("PGDATESTYLE", "ISO", 1);
+	console->pg = pg_connect(target, err);
+	if (console->pg == NULL) {
+		session_explain(console, err);
+		return false;
+	}
+	return needs != NEEDS_WORKSPACE || check_version(console, err);
+}
+
+bool
+session_open(struct console *console, enum needs needs, struct error *err)
+{
+	struct pg_target target;
+	char *place;
+	bool ok;
+
+	session_target(console, &target, &place);
+	ok = session_open_target(console, &target, needs, err);
+	free(place);
+	return ok;
+}

@@ -1,0 +1,202 @@
+#include "console/value.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/json.h"
+#include "common/utf8.h"
+#include "console/output.h"
+
+/* Digits of `text` up to `end`, above 0 and within int64_t. */
+static bool
+parse_number(const char *text, const char *end, int64_t *number)
+{
+	const char *at;
+
+	*number = 0;
+	for (at = text; at < end; at++) {
+		if (*at < '0' || *at > '9' ||
+		    *number > (INT64_MAX - (*at - '0')) / 10)
+			return false;
+		*number = *number * 10 + (*at - '0');
+	}
+	return *number > 0;
+}
+
+bool
+value_bigint(const char *text, int64_t *number)
+{
+	return parse_number(text, text + strlen(text), number);
+}
+
+bool
+target_parse(const char *text, struct target *target)
+{
+	const char *slash = text + strcspn(text, "/");
+
+	target->process = 0;
+	return parse_number(text, slash, &target->instance) &&
+	       (*slash == '\0' || value_bigint(slash + 1, &target->process));
+}
+
+static bool
+is_any(const char *text)
+{
+	return text[0] != '\0';
+}
+
+static bool
+is_count(const char *text)
+{
+	int64_t number;
+
+	return value_bigint(text, &number) && number <= INT32_MAX;
+}
+
+static bool
+is_format(const char *text)
+{
+	return output_format_find(text) != NULL;
+}
+
+static bool
+is_instance(const char *text)
+{
+	int64_t number;
+
+	return value_bigint(text, &number);
+}
+
+static bool
+is_integer(const char *text)
+{
+	int64_t number;
+
+	return strcmp(text, "0") == 0 || is_count(text) ||
+	       (text[0] == '-' && value_bigint(text + 1, &number) &&
+	           number <= INT32_MAX);
+}
+
+static bool
+is_json(const char *text)
+{
+	struct error ignored = { 0 };
+	struct json *value;
+	bool ok = json_parse(text, strlen(text), &value, &ignored);
+
+	if (ok)
+		json_free(value);
+	error_release(&ignored);
+	return ok;
+}
+
+static bool
+is_json_object(const char *text)
+{
+	return text[strspn(text, " \t\n")] == '{' && is_json(text);
+}
+
+static bool
+is_param(const char *text)
+{
+	return strchr(text, '=') != NULL && text[0] != '=';
+}
+
+static bool
+is_process(const char *text)
+{
+	struct target target;
+
+	return target_parse(text, &target) && target.process > 0;
+}
+
+static bool
+is_root(const char *text)
+{
+	return is_instance(text) || is_process(text);
+}
+
+static bool
+is_target(const char *text)
+{
+	struct target target;
+
+	return target_parse(text, &target);
+}
+
+/* The types.  No SQL type: the bytes of a path.  Keep sorted by name. */
+static const struct value_type {
+	const char *name;
+	bool (*check)(const char *text);
+	const char *sql_type;
+	const char *expected;
+} value_types[] = {
+	{ "AGE", is_any, "text", "an age, as 2h or '30 days'" },
+	{ "COMMAND", is_any, "text", "the name of a command" },
+	{ "CONNINFO", is_any, "text",
+	    "a database, a connection string or a URI" },
+	{ "COUNT", is_count, "integer", "a number from 1" },
+	{ "DIR", is_any, NULL, "a directory" },
+	{ "FILE", is_any, NULL, "a file" },
+	{ "FORMAT", is_format, "text", "table or json" },
+	{ "HOST", is_any, "text", "a host or the directory of a socket" },
+	{ "INSTANCE", is_instance, "bigint", "an instance, as 17" },
+	{ "JSON", is_json, "jsonb", "JSON" },
+	{ "KEY", is_any, "text", "a key" },
+	{ "MAX", is_count, "integer", "a number from 1" },
+	{ "NAME", is_any, "text", "a name" },
+	{ "NUMBER", is_integer, "integer", "a whole number" },
+	{ "OBJECT", is_json_object, "jsonb", "a JSON object" },
+	{ "PARAM=VALUE", is_param, "text",
+	    "a parameter and its value, as day=2026-11-21" },
+	{ "PORT", is_count, "integer", "a port" },
+	{ "PROCESS", is_process, "bigint",
+	    "an instance and a process of it, as 17/42" },
+	{ "ROOT", is_root, "text", "a process, as 17/42 or 42" },
+	{ "STATE", is_any, "text", "a state" },
+	{ "TAG", is_any, "text", "a tag" },
+	{ "TARGET", is_target, "text",
+	    "an instance or a process of it, as 17 or 17/42" },
+	{ "TEXT", is_any, "text", "a text" },
+	{ "USER", is_any, "text", "a user" },
+	{ "WORKFLOW", is_any, "text", "the name of a workflow" },
+};
+
+static const struct value_type *
+find(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(value_types) / sizeof(value_types[0]); i++)
+		if (strlen(value_types[i].name) == len &&
+		    strncmp(value_types[i].name, name, len) == 0)
+			return &value_types[i];
+	abort(); /* a type that the tables name is missing here */
+}
+
+bool
+value_check(const char *type, size_t len, const char *text, const char *what,
+    struct error *err)
+{
+	const struct value_type *wanted = find(type, len);
+
+	if (wanted->sql_type != NULL && !utf8_valid(text, strlen(text))) {
+		error_set(err, "%s is not valid UTF-8", what);
+		error_hint(err, "It has to be %s.", wanted->expected);
+		return false;
+	}
+	if (wanted->check(text))
+		return true;
+	error_set(err, "%s can't be \"%.80s\"", what, text);
+	error_hint(err, "It has to be %s.", wanted->expected);
+	return false;
+}
+
+const char *
+value_sql_type(const char *type)
+{
+	return type == NULL ? "boolean" : find(type, strlen(type))->sql_type;
+}
