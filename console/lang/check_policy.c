@@ -1,0 +1,198 @@
+/* Policies: which there are, and what they take. */
+#include <string.h>
+
+#include "console/lang/checker.h"
+#include "console/lang/near.h"
+
+enum { POLICY_ARGS_MAX = 2 };
+
+static const struct rule {
+	const char *name;
+	bool supported;
+	struct {
+		const char *name;
+		enum type_kind type;
+		bool required;
+	} args[POLICY_ARGS_MAX];
+} rules[] = {
+	{ "group", true,
+	    { { "name", TYPE_STRING, true }, { "max", TYPE_INT, false } } },
+	{ "idempotent", true, { { "value", TYPE_BOOL, false } } },
+	{ "lock", false, { { 0 } } },
+	{ "on_failure", false, { { 0 } } },
+	{ "output", false, { { 0 } } },
+	{ "plan", false, { { 0 } } },
+	{ "priority", true, { { "value", TYPE_INT, true } } },
+	{ "queue", true, { { "name", TYPE_STRING, true } } },
+	{ "rate", false, { { 0 } } },
+	{ "recover", false, { { 0 } } },
+	{ "requires", false, { { 0 } } },
+	{ "retention", false, { { 0 } } },
+	{ "retry", false, { { 0 } } },
+	{ "role", false, { { 0 } } },
+	{ "run_as", false, { { 0 } } },
+	{ "schedule", false, { { 0 } } },
+	{ "start_if", false, { { 0 } } },
+	{ "subject", false, { { 0 } } },
+	{ "tags", false, { { 0 } } },
+	{ "timeout", false, { { 0 } } },
+	{ "title", true, { { "text", TYPE_STRING, true } } },
+	{ "undo", false, { { 0 } } },
+	{ "weight", false, { { 0 } } },
+};
+
+enum { RULES = sizeof(rules) / sizeof(rules[0]) };
+
+static const struct rule *
+find_rule(struct checker *checker, const struct policy *policy)
+{
+	struct near near;
+	size_t i;
+
+	near_init(&near, policy->name.text);
+	for (i = 0; i < RULES; i++) {
+		if (strcmp(rules[i].name, policy->name.text) == 0)
+			return &rules[i];
+		near_offer(&near, rules[i].name);
+	}
+	COMPLAIN(checker, policy->name.start, "there is no policy `%s`",
+	    policy->name.text);
+	if (near.best)
+		HINT(checker, "Did you mean `%s`?", near.best);
+	return NULL;
+}
+
+struct expr *
+policy_arg(const struct policy *policy, const char *name, int position)
+{
+	const struct arg *arg;
+	int i = 0;
+
+	for (arg = policy->args; arg; arg = arg->next, i++)
+		if (arg->name.text ? strcmp(arg->name.text, name) == 0
+		                   : i == position)
+			return arg->value;
+	return NULL;
+}
+
+/* The place of an argument in the rule, or -1. */
+static int
+arg_place(const struct rule *rule, const struct arg *arg, int position)
+{
+	int i;
+
+	for (i = 0; i < POLICY_ARGS_MAX && rule->args[i].name; i++)
+		if (arg->name.text
+		        ? strcmp(rule->args[i].name, arg->name.text) == 0
+		        : i == position)
+			return i;
+	return -1;
+}
+
+static void
+check_args(
+    struct checker *checker, struct policy *policy, const struct rule *rule)
+{
+	bool given[POLICY_ARGS_MAX] = { false };
+	struct arg *arg;
+	int i = 0, place;
+
+	for (arg = policy->args; arg; arg = arg->next, i++) {
+		place = arg_place(rule, arg, i);
+		if (place < 0 || given[place]) {
+			COMPLAIN(checker, arg->start,
+			    place < 0 ? "`%s` takes no such argument"
+			              : "`%s` is given this argument twice",
+			    rule->name);
+			continue;
+		}
+		given[place] = true;
+		check_value_as(checker, arg->value,
+		    &type_basic[rule->args[place].type],
+		    arena_printf(checker->arena, "`%s` of `%s`",
+		        rule->args[place].name, rule->name));
+	}
+	for (i = 0; i < POLICY_ARGS_MAX && rule->args[i].name; i++)
+		if (rule->args[i].required && !given[i])
+			COMPLAIN(checker, policy->start,
+			    "`%s` needs the argument `%s`", rule->name,
+			    rule->args[i].name);
+}
+
+/* The value of an int literal, if it is one. */
+bool
+check_constant_int(const struct expr *expr, long *value)
+{
+	const struct expr *digits = expr;
+
+	if (expr->kind == E_UNARY && expr->op == T_MINUS)
+		digits = expr->a;
+	if (digits->kind != E_NUMBER || strpbrk(digits->text, ".eE"))
+		return false;
+	*value = strlen(digits->text) > 9 ? 999999999 : 0;
+	if (!*value)
+		for (const char *p = digits->text; *p; p++)
+			*value = *value * 10 + (*p - '0');
+	if (digits != expr)
+		*value = -*value;
+	return true;
+}
+
+/* What can be said about values before anything runs. */
+static void
+check_constants(struct checker *checker, struct policy *policy)
+{
+	struct expr *expr;
+	long value;
+
+	if (strcmp(policy->name.text, "group") == 0 &&
+	    (expr = policy_arg(policy, "max", 1)) &&
+	    check_constant_int(check_bare(expr), &value) && value < 1)
+		COMPLAIN(checker, expr->start, "`max` must be at least 1");
+	if (strcmp(policy->name.text, "priority") == 0 &&
+	    (expr = policy_arg(policy, "value", 0)) &&
+	    check_constant_int(check_bare(expr), &value) &&
+	    (value < -1000 || value > 1000))
+		COMPLAIN(checker, expr->start,
+		    "a priority lies between -1000 and 1000");
+	if (strcmp(policy->name.text, "idempotent") == 0 &&
+	    (expr = policy_arg(policy, "value", 0)) &&
+	    check_bare(expr)->kind != E_BOOL)
+		COMPLAIN(
+		    checker, expr->start, "`idempotent` takes true or false");
+}
+
+static void
+check_policy(struct checker *checker, struct policy *policy)
+{
+	const struct rule *rule = find_rule(checker, policy);
+
+	if (!rule)
+		return;
+	if (!rule->supported || policy->each) {
+		check_unsupported(checker, policy->start,
+		    policy->each
+		        ? arena_printf(checker->arena, "each %s", rule->name)
+		        : rule->name);
+		return;
+	}
+	check_args(checker, policy, rule);
+	check_constants(checker, policy);
+}
+
+void
+check_policies(struct checker *checker, struct policy *policies)
+{
+	struct policy *policy, *other;
+
+	for (policy = policies; policy; policy = policy->next) {
+		for (other = policies; other != policy; other = other->next)
+			if (strcmp(other->name.text, policy->name.text) == 0 &&
+			    other->each == policy->each) {
+				COMPLAIN(checker, policy->start,
+				    "`%s` is given twice", policy->name.text);
+				break;
+			}
+		check_policy(checker, policy);
+	}
+}

@@ -1,0 +1,301 @@
+/* Processes: names, order, types. */
+#include <string.h>
+
+#include "console/lang/checker.h"
+
+static void check_process(
+    struct checker *checker, struct process *process, bool main_line);
+
+void
+check_unsupported(struct checker *checker, size_t start, const char *feature)
+{
+	COMPLAIN(checker, start, "not supported yet: `%s`", feature);
+}
+
+static void
+check_steps(struct checker *checker, struct process *steps, bool main_line)
+{
+	struct process *step;
+
+	for (step = steps; step; step = step->next) {
+		check_process(checker, step, main_line);
+		if (step->kind == P_RETURN && step->next)
+			COMPLAIN(checker, step->next->start,
+			    "nothing after `return` is ever reached");
+	}
+}
+
+static void
+check_seq(struct checker *checker, struct process *seq, bool main_line)
+{
+	check_steps(checker, seq->steps, main_line);
+}
+
+static void
+check_leaf(struct checker *checker, struct process *call, bool main_line)
+{
+	(void)main_line;
+	check_call(checker, call);
+}
+
+/* What one branch binds is out of sight for the others, but not free. */
+static void
+check_par(struct checker *checker, struct process *par, bool main_line)
+{
+	struct binding *mark = checker->scope->lists[BINDING_VISIBLE];
+	struct binding *outer = checker->scope->lists[BINDING_BESIDE];
+	struct beside frame = {
+		.outer = checker->beside, .start = par->start, .end = par->end
+	};
+	struct process *branch;
+
+	(void)main_line;
+	checker->beside = &frame;
+	for (branch = par->steps; branch; branch = branch->next) {
+		frame.branch_start = branch->start;
+		frame.branch_end = branch->end;
+		check_process(checker, branch, false);
+		scope_give(checker, BINDING_BESIDE, scope_take(checker, mark));
+	}
+	checker->beside = frame.outer;
+	scope_join(checker, outer);
+}
+
+static void
+check_forall_attrs(struct checker *checker, struct process *forall)
+{
+	struct arg *attr, *other;
+	long value;
+
+	for (attr = forall->args; attr; attr = attr->next) {
+		for (other = forall->args; other != attr; other = other->next)
+			if (strcmp(other->name.text, attr->name.text) == 0)
+				COMPLAIN(checker, attr->start,
+				    "`%s` is given twice", attr->name.text);
+		if (strcmp(attr->name.text, "tolerate") == 0) {
+			check_unsupported(checker, attr->start, "tolerate");
+			continue;
+		}
+		if (strcmp(attr->name.text, "max") != 0) {
+			COMPLAIN(checker, attr->start,
+			    "forall has no attribute `%s`", attr->name.text);
+			HINT(checker, "It has `max` and `tolerate`.");
+			continue;
+		}
+		check_value_as(
+		    checker, attr->value, &type_basic[TYPE_INT], "`max`");
+		if (check_constant_int(check_bare(attr->value), &value) &&
+		    value < 1)
+			COMPLAIN(checker, attr->value->start,
+			    "`max` must be at least 1");
+	}
+}
+
+static const struct type *
+element_type(const struct type *list)
+{
+	return list->kind == TYPE_LIST && list->element
+	           ? list->element
+	           : &type_basic[TYPE_JSON];
+}
+
+static void
+check_forall(struct checker *checker, struct process *forall, bool main_line)
+{
+	struct scope scope;
+	struct collect *collect;
+
+	(void)main_line;
+	check_forall_attrs(checker, forall);
+	check_value_as(checker, forall->value, &type_basic[TYPE_LIST],
+	    "the source of a forall");
+	scope_enter(checker, &scope);
+	scope_bind(checker, &forall->name, element_type(forall->value->type));
+	scope_bind(checker, &forall->index, &type_basic[TYPE_INT]);
+	check_process(checker, forall->body, false);
+	for (collect = forall->collects; collect; collect = collect->next)
+		check_value(checker, collect->value);
+	scope_leave(checker);
+	for (collect = forall->collects; collect; collect = collect->next)
+		scope_bind(checker, &collect->as,
+		    type_list(checker->arena, collect->value->type));
+}
+
+static void
+check_if(struct checker *checker, struct process *process, bool main_line)
+{
+	struct binding *mark = checker->scope->lists[BINDING_VISIBLE];
+	struct binding *one, *other = NULL;
+
+	check_condition(checker, process->condition, "a condition");
+	check_process(checker, process->body, main_line);
+	one = scope_take(checker, mark);
+	if (process->otherwise) {
+		check_process(checker, process->otherwise, main_line);
+		other = scope_take(checker, mark);
+	}
+	scope_merge(checker, one, other);
+}
+
+static void
+check_with(struct checker *checker, struct process *with, bool main_line)
+{
+	check_policies(checker, with->policies);
+	check_process(checker, with->body, main_line);
+}
+
+static void
+check_let(struct checker *checker, struct process *let, bool main_line)
+{
+	(void)main_line;
+	check_value(checker, let->value);
+	let->type = let->value->type;
+	if (let->type_syntax) {
+		let->type = check_type(checker, let->type_syntax);
+		convert(checker, let->value, let->type,
+		    arena_printf(checker->arena, "`%s`", let->name.text));
+	} else if (let->type->kind == TYPE_NULL) {
+		let->type =
+		    type_optional(checker->arena, &type_basic[TYPE_JSON]);
+	}
+	scope_bind(checker, &let->name, let->type);
+}
+
+static void
+check_return(struct checker *checker, struct process *process, bool main_line)
+{
+	const struct type *returns = checker->decl->returns;
+
+	if (!main_line) {
+		COMPLAIN(checker, process->start,
+		    "`return` can not stand in a parallel branch or a forall");
+		HINT(checker, "It ends the whole workflow; collect what the "
+		              "branches give and return it after them.");
+	}
+	if (process->value && returns)
+		check_value_as(
+		    checker, process->value, returns, "what is returned");
+	else if (process->value)
+		check_value(checker, process->value);
+	else if (returns && !returns->optional)
+		COMPLAIN(checker, process->start,
+		    "`return` needs a value of type `%s`",
+		    type_text(checker->arena, returns));
+}
+
+/* What a form binds that can not be checked may be read after it. */
+static void
+bind_unknown(struct checker *checker, const struct process *process)
+{
+	const struct process *parts[] = { process->steps, process->body,
+		process->otherwise };
+	const struct type *type = &type_basic[TYPE_ERROR];
+	const struct collect *collect;
+	const struct branch *branch;
+	const struct process *part;
+	size_t i;
+
+	if (process->kind == P_CALL && process->as.text)
+		scope_add(checker, &process->as, type);
+	if (process->kind == P_LET)
+		scope_add(checker, &process->name, type);
+	for (collect = process->collects; collect; collect = collect->next)
+		scope_add(checker, &collect->as, type);
+	for (branch = process->branches; branch; branch = branch->next)
+		bind_unknown(checker, branch->body);
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		for (part = parts[i]; part; part = part->next)
+			bind_unknown(checker, part);
+}
+
+static void
+check_later(struct checker *checker, struct process *process, bool main_line)
+{
+	static const char *const words[] = {
+		[P_FOLD] = "fold",
+		[P_WHILE] = "while",
+		[P_REPEAT] = "repeat",
+		[P_DAG] = "dag",
+		[P_RACE] = "race",
+		[P_SWITCH] = "switch",
+		[P_TRY] = "try",
+		[P_ATOMIC] = "atomic",
+		[P_CHECKPOINT] = "checkpoint",
+	};
+
+	(void)main_line;
+	check_unsupported(checker, process->start, words[process->kind]);
+	bind_unknown(checker, process);
+}
+
+static void (*const checks[])(struct checker *, struct process *, bool) = {
+	[P_CALL] = check_leaf,
+	[P_SEQ] = check_seq,
+	[P_PAR] = check_par,
+	[P_FORALL] = check_forall,
+	[P_FOLD] = check_later,
+	[P_WHILE] = check_later,
+	[P_REPEAT] = check_later,
+	[P_DAG] = check_later,
+	[P_RACE] = check_later,
+	[P_IF] = check_if,
+	[P_SWITCH] = check_later,
+	[P_TRY] = check_later,
+	[P_ATOMIC] = check_later,
+	[P_WITH] = check_with,
+	[P_LET] = check_let,
+	[P_RETURN] = check_return,
+	[P_CHECKPOINT] = check_later,
+};
+
+static void
+check_process(struct checker *checker, struct process *process, bool main_line)
+{
+	checks[process->kind](checker, process, main_line);
+}
+
+/* Whether every way through the steps ends with `return`. */
+static bool
+always_returns(const struct process *steps)
+{
+	const struct process *step = steps;
+
+	while (step && step->next)
+		step = step->next;
+	if (!step)
+		return false;
+	switch (step->kind) {
+	case P_RETURN:
+		return true;
+	case P_SEQ:
+		return always_returns(step->steps);
+	case P_WITH:
+		return always_returns(step->body->steps);
+	case P_IF:
+		return step->otherwise && always_returns(step->body) &&
+		       always_returns(step->otherwise);
+	default:
+		return false;
+	}
+}
+
+void
+check_workflow(struct checker *checker, struct decl *decl)
+{
+	struct scope scope;
+	struct param *param;
+
+	scope_enter(checker, &scope);
+	for (param = decl->params; param; param = param->next)
+		scope_add(checker, &param->name, param->type);
+	check_policies(checker, decl->policies);
+	check_steps(checker, decl->body->steps, true);
+	scope_leave(checker);
+	if (decl->returns && !decl->returns->optional &&
+	    !always_returns(decl->body)) {
+		COMPLAIN(checker, decl->name.start,
+		    "`%s` can end without returning its `%s`", decl->full_name,
+		    type_text(checker->arena, decl->returns));
+		HINT(checker, "End it with `return …`.");
+	}
+}

@@ -1,0 +1,316 @@
+/* Task types: what their requests take, and what their conditions read. */
+#include <string.h>
+
+#include "console/lang/checker.h"
+#include "console/lang/near.h"
+#include "console/lang/transport.h"
+
+static const char *const request_words[] = {
+	[R_START] = "start",
+	[R_POLL] = "poll",
+	[R_FETCH] = "fetch",
+	[R_CANCEL] = "cancel",
+	[R_CLEANUP] = "cleanup",
+	[R_CALLBACK] = "callback",
+	[R_WAIT] = "wait",
+};
+
+static const char *const sub_words[] = {
+	[S_EVERY] = "every",
+	[S_HANDLE] = "handle",
+	[S_OUTPUT] = "output",
+	[S_PROGRESS] = "progress",
+	[S_SUCCESS] = "success when",
+	[S_FAILURE] = "failure when",
+};
+
+/* Which parts a request may have. */
+static const bool allowed[R_KINDS][S_KINDS] = {
+	[R_START] = { [S_HANDLE] = true,
+	    [S_OUTPUT] = true,
+	    [S_SUCCESS] = true,
+	    [S_FAILURE] = true },
+	[R_POLL] = { [S_EVERY] = true,
+	    [S_HANDLE] = true,
+	    [S_OUTPUT] = true,
+	    [S_SUCCESS] = true,
+	    [S_FAILURE] = true,
+	    [S_PROGRESS] = true },
+	[R_CANCEL] = { [S_EVERY] = true },
+	[R_CLEANUP] = { [S_EVERY] = true },
+};
+
+static const struct {
+	const char *name;
+	enum type_kind type;
+} every_args[] = {
+	{ "delay", TYPE_DURATION },
+	{ "backoff", TYPE_NUMBER },
+	{ "max_delay", TYPE_DURATION },
+	{ "attempts", TYPE_INT },
+};
+
+enum { EVERY_ARGS = sizeof(every_args) / sizeof(every_args[0]) };
+
+static struct clause *
+find_clause(const struct decl *decl, enum request_kind kind)
+{
+	struct clause *clause;
+
+	for (clause = decl->clauses; clause; clause = clause->next)
+		if (clause->kind == kind)
+			return clause;
+	return NULL;
+}
+
+static void
+bind(struct checker *checker, const char *name, const struct type *type)
+{
+	struct name bound = { name, checker->decl->start };
+
+	scope_add(checker, &bound, type);
+}
+
+/* The fields that any clause's handle writes; their types are not known. */
+static const struct type *
+handle_type(struct checker *checker, const struct decl *decl)
+{
+	struct field *fields = NULL, **tail = &fields, *field;
+	const struct clause *clause;
+	const struct sub *sub;
+	const struct member *member;
+
+	for (clause = decl->clauses; clause; clause = clause->next) {
+		for (sub = clause->subs; sub; sub = sub->next) {
+			if (sub->kind != S_HANDLE)
+				continue;
+			for (member = sub->value->members; member;
+			     member = member->next) {
+				field =
+				    arena_alloc(checker->arena, sizeof(*field));
+				field->name = member->key.text;
+				field->type = &type_basic[TYPE_JSON];
+				*tail = field;
+				tail = &field->next;
+			}
+		}
+	}
+	return type_object(checker->arena, fields);
+}
+
+static void
+check_every(struct checker *checker, struct sub *sub)
+{
+	struct arg *arg;
+	int position = 0, i;
+
+	for (arg = sub->args; arg; arg = arg->next, position++) {
+		for (i = 0; i < EVERY_ARGS; i++)
+			if (arg->name.text ? strcmp(every_args[i].name,
+			                         arg->name.text) == 0
+			                   : i == position)
+				break;
+		if (i == EVERY_ARGS) {
+			COMPLAIN(checker, arg->start,
+			    "`every` takes no such argument");
+			HINT(checker, "It takes delay, backoff, max_delay and "
+			              "attempts.");
+			continue;
+		}
+		arg->name.text = every_args[i].name;
+		check_value_as(checker, arg->value,
+		    &type_basic[every_args[i].type],
+		    arena_printf(checker->arena, "`%s`", arg->name.text));
+	}
+}
+
+static void
+check_sub(struct checker *checker, struct decl *decl, struct clause *clause,
+    struct sub *sub)
+{
+	switch (sub->kind) {
+	case S_EVERY:
+		check_every(checker, sub);
+		break;
+	case S_SUCCESS:
+	case S_FAILURE:
+		check_value(checker, sub->value);
+		/* null counts as false here */
+		sub->value->type =
+		    type_required(checker->arena, sub->value->type);
+		check_bool(checker, sub->value, "a condition");
+		if (sub->as)
+			check_value(checker, sub->as);
+		break;
+	case S_OUTPUT:
+		if (decl->returns)
+			check_value_as(
+			    checker, sub->value, decl->returns, "the output");
+		else
+			check_value(checker, sub->value);
+		break;
+	case S_PROGRESS:
+		check_unsupported(checker, sub->start, "progress");
+		break;
+	default:
+		check_value(checker, sub->value);
+	}
+	(void)clause;
+}
+
+static void
+check_subs(struct checker *checker, struct decl *decl, struct clause *clause)
+{
+	struct sub *sub, *other;
+
+	for (sub = clause->subs; sub; sub = sub->next) {
+		for (other = clause->subs; other != sub; other = other->next)
+			if (other->kind == sub->kind)
+				COMPLAIN(checker, sub->start,
+				    "`%s` is given twice",
+				    sub_words[sub->kind]);
+		if (!allowed[clause->kind][sub->kind])
+			COMPLAIN(checker, sub->start,
+			    "`%s` does not go with `%s`", sub_words[sub->kind],
+			    request_words[clause->kind]);
+		else
+			check_sub(checker, decl, clause, sub);
+	}
+}
+
+static void
+check_transport_args(struct checker *checker, struct clause *clause,
+    const struct transport *transport)
+{
+	const struct type *type;
+	struct arg *arg, *other;
+
+	for (arg = clause->args; arg; arg = arg->next) {
+		for (other = clause->args; other != arg; other = other->next)
+			if (strcmp(other->name.text, arg->name.text) == 0)
+				COMPLAIN(checker, arg->start,
+				    "the argument `%s` is given twice",
+				    arg->name.text);
+		type = transport_arg(transport, arg->name.text);
+		if (type) {
+			check_value_as(checker, arg->value, type,
+			    arena_printf(checker->arena, "argument `%s`",
+			        arg->name.text));
+			continue;
+		}
+		check_value(checker, arg->value);
+		COMPLAIN(checker, arg->start,
+		    "the transport `%s` has no argument `%s`", transport->name,
+		    arg->name.text);
+		HINT(checker, "Its arguments are: %s.",
+		    transport_arg_names(checker->arena, transport));
+	}
+}
+
+static void
+check_request(struct checker *checker, struct decl *decl, struct clause *clause)
+{
+	const struct transport *transport;
+	struct scope scope;
+	struct param *param;
+
+	if (clause->kind == R_FETCH || clause->kind == R_CALLBACK) {
+		check_unsupported(
+		    checker, clause->start, request_words[clause->kind]);
+		return;
+	}
+	transport = transport_find(clause->transport.text);
+	if (!transport) {
+		COMPLAIN(checker, clause->transport.start,
+		    "there is no transport `%s`", clause->transport.text);
+		HINT(checker, "Transports are %s.",
+		    transport_names(checker->arena));
+		return;
+	}
+	scope_enter(checker, &scope);
+	for (param = decl->params; param; param = param->next)
+		scope_add(checker, &param->name, param->type);
+	if (clause->kind != R_START)
+		bind(checker, "handle", handle_type(checker, decl));
+	check_transport_args(checker, clause, transport);
+	if (clause->kind == R_START)
+		bind(checker, "handle", handle_type(checker, decl));
+	bind(checker, "response", transport->response);
+	check_subs(checker, decl, clause);
+	scope_leave(checker);
+}
+
+static void
+check_wait(struct checker *checker, struct decl *decl, struct clause *wait)
+{
+	if (decl->clauses != wait || wait->next)
+		COMPLAIN(
+		    checker, wait->start, "`wait` stands alone in a task type");
+	if (strcmp(wait->transport.text, "sleep") == 0 ||
+	    strcmp(wait->transport.text, "fail") == 0)
+		return;
+	COMPLAIN(checker, wait->transport.start, "there is no wait `%s`",
+	    wait->transport.text);
+	HINT(checker, "There are `sleep` and `fail`.");
+}
+
+static void
+check_clauses(struct checker *checker, struct decl *decl)
+{
+	struct clause *clause;
+
+	for (clause = decl->clauses; clause; clause = clause->next) {
+		if (find_clause(decl, clause->kind) != clause)
+			COMPLAIN(checker, clause->start, "`%s` is given twice",
+			    request_words[clause->kind]);
+		if (clause->kind == R_WAIT)
+			check_wait(checker, decl, clause);
+		else
+			check_request(checker, decl, clause);
+	}
+}
+
+/* An output must come from somewhere, cancel and cleanup need a handle. */
+static void
+check_whole(struct checker *checker, struct decl *decl)
+{
+	bool output = false, handle = false;
+	const struct clause *clause;
+	const struct sub *sub;
+
+	if (find_clause(decl, R_WAIT))
+		return;
+	for (clause = decl->clauses; clause; clause = clause->next) {
+		for (sub = clause->subs; sub; sub = sub->next) {
+			output |= sub->kind == S_OUTPUT;
+			handle |= sub->kind == S_HANDLE;
+		}
+	}
+	if (!find_clause(decl, R_START))
+		COMPLAIN(checker, decl->name.start,
+		    "the task type `%s` has no `start`", decl->full_name);
+	if (decl->returns && !decl->returns->optional && !output)
+		COMPLAIN(checker, decl->name.start,
+		    "no clause of `%s` has an `output`", decl->full_name);
+	for (clause = decl->clauses; clause; clause = clause->next)
+		if (!handle &&
+		    (clause->kind == R_CANCEL || clause->kind == R_CLEANUP))
+			COMPLAIN(checker, clause->start,
+			    "`%s` is only sent if there is a handle",
+			    request_words[clause->kind]);
+}
+
+void
+check_task(struct checker *checker, struct decl *decl)
+{
+	struct scope scope;
+	struct param *param;
+
+	scope_enter(checker, &scope);
+	for (param = decl->params; param; param = param->next)
+		scope_add(checker, &param->name, param->type);
+	check_policies(checker, decl->policies);
+	scope_leave(checker);
+	check_clauses(checker, decl);
+	check_whole(checker, decl);
+}

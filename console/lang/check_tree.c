@@ -1,0 +1,125 @@
+/* The expanded tree: it must end, and stay within bounds. */
+#include <string.h>
+
+#include "console/lang/checker.h"
+
+enum {
+	STEPS_MAX = 10000,
+	TREE_DEPTH_MAX = 100,
+};
+
+/* A workflow being expanded, and the call it was reached by. */
+struct path {
+	const struct path *outer;
+	struct decl *decl;
+	int length;
+};
+
+struct measure {
+	size_t size;
+	int depth;
+};
+
+static void measure_decl(
+    struct checker *checker, struct decl *decl, const struct path *outer);
+
+static void
+add(struct measure *measure, const struct measure *part)
+{
+	measure->size += part->size;
+	if (measure->size > STEPS_MAX)
+		measure->size = STEPS_MAX + 1;
+	if (part->depth + 1 > measure->depth)
+		measure->depth = part->depth + 1;
+}
+
+static char *
+path_text(
+    struct checker *checker, const struct path *path, const struct decl *first)
+{
+	char *text = arena_printf(checker->arena, "%s", path->decl->full_name);
+
+	while (path->decl != first && path->outer) {
+		path = path->outer;
+		text = arena_printf(
+		    checker->arena, "%s → %s", path->decl->full_name, text);
+	}
+	return text;
+}
+
+static void
+report_cycle(struct checker *checker, const struct process *call,
+    const struct path *path)
+{
+	report(checker->result, path->decl->module->source, call->name.start,
+	    "recursion: %s → %s", path_text(checker, path, call->target),
+	    call->target->full_name);
+	HINT(checker,
+	    "A workflow is expanded where it is called, so it can not call "
+	    "itself.");
+}
+
+static void
+measure_process(struct checker *checker, const struct process *process,
+    const struct path *path, struct measure *measure)
+{
+	const struct process *parts[] = { process->steps, process->body,
+		process->otherwise };
+	const struct process *part;
+	struct measure inner;
+	size_t i;
+
+	*measure = (struct measure){ 1, 1 };
+	if (process->kind == P_CALL && process->target &&
+	    !process->target->is_task) {
+		if (process->target->mark == DECL_ACTIVE) {
+			report_cycle(checker, process, path);
+			return;
+		}
+		measure_decl(checker, process->target, path);
+		inner = (struct measure){ process->target->tree_size,
+			process->target->tree_depth };
+		add(measure, &inner);
+	}
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		for (part = parts[i]; part; part = part->next) {
+			measure_process(checker, part, path, &inner);
+			add(measure, &inner);
+		}
+	}
+}
+
+static void
+measure_decl(
+    struct checker *checker, struct decl *decl, const struct path *outer)
+{
+	const struct path path = { outer, decl, outer ? outer->length + 1 : 1 };
+	struct measure measure;
+
+	if (decl->mark == DECL_DONE)
+		return;
+	if (path.length > TREE_DEPTH_MAX) { /* deep enough to say so */
+		decl->tree_size = 1;
+		decl->tree_depth = TREE_DEPTH_MAX + 1;
+		return;
+	}
+	decl->mark = DECL_ACTIVE;
+	measure_process(checker, decl->body, &path, &measure);
+	decl->tree_size = measure.size;
+	decl->tree_depth = measure.depth;
+	decl->mark = DECL_DONE;
+}
+
+void
+check_tree(struct checker *checker, struct decl *decl)
+{
+	measure_decl(checker, decl, NULL);
+	if (decl->tree_size > STEPS_MAX)
+		COMPLAIN(checker, decl->name.start,
+		    "`%s` has more than %d steps when expanded",
+		    decl->full_name, STEPS_MAX);
+	else if (decl->tree_depth > TREE_DEPTH_MAX)
+		COMPLAIN(checker, decl->name.start,
+		    "`%s` is more than %d levels deep when expanded",
+		    decl->full_name, TREE_DEPTH_MAX);
+}

@@ -1,0 +1,153 @@
+/* Types as written, and the headers of declarations. */
+#include <string.h>
+
+#include "console/lang/checker.h"
+#include "console/lang/near.h"
+
+enum { NAME_MAX_BYTES = 63 };
+
+static const struct type *
+named_type(struct checker *checker, const struct type_syntax *syntax)
+{
+	const struct type *type = type_named(syntax->name);
+	struct near near;
+	int i;
+
+	if (type && type->kind == TYPE_SECRET)
+		check_unsupported(checker, syntax->start, "secret");
+	if (type)
+		return type;
+	COMPLAIN(checker, syntax->start, "there is no type `%s`", syntax->name);
+	near_init(&near, syntax->name);
+	for (i = 0; type_name_at(i); i++)
+		near_offer(&near, type_name_at(i));
+	if (near.best)
+		HINT(checker, "Did you mean `%s`?", near.best);
+	else
+		HINT(checker,
+		    "Types are string, int, number, bool, json, list, object, "
+		    "date, timestamp, duration, sql, shell, [T], {a: T} and "
+		    "T?.");
+	return &type_basic[TYPE_ERROR];
+}
+
+static const struct type *
+object_type(struct checker *checker, const struct type_syntax *syntax)
+{
+	struct field *fields = NULL, **tail = &fields, *field;
+	const struct type_syntax *member;
+
+	for (member = syntax->members; member; member = member->next) {
+		for (field = fields; field; field = field->next)
+			if (strcmp(field->name, member->key.text) == 0)
+				COMPLAIN(checker, member->key.start,
+				    "the key `%s` is given twice",
+				    member->key.text);
+		field = arena_alloc(checker->arena, sizeof(*field));
+		field->name = member->key.text;
+		field->type = check_type(checker, member);
+		*tail = field;
+		tail = &field->next;
+	}
+	return type_object(checker->arena, fields);
+}
+
+const struct type *
+check_type(struct checker *checker, const struct type_syntax *syntax)
+{
+	const struct type *type;
+
+	if (syntax->element)
+		type = type_list(
+		    checker->arena, check_type(checker, syntax->element));
+	else if (syntax->is_object)
+		type = object_type(checker, syntax);
+	else
+		type = named_type(checker, syntax);
+	return syntax->optional ? type_optional(checker->arena, type) : type;
+}
+
+/* Without a type, a parameter has that of its default. */
+static void
+check_param(
+    struct checker *checker, const struct decl *decl, struct param *param)
+{
+	const char *what =
+	    arena_printf(checker->arena, "parameter `%s`", param->name.text);
+
+	if (strcmp(param->name.text, "instance") == 0 ||
+	    strncmp(param->name.text, "__", 2) == 0 ||
+	    (decl->is_task && (strcmp(param->name.text, "handle") == 0 ||
+	                          strcmp(param->name.text, "response") == 0)))
+		COMPLAIN(checker, param->name.start, "`%s` is a reserved name",
+		    param->name.text);
+	param->type = param->type_syntax
+	                  ? check_type(checker, param->type_syntax)
+	                  : &type_basic[TYPE_JSON];
+	if (!param->value)
+		return;
+	check_value(checker, param->value);
+	if (param->type_syntax)
+		convert(checker, param->value, param->type, what);
+	else if (param->value->type->kind == TYPE_NULL)
+		param->type = type_optional(checker->arena, param->type);
+	else if (param->value->kind != E_LIST && param->value->kind != E_OBJECT)
+		param->type = param->value->type;
+	else
+		param->type = &type_basic[param->value->type->kind];
+}
+
+static void
+check_params(struct checker *checker, struct decl *decl)
+{
+	struct param *param, *other;
+
+	for (param = decl->params; param; param = param->next) {
+		for (other = decl->params; other != param; other = other->next)
+			if (strcmp(other->name.text, param->name.text) == 0)
+				break;
+		if (other != param)
+			COMPLAIN(checker, param->name.start,
+			    "the parameter `%s` is declared twice",
+			    param->name.text);
+		check_param(checker, decl, param);
+	}
+}
+
+/* Workflows are installed under their name: words that begin in lower case. */
+static void
+check_decl_name(struct checker *checker, struct decl *decl)
+{
+	const char *p = decl->full_name;
+	bool first = true, good = true;
+
+	for (; *p; p++) {
+		good = good &&
+		       (*p == '.' || *p == '_' || (*p >= 'a' && *p <= 'z') ||
+		           (!first && ((*p >= 'A' && *p <= 'Z') ||
+		                          (*p >= '0' && *p <= '9'))));
+		first = *p == '.';
+	}
+	if (strlen(decl->full_name) > NAME_MAX_BYTES) {
+		COMPLAIN(checker, decl->name.start,
+		    "the name `%s` has more than %d bytes", decl->full_name,
+		    NAME_MAX_BYTES);
+	} else if (!decl->is_task && !good) {
+		COMPLAIN(checker, decl->name.start,
+		    "`%s` is no name for a workflow", decl->full_name);
+		HINT(checker,
+		    decl->is_main
+		        ? "`main` is called like its file: use a to z, 0 to "
+		          "9 and _, a letter first."
+		        : "Begin each word of it with a to z or _.");
+	}
+}
+
+void
+check_header(struct checker *checker, struct decl *decl)
+{
+	check_decl_name(checker, decl);
+	check_params(checker, decl);
+	if (decl->returns_syntax)
+		decl->returns = check_type(checker, decl->returns_syntax);
+}

@@ -1,0 +1,89 @@
+/*
+ * checker.h - what the files of the checker share.
+ *
+ * The checker reports everything that is wrong with a file, and writes into
+ * the syntax tree what the emitter needs: types, operators, conversions, the
+ * declarations that calls mean, and which names each expression reads.
+ */
+#ifndef LANG_CHECKER_H
+#define LANG_CHECKER_H
+
+#include "console/lang/arena.h"
+#include "console/lang/ast.h"
+#include "console/lang/diagnostic.h"
+#include "console/lang/module.h"
+#include "console/lang/scope.h"
+#include "console/lang/type.h"
+
+struct checker {
+	struct arena *arena;
+	struct lang_result *result;
+	struct program *program;
+	struct module *module;
+	struct decl *decl;
+	struct scope *scope;    /* NULL: no names may be read here */
+	struct names *names;    /* bound in the workflow or task type */
+	struct binding *locals; /* of list comprehensions */
+	struct beside *beside;  /* the parallel branches around */
+	struct read *reads;     /* of the expression being checked */
+};
+
+/* Report at a place of the module being checked. */
+#define COMPLAIN(checker, start, ...) \
+	report((checker)->result, (checker)->module->source, start, __VA_ARGS__)
+#define HINT(checker, ...) report_hint((checker)->result, __VA_ARGS__)
+
+/*
+ * check_expr.c, check_operator.c: find the type of an expression.  The first
+ * three are for whole expressions and leave in `expr->reads` what it reads.
+ */
+void check_value(struct checker *checker, struct expr *expr);
+void check_value_as(struct checker *checker, struct expr *expr,
+    const struct type *type, const char *what);
+void check_condition(
+    struct checker *checker, struct expr *expr, const char *what);
+void check_expr(struct checker *checker, struct expr *expr);
+void check_operator(struct checker *checker, struct expr *expr);
+void check_bool(struct checker *checker, struct expr *expr, const char *what);
+/* false, and reported, if the value may be null */
+bool check_not_null(struct checker *checker, struct expr *expr);
+/* the expression without the parentheses around it */
+struct expr *check_bare(struct expr *expr);
+
+/* convert.c: make a checked expression fit, or report that it never does. */
+void convert(struct checker *checker, struct expr *expr,
+    const struct type *type, const char *what);
+
+/* check_type.c: types as written to types; the headers of declarations. */
+const struct type *check_type(
+    struct checker *checker, const struct type_syntax *syntax);
+void check_header(struct checker *checker, struct decl *decl);
+
+/* check_call.c: arguments against parameters. */
+void check_call(struct checker *checker, struct process *call);
+
+/* driver_meta.c: the `driver_meta` of a call becomes its policies. */
+void check_driver_meta(struct checker *checker, struct process *call);
+
+/* check_policy.c */
+void check_policies(struct checker *checker, struct policy *policies);
+struct expr *policy_arg(
+    const struct policy *policy, const char *name, int position);
+
+/* whether it is a literal int, and which */
+bool check_constant_int(const struct expr *expr, long *value);
+
+/* check_process.c: a workflow's body. */
+void check_workflow(struct checker *checker, struct decl *decl);
+
+/* check_task.c: the clauses of a task type. */
+void check_task(struct checker *checker, struct decl *decl);
+
+/* check_tree.c: recursion and size of a checked workflow. */
+void check_tree(struct checker *checker, struct decl *decl);
+
+/* Say that a feature of the language is not there yet. */
+void check_unsupported(
+    struct checker *checker, size_t start, const char *feature);
+
+#endif

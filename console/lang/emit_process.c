@@ -1,0 +1,403 @@
+/* Nodes of the compiled tree. */
+#include <string.h>
+
+#include "console/lang/emitter.h"
+#include "console/lang/source.h"
+
+static void emit_node(struct emitter *emitter, const struct process *process,
+    const struct effects *effects);
+
+static const struct effects no_effects = { 0 };
+
+int
+emit_line(const struct emitter *emitter, size_t start)
+{
+	return source_line_at(emitter->source, start);
+}
+
+static void
+begin(struct emitter *emitter, const char *kind, const struct process *node)
+{
+	buf_addf(&emitter->out, "{\"kind\":\"%s\",\"line\":%d", kind,
+	    emit_line(emitter, node->start));
+}
+
+static void
+emit_name(struct emitter *emitter, const char *key, const struct name *name)
+{
+	if (!name->text)
+		return;
+	buf_addf(&emitter->out, ",\"%s\":", key);
+	emit_string(emitter, name->text);
+}
+
+/* The names that a node's expressions read, each once. */
+struct reads {
+	struct arena *arena;
+	struct read *list;
+};
+
+static void
+add_reads(struct reads *reads, const struct expr *expr)
+{
+	const struct read *read;
+	struct read **tail;
+
+	for (read = expr ? expr->reads : NULL; read; read = read->next) {
+		for (tail = &reads->list; *tail; tail = &(*tail)->next)
+			if (strcmp((*tail)->name, read->name) == 0)
+				break;
+		if (*tail)
+			continue;
+		*tail = arena_alloc(reads->arena, sizeof(**tail));
+		(*tail)->name = read->name;
+		(*tail)->depth = read->depth;
+	}
+}
+
+static void
+add_effect_reads(struct reads *reads, const struct effects *effects)
+{
+	add_reads(reads, effects->group);
+	add_reads(reads, effects->max);
+	add_reads(reads, effects->queue);
+	add_reads(reads, effects->priority);
+}
+
+static void
+emit_reads(struct emitter *emitter, const char *key, const struct reads *reads)
+{
+	const struct read *read;
+
+	if (!reads->list)
+		return;
+	buf_addf(&emitter->out, ",\"%s\":{", key);
+	for (read = reads->list; read; read = read->next) {
+		emit_string(emitter, read->name);
+		buf_addf(
+		    &emitter->out, ":%d%s", read->depth, read->next ? "," : "");
+	}
+	buf_adds(&emitter->out, "}");
+}
+
+static const struct arg *
+find_arg(const struct process *call, const char *name)
+{
+	const struct arg *arg;
+
+	for (arg = call->args; arg; arg = arg->next)
+		if (strcmp(arg->name.text, name) == 0)
+			return arg;
+	return NULL;
+}
+
+/* All parameters, in their order; those left out with their defaults. */
+static void
+emit_call_args(
+    struct emitter *emitter, const struct process *call, struct reads *reads)
+{
+	const struct param *param;
+	const struct arg *arg;
+	const struct expr *value;
+
+	for (param = call->target->params; param; param = param->next) {
+		arg = find_arg(call, param->name.text);
+		value = arg ? arg->value : param->value;
+		emit_string(emitter, param->name.text);
+		buf_adds(&emitter->out, ":");
+		emit_expr(emitter, value);
+		add_reads(reads, value);
+		buf_adds(&emitter->out, param->next ? "," : "");
+	}
+}
+
+static void
+use_type(struct emitter *emitter, struct decl *decl)
+{
+	struct used **at = &emitter->used, *used;
+
+	while (*at && strcmp((*at)->decl->full_name, decl->full_name) < 0)
+		at = &(*at)->next;
+	if (*at && (*at)->decl == decl)
+		return;
+	used = arena_alloc(emitter->arena, sizeof(*used));
+	used->decl = decl;
+	used->next = *at;
+	*at = used;
+}
+
+static void
+emit_task(struct emitter *emitter, const struct process *task,
+    const struct effects *around)
+{
+	struct effects effects = effects_add(around, task->policies);
+	const struct expr *title = policies_title(task->policies);
+	struct reads reads = { emitter->arena, NULL };
+
+	use_type(emitter, task->target);
+	begin(emitter, "task", task);
+	buf_adds(&emitter->out, ",\"type\":");
+	emit_string(emitter, task->target->full_name);
+	buf_adds(&emitter->out, ",\"args\":{");
+	emit_call_args(emitter, task, &reads);
+	buf_adds(&emitter->out, "}");
+	emit_name(emitter, "as", &task->as);
+	emit_policies(emitter, &effects, title);
+	add_effect_reads(&reads, &effects);
+	add_reads(&reads, title);
+	emit_reads(emitter, "reads", &reads);
+	buf_adds(&emitter->out, "}");
+}
+
+/*
+ * A policy whose value reads names of the caller goes through a call as one
+ * more argument; the tasks inside read that.
+ */
+static void
+pass(struct emitter *emitter, const struct expr **value, const char *name,
+    struct reads *reads)
+{
+	struct expr *var;
+
+	if (!*value || !(*value)->reads)
+		return;
+	buf_addf(&emitter->out, "%s\"%s\":",
+	    emitter->out.data[emitter->out.len - 1] == '{' ? "" : ",", name);
+	emit_expr(emitter, *value);
+	add_reads(reads, *value);
+	var = arena_alloc(emitter->arena, sizeof(*var));
+	var->kind = E_NAME;
+	var->text = name;
+	var->reads = arena_alloc(emitter->arena, sizeof(*var->reads));
+	var->reads->name = name;
+	*value = var;
+}
+
+static void
+emit_expansion(struct emitter *emitter, const struct decl *target,
+    const struct effects *around)
+{
+	const struct source *source = emitter->source;
+	struct effects effects = effects_add(around, target->policies);
+
+	emitter->source = target->module->source;
+	emit_steps(emitter, target->body->steps, &effects);
+	emitter->source = source;
+}
+
+static void
+emit_call(struct emitter *emitter, const struct process *call,
+    const struct effects *around)
+{
+	struct effects effects = effects_add(around, call->policies);
+	const struct expr *title = policies_title(call->policies);
+	struct reads reads = { emitter->arena, NULL };
+
+	if (call->target->is_task) {
+		emit_task(emitter, call, around);
+		return;
+	}
+	effects = effects_reaching(&effects, call->target->policies);
+	begin(emitter, "call", call);
+	buf_adds(&emitter->out, ",\"workflow\":");
+	emit_string(emitter, call->target->full_name);
+	buf_adds(&emitter->out, ",\"args\":{");
+	emit_call_args(emitter, call, &reads);
+	pass(emitter, &effects.group, "__group", &reads);
+	pass(emitter, &effects.max, "__max", &reads);
+	pass(emitter, &effects.queue, "__queue", &reads);
+	pass(emitter, &effects.priority, "__priority", &reads);
+	buf_adds(&emitter->out, "},\"steps\":");
+	emit_expansion(emitter, call->target, &effects);
+	emit_name(emitter, "as", &call->as);
+	emit_policies(emitter, &no_effects, title);
+	add_reads(&reads, title);
+	emit_reads(emitter, "reads", &reads);
+	buf_adds(&emitter->out, "}");
+}
+
+/* A group of one step is that step, unless it has a title. */
+static void
+emit_seq(struct emitter *emitter, const struct process *seq,
+    const struct effects *effects, const struct expr *title)
+{
+	struct reads reads = { emitter->arena, NULL };
+
+	if (seq->steps && !seq->steps->next && !title) {
+		emit_node(emitter, seq->steps, effects);
+		return;
+	}
+	begin(emitter, "seq", seq);
+	buf_adds(&emitter->out, ",\"steps\":");
+	emit_steps(emitter, seq->steps, effects);
+	emit_policies(emitter, &no_effects, title);
+	add_reads(&reads, title);
+	emit_reads(emitter, "reads", &reads);
+	buf_adds(&emitter->out, "}");
+}
+
+static void
+emit_group(struct emitter *emitter, const struct process *seq,
+    const struct effects *effects)
+{
+	emit_seq(emitter, seq, effects, NULL);
+}
+
+static void
+emit_with(struct emitter *emitter, const struct process *with,
+    const struct effects *around)
+{
+	struct effects effects = effects_add(around, with->policies);
+
+	emit_seq(emitter, with->body, &effects, policies_title(with->policies));
+}
+
+static void
+emit_par(struct emitter *emitter, const struct process *par,
+    const struct effects *effects)
+{
+	begin(emitter, "par", par);
+	buf_adds(&emitter->out, ",\"branches\":");
+	emit_steps(emitter, par->steps, effects);
+	buf_adds(&emitter->out, "}");
+}
+
+static void
+emit_collects(struct emitter *emitter, const struct collect *collect)
+{
+	struct reads reads = { emitter->arena, NULL };
+
+	if (!collect)
+		return;
+	buf_adds(&emitter->out, ",\"collect\":[");
+	for (; collect; collect = collect->next) {
+		buf_adds(&emitter->out, "{\"as\":");
+		emit_string(emitter, collect->as.text);
+		emit_member(emitter, "value", collect->value);
+		add_reads(&reads, collect->value);
+		buf_adds(&emitter->out, collect->next ? "}," : "}");
+	}
+	buf_adds(&emitter->out, "]");
+	emit_reads(emitter, "collect_reads", &reads);
+}
+
+/* Whether a body compiles to a call and nothing else. */
+static bool
+is_call(const struct process *process)
+{
+	while (process && !process->next) {
+		if (process->kind == P_CALL)
+			return !process->target->is_task;
+		if (process->kind == P_WITH &&
+		    !policies_title(process->policies))
+			process = process->body;
+		else if (process->kind == P_SEQ)
+			process = process->steps;
+		else
+			break;
+	}
+	return false;
+}
+
+/* A body that is a call is wrapped: the call has a scope of its own. */
+static void
+emit_body(struct emitter *emitter, const struct process *body,
+    const struct effects *effects)
+{
+	if (!is_call(body->steps)) {
+		emit_group(emitter, body, effects);
+		return;
+	}
+	begin(emitter, "seq", body);
+	buf_adds(&emitter->out, ",\"steps\":");
+	emit_steps(emitter, body->steps, effects);
+	buf_adds(&emitter->out, "}");
+}
+
+static void
+emit_forall(struct emitter *emitter, const struct process *forall,
+    const struct effects *effects)
+{
+	struct reads reads = { emitter->arena, NULL };
+
+	begin(emitter, "forall", forall);
+	emit_name(emitter, "name", &forall->name);
+	emit_name(emitter, "index", &forall->index);
+	emit_member(emitter, "in", forall->value);
+	add_reads(&reads, forall->value);
+	if (forall->args) {
+		emit_member(emitter, "max", forall->args->value);
+		add_reads(&reads, forall->args->value);
+	}
+	buf_adds(&emitter->out, ",\"body\":");
+	emit_body(emitter, forall->body, effects);
+	emit_reads(emitter, "reads", &reads);
+	emit_collects(emitter, forall->collects);
+	buf_adds(&emitter->out, "}");
+}
+
+static void
+emit_if(struct emitter *emitter, const struct process *process,
+    const struct effects *effects)
+{
+	struct reads reads = { emitter->arena, process->condition->reads };
+
+	begin(emitter, "if", process);
+	emit_member(emitter, "condition", process->condition);
+	buf_adds(&emitter->out, ",\"then\":");
+	emit_node(emitter, process->body, effects);
+	if (process->otherwise) {
+		buf_adds(&emitter->out, ",\"else\":");
+		emit_node(emitter, process->otherwise, effects);
+	}
+	emit_reads(emitter, "reads", &reads);
+	buf_adds(&emitter->out, "}");
+}
+
+/* let and return */
+static void
+emit_value(struct emitter *emitter, const struct process *process,
+    const struct effects *effects)
+{
+	struct reads reads = { emitter->arena, NULL };
+
+	(void)effects;
+	begin(emitter, process->kind == P_LET ? "let" : "return", process);
+	emit_name(emitter, "as", &process->name);
+	if (process->value)
+		emit_member(emitter, "value", process->value);
+	add_reads(&reads, process->value);
+	emit_reads(emitter, "reads", &reads);
+	buf_adds(&emitter->out, "}");
+}
+
+static void
+emit_node(struct emitter *emitter, const struct process *process,
+    const struct effects *effects)
+{
+	static void (*const emits[])(struct emitter *, const struct process *,
+	    const struct effects *) = {
+		[P_CALL] = emit_call,
+		[P_SEQ] = emit_group,
+		[P_PAR] = emit_par,
+		[P_FORALL] = emit_forall,
+		[P_IF] = emit_if,
+		[P_WITH] = emit_with,
+		[P_LET] = emit_value,
+		[P_RETURN] = emit_value,
+	};
+
+	emits[process->kind](emitter, process, effects);
+}
+
+void
+emit_steps(struct emitter *emitter, const struct process *steps,
+    const struct effects *effects)
+{
+	buf_adds(&emitter->out, "[");
+	for (; steps; steps = steps->next) {
+		emit_node(emitter, steps, effects);
+		buf_adds(&emitter->out, steps->next ? "," : "");
+	}
+	buf_adds(&emitter->out, "]");
+}

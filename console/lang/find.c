@@ -1,0 +1,75 @@
+#include "console/lang/find.h"
+
+#include <string.h>
+
+#include "console/lang/ast.h"
+
+static bool
+is_bound(const struct name *bound, const char *name, struct found *found)
+{
+	if (!bound->text || strcmp(bound->text, name) != 0)
+		return false;
+	found->start = bound->start;
+	return true;
+}
+
+/* The names that the process binds outside of its own body. */
+static bool
+binds(const struct process *process, const char *name, struct found *found)
+{
+	const struct collect *collect;
+
+	if (process->kind == P_CALL)
+		return is_bound(&process->as, name, found);
+	if (process->kind == P_LET)
+		return is_bound(&process->name, name, found);
+	for (collect = process->collects; collect; collect = collect->next)
+		if (is_bound(&collect->as, name, found))
+			return true;
+	return false;
+}
+
+static bool
+is_loop(const struct process *process)
+{
+	return process->kind == P_FORALL || process->kind == P_FOLD ||
+	       process->kind == P_WHILE || process->kind == P_REPEAT;
+}
+
+static bool
+find_in_loop(const struct process *loop, const char *name, struct found *found)
+{
+	if (!is_bound(&loop->name, name, found) &&
+	    !is_bound(&loop->index, name, found) &&
+	    !is_bound(&loop->as, name, found) &&
+	    !find_binding(loop->body, name, found))
+		return false;
+	found->loop = true;
+	found->loop_start = loop->start;
+	found->loop_end = loop->end;
+	return true;
+}
+
+bool
+find_binding(
+    const struct process *process, const char *name, struct found *found)
+{
+	const struct process *step;
+	const struct branch *branch;
+
+	found->loop = false;
+	if (!process)
+		return false;
+	if (binds(process, name, found))
+		return true;
+	for (step = process->steps; step; step = step->next)
+		if (find_binding(step, name, found))
+			return true;
+	for (branch = process->branches; branch; branch = branch->next)
+		if (find_binding(branch->body, name, found))
+			return true;
+	if (is_loop(process))
+		return find_in_loop(process, name, found);
+	return find_binding(process->body, name, found) ||
+	       find_binding(process->otherwise, name, found);
+}

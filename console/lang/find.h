@@ -1,0 +1,22 @@
+/*
+ * find.h - where in a workflow a name is bound, for messages.
+ */
+#ifndef LANG_FIND_H
+#define LANG_FIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct process;
+
+struct found {
+	size_t start;
+	bool loop; /* in the body of a loop, which reaches from … to … */
+	size_t loop_start, loop_end;
+};
+
+/* Look for the first binding of `name` in a process. */
+bool find_binding(
+    const struct process *process, const char *name, struct found *found);
+
+#endif

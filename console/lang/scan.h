@@ -1,0 +1,20 @@
+/*
+ * scan.h - text to tokens and comments.
+ */
+#ifndef LANG_SCAN_H
+#define LANG_SCAN_H
+
+#include "console/lang/token.h"
+
+struct arena;
+struct lang_result;
+struct source;
+
+/*
+ * Scan the whole file.  What is no token is reported and left out, so the
+ * result can always be parsed.
+ */
+struct tokens *scan(struct arena *arena, const struct source *source,
+    struct lang_result *result);
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * scope.h - which names can be read where.
+ */
+#ifndef LANG_SCOPE_H
+#define LANG_SCOPE_H
+
+#include <stddef.h>
+
+struct checker;
+struct name;
+struct type;
+
+enum binding_state {
+	BINDING_VISIBLE, /* can be read here */
+	BINDING_BESIDE,  /* bound by a branch that runs beside */
+	BINDING_INNER,   /* bound in a forall that was left */
+	BINDING_HIDDEN,  /* bound by the other alternative */
+	BINDING_STATES,
+};
+
+struct binding {
+	struct binding *next;      /* in the list of its scope and state */
+	struct binding *next_same; /* with the same hash */
+	const char *name;
+	const struct type *type;
+	size_t start;        /* where it is bound */
+	int depth;           /* of the scope that binds it */
+	struct scope *scope; /* the one whose list it is in */
+	enum binding_state state;
+};
+
+/* A workflow, or a forall's body within it. */
+struct scope {
+	struct scope *outer;
+	int depth;
+	struct binding *lists[BINDING_STATES]; /* latest first */
+};
+
+enum { NAMES_SIZE = 4096 };
+
+/* All bindings of a workflow, by the hash of their names. */
+struct names {
+	struct binding *buckets[NAMES_SIZE];
+};
+
+/* The branch that is being checked, and the parallel it belongs to. */
+struct beside {
+	struct beside *outer;
+	size_t start, end;
+	size_t branch_start, branch_end;
+};
+
+/* Enter and leave a forall's body. */
+void scope_enter(struct checker *checker, struct scope *scope);
+void scope_leave(struct checker *checker);
+
+/* Bind a name in the innermost scope; reported if it is taken. */
+void scope_bind(
+    struct checker *checker, const struct name *name, const struct type *type);
+
+/* The same without looking whether it is taken. */
+void scope_add(
+    struct checker *checker, const struct name *name, const struct type *type);
+
+/* Reported if the name is taken or reserved. */
+int scope_is_free(struct checker *checker, const struct name *name);
+
+/* The binding that can be read here; NULL, and reported, if there is none. */
+const struct binding *scope_find(
+    struct checker *checker, const char *name, size_t start);
+
+/* Take what was bound since `mark`, the head of the visible ones then, out of
+ * sight. */
+struct binding *scope_take(struct checker *checker, struct binding *mark);
+
+/* Put what was taken into the list of another state. */
+void scope_give(
+    struct checker *checker, enum binding_state state, struct binding *list);
+
+/* What branches bound since `mark`, the head of the list beside then, can be
+ * read after them. */
+void scope_join(struct checker *checker, struct binding *mark);
+
+/*
+ * Bring back what two alternatives bound, of which one was taken: a name that
+ * only one of them binds may be null.
+ */
+void scope_merge(
+    struct checker *checker, struct binding *one, struct binding *other);
+
+#endif

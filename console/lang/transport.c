@@ -1,0 +1,138 @@
+#include "console/lang/transport.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "console/lang/arena.h"
+#include "console/lang/type.h"
+
+/* clang-format off */
+static const struct type
+	string = { .kind = TYPE_STRING, .optional = true },
+	number = { .kind = TYPE_INT, .optional = true },
+	boolean = { .kind = TYPE_BOOL, .optional = true },
+	object = { .kind = TYPE_OBJECT, .optional = true },
+	list = { .kind = TYPE_LIST, .optional = true },
+	duration = { .kind = TYPE_DURATION, .optional = true },
+	sql = { .kind = TYPE_SQL },
+	shell = { .kind = TYPE_SHELL, .optional = true },
+	json = { .kind = TYPE_JSON, .optional = true },
+	strings = { .kind = TYPE_LIST, .optional = true,
+	    .element = &type_basic[TYPE_STRING] },
+	numbers = { .kind = TYPE_LIST, .optional = true,
+	    .element = &type_basic[TYPE_INT] };
+
+static const struct transport_arg builtin_args[] = {
+	{ "op", &type_basic[TYPE_STRING] },
+	{ "message", &string },
+	{ "name", &string },
+	{ "kind", &string },
+	{ "detail", &json },
+	{ "timeout", &duration },
+	{ NULL, NULL },
+};
+
+static const struct transport_arg http_args[] = {
+	{ "method", &string },
+	{ "url", &type_basic[TYPE_STRING] },
+	{ "query", &object },
+	{ "headers", &object },
+	{ "body", &json },
+	{ "accept", &numbers },
+	{ "timeout", &duration },
+	{ NULL, NULL },
+};
+
+static const struct transport_arg sql_args[] = {
+	{ "statement", &sql },
+	{ "params", &list },
+	{ "rows", &boolean },
+	{ "timeout", &duration },
+	{ NULL, NULL },
+};
+
+static const struct transport_arg ssh_args[] = {
+	{ "host", &type_basic[TYPE_STRING] },
+	{ "user", &string },
+	{ "port", &number },
+	{ "command", &strings },
+	{ "script", &shell },
+	{ "stdin", &string },
+	{ "env", &object },
+	{ "timeout", &duration },
+	{ NULL, NULL },
+};
+
+#define FIELD(next, name, kind) \
+	(struct field *)&(const struct field){ next, name, &type_basic[kind] }
+
+static const struct type
+	http_response = { .kind = TYPE_OBJECT, .closed = true, .fields =
+	    FIELD(FIELD(FIELD(FIELD(NULL, "url", TYPE_STRING),
+		"body", TYPE_JSON), "headers", TYPE_OBJECT),
+		"status", TYPE_INT) },
+	sql_response = { .kind = TYPE_OBJECT, .closed = true, .fields =
+	    FIELD(FIELD(NULL, "count", TYPE_INT), "rows", TYPE_LIST) },
+	ssh_response = { .kind = TYPE_OBJECT, .closed = true, .fields =
+	    FIELD(FIELD(FIELD(NULL, "stderr", TYPE_STRING),
+		"stdout", TYPE_STRING), "exit_code", TYPE_INT) };
+
+static const struct transport transports[] = {
+	{ "builtin", builtin_args, &type_basic[TYPE_JSON] },
+	{ "http", http_args, &http_response },
+	{ "sql", sql_args, &sql_response },
+	{ "ssh", ssh_args, &ssh_response },
+};
+/* clang-format on */
+
+enum { TRANSPORTS = sizeof(transports) / sizeof(transports[0]) };
+
+const struct transport *
+transport_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < TRANSPORTS; i++)
+		if (strcmp(transports[i].name, name) == 0)
+			return &transports[i];
+	return NULL;
+}
+
+const struct type *
+transport_arg(const struct transport *transport, const char *name)
+{
+	const struct transport_arg *arg;
+
+	for (arg = transport->args; arg->name; arg++)
+		if (strcmp(arg->name, name) == 0)
+			return arg->type;
+	return NULL;
+}
+
+static char *
+add_name(struct arena *arena, char *text, const char *name)
+{
+	return arena_printf(arena, "%s%s%s", text, *text ? ", " : "", name);
+}
+
+char *
+transport_names(struct arena *arena)
+{
+	char *text = "";
+	size_t i;
+
+	for (i = 0; i < TRANSPORTS; i++)
+		text = add_name(arena, text, transports[i].name);
+	return text;
+}
+
+char *
+transport_arg_names(struct arena *arena, const struct transport *transport)
+{
+	const struct transport_arg *arg;
+	char *text = "";
+
+	for (arg = transport->args; arg->name; arg++)
+		text = add_name(arena, text, arg->name);
+	return text;
+}

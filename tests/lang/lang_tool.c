@@ -1,0 +1,119 @@
+/*
+ * lang_tool - the language alone, for tests: check, compile or format a file.
+ *
+ *	lang_tool check|compile|fmt|functions [-I root]... [-L library]... [file]
+ *
+ * Diagnostics go to standard output, so that a case has one expected text.
+ * `functions` lists the functions that expressions may call.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "console/lang/function.h"
+#include "console/lang/lang.h"
+
+enum { FOLDERS_MAX = 8 };
+
+struct request {
+	const char *command, *path;
+	const char *roots[FOLDERS_MAX + 1], *libraries[FOLDERS_MAX + 1];
+	struct lang_options options;
+};
+
+static int
+usage(void)
+{
+	fputs("usage: lang_tool check|compile|fmt|functions [-I root]... "
+	      "[-L library]... [file]\n",
+	    stderr);
+	return 2;
+}
+
+static int
+add_folder(const char **folders, const char *folder)
+{
+	int i = 0;
+
+	while (i < FOLDERS_MAX && folders[i])
+		i++;
+	folders[i < FOLDERS_MAX ? i : FOLDERS_MAX - 1] = folder;
+	return 1;
+}
+
+static int
+read_arguments(struct request *request, int argc, char **argv)
+{
+	int i;
+
+	if (argc < 2)
+		return 0;
+	request->command = argv[1];
+	for (i = 2; i < argc; i++) {
+		if (strcmp(argv[i], "-I") == 0 && i + 1 < argc)
+			add_folder(request->roots, argv[++i]);
+		else if (strcmp(argv[i], "-L") == 0 && i + 1 < argc)
+			add_folder(request->libraries, argv[++i]);
+		else if (!request->path)
+			request->path = argv[i];
+		else
+			return 0;
+	}
+	request->options.libraries = request->libraries;
+	if (request->roots[0])
+		request->options.roots = request->roots;
+	return 1;
+}
+
+static int
+list_functions(void)
+{
+	int i;
+
+	for (i = 0; function_at(i); i++)
+		printf("%s %d %d\n", function_at(i)->name,
+		    function_at(i)->least, (int)strlen(function_at(i)->args));
+	return 0;
+}
+
+static int
+run(const struct request *request)
+{
+	struct lang_result result = { 0 };
+	char *text = NULL, *output = NULL;
+	size_t len;
+	int good;
+
+	if (lang_read(request->path, &text, &len, &result)) {
+		if (strcmp(request->command, "compile") == 0)
+			output = lang_compile(request->path, text, len,
+			    &request->options, &result);
+		else if (strcmp(request->command, "fmt") == 0)
+			output = lang_format(request->path, text, len, &result);
+		else
+			lang_check(request->path, text, len, &request->options,
+			    &result);
+	}
+	if (output)
+		fputs(output, stdout);
+	lang_result_print(&result, stdout);
+	good = result.length == 0;
+	lang_result_release(&result);
+	free(output);
+	free(text);
+	return good ? 0 : 1;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct request request = { 0 };
+
+	if (!read_arguments(&request, argc, argv))
+		return usage();
+	if (strcmp(request.command, "functions") == 0)
+		return list_functions();
+	if (!request.path || !strstr("check compile fmt", request.command))
+		return usage();
+	return run(&request);
+}
