@@ -44,6 +44,8 @@ language sql as $$
              where p.instance_id = p_instance and p.index < cardinality(p_body)) r,
            wf.outcome(r.d, r.i, r.j, r.t, coalesce(p_event, array_fill('response'::text, array[cardinality(p_body)])), p_body) with ordinality o (token, answer, n);
 $$;
+create function batch(p_instance bigint, p_body text[], p_event text[] default null) returns text[]
+language sql as $$ select batch(p_instance, array(select convert_to(b, 'UTF8') from unnest(p_body) with ordinality u (b, n) order by n), p_event); $$;
 create function results(p_instance bigint) returns table (index int, state text, output jsonb, kind text)
 language sql as $$ select p.index, p.state, p.output, p.error ->> 'kind' from wf.process p where p.instance_id = p_instance and p.index is not null order by p.index; $$;
 
@@ -51,7 +53,7 @@ language sql as $$ select p.index, p.state, p.output, p.error ->> 'kind' from wf
 select play_install('get', jsonb_build_array(play_forall('x', '["a", "b", "c", "d", "e", "f", "g"]', play_task('t.Get', 'r', '{"x": ["var", "x"]}') || '{"reads": {"x": 1}}')));
 select wf.start('get') as i \gset
 select play_take(:driver);
-select is(batch(:i, array['{"status": 200, "body": "hi"}', '{"status": 404}', '{"status": 500}', '{}', '', '[]', '{"kind": "http", "message": "cut off", "detail": {"n": 1}}']::bytea[],
+select is(batch(:i, array['{"status": 200, "body": "hi"}', '{"status": 404}', '{"status": 500}', '{}', '', '[]', '{"kind": "http", "message": "cut off", "detail": {"n": 1}}'],
                 '{response,response,response,response,response,response,error}'), array_fill('done'::text, array[7]), 'reports are answered');
 select results_eq(format('select * from results(%s)', :i), $$values
     (0, 'END', '{"x": "a", "body": "hi"}'::jsonb, null),
@@ -68,7 +70,7 @@ select is((select detail from wf.event where instance_id = :i and process_id = p
 -- errors that are no error records
 select wf.start('get') as i \gset
 select play_take(:driver);
-select batch(:i, array['', '{}', '"oops"', '[1]', '{"kind": 7}', 'no json', '{"kind": "x", "message": "\u0000"}']::bytea[], array_fill('error'::text, array[7]));
+select batch(:i, array['', '{}', '"oops"', '[1]', '{"kind": 7}', 'no json', '{"kind": "x", "message": "\u0000"}'], array_fill('error'::text, array[7]));
 select results_eq(format('select index, state, error ->> ''kind'', error ->> ''message'' is not null from wf.process where instance_id = %s and index is not null order by index', :i), $$values
     (0, 'FAILED', 'failed', true), (1, 'FAILED', 'failed', true), (2, 'FAILED', 'failed', true), (3, 'FAILED', 'failed', true), (4, 'FAILED', '7', true), (5, 'FAILED', 'output', true), (6, 'FAILED', 'output', true)$$,
     'whatever the driver says, there is a kind and a message');
@@ -85,7 +87,7 @@ select batch(:i, array[
     '{"headers": {"content-type": "application/json"}, "body": ""}',
     '{"headers": {"content-type": "application/json"}, "body": "{\"a\": "}',
     '{"headers": {"content-type": "application/json"}, "body": "\"\\u0000\""}',
-    '{"headers": {"content-type": "APPLICATION/JSON"}, "body": " 5 "}']::bytea[]);
+    '{"headers": {"content-type": "APPLICATION/JSON"}, "body": " 5 "}']);
 select results_eq(format('select * from results(%s)', :i), $$values
     (0, 'END', '{"a": [1, 2.50]}'::jsonb, null),
     (1, 'END', '[1]', null),
@@ -264,8 +266,6 @@ select wf.leave(:driver);
 select is(play_report(:c, 'response', '{"status": 200}'), 'late', 'a report after the driver was given up is late');
 select is((select count(*) from wf.event where process_id = :c and event = 'late'), 1::bigint, 'and kept');
 select wf.retry(jsonb_build_object('process', :c));
-select is(play_report(:c, 'response', '{"status": 200}'), 'late', 'so too after an operator has seen to it')
- where false;
 select is((select state from wf.process where id = :c), 'INIT', 'the next attempt is not touched');
 
 -- one batch, everything at once: two reports of one token, an acknowledgement and its response

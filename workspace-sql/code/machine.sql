@@ -128,7 +128,7 @@ begin
            bool_or(n.kind in ('async', 'wait') and n.event not in ('started', 'polled', 'progress', 'ack', 'start')) as timer,
            bool_or(t.asks = 'start') as again,
            bool_or(t.asks in ('cancel', 'cleanup')) as asks,
-           bool_or(n.state = 'END' and (n.binds or n.kind = 'forall')) as binds,
+           bool_or(n.state = 'END' and n.binds or n.kind = 'forall' and n.state in ('END', 'ABORTED', 'RAISED')) as binds,
            bool_or(n.state = 'END' and n.collects) as collects,
            bool_or(n.event = 'retry' and n.state = 'ACTIVE') as reenter,
            bool_or(n.event = 'enter') as enter,
@@ -224,7 +224,7 @@ begin
     end if;
     if f.binds then
         perform wf._bind(array_agg(n.instance_id), array_agg(n.id))
-           from new_rows n where n.state = 'END' and (n.bind is not null or n.kind = 'forall');
+           from new_rows n where n.state = 'END' and n.bind is not null or n.kind = 'forall' and n.state in ('END', 'ABORTED', 'RAISED');
     end if;
     if f.collects then
         perform wf._collect(array_agg(n.instance_id), array_agg(n.id)) from new_rows n where n.state = 'END' and n.collects;

@@ -181,7 +181,8 @@ begin
         v.stays := false;
     else
         v.handle := p_process.handle;
-        v.error := jsonb_build_object('kind', coalesce(p_body ->> 'kind', 'failed'), 'message', coalesce(p_body ->> 'message', 'the driver gave no reason')) || coalesce(p_body, '{}');
+        v.error := case when jsonb_typeof(p_body) = 'object' then p_body when p_body is null then '{}' else jsonb_build_object('detail', p_body) end
+                   || jsonb_build_object('kind', coalesce(p_body ->> 'kind', 'failed'), 'message', coalesce(p_body ->> 'message', 'the driver gave no reason'));
         v.event := case when p_request = 'poll' and p_failures + 1 < p_declared.attempts then 'polled' else 'fail' end;
         if v.event = 'polled' then
             v.detail := v.error;

@@ -138,7 +138,7 @@ begin
      cross join lateral (select case when r.result is not null then r.result -> 'value'
                                      when q.type_id is not null then coalesce(t.input, n.input)
                                      else n.request end as args) a
-     order by t.rank, t.began_at, t.instance_id, t.id;
+     order by t.rank, t.began_at;
 end;
 $$;
 

@@ -212,7 +212,8 @@ end;
 -- wf._bind(p_instance, p_process)
 --
 -- Binds the names of processes that have ended: their output, and what a
--- forall has collected, in the order of its elements.
+-- forall has collected, in the order of its elements. What a forall kept is
+-- dropped, however it came to its end.
 --
 -- Returns  nothing
 -- Locks    nothing

@@ -1,0 +1,71 @@
+# shellcheck shell=bash
+# measure.sh - figures: time, CPU, memory, write-ahead log.
+
+TICKS=$(getconf CLK_TCK)
+
+# figure ROW NAME VALUE: what a run has shown.
+figure() {
+    printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>"$FIGURES"
+}
+
+# calc EXPRESSION: as awk has it.
+calc() {
+    awk "BEGIN { printf \"%.6g\", $1 }"
+}
+
+# count NUMBER: of things to do, at the chosen scale; a multiple of 100.
+count() {
+    awk -v n="$1" -v scale="$SCALE" 'BEGIN {
+        n = int(n * scale / 100) * 100; print n < 100 ? 100 : n }'
+}
+
+# cpu_of PID: CPU seconds that a process has used.
+cpu_of() {
+    sed 's/.*) //' "/proc/$1/stat" |
+        awk -v ticks="$TICKS" '{ print ($12 + $13) / ticks }'
+}
+
+# cpu_of_server: of the database server, with all its processes, also those
+# that have ended.
+cpu_of_server() {
+    local postmaster
+    postmaster=$(head -n 1 "$WORK/pg/data/postmaster.pid")
+    cat /proc/[0-9]*/stat 2>/dev/null | sed 's/^\([0-9]*\) .*) /\1 /' |
+        awk -v pm="$postmaster" -v ticks="$TICKS" '
+            $1 == pm { sum += $13 + $14 + $15 + $16 }
+            $3 == pm { sum += $13 + $14 }
+            END { print sum / ticks }'
+}
+
+# cpu_of_machine: of everything.
+cpu_of_machine() {
+    awk -v ticks="$TICKS" '$1 == "cpu" {
+        print ($2 + $3 + $4 + $7 + $8) / ticks }' /proc/stat
+}
+
+# peak_memory PID: the most that was resident, in MiB.
+peak_memory() {
+    awk '$1 == "VmHWM:" { printf "%.1f\n", $2 / 1024 }' "/proc/$1/status"
+}
+
+wal_position() {
+    sql 'select pg_current_wal_insert_lsn() - pg_lsn(0::text || $$/0$$)'
+}
+
+# meter_start, meter_stop: METER_SERVER CPU seconds of the server, METER_WAL
+# bytes and METER_OTHERS CPU seconds of whoever else was there, in between.
+# The driver's own are for who started it: METER_OTHERS counts it, too.
+meter_start() {
+    METER_SERVER=$(cpu_of_server)
+    METER_OTHERS=$(cpu_of_machine)
+    METER_WAL=$(wal_position)
+}
+
+meter_stop() {
+    local server machine
+    server=$(cpu_of_server)
+    machine=$(cpu_of_machine)
+    METER_WAL=$(calc "$(wal_position) - $METER_WAL")
+    METER_SERVER=$(calc "$server - $METER_SERVER")
+    METER_OTHERS=$(calc "$machine - $METER_OTHERS - $METER_SERVER")
+}

@@ -1,0 +1,44 @@
+# shellcheck shell=bash
+# row1.sh - three-step workflows of no-op tasks.
+
+row_1() {
+    local workflows tasks run
+    workflows=$(count 20000)
+    tasks=$((3 * workflows))
+    for ((run = 1; run <= RUNS; run++)); do
+        figure 1 bare_2 "$(bare_queue "$tasks" 2)"
+        figure 1 bare_4 "$(bare_queue "$tasks" 4)"
+        three_steps "$workflows" "$tasks"
+    done
+}
+
+three_steps() {
+    local rate
+    workspace_fresh "$BENCH/three.wf"
+    begin_many three "$1"
+    meter_start
+    driver_begin
+    all_ended
+    rate=$(work_figures 1 "$2")
+    figure 1 tasks "$rate"
+    figure 1 workflows "$(calc "$rate / 3")"
+    driver_end
+}
+
+# bare_queue JOBS CLIENTS: jobs per second.
+bare_queue() {
+    local transactions=$(($1 / 100 / $2)) begin end
+    dropdb --if-exists --maintenance-db=postgres --force bare 2>/dev/null
+    createdb --maintenance-db=postgres bare
+    PGDATABASE=bare sql "create table job (id bigint primary key, driver int)
+        with (fillfactor = 90)"
+    PGDATABASE=bare sql "insert into job select generate_series(1, $1)"
+    PGDATABASE=bare sql 'vacuum analyze job'
+    sql 'checkpoint'
+    begin=$EPOCHREALTIME
+    pgbench --no-vacuum --protocol=prepared --client="$2" --jobs="$2" \
+        --transactions="$transactions" --file="$BENCH/bare_queue.sql" bare \
+        >"$WORK/pgbench.out" 2>&1
+    end=$EPOCHREALTIME
+    calc "$((transactions * 100 * $2)) / ($end - $begin)"
+}

@@ -1,0 +1,29 @@
+# shellcheck shell=bash
+# row4.sh - many children at once, then what joins them.
+
+row_4() {
+    local few many run before after
+    few=$(count 10000)
+    many=$(count 100000)
+    for ((run = 1; run <= RUNS; run++)); do
+        workspace_fresh "$BENCH/fan.wf"
+        sql 'checkpoint'
+        driver_begin
+        figure 4 few "$(children "$few")"
+        before=$(peak_memory "$DRIVER")
+        figure 4 many "$(children "$many")"
+        after=$(peak_memory "$DRIVER")
+        figure 4 driver_memory "$after"
+        figure 4 memory_grows "$(calc "$after - $before")"
+        driver_end
+    done
+}
+
+# children COUNT: per second, of one instance.
+children() {
+    local id
+    id=$(sql "select wf.start('fan', '{\"n\": $1}')")
+    all_ended
+    sql "select $1 / extract(epoch from i.ended_at - i.started_at)
+           from wf.instance_v i where i.instance_id = $id and i.result = 'success'"
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# driver_cut.t - connections of a driver are cut while it works, the server is
+# restarted: it goes on, loses nothing and does nothing twice.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/e2e/flow.sh"
+
+pg_start
+workspace_install
+login_create etl wf_app
+sql 'create table mark (n int)'
+sql 'grant insert on mark to etl'
+ok 'install' wf-console install "$ROOT/tests/e2e/data/driver/cut.wf"
+driver_start one -o "sql_connection=user=etl" -o slots=20
+
+# cut: about half of what the driver has.
+cut() {
+    sql "select count(pg_terminate_backend(pid)) from pg_stat_activity
+          where usename in ('etl', 'wf_driver_one') and random() < 0.5"
+}
+
+id=$(begin driver_cut -p n=400)
+cuts=0
+for _ in $(seq 40); do
+    cuts=$((cuts + $(cut)))
+    sleep 0.05
+done
+ended "$id" 60 || true
+diag "$cuts connections were cut"
+is 'cut: it ends' "$(state_of "$id")" 'END success'
+is 'cut: every row once' \
+    "$(sql 'select count(*), count(distinct n) from mark')" '400|400'
+sound
+
+sql 'truncate mark'
+id=$(begin driver_cut -p n=400)
+wait_sql 20 'select count(*) > 20 from mark'
+pg_stop pg immediate
+pg_restart
+ended "$id" 60 || true
+is 'crash of the server: it ends' "$(state_of "$id")" 'END success'
+is 'crash of the server: every row once' \
+    "$(sql 'select count(*), count(distinct n) from mark')" '400|400'
+
+# --- two TERMs: nothing is waited for
+
+sql 'lock mark; select pg_sleep(60)' >/dev/null 2>&1 &
+locker=$!
+wait_sql 10 "select exists (select from pg_locks l join pg_class c
+    on c.oid = l.relation where c.relname = 'mark' and l.granted)"
+id=$(begin driver_cut -p n=1)
+in_state "$id" sql.Exec START_REQUESTED
+kill -s TERM "$(pid_of driver-one)"
+wait_sql 10 "select state = 'draining' from wf.driver_v where name = 'one'
+    order by driver_id desc limit 1"
+status=0
+driver_stop one || status=$?
+is 'a second TERM: it ends at once, and says that it left something' \
+    "$status" 1
+is 'a second TERM: it has left' \
+    "$(sql "select distinct state from wf.driver_v where name = 'one'")" left
+kill "$locker" 2>/dev/null || true
+sql "select pg_terminate_backend(pid) from pg_stat_activity
+      where query like 'lock mark%' and pid <> pg_backend_pid()" >/dev/null
+driver_start two -o "sql_connection=user=etl"
+ended "$id" 60 || true
+is 'a second TERM: another driver does it' "$(state_of "$id")" 'END success'
+sound
+done_testing

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# driver_http.t - what becomes of answers over HTTP, good and bad.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/e2e/flow.sh"
+DATA=$ROOT/tests/e2e/data/driver
+
+nginx_start "$(cat "$DATA/nginx.conf")"
+head -c 3000000 /dev/zero | tr '\0' a >"$WORK/nginx/huge.txt"
+cp "$WORK/nginx/huge.txt" "$WORK/nginx/bomb.txt"
+printf '\377\376' >"$WORK/nginx/binary"
+chmod a+r "$WORK"/nginx/{huge.txt,bomb.txt,binary}
+pg_start
+workspace_install
+driver_start one
+ok 'install' wf-console install "$DATA/http.wf"
+id=$(begin driver_http -p "base=$HTTP_URL" -p closed=http://u:secret@127.0.0.1:1/)
+wait_sql 30 "select not exists (select from wf.task_v
+    where instance_id = $id and state not in ('END', 'FAILED'))" || true
+
+# of TITLE EXPRESSION: of the task with that title.
+of() {
+    sql "select $2 from wf.task_v where instance_id = $id and title = '$1'"
+}
+
+# fails TITLE KIND REGEX: how it failed.
+fails() {
+    is "$1: kind $2" "$(of "$1" "error ->> 'kind'")" "$2"
+    like "$1: the message" "$(of "$1" "error ->> 'message'")" "$3"
+}
+
+is 'the query is encoded, lists repeat their key; JSON is read' \
+    "$(of good "output #>> '{body,args}'")" 'list=1&list=2&q=a+b%26c'
+is 'JSON is sent as such, numbers as they were written' \
+    "$(of posted "output ->> 'body'")" 'POST application/json yes {"n": 1.10}'
+is 'GET follows a redirect' "$(of moved "output #>> '{body,args}'")" 'moved'
+is 'POST follows a 303, with a GET' \
+    "$(of other "output #>> '{body,args}'")" 'other'
+is 'a redirect that is accepted is not followed' \
+    "$(of 'not followed' "output ->> 'status'")" 302
+is 'its location is made absolute' \
+    "$(of 'not followed' "output #>> '{headers,location}'")" \
+    "$HTTP_URL/json?moved"
+is 'compressed bodies are decompressed' \
+    "$(of packed "output ->> 'body'")" packed
+fails busy http "^GET $HTTP_URL/busy answered 503$"
+is 'busy: status and body are kept' \
+    "$(of busy "error -> 'detail'")" \
+    '{"body": "come back later", "status": 503}'
+fails 'posted and moved' http 'answered 302$'
+fails loop http 'redirects'
+fails file http 'not supported'
+fails slow timeout "^GET $HTTP_URL/slow did not end within 300 ms$"
+fails closed http '^GET http://127.0.0.1:1/: '
+fails huge output 'body of more than 1048576 bytes$'
+fails bomb output 'body of more than 1048576 bytes$'
+fails binary output 'not UTF-8'
+fails scheme input '^url must begin with http:// or https://'
+fails line input '^headers: X-A is no header of one line'
+is 'every request had its key' \
+    "$(awk '$4 !~ /^pgwf-'"$id"'-[0-9]+$/' "$WORK/nginx/access.log")" ''
+unlike 'no password in the log' "$(cat "$WORK/driver-one.log")" secret
+
+nginx_change 'location / { return 200 "well"; }'
+wait_until 10 curl --silent --fail "$HTTP_URL/busy"
+ok 'retry' wf-console retry --yes "$(sql "select instance_id || '/' || process_id
+    from wf.task_v where instance_id = $id and title = 'busy'")"
+wait_sql 20 "select state = 'END' from wf.task_v
+    where instance_id = $id and title = 'busy'" || true
+is 'retried: it has the answer' "$(of busy "output ->> 'body'")" well
+sound
+done_testing

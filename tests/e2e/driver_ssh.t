@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# driver_ssh.t - what becomes of commands over SSH, good and bad.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/e2e/flow.sh"
+
+sshd_start
+cat >>"$SSH_CONFIG" <<END
+Host nobody-knows-this-key
+    HostName 127.0.0.1
+    Port $SSH_PORT
+    UserKnownHostsFile /dev/null
+    GlobalKnownHostsFile /dev/null
+END
+pg_start
+workspace_install
+driver_start one -o "ssh.config_file=$SSH_CONFIG" -o ssh.max_output=4096
+ok 'install' wf-console install "$ROOT/tests/e2e/data/driver/ssh.wf"
+id=$(begin driver_ssh -p host=worker)
+wait_sql 60 "select not exists (select from wf.task_v
+    where instance_id = $id and state not in ('END', 'FAILED'))" || true
+
+# of TITLE EXPRESSION: of the task with that title.
+of() {
+    sql "select $2 from wf.task_v where instance_id = $id and title = '$1'"
+}
+
+# fails TITLE KIND REGEX: how it failed.
+fails() {
+    is "$1: kind $2" "$(of "$1" "error ->> 'kind'")" "$2"
+    like "$1: the message" "$(of "$1" "error ->> 'message'")" "$3"
+}
+
+is 'words arrive as they are' "$(of words "output ->> 'stdout'")" \
+    "a b|it's|\$HOME \`x\` \\ *||"
+is 'standard input' "$(of input "output ->> 'stdout'")" 'some input'
+is 'environment' "$(of environment "output ->> 'stdout'")" "x 'y'"
+fails script exit '^exit code 7 on worker$'
+is 'a script: its output' "$(of script "error -> 'detail'")" \
+    '{"stderr": "err\n", "stdout": "out\nend", "exit_code": 7}'
+fails 'shell word' exit '^exit code 3'
+like 'of long output the end is kept, and that is said' \
+    "$(of long "output ->> 'stdout'")" $'^\\[[0-9]+ bytes cut\\]\n.*\n100000$'
+is 'bytes that are no text' "$(of bytes "output ->> 'stdout'")" $'\uFFFDok'
+is 'what is left behind holds nobody up' \
+    "$(of 'left behind' "output ->> 'stdout'")" started
+fails slow timeout '^ssh worker did not end within 2000 ms$'
+fails killed exit '^exit code 137'
+fails 'wrapper killed' lost \
+    '^ssh worker: the connection was lost while the command ran'
+fails 'host key' ssh 'Host key verification failed'
+fails option input '^host must be'
+fails user input '^user must be'
+
+stop sshd
+ok 'retry' wf-console retry --yes "$(sql "select instance_id || '/' || process_id
+    from wf.task_v where instance_id = $id and title = 'script'")"
+wait_sql 20 "select error ->> 'kind' = 'ssh' from wf.task_v
+    where instance_id = $id and title = 'script'" || true
+fails script ssh 'Connection refused'
+sound
+done_testing

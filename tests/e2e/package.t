@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# package.t - what `cmake --install` puts where.
+. "$(dirname "$0")/../lib.sh"
+
+stage=$WORK/stage
+ok 'install' env DESTDIR="$stage" cmake --install "$BUILD" --prefix /usr
+
+for program in wf-driver wf-console; do
+    ok "$program runs from there" "$stage/usr/bin/$program" --version
+done
+missing=$(cd "$ROOT" && find workspace-sql -type f | while read -r file; do
+    [ -f "$stage/usr/share/pgwf/$file" ] || printf '%s\n' "$file"
+done)
+is 'the whole of workspace-sql is installed' "$missing" ''
+ok 'the licence is installed' test -f "$stage/usr/share/doc/pgwf/LICENSE"
+is 'nothing is installed elsewhere' \
+    "$(cd "$stage" && find . -type f ! -path './usr/bin/wf-*' \
+        ! -path './usr/share/pgwf/*' ! -path './usr/share/doc/pgwf/*')" ''
+done_testing
