@@ -25,7 +25,8 @@ check_not_null(struct checker *checker, struct expr *expr)
 	if (!type_may_be_null(expr->type))
 		return true;
 	COMPLAIN(checker, expr->start, "this value may be null");
-	HINT(checker, "Say what to take instead: … ?? ….");
+	HINT(checker,
+	    "Say what to take instead (… ?? …), or ask before (… != null).");
 	expr->type = type_required(checker->arena, expr->type);
 	return false;
 }
@@ -60,6 +61,7 @@ check_name(struct checker *checker, struct expr *expr)
 	if (!(binding = scope_find(checker, expr->text, expr->start)))
 		return;
 	expr->type = binding->type;
+	narrow_type(checker, expr);
 	if (binding->depth >= 0)
 		add_read(checker, binding);
 }
@@ -217,10 +219,12 @@ check_field(struct checker *checker, struct expr *expr)
 		return;
 	}
 	type = field_type(checker, expr->a->type, expr->text);
-	if (type)
-		expr->type = type;
-	else
+	if (!type) {
 		report_field(checker, expr);
+		return;
+	}
+	expr->type = type;
+	narrow_type(checker, expr);
 }
 
 /* a[b]: an element of a list or a field of an object */
@@ -262,36 +266,41 @@ check_index(struct checker *checker, struct expr *expr)
 static void
 check_each(struct checker *checker, struct expr *expr)
 {
-	struct binding local = {
-		.name = expr->text, .start = expr->text_start, .depth = -1
-	};
+	struct known *before = checker->known;
+	struct binding local = { 0 };
 	struct name name = { expr->text, expr->text_start };
 
 	check_expr(checker, expr->b);
 	if (check_not_null(checker, expr->b))
 		convert(checker, expr->b, basic(TYPE_LIST), "the source");
-	scope_is_free(checker, &name);
 	local.type = expr->b->type->kind == TYPE_LIST && expr->b->type->element
 	                 ? expr->b->type->element
 	                 : basic(TYPE_JSON);
-	local.next = checker->locals;
-	checker->locals = &local;
-	check_expr(checker, expr->a);
+	scope_push_local(checker, &name, &local);
 	if (expr->c) {
 		check_expr(checker, expr->c);
 		check_bool(checker, expr->c, "what follows `if`");
+		narrow(checker, expr->c, true);
 	}
-	checker->locals = local.next;
+	check_expr(checker, expr->a);
+	narrow_end(checker, before);
+	scope_pop_local(checker);
 	expr->type = type_list(checker->arena, expr->a->type);
 }
 
 static void
 check_choice(struct checker *checker, struct expr *expr)
 {
+	struct known *before;
+
 	check_expr(checker, expr->a);
 	check_bool(checker, expr->a, "what stands before `?`");
+	before = narrow(checker, expr->a, true);
 	check_expr(checker, expr->b);
+	narrow_end(checker, before);
+	narrow(checker, expr->a, false);
 	check_expr(checker, expr->c);
+	narrow_end(checker, before);
 	expr->form = "if";
 	expr->type = type_join(checker->arena, expr->b->type, expr->c->type);
 }

@@ -288,6 +288,7 @@ static const struct {
 void
 check_operator(struct checker *checker, struct expr *expr)
 {
+	struct known *before = checker->known;
 	size_t i;
 
 	if (expr->kind == E_UNARY) {
@@ -295,7 +296,10 @@ check_operator(struct checker *checker, struct expr *expr)
 		return;
 	}
 	check_expr(checker, expr->a);
+	if (expr->op == T_AND || expr->op == T_OR) /* what b may rely on */
+		narrow(checker, expr->a, expr->op == T_AND);
 	check_expr(checker, expr->b);
+	narrow_end(checker, before);
 	for (i = 0; i < sizeof(binaries) / sizeof(binaries[0]); i++)
 		if (binaries[i].op == expr->op)
 			binaries[i].check(checker, expr);

@@ -6,60 +6,87 @@
 
 enum { POLICY_ARGS_MAX = 2 };
 
+/* Keep both sorted by name. */
 static const struct rule {
 	const char *name;
-	bool supported;
 	struct {
 		const char *name;
 		enum type_kind type;
 		bool required;
 	} args[POLICY_ARGS_MAX];
 } rules[] = {
-	{ "group", true,
+	{ "group",
 	    { { "name", TYPE_STRING, true }, { "max", TYPE_INT, false } } },
-	{ "idempotent", true, { { "value", TYPE_BOOL, false } } },
-	{ "lock", false, { { 0 } } },
-	{ "on_failure", false, { { 0 } } },
-	{ "output", false, { { 0 } } },
-	{ "plan", false, { { 0 } } },
-	{ "priority", true, { { "value", TYPE_INT, true } } },
-	{ "queue", true, { { "name", TYPE_STRING, true } } },
-	{ "rate", false, { { 0 } } },
-	{ "recover", false, { { 0 } } },
-	{ "requires", false, { { 0 } } },
-	{ "retention", false, { { 0 } } },
-	{ "retry", false, { { 0 } } },
-	{ "role", false, { { 0 } } },
-	{ "run_as", false, { { 0 } } },
-	{ "schedule", false, { { 0 } } },
-	{ "start_if", false, { { 0 } } },
-	{ "subject", false, { { 0 } } },
-	{ "tags", false, { { 0 } } },
-	{ "timeout", false, { { 0 } } },
-	{ "title", true, { { "text", TYPE_STRING, true } } },
-	{ "undo", false, { { 0 } } },
-	{ "weight", false, { { 0 } } },
+	{ "idempotent", { { "value", TYPE_BOOL, false } } },
+	{ "priority", { { "value", TYPE_INT, true } } },
+	{ "queue", { { "name", TYPE_STRING, true } } },
+	{ "title", { { "text", TYPE_STRING, true } } },
 };
 
-enum { RULES = sizeof(rules) / sizeof(rules[0]) };
+/* Those that come later. */
+static const char *const later[] = {
+	"lock",
+	"on_failure",
+	"output",
+	"plan",
+	"rate",
+	"recover",
+	"requires",
+	"retention",
+	"retry",
+	"role",
+	"run_as",
+	"schedule",
+	"start_if",
+	"subject",
+	"tags",
+	"timeout",
+	"undo",
+	"weight",
+};
+
+enum {
+	RULES = sizeof(rules) / sizeof(rules[0]),
+	LATER = sizeof(later) / sizeof(later[0]),
+};
 
 static const struct rule *
-find_rule(struct checker *checker, const struct policy *policy)
+find_rule(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < RULES; i++)
+		if (strcmp(rules[i].name, name) == 0)
+			return &rules[i];
+	return NULL;
+}
+
+static bool
+comes_later(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < LATER; i++)
+		if (strcmp(later[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void
+report_unknown(struct checker *checker, const struct policy *policy)
 {
 	struct near near;
 	size_t i;
 
-	near_init(&near, policy->name.text);
-	for (i = 0; i < RULES; i++) {
-		if (strcmp(rules[i].name, policy->name.text) == 0)
-			return &rules[i];
-		near_offer(&near, rules[i].name);
-	}
 	COMPLAIN(checker, policy->name.start, "there is no policy `%s`",
 	    policy->name.text);
+	near_init(&near, policy->name.text);
+	for (i = 0; i < RULES; i++)
+		near_offer(&near, rules[i].name);
+	for (i = 0; i < LATER; i++)
+		near_offer(&near, later[i]);
 	if (near.best)
 		HINT(checker, "Did you mean `%s`?", near.best);
-	return NULL;
 }
 
 struct expr *
@@ -165,19 +192,19 @@ check_constants(struct checker *checker, struct policy *policy)
 static void
 check_policy(struct checker *checker, struct policy *policy)
 {
-	const struct rule *rule = find_rule(checker, policy);
+	const struct rule *rule = find_rule(policy->name.text);
 
-	if (!rule)
-		return;
-	if (!rule->supported || policy->each) {
+	if (policy->each) {
 		check_unsupported(checker, policy->start,
-		    policy->each
-		        ? arena_printf(checker->arena, "each %s", rule->name)
-		        : rule->name);
-		return;
+		    arena_printf(checker->arena, "each %s", policy->name.text));
+	} else if (rule) {
+		check_args(checker, policy, rule);
+		check_constants(checker, policy);
+	} else if (comes_later(policy->name.text)) {
+		check_unsupported(checker, policy->start, policy->name.text);
+	} else {
+		report_unknown(checker, policy);
 	}
-	check_args(checker, policy, rule);
-	check_constants(checker, policy);
 }
 
 void

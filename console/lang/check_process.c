@@ -12,9 +12,35 @@ check_unsupported(struct checker *checker, size_t start, const char *feature)
 	COMPLAIN(checker, start, "not supported yet: `%s`", feature);
 }
 
+/* Whether every way through the steps ends with `return`. */
+static bool
+always_returns(const struct process *steps)
+{
+	const struct process *step = steps;
+
+	while (step && step->next)
+		step = step->next;
+	if (!step)
+		return false;
+	switch (step->kind) {
+	case P_RETURN:
+		return true;
+	case P_SEQ:
+		return always_returns(step->steps);
+	case P_WITH:
+		return always_returns(step->body->steps);
+	case P_IF:
+		return step->otherwise && always_returns(step->body) &&
+		       always_returns(step->otherwise);
+	default:
+		return false;
+	}
+}
+
 static void
 check_steps(struct checker *checker, struct process *steps, bool main_line)
 {
+	struct known *before = checker->known;
 	struct process *step;
 
 	for (step = steps; step; step = step->next) {
@@ -22,7 +48,11 @@ check_steps(struct checker *checker, struct process *steps, bool main_line)
 		if (step->kind == P_RETURN && step->next)
 			COMPLAIN(checker, step->next->start,
 			    "nothing after `return` is ever reached");
+		if (step->kind == P_IF && !step->otherwise &&
+		    always_returns(step->body)) /* then it was false */
+			narrow(checker, step->condition, false);
 	}
+	narrow_end(checker, before);
 }
 
 static void
@@ -126,13 +156,18 @@ check_if(struct checker *checker, struct process *process, bool main_line)
 {
 	struct binding *mark = checker->scope->lists[BINDING_VISIBLE];
 	struct binding *one, *other = NULL;
+	struct known *before;
 
 	check_condition(checker, process->condition, "a condition");
+	before = narrow(checker, process->condition, true);
 	check_process(checker, process->body, main_line);
 	one = scope_take(checker, mark);
+	narrow_end(checker, before);
 	if (process->otherwise) {
+		narrow(checker, process->condition, false);
 		check_process(checker, process->otherwise, main_line);
 		other = scope_take(checker, mark);
+		narrow_end(checker, before);
 	}
 	scope_merge(checker, one, other);
 }
@@ -252,31 +287,6 @@ static void
 check_process(struct checker *checker, struct process *process, bool main_line)
 {
 	checks[process->kind](checker, process, main_line);
-}
-
-/* Whether every way through the steps ends with `return`. */
-static bool
-always_returns(const struct process *steps)
-{
-	const struct process *step = steps;
-
-	while (step && step->next)
-		step = step->next;
-	if (!step)
-		return false;
-	switch (step->kind) {
-	case P_RETURN:
-		return true;
-	case P_SEQ:
-		return always_returns(step->steps);
-	case P_WITH:
-		return always_returns(step->body->steps);
-	case P_IF:
-		return step->otherwise && always_returns(step->body) &&
-		       always_returns(step->otherwise);
-	default:
-		return false;
-	}
 }
 
 void

@@ -12,6 +12,7 @@
 #include "console/lang/ast.h"
 #include "console/lang/diagnostic.h"
 #include "console/lang/module.h"
+#include "console/lang/narrow.h"
 #include "console/lang/scope.h"
 #include "console/lang/type.h"
 
@@ -24,6 +25,7 @@ struct checker {
 	struct scope *scope;    /* NULL: no names may be read here */
 	struct names *names;    /* bound in the workflow or task type */
 	struct binding *locals; /* of list comprehensions */
+	struct known *known;    /* not to be null here */
 	struct beside *beside;  /* the parallel branches around */
 	struct read *reads;     /* of the expression being checked */
 };

@@ -254,7 +254,8 @@ check_null(struct checker *checker, struct expr *expr, const struct type *type,
 		    type_text(checker->arena, type));
 	} else {
 		COMPLAIN(checker, expr->start, "%s may be null here", what);
-		HINT(checker, "Say what to take instead: … ?? ….");
+		HINT(checker, "Say what to take instead (… ?? …), or ask "
+		              "before (… != null).");
 	}
 	return false;
 }

@@ -9,7 +9,7 @@ finish(struct parser *parser, struct process *process)
 	return process;
 }
 
-/* expr "as" NAME, up to `most` times, separated by commas */
+/* expr "as" NAME; `many`: several of them, separated by commas */
 static bool
 parse_collect_list(struct parser *parser, struct collect **list, bool many)
 {

@@ -1,4 +1,7 @@
 /* Expressions: what stands between the operators. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "console/lang/parser.h"
 
 #include "console/lang/duration.h"
@@ -6,7 +9,10 @@
 #include "console/lang/symbol.h"
 #include "console/lang/text.h"
 
-enum { PIECES_MAX = 1000 };
+enum {
+	PIECES_MAX = 1000, /* of one string */
+	DIGITS_MAX = 1000, /* of one number, and its largest exponent */
+};
 
 static struct expr *
 parse_token(struct parser *parser, enum expr_kind kind)
@@ -25,6 +31,22 @@ parse_bool(struct parser *parser)
 
 	expr->is_true = parser->last->kind == T_TRUE;
 	return expr;
+}
+
+/* Exact numbers have room, but not for everything. */
+static struct expr *
+parse_number(struct parser *parser)
+{
+	struct expr *expr = parse_token(parser, E_NUMBER);
+	const char *exponent = expr->text + strcspn(expr->text, "eE");
+
+	if (exponent - expr->text <= DIGITS_MAX &&
+	    (*exponent == '\0' ||
+	        labs(strtol(exponent + 1, NULL, 10)) <= DIGITS_MAX))
+		return expr;
+	report(parser->result, parser->source, expr->start,
+	    "this number is out of range");
+	return NULL;
 }
 
 static struct expr *
@@ -310,7 +332,7 @@ parse_prim(struct parser *parser)
 	case T_FALSE:
 		return parse_bool(parser);
 	case T_NUMBER:
-		return parse_token(parser, E_NUMBER);
+		return parse_number(parser);
 	case T_DURATION:
 		return parse_duration(parser);
 	case T_STRING:

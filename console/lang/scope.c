@@ -103,43 +103,84 @@ taken(struct checker *checker, const struct name *name,
 	return 0;
 }
 
-int
-scope_is_free(struct checker *checker, const struct name *name)
+static int
+is_reserved(struct checker *checker, const struct name *name)
 {
-	static const char twice[] = "`%s` is bound twice";
-	static const char shadow[] =
-	    "`%s` would hide the name of the scope around it";
+	if (strcmp(name->text, "instance") != 0 &&
+	    strncmp(name->text, "__", 2) != 0)
+		return 0;
+	COMPLAIN(checker, name->start, "`%s` is a reserved name", name->text);
+	return 1;
+}
+
+/* A name of this scope or around it, in one of two states. */
+static const struct binding *
+find_around(const struct checker *checker, const char *name,
+    enum binding_state state, enum binding_state other)
+{
 	const struct scope *scope;
 	const struct binding *binding;
 
-	if (strcmp(name->text, "instance") == 0 ||
-	    strncmp(name->text, "__", 2) == 0) {
-		COMPLAIN(checker, name->start, "`%s` is a reserved name",
-		    name->text);
+	for (scope = checker->scope; scope; scope = scope->outer)
+		if ((binding = find(checker, name, scope, state)) ||
+		    (binding = find(checker, name, scope, other)))
+			return binding;
+	return NULL;
+}
+
+/* Reported if the name can not be bound in the innermost scope. */
+static int
+is_free(struct checker *checker, const struct name *name)
+{
+	const struct binding *binding;
+
+	if (is_reserved(checker, name))
 		return 0;
-	}
-	if ((binding = find_in(checker->locals, name->text)))
-		return taken(checker, name, binding, twice);
-	for (scope = checker->scope; scope; scope = scope->outer) {
-		if ((binding = find(
-		         checker, name->text, scope, BINDING_VISIBLE)) ||
-		    (binding =
-		            find(checker, name->text, scope, BINDING_BESIDE)))
-			return taken(checker, name, binding,
-			    scope == checker->scope ? twice : shadow);
-	}
-	if (checker->scope && (binding = find(checker, name->text,
-	                           checker->scope, BINDING_INNER)))
+	if ((binding = find_around(
+	         checker, name->text, BINDING_VISIBLE, BINDING_BESIDE)))
+		return taken(checker, name, binding,
+		    binding->scope == checker->scope
+		        ? "`%s` is bound twice"
+		        : "`%s` would hide the name of the scope around it");
+	if ((binding =
+	            find(checker, name->text, checker->scope, BINDING_INNER)))
 		return taken(checker, name, binding,
 		    "`%s` is bound twice: here and inside a forall");
 	return 1;
 }
 
 void
+scope_push_local(
+    struct checker *checker, const struct name *name, struct binding *local)
+{
+	const struct binding *binding = find_in(checker->locals, name->text);
+
+	if (!binding && checker->scope)
+		binding = find_around(
+		    checker, name->text, BINDING_VISIBLE, BINDING_VISIBLE);
+	if (binding)
+		taken(checker, name, binding,
+		    "`%s` would hide the name of the scope around it");
+	else
+		is_reserved(checker, name);
+	local->name = name->text;
+	local->start = name->start;
+	local->depth = -1; /* nothing that the workflow has to provide */
+	local->next = checker->locals;
+	checker->locals = local;
+}
+
+void
+scope_pop_local(struct checker *checker)
+{
+	checker->locals = checker->locals->next;
+}
+
+void
 scope_bind(
     struct checker *checker, const struct name *name, const struct type *type)
 {
-	if (name->text && scope_is_free(checker, name))
+	if (name->text && is_free(checker, name))
 		scope_add(checker, name, type);
 }
 

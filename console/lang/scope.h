@@ -62,8 +62,10 @@ void scope_bind(
 void scope_add(
     struct checker *checker, const struct name *name, const struct type *type);
 
-/* Reported if the name is taken or reserved. */
-int scope_is_free(struct checker *checker, const struct name *name);
+/* Bind the name of a list comprehension for the expressions in it. */
+void scope_push_local(
+    struct checker *checker, const struct name *name, struct binding *local);
+void scope_pop_local(struct checker *checker);
 
 /* The binding that can be read here; NULL, and reported, if there is none. */
 const struct binding *scope_find(
