@@ -8,8 +8,8 @@
 #include "common/buf.h"
 #include "common/error.h"
 #include "common/mem.h"
+#include "common/near.h"
 #include "console/command.h"
-#include "console/suggest.h"
 #include "console/value.h"
 
 static void
@@ -124,22 +124,22 @@ static bool
 refuse_option(const struct reader *reader, const char *text, size_t len)
 {
 	const struct command *command = reader->invocation->command;
-	struct suggestion suggestion;
+	struct near near;
 	char *wanted = xstrndup(text, len);
 	size_t i;
 
 	error_set(reader->err, "unknown option %s", wanted);
 	hint_at_help(command, reader->err);
-	suggestion_init(&suggestion, wanted + strspn(wanted, "-"));
+	near_init(&near, wanted + strspn(wanted, "-"));
 	for (i = 0; i < command_option_count && command != NULL; i++)
 		if (command_takes(command, &command_options[i]))
-			suggestion_offer(&suggestion, command_options[i].name,
+			near_offer(&near, command_options[i].name,
 			    strlen(command_options[i].name));
 	for (i = 0; i < global_option_count; i++)
-		suggestion_offer(&suggestion, global_options[i].name,
+		near_offer(&near, global_options[i].name,
 		    strlen(global_options[i].name));
-	if (suggestion.best != NULL)
-		error_hint(reader->err, "Did you mean --%s?", suggestion.best);
+	if (near.best != NULL)
+		error_hint(reader->err, "Did you mean --%s?", near.best);
 	free(wanted);
 	return false;
 }
@@ -323,7 +323,7 @@ list_second_words(const char *first, struct error *err)
 static bool
 refuse_command(const char *first, struct error *err)
 {
-	struct suggestion suggestion;
+	struct near near;
 	size_t i;
 
 	if (first == NULL) {
@@ -333,13 +333,13 @@ refuse_command(const char *first, struct error *err)
 	}
 	error_set(err, "unknown command \"%s\"", first);
 	hint_at_help(NULL, err);
-	suggestion_init(&suggestion, first);
+	near_init(&near, first);
 	for (i = 0; i < command_count; i++)
-		suggestion_offer(&suggestion, commands[i].pattern,
+		near_offer(&near, commands[i].pattern,
 		    strcspn(commands[i].pattern, " "));
-	if (suggestion.best != NULL)
+	if (near.best != NULL)
 		error_hint(err, "Did you mean `wf-console %.*s`?",
-		    (int)suggestion.best_len, suggestion.best);
+		    (int)near.best_len, near.best);
 	list_second_words(first, err);
 	return false;
 }

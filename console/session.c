@@ -5,11 +5,11 @@
 
 #include "common/error.h"
 #include "common/mem.h"
+#include "common/near.h"
 #include "common/pg.h"
 #include "common/pg_params.h"
 #include "console/console.h"
 #include "console/local.h"
-#include "console/suggest.h"
 
 /* One value of one row, for the caller to free(); NULL if there is none. */
 static char *
@@ -97,20 +97,19 @@ suggest_workflow(
     const struct console *console, const char *wanted, struct error *err)
 {
 	struct error ignored = { 0 };
-	struct suggestion suggestion;
+	struct near near;
 	struct pg_result *names = pg_query(
 	    console->pg, "select workflow from wf.workflow_v", NULL, &ignored);
 	bool is_near;
 	int row;
 
-	suggestion_init(&suggestion, wanted);
+	near_init(&near, wanted);
 	for (row = 0; names != NULL && row < pg_rows(names); row++)
-		suggestion_offer(&suggestion, pg_value(names, row, 0),
+		near_offer(&near, pg_value(names, row, 0),
 		    pg_value_length(names, row, 0));
-	is_near =
-	    suggestion.best != NULL && strcmp(suggestion.best, wanted) != 0;
+	is_near = near.best != NULL && strcmp(near.best, wanted) != 0;
 	if (is_near)
-		error_hint(err, "Did you mean %s?", suggestion.best);
+		error_hint(err, "Did you mean %s?", near.best);
 	pg_result_free(names);
 	error_release(&ignored);
 	return is_near;

@@ -1,8 +1,8 @@
 /* Calls: arguments against parameters. */
 #include <string.h>
 
+#include "common/near.h"
 #include "console/lang/checker.h"
-#include "console/lang/near.h"
 
 static struct param *
 find_param(const struct decl *target, const char *name)
@@ -33,7 +33,7 @@ report_argument(
 	}
 	near_init(&near, arg->name.text);
 	for (param = target->params; param; param = param->next) {
-		near_offer(&near, param->name.text);
+		near_offer(&near, param->name.text, strlen(param->name.text));
 		list = arena_printf(checker->arena, "%s%s%s", list,
 		    *list ? ", " : "", param->name.text);
 	}

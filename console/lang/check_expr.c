@@ -1,9 +1,9 @@
 /* Types of expressions.  Operators: check_operator.c. */
 #include <string.h>
 
+#include "common/near.h"
 #include "console/lang/checker.h"
 #include "console/lang/function.h"
-#include "console/lang/near.h"
 
 static const struct type *
 basic(enum type_kind kind)
@@ -169,7 +169,7 @@ report_field(struct checker *checker, struct expr *expr)
 	    checker, expr->text_start, "there is no field `%s`", expr->text);
 	near_init(&near, expr->text);
 	for (field = expr->a->type->fields; field; field = field->next) {
-		near_offer(&near, field->name);
+		near_offer(&near, field->name, strlen(field->name));
 		list = arena_printf(checker->arena, "%s%s%s", list,
 		    *list ? ", " : "", field->name);
 	}
@@ -314,7 +314,8 @@ report_function(struct checker *checker, struct expr *expr)
 	COMPLAIN(checker, expr->start, "there is no function `%s`", expr->text);
 	near_init(&near, expr->text);
 	for (i = 0; function_at(i); i++)
-		near_offer(&near, function_at(i)->name);
+		near_offer(
+		    &near, function_at(i)->name, strlen(function_at(i)->name));
 	if (near.best)
 		HINT(checker, "Did you mean `%s`?", near.best);
 }

@@ -1,8 +1,8 @@
 /* Policies: which there are, and what they take. */
 #include <string.h>
 
+#include "common/near.h"
 #include "console/lang/checker.h"
-#include "console/lang/near.h"
 
 enum { POLICY_ARGS_MAX = 2 };
 
@@ -82,9 +82,9 @@ report_unknown(struct checker *checker, const struct policy *policy)
 	    policy->name.text);
 	near_init(&near, policy->name.text);
 	for (i = 0; i < RULES; i++)
-		near_offer(&near, rules[i].name);
+		near_offer(&near, rules[i].name, strlen(rules[i].name));
 	for (i = 0; i < LATER; i++)
-		near_offer(&near, later[i]);
+		near_offer(&near, later[i], strlen(later[i]));
 	if (near.best)
 		HINT(checker, "Did you mean `%s`?", near.best);
 }

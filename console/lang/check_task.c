@@ -1,8 +1,8 @@
 /* Task types: what their requests take, and what their conditions read. */
 #include <string.h>
 
+#include "common/near.h"
 #include "console/lang/checker.h"
-#include "console/lang/near.h"
 #include "console/lang/transport.h"
 
 static const char *const request_words[] = {

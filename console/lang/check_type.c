@@ -1,8 +1,8 @@
 /* Types as written, and the headers of declarations. */
 #include <string.h>
 
+#include "common/near.h"
 #include "console/lang/checker.h"
-#include "console/lang/near.h"
 
 enum { NAME_MAX_BYTES = 63 };
 
@@ -20,7 +20,7 @@ named_type(struct checker *checker, const struct type_syntax *syntax)
 	COMPLAIN(checker, syntax->start, "there is no type `%s`", syntax->name);
 	near_init(&near, syntax->name);
 	for (i = 0; type_name_at(i); i++)
-		near_offer(&near, type_name_at(i));
+		near_offer(&near, type_name_at(i), strlen(type_name_at(i)));
 	if (near.best)
 		HINT(checker, "Did you mean `%s`?", near.best);
 	else

@@ -1,9 +1,9 @@
 /* Conversions: a value where a type is expected. */
 #include <string.h>
 
+#include "common/near.h"
 #include "console/lang/checker.h"
 #include "console/lang/duration.h"
-#include "console/lang/near.h"
 #include "console/lang/symbol.h"
 
 /* Put the literal's value in place of what converting it would give. */
@@ -147,7 +147,7 @@ convert_object(struct checker *checker, struct expr *expr,
 		    type_text(checker->arena, type));
 		near_init(&near, member->key.text);
 		for (field = type->fields; field; field = field->next)
-			near_offer(&near, field->name);
+			near_offer(&near, field->name, strlen(field->name));
 		if (near.best)
 			HINT(checker, "Did you mean `%s`?", near.best);
 	}

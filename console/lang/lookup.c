@@ -1,12 +1,12 @@
 /* Which declaration a name means. */
 #include <string.h>
 
+#include "common/near.h"
 #include "console/lang/arena.h"
 #include "console/lang/ast.h"
 #include "console/lang/diagnostic.h"
 #include "console/lang/lang.h"
 #include "console/lang/module.h"
-#include "console/lang/near.h"
 #include "console/lang/source.h"
 #include "console/lang/stdlib.h"
 
@@ -21,7 +21,7 @@ static void
 offer(struct search *search, struct decl *decl, const char *name)
 {
 	if (search->near)
-		near_offer(search->near, name);
+		near_offer(search->near, name, strlen(name));
 	if (strcmp(name, search->wanted) != 0 || decl == search->found)
 		return;
 	if (search->found)
@@ -142,7 +142,7 @@ suggest_library(struct program *program, const char *name)
 	near_init(
 	    &near, arena_strndup(program->arena, name, (size_t)(dot - name)));
 	for (library = lang_stdlib; library->name; library++)
-		near_offer(&near, library->name);
+		near_offer(&near, library->name, strlen(library->name));
 	if (!near.best)
 		report_hint(
 		    program->result, "Import the file that declares it.");

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "common/near.h"
 #include "console/lang/checker.h"
 #include "console/lang/find.h"
 #include "console/lang/lang.h"
-#include "console/lang/near.h"
 #include "console/lang/source.h"
 
 static size_t
@@ -259,9 +259,9 @@ report_unknown(struct checker *checker, const char *name, size_t start)
 	for (scope = checker->scope; scope; scope = scope->outer)
 		for (binding = scope->lists[BINDING_VISIBLE]; binding;
 		     binding = binding->next)
-			near_offer(&near, binding->name);
+			near_offer(&near, binding->name, strlen(binding->name));
 	for (binding = checker->locals; binding; binding = binding->next)
-		near_offer(&near, binding->name);
+		near_offer(&near, binding->name, strlen(binding->name));
 	if (near.best)
 		HINT(checker, "Did you mean `%s`?", near.best);
 	else if (!checker->decl->is_task)

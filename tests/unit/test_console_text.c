@@ -3,7 +3,7 @@
 #include <locale.h>
 
 #include "common/buf.h"
-#include "console/suggest.h"
+#include "common/near.h"
 
 #include "tests/unit/unit.h"
 
@@ -100,13 +100,13 @@ nearest(const char *wanted)
 {
 	static const char *const names[] = { "history", "install", "list",
 		"retry", "tree" };
-	struct suggestion suggestion;
+	struct near near;
 	size_t i;
 
-	suggestion_init(&suggestion, wanted);
+	near_init(&near, wanted);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		suggestion_offer(&suggestion, names[i], strlen(names[i]));
-	return suggestion.best;
+		near_offer(&near, names[i], strlen(names[i]));
+	return near.best;
 }
 
 static void

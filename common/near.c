@@ -1,9 +1,9 @@
-#include "console/suggest.h"
+#include "common/near.h"
 
 #include <string.h>
+#include <strings.h>
 
-/* Longer words are not worth the work. */
-#define LONGEST 64
+enum { LONGEST = 64 }; /* longer words are not worth the work */
 
 /*
  * Edits that turn `a` into `b`: insert, delete, replace a character, or swap
@@ -40,26 +40,28 @@ distance(const char *a, size_t a_len, const char *b, size_t b_len)
 }
 
 void
-suggestion_init(struct suggestion *suggestion, const char *wanted)
+near_init(struct near *near, const char *wanted)
 {
-	suggestion->wanted = wanted;
-	suggestion->best = NULL;
-	suggestion->distance = strlen(wanted) / 3 + 2;
+	near->wanted = wanted;
+	near->best = NULL;
+	near->best_len = 0;
+	near->edits = strlen(wanted) / 3 + 2;
 }
 
 void
-suggestion_offer(struct suggestion *suggestion, const char *name, size_t len)
+near_offer(struct near *near, const char *name, size_t len)
 {
-	size_t wanted_len = strlen(suggestion->wanted), far = 0;
+	size_t wanted_len = strlen(near->wanted), edits = 0;
 
 	if (wanted_len == 0 || wanted_len > LONGEST || len > LONGEST)
 		return;
+	/* the beginning of a name, in whatever case, is as good as the name */
 	if (len < wanted_len ||
-	    strncmp(name, suggestion->wanted, wanted_len) != 0)
-		far = distance(suggestion->wanted, wanted_len, name, len);
-	if (far < suggestion->distance) {
-		suggestion->distance = far;
-		suggestion->best = name;
-		suggestion->best_len = len;
+	    strncasecmp(name, near->wanted, wanted_len) != 0)
+		edits = distance(near->wanted, wanted_len, name, len);
+	if (edits < near->edits && edits * 2 <= wanted_len) {
+		near->best = name;
+		near->best_len = len;
+		near->edits = edits;
 	}
 }
