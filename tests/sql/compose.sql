@@ -96,9 +96,22 @@ select law_of_forall('a forall in a forall: each body has its own names', '[[[13
                          play_task('t.Do', 'd') || '{"args": {"x": ["add", ["var", "b"], ["var", "m"]]}, "reads": {"b": 2, "m": 0}}'),
         'collect', '[{"as": "a", "value": ["var", "d"]}, {"as": "n", "value": ["var", "y"]}]'::jsonb, 'collect_reads', '{"d": 2, "y": 2}'::jsonb)),
     '["list", ["var", "a"], ["var", "n"]]', '{"a": 1, "n": 1}');
-select law_of_forall('hundreds of elements in which nothing happens, one at a time', (select jsonb_agg(1)::text from generate_series(1, 200)), '["range", 1, 200]', '1',
+select law_of_forall('a hundred elements in which nothing happens, one at a time', (select jsonb_agg(1)::text from generate_series(1, 100)), '["range", 1, 100]', '1',
     an_if('["lt", ["var", "x"], 0]', '{"x": 1}', a_let('a', '"one"')), '1', '{}');
-select law('hundreds of lets in a row', '200', variadic (select array_agg(a_let('n' || k, to_jsonb(k)) order by k) from generate_series(1, 200) k) || a_return('["var", "n200"]', '{"n200": 0}'));
+select law('many lets in a row', '160', variadic (select array_agg(a_let('n' || k, to_jsonb(k)) order by k) from generate_series(1, 160) k) || a_return('["var", "n160"]', '{"n160": 0}'));
+
+create function nested(p_levels int, p_inner jsonb, p_after boolean) returns jsonb
+language plpgsql as $$
+begin
+    for k in 1 .. p_levels loop
+        p_inner := case when k % 3 = 0 then play_par(p_inner, a_let('p' || k, '0')) when p_after then play_seq(p_inner, a_let('s' || k, to_jsonb(k))) else play_seq(p_inner) end;
+    end loop;
+    return p_inner;
+end;
+$$;
+select law('a deep tree, in which nothing follows but at the top', '[5, 6]', nested(45, play_task('t.Do', 'a', '{"x": 5}'), false), a_let('b', '6'), a_return('["list", ["var", "a"], ["var", "b"]]', '{"a": 0, "b": 0}'));
+select law('a deep tree, in which something follows at each level', '[5, 40, 6]', nested(45, play_task('t.Do', 'a', '{"x": 5}'), true), a_let('b', '6'), a_return('["list", ["var", "a"], ["var", "s40"], ["var", "b"]]', '{"a": 0, "b": 0, "s40": 0}'));
+select law('a deep tree, in which nothing waits', '[5, 40, 6]', nested(45, a_let('a', '5'), true), a_let('b', '6'), a_return('["list", ["var", "a"], ["var", "s40"], ["var", "b"]]', '{"a": 0, "b": 0, "s40": 0}'));
 
 -- what is no list, range or max is a failure of kind input
 select law_of_forall('no list: ' || bad::text, 'RUNNING input', bad)

@@ -283,5 +283,14 @@ select throws_ok(format($$select wf.outcome(%s, '{1}', '{1}', array[gen_random_u
 select is_empty(format($$select * from wf.outcome(%s, '{}', '{}', '{}', '{}', '{}')$$, :driver), 'no reports, no answers');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
+-- an acknowledged start that was never sent is handed back, too
+select play_install('handed', jsonb_build_array(play_task('t.Job', 'j')));
+select wf.start('handed') as i \gset
+select play_take(:driver);
+select is(play_report(play_id(:i, 'j'), 'ack'), 'done', 'a start is acknowledged');
+select is(play_report(play_id(:i, 'j'), 'release'), 'done', 'and handed back before it was sent');
+select is(play_state(:i, 'j'), 'INIT', 'it may be started again');
+select is_empty('select * from wf.fsck()', 'all is well after that');
+
 select * from finish();
 rollback;

@@ -344,7 +344,7 @@ $$;
 -- Returns  nothing
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
--- Called   by the update trigger of process, from a certain depth on
+-- Called   by the triggers of process, at a certain depth
 create or replace function wf._enter_pending(p_at timestamptz) returns void
 language plpgsql :engine as $$
 declare

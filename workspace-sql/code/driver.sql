@@ -22,7 +22,7 @@ end;
 -- one, the others (that it was handed but never heard of) are treated as lost.
 --
 -- Returns  the id of this incarnation
--- Locks    the leases that go over; the former driver's row
+-- Locks    the leases and stops that go over; the former driver's row
 -- Raises   WF002
 -- Called   by a driver when it starts, when it connects again, when it was given up as lost
 create or replace function wf.register(p_name text, p_version text, p_transports text[], p_queues text[], p_slots int,
@@ -47,6 +47,8 @@ begin
     returning id into v_id;
     if p_previous is not null then
         update wf.lease l set driver_id = v_id where l.token = any (p_tokens);
+        update wf.stop s set driver_id = v_id where s.driver_id = p_previous and s.token = any (p_tokens);
+        delete from wf.stop s where s.driver_id = p_previous;
         update wf.driver d set state = 'left', idle = false where d.id = p_previous and d.state in ('live', 'draining');
     end if;
     return v_id;
@@ -127,6 +129,7 @@ language plpgsql security definer :engine as $$
 begin
     perform wf._gate(true);
     update wf.driver d set state = 'left', idle = false where d.id = p_driver and d.state in ('live', 'draining');
+    delete from wf.stop s where s.driver_id = p_driver;
     perform wf._lose(p_driver);
 end;
 $$;
@@ -152,6 +155,7 @@ begin
                        where d.state in ('live', 'draining') and d.seen_at < wf.now() - wf._setting_number('lease_seconds') * interval '1 second'
                        order by d.id for update skip locked);
     update wf.driver d set state = 'lost', idle = false where d.id = any (v_silent);
+    delete from wf.stop s where s.driver_id = any (v_silent);
     for v_driver in
         select distinct l.driver_id
           from wf.lease l
@@ -196,7 +200,7 @@ begin
         return;
     end if;
     update wf.process p
-       set was = p.state, event = 'lost', at = v_now,
+       set was = p.state, event = 'lost', at = v_now, token = case when u.request <> 'start' then p.token end,
            state = case when p.kind = 'sync' and p.state = 'START_REQUESTED' then case when n.idempotent then 'INIT' else 'FAILED' end
                         when p.state = 'START_REQUESTED' then 'INIT'
                         when p.kind = 'async' and p.state = 'EXECUTING' then case when p.handle is not null or u.request <> 'start' then 'EXECUTING' when n.idempotent then 'INIT' else 'FAILED' end

@@ -26,10 +26,11 @@ $$;
 -- wf._settle()
 --
 -- Grants free places of the groups on the work list to those that wait, by
--- priority and turn. The last max that a task gave a group wins.
+-- priority and turn. The last max that a task gave a group wins. A group that
+-- somebody else holds stays on the list.
 --
 -- Returns  nothing
--- Locks    rows of dirty (skipping locked ones), then groups by id (the only place that locks a group)
+-- Locks    rows of dirty (skipping locked ones), then groups by id (skipping locked ones; the only place that locks a group)
 -- Raises   nothing of its own
 -- Called   by poll and tick, after all outcomes and before the claim
 create or replace function wf._settle() returns void
@@ -38,7 +39,12 @@ declare
     v_work record;
     v_group record;
     v_free bigint;
+    v_granted bigint;
+    v_settled bigint[] := array[]::bigint[];
 begin
+    if not exists (select from wf.dirty) then
+        return;
+    end if;
     with work as (
         delete from wf.dirty d
          where d.id in (select x.id from wf.dirty x order by x.id limit 1000 for update skip locked)
@@ -51,8 +57,9 @@ begin
         return;
     end if;
     for v_group in
-        select g.id, g.max from wf.concurrency_group g where g.id = any (v_work.groups) order by g.id for no key update
+        select g.id, g.max from wf.concurrency_group g where g.id = any (v_work.groups) order by g.id for no key update skip locked
     loop
+        v_settled := v_settled || v_group.id;
         v_free := v_work.maxes[(select max(x.k) from unnest(v_work.given) with ordinality x (id, k) where x.id = v_group.id)];
         if v_free is distinct from v_group.max and v_free is not null then
             update wf.concurrency_group g set max = v_free where g.id = v_group.id;
@@ -70,6 +77,15 @@ begin
             insert into wf.slot (group_id, instance_id, process_id) select d.group_id, d.instance_id, d.process_id from granted d)
         insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
         select d.instance_id, d.process_id, d.lane_id, d.rank, d.turn, 'start' from granted d;
+        get diagnostics v_granted = row_count;
+        -- a place is left since somebody holds those who wait: an operator, who may yet change his mind
+        if coalesce(v_granted < v_free, true) and exists (select from wf.parked p where p.group_id = v_group.id) then
+            insert into wf.dirty (group_id) values (v_group.id);
+        end if;
     end loop;
+    insert into wf.dirty (group_id, max)
+    select w.id, v_work.maxes[(select max(x.k) from unnest(v_work.given) with ordinality x (id, k) where x.id = w.id)]
+      from unnest(v_work.groups) w (id)
+     where w.id <> all (v_settled);
 end;
 $$;

@@ -40,42 +40,46 @@ $$;
 create or replace function wf._process_inserted() returns trigger
 language plpgsql security definer :engine as $$
 declare
-    f record;
+    v_steps text[];
+    v_at timestamptz;
 begin
-    select min(n.id) filter (where t.machine is null) as illegal,
-           bool_or(n.kind in ('sync', 'async') and n.free) as leaf,
-           bool_or(n.kind in ('sync', 'async') and n.grouped or n.kind = 'wait' and (n.free or n.grouped)) as special,
-           bool_or(n.kind = 'call') as scope,
-           bool_or(n.opens and n.kind <> 'forall') as block,
-           bool_or(n.opens and n.kind = 'forall') as fan,
-           bool_or(n.empty and n.kind not in ('sync', 'async', 'wait')) as empty,
-           bool_or(n.broken) as broken,
-           max(n.at) as at
-      into f
-      from (select n.kind, n.was, n.event, n.state, min(n.id) as id, max(n.at) as at,
-                   bool_or(n.group_id is null and n.error is null) as free,
-                   bool_or(n.group_id is not null and n.error is null) as grouped,
-                   bool_or(n.open > 0) as opens,
-                   bool_or(n.open = 0 and n.error is null) as empty,
-                   bool_or(n.error is not null) as broken
+    -- what follows, found once for each sort of row that is among them
+    select array_agg(s.step), max(n.at)
+      into v_steps, v_at
+      from (select n.kind, n.was, n.event, n.state, n.group_id is not null as grouped, n.open > 0 as opens, n.error is not null as broken,
+                   n.kind in ('sync', 'async', 'wait') as leaf, max(n.at) as at
               from new_rows n
-             group by n.kind, n.was, n.event, n.state) n
-      left join wf.transition t on t.machine = case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end
-                               and t.from_state = n.was and t.event = n.event and t.to_state = n.state and n.was = '';
-    if f.illegal is not null then
-        perform wf._illegal(n.kind, n.was, n.event, n.state, format('process %s/%s', n.instance_id, n.id)) from new_rows n where n.id = f.illegal;
+             group by 1, 2, 3, 4, 5, 6, 7) n
+      left join wf.transition t on t.machine = case when n.leaf then n.kind else 'composite' end
+                               and t.from_state = n.was and t.event = n.event and t.to_state = n.state and n.was = ''
+     cross join lateral (
+        values ('illegal', t.machine is null),
+               ('ready', n.kind in ('sync', 'async') and not n.grouped and not n.broken),
+               ('queue', n.leaf and (n.grouped or n.kind = 'wait') and not n.broken),
+               ('scope', n.kind = 'call'),
+               ('block', n.opens and n.kind <> 'forall'),
+               ('fan', n.opens and n.kind = 'forall'),
+               ('empty', not n.opens and not n.leaf and not n.broken),
+               ('broken', n.broken)) s (step, due)
+     where s.due;
+    if 'illegal' = any (v_steps) then
+        perform wf._illegal(n.kind, n.was, n.event, n.state, format('process %s/%s', n.instance_id, n.id))
+           from new_rows n
+          where not exists (select from wf.transition t
+                             where t.machine = case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end
+                               and t.from_state = n.was and t.event = n.event and t.to_state = n.state and n.was = '');
     end if;
-    if f.leaf then
+    if 'ready' = any (v_steps) then
         insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
         select n.instance_id, n.id, n.lane_id, n.rank, wf._turn(n.at, n.index), 'start'
           from new_rows n where n.kind in ('sync', 'async') and n.group_id is null and n.error is null;
         perform wf._ring();
     end if;
-    if f.special then
+    if 'queue' = any (v_steps) then
         perform wf._queue(array_agg(n.instance_id), array_agg(n.id))
            from new_rows n where n.error is null and (n.group_id is not null or n.kind = 'wait');
     end if;
-    if f.scope then
+    if 'scope' = any (v_steps) then
         insert into wf.binding (instance_id, scope_id, name, value)
         select n.instance_id, n.id, j.key, j.value
           from new_rows n
@@ -83,23 +87,26 @@ begin
          cross join lateral jsonb_each(coalesce(n.input, case when d.input_fixed then d.input end)) j
          where n.kind = 'call' and n.error is null;
     end if;
-    if f.block then
-        perform wf._enter_children(array_agg(n.instance_id), array_agg(n.id), f.at)
+    if 'block' = any (v_steps) then
+        perform wf._enter_children(array_agg(n.instance_id), array_agg(n.id), v_at)
            from new_rows n where n.open > 0 and n.kind <> 'forall';
     end if;
-    if f.fan then
-        perform wf._enter_forall(array_agg(n.instance_id), array_agg(n.id), f.at)
+    if 'fan' = any (v_steps) then
+        perform wf._enter_forall(array_agg(n.instance_id), array_agg(n.id), v_at)
            from new_rows n where n.open > 0 and n.kind = 'forall';
     end if;
-    if f.empty then
-        perform wf._end_empty(array_agg(n.instance_id), array_agg(n.id), f.at)
+    if 'empty' = any (v_steps) then
+        perform wf._end_empty(array_agg(n.instance_id), array_agg(n.id), v_at)
            from new_rows n where n.open = 0 and n.kind not in ('sync', 'async', 'wait') and n.error is null;
     end if;
-    if f.broken then
-        update wf.process p set was = p.state, event = 'fail', state = 'FAILED', at = f.at
+    if 'broken' = any (v_steps) then
+        update wf.process p set was = p.state, event = 'fail', state = 'FAILED', at = v_at
          where p.ctid = any (array(select k.ctid from new_rows n
                                     cross join lateral (select x.ctid from wf.process x where x.instance_id = n.instance_id and x.id = n.id offset 0) k
                                     where n.error is not null));
+    end if;
+    if pg_trigger_depth() in (13, 14) and v_at is not null then
+        perform wf._enter_pending(v_at);
     end if;
     return null;
 end;
@@ -115,51 +122,50 @@ $$;
 create or replace function wf._process_updated() returns trigger
 language plpgsql security definer :engine as $$
 declare
-    f record;
+    v_steps text[];
+    v_at timestamptz;
     v_reason text;
 begin
-    select min(n.id) filter (where t.machine is null) as illegal,
-           bool_or(t.recorded) as recorded,
-           bool_or(n.state = 'FAILED' or n.was = 'FAILED') as failed,
-           bool_or(t.ends_request) as request,
-           bool_or(n.was <> n.state and (n.was = 'INIT' and n.state <> 'START_REQUESTED' and n.kind <> 'wait'
-                                         or n.kind = 'async' and (n.was in ('EXECUTING', 'CANCEL_REQUESTED') or n.was like '%CLEANUP\_REQUESTED'))) as unqueued,
-           bool_or(t.frees_slot and n.grouped) as slot,
-           bool_or(n.kind in ('async', 'wait') and n.event not in ('started', 'polled', 'progress', 'ack', 'start')) as timer,
-           bool_or(t.asks = 'start') as again,
-           bool_or(t.asks in ('cancel', 'cleanup')) as asks,
-           bool_or(n.state = 'END' and n.binds or n.kind = 'forall' and n.state in ('END', 'ABORTED', 'RAISED')) as binds,
-           bool_or(n.state = 'END' and n.collects) as collects,
-           bool_or(n.event = 'retry' and n.state = 'ACTIVE') as reenter,
-           bool_or(n.event = 'enter') as enter,
-           bool_or(n.state = 'END' and n.follows and n.event <> 'return') as next,
-           bool_or(n.event = 'refill') as refill,
-           bool_or(n.state = 'END' and n.last or (n.state = 'END' and n.event = 'return' or n.state = 'ABORTED') and n.child) as up,
-           bool_or(n.state = 'RAISED') as raised,
-           bool_or(n.event = 'ignore') as ignored,
-           bool_or(n.state in ('END', 'ABORTED') and n.root) as root,
-           max(n.at) as at
-      into f
-      from (select n.kind, n.was, n.event, n.state, min(n.id) as id, max(n.at) as at,
-                   bool_or(n.group_id is not null) as grouped,
-                   bool_or(n.bind is not null) as binds,
-                   bool_or(n.collects) as collects,
-                   bool_or(n.next_id is not null) as follows,
-                   bool_or(n.next_id is null and n.parent_id is not null) as last,
-                   bool_or(n.parent_id is not null) as child,
-                   bool_or(n.parent_id is null) as root
+    -- what follows, found once for each sort of move that is among them
+    select array_agg(s.step), max(n.at)
+      into v_steps, v_at
+      from (select n.kind, n.was, n.event, n.state, n.group_id is not null as grouped, n.bind is not null as binds, n.collects,
+                   n.next_id is not null as followed, n.parent_id is null as root,
+                   n.kind in ('sync', 'async', 'wait') as leaf, max(n.at) as at
               from new_rows n
-             group by n.kind, n.was, n.event, n.state) n
-      left join wf.transition t on t.machine = case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end
-                               and t.from_state = n.was and t.event = n.event and t.to_state = n.state;
-    if f.at is null then
-        return null;
+             group by 1, 2, 3, 4, 5, 6, 7, 8, 9) n
+      left join wf.transition t on t.machine = case when n.leaf then n.kind else 'composite' end
+                               and t.from_state = n.was and t.event = n.event and t.to_state = n.state
+     cross join lateral (
+        values ('illegal', t.machine is null),
+               ('record', t.recorded),
+               ('failed', n.state = 'FAILED' or n.was = 'FAILED'),
+               ('request', t.ends_request),
+               ('unqueue', n.was <> n.state and (n.was = 'INIT' and n.state <> 'START_REQUESTED' and n.kind <> 'wait'
+                                                 or n.kind = 'async' and (n.was in ('EXECUTING', 'CANCEL_REQUESTED') or n.was like '%CLEANUP\_REQUESTED'))),
+               ('slot', t.frees_slot and n.grouped),
+               ('timer', n.kind in ('async', 'wait') and n.event not in ('started', 'polled', 'progress', 'ack', 'start')),
+               ('again', t.asks = 'start'),
+               ('ask', t.asks in ('cancel', 'cleanup')),
+               ('bind', n.state = 'END' and n.binds or n.kind = 'forall' and n.state in ('END', 'ABORTED', 'RAISED')),
+               ('collect', n.state = 'END' and n.collects),
+               ('reenter', n.event = 'retry' and n.state = 'ACTIVE'),
+               ('enter', n.event = 'enter'),
+               ('next', n.state = 'END' and n.followed and n.event <> 'return'),
+               ('refill', n.event = 'refill'),
+               ('up', (n.state = 'END' and (not n.followed or n.event = 'return') or n.state = 'ABORTED') and not n.root),
+               ('raised', n.state = 'RAISED'),
+               ('ignored', n.event = 'ignore'),
+               ('root', n.state in ('END', 'ABORTED') and n.root)) s (step, due)
+     where s.due;
+    if 'illegal' = any (v_steps) then
+        perform wf._illegal(t.machine, n.was, n.event, n.state, format('process %s/%s', n.instance_id, n.id))
+           from new_rows n
+          cross join lateral (select case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end as machine) t
+          where not exists (select from wf.transition x
+                             where x.machine = t.machine and x.from_state = n.was and x.event = n.event and x.to_state = n.state);
     end if;
-    if f.illegal is not null then
-        perform wf._illegal(case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end, n.was, n.event, n.state, format('process %s/%s', n.instance_id, n.id))
-           from new_rows n where n.id = f.illegal;
-    end if;
-    if f.recorded then
+    if 'record' = any (v_steps) then
         if pg_trigger_depth() = 1 and not exists (select from wf.txn t where t.xid = pg_current_xact_id()) then
             perform wf._sign(null);
         end if;
@@ -169,14 +175,14 @@ begin
                case when n.state = 'FAILED' then n.error when n.event = 'resolve' then jsonb_build_object('output', n.output) end
           from new_rows n where n.event not in ('count', 'refill', 'enter');
     end if;
-    if f.failed then
+    if 'failed' = any (v_steps) then
         delete from wf.failed d
          where d.ctid = any (array(select k.ctid from new_rows n
                                     cross join lateral (select x.ctid from wf.failed x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
                                     where n.was = 'FAILED'));
         insert into wf.failed (instance_id, process_id) select n.instance_id, n.id from new_rows n where n.state = 'FAILED';
     end if;
-    if f.asks then
+    if 'ask' = any (v_steps) then
         -- before the lease goes: whoever holds a request of a process that is to stop is told
         insert into wf.stop (driver_id, token)
         select l.driver_id, l.token
@@ -185,18 +191,18 @@ begin
          where n.event in ('cancel', 'abort') and (n.kind = 'sync' or n.was = 'START_REQUESTED')
             on conflict do nothing;
     end if;
-    if f.ignored then
-        update wf.instance i set was = i.state, event = 'warn', at = f.at, warned = true
+    if 'ignored' = any (v_steps) then
+        update wf.instance i set was = i.state, event = 'warn', at = v_at, warned = true
          where not i.warned and i.state = 'RUNNING' and i.id in (select n.instance_id from new_rows n where n.event = 'ignore');
     end if;
-    if f.request then
+    if 'request' = any (v_steps) then
         delete from wf.lease d
          where d.ctid = any (array(select k.ctid from new_rows n
                                     cross join lateral (select x.ctid from wf.lease x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
                                     where n.kind in ('sync', 'async')
                                       and n.event in ('success', 'fail', 'timeout', 'lost', 'release', 'started', 'polled', 'cancelled', 'cleaned')));
     end if;
-    if f.slot then
+    if 'slot' = any (v_steps) then
         with freed as (
             delete from wf.slot d
              where d.ctid = any (array(select k.ctid from new_rows n
@@ -206,7 +212,7 @@ begin
             returning d.group_id)
         insert into wf.dirty (group_id) select distinct x.group_id from freed x;
     end if;
-    if f.unqueued then
+    if 'unqueue' = any (v_steps) then
         delete from wf.ready d
          where d.ctid = any (array(select k.ctid from new_rows n
                                     cross join lateral (select x.ctid from wf.ready x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
@@ -216,56 +222,54 @@ begin
                                     cross join lateral (select x.ctid from wf.parked x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
                                     where n.was = 'INIT'));
     end if;
-    if f.timer then
+    if 'timer' = any (v_steps) then
         delete from wf.timer d
          where d.ctid = any (array(select k.ctid from new_rows n
                                     cross join lateral (select x.ctid from wf.timer x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
                                     where n.kind in ('async', 'wait') and n.was <> n.state and n.event not in ('ack', 'start', 'begin')));
     end if;
-    if f.binds then
+    if 'bind' = any (v_steps) then
         perform wf._bind(array_agg(n.instance_id), array_agg(n.id))
            from new_rows n where n.state = 'END' and n.bind is not null or n.kind = 'forall' and n.state in ('END', 'ABORTED', 'RAISED');
     end if;
-    if f.collects then
+    if 'collect' = any (v_steps) then
         perform wf._collect(array_agg(n.instance_id), array_agg(n.id)) from new_rows n where n.state = 'END' and n.collects;
     end if;
-    if f.again then
+    if 'again' = any (v_steps) then
         perform wf._queue(array_agg(n.instance_id), array_agg(n.id)) from new_rows n where n.state = 'INIT';
     end if;
-    if f.asks then
-        perform wf._ask(array_agg(n.instance_id), array_agg(n.id), f.at)
+    if 'ask' = any (v_steps) then
+        perform wf._ask(array_agg(n.instance_id), array_agg(n.id), v_at)
            from new_rows n where n.kind = 'async' and n.state like '%\_REQUESTED' and n.state <> 'START_REQUESTED' and (n.event <> 'fail' or n.was <> n.state);
     end if;
-    if f.reenter then
-        perform wf._reenter(array_agg(n.instance_id), array_agg(n.id), f.at) from new_rows n where n.event = 'retry' and n.state = 'ACTIVE';
+    if 'reenter' = any (v_steps) then
+        perform wf._reenter(array_agg(n.instance_id), array_agg(n.id), v_at) from new_rows n where n.event = 'retry' and n.state = 'ACTIVE';
     end if;
-    if f.enter then
-        perform wf._enter_children(array_agg(n.instance_id), array_agg(n.id), f.at)
+    if 'enter' = any (v_steps) then
+        perform wf._enter_children(array_agg(n.instance_id), array_agg(n.id), v_at)
            from new_rows n where n.event = 'enter' and n.kind <> 'forall' having count(*) filter (where n.open > 0) > 0;
-        perform wf._enter_forall(array_agg(n.instance_id), array_agg(n.id), f.at)
+        perform wf._enter_forall(array_agg(n.instance_id), array_agg(n.id), v_at)
            from new_rows n where n.event = 'enter' and n.kind = 'forall' having count(*) filter (where n.open > 0) > 0;
-        perform wf._end_empty(array_agg(n.instance_id), array_agg(n.id), f.at)
+        perform wf._end_empty(array_agg(n.instance_id), array_agg(n.id), v_at)
            from new_rows n where n.event = 'enter' and n.open = 0 having count(*) > 0;
     end if;
-    if (f.next or f.refill) and pg_trigger_depth() > 12 then
-        -- many nodes in a row that pass without waiting: not deeper and deeper, but one after another
+    if v_steps && array['next', 'refill'] and pg_trigger_depth() > 12 then
+        -- many nodes in a row that pass without waiting: not deeper and deeper, but
+        -- one after another; a trigger further up, at depth 13 or 14, sees to them
         insert into wf.pending (instance_id, parent_id, node_id, first, count)
         select n.instance_id, case when n.event = 'refill' then n.id else n.parent_id end, case when n.event <> 'refill' then n.next_id end, n.total - n.todo - n.fill, n.fill
           from new_rows n where n.event = 'refill' or n.state = 'END' and n.next_id is not null and n.event <> 'return';
-        if pg_trigger_depth() < 15 then
-            perform wf._enter_pending(f.at);
-        end if;
     else
-        if f.next then
-            perform wf._enter(array_agg(n.instance_id), array_agg(n.parent_id), array_agg(n.next_id), array_agg(null::int), null, f.at)
+        if 'next' = any (v_steps) then
+            perform wf._enter(array_agg(n.instance_id), array_agg(n.parent_id), array_agg(n.next_id), array_agg(null::int), null, v_at)
                from new_rows n where n.state = 'END' and n.next_id is not null and n.event <> 'return';
         end if;
-        if f.refill then
-            perform wf._enter_elements(array_agg(n.instance_id), array_agg(n.id), array_agg(n.total - n.todo - n.fill), array_agg(n.fill), f.at)
+        if 'refill' = any (v_steps) then
+            perform wf._enter_elements(array_agg(n.instance_id), array_agg(n.id), array_agg(n.total - n.todo - n.fill), array_agg(n.fill), v_at)
                from new_rows n where n.event = 'refill';
         end if;
     end if;
-    if f.up then
+    if 'up' = any (v_steps) then
         update wf.process p
            set was = p.state, at = d.at,
                fill = least(d.ended, p.todo),
@@ -289,10 +293,10 @@ begin
          cross join lateral (select x.ctid from wf.process x where x.instance_id = d.instance_id and x.id = d.parent_id offset 0) k
          where p.ctid = k.ctid;
     end if;
-    if f.raised then
+    if 'raised' = any (v_steps) then
         perform wf._abort(array[n.instance_id], n.error) from new_rows n where n.state = 'RAISED';
     end if;
-    if f.root then
+    if 'root' = any (v_steps) then
         update wf.instance i
            set was = i.state, at = n.at, ended_at = n.at, output = n.output,
                event = case n.state when 'END' then 'end' else 'aborted' end,
@@ -302,6 +306,9 @@ begin
           from new_rows n
          cross join lateral (select x.ctid from wf.instance x where x.id = n.instance_id offset 0) k
          where n.state in ('END', 'ABORTED') and n.parent_id is null and i.ctid = k.ctid;
+    end if;
+    if pg_trigger_depth() in (13, 14) and v_at is not null then
+        perform wf._enter_pending(v_at);
     end if;
     return null;
 end;
@@ -341,7 +348,10 @@ end;
 $$;
 
 create or replace trigger process_a_honest after update on wf.process for each row
-    when (new.was <> old.state or new.instance_id <> old.instance_id or new.id <> old.id or new.kind <> old.kind)
+    when (new.was <> old.state)
+    execute function wf._refuse_move();
+create or replace trigger process_a_same after update of instance_id, id, kind on wf.process for each row
+    when (new.instance_id <> old.instance_id or new.id <> old.id or new.kind <> old.kind)
     execute function wf._refuse_move();
 create or replace trigger process_inserted after insert on wf.process referencing new table as new_rows
     for each statement execute function wf._process_inserted();

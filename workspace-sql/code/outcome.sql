@@ -212,20 +212,20 @@ create or replace function wf._apply_reports(p_driver bigint, p_instance bigint[
 language plpgsql :engine as $$
 declare
     v_at timestamptz := wf.now();
-    v_cap bigint := wf._setting_number('value_bytes');
+    v_cap bigint;
     v_answer text[];
     f record;
 begin
     perform wf._sign(p_driver);
     select array_agg(case when l.token is not null then 'done'
-                          when p.token = r.token and p.event = 'lost' then 'late'
                           when p.token = r.token then 'already'
+                          when p.id is not null and p.token is null then 'late'
                           else 'stale' end order by r.k) as answers,
            array_agg(p.place) filter (where l.token is not null and p.plain and p.state = 'START_REQUESTED' and r.event = 'response') as plain,
            bool_or(l.token is not null and r.event in ('response', 'error') and not (p.plain and p.state = 'START_REQUESTED' and r.event = 'response')) as judged,
            bool_or(r.event = 'ack') as acks,
            bool_or(r.event = 'release') as releases,
-           bool_or(l.token is null and r.event in ('response', 'error') and (p.token is distinct from r.token or p.event = 'lost') and p.id is not null) as late
+           bool_or(l.token is null and r.event in ('response', 'error') and p.token is distinct from r.token and p.id is not null) as late
       into f
       from unnest(p_instance, p_process, p_token, p_event) with ordinality r (i, j, token, event, k)
       left join lateral (select x.ctid as place, x.id, x.plain, x.state, x.event, x.token from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p on true
@@ -260,6 +260,7 @@ begin
     if not coalesce(f.judged, false) then
         return v_answer;
     end if;
+    v_cap := wf._setting_number('value_bytes');
     with verdicts as materialized (
         select p.place, p.instance_id, p.id, p.kind, p.state, l.request,
                case when octet_length(r.body) > v_cap
@@ -346,14 +347,13 @@ begin
       from held h
      cross join lateral (select x.* from wf.process x where x.instance_id = h.instance_id and x.id = h.process_id offset 0) p;
     update wf.process p set was = p.state, at = p_at,
-           event = case p.state when 'START_REQUESTED' then 'release' else 'fail' end,
-           state = wf._next_state(p.kind, p.state, case p.state when 'START_REQUESTED' then 'release' else 'fail' end, false),
+           event = case p.state when 'START_REQUESTED' then 'release' when 'EXECUTING' then 'lost' else 'fail' end,
+           state = case when p.state in ('START_REQUESTED', 'EXECUTING') then 'INIT' else wf._next_state(p.kind, p.state, 'fail', false) end,
            error = case when p.state = 'CANCEL_REQUESTED' then wf._cancelled(p.error) else p.error end
       from unnest(p_instance, p_process) u (i, j)
      cross join lateral (select x.request from wf.lease x where x.instance_id = u.i and x.process_id = u.j offset 0) l
      cross join lateral (select x.ctid from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) k
-     where p.ctid = k.ctid and l.request = 'start'
-       and (p.state = 'START_REQUESTED' or p.kind = 'sync');
+     where p.ctid = k.ctid and l.request = 'start';
 end;
 $$;
 

@@ -70,7 +70,7 @@ comment on function wf.poll(bigint, int) is
 create or replace function wf._admit() returns boolean
 language plpgsql :engine as $$
 begin
-    for k in 1 .. wf._setting_number('turns') loop
+    for k in 1 .. (select s.value::int from wf.setting s where s.name = 'turns') loop
         if pg_try_advisory_xact_lock(7762, k) then
             return true;
         end if;

@@ -17,11 +17,12 @@ $$;
 --
 -- Lets the call in: waits while an upgrade runs, and refuses to advance
 -- instances in a transaction whose snapshot would hide what others have just
--- committed.
+-- committed. The engine counts how deep its triggers are nested, so the caller
+-- must not be in deeply nested triggers itself.
 --
 -- Returns  nothing
 -- Locks    the gate (shared advisory transaction lock)
--- Raises   WF006
+-- Raises   WF004, WF006
 -- Called   first by every procedure that writes
 create or replace function wf._gate(p_advances boolean) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -31,6 +32,11 @@ begin
         raise exception using errcode = 'WF006',
             message = format('this procedure cannot run in a %s transaction', upper(current_setting('transaction_isolation'))),
             hint = 'Call it in a READ COMMITTED transaction.';
+    end if;
+    if pg_trigger_depth() > 8 then
+        raise exception using errcode = 'WF004',
+            message = format('this procedure cannot be called in triggers nested %s deep', pg_trigger_depth()),
+            hint = 'Call it from a trigger nearer to the statement, or from the application.';
     end if;
 end;
 $$;

@@ -8,7 +8,7 @@
 -- Returns  the complete parameters
 -- Locks    nothing
 -- Raises   WF002
--- Called   by start
+-- Called   by start and start_many
 create or replace function wf._complete_params(p_version bigint, p_params jsonb) returns jsonb
 language plpgsql stable :engine as $$
 declare
@@ -51,6 +51,10 @@ begin
         end if;
         v_params := v_params || jsonb_build_object(v_param ->> 'name', v_value);
     end loop;
+    if octet_length(v_params::text) > wf._setting_number('value_bytes') then
+        raise exception using errcode = 'WF002', message = format('the parameters have %s bytes, more than the %s allowed', octet_length(v_params::text), wf._setting_number('value_bytes')),
+            hint = 'Pass a reference to the data instead of the data.';
+    end if;
     return v_params;
 end;
 $$;
@@ -112,13 +116,9 @@ begin
     if p_key is not null and octet_length(p_key) not between 1 and 255 then
         raise exception using errcode = 'WF002', message = format('the key has %s bytes', octet_length(p_key)), hint = 'A key has 1 to 255 bytes.';
     end if;
-    v_params := wf._complete_params(v_version, coalesce(p_params, '{}'));
-    if octet_length(v_params::text) > wf._setting_number('value_bytes') then
-        raise exception using errcode = 'WF002', message = format('the parameters have %s bytes, more than the %s allowed', octet_length(v_params::text), wf._setting_number('value_bytes')),
-            hint = 'Pass a reference to the data instead of the data.';
-    end if;
     if p_key is not null then
-        v_digest := encode(sha256(convert_to(jsonb_build_array(v_params, p_priority, coalesce(p_tags, '{}'), p_version)::text, 'UTF8')), 'hex');
+        -- what the caller gave, not what defaults make of it: they may be others tomorrow
+        v_digest := encode(sha256(convert_to(jsonb_build_array(coalesce(p_params, '{}'), p_priority, coalesce(p_tags, '{}'), p_version)::text, 'UTF8')), 'hex');
         insert into wf.instance_key (workflow_id, key, instance_id, digest)
         values (v_workflow.id, p_key, nextval(pg_get_serial_sequence('wf.instance', 'id')), v_digest)
             on conflict do nothing
@@ -132,6 +132,7 @@ begin
             return v_key.instance_id;
         end if;
     end if;
+    v_params := wf._complete_params(v_version, coalesce(p_params, '{}'));
     v_id := coalesce(v_key.instance_id, nextval(pg_get_serial_sequence('wf.instance', 'id')));
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, key, params, priority, tags, started_at, started_by)
     overriding system value

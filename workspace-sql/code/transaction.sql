@@ -27,17 +27,19 @@ comment on function wf.sql_begin(bigint, bigint, uuid) is 'Begins the transactio
 
 -- wf.sql_outcome(p_instance, p_process, p_token, p_body)
 --
--- Reports success of a SQL task inside its own transaction. Where the report
--- cannot be applied it raises, so that the task's effects roll back.
+-- Reports the response of a SQL task inside its own transaction. Where it
+-- cannot be applied, or means that the task failed, it raises, so that the
+-- task's effects roll back.
 --
 -- Returns  nothing
 -- Locks    as outcome
--- Raises   WF006, WF009, and what a response that cannot be stored raises
+-- Raises   WF006, WF009, WF012, and what a response that cannot be stored raises
 -- Called   by a driver, as the role that the task runs as
 create or replace function wf.sql_outcome(p_instance bigint, p_process bigint, p_token uuid, p_body bytea) returns void
 language plpgsql security definer :engine as $$
 declare
     v_driver bigint;
+    v_error jsonb;
 begin
     perform wf._gate(true);
     perform 1 from wf.instance i where i.id = p_instance for no key update;
@@ -46,9 +48,14 @@ begin
         raise exception using errcode = 'WF009', message = format('the request of process %s/%s was taken back', p_instance, p_process),
             hint = 'Roll back; whoever holds the request now carries on.';
     end if;
+    select p.error into v_error from wf.process p where p.instance_id = p_instance and p.id = p_process and p.state = 'FAILED';
+    if v_error is not null then
+        raise exception using errcode = 'WF012', message = coalesce(v_error ->> 'message', 'the task failed'), detail = v_error::text,
+            hint = 'Roll back, then report the failure.';
+    end if;
 end;
 $$;
-comment on function wf.sql_outcome(bigint, bigint, uuid, bytea) is 'Reports the response of a SQL task inside its own transaction: instance, process, token, JSON bytes. Returns nothing; raises WF009 if the request was taken back.';
+comment on function wf.sql_outcome(bigint, bigint, uuid, bytea) is 'Reports the response of a SQL task inside its own transaction: instance, process, token, JSON bytes. Returns nothing; raises WF009 if the request was taken back, WF012 if the response means that the task failed.';
 
 -- wf.token_status(p_instance, p_process, p_token)
 --
@@ -64,7 +71,7 @@ begin
     if exists (select from wf.lease l where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token) then
         return 'open';
     end if;
-    if exists (select from wf.process p where p.instance_id = p_instance and p.id = p_process and p.token = p_token and p.event <> 'lost') then
+    if exists (select from wf.process p where p.instance_id = p_instance and p.id = p_process and p.token = p_token) then
         return 'done';
     end if;
     return 'stale';

@@ -70,4 +70,5 @@ insert into wf.error (code, name, meaning, remedy) values
     ('WF009', 'stale token', 'The request was taken back in the meantime; nothing of this report was applied.', 'Nothing to do: whoever holds the request now carries on.'),
     ('WF010', 'driver unknown', 'The driver is not registered, has left, or was given up as lost.', 'Register again; the driver does so by itself.'),
     ('WF011', 'version mismatch', 'The program and the workspace do not know each other''s version.', 'Upgrade the older one (wf-console workspace upgrade).'),
+    ('WF012', 'SQL task failed', 'The response of a SQL task means that it failed, or is too large; its effects are rolled back.', 'Nothing to do: the driver reports the failure.'),
     ('WF020', 'expression error', 'An expression met a value that it cannot work with.', 'The process that evaluated it is FAILED with kind input: correct the workflow or its data, then retry, resolve or ignore.');

@@ -121,7 +121,7 @@ comment on column wf.process.event is 'last move: event';
 comment on column wf.process.state is 'last move: state after';
 comment on column wf.process.scopes is 'the processes that opened the scopes that it sees, outermost first';
 comment on column wf.process.bind is 'copied from the node: the name that its output binds';
-comment on column wf.process.token is 'token of the last request to start it';
+comment on column wf.process.token is 'token of its last start request; null if that was lost with its driver';
 comment on column wf.process.input is 'what its node''s input gave; null where the node''s is fixed';
 comment on column wf.process.policy is 'what its node''s policy expressions gave';
 comment on column wf.process.handle is 'async: under which it runs outside';

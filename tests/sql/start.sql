@@ -1,0 +1,140 @@
+-- start.sql - instances are started: parameters, keys, priorities, versions; in
+-- the caller's transaction, whatever that is.
+begin isolation level repeatable read;
+\ir helper/play.sql
+select no_plan();
+
+select play_install('typed', '[]', '[
+    {"name": "s", "type": "string"}, {"name": "n", "type": "int", "default": 7}, {"name": "o", "type": {"optional": "date"}},
+    {"name": "l", "type": {"list": "int"}, "default": ["list", 1, 2]}, {"name": "d", "type": "duration", "default": "PT1H"}, {"name": "t", "type": "timestamp", "default": ["call", "now"]}]');
+
+-- parameters
+create function start_typed(p_params jsonb) returns jsonb
+language plpgsql as $$
+declare
+    v_id bigint := wf.start('typed', p_params);
+begin
+    return (select i.params from wf.instance i where i.id = v_id);
+end;
+$$;
+select is(start_typed('{"s": "x"}') - 't', '{"s": "x", "n": 7, "o": null, "l": [1, 2], "d": "PT1H"}', 'defaults are filled in; what is optional is null');
+select matches(start_typed('{"s": "x"}') ->> 't', '^20\d\d-', 'a default may be an expression');
+select is(start_typed('{"s": 5, "n": "42", "o": "2026-01-31", "l": [], "d": "90 min"}') - 't', '{"s": "5", "n": 42, "o": "2026-01-31", "l": [], "d": "PT1H30M"}', 'values are converted to the type of the parameter');
+select is(start_typed('{"s": "x", "o": null}') -> 'o', 'null', 'null may be given for what is optional');
+select throws_ok(format('select wf.start(''typed'', %L)', p), 'WF002', m, d)
+  from (values
+    ('{}', 'parameter s is missing', 'a parameter that is missing'),
+    ('{"s": "x", "z": 1}', 'there is no parameter z', 'one that does not exist'),
+    ('{"s": "x", "n": "many"}', null, 'one of the wrong type'),
+    ('{"s": "x", "n": 1.5}', null, 'no int'),
+    ('{"s": "x", "l": [1, "b"]}', null, 'a list of the wrong type'),
+    ('{"s": "x", "o": "2026-02-30"}', null, 'a day that does not exist'),
+    ('{"s": "x", "d": "soon"}', null, 'no duration'),
+    ('{"s": null}', null, 'null for what is not optional'),
+    ('[]', 'the parameters are no JSON object', 'a list'),
+    ('"x"', 'the parameters are no JSON object', 'a string'),
+    ('null', 'the parameters are no JSON object', 'null')) t (p, m, d);
+select throws_ok(format('select wf.start(''typed'', %L)', jsonb_build_object('s', repeat('x', 1100000))), 'WF002', null, 'parameters that are too large');
+select lives_ok($$select wf.start('nothing', null)$$, 'no parameters at all')
+  from play_install('nothing', '[]');
+
+-- arguments
+select throws_ok($$select wf.start('nobody')$$, 'WF003', 'there is no workflow nobody', 'a workflow that does not exist');
+select throws_ok($$select wf.start(null)$$, 'WF003', null, 'none');
+select throws_ok($$select wf.start('nothing', p_priority => 1001)$$, 'WF002', null, 'a priority out of range');
+select throws_ok($$select wf.start('nothing', p_priority => null)$$, 'WF002', null, 'none');
+select throws_ok($$select wf.start('nothing', p_key => '')$$, 'WF002', null, 'an empty key');
+select throws_ok($$select wf.start('nothing', p_key => repeat('x', 256))$$, 'WF002', null, 'a long one');
+select throws_ok($$select wf.start('nothing', p_version => 2)$$, 'WF003', 'workflow nothing has no version 2', 'a version that does not exist');
+
+-- what is started
+select play_install('task', jsonb_build_array(play_task('t.Do', 'a')));
+select wf.start('task', p_key => 'k1', p_priority => 5, p_tags => '{x,y}') as i \gset
+select results_eq(format('select state, result, priority, tags, key, started_by, warned from wf.instance where id = %s', :i), format($$values ('RUNNING', null, 5, '{x,y}'::text[], 'k1', %L, false)$$, session_user), 'an instance is as it was started');
+select results_eq(format('select was, event, state, actor from wf.event_v where instance_id = %s', :i), format($$values ('', 'start', 'RUNNING', %L)$$, session_user), 'the history begins with its start');
+select results_eq(format('select rank from wf.ready where instance_id = %s', :i), 'values (-5::smallint)', 'its task is ready, with its priority');
+select wf.start('nothing') as i0 \gset
+select is((select state from wf.instance where id = :i0), 'END', 'one in which nothing happens has ended when start returns');
+
+-- keys
+select is(wf.start('task', p_key => 'k1', p_priority => 5, p_tags => '{x,y}'), :i::bigint, 'the same key and payload: the same instance');
+select is((select count(*) from wf.instance where key = 'k1'), 1::bigint, 'there is one');
+select throws_ok($$select wf.start('task', p_key => 'k1')$$, 'WF007', 'key k1 of workflow task is known with another payload', 'another payload is refused');
+select throws_ok($$select wf.start('task', p_key => 'k1', p_priority => 5, p_tags => '{x}')$$, 'WF007', null, 'whatever it differs in');
+select isnt(wf.start('nothing', p_key => 'k1'), :i::bigint, 'keys belong to a workflow');
+select isnt(wf.start('task', p_key => 'k2'), :i::bigint, 'another key, another instance');
+select isnt(wf.start('task'), wf.start('task'), 'without a key each start is another instance');
+select wf.start('typed', '{"s": "x"}', 'day') as day \gset
+select is(wf.start('typed', '{"s": "x"}', 'day'), :day::bigint, 'a default that is another one now is no other payload');
+select play_install('typed', '[]', '[{"name": "r", "type": "int"}]');
+select is(wf.start('typed', '{"s": "x"}', 'day'), :day::bigint, 'nor is another version of the workflow');
+
+-- versions
+select play_install('task', jsonb_build_array(play_task('t.Do', 'b')));
+create function first_task(p_version int) returns text
+language plpgsql as $$
+declare
+    v_id bigint := wf.start('task', p_version => p_version);
+begin
+    return (select p.bind from wf.process p where p.instance_id = v_id and p.parent_id is not null);
+end;
+$$;
+select is(first_task(null), 'b', 'the newest version is started');
+select is(first_task(1), 'a', 'or the one that was asked for');
+select is(play_state(:i, 'a'), 'INIT', 'what runs keeps its own');
+select wf.remove('task');
+select throws_ok($$select wf.start('task')$$, 'WF003', 'there is no workflow task', 'what was removed is not started');
+
+-- many
+select play_install('some', jsonb_build_array(play_task('t.Do', 'a')), '[{"name": "n", "type": "int"}]');
+create table many as select n, id from wf.start_many('some', '[{"n": 3}, {"n": "1"}, {"n": 2}]') with ordinality m (id, n);
+select results_eq('select i.params from many m join wf.instance i on i.id = m.id order by m.n', $$values ('{"n": 3}'::jsonb), ('{"n": 1}'), ('{"n": 2}')$$, 'start_many starts one for each, in order');
+select is((select count(*) from wf.ready r join many m on m.id = r.instance_id), 3::bigint, 'each of them is ready');
+select is_empty($$select wf.start_many('some', '[]')$$, 'none');
+select throws_ok($$select wf.start_many('some', '[{"n": 1}, {"n": "x"}]')$$, 'WF002', null, 'one that is wrong: none is started');
+select throws_ok($$select wf.start_many('some', '{"n": 1}')$$, 'WF002', null, 'no list');
+select throws_ok($$select wf.start_many('nobody', '[]')$$, 'WF003', null, 'no workflow');
+select throws_ok(format('select wf.start_many(''big'', %L)', jsonb_build_array(jsonb_build_object('s', repeat('x', 1100000)))), 'WF002', null, 'parameters that are too large')
+  from play_install('big', '[]', '[{"name": "s", "type": "string"}]');
+
+-- the caller's transaction: what rolls back was never there
+savepoint before;
+select wf.start('some', '{"n": 1}', 'undone') as i \gset
+rollback to before;
+select is((select count(*) from wf.instance where id = :i) + (select count(*) from wf.process where instance_id = :i) + (select count(*) from wf.ready where instance_id = :i)
+          + (select count(*) from wf.event where instance_id = :i) + (select count(*) from wf.instance_key where key = 'undone'), 0::bigint, 'an instance whose start was rolled back does not exist');
+select lives_ok($$select wf.start('some', '{"n": 2}', 'undone')$$, 'nor does its key');
+
+-- a trigger of the caller's
+create table purchase (id int);
+create function purchase_made() returns trigger language plpgsql as $$
+begin
+    perform wf.start('some', jsonb_build_object('n', new.id), 'purchase ' || new.id);
+    return null;
+end;
+$$;
+create trigger purchase_made after insert on purchase for each row execute function purchase_made();
+insert into purchase values (1), (2);
+select is((select count(*) from wf.instance where key like 'purchase %' and state = 'RUNNING'), 2::bigint, 'start may stand in a trigger');
+
+create table chain (n int);
+create function chain_on() returns trigger language plpgsql as $$
+begin
+    if new.n < 9 then
+        insert into chain values (new.n + 1);
+    else
+        perform wf.start('nothing');
+    end if;
+    return null;
+end;
+$$;
+create trigger chain_on after insert on chain for each row execute function chain_on();
+select throws_ok('insert into chain values (1)', 'WF004', 'this procedure cannot be called in triggers nested 9 deep', 'but not in triggers of triggers of triggers');
+select lives_ok('insert into chain values (2)', 'within reason');
+
+-- any isolation level
+select is(current_setting('transaction_isolation'), 'repeatable read', 'all of this in a transaction that is REPEATABLE READ');
+select is_empty('select * from wf.fsck()', 'all is well in the end');
+
+select * from finish();
+rollback;

@@ -1,0 +1,118 @@
+-- transaction.sql - SQL tasks: effects, outcome and what comes after them are
+-- there together or not at all. A savepoint plays the task's transaction.
+begin;
+\ir helper/play.sql
+select no_plan();
+select play_driver('fake', '{sql,builtin}') as driver \gset
+
+insert into play_type (name, spec) values ('t.Sql', '{"name": "t.Sql", "machine": "sync", "params": [],
+    "requests": {"start": {"transport": "sql", "args": {"statement": "insert into effect values (1)"},
+        "failure": ["eq", ["get", ["var", "response"], "count"], 0], "failure_as": {"kind": "none", "message": "nothing was inserted"},
+        "output": ["get", ["var", "response"], "count"]}}}');
+select play_install('sql', jsonb_build_array(play_task('t.Sql', 'a'), play_task('t.Do', 'b', '{"x": ["var", "a"]}')));
+create table effect (n int);
+
+-- taken(DRIVER): an instance whose first task a driver has taken
+create function taken(p_driver bigint) returns bigint
+language plpgsql as $$
+declare
+    v_instance bigint := wf.start('sql');
+begin
+    perform play_take(p_driver);
+    return v_instance;
+end;
+$$;
+create function token_of(p_process bigint) returns uuid language sql as $$ select token from play_request where process_id = p_process order by k desc limit 1; $$;
+create function status(p_instance bigint) returns text
+language sql as $$ select wf.token_status(p_instance, play_id(p_instance, 'a'), token_of(play_id(p_instance, 'a'))); $$;
+-- what there is: effects, the state of the task, that of the next one
+create function all_of(p_instance bigint) returns text
+language sql as $$ select concat_ws(' ', (select count(*) from effect), play_state(p_instance, 'a'), play_state(p_instance, 'b')); $$;
+
+-- success
+select taken(:driver) as i \gset
+select play_id(:i, 'a') as a, token_of(play_id(:i, 'a')) as token \gset
+select is(status(:i), 'open', 'a request that is out is open');
+savepoint task;
+select lives_ok(format('select wf.sql_begin(%s, %s, %L)', :i, :a, :'token'), 'the task begins');
+insert into effect values (1);
+select lives_ok(format('select wf.sql_outcome(%s, %s, %L, %L)', :i, :a, :'token', '{"count": 1}'), 'and ends');
+select is(all_of(:i), '1 END INIT', 'effect, outcome and the next task are there');
+select is(status(:i), 'done', 'the request is done');
+rollback to task;
+select is(all_of(:i), '0 START_REQUESTED', 'without its commit none of them');
+select is(status(:i), 'open', 'and the request is open: it may be done again');
+select wf.sql_begin(:i, :a, :'token');
+insert into effect values (1);
+select wf.sql_outcome(:i, :a, :'token', '{"count": 1}');
+release task;
+select is(all_of(:i), '1 END INIT', 'the second time it commits');
+select is((select input from wf.process where id = play_id(:i, 'b')), '{"x": 1}', 'with its output');
+select throws_ok(format('select wf.sql_begin(%s, %s, %L)', :i, :a, :'token'), 'WF009', format('the request of process %s/%s was taken back', :i, :a), 'it does not begin once more');
+select throws_ok(format('select wf.sql_outcome(%s, %s, %L, %L)', :i, :a, :'token', '{"count": 1}'), 'WF009', null, 'nor does it end once more');
+select is(play_report(:a, 'response', '{"count": 1}'), 'already', 'a report after it is known already');
+
+-- failure: rolled back and reported in the usual way
+delete from effect;
+select taken(:driver) as i \gset
+select play_id(:i, 'a') as a, token_of(play_id(:i, 'a')) as token \gset
+savepoint task;
+select wf.sql_begin(:i, :a, :'token');
+insert into effect values (1);
+select throws_ok('insert into effect values (1 / 0)', '22012', null, 'a statement fails');
+rollback to task;
+select is(play_report(:a, 'error', '{"kind": "sql", "message": "division by zero", "detail": {"sqlstate": "22012"}}'), 'done', 'its driver reports that');
+select is(all_of(:i), '0 FAILED', 'it has left nothing behind');
+select is(status(:i), 'done', 'its outcome is known');
+select wf.retry(jsonb_build_object('process', :a));
+select play_take(:driver);
+select isnt(token_of(:a), :'token'::uuid, 'another attempt has another token');
+select is(wf.token_status(:i, :a, :'token'), 'stale', 'the old one is stale');
+select throws_ok(format('select wf.sql_begin(%s, %s, %L)', :i, :a, :'token'), 'WF009', null, 'and begins nothing');
+
+-- a response that means failure, or cannot be kept, takes the effects back too
+select token_of(:a) as token \gset
+select throws_ok(format($q$do $do$ begin
+        perform wf.sql_begin(%s, %s, %L);
+        insert into effect values (1);
+        perform wf.sql_outcome(%s, %s, %L, %L);
+    end $do$ $q$, :i, :a, :'token', :i, :a, :'token', response), code, message, 'a response that ' || what)
+  from (values ('{"count": 0}'::bytea, 'WF012', 'nothing was inserted', 'says that the task failed'),
+               ('{"count": '::bytea, '22P02', null, 'is no JSON'),
+               ('\xff'::bytea, '22021', null, 'is no text'),
+               (convert_to(jsonb_build_object('rows', repeat('x', 2000000))::text, 'UTF8'), 'WF012', 'the response has 2000012 bytes, more than the 1048576 allowed', 'is too large')) t (response, code, message, what);
+select is(all_of(:i), '0 START_REQUESTED', 'nothing of it is there');
+select play_report(:a, 'error', '{"kind": "sql", "message": "nothing was inserted"}');
+select is(play_state(:i, 'a'), 'FAILED', 'but what the driver reports of it');
+select wf.abort(jsonb_build_object('instance', :i));
+
+-- taken back before it could begin, or before it could end
+select taken(:driver) as i \gset
+select play_id(:i, 'a') as a, token_of(play_id(:i, 'a')) as token \gset
+select wf.leave(:driver);
+select throws_ok(format('select wf.sql_begin(%s, %s, %L)', :i, :a, :'token'), 'WF009', null, 'a driver that was given up begins nothing');
+select throws_ok(format('select wf.sql_outcome(%s, %s, %L, %L)', :i, :a, :'token', '{"count": 1}'), 'WF009', null, 'and ends nothing');
+select is(status(:i), 'stale', 'its token is stale');
+select wf.retry(jsonb_build_object('process', :a));
+select is(status(:i), 'stale', 'also when an operator has seen to it');
+select is(wf.token_status(:i, :a, gen_random_uuid()), 'stale', 'so is one that never was');
+select is(wf.token_status(0, 0, null), 'stale', 'or none');
+select throws_ok('select wf.sql_begin(null, null, null)', 'WF009', null, 'with which nothing begins');
+
+-- cancelled or aborted while it runs: what it has done by then counts
+select play_driver('fake', '{sql,builtin}') as driver \gset
+select play_take(:driver);
+select token_of(:a) as token \gset
+select wf.sql_begin(:i, :a, :'token');
+select wf.cancel(jsonb_build_object('process', :a));
+select lives_ok(format('select wf.sql_outcome(%s, %s, %L, %L)', :i, :a, :'token', '{"count": 1}'), 'a task that is being cancelled may still end');
+select is(play_state(:i, 'a'), 'END', 'then it has');
+select taken(:driver) as i \gset
+select play_id(:i, 'a') as a, token_of(play_id(:i, 'a')) as token \gset
+select wf.abort(jsonb_build_object('instance', :i));
+select lives_ok(format('select wf.sql_outcome(%s, %s, %L, %L)', :i, :a, :'token', '{"count": 1}'), 'so may one whose instance is being aborted');
+select is((select state from wf.instance where id = :i), 'ABORTED', 'which then is');
+select is_empty('select * from wf.fsck()', 'all is well in the end');
+
+select * from finish();
+rollback;
