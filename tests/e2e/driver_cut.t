@@ -12,23 +12,23 @@ sql 'grant insert on mark to etl'
 ok 'install' wf-console install "$ROOT/tests/e2e/data/driver/cut.wf"
 driver_start one -o "sql_connection=user=etl" -o slots=20
 
-# cut: about half of what the driver has.
+# cut: some of what the driver has.
 cut() {
     sql "select count(pg_terminate_backend(pid)) from pg_stat_activity
-          where usename in ('etl', 'wf_driver_one') and random() < 0.5"
+          where usename in ('etl', 'wf_driver_one') and random() < 0.2"
 }
 
-id=$(begin driver_cut -p n=400)
+id=$(begin driver_cut -p n=2000)
 cuts=0
-for _ in $(seq 40); do
+for _ in $(seq 60); do
     cuts=$((cuts + $(cut)))
-    sleep 0.05
+    sleep 0.1
 done
 ended "$id" 60 || true
 diag "$cuts connections were cut"
 is 'cut: it ends' "$(state_of "$id")" 'END success'
 is 'cut: every row once' \
-    "$(sql 'select count(*), count(distinct n) from mark')" '400|400'
+    "$(sql 'select count(*), count(distinct n) from mark')" '2000|2000'
 sound
 
 sql 'truncate mark'
@@ -64,5 +64,24 @@ sql "select pg_terminate_backend(pid) from pg_stat_activity
 driver_start two -o "sql_connection=user=etl"
 ended "$id" 60 || true
 is 'a second TERM: another driver does it' "$(state_of "$id")" 'END success'
+
+# --- one that was asleep for longer than its lease comes back as a new one
+
+sql "update wf.setting set value = 2 where name = 'lease_seconds'"
+driver_start sleeper -o "sql_connection=user=etl" -o slots=5
+kill -s STOP "$(pid_of driver-sleeper)"
+wait_sql 30 "select state = 'lost' from wf.driver_v where name = 'sleeper'"
+kill -s CONT "$(pid_of driver-sleeper)"
+wait_sql 30 "select count(*) = 2 and bool_or(state = 'live')
+    from wf.driver_v where name = 'sleeper'" || true
+is 'asleep: it has registered again' \
+    "$(sql "select string_agg(state, ' ' order by driver_id)
+              from wf.driver_v where name = 'sleeper'")" 'lost live'
+sql 'truncate mark'
+id=$(begin driver_cut -p n=100)
+ended "$id" 60 || true
+is 'asleep: all is well' \
+    "$(state_of "$id"), $(sql 'select count(*), count(distinct n) from mark')" \
+    'END success, 100|100'
 sound
 done_testing

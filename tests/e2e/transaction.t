@@ -111,5 +111,20 @@ is 'cut after the commit: each of them' "$([ "$cuts" -ge $N ] && echo yes)" yes
 is 'cut after the commit: each row once' "$(marks 1 $N)" "$N|$N"
 is 'cut after the commit: nothing was done again' \
     "$(sql "select max(attempt) from wf.task_v where instance_id = $id")" 1
+sql 'delete from mark'
+sql 'alter role etl reset synchronous_commit'
+cut true >/dev/null
+
+# --- the driver is killed
+
+N=30
+sql "update wf.setting set value = 5 where name = 'lease_seconds'"
+id=$(begin marks -p n=$N -p pause=0.05)
+wait_sql 20 'select count(*) >= 5 from mark' || true
+driver_stop one KILL 2>/dev/null || true
+driver_start two -o "sql_connection=user=etl"
+ended "$id" 40 || true
+is 'driver killed: another one does the rest' "$(state_of "$id")" 'END success'
+is 'driver killed: each row once' "$(marks 1 $N)" "$N|$N"
 sound
 done_testing

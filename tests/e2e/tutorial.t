@@ -90,7 +90,7 @@ done
 
 # result WORKFLOW [OPTION…]: run it to its end; the result and the output.
 result() {
-    wf-console -o json start "$@" --wait |
+    timeout 30 wf-console -o json start "$@" --wait |
         sed -n 's/.*"result":\([^,]*\),"output":\(.*\),"error".*/\1 \2/p'
 }
 

@@ -9,7 +9,7 @@ LOG=$WORK/nginx/access.log
 nginx_start "$(cat "$DATA/nginx.conf")"
 pg_start
 workspace_install
-ok 'install' wf-console install "$DATA/many.wf"
+ok 'install' wf-console install "$DATA"/*.wf
 
 # requests ID: how many there were, how many different addresses, how many
 # different keys.
@@ -29,6 +29,33 @@ busy() {
     wait_sql 20 "select count(*) >= 5 from wf.task_v
         where instance_id = $2 and driver = '$1'"
 }
+
+# --- a group of three over two drivers, each of which can do two at a time
+
+driver_start left -o slots=2
+driver_start right -o slots=2
+id=$(begin limited -p "base=$HTTP_URL/short" -p n=40)
+other=$(begin limited -p "base=$HTTP_URL/short" -p n=40)
+ended "$id" 60 || true
+ended "$other" 60 || true
+is 'a group: both were at work' "$(at_work "$id")" 2
+# when each request began: how many were under way
+is 'a group: never more than three, of two drivers and two instances' "$(sql "
+    with held as (
+        select e.instance_id, e.process_id,
+               min(e.at) filter (where e.event = 'start') as since,
+               max(e.at) filter (where e.event = 'success') as until
+          from wf.event_v e
+          join wf.task_v t using (instance_id, process_id)
+         where t.group_name = 'server'
+         group by e.instance_id, e.process_id)
+    select count(*), max((select count(*) from held b
+                           where b.since <= a.since and a.since < b.until))
+      from held a")" '80|3'
+driver_stop left || true
+driver_stop right || true
+
+# --- many short requests
 
 driver_start one -o slots=10
 driver_start two -o slots=10

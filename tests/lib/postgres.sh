@@ -62,6 +62,7 @@ auth_type = trust
 auth_file = $dir/users
 pool_mode = transaction
 ignore_startup_parameters = extra_float_digits
+server_login_retry = 1
 END
     spawn_server pgbouncer pgbouncer "$dir/pgbouncer.ini"
     export PGBOUNCER_HOST=$dir PGBOUNCER_PORT=6432

@@ -102,16 +102,12 @@ test_guard(void **state)
 	check_guard(" http://host/", false);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_headers),
-		cmocka_unit_test(test_headers_have_a_limit),
-		cmocka_unit_test(test_urls),
-		cmocka_unit_test(test_query),
-		cmocka_unit_test(test_guard),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_headers),
+	cmocka_unit_test(test_headers_have_a_limit),
+	cmocka_unit_test(test_urls),
+	cmocka_unit_test(test_query),
+	cmocka_unit_test(test_guard),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(tests)

@@ -189,17 +189,13 @@ tear_down(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_timers_come_in_their_order),
-		TEST(test_many_timers),
-		TEST(test_calls_come_once_and_can_be_withdrawn),
-		TEST(test_a_call_asked_for_by_a_timer),
-		TEST(test_a_watch_taken_away_gets_no_event),
-		TEST(test_signals),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_timers_come_in_their_order),
+	TEST(test_many_timers),
+	TEST(test_calls_come_once_and_can_be_withdrawn),
+	TEST(test_a_call_asked_for_by_a_timer),
+	TEST(test_a_watch_taken_away_gets_no_event),
+	TEST(test_signals),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(tests)

@@ -75,14 +75,10 @@ test_statements(void **state)
 	    3);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_any_bytes_become_text),
-		cmocka_unit_test(test_an_error),
-		cmocka_unit_test(test_statements),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_any_bytes_become_text),
+	cmocka_unit_test(test_an_error),
+	cmocka_unit_test(test_statements),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(tests)

@@ -162,19 +162,15 @@ test_halves_and_forgeries_are_not(void **state)
 	    SSH_RECORD_NONE, 0, 0, 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words_arrive_as_they_are),
-		cmocka_unit_test(test_exit_code_and_environment),
-		cmocka_unit_test(test_shell_words_do_not_leave_the_wrapper),
-		cmocka_unit_test(test_rest_of_input_is_the_commands),
-		cmocka_unit_test(test_script_comes_by_standard_input),
-		cmocka_unit_test(test_what_no_shell_can_take_is_refused),
-		cmocka_unit_test(test_records_are_found),
-		cmocka_unit_test(test_halves_and_forgeries_are_not),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_words_arrive_as_they_are),
+	cmocka_unit_test(test_exit_code_and_environment),
+	cmocka_unit_test(test_shell_words_do_not_leave_the_wrapper),
+	cmocka_unit_test(test_rest_of_input_is_the_commands),
+	cmocka_unit_test(test_script_comes_by_standard_input),
+	cmocka_unit_test(test_what_no_shell_can_take_is_refused),
+	cmocka_unit_test(test_records_are_found),
+	cmocka_unit_test(test_halves_and_forgeries_are_not),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(tests)

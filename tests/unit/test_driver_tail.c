@@ -64,15 +64,11 @@ test_skipped_is_not_cut(void **state)
 	tail_release(&tail);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_short_is_kept_whole),
-		cmocka_unit_test(test_end_is_kept_and_the_rest_counted),
-		cmocka_unit_test(test_more_than_the_limit_at_once),
-		cmocka_unit_test(test_skipped_is_not_cut),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_short_is_kept_whole),
+	cmocka_unit_test(test_end_is_kept_and_the_rest_counted),
+	cmocka_unit_test(test_more_than_the_limit_at_once),
+	cmocka_unit_test(test_skipped_is_not_cut),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(tests)
