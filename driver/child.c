@@ -13,7 +13,6 @@
 
 #include "common/buf.h"
 #include "common/error.h"
-#include "common/log.h"
 #include "common/mem.h"
 #include "driver/loop.h"
 
@@ -127,6 +126,7 @@ static void
 stream_open(struct stream *stream, struct child *child, int fd, int events,
     loop_watch_fn *fn)
 {
+	fcntl(fd, F_SETFL, O_NONBLOCK);
 	stream->child = child;
 	stream->fd = fd;
 	stream->watch = loop_watch(child->loop, fd, events, fn, stream);
@@ -242,36 +242,55 @@ open_pipes(int pipes[3][2])
 	return true;
 }
 
-static struct child *
-child_new(struct loop *loop, pid_t pid, int pipes[3][2])
+static void
+kill_and_reap(pid_t pid)
 {
-	struct child *child = xcalloc(1, sizeof(*child));
+	kill(-pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* Run `argv` with our ends of `pipes` left open; false with errno set. */
+static bool
+run(char *const *argv, int pipes[3][2], pid_t *pid, int *pid_fd)
+{
+	int code = spawn(pid, argv, pipes[0][0], pipes[1][1], pipes[2][1]);
+
+	close(pipes[0][0]);
+	close(pipes[1][1]);
+	close(pipes[2][1]);
+	if (code == 0) {
+		*pid_fd = pidfd_open(*pid, 0);
+		if (*pid_fd >= 0)
+			return true;
+		code = errno;
+		kill_and_reap(*pid);
+	}
+	close(pipes[0][1]);
+	close(pipes[1][0]);
+	close(pipes[2][0]);
+	errno = code;
+	return false;
+}
+
+static void
+open_streams(struct child *child, int pipes[3][2])
+{
 	int i;
 
-	child->loop = loop;
-	child->pid = pid;
-	buf_init(&child->input, 0);
 	stream_open(&child->in, child, pipes[0][1], 0, on_writable);
-	fcntl(child->in.fd, F_SETFL, O_NONBLOCK);
 	for (i = 0; i < 2; i++) {
 		child->streams[i].which = i == 0 ? CHILD_OUT : CHILD_ERR;
 		stream_open(&child->streams[i], child, pipes[i + 1][0],
 		    LOOP_READ, on_readable);
-		fcntl(child->streams[i].fd, F_SETFL, O_NONBLOCK);
 	}
-	child->pid_fd = pidfd_open(pid, 0);
-	if (child->pid_fd < 0)
-		fatal("cannot watch a process");
-	child->pid_watch =
-	    loop_watch(loop, child->pid_fd, LOOP_READ, on_exit_of_child, child);
-	return child;
 }
 
 struct child *
 child_start(struct loop *loop, char *const *argv,
     const struct child_events *events, void *arg, struct error *err)
 {
-	int pipes[3][2], code;
+	int pipes[3][2], pid_fd;
 	struct child *child;
 	pid_t pid;
 
@@ -279,21 +298,20 @@ child_start(struct loop *loop, char *const *argv,
 		error_set_errno(err, "cannot open pipes for %s", argv[0]);
 		return NULL;
 	}
-	code = spawn(&pid, argv, pipes[0][0], pipes[1][1], pipes[2][1]);
-	close(pipes[0][0]);
-	close(pipes[1][1]);
-	close(pipes[2][1]);
-	if (code != 0) {
-		close(pipes[0][1]);
-		close(pipes[1][0]);
-		close(pipes[2][0]);
-		errno = code;
+	if (!run(argv, pipes, &pid, &pid_fd)) {
 		error_set_errno(err, "cannot run %s", argv[0]);
 		return NULL;
 	}
-	child = child_new(loop, pid, pipes);
+	child = xcalloc(1, sizeof(*child));
+	child->loop = loop;
 	child->events = events;
 	child->arg = arg;
+	child->pid = pid;
+	child->pid_fd = pid_fd;
+	child->pid_watch =
+	    loop_watch(loop, pid_fd, LOOP_READ, on_exit_of_child, child);
+	buf_init(&child->input, 0);
+	open_streams(child, pipes);
 	return child;
 }
 
@@ -302,11 +320,8 @@ child_free(struct child *child)
 {
 	if (child == NULL)
 		return;
-	if (!child->reaped) {
-		kill(-child->pid, SIGKILL);
-		while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
+	if (!child->reaped)
+		kill_and_reap(child->pid);
 	loop_unwatch(child->pid_watch);
 	close(child->pid_fd);
 	stream_close(&child->in);

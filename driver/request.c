@@ -126,14 +126,29 @@ request_table_init(struct request_table *table)
 	table->buckets = xcalloc(table->size, sizeof(table->buckets[0]));
 }
 
+/* The request itself; the table is done with it. */
+static void
+destroy(struct request *request)
+{
+	request_list_remove(request);
+	if (request->run != NULL)
+		request->transport->free(request->run);
+	buf_release(&request->body);
+	free(request);
+}
+
 void
 request_table_release(struct request_table *table)
 {
+	struct request *request, *next;
 	size_t i;
 
 	for (i = 0; i < table->size; i++)
-		while (table->buckets[i] != NULL)
-			request_free(table, table->buckets[i]);
+		for (request = table->buckets[i]; request != NULL;
+		     request = next) {
+			next = request->next_alike;
+			destroy(request);
+		}
 	free(table->buckets);
 }
 
@@ -220,11 +235,7 @@ request_free(struct request_table *table, struct request *request)
 	table->count--;
 	if (request->state != REQUEST_OVER)
 		table->active--;
-	request_list_remove(request);
-	if (request->run != NULL)
-		request->transport->free(request->run);
-	buf_release(&request->body);
-	free(request);
+	destroy(request);
 }
 
 void

@@ -6,7 +6,6 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "common/pg.h"
 #include "driver/config.h"
 #include "driver/identity.h"
 #include "driver/loop.h"
@@ -56,6 +55,17 @@ pump_later(void *arg)
 	struct scheduler *scheduler = arg;
 
 	loop_later(scheduler->loop, &scheduler->pump_call);
+}
+
+static bool
+any_connected(const struct scheduler *scheduler)
+{
+	size_t i;
+
+	for (i = 0; i < scheduler->turn_count; i++)
+		if (scheduler->turns[i].connected)
+			return true;
+	return false;
 }
 
 static bool
@@ -113,27 +123,47 @@ is_work_due(const struct scheduler *scheduler)
 	       (pace->hungry && wanted(scheduler) > 0);
 }
 
+/* Nothing more is to be done here. */
+static bool
+is_over(const struct scheduler *scheduler)
+{
+	return scheduler->phase != PHASE_WORKING &&
+	       scheduler->runner.table.count == 0;
+}
+
+/* What waits until no other turn is under way: coming and going. */
+static void
+begin_alone(struct scheduler *scheduler, struct turn *turn)
+{
+	if (any_turn_under_way(scheduler))
+		return;
+	if (scheduler->registered)
+		turn_leave(turn, scheduler->driver);
+	else
+		turn_register(turn, scheduler->identity, scheduler->driver,
+		    &scheduler->runner.table);
+}
+
 /* What a session that is ready should do now, if anything. */
 static void
 begin_next(struct scheduler *scheduler, struct turn *turn)
 {
-	bool nothing_left = scheduler->phase != PHASE_WORKING &&
-	                    scheduler->runner.table.count == 0;
-
 	if (turn->must_listen)
 		turn_listen(turn);
 	else if (scheduler->pace.paused)
 		return;
-	else if (scheduler->registered && !nothing_left &&
-	         is_work_due(scheduler))
+	else if (!scheduler->registered || is_over(scheduler))
+		begin_alone(scheduler, turn);
+	else if (is_work_due(scheduler))
 		begin_work(scheduler, turn);
-	else if (any_turn_under_way(scheduler))
-		return;
-	else if (!scheduler->registered)
-		turn_register(turn, scheduler->identity, scheduler->driver,
-		    &scheduler->runner.table);
-	else if (nothing_left)
-		turn_leave(turn, scheduler->driver);
+}
+
+/* There is nobody to take leave of, or nobody who knows us. */
+static bool
+is_unknown(const struct scheduler *scheduler)
+{
+	return !any_connected(scheduler) ||
+	       (scheduler->driver == 0 && !any_turn_under_way(scheduler));
 }
 
 static void
@@ -142,6 +172,10 @@ pump(void *arg)
 	struct scheduler *scheduler = arg;
 	size_t i;
 
+	if (is_over(scheduler) && is_unknown(scheduler)) {
+		loop_stop(scheduler->loop);
+		return;
+	}
 	for (i = 0; i < scheduler->turn_count; i++)
 		if (session_is_ready(scheduler->turns[i].session))
 			begin_next(scheduler, &scheduler->turns[i]);
@@ -199,63 +233,17 @@ end_register(struct turn *turn, const struct session_answer *answer)
 }
 
 static void
-take_answers(struct turn *turn, const struct pg_result *result)
-{
-	struct scheduler *scheduler = turn->owner;
-	struct workspace_answer answer;
-	int row;
-
-	for (row = 0; row < pg_rows(result); row++) {
-		answer = workspace_answered(result, row);
-		runner_answer(&scheduler->runner, answer.token, answer.answer);
-	}
-	if (turn->carried.count > 0) {
-		log_warnx("%zu reports were not answered", turn->carried.count);
-		pace_fail(&scheduler->pace);
-	}
-}
-
-static void
-take_requests(struct turn *turn, const struct pg_result *result)
+end_work(struct turn *turn, const struct session_answer *answer)
 {
 	struct scheduler *scheduler = turn->owner;
 	struct runner *runner = &scheduler->runner;
-	struct workspace_row row;
-	int64_t taken = 0, wait_ms = 0;
-	int i;
+	int64_t taken, wait_ms;
 
-	for (i = 0; i < pg_rows(result); i++) {
-		row = workspace_polled(result, i);
-		switch (row.kind) {
-		case WORKSPACE_RUN:
-			runner_take(runner, &row);
-			taken++;
-			break;
-		case WORKSPACE_STOP:
-			runner_stop(runner, row.token);
-			break;
-		case WORKSPACE_NEXT:
-			wait_ms = row.wait_ms;
-			break;
-		}
-	}
+	if (turn->reported && !turn_answers(turn, answer->results[0], runner))
+		pace_fail(&scheduler->pace);
+	taken = turn_requests(
+	    answer->results[turn->reported ? 1 : 0], runner, &wait_ms);
 	pace_end(&scheduler->pace, taken, turn->want, wait_ms);
-}
-
-static void
-end_work(struct turn *turn, const struct session_answer *answer)
-{
-	if (turn->reported)
-		take_answers(turn, answer->results[0]);
-	take_requests(turn, answer->results[turn->reported ? 1 : 0]);
-}
-
-static void
-end_leave(struct scheduler *scheduler)
-{
-	log_info("left");
-	scheduler->registered = false;
-	loop_stop(scheduler->loop);
 }
 
 static void
@@ -264,6 +252,10 @@ turn_done(struct turn *turn, const struct session_answer *answer)
 	struct scheduler *scheduler = turn->owner;
 
 	scheduler->last_turn = mono_now();
+	turn->connected = true;
+	if (scheduler->down)
+		log_info("connected again");
+	scheduler->down = false;
 	switch (turn->kind) {
 	case TURN_REGISTER:
 		end_register(turn, answer);
@@ -272,7 +264,8 @@ turn_done(struct turn *turn, const struct session_answer *answer)
 		end_work(turn, answer);
 		break;
 	case TURN_LEAVE:
-		end_leave(scheduler);
+		log_info("left");
+		loop_stop(scheduler->loop);
 		break;
 	case TURN_NONE:
 	case TURN_LISTEN:
@@ -311,9 +304,6 @@ on_ready(void *arg)
 	struct turn *turn = arg;
 	struct scheduler *scheduler = turn->owner;
 
-	if (scheduler->down)
-		log_info("connected again");
-	scheduler->down = false;
 	/* one session listens for all */
 	turn->must_listen = turn == &scheduler->turns[0];
 	pump_later(scheduler);
@@ -325,6 +315,7 @@ on_down(void *arg, const struct error *err, int failures)
 	struct turn *turn = arg;
 	struct scheduler *scheduler = turn->owner;
 
+	turn->connected = false;
 	if (!scheduler->down)
 		log_warnx("no connection to the workspace, trying on: %s%s%s",
 		    err->message, err->hint ? " hint: " : "",
@@ -414,10 +405,6 @@ scheduler_stop(struct scheduler *scheduler)
 	scheduler->phase = PHASE_DRAINING;
 	pace_hurry(&scheduler->pace);
 	runner_drain(&scheduler->runner);
-	if (!scheduler->registered && scheduler->runner.table.count == 0) {
-		loop_stop(scheduler->loop);
-		return;
-	}
 	scheduler->drain_timer.fn = leave_now;
 	loop_timer_set(scheduler->loop, &scheduler->drain_timer,
 	    scheduler->config->drain_timeout_ms);

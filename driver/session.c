@@ -165,7 +165,6 @@ static void
 connected(struct session *session)
 {
 	session->connected = true;
-	session->failures = 0;
 	set_deadline(session, 0);
 	watch(session, LOOP_READ, on_traffic);
 	session->events->ready(session->arg);
@@ -222,9 +221,11 @@ watch_for(struct session *session)
 	    LOOP_READ | (pg_wants_write(session->pg) ? LOOP_WRITE : 0));
 }
 
+/* Only an answer shows that it works: a pooler connects to anybody. */
 static void
 batch_end(struct session *session)
 {
+	session->failures = 0;
 	set_deadline(session, 0);
 	answer_give(session, NULL, false);
 }

@@ -71,7 +71,7 @@ op_fail(const struct builtin *builtin, const struct task *task,
 	(void)builtin;
 	(void)task;
 	(void)err;
-	outcome_error(outcome, kind != NULL ? kind : "fail", NULL, "%s",
+	outcome_error(outcome, kind != NULL ? kind : "failed", NULL, "%s",
 	    message != NULL ? message : "failed on purpose");
 	return true;
 }

@@ -25,7 +25,7 @@
 
 enum {
 	PATIENCE = 5,    /* failed connections before tasks fail too */
-	REPEATS = 3,     /* of a task whose connection was lost */
+	REPEATS = 3,     /* of a statement that lost its connection */
 	GRACE_MS = 5000, /* for the server to keep its own time limit */
 };
 
@@ -127,7 +127,7 @@ finish(void *arg)
 	serve(sql);
 }
 
-/* There is nothing to report: it is recorded, or no longer ours. */
+/* The workspace has the outcome, or the task is no longer ours. */
 static void
 finish_recorded(struct run *run)
 {
@@ -218,7 +218,7 @@ end_status(struct run *run, const struct session_answer *answer)
 	} else if (run->stopped != NULL) {
 		set_stopped(run);
 		finish(run);
-	} else if (++run->repeats > REPEATS) {
+	} else if (run->repeats > REPEATS) {
 		outcome_error(&run->outcome, "sql", NULL,
 		    "the connection was lost %d times: %s", run->repeats,
 		    run->lost);
@@ -242,6 +242,9 @@ lose(struct run *run, const struct error *err)
 		finish(run);
 		return;
 	}
+	/* it may be the statement that breaks connections */
+	if (run->phase == PHASE_STATEMENT)
+		run->repeats++;
 	run->phase = PHASE_STATUS;
 	free(run->lost);
 	run->lost = xstrdup(err->message);
@@ -421,14 +424,6 @@ sql_free(struct run *run)
 	free(run);
 }
 
-static bool
-read_args(struct run *run, struct error *err)
-{
-	return json_parse(
-	           run->task->args, run->task->args_len, &run->args, err) &&
-	       sql_statement_init(&run->statement, run->args, err);
-}
-
 static struct run *
 sql_start(void *state, const struct task *task, transport_done_fn *done,
     void *arg, struct error *err)
@@ -447,7 +442,8 @@ sql_start(void *state, const struct task *task, transport_done_fn *done,
 	run->end_call.fn = finish;
 	run->end_call.arg = run;
 	outcome_init(&run->outcome);
-	if (!read_args(run, err)) {
+	if (!json_parse(task->args, task->args_len, &run->args, err) ||
+	    !sql_statement_init(&run->statement, run->args, err)) {
 		sql_statement_release(&run->statement);
 		json_free(run->args);
 		free(run);

@@ -2,8 +2,10 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "common/pg.h"
 #include "driver/identity.h"
 #include "driver/reports.h"
+#include "driver/runner.h"
 #include "driver/session.h"
 #include "driver/workspace.h"
 
@@ -51,6 +53,49 @@ turn_work(struct turn *turn, const struct turn_work *work)
 	if (work->drain)
 		workspace_drain(turn->session, work->driver);
 	begin(turn, TURN_WORK);
+}
+
+bool
+turn_answers(const struct turn *turn, const struct pg_result *result,
+    struct runner *runner)
+{
+	struct workspace_answer answer;
+	int row;
+
+	for (row = 0; row < pg_rows(result); row++) {
+		answer = workspace_answered(result, row);
+		runner_answer(runner, answer.token, answer.answer);
+	}
+	if (turn->carried.count > 0)
+		log_warnx("%zu reports were not answered", turn->carried.count);
+	return turn->carried.count == 0;
+}
+
+int64_t
+turn_requests(
+    const struct pg_result *result, struct runner *runner, int64_t *wait_ms)
+{
+	struct workspace_row row;
+	int64_t taken = 0;
+	int i;
+
+	*wait_ms = 0;
+	for (i = 0; i < pg_rows(result); i++) {
+		row = workspace_polled(result, i);
+		switch (row.kind) {
+		case WORKSPACE_RUN:
+			runner_take(runner, &row);
+			taken++;
+			break;
+		case WORKSPACE_STOP:
+			runner_stop(runner, row.token);
+			break;
+		case WORKSPACE_NEXT:
+			*wait_ms = row.wait_ms;
+			break;
+		}
+	}
+	return taken;
 }
 
 void

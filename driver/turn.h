@@ -14,7 +14,9 @@
 
 struct error;
 struct identity;
+struct pg_result;
 struct reports;
+struct runner;
 struct session;
 
 enum turn_kind {
@@ -30,6 +32,7 @@ struct turn {
 	struct session *session;
 	void *owner; /* for callbacks */
 	enum turn_kind kind;
+	bool connected;
 	bool must_listen;            /* before anything else */
 	int64_t want;                /* slots kept free for what it brings */
 	struct request_list carried; /* the reports that it carries */
@@ -51,6 +54,17 @@ struct turn_work {
 
 /* The results are those of outcome(), if a report was carried, and poll(). */
 void turn_work(struct turn *turn, const struct turn_work *work);
+
+/* Hand the answers of outcome() to the runner; false if some are missing. */
+bool turn_answers(const struct turn *turn, const struct pg_result *result,
+    struct runner *runner);
+
+/*
+ * Hand what poll() gave to the runner: how many requests it was, and after
+ * how long it wants to be asked again.
+ */
+int64_t turn_requests(
+    const struct pg_result *result, struct runner *runner, int64_t *wait_ms);
 
 void turn_heartbeat(struct turn *turn, int64_t driver);
 void turn_leave(struct turn *turn, int64_t driver);

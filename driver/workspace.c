@@ -211,8 +211,13 @@ workspace_check(const char *conninfo, struct error *err)
 	struct pg_result *result;
 	bool ok = false;
 
-	if (pg == NULL)
+	if (pg == NULL) {
+		if (err->hint == NULL)
+			error_hint(err,
+			    "Name database and user with -d, in the "
+			    "configuration file or with PG* variables.");
 		return false;
+	}
 	result = pg_query(pg, SCHEMA_VERSION, NULL, err);
 	if (result != NULL)
 		ok = workspace_schema_version_check(result, err);
