@@ -30,7 +30,8 @@ cpu_of() {
 cpu_of_server() {
     local postmaster
     postmaster=$(head -n 1 "$WORK/pg/data/postmaster.pid")
-    cat /proc/[0-9]*/stat 2>/dev/null | sed 's/^\([0-9]*\) .*) /\1 /' |
+    # those that end meanwhile are nobody's fault
+    { cat /proc/[0-9]*/stat 2>/dev/null || true; } | sed 's/^\([0-9]*\) .*) /\1 /' |
         awk -v pm="$postmaster" -v ticks="$TICKS" '
             $1 == pm { sum += $13 + $14 + $15 + $16 }
             $3 == pm { sum += $13 + $14 }
@@ -49,7 +50,7 @@ peak_memory() {
 }
 
 wal_position() {
-    sql 'select pg_current_wal_insert_lsn() - pg_lsn(0::text || $$/0$$)'
+    sql "select pg_current_wal_insert_lsn() - '0/0'::pg_lsn"
 }
 
 # meter_start, meter_stop: METER_SERVER CPU seconds of the server, METER_WAL

@@ -6,8 +6,8 @@ row_1() {
     workflows=$(count 20000)
     tasks=$((3 * workflows))
     for ((run = 1; run <= RUNS; run++)); do
-        figure 1 bare_2 "$(bare_queue "$tasks" 2)"
-        figure 1 bare_4 "$(bare_queue "$tasks" 4)"
+        bare_queue "$tasks" 2
+        bare_queue "$tasks" 4
         three_steps "$workflows" "$tasks"
     done
 }
@@ -25,7 +25,7 @@ three_steps() {
     driver_end
 }
 
-# bare_queue JOBS CLIENTS: jobs per second.
+# bare_queue JOBS CLIENTS: the same work as jobs of a queue.
 bare_queue() {
     local transactions=$(($1 / 100 / $2)) begin end
     dropdb --if-exists --maintenance-db=postgres --force bare 2>/dev/null
@@ -35,10 +35,14 @@ bare_queue() {
     PGDATABASE=bare sql "insert into job select generate_series(1, $1)"
     PGDATABASE=bare sql 'vacuum analyze job'
     sql 'checkpoint'
+    meter_start
     begin=$EPOCHREALTIME
     pgbench --no-vacuum --protocol=prepared --client="$2" --jobs="$2" \
         --transactions="$transactions" --file="$BENCH/bare_queue.sql" bare \
         >"$WORK/pgbench.out" 2>&1
     end=$EPOCHREALTIME
-    calc "$((transactions * 100 * $2)) / ($end - $begin)"
+    meter_stop
+    figure 1 "bare_$2" "$(calc "$((transactions * 100 * $2)) / ($end - $begin)")"
+    figure 1 bare_cpu \
+        "$(calc "$METER_SERVER / $((transactions * 100 * $2)) * 1000")"
 }

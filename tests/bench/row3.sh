@@ -10,7 +10,7 @@ row_3() {
         http_ceiling
         http_tasks "$tasks"
     done
-    stop nginx
+    stop nginx || true
 }
 
 # What the server can answer, to a client that does nothing else.
