@@ -41,6 +41,19 @@ cell_add(struct buf *buf, const struct column *column, const char *value)
 		text_add_safe(buf, value, "");
 }
 
+void
+cell_add_iso_time(struct buf *buf, const char *time)
+{
+	size_t date = strcspn(time, " ");
+	const char *zone = strpbrk(time + date, "+-");
+
+	buf_add(buf, time, date);
+	if (time[date] == ' ')
+		buf_addf(buf, "T%s", time + date + 1);
+	if (time[date] == ' ' && zone != NULL && strchr(zone, ':') == NULL)
+		buf_adds(buf, ":00");
+}
+
 enum style
 cell_style(const struct column *column, const char *value)
 {

@@ -12,6 +12,12 @@ struct column;
 /* Add `value` (NULL adds nothing) on one line, safe for a terminal. */
 void cell_add(struct buf *buf, const struct column *column, const char *value);
 
+/*
+ * Add a time for programs: "2026-11-21 00:39:00.5+00", as PostgreSQL prints
+ * it, becomes "2026-11-21T00:39:00.5+00:00".  Infinities stay as they are.
+ */
+void cell_add_iso_time(struct buf *buf, const char *time);
+
 /* How a value of this column stands out: states by what they mean. */
 enum style cell_style(const struct column *column, const char *value);
 

@@ -53,7 +53,7 @@ cmd_check(struct console *console, struct error *err)
 
 	(void)err;
 	compile_options(console, &options);
-	if (console_is_json(console))
+	if (console_is_script(console))
 		console_begin(console, &output, columns, 5);
 	while ((path = invocation_next(&console->invocation, "FILE", &at)) !=
 	       NULL) {
@@ -64,14 +64,14 @@ cmd_check(struct console *console, struct error *err)
 		if (!lang_read(path, &text, &len, &result) ||
 		    !lang_check(path, text, len, &options, &result))
 			code = EXIT_FAILED;
-		if (console_is_json(console))
+		if (console_is_script(console))
 			print_diagnostics(&output, &result);
 		else
 			lang_result_print(&result, stderr);
 		lang_result_release(&result);
 		free(text);
 	}
-	if (console_is_json(console))
+	if (console_is_script(console))
 		output_end(&output);
 	compile_options_release(&options);
 	return code;

@@ -213,7 +213,7 @@ cmd_tree(struct console *console, struct error *err)
 		error_hint(err, "`wf-console list` lists them.");
 		return EXIT_FAILED;
 	}
-	if (console_is_json(console))
+	if (console_is_script(console))
 		console_print(console, rows);
 	else
 		print_tree(console, rows);

@@ -48,7 +48,7 @@ ask_about(const struct console *console, const struct pg_result *rows)
 	    verb, count(rows, "done"), pg_rows(rows));
 	bool yes;
 
-	if (!console_is_json(console))
+	if (!console_is_script(console))
 		console_print(console, rows);
 	fflush(stdout);
 	yes = terminal_ask(question);

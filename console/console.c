@@ -26,9 +26,9 @@ console_flag(const struct console *console, const char *name)
 }
 
 bool
-console_is_json(const struct console *console)
+console_is_script(const struct console *console)
 {
-	return console->format == &output_json;
+	return console->format != &output_table;
 }
 
 struct pg_result *
@@ -89,7 +89,7 @@ console_begin(const struct console *console, struct output *output,
     const struct column *columns, size_t column_count)
 {
 	*output = (struct output){
-		.format = console->is_record && !console_is_json(console)
+		.format = console->is_record && !console_is_script(console)
 		              ? &output_record
 		              : console->format,
 		.terminal = &console->terminal,
@@ -155,7 +155,7 @@ console_note(const struct console *console, const char *format, ...)
 	va_list args;
 	char *text;
 
-	if (console_is_json(console))
+	if (console_is_script(console))
 		return;
 	va_start(args, format);
 	text = xvasprintf(format, args);

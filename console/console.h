@@ -29,7 +29,7 @@ const char *console_value(const struct console *console, const char *name);
 bool console_flag(const struct console *console, const char *name);
 
 /* Whether rows are for a script: commands then print nothing but rows. */
-bool console_is_json(const struct console *console);
+bool console_is_script(const struct console *console);
 
 /*
  * Run SQL of the command table: `:name` is bound to what the command line

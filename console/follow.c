@@ -122,7 +122,7 @@ see_events(struct follower *follower, bool *is_news, struct error *err)
 		return false;
 	*is_news = pg_rows(events) > 0;
 	for (row = 0; row < pg_rows(events); row++) {
-		if (!console_is_json(follower->console))
+		if (!console_is_script(follower->console))
 			print_move(follower, pg_value(events, row, 1),
 			    text_or_empty(pg_value(events, row, 2)),
 			    text_or_empty(pg_value(events, row, 3)),
@@ -244,7 +244,7 @@ print_state(const struct follower *follower)
 {
 	struct error ignored = { 0 };
 
-	if (console_is_json(follower->console))
+	if (console_is_script(follower->console))
 		print_result(follower, &ignored);
 	error_release(&ignored);
 }

@@ -39,7 +39,7 @@ const struct option global_options[] = {
 	{ "host", 'h', false, "HOST", "server, or the directory of its socket" },
 	{ "port", 'p', false, "PORT", "its port" },
 	{ "username", 'U', false, "USER", "connect as this user" },
-	{ "format", 'o', false, "FORMAT", "table (default) or json" },
+	{ "format", 'o', false, "FORMAT", "table (default), json or csv" },
 	{ "yes", 'y', false, NULL, "do not ask" },
 	{ "no-color", 0, false, NULL, "no colours; so does NO_COLOR" },
 	{ "help", '?', false, NULL, "show help, for the command if there is one" },

@@ -7,6 +7,7 @@
  * chooses it, nobody asks for it.
  */
 static const struct output_format *const formats[] = {
+	&output_csv,
 	&output_json,
 	&output_table,
 };

@@ -41,6 +41,7 @@ struct output_format {
 	void (*end)(struct output *output);
 };
 
+extern const struct output_format output_csv;
 extern const struct output_format output_json;
 extern const struct output_format output_record;
 extern const struct output_format output_table;

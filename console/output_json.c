@@ -9,24 +9,9 @@
 
 #include "common/buf.h"
 #include "common/json.h"
+#include "console/cell.h"
 #include "console/output.h"
 #include "console/text.h"
-
-/* "2026-11-21 00:39:00.5+00" becomes "2026-11-21T00:39:00.5+00:00". */
-static void
-add_time(struct buf *buf, const char *time)
-{
-	size_t date = strcspn(time, " ");
-	const char *zone = strpbrk(time + date, "+-");
-
-	buf_addc(buf, '"');
-	buf_add(buf, time, date);
-	if (time[date] == ' ')
-		buf_addf(buf, "T%s", time + date + 1);
-	if (zone != NULL && strchr(zone, ':') == NULL)
-		buf_adds(buf, ":00");
-	buf_addc(buf, '"');
-}
 
 /* PostgreSQL also has NaN and infinities, JSON has not. */
 static bool
@@ -47,7 +32,9 @@ add_value(struct buf *buf, enum value_kind kind, const char *cell)
 	} else if (kind == VALUE_NUMBER && is_json_number(cell)) {
 		buf_adds(buf, cell);
 	} else if (kind == VALUE_TIME && isdigit((unsigned char)cell[0])) {
-		add_time(buf, cell);
+		buf_addc(buf, '"');
+		cell_add_iso_time(buf, cell);
+		buf_addc(buf, '"');
 	} else {
 		size_t start = buf->len;
 		struct buf safe;

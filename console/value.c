@@ -141,7 +141,7 @@ static const struct value_type {
 	{ "COUNT", is_count, "integer", "a number from 1" },
 	{ "DIR", is_any, NULL, "a directory" },
 	{ "FILE", is_any, NULL, "a file" },
-	{ "FORMAT", is_format, "text", "table or json" },
+	{ "FORMAT", is_format, "text", "table, json or csv" },
 	{ "HOST", is_any, "text", "a host or the directory of a socket" },
 	{ "INSTANCE", is_instance, "bigint", "an instance, as 17" },
 	{ "JSON", is_json, "jsonb", "JSON" },

@@ -102,6 +102,45 @@ test_json(void **state)
 }
 
 static void
+test_csv(void **state)
+{
+	(void)state;
+	check("csv", 10, "state", 0,
+	    "instance_id,workflow,state,ok,started_at,params\r\n");
+	check("csv", 10, "state", 2,
+	    "instance_id,workflow,state,ok,started_at,params\r\n"
+	    "7,nightly,END,true,2026-11-21T00:39:00.5+00:00,"
+	    "\"{\"\"a\"\": [1, {}], \"\"b\"\": \"\"x,{\"\"}\"\r\n"
+	    "1234,,FAILED,false,2026-11-21T00:39:00+05:30,[]\r\n");
+}
+
+static void
+test_csv_quotes(void **state)
+{
+	static const struct column names[] = {
+		{ "a,b", VALUE_TEXT },
+		{ "c", VALUE_TEXT },
+		{ "d", VALUE_JSON },
+	};
+	struct output output = { .format = &output_csv };
+	size_t size;
+	char *text;
+
+	(void)state;
+	output.file = open_memstream(&text, &size);
+	output_begin(&output, names, 3);
+	output_row(&output, (const char *const[]){ "say \"x\"", "", "[\n1]" });
+	output_row(
+	    &output, (const char *const[]){ "two\r\nlines", NULL, "\"\x1b\"" });
+	output_end(&output);
+	fclose(output.file);
+	assert_string_equal(text, "\"a,b\",c,d\r\n"
+	                          "\"say \"\"x\"\"\",\"\",\"[\n1]\"\r\n"
+	                          "\"two\r\nlines\",,\"\"\"\\u001b\"\"\"\r\n");
+	free(text);
+}
+
+static void
 test_json_is_json(void **state)
 {
 	char *text = print("json", 0, NULL, 2);
@@ -172,6 +211,8 @@ test_long_table(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_table),
 	cmocka_unit_test(test_table_shrinks_but_numbers_do_not),
+	cmocka_unit_test(test_csv),
+	cmocka_unit_test(test_csv_quotes),
 	cmocka_unit_test(test_json),
 	cmocka_unit_test(test_json_is_json),
 	cmocka_unit_test(test_record),
