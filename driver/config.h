@@ -46,6 +46,8 @@ struct config {
 		int64_t max_body;
 		int64_t max_headers;
 		int64_t max_redirects;
+		struct config_list allow;
+		struct config_list deny;
 		char *ca_file;
 	} http;
 	struct {

@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "common/error.h"
 #include "common/log.h"
@@ -11,11 +12,13 @@
 #include "driver/config.h"
 #include "driver/guard.h"
 #include "driver/http_headers.h"
+#include "driver/http_url.h"
 #include "driver/loop.h"
 
 struct http {
 	struct loop *loop;
 	const struct config *config;
+	const struct guard *guard;
 	CURLM *multi;
 	struct timer timer;
 	CURL **idle; /* handles that wait to be used again */
@@ -41,6 +44,7 @@ struct http_exchange {
 	struct buf body;
 	struct http_headers got;
 	enum http_end too_big; /* HTTP_ANSWERED: it is not */
+	struct error rejected; /* by the guard, why */
 	char reason[CURL_ERROR_SIZE];
 };
 
@@ -134,6 +138,52 @@ set_moment(CURLM *multi, long ms, void *arg)
 	return 0;
 }
 
+/* The guard ---------------------------------------------------------------- */
+
+/* Of the URL under way, after redirects; for the caller to free(). */
+static char *
+current_host(struct http_exchange *exchange)
+{
+	const char *url = "";
+
+	curl_easy_getinfo(exchange->easy, CURLINFO_EFFECTIVE_URL, &url);
+	return http_url_host(url);
+}
+
+/* libcurl is about to connect: no packet goes where it must not. */
+static curl_socket_t
+open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	struct http_exchange *exchange = arg;
+	char *host = current_host(exchange);
+	bool ok = guard_check(
+	    exchange->http->guard, host, &address->addr, &exchange->rejected);
+
+	(void)purpose;
+	free(host);
+	if (!ok)
+		return CURL_SOCKET_BAD;
+	return socket(address->family, address->socktype | SOCK_CLOEXEC,
+	    address->protocol);
+}
+
+/* It is about to send, perhaps on a connection that was open already. */
+static int
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl has it so */
+before_sending(void *arg, char *address, char *local, int port, int local_port)
+{
+	struct http_exchange *exchange = arg;
+	char *host = current_host(exchange);
+	bool ok = guard_check_text(
+	    exchange->http->guard, host, address, &exchange->rejected);
+
+	(void)local;
+	(void)port;
+	(void)local_port;
+	free(host);
+	return ok ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
 /* What comes in ------------------------------------------------------------ */
 
 static size_t
@@ -211,6 +261,10 @@ set_limits(struct http_exchange *exchange)
 	    easy, CURLOPT_MAXREDIRS, (long)config->http.max_redirects - moved);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, GUARD_SCHEMES);
 	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, GUARD_SCHEMES);
+	curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, exchange);
+	curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, before_sending);
+	curl_easy_setopt(easy, CURLOPT_PREREQDATA, exchange);
 	if (config->http.ca_file[0] != '\0')
 		curl_easy_setopt(easy, CURLOPT_CAINFO, config->http.ca_file);
 }
@@ -302,6 +356,7 @@ http_exchange_free(struct http_exchange *exchange)
 	curl_slist_free_all(exchange->headers);
 	http_headers_release(&exchange->got);
 	buf_release(&exchange->body);
+	error_release(&exchange->rejected);
 	free(exchange->moved_to);
 	free(exchange);
 }
@@ -370,61 +425,22 @@ finish(struct http_exchange *exchange, CURLcode code)
 	else if (code == CURLE_OPERATION_TIMEDOUT &&
 	         !mono_before(mono_now(), exchange->deadline))
 		response.end = HTTP_TIMEOUT;
+	else if (exchange->rejected.message != NULL &&
+	         (code == CURLE_COULDNT_CONNECT ||
+	             code == CURLE_ABORTED_BY_CALLBACK))
+		response.end = HTTP_REJECTED;
+	response.rejected = &exchange->rejected;
 	response.reason = exchange->reason[0] != '\0'
 	                      ? exchange->reason
 	                      : curl_easy_strerror(code);
 	exchange->done(exchange->arg, &response);
 }
 
-/* URLs --------------------------------------------------------------------- */
-
-char *
-http_url(const char *base, const char *text)
-{
-	CURLU *url = curl_url();
-	char *whole = NULL, *copy;
-
-	if (base != NULL)
-		curl_url_set(url, CURLUPART_URL, base, 0);
-	curl_url_set(url, CURLUPART_URL, text, 0);
-	curl_url_set(url, CURLUPART_USER, NULL, 0);
-	curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
-	curl_url_get(url, CURLUPART_URL, &whole, 0);
-	copy = xstrdup(whole != NULL ? whole : "");
-	curl_free(whole);
-	curl_url_cleanup(url);
-	return copy;
-}
-
-bool
-http_url_add(char **text, const char *key, const char *value, struct error *err)
-{
-	CURLU *url = curl_url();
-	char *pair = xasprintf("%s=%s", key, value), *whole = NULL;
-	CURLUcode code;
-
-	code = curl_url_set(url, CURLUPART_URL, *text, 0);
-	if (code == CURLUE_OK)
-		code = curl_url_set(url, CURLUPART_QUERY, pair,
-		    CURLU_APPENDQUERY | CURLU_URLENCODE);
-	if (code == CURLUE_OK)
-		code = curl_url_get(url, CURLUPART_URL, &whole, 0);
-	if (code == CURLUE_OK) {
-		free(*text);
-		*text = xstrdup(whole);
-	} else {
-		error_set(err, "query: %s: %s", key, curl_url_strerror(code));
-	}
-	curl_free(whole);
-	free(pair);
-	curl_url_cleanup(url);
-	return code == CURLUE_OK;
-}
-
 /* Life --------------------------------------------------------------------- */
 
 struct http *
-http_new(struct loop *loop, const struct config *config)
+http_new(
+    struct loop *loop, const struct config *config, const struct guard *guard)
 {
 	struct http *http = xcalloc(1, sizeof(*http));
 
@@ -432,6 +448,7 @@ http_new(struct loop *loop, const struct config *config)
 		fatalx("cannot start libcurl");
 	http->loop = loop;
 	http->config = config;
+	http->guard = guard;
 	http->timer.fn = on_moment;
 	http->timer.arg = http;
 	http->idle = xcalloc((size_t)config->slots, sizeof(http->idle[0]));

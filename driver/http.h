@@ -1,7 +1,7 @@
 /*
  * http.h - exchanges over HTTP, on the loop.
  *
- * http.c is the only user of libcurl.  libcurl says what it waits for
+ * http.c and http_url.c are the only users of libcurl.  libcurl says what it waits for
  * (sockets, a moment) and the loop waits for it.  Sizes are counted as bytes
  * come in, after decompression: libcurl's own limit stops neither a chunked
  * body nor a gzip bomb.
@@ -18,6 +18,7 @@
 
 struct config;
 struct error;
+struct guard;
 struct http;
 struct http_exchange;
 struct loop;
@@ -37,6 +38,7 @@ struct http_request {
 enum http_end {
 	HTTP_ANSWERED,
 	HTTP_FAILED,
+	HTTP_REJECTED, /* by the guard: not a byte was sent there */
 	HTTP_TIMEOUT,
 	HTTP_BODY_TOO_BIG,
 	HTTP_HEADER_TOO_BIG,
@@ -45,9 +47,10 @@ enum http_end {
 /* How an exchange ended; it dies with the callback. */
 struct http_response {
 	enum http_end end;
-	const char *reason; /* if it FAILED */
-	long status;        /* the rest: if it was ANSWERED */
-	const char *url;    /* that answered, absolute, without user */
+	const char *reason;           /* if it FAILED */
+	const struct error *rejected; /* if it was REJECTED: why */
+	long status;                  /* the rest: if it was ANSWERED */
+	const char *url; /* that answered, absolute, without user */
 	const struct http_header *headers; /* location made absolute */
 	size_t header_count;
 	struct buf body;
@@ -55,7 +58,9 @@ struct http_response {
 
 typedef void http_done_fn(void *arg, const struct http_response *response);
 
-struct http *http_new(struct loop *loop, const struct config *config);
+/* The arguments are borrowed for its life. */
+struct http *http_new(
+    struct loop *loop, const struct config *config, const struct guard *guard);
 void http_free(struct http *http);
 
 /* Begin.  `done` comes once, from the loop; the last act of the exchange. */
@@ -64,18 +69,5 @@ struct http_exchange *http_exchange_new(struct http *http,
 
 /* Abort it if it still goes on: `done` does not come.  NULL is allowed. */
 void http_exchange_free(struct http_exchange *exchange);
-
-/*
- * `text` as an absolute URL without user and password, seen from `base` (NULL
- * if it stands for itself); for the caller to free().  "" if it is none.
- */
-char *http_url(const char *base, const char *text);
-
-/*
- * Add key=value to the query of `*url`, encoded.  `*url` is free()d and
- * replaced.
- */
-bool http_url_add(
-    char **url, const char *key, const char *value, struct error *err);
 
 #endif

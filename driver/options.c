@@ -71,6 +71,13 @@ const struct option options[] = {
 	  "The largest header of a response." },
 	{ "http.max_redirects", OPTION_INT, AT(http.max_redirects), "5", 0, 20,
 	  "How many redirects are followed." },
+	{ "http.allow", OPTION_LIST, AT(http.allow), "", 0, 0,
+	  "Connect to these only: hosts (\"api.example.com\"; \".example.com\" is all\n"
+	  "below it) and networks (\"10.0.0.0/8\").  Empty: to all that is not denied." },
+	{ "http.deny", OPTION_LIST, AT(http.deny), "", 0, 0,
+	  "Never connect to these.  Of the networks of both lists that hold an address\n"
+	  "the smallest decides, among them some that are always denied: link-local,\n"
+	  "metadata (169.254.169.254, ...), unspecified, multicast and reserved ones." },
 	{ "http.ca_file", OPTION_STRING, AT(http.ca_file), "", 0, 0,
 	  "Certificates of the authorities to trust.  Empty: the system's." },
 	{ "ssh.program", OPTION_STRING, AT(ssh.program), "ssh", 0, 0,

@@ -27,7 +27,7 @@ void outcome_init(struct outcome *outcome);
 
 /*
  * Make it an error.  `kind` is a word that workflows can test ("timeout",
- * "lost", "cancelled", "input", "output" or the transport's name); `detail`
+ * "lost", "cancelled", "rejected", "input", "output" or the transport's name); `detail`
  * is JSON text or NULL.
  */
 void outcome_error(struct outcome *outcome, const char *kind,

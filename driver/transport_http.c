@@ -9,21 +9,19 @@
 #include "common/error.h"
 #include "common/json.h"
 #include "common/mem.h"
-#include "common/utf8.h"
 #include "driver/config.h"
 #include "driver/guard.h"
 #include "driver/http.h"
+#include "driver/http_outcome.h"
+#include "driver/http_url.h"
 #include "driver/loop.h"
 #include "driver/outcome.h"
 #include "driver/transport.h"
 
-enum {
-	ERROR_BODY = 4096, /* of a refused response, kept for the reader */
-};
-
 struct http_transport {
 	struct loop *loop;
 	const struct config *config;
+	struct guard *guard;
 	struct http *http;
 };
 
@@ -286,52 +284,6 @@ read_args(struct run *run, struct error *err)
 
 /* The outcome -------------------------------------------------------------- */
 
-static void
-respond(struct run *run, const struct http_response *response,
-    struct outcome *outcome)
-{
-	const struct buf *body = &response->body;
-	struct buf *json = &outcome->body;
-	size_t i;
-
-	if (!utf8_valid(body->data, body->len) ||
-	    memchr(body->data, '\0', body->len) != NULL) {
-		outcome_error(outcome, "output", NULL,
-		    "%s answered with a body that is not UTF-8 text",
-		    run->name);
-		return;
-	}
-	buf_addf(json, "{\"status\":%ld", response->status);
-	outcome_add_member(json, "url", response->url);
-	buf_adds(json, ",\"headers\":{");
-	for (i = 0; i < response->header_count; i++)
-		outcome_add_member(json, response->headers[i].name,
-		    response->headers[i].value);
-	buf_adds(json, "},\"body\":");
-	if (body->len > 0)
-		json_add_string(json, body->data, body->len);
-	else
-		buf_adds(json, "null");
-	buf_addc(json, '}');
-}
-
-static void
-refuse(struct run *run, const struct http_response *response,
-    struct outcome *outcome)
-{
-	const struct buf *body = &response->body;
-	struct buf detail;
-
-	buf_init(&detail, 0);
-	buf_addf(&detail, "{\"status\":%ld,\"body\":", response->status);
-	outcome_add_text(&detail, body->data,
-	    body->len < ERROR_BODY ? body->len : ERROR_BODY);
-	buf_addc(&detail, '}');
-	outcome_error(outcome, "http", detail.data, "%s answered %ld",
-	    run->name, response->status);
-	buf_release(&detail);
-}
-
 static bool
 is_accepted(const struct run *run, long status)
 {
@@ -357,13 +309,16 @@ on_response(void *arg, const struct http_response *response)
 	switch (response->end) {
 	case HTTP_ANSWERED:
 		if (is_accepted(run, response->status))
-			respond(run, response, &outcome);
+			http_outcome_response(&outcome, run->name, response);
 		else
-			refuse(run, response, &outcome);
+			http_outcome_refused(&outcome, run->name, response);
 		break;
 	case HTTP_FAILED:
 		outcome_error(&outcome, "http", NULL, "%s: %s", run->name,
 		    response->reason);
+		break;
+	case HTTP_REJECTED:
+		http_outcome_rejected(&outcome, run->name, response->rejected);
 		break;
 	case HTTP_TIMEOUT:
 		outcome_error(&outcome, "timeout", NULL,
@@ -448,12 +403,17 @@ static bool
 set_up(struct loop *loop, const struct config *config, void **state,
     struct error *err)
 {
-	struct http_transport *transport = xmalloc(sizeof(*transport));
+	struct http_transport *transport;
+	struct guard *guard =
+	    guard_new(&config->http.allow, &config->http.deny, err);
 
-	(void)err;
+	if (guard == NULL)
+		return false;
+	transport = xmalloc(sizeof(*transport));
 	transport->loop = loop;
 	transport->config = config;
-	transport->http = http_new(loop, config);
+	transport->guard = guard;
+	transport->http = http_new(loop, config, guard);
 	*state = transport;
 	return true;
 }
@@ -464,6 +424,7 @@ tear_down(void *state)
 	struct http_transport *transport = state;
 
 	http_free(transport->http);
+	guard_free(transport->guard);
 	free(transport);
 }
 

@@ -19,6 +19,8 @@ exits 'an unknown key' 78 wf-driver -n -o slotz=1
 says 'unknown option slotz'
 says 'hint: .*--print-config'
 exits 'an unknown transport' 78 wf-driver -n -o transports=pigeon
+exits 'a network that is none' 78 wf-driver -n -o http.deny=10.0.0.0/33
+says 'http.deny: "10.0.0.0/33" is no host or network'
 exits 'an unknown level' 78 wf-driver -n -o log_level=loud
 
 printf 'slots = 3;\nhttp: {\n    timeout = 3;\n};\n' >"$WORK/wrong.conf"

@@ -11,7 +11,7 @@ printf '\377\376' >"$WORK/nginx/binary"
 chmod a+r "$WORK"/nginx/{huge.txt,bomb.txt,binary}
 pg_start
 workspace_install
-driver_start one
+driver_start one -o http.deny=localhost
 ok 'install' wf-console install "$DATA/http.wf"
 id=$(begin driver_http -p "base=$HTTP_URL" -p closed=http://u:secret@127.0.0.1:1/)
 wait_sql 30 "select not exists (select from wf.task_v
@@ -54,6 +54,12 @@ fails closed http '^GET http://127.0.0.1:1/: '
 fails huge output 'body of more than 1048576 bytes$'
 fails bomb output 'body of more than 1048576 bytes$'
 fails binary output 'not UTF-8'
+fails metadata rejected \
+    'may not connect to 169\.254\.169\.254 \(169\.254\.169\.254\)$'
+fails inwards rejected "^GET $HTTP_URL/inwards: this driver may not connect to"
+fails 'by name' rejected 'may not connect to LOCALHOST \('
+like 'rejected: where to look' "$(of metadata "error #>> '{detail,hint}'")" \
+    'http\.deny'
 fails scheme input '^url must begin with http:// or https://'
 fails line input '^headers: X-A is no header of one line'
 is 'every request had its key' \

@@ -16,7 +16,8 @@ only() {
 only 'libpq is for common/pg.c' 'libpq-fe\.h' 'common/pg\.c'
 only 'json-c is for common/json.c' 'json-c/' 'common/json\.c'
 only 'libconfig is for driver/config.c' 'libconfig\.h' 'driver/config\.c'
-only 'libcurl is for driver/http.c' 'curl/' 'driver/http\.c'
+only 'libcurl is for driver/http.c and http_url.c' 'curl/' \
+    'driver/http(_url)?\.c'
 
 # Areas.
 only 'the driver is for itself' 'driver/' 'driver/[^:]*'

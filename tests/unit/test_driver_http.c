@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "driver/guard.h"
+#include "driver/http_url.h"
 #include "tests/unit/unit.h"
 
 static bool

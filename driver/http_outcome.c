@@ -1,0 +1,73 @@
+#include "driver/http_outcome.h"
+
+#include <string.h>
+
+#include "common/error.h"
+#include "common/json.h"
+#include "common/utf8.h"
+#include "driver/http.h"
+#include "driver/outcome.h"
+
+enum {
+	ERROR_BODY = 4096, /* of a refused response, kept for the reader */
+};
+
+void
+http_outcome_response(struct outcome *outcome, const char *name,
+    const struct http_response *response)
+{
+	const struct buf *body = &response->body;
+	struct buf *json = &outcome->body;
+	size_t i;
+
+	if (!utf8_valid(body->data, body->len) ||
+	    memchr(body->data, '\0', body->len) != NULL) {
+		outcome_error(outcome, "output", NULL,
+		    "%s answered with a body that is not UTF-8 text", name);
+		return;
+	}
+	buf_addf(json, "{\"status\":%ld", response->status);
+	outcome_add_member(json, "url", response->url);
+	buf_adds(json, ",\"headers\":{");
+	for (i = 0; i < response->header_count; i++)
+		outcome_add_member(json, response->headers[i].name,
+		    response->headers[i].value);
+	buf_adds(json, "},\"body\":");
+	if (body->len > 0)
+		json_add_string(json, body->data, body->len);
+	else
+		buf_adds(json, "null");
+	buf_addc(json, '}');
+}
+
+void
+http_outcome_refused(struct outcome *outcome, const char *name,
+    const struct http_response *response)
+{
+	const struct buf *body = &response->body;
+	struct buf detail;
+
+	buf_init(&detail, 0);
+	buf_addf(&detail, "{\"status\":%ld,\"body\":", response->status);
+	outcome_add_text(&detail, body->data,
+	    body->len < ERROR_BODY ? body->len : ERROR_BODY);
+	buf_addc(&detail, '}');
+	outcome_error(outcome, "http", detail.data, "%s answered %ld", name,
+	    response->status);
+	buf_release(&detail);
+}
+
+void
+http_outcome_rejected(
+    struct outcome *outcome, const char *name, const struct error *why)
+{
+	struct buf detail;
+
+	buf_init(&detail, 0);
+	buf_addc(&detail, '{');
+	outcome_add_member(&detail, "hint", why->hint);
+	buf_addc(&detail, '}');
+	outcome_error(
+	    outcome, "rejected", detail.data, "%s: %s", name, why->message);
+	buf_release(&detail);
+}

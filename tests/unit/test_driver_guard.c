@@ -1,0 +1,324 @@
+/* Where requests may go: the rules, and that no spelling gets around them. */
+#include "driver/guard.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "driver/config.h"
+#include "driver/http.h"
+#include "driver/loop.h"
+#include "tests/unit/unit.h"
+
+/* A listener on all addresses, so that whoever comes this far is seen. */
+static int listener;
+static int port;
+
+/* Rules -------------------------------------------------------------------- */
+
+static struct guard *
+make(const char *allow, const char *deny, struct error *err)
+{
+	struct config config;
+	struct guard *guard;
+	char text[256];
+
+	config_preset(&config);
+	snprintf(text, sizeof(text), "http.allow=%s", allow);
+	assert_true(config_set(&config, text, err));
+	snprintf(text, sizeof(text), "http.deny=%s", deny);
+	assert_true(config_set(&config, text, err));
+	guard = guard_new(&config.http.allow, &config.http.deny, err);
+	config_release(&config);
+	return guard;
+}
+
+static void
+check(const char *allow, const char *deny, const char *host,
+    const char *address, bool expected)
+{
+	struct error err = { 0 };
+	struct guard *guard = make(allow, deny, &err);
+
+	assert_non_null(guard);
+	if (guard_check_text(guard, host, address, &err) != expected)
+		fail_msg(
+		    "allow %s, deny %s: %s (%s)", allow, deny, host, address);
+	assert_int_equal(err.message == NULL, expected);
+	assert_int_equal(err.hint == NULL, expected);
+	error_release(&err);
+	guard_free(guard);
+}
+
+static void
+test_denied_unasked(void **state)
+{
+	static const char *const addresses[] = { "0.0.0.0", "0.1.2.3",
+		"169.254.169.254", "169.254.0.1", "100.100.100.200",
+		"224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255",
+		"::", "fe80::1", "fe80::1%eth0", "febf::1", "fd00:ec2::254",
+		"fd20:ce::254", "ff02::1", "::ffff:169.254.169.254",
+		"::ffff:a9fe:a9fe", "::169.254.169.254",
+		"64:ff9b::169.254.169.254", "2002:a9fe:a9fe::1" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+		check("", "", "host", addresses[i], false);
+		check("0.0.0.0/0,::/0", "", "host", addresses[i], false);
+		check("host", "", "host", addresses[i], false);
+	}
+	check("", "", "host", "127.0.0.1", true);
+	check("", "", "host", "::1", true);
+	check("", "", "host", "10.0.0.1", true);
+	check("", "", "host", "192.0.2.1", true);
+	check("", "", "host", "2001:db8::1", true);
+	check("", "", "host", "169.253.255.255", true);
+	check("", "", "host", "fec0::1", true);
+}
+
+static void
+test_the_smallest_network_decides(void **state)
+{
+	(void)state;
+	check("", "10.0.0.0/8", "host", "10.1.2.3", false);
+	check("", "10.0.0.0/8", "host", "11.1.2.3", true);
+	check("", "10.0.0.0/8", "host", "::ffff:10.1.2.3", false);
+	check("", "::ffff:10.0.0.0/104", "host", "10.1.2.3", false);
+	check("10.1.0.0/16", "10.0.0.0/8", "host", "10.1.2.3", true);
+	check("10.1.0.0/16", "10.0.0.0/8", "host", "10.2.2.3", false);
+	check("10.0.0.0/8", "10.0.0.0/8", "host", "10.2.2.3", false);
+	check("10.0.0.0/8", "10.1.2.3", "host", "10.1.2.3", false);
+	check("10.0.0.0/8", "10.1.2.3", "host", "10.1.2.2", true);
+	check("10.0.0.0/8", "", "host", "11.0.0.1", false);
+	check("0.0.0.0/0,169.254.7.1", "", "host", "169.254.7.1", true);
+	check("0.0.0.0/0,169.254.7.1", "", "host", "169.254.7.2", false);
+	check("", "0.0.0.0/0", "host", "1.2.3.4", false);
+	check("", "0.0.0.0/0", "host", "2001:db8::1", true);
+	check("", "::/0", "host", "2001:db8::1", false);
+	check("", "::/0", "host", "1.2.3.4", true);
+	check("", "10.128.0.0/9", "host", "10.127.0.1", true);
+	check("", "10.128.0.0/9", "host", "10.129.0.1", false);
+}
+
+static void
+test_names(void **state)
+{
+	(void)state;
+	check("api.test", "", "API.test", "192.0.2.1", true);
+	check("api.test", "", "api.test.", "192.0.2.1", true);
+	check("api.test", "", "www.api.test", "192.0.2.1", false);
+	check("api.test", "", "api.tes", "192.0.2.1", false);
+	check(".api.test", "", "www.api.test", "192.0.2.1", true);
+	check(".api.test", "", "api.test", "192.0.2.1", false);
+	check(".api.test", "", ".api.test", "192.0.2.1", false);
+	check(".api.test", "", "wwwapi.test", "192.0.2.1", false);
+	check("", ".api.test", "www.api.test", "192.0.2.1", false);
+	check("", "api.test", "other.test", "192.0.2.1", true);
+	check("", "api.test", "\xef\xbd\x81pi.test", "192.0.2.1", false);
+	check("api.test,10.0.0.0/8", "", "other.test", "10.0.0.1", true);
+	check("api.test", "10.0.0.0/8", "api.test", "10.0.0.1", false);
+}
+
+static void
+test_what_is_no_rule(void **state)
+{
+	static const char *const wrong[] = { "10.0.0.0/33", "::/129",
+		"10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8x", "10.1", "2130706433",
+		"http://host", "host:80", "*.host", "host name", "[::1]",
+		"host/8", "." };
+	struct error err = { 0 };
+	char expected[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(expected, sizeof(expected),
+		    "http.allow: \"%s\" is no host or network", wrong[i]);
+		assert_null(make(wrong[i], "", &err));
+		assert_string_equal(err.message, expected);
+		assert_non_null(err.hint);
+		error_release(&err);
+	}
+}
+
+/* Spellings ---------------------------------------------------------------- */
+
+/* All of them are 127.0.0.1, or lead here; %d is the port. */
+static const char *const spellings[] = {
+	"http://127.0.0.1:%d/",
+	"http://127.1:%d/",
+	"http://127.0.1:%d/",
+	"http://2130706433:%d/",
+	"http://0x7f000001:%d/",
+	"http://0X7F000001:%d/",
+	"http://017700000001:%d/",
+	"http://0177.0.0.1:%d/",
+	"http://0177.0.0.01:%d/",
+	"http://0x7f.1:%d/",
+	"http://0x7f.0x0.0x0.0x1:%d/",
+	"http://127.0.0.1.:%d/",
+	"http://%%31%%32%%37.0.0.1:%d/",
+	"http://\xe2\x91\xa0\xe2\x91\xa1\xe2\x91\xa6.0.0.1:%d/",
+	"http://localhost:%d/",
+	"http://LOCALHOST:%d/",
+	"http://localhost.:%d/",
+	"http://0.0.0.0:%d/",
+	"http://0:%d/",
+	"http://[::1]:%d/",
+	"http://[0:0:0:0:0:0:0:1]:%d/",
+	"http://[::]:%d/",
+	"http://[::ffff:127.0.0.1]:%d/",
+	"http://[::ffff:7f00:1]:%d/",
+	"http://[::127.0.0.1]:%d/",
+	"http://[64:ff9b::7f00:1]:%d/",
+	"http://[2002:7f00:1::1]:%d/",
+	"http://user:word@127.0.0.1:%d/",
+	"http://host.test@127.0.0.1:%d/",
+	"http://127.0.0.1:%d#@host.test/",
+	"file:///etc/passwd?%d",
+	"gopher://127.0.0.1:%d/_",
+	"dict://127.0.0.1:%d/",
+	"ftp://127.0.0.1:%d/",
+	"scp://127.0.0.1:%d/",
+};
+
+enum {
+	SPELLINGS = sizeof(spellings) / sizeof(spellings[0]),
+};
+
+struct visit {
+	struct loop *loop;
+	enum http_end end;
+};
+
+static void
+on_done(void *arg, const struct http_response *response)
+{
+	struct visit *visit = arg;
+
+	visit->end = response->end;
+	loop_stop(visit->loop);
+}
+
+/* How a request under these rules ends. */
+static enum http_end
+visit(const char *deny, const char *url)
+{
+	struct visit visit = { .loop = loop_new() };
+	char *const headers[] = { NULL };
+	struct http_request request = { .method = "GET",
+		.url = url,
+		.headers = headers,
+		.timeout_ms = 300,
+		.follow = true };
+	struct error err = { 0 };
+	struct guard *guard = make("", deny, &err);
+	struct config config;
+	struct http_exchange *exchange;
+	struct http *http;
+
+	config_preset(&config);
+	http = http_new(visit.loop, &config, guard);
+	exchange = http_exchange_new(http, &request, on_done, &visit);
+	loop_run(visit.loop);
+	http_exchange_free(exchange);
+	http_free(http);
+	guard_free(guard);
+	config_release(&config);
+	loop_free(visit.loop);
+	return visit.end;
+}
+
+static int
+connections(void)
+{
+	int fd, count = 0;
+
+	while ((fd = accept(listener, NULL, NULL)) >= 0) {
+		close(fd);
+		count++;
+	}
+	assert_int_equal(errno, EAGAIN);
+	return count;
+}
+
+static void
+test_no_spelling_gets_around(void **state)
+{
+	char url[128];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < SPELLINGS; i++) {
+		snprintf(url, sizeof(url), spellings[i], port);
+		if (visit("127.0.0.0/8,::1", url) == HTTP_ANSWERED)
+			fail_msg("%s was answered", url);
+		if (connections() != 0)
+			fail_msg("%s was connected to", url);
+	}
+}
+
+/* That the listener hears those that may come. */
+static void
+test_who_may_come_comes(void **state)
+{
+	char url[128];
+
+	(void)state;
+	snprintf(url, sizeof(url), "http://0x7f.1:%d/", port);
+	assert_int_equal(visit("", url), HTTP_TIMEOUT);
+	assert_int_equal(connections(), 1);
+	assert_int_equal(visit("127.0.0.0/8", url), HTTP_REJECTED);
+	assert_int_equal(connections(), 0);
+	assert_int_equal(
+	    visit("", "http://169.254.169.254/latest"), HTTP_REJECTED);
+	assert_int_equal(visit("", "http://2852039166/latest"), HTTP_REJECTED);
+}
+
+static int
+set_up(void **state)
+{
+	struct sockaddr_in6 address = { .sin6_family = AF_INET6 };
+	socklen_t len = sizeof(address);
+	int off = 0;
+
+	(void)state;
+	listener = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	if (listener < 0 ||
+	    setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) <
+	        0 ||
+	    bind(listener, (struct sockaddr *)&address, len) < 0 ||
+	    listen(listener, 64) < 0 ||
+	    getsockname(listener, (struct sockaddr *)&address, &len) < 0)
+		return -1;
+	port = ntohs(address.sin6_port);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	return close(listener);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_denied_unasked),
+		cmocka_unit_test(test_the_smallest_network_decides),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_what_is_no_rule),
+		cmocka_unit_test(test_no_spelling_gets_around),
+		cmocka_unit_test(test_who_may_come_comes),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
