@@ -12,20 +12,76 @@
 #include "console/selector.h"
 #include "console/session.h"
 
-/* What it would do: do it, and take it back. */
+/*
+ * Each target with its answer, and everything that changed; a target's own
+ * move is the first of its process.
+ */
+static const char changes_sql[] =
+    "with target as ("
+    "    select * from jsonb_to_recordset(:answers)"
+    "        as t (instance_id bigint, process_id bigint, answer text, detail "
+    "text)"
+    "), change as ("
+    "    select c.*, row_number() over (partition by c.instance_id, "
+    "c.process_id order by c.nth) = 1 as is_first"
+    "      from wf.changes(array(select distinct t.instance_id from target t))"
+    "           with ordinality c (instance_id, process_id, label, was, event, "
+    "state, nth)"
+    ")"
+    "select coalesce(c.instance_id, t.instance_id) as instance_id,"
+    "       coalesce(c.process_id, t.process_id) as process_id,"
+    "       c.label, nullif(c.was, '') as was, c.event, c.state,"
+    "       coalesce(t.answer, 'follows') as answer,"
+    "       case when c.event is null then t.detail end as detail"
+    "  from target t"
+    "  full join change c on c.instance_id = t.instance_id"
+    "        and case when c.is_first then coalesce(c.process_id, 0) end = "
+    "coalesce(t.process_id, 0)"
+    " order by 1, c.nth, 2";
+
+/* Do it and take it back: what `look` finds in between. */
 static struct pg_result *
-preview(const struct console *console, struct error *err)
+try_out(struct console *console,
+    struct pg_result *(*look)(struct console *console, struct error *err),
+    struct error *err)
 {
 	struct pg_result *rows;
 
 	if (!pg_script(
 	        console->pg, "begin isolation level read committed", err))
 		return NULL;
-	rows = console_query(console, console->invocation.command->sql, err);
+	rows = look(console, err);
 	if (rows != NULL && !pg_script(console->pg, "rollback", err)) {
 		pg_result_free(rows);
 		return NULL;
 	}
+	return rows;
+}
+
+/* What every target answers. */
+static struct pg_result *
+do_verb(struct console *console, struct error *err)
+{
+	return console_query(console, console->invocation.command->sql, err);
+}
+
+/* The same, and all that follows from it. */
+static struct pg_result *
+do_and_compare(struct console *console, struct error *err)
+{
+	char *sql = xasprintf(
+	    "select json_agg(t) from (%s) t", console->invocation.command->sql);
+	struct pg_result *answers = console_query(console, sql, err);
+	struct pg_result *rows = NULL;
+
+	free(sql);
+	if (answers != NULL) {
+		invocation_add(&console->invocation, "answers", "JSON",
+		    pg_value(answers, 0, 0));
+		rows = console_query(console, changes_sql, err);
+		invocation_drop(&console->invocation, 1);
+	}
+	pg_result_free(answers);
 	return rows;
 }
 
@@ -61,16 +117,17 @@ ask_about(const struct console *console, const struct pg_result *rows)
  * to be there to answer it, unless --yes has.
  */
 static bool
-may_act(const struct console *console, const struct selector *selector,
+may_act(struct console *console, const struct selector *selector,
     enum exit_code *code, struct error *err)
 {
 	struct pg_result *rows;
 	int targets;
 
-	if (console_flag(console, "yes") || selector->is_single)
+	if (console_flag(console, "yes") || console_flag(console, "dry-run") ||
+	    selector->is_single)
 		return true;
 	*code = EXIT_FAILED;
-	rows = preview(console, err);
+	rows = try_out(console, do_verb, err);
 	if (rows == NULL)
 		return false;
 	targets = pg_rows(rows);
@@ -86,24 +143,22 @@ may_act(const struct console *console, const struct selector *selector,
 	return err->message == NULL;
 }
 
+/* Act, or show what that would be. */
 static enum exit_code
-act(const struct console *console, struct error *err)
+act(struct console *console, struct error *err)
 {
-	struct pg_result *rows =
-	    console_query(console, console->invocation.command->sql, err);
+	struct pg_result *rows = console_flag(console, "dry-run")
+	                             ? try_out(console, do_and_compare, err)
+	                             : do_verb(console, err);
 	enum exit_code code = EXIT_DONE;
 
 	if (rows == NULL)
 		return EXIT_FAILED;
 	console_print(console, rows);
-	if (pg_rows(rows) == 0) {
-		error_set(err, "nothing matches");
-		error_hint(err, "`wf-console list` and `wf-console tree` show "
-		                "what there is.");
-		code = EXIT_FAILED;
-	} else if (count(rows, "refused") > 0) {
+	if (count(rows, "refused") > 0)
 		code = EXIT_REFUSED;
-	}
+	if (console_flag(console, "dry-run"))
+		console_note(console, "nothing was done: this is a dry run");
 	pg_result_free(rows);
 	return code;
 }

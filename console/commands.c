@@ -20,7 +20,10 @@
 	"options\n" \
 	"select more, and several of them hold together. More than one " \
 	"target is\n" \
-	"asked about first; without a terminal that takes --yes."
+	"asked about first; without a terminal that takes --yes. With " \
+	"--dry-run " \
+	"it is\n" \
+	"done, shown with all that follows from it, and taken back."
 
 /* One row per target; :selector is what selector.h makes of the others. */
 #define VERB(call) "select instance_id, process_id, answer, detail from " call
@@ -187,7 +190,7 @@ const struct command commands[] = {
 	{ .group = "repairing",
 	  .pattern = "retry [TARGET...]",
 	  .summary = "Try again what has failed",
-	  .options = SELECTORS " reason",
+	  .options = SELECTORS " reason dry-run",
 	  .role = OPERATOR,
 	  .needs = NEEDS_NOTHING,
 	  .sql = VERB("wf.retry(:selector, :reason)"),
@@ -197,7 +200,7 @@ const struct command commands[] = {
 	{ .group = "repairing",
 	  .pattern = "ignore [TARGET...]",
 	  .summary = "Go on as if what has failed had ended",
-	  .options = SELECTORS " reason",
+	  .options = SELECTORS " reason dry-run",
 	  .role = OPERATOR,
 	  .needs = NEEDS_NOTHING,
 	  .sql = VERB("wf.ignore(:selector, :reason)"),
@@ -207,7 +210,7 @@ const struct command commands[] = {
 	{ .group = "repairing",
 	  .pattern = "resolve [TARGET...]",
 	  .summary = "Go on with --output in place of what has failed",
-	  .options = SELECTORS " output reason",
+	  .options = SELECTORS " output reason dry-run",
 	  .role = OPERATOR,
 	  .needs = NEEDS_NOTHING,
 	  .sql = VERB("wf.resolve(:selector, :output, :reason)"),
@@ -217,7 +220,7 @@ const struct command commands[] = {
 	{ .group = "repairing",
 	  .pattern = "raise [TARGET...]",
 	  .summary = "Give up what has failed: its error ends it all",
-	  .options = SELECTORS " reason",
+	  .options = SELECTORS " reason dry-run",
 	  .role = OPERATOR,
 	  .needs = NEEDS_NOTHING,
 	  .sql = VERB("wf.raise(:selector, :reason)"),
@@ -227,7 +230,7 @@ const struct command commands[] = {
 	{ .group = "repairing",
 	  .pattern = "cancel [TARGET...]",
 	  .summary = "Stop tasks; they fail as cancelled",
-	  .options = SELECTORS " reason",
+	  .options = SELECTORS " reason dry-run",
 	  .role = OPERATOR,
 	  .needs = NEEDS_NOTHING,
 	  .sql = VERB("wf.cancel(:selector, :reason)"),
@@ -237,7 +240,7 @@ const struct command commands[] = {
 	{ .group = "repairing",
 	  .pattern = "abort [TARGET...]",
 	  .summary = "Stop instances for good",
-	  .options = SELECTORS " reason",
+	  .options = SELECTORS " reason dry-run",
 	  .role = OPERATOR,
 	  .needs = NEEDS_NOTHING,
 	  .sql = VERB("wf.abort(:selector, :reason)"),

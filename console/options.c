@@ -10,6 +10,7 @@
 const struct option command_options[] = {
 	{ "check", 0, false, NULL, "only say which files are not in this layout" },
 	{ "dir", 0, false, "DIR", "its directory (default: $PGWF_HOME)" },
+	{ "dry-run", 0, false, NULL, "show what it would do, and do nothing" },
 	{ "failed", 0, false, NULL, "what has failed" },
 	{ "global", 0, false, NULL, "all of the latest instance (of --workflow)" },
 	{ "id", 0, true, "TARGET", "this one, the same as an argument" },

@@ -41,6 +41,7 @@ begin
                ('function_set',     'admin'),
                ('function_remove',  'admin'),
                -- what can be seen
+               ('changes',          'author operator viewer admin'),
                ('tree',             'author operator viewer admin'),
                ('explain',          'author operator viewer admin'),
                ('fsck',             'author operator viewer admin')

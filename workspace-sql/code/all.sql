@@ -40,6 +40,7 @@
 \ir target.sql
 \ir operate.sql
 \ir abort.sql
+\ir change.sql
 
 -- viewers
 \ir view.sql
