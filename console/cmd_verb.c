@@ -1,11 +1,13 @@
 /*
- * cmd_verb.c - retry, ignore, resolve, raise, cancel, abort: act on targets.
+ * cmd_verb.c - retry, ignore, resolve, raise, cancel, abort: act on targets;
+ * and action, lb-workflow's way of saying it.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/error.h"
 #include "common/mem.h"
+#include "common/near.h"
 #include "common/pg.h"
 #include "console/commands.h"
 #include "console/console.h"
@@ -179,4 +181,56 @@ cmd_verb(struct console *console, struct error *err)
 	}
 	selector_release(&selector);
 	return code;
+}
+
+/* The verb called `name`, or NULL: then `err` says so. */
+static const struct command *
+find_verb(const char *name, struct error *err)
+{
+	struct near near;
+	size_t i, len;
+
+	near_init(&near, name);
+	for (i = 0; i < command_count; i++) {
+		if (commands[i].run != cmd_verb)
+			continue;
+		len = pattern_words(commands[i].pattern);
+		if (strlen(name) == len &&
+		    strncmp(commands[i].pattern, name, len) == 0)
+			return &commands[i];
+		near_offer(&near, commands[i].pattern, len);
+	}
+	error_set(err, "there is no action \"%s\"", name);
+	error_hint(err, "There are retry, ignore, resolve, raise, cancel and "
+	                "abort.");
+	if (near.best != NULL)
+		error_hint(
+		    err, "Did you mean %.*s?", (int)near.best_len, near.best);
+	return NULL;
+}
+
+/* Some options have another name there. */
+enum exit_code
+cmd_action(struct console *console, struct error *err)
+{
+	const char *verb = console_value(console, "action");
+	const char *name = console_value(console, "name");
+
+	if (verb == NULL) {
+		error_set(err, "it is not said which action");
+		error_hint(err, "Say it with -a, as `wf-console action -a "
+		                "retry --failed`.");
+		return EXIT_USAGE;
+	}
+	console->invocation.command = find_verb(verb, err);
+	if (console->invocation.command == NULL)
+		return EXIT_USAGE;
+	if (console_flag(console, "output") && strcmp(verb, "resolve") != 0) {
+		error_set(err, "--output is for resolve, not for %s", verb);
+		return EXIT_USAGE;
+	}
+	if (name != NULL)
+		invocation_add(
+		    &console->invocation, "workflow", "WORKFLOW", name);
+	return cmd_verb(console, err);
 }

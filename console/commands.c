@@ -111,7 +111,7 @@ const struct command commands[] = {
 	  .sql = "select instance_id, workflow, version, key, state, result, failed,"
 		 "       priority, to_json(tags) as tags, started_at, ended_at, started_by"
 		 "  from wf.instance_v"
-		 " where (:state is null or state = any (:state))"
+		 " where (:state is null or state = any (upper(:state::text)::text[]))"
 		 "   and (:workflow is null or workflow = :workflow)"
 		 "   and (:tag is null or tags @> :tag)"
 		 "   and (not :failed or failed > 0)"
@@ -246,6 +246,15 @@ const struct command commands[] = {
 	  .sql = VERB("wf.abort(:selector, :reason)"),
 	  .run = cmd_verb,
 	  .detail = TARGETS },
+
+	{ .group = "repairing",
+	  .pattern = "action [TARGET...]",
+	  .summary = "One of these, spelled as in lb-workflow",
+	  .options = "action " SELECTORS " name output reason dry-run",
+	  .role = OPERATOR,
+	  .needs = NEEDS_NOTHING,
+	  .run = cmd_action,
+	  .detail = "`action -a retry --failed` is `retry --failed`, and so on." },
 
 	/* operating ---------------------------------------------------- */
 

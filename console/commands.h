@@ -9,6 +9,7 @@
 
 #include "console/command.h"
 
+enum exit_code cmd_action(struct console *console, struct error *err);
 enum exit_code cmd_check(struct console *console, struct error *err);
 enum exit_code cmd_fmt(struct console *console, struct error *err);
 enum exit_code cmd_help(struct console *console, struct error *err);

@@ -8,6 +8,7 @@
 
 /* Keep sorted by name. */
 const struct option command_options[] = {
+	{ "action", 'a', false, "ACTION", "retry, ignore, resolve, raise, cancel or abort" },
 	{ "check", 0, false, NULL, "only say which files are not in this layout" },
 	{ "dir", 0, false, "DIR", "its directory (default: $PGWF_HOME)" },
 	{ "dry-run", 0, false, NULL, "show what it would do, and do nothing" },
@@ -18,6 +19,7 @@ const struct option command_options[] = {
 	{ "key", 0, false, "KEY", "start once: again, it answers the same instance" },
 	{ "library", 'L', true, "DIR", "a folder of task types that need no import" },
 	{ "limit", 0, false, "COUNT", "at most so many, the latest (default: 50)" },
+	{ "name", 0, false, "WORKFLOW", "the same as --workflow" },
 	{ "older-than", 0, false, "AGE", "instances started longer ago than this" },
 	{ "output", 0, false, "JSON", "what the task is to have answered" },
 	{ "param", 'p', true, "PARAM=VALUE", "a parameter; @FILE reads its value" },

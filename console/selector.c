@@ -1,5 +1,6 @@
 #include "console/selector.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "common/buf.h"
 #include "common/error.h"
 #include "common/json.h"
+#include "common/mem.h"
 #include "console/invocation.h"
 #include "console/value.h"
 
@@ -72,6 +74,18 @@ add_flag(struct buf *json, const char *key, const char *value)
 		buf_addf(json, ",\"%s\":true", key);
 }
 
+/* lb-workflow writes "Failed". */
+static void
+add_upper(struct buf *json, const char *state)
+{
+	char *upper = xstrdup(state), *at;
+
+	for (at = upper; *at != '\0'; at++)
+		*at = (char)toupper((unsigned char)*at);
+	json_add_string(json, upper, strlen(upper));
+	free(upper);
+}
+
 static void
 add_states(struct buf *json, const struct invocation *invocation)
 {
@@ -80,7 +94,7 @@ add_states(struct buf *json, const struct invocation *invocation)
 
 	while ((state = invocation_next(invocation, "state", &at)) != NULL) {
 		buf_adds(json, separator);
-		json_add_string(json, state, strlen(state));
+		add_upper(json, state);
 		separator = ",";
 	}
 	if (separator[1] == '\0')

@@ -134,6 +134,7 @@ static const struct value_type {
 	const char *sql_type;
 	const char *expected;
 } value_types[] = {
+	{ "ACTION", is_any, "text", "the name of an action, as retry" },
 	{ "AGE", is_any, "text", "an age, as 2h or '30 days'" },
 	{ "COMMAND", is_any, "text", "the name of a command" },
 	{ "CONNINFO", is_any, "text",
