@@ -13,6 +13,7 @@
 #include "driver/identity.h"
 #include "driver/loop.h"
 #include "driver/scheduler.h"
+#include "driver/supervisor.h"
 #include "driver/transport.h"
 #include "driver/workspace.h"
 
@@ -156,26 +157,51 @@ start_log(const struct config *config, const struct arguments *arguments)
 	    arguments->verbose ? LOG_LEVEL_DEBUG : level, config->log_json);
 }
 
+/* What runs, for signals and the supervisor. */
+struct program {
+	struct scheduler *scheduler;
+	struct supervisor *supervisor;
+};
+
 static void
 on_signal(void *arg, int signal)
 {
+	struct program *program = arg;
+
 	(void)signal;
-	scheduler_stop(arg);
+	scheduler_stop(program->scheduler);
+	supervisor_stopping(program->supervisor);
 }
 
+static void
+on_status(void *arg, struct buf *line)
+{
+	struct program *program = arg;
+
+	scheduler_status(program->scheduler, line);
+}
+
+/*
+ * A driver that waits for its database is as ready as it can be: whether
+ * there is a connection is said by its status.
+ */
 static int
 run(struct loop *loop, const struct config *config,
     const struct transports *transports)
 {
-	struct scheduler *scheduler = scheduler_new(loop, config, transports);
+	struct program program = { 0 };
 	int code;
 
-	loop_signal(loop, SIGTERM, on_signal, scheduler);
-	loop_signal(loop, SIGINT, on_signal, scheduler);
+	program.scheduler = scheduler_new(loop, config, transports);
+	program.supervisor = supervisor_new(loop, on_status, &program);
+	loop_signal(loop, SIGTERM, on_signal, &program);
+	loop_signal(loop, SIGINT, on_signal, &program);
 	signal(SIGPIPE, SIG_IGN);
+	supervisor_ready(program.supervisor);
 	loop_run(loop);
-	code = scheduler_exit_code(scheduler);
-	scheduler_free(scheduler);
+	code = scheduler_exit_code(program.scheduler);
+	supervisor_free(program.supervisor);
+	scheduler_free(program.scheduler);
 	return code;
 }
 

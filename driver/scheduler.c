@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/buf.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/mem.h"
@@ -55,28 +56,6 @@ pump_later(void *arg)
 	struct scheduler *scheduler = arg;
 
 	loop_later(scheduler->loop, &scheduler->pump_call);
-}
-
-static bool
-any_connected(const struct scheduler *scheduler)
-{
-	size_t i;
-
-	for (i = 0; i < scheduler->turn_count; i++)
-		if (scheduler->turns[i].connected)
-			return true;
-	return false;
-}
-
-static bool
-any_turn_under_way(const struct scheduler *scheduler)
-{
-	size_t i;
-
-	for (i = 0; i < scheduler->turn_count; i++)
-		if (scheduler->turns[i].kind != TURN_NONE)
-			return true;
-	return false;
 }
 
 /* Turns begin -------------------------------------------------------------- */
@@ -135,7 +114,7 @@ is_over(const struct scheduler *scheduler)
 static void
 begin_alone(struct scheduler *scheduler, struct turn *turn)
 {
-	if (any_turn_under_way(scheduler))
+	if (turns_under_way(scheduler->turns, scheduler->turn_count))
 		return;
 	if (scheduler->registered)
 		turn_leave(turn, scheduler->driver);
@@ -162,8 +141,9 @@ begin_next(struct scheduler *scheduler, struct turn *turn)
 static bool
 is_unknown(const struct scheduler *scheduler)
 {
-	return !any_connected(scheduler) ||
-	       (scheduler->driver == 0 && !any_turn_under_way(scheduler));
+	return !turns_connected(scheduler->turns, scheduler->turn_count) ||
+	       (scheduler->driver == 0 &&
+	           !turns_under_way(scheduler->turns, scheduler->turn_count));
 }
 
 static void
@@ -409,6 +389,22 @@ scheduler_stop(struct scheduler *scheduler)
 	loop_timer_set(scheduler->loop, &scheduler->drain_timer,
 	    scheduler->config->drain_timeout_ms);
 	pump_later(scheduler);
+}
+
+void
+scheduler_status(const struct scheduler *scheduler, struct buf *line)
+{
+	if (scheduler->phase != PHASE_WORKING)
+		buf_adds(line, "stopping, ");
+	if (scheduler->down)
+		buf_adds(line, "no connection to the workspace");
+	else if (!scheduler->registered)
+		buf_adds(line, "connecting");
+	else
+		buf_addf(line, "driver %lld", (long long)scheduler->driver);
+	buf_addf(line, ": %zu of %lld slots taken",
+	    scheduler->runner.table.active,
+	    (long long)scheduler->config->slots);
 }
 
 int

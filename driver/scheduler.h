@@ -8,6 +8,7 @@
 #ifndef DRIVER_SCHEDULER_H
 #define DRIVER_SCHEDULER_H
 
+struct buf;
 struct config;
 struct loop;
 struct scheduler;
@@ -25,6 +26,9 @@ void scheduler_free(struct scheduler *scheduler);
  * second time: finish nothing.
  */
 void scheduler_stop(struct scheduler *scheduler);
+
+/* How it stands, in a line: whether connected, how much is under way. */
+void scheduler_status(const struct scheduler *scheduler, struct buf *line);
 
 /* After the loop has stopped: 0, or 1 if something was left undone. */
 int scheduler_exit_code(const struct scheduler *scheduler);

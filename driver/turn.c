@@ -112,6 +112,28 @@ turn_leave(struct turn *turn, int64_t driver)
 	begin(turn, TURN_LEAVE);
 }
 
+bool
+turns_connected(const struct turn *turns, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (turns[i].connected)
+			return true;
+	return false;
+}
+
+bool
+turns_under_way(const struct turn *turns, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (turns[i].kind != TURN_NONE)
+			return true;
+	return false;
+}
+
 void
 turn_log_failure(const struct turn *turn, const struct error *err)
 {

@@ -69,6 +69,10 @@ int64_t turn_requests(
 void turn_heartbeat(struct turn *turn, int64_t driver);
 void turn_leave(struct turn *turn, int64_t driver);
 
+/* Whether any of them has a connection; whether any is being carried out. */
+bool turns_connected(const struct turn *turns, size_t count);
+bool turns_under_way(const struct turn *turns, size_t count);
+
 /* The database refused it, and why. */
 void turn_log_failure(const struct turn *turn, const struct error *err);
 
