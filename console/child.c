@@ -114,17 +114,18 @@ set_failure(struct error *err, const char *program, int status,
 		error_set(err, "%s failed", name);
 }
 
-bool
-child_run(const char *const *argv, const struct account *user,
+/* The status as wait() has it; -1 if nothing was run. */
+static int
+run_and_read(const char *const *argv, const struct account *user,
     struct buf *output, struct error *err)
 {
 	struct child child = { .argv = argv, .user = user };
-	int pipe_fds[2], status;
+	int pipe_fds[2];
 	pid_t pid;
 
 	if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
 		error_set_errno(err, "cannot make a pipe");
-		return false;
+		return -1;
 	}
 	child.output = pipe_fds[1];
 	pid = child_start(&child, err);
@@ -132,11 +133,33 @@ child_run(const char *const *argv, const struct account *user,
 	if (pid > 0)
 		read_all(pipe_fds[0], output);
 	close(pipe_fds[0]);
-	if (pid < 0)
-		return false;
-	status = wait_for(pid);
+	return pid > 0 ? wait_for(pid) : -1;
+}
+
+bool
+child_run(const char *const *argv, const struct account *user,
+    struct buf *output, struct error *err)
+{
+	int status = run_and_read(argv, user, output, err);
+
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return true;
-	set_failure(err, argv[0], status, output);
+	if (err->message == NULL)
+		set_failure(err, argv[0], status, output);
+	return false;
+}
+
+bool
+child_ask(
+    const char *const *argv, struct buf *output, int *status, struct error *err)
+{
+	int ended = run_and_read(argv, NULL, output, err);
+
+	if (WIFEXITED(ended) && WEXITSTATUS(ended) != 127) {
+		*status = WEXITSTATUS(ended);
+		return true;
+	}
+	if (err->message == NULL)
+		set_failure(err, argv[0], ended, output);
 	return false;
 }

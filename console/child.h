@@ -42,4 +42,11 @@ pid_t child_start(const struct child *child, struct error *err);
 bool child_run(const char *const *argv, const struct account *user,
     struct buf *output, struct error *err);
 
+/*
+ * Run it to its end.  False if it did not end by itself or could not be run
+ * (127); else its exit status, which is then not an error, is in `*status`.
+ */
+bool child_ask(const char *const *argv, struct buf *output, int *status,
+    struct error *err);
+
 #endif

@@ -75,6 +75,24 @@ const struct command commands[] = {
 	  .missing = "no such workflow" },
 
 	{ .group = "authoring",
+	  .pattern = "diff WORKFLOW [VERSION...]",
+	  .summary = "Show what changed in the source between versions",
+	  .role = VIEWER,
+	  .sql = "with chosen as ("
+		 "    select v.version, v.source"
+		 "      from wf.version_v v"
+		 "     where v.workflow = :workflow"
+		 "       and (:first is null or v.version in (:first, coalesce(:second,"
+		 "            (select max(x.version) from wf.version_v x where x.workflow = :workflow))))"
+		 "     order by v.version desc limit 2"
+		 ")"
+		 "select a.version as from_version, b.version as to_version,"
+		 "       a.source as from_source, b.source as to_source"
+		 "  from chosen a join chosen b on b.version > a.version",
+	  .run = cmd_diff,
+	  .detail = "Without VERSION: the last two; with one: from it to the last one." },
+
+	{ .group = "authoring",
 	  .pattern = "remove WORKFLOW",
 	  .summary = "Remove a workflow that has no instances under way",
 	  .role = AUTHOR,
@@ -167,6 +185,17 @@ const struct command commands[] = {
 	  .sql = "select process_id, label, reason, detail, since"
 		 "  from wf.explain(:instance, :process)",
 	  .none = "nothing holds it up" },
+
+	{ .group = "explaining",
+	  .pattern = "stuck",
+	  .summary = "List what can't go on unless someone does something",
+	  .role = VIEWER,
+	  .sql = "select instance_id, workflow, reason, processes, process_id, label, detail, since"
+		 "  from wf.stuck()",
+	  .shown = "instance_id workflow reason processes label detail since",
+	  .none = "nothing waits for anybody",
+	  .detail = "failed: retry, ignore, resolve or raise it. driver: start one that serves the\n"
+		    "queue. group: give it places, with `group set`." },
 
 	{ .group = "explaining",
 	  .pattern = "groups",
@@ -263,6 +292,19 @@ const struct command commands[] = {
 	  .summary = "Let at most MAX tasks of a group run at once",
 	  .role = OPERATOR,
 	  .sql = "select :name as name, :max as max from wf.group_set(:name, :max)" },
+
+	{ .group = "operating",
+	  .pattern = "driver drain DRIVER",
+	  .summary = "Let a driver finish and take no more",
+	  .role = OPERATOR,
+	  .sql = "select d.driver_id, d.name, 'draining' as answer"
+		 "  from wf.driver_v d cross join lateral wf.drain(d.driver_id)"
+		 " where d.state in ('live', 'draining')"
+		 "   and (d.driver_id::text = :driver or d.name = :driver)"
+		 " order by d.driver_id",
+	  .missing = "no live driver is called so",
+	  .detail = "DRIVER is its number or its name, as `wf-console drivers` lists them; a name\n"
+		    "means all that bear it. What it has begun it finishes; it does not exit." },
 
 	{ .group = "operating",
 	  .pattern = "fsck",

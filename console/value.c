@@ -141,6 +141,7 @@ static const struct value_type {
 	    "a database, a connection string or a URI" },
 	{ "COUNT", is_count, "integer", "a number from 1" },
 	{ "DIR", is_any, NULL, "a directory" },
+	{ "DRIVER", is_any, "text", "the number or the name of a driver" },
 	{ "FILE", is_any, NULL, "a file" },
 	{ "FORMAT", is_format, "text", "table, json or csv" },
 	{ "HOST", is_any, "text", "a host or the directory of a socket" },
@@ -163,6 +164,7 @@ static const struct value_type {
 	    "an instance or a process of it, as 17 or 17/42" },
 	{ "TEXT", is_any, "text", "a text" },
 	{ "USER", is_any, "text", "a user" },
+	{ "VERSION", is_count, "integer", "the number of a version" },
 	{ "WORKFLOW", is_any, "text", "the name of a workflow" },
 };
 

@@ -17,7 +17,7 @@ begin
                ('poll',             'driver'),
                ('outcome',          'driver'),
                ('heartbeat',        'driver'),
-               ('drain',            'driver'),
+               ('drain',            'driver operator admin'),
                ('leave',            'driver'),
                -- the role that a SQL task runs as is a member of wf_app
                ('sql_begin',        'driver app'),
@@ -44,6 +44,7 @@ begin
                ('changes',          'author operator viewer admin'),
                ('tree',             'author operator viewer admin'),
                ('explain',          'author operator viewer admin'),
+               ('stuck',            'author operator viewer admin'),
                ('fsck',             'author operator viewer admin')
                ) g (function, roles)
          cross join lateral string_to_table(g.roles, ' ') r (role)

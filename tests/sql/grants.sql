@@ -13,13 +13,14 @@ $$;
 select is_empty($$select p.proname from pg_proc p
                    where p.pronamespace = 'wf'::regnamespace and p.proname not like '\_%' and pg_temp.callers(p.proname) is null$$,
                 'every public function is somebody''s');
-select is(pg_temp.callers(f), 'driver', f || ' is for drivers') from unnest('{register,poll,outcome,heartbeat,drain,leave}'::text[]) f;
+select is(pg_temp.callers(f), 'driver', f || ' is for drivers') from unnest('{register,poll,outcome,heartbeat,leave}'::text[]) f;
+select is(pg_temp.callers('drain'), 'admin driver operator', 'drain is for drivers and operators');
 select is(pg_temp.callers(f), 'app driver', f || ' is for drivers and the roles of SQL tasks') from unnest('{sql_begin,sql_outcome,token_status}'::text[]) f;
 select is(pg_temp.callers(f), 'author', f || ' is for authors') from unnest('{install,remove}'::text[]) f;
 select is(pg_temp.callers(f), 'app author', f || ' is for applications and authors') from unnest('{start,start_many}'::text[]) f;
 select is(pg_temp.callers(f), 'admin operator', f || ' is for operators') from unnest('{retry,ignore,resolve,raise,cancel,abort,tick}'::text[]) f;
 select is(pg_temp.callers(f), 'admin', f || ' is for admins') from unnest('{function_set,function_remove}'::text[]) f;
-select is(pg_temp.callers(f), 'admin author operator viewer', f || ' is for whoever looks') from unnest('{changes,tree,explain,fsck}'::text[]) f;
+select is(pg_temp.callers(f), 'admin author operator viewer', f || ' is for whoever looks') from unnest('{changes,tree,explain,stuck,fsck}'::text[]) f;
 
 select is_empty($$select r.role, c.relname
                     from unnest('{wf_admin,wf_author,wf_operator,wf_viewer}'::text[]) r (role), pg_class c

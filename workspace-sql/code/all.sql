@@ -46,4 +46,5 @@
 \ir view.sql
 \ir tree.sql
 \ir explain.sql
+\ir stuck.sql
 \ir fsck.sql

@@ -1,0 +1,57 @@
+-- Who waits for a person? Not for a time, a place or an answer, which come by
+-- themselves.
+
+-- wf._waiting_for_someone()
+--
+-- Every process that cannot go on by itself: it has failed, no driver at work
+-- serves its lane, or its group has no places at all.
+--
+-- Returns  one row for each of them and reason
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.stuck
+create or replace function wf._waiting_for_someone()
+returns table (instance_id bigint, process_id bigint, reason text, detail text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select f.instance_id, f.process_id, 'failed', null
+      from wf.failed f
+     union all
+    select r.instance_id, r.process_id, 'driver',
+           format('no live driver serves queue %s with %s', l.queue, coalesce(nullif(array_to_string(l.needs, ', '), ''), 'any transport'))
+      from wf.lane l
+      join wf.ready r on r.lane_id = l.id
+     where not exists (select from wf._drivers_at_work() d where wf._serves(d, l))
+     union all
+    select k.instance_id, k.process_id, 'group', format('group %s lets nothing start: its max is 0', g.name)
+      from wf.concurrency_group g
+      join wf.parked k on k.group_id = g.id
+     where g.max = 0;
+$$;
+
+-- wf.stuck()
+--
+-- Returns  one row for each instance and reason, the longest wait first
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by viewers
+create or replace function wf.stuck()
+returns table (instance_id bigint, workflow text, reason text, processes bigint, process_id bigint, label text, detail text, since timestamptz)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+    with place as (
+        select x.instance_id, x.reason, count(*) as processes, min(x.process_id) as process_id,
+               (array_agg(x.detail order by x.process_id))[1] as detail
+          from wf._waiting_for_someone() x
+         group by x.instance_id, x.reason
+    )
+    select s.instance_id, w.name, s.reason, s.processes, s.process_id,
+           n.label || coalesce(' [' || p.index || ']', ''),
+           coalesce(s.detail, format('%s: %s', p.error ->> 'kind', p.error ->> 'message')),
+           p.at
+      from place s
+      join wf.instance i on i.id = s.instance_id
+      join wf.workflow w on w.id = i.workflow_id
+      join wf.process p on p.instance_id = s.instance_id and p.id = s.process_id
+      join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+     order by p.at, s.instance_id, s.reason;
+$$;
+comment on function wf.stuck() is 'The instances in which something waits for a person, whatever else goes on in them: failed (an operator decides), driver (no live one serves its queue and transports), group (its max is 0). With how many processes, the first of them, what it says, and since when.';
