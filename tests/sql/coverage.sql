@@ -19,6 +19,11 @@ select play_install('async_again', jsonb_build_array(play_task('t.Job', 'a', '{}
 select play_install('sleep', jsonb_build_array(play_task('t.Sleep', 'a', '{"duration": "PT5S"}')));
 select play_install('alarm', jsonb_build_array(play_task('t.Alarm', 'a', '{"msg": "no"}')));
 select play_install('bad_sync', jsonb_build_array(play_task('t.Do', 'a', '{"x": ["div", 1, ["var", "n"]]}')), '[{"name": "n", "type": "int", "default": 0}]');
+-- the group's max cannot be used, and the arguments need not be evaluated
+select play_install('bad_policy', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"group": {"name": "bad", "max": ["var", "n"]}}') || '{"reads": {"n": 0}}'),
+                    '[{"name": "n", "type": "json", "default": false}]');
+select play_install('bad_policies', jsonb_build_array(play_task('t.Do', 'a', '{"x": ["var", "n"]}', '{"group": {"name": ["text", "g", ["get", ["var", "n"], "x"]]}}')),
+                    '[{"name": "n", "type": "int", "default": 1}]');
 select play_install('bad_wait', jsonb_build_array(play_task('t.Sleep', 'a', '{"duration": ["text", "PT", ["get", ["var", "n"], "x"], "S"]}')), '[{"name": "n", "type": "int", "default": 0}]');
 update play_type set spec = jsonb_set(spec, '{params}', '[{"name": "x", "type": "json"}]') where name = 't.Job';
 select play_install('bad_async', jsonb_build_array(play_task('t.Job', 'a', '{"x": ["div", 1, ["var", "n"]]}')), '[{"name": "n", "type": "int", "default": 0}]');
@@ -98,6 +103,8 @@ select is(script('sync', 'take abort release'), 'ABORTED ABORTED aborted', 'or i
 select is(script('sync', 'take abort lose'), 'ABORTED ABORTED aborted', 'or lost');
 select is(script('bad_sync', 'poll'), 'FAILED RUNNING', 'its arguments cannot be evaluated');
 select is(script('bad_sync', 'retry'), 'FAILED RUNNING', 'nor a second time');
+select is(script('bad_policy', 'retry'), 'FAILED RUNNING', 'its group''s max is no number: a retry does not forget the group');
+select is(script('bad_policies', 'retry retry'), 'FAILED RUNNING', 'nor if its arguments were evaluated before');
 select is(script('sync', 'hand:timeout:FAILED'), 'FAILED RUNNING', 'it waited too long');
 select is(script('sync', 'take hand:timeout:FAILED'), 'FAILED RUNNING', 'it ran too long');
 select is(script('sync', 'take hand:timeout:FAILED ok'), 'FAILED RUNNING', 'and its report came too late');
@@ -131,6 +138,8 @@ select is(script('async', 'take ack runs cancel take ok'), 'FAILED RUNNING', 'it
 select is(script('async', 'take ack runs later take cancel ok take ok'), 'END END success', 'but it has just ended');
 select is(script('async', 'take ack runs later take cancel runs take ok'), 'FAILED RUNNING', 'or still runs');
 select is(script('async', 'take ack runs later take cancel fail take ok'), 'FAILED RUNNING', 'or its poll fails');
+select is(script('async', 'take ack runs later take cancel release take ok'), 'FAILED RUNNING', 'or its poll is handed back');
+select is(script('async', 'take ack runs later take abort release take ok take ok'), 'ABORTED ABORTED aborted', 'so too when its instance is aborted');
 select is(script('async', 'take ack runs cancel take lose take ok'), 'FAILED RUNNING', 'the cancel request is lost');
 select is(script('async', 'take ack runs cancel take fail later take ok'), 'FAILED RUNNING', 'or fails');
 select is(script('async', 'take ack runs cancel take fail later take fail later take fail'), 'FAILED RUNNING', 'but not for ever');

@@ -138,6 +138,8 @@ begin
         end;
     end if;
     if v_entry.error is not null then
+        -- a policy that is missing tells a retry to evaluate everything again
+        v_entry.policy := null;
         v_entry.open := 0;
         v_entry.total := 0;
     end if;
@@ -406,7 +408,7 @@ begin
             select r.instance_id, r.id, j.key, j.value from jsonb_each(coalesce(v_entry.input, r.fixed)) j;
         end if;
         update wf.process p
-           set was = p.state, at = p_at, input = v_entry.input, error = v_entry.error,
+           set was = p.state, at = p_at, input = v_entry.input, policy = v_entry.policy, error = v_entry.error,
                open = coalesce(v_entry.open, case when r.kind in ('seq', 'call') then least(r.children, 1) when r.kind = 'par' then r.children else 0 end),
                total = coalesce(v_entry.total, 0), todo = coalesce(v_entry.total - v_entry.open, 0),
                event = case when v_entry.error is not null then 'fail' else 'enter' end,

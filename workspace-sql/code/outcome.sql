@@ -328,7 +328,8 @@ $$;
 
 -- wf._release(p_instance, p_process, p_at)
 --
--- Takes requests back that a driver had not begun.
+-- Takes requests back that a driver had not begun. They are asked for again,
+-- except a poll of a task that is to stop meanwhile: that is cancelled instead.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -340,20 +341,22 @@ begin
     with held as (
         delete from wf.lease l
          where l.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)
-                                    cross join lateral (select x.ctid from wf.lease x where x.instance_id = u.i and x.process_id = u.j and x.request <> 'start' offset 0) k))
+                                    cross join lateral (select x.ctid, x.request from wf.lease x where x.instance_id = u.i and x.process_id = u.j and x.request <> 'start' offset 0) k
+                                    cross join lateral (select x.state from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+                                    where k.request <> 'poll' or p.state = 'EXECUTING'))
         returning l.instance_id, l.process_id, l.request)
     insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
     select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p_at, null), h.request
       from held h
      cross join lateral (select x.* from wf.process x where x.instance_id = h.instance_id and x.id = h.process_id offset 0) p;
     update wf.process p set was = p.state, at = p_at,
-           event = case p.state when 'START_REQUESTED' then 'release' when 'EXECUTING' then 'lost' else 'fail' end,
-           state = case when p.state in ('START_REQUESTED', 'EXECUTING') then 'INIT' else wf._next_state(p.kind, p.state, 'fail', false) end,
-           error = case when p.state = 'CANCEL_REQUESTED' then wf._cancelled(p.error) else p.error end
+           event = case when p.state = 'START_REQUESTED' then 'release' when p.state = 'EXECUTING' or l.request = 'poll' then 'lost' else 'fail' end,
+           state = case when l.request = 'poll' then p.state when p.state in ('START_REQUESTED', 'EXECUTING') then 'INIT' else wf._next_state(p.kind, p.state, 'fail', false) end,
+           error = case when p.state = 'CANCEL_REQUESTED' and l.request = 'start' then wf._cancelled(p.error) else p.error end
       from unnest(p_instance, p_process) u (i, j)
      cross join lateral (select x.request from wf.lease x where x.instance_id = u.i and x.process_id = u.j offset 0) l
      cross join lateral (select x.ctid from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) k
-     where p.ctid = k.ctid and l.request = 'start';
+     where p.ctid = k.ctid;
 end;
 $$;
 

@@ -19,8 +19,8 @@ end;
 -- wf._queue(p_instance, p_process)
 --
 -- Gives leaves in INIT their place: ready, or parked before their group, or (a
--- wait) waiting at once. Arguments that could not be evaluated before are
--- evaluated again.
+-- wait) waiting at once. Arguments and policies that could not be evaluated
+-- before are evaluated again.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates; groups are settled later
@@ -31,7 +31,7 @@ language plpgsql :engine as $$
 declare
     f record;
 begin
-    select bool_or(p.input is null and n.input is not null and not n.input_fixed) as again,
+    select bool_or(p.input is null and n.input is not null and not n.input_fixed or p.policy is null and n.policy is not null) as again,
            bool_or(p.kind = 'wait') as wait,
            bool_or(p.group_id is null) as free,
            bool_or(p.group_id is not null) as grouped
@@ -73,7 +73,7 @@ $$;
 
 -- wf._evaluate_again(p_instance, p_process)
 --
--- Evaluates the arguments of leaves whose arguments could not be evaluated.
+-- Evaluates the arguments and policies of leaves where that failed before.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -87,7 +87,7 @@ begin
           from unnest(p_instance, p_process) u (i, j)
          cross join lateral (select x.ctid as place, x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
          cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-         where p.input is null and n.input is not null and not n.input_fixed)
+         where p.input is null and n.input is not null and not n.input_fixed or p.policy is null and n.policy is not null)
     update wf.process p
        set was = p.state,
            event = case when (x.e).error is null then 'enable' else 'fail' end,
