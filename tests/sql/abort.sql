@@ -1,7 +1,7 @@
 -- abort.sql - an instance is stopped for good, whatever runs in it.
 begin;
 \ir helper/play.sql
-select plan(48);
+select plan(53);
 select play_driver() as driver \gset
 
 -- deep: composites in composites, and a leaf in every state of waiting
@@ -67,6 +67,26 @@ select play_take(:driver);
 select play_report(:k);
 select is((select state from wf.instance where id = :i), 'ABORTED', 'then the instance is over');
 select is_empty('select * from wf.fsck()', 'all is well');
+
+-- a poll that is out when the instance is aborted says that the task failed: it
+-- is released once, now, and not a second time later on
+select play_install('job', jsonb_build_array(play_task('t.Job', 'j')));
+select wf.start('job') as i \gset
+select play_id(:i, 'j') as j \gset
+select play_take(:driver);
+select play_report(:j, 'ack');
+select play_report(:j, 'response', '{"id": 1}');
+select play_later('5 s');
+select is(play_take(:driver), 1::bigint, 'j is polled');
+select wf.abort(jsonb_build_object('instance', :i));
+select play_report(:j, 'response', '{"state": "bad"}');
+select is_empty('select * from wf.fsck()', 'it waits for its release in one place only');
+select is(play_take(:driver), 1::bigint, 'it is to be released');
+select play_later('1 min');
+select is(play_take(:driver), 0::bigint, 'by one driver');
+select play_report(:j);
+select is((select state from wf.instance where id = :i), 'ABORTED', 'then the instance is over');
+select set_config('wf.now', '', true);
 
 -- errors that are handed on abort the instance, asynchronous tasks being released first
 select wf.start('jobs') as i \gset

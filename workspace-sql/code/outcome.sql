@@ -320,7 +320,7 @@ begin
                             and x.request = case when p.state = 'EXECUTING' then 'poll' when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancel' else 'cleanup' end offset 0) q
       left join lateral (select x.* from wf.timer x where x.instance_id = p.instance_id and x.process_id = p.id and x.kind = (q.whole).request offset 0) t on true
      cross join lateral (select least(coalesce(t.round, 0), 64) as round) c
-     where p.state = 'EXECUTING' or p.state like '%\_REQUESTED' and p.event = 'fail'
+     where p.state = 'EXECUTING' or p.state like '%\_REQUESTED' and p.event = 'fail' and p.was = p.state
         on conflict (instance_id, process_id, kind) do update
        set due_at = excluded.due_at, round = excluded.round, failures = excluded.failures;
 end;
