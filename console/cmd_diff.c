@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/buf.h"
@@ -15,34 +14,16 @@
 #include "console/child.h"
 #include "console/commands.h"
 #include "console/console.h"
+#include "console/memory_file.h"
 #include "console/text.h"
-
-/* A source as a file that lives in memory, for diff to read; -1: none. */
-static int
-memory_file(const char *text, struct error *err)
-{
-	size_t len = strlen(text), done = 0;
-	ssize_t written = 0;
-	int fd = memfd_create("source", 0);
-
-	while (fd >= 0 && done < len && written >= 0) {
-		written = write(fd, text + done, len - done);
-		done += written > 0 ? (size_t)written : 0;
-	}
-	if (fd >= 0 && written >= 0)
-		return fd;
-	error_set_errno(err, "cannot hand the source to diff");
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
 
 /* What `diff -u` has to say about two texts; its labels say what they are. */
 static bool
 compare(const char *const *texts, char *const *labels, struct buf *output,
     struct error *err)
 {
-	int fds[2] = { memory_file(texts[0], err), memory_file(texts[1], err) };
+	int fds[2] = { memory_file_make(texts[0], err),
+		memory_file_make(texts[1], err) };
 	char *paths[2] = { xasprintf("/proc/self/fd/%d", fds[0]),
 		xasprintf("/proc/self/fd/%d", fds[1]) };
 	const char *argv[] = { "diff", "-u", "--label", labels[0], "--label",

@@ -49,6 +49,19 @@ const struct command commands[] = {
 	  .run = cmd_fmt },
 
 	{ .group = "authoring",
+	  .pattern = "graph WHAT [WORKFLOW]",
+	  .summary = "Draw a file, an installed workflow or an instance",
+	  .options = "as " COMPILE_OPTIONS,
+	  .role = VIEWER,
+	  .needs = NEEDS_NOTHING,
+	  .sql = "select parent_id, kind, label, branch, state, processes"
+		 "  from wf.graph(p_workflow => :drawn-workflow, p_instance => :drawn-instance::bigint)",
+	  .run = cmd_graph,
+	  .detail = "WHAT is a file (*.wf, or with a slash), of which WORKFLOW chooses one, the\n"
+		    "name of an installed workflow, or the number of an instance, whose states\n"
+		    "are colours. svg takes Graphviz." },
+
+	{ .group = "authoring",
 	  .pattern = "install FILE...",
 	  .summary = "Compile workflow files and install them",
 	  .options = COMPILE_OPTIONS,

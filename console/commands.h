@@ -13,6 +13,7 @@ enum exit_code cmd_action(struct console *console, struct error *err);
 enum exit_code cmd_check(struct console *console, struct error *err);
 enum exit_code cmd_diff(struct console *console, struct error *err);
 enum exit_code cmd_fmt(struct console *console, struct error *err);
+enum exit_code cmd_graph(struct console *console, struct error *err);
 enum exit_code cmd_help(struct console *console, struct error *err);
 enum exit_code cmd_install(struct console *console, struct error *err);
 enum exit_code cmd_local_run(struct console *console, struct error *err);

@@ -9,6 +9,7 @@
 /* Keep sorted by name. */
 const struct option command_options[] = {
 	{ "action", 'a', false, "ACTION", "retry, ignore, resolve, raise, cancel or abort" },
+	{ "as", 0, false, "DRAWING", "dot (default), mermaid or svg" },
 	{ "check", 0, false, NULL, "only say which files are not in this layout" },
 	{ "dir", 0, false, "DIR", "its directory (default: $PGWF_HOME)" },
 	{ "dry-run", 0, false, NULL, "show what it would do, and do nothing" },

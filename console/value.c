@@ -57,6 +57,13 @@ is_count(const char *text)
 }
 
 static bool
+is_drawing(const char *text)
+{
+	return strcmp(text, "dot") == 0 || strcmp(text, "mermaid") == 0 ||
+	       strcmp(text, "svg") == 0;
+}
+
+static bool
 is_format(const char *text)
 {
 	return output_format_find(text) != NULL;
@@ -141,6 +148,7 @@ static const struct value_type {
 	    "a database, a connection string or a URI" },
 	{ "COUNT", is_count, "integer", "a number from 1" },
 	{ "DIR", is_any, NULL, "a directory" },
+	{ "DRAWING", is_drawing, "text", "dot, mermaid or svg" },
 	{ "DRIVER", is_any, "text", "the number or the name of a driver" },
 	{ "FILE", is_any, NULL, "a file" },
 	{ "FORMAT", is_format, "text", "table, json or csv" },
@@ -165,6 +173,7 @@ static const struct value_type {
 	{ "TEXT", is_any, "text", "a text" },
 	{ "USER", is_any, "text", "a user" },
 	{ "VERSION", is_count, "integer", "the number of a version" },
+	{ "WHAT", is_any, "text", "a file, a workflow or an instance" },
 	{ "WORKFLOW", is_any, "text", "the name of a workflow" },
 };
 

@@ -44,6 +44,7 @@ begin
                ('changes',          'author operator viewer admin'),
                ('tree',             'author operator viewer admin'),
                ('explain',          'author operator viewer admin'),
+               ('graph',            'author operator viewer admin'),
                ('stuck',            'author operator viewer admin'),
                ('fsck',             'author operator viewer admin')
                ) g (function, roles)

@@ -20,7 +20,7 @@ select is(pg_temp.callers(f), 'author', f || ' is for authors') from unnest('{in
 select is(pg_temp.callers(f), 'app author', f || ' is for applications and authors') from unnest('{start,start_many}'::text[]) f;
 select is(pg_temp.callers(f), 'admin operator', f || ' is for operators') from unnest('{retry,ignore,resolve,raise,cancel,abort,tick}'::text[]) f;
 select is(pg_temp.callers(f), 'admin', f || ' is for admins') from unnest('{function_set,function_remove}'::text[]) f;
-select is(pg_temp.callers(f), 'admin author operator viewer', f || ' is for whoever looks') from unnest('{changes,tree,explain,stuck,fsck}'::text[]) f;
+select is(pg_temp.callers(f), 'admin author operator viewer', f || ' is for whoever looks') from unnest('{changes,tree,graph,explain,stuck,fsck}'::text[]) f;
 
 select is_empty($$select r.role, c.relname
                     from unnest('{wf_admin,wf_author,wf_operator,wf_viewer}'::text[]) r (role), pg_class c

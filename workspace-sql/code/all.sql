@@ -45,6 +45,7 @@
 -- viewers
 \ir view.sql
 \ir tree.sql
+\ir graph.sql
 \ir explain.sql
 \ir stuck.sql
 \ir fsck.sql

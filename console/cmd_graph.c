@@ -1,0 +1,188 @@
+/*
+ * cmd_graph.c - draw a workflow file, an installed workflow or an instance.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/error.h"
+#include "common/json.h"
+#include "common/mem.h"
+#include "common/pg.h"
+#include "console/child.h"
+#include "console/commands.h"
+#include "console/compile.h"
+#include "console/console.h"
+#include "console/graph.h"
+#include "console/memory_file.h"
+#include "console/session.h"
+#include "console/value.h"
+
+/* From a file ------------------------------------------------------------- */
+
+/* `wanted`, or the only one, or main: its name is that of the file. */
+static const struct json *
+choose_workflow(const struct json *spec, const char *wanted, struct error *err)
+{
+	const struct json *list = json_get(spec, "workflows"), *workflow;
+	const char *path = json_string(json_get(spec, "file"));
+	size_t count = json_length(list), i, len;
+	const char *name, *base = strrchr(path, '/');
+
+	base = base != NULL ? base + 1 : path;
+	for (i = 0; i < count; i++) {
+		workflow = json_at(list, i);
+		name = json_string(json_get(workflow, "name"));
+		len = strlen(name);
+		if (wanted != NULL
+		        ? strcmp(name, wanted) == 0
+		        : count == 1 || (strncmp(name, base, len) == 0 &&
+		                            base[len] == '.'))
+			return workflow;
+	}
+	if (wanted != NULL)
+		error_set(err, "there is no workflow %s in %s", wanted, path);
+	else
+		error_set(err, "%s holds %zu workflows and none is main", path,
+		    count);
+	if (count > 0)
+		error_hint(err, "Name one, as %s.",
+		    json_string(json_get(json_at(list, 0), "name")));
+	return NULL;
+}
+
+static bool
+read_file(const struct console *console, const char *path, struct graph *graph,
+    struct error *err)
+{
+	const struct json *workflow = NULL;
+	struct compiled compiled;
+	struct json *spec;
+
+	if (compile_file(console, path, &compiled, err) &&
+	    json_parse(compiled.spec, strlen(compiled.spec), &spec, err)) {
+		workflow = choose_workflow(
+		    spec, console_value(console, "WORKFLOW"), err);
+		if (workflow != NULL)
+			graph_add_spec(graph, workflow);
+		json_free(spec);
+	}
+	compiled_release(&compiled);
+	return workflow != NULL;
+}
+
+/* From the workspace ------------------------------------------------------ */
+
+static void
+add_rows(struct graph *graph, const struct pg_result *rows)
+{
+	int row, parent;
+
+	for (row = 0; row < pg_rows(rows); row++) {
+		/* nodes are numbered from 1, without gaps */
+		parent = (int)pg_value_bigint(rows, row, 0) - 1;
+		graph_add(graph, parent, pg_value(rows, row, 1),
+		    pg_value(rows, row, 2), pg_value(rows, row, 3),
+		    pg_value(rows, row, 4), pg_value(rows, row, 5));
+	}
+}
+
+static bool
+read_workspace(struct console *console, const char *what, bool is_instance,
+    struct graph *graph, struct error *err)
+{
+	struct pg_result *rows;
+
+	if (!session_open(console, NEEDS_WORKSPACE, err))
+		return false;
+	invocation_add(&console->invocation,
+	    is_instance ? "drawn-instance" : "drawn-workflow",
+	    is_instance ? "INSTANCE" : "TEXT", what);
+	rows = console_query(console, console->invocation.command->sql, err);
+	if (rows == NULL)
+		return false;
+	add_rows(graph, rows);
+	pg_result_free(rows);
+	return true;
+}
+
+static bool
+read_graph(struct console *console, struct graph *graph, struct error *err)
+{
+	const char *what = console_value(console, "WHAT");
+	size_t len = strlen(what);
+	int64_t instance;
+
+	if (strchr(what, '/') != NULL ||
+	    (len > 3 && strcmp(what + len - 3, ".wf") == 0))
+		return read_file(console, what, graph, err);
+	return read_workspace(
+	    console, what, value_bigint(what, &instance), graph, err);
+}
+
+/* Drawing ------------------------------------------------------------------ */
+
+/* What `dot` makes of it. */
+static bool
+draw_svg(const char *source, struct buf *picture, struct error *err)
+{
+	int in = memory_file_make(source, err), out = memory_file_make("", err);
+	char *in_path = xasprintf("/proc/self/fd/%d", in);
+	char *out_path = xasprintf("/proc/self/fd/%d", out);
+	const char *argv[] = { "dot", "-Tsvg", "-o", out_path, in_path, NULL };
+	struct buf said;
+	int status = 1;
+	bool ok;
+
+	buf_init(&said, 4096);
+	ok = in >= 0 && out >= 0 && child_ask(argv, &said, &status, err);
+	if (!ok)
+		error_hint(err, "Pictures are drawn by Graphviz: install it, "
+		                "or use --as mermaid.");
+	else if (status != 0)
+		error_set(err, "dot failed: %.*s",
+		    (int)strcspn(said.data, "\n"), said.data);
+	ok = ok && status == 0 && memory_file_read(out, picture, err);
+	buf_release(&said);
+	free(out_path);
+	free(in_path);
+	if (in >= 0)
+		close(in);
+	if (out >= 0)
+		close(out);
+	return ok;
+}
+
+static bool
+draw(
+    const struct console *console, const struct graph *graph, struct error *err)
+{
+	const char *form = console_value(console, "as");
+	bool is_mermaid = form != NULL && strcmp(form, "mermaid") == 0;
+	bool is_svg = form != NULL && strcmp(form, "svg") == 0, ok = true;
+	struct buf source, picture;
+
+	buf_init(&source, 0);
+	buf_init(&picture, 0);
+	graph_write(graph, is_mermaid ? &graph_mermaid : &graph_dot, &source);
+	if (is_svg)
+		ok = draw_svg(source.data, &picture, err);
+	if (ok)
+		fputs(is_svg ? picture.data : source.data, stdout);
+	buf_release(&picture);
+	buf_release(&source);
+	return ok;
+}
+
+enum exit_code
+cmd_graph(struct console *console, struct error *err)
+{
+	struct graph graph = { 0 };
+	bool ok =
+	    read_graph(console, &graph, err) && draw(console, &graph, err);
+
+	graph_release(&graph);
+	return ok ? EXIT_DONE : EXIT_FAILED;
+}

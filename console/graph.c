@@ -1,0 +1,365 @@
+#include "console/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/json.h"
+#include "common/mem.h"
+#include "console/text.h"
+
+static char *
+copy(const char *text)
+{
+	return text != NULL ? xstrdup(text) : NULL;
+}
+
+void
+graph_add(struct graph *graph, int parent, const char *kind, const char *label,
+    const char *branch, const char *state, const char *count)
+{
+	graph->nodes = xreallocarray(
+	    graph->nodes, graph->count + 1, sizeof(*graph->nodes));
+	graph->nodes[graph->count++] = (struct graph_node){
+		.parent = parent,
+		.kind = xstrdup(kind),
+		.label = xstrdup(label),
+		.branch = copy(branch),
+		.state = copy(state),
+		.count = copy(count),
+	};
+}
+
+void
+graph_release(struct graph *graph)
+{
+	struct graph_node *node = graph->nodes;
+
+	for (; node < graph->nodes + graph->count; node++) {
+		free(node->kind);
+		free(node->label);
+		free(node->branch);
+		free(node->state);
+		free(node->count);
+	}
+	free(graph->nodes);
+	*graph = (struct graph){ 0 };
+}
+
+/* From the compiled tree ------------------------------------------------- */
+
+static const char *
+member(const struct json *object, const char *name)
+{
+	const struct json *value = json_get(object, name);
+
+	return value != NULL && json_type(value) == JSON_STRING
+	           ? json_string(value)
+	           : NULL;
+}
+
+/* As the workspace names them: the title, or what it is and what it binds. */
+static char *
+spec_label(const struct json *spec)
+{
+	static const struct {
+		const char *kind, *prefix, *name, *as;
+	} forms[] = {
+		{ "call", "call ", "workflow", "as" },
+		{ "forall", "forall ", "name", NULL },
+		{ "let", "let ", "as", NULL },
+		{ "task", "", "type", "as" },
+	};
+	const struct json *policies = json_get(spec, "policies");
+	const char *title = policies != NULL ? member(policies, "title") : NULL;
+	const char *kind = member(spec, "kind"), *as;
+	size_t i;
+
+	if (title != NULL || kind == NULL)
+		return xstrdup(title != NULL ? title : member(spec, "name"));
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (strcmp(forms[i].kind, kind) != 0)
+			continue;
+		as = forms[i].as != NULL ? member(spec, "as") : NULL;
+		return xasprintf("%s%s%s%s", forms[i].prefix,
+		    member(spec, forms[i].name), as != NULL ? " as " : "",
+		    as != NULL ? as : "");
+	}
+	return xstrdup(kind);
+}
+
+static void add_node(struct graph *graph, int parent, const char *branch,
+    const struct json *spec);
+
+static void
+add_list(struct graph *graph, int parent, const struct json *list)
+{
+	size_t i;
+
+	for (i = 0; list != NULL && i < json_length(list); i++)
+		add_node(graph, parent, NULL, json_at(list, i));
+}
+
+static void
+add_node(struct graph *graph, int parent, const char *branch,
+    const struct json *spec)
+{
+	const char *kind = member(spec, "kind");
+	char *label = spec_label(spec);
+	int own = (int)graph->count;
+
+	graph_add(graph, parent, kind != NULL ? kind : "call", label, branch,
+	    NULL, NULL);
+	free(label);
+	add_list(graph, own, json_get(spec, "steps"));
+	add_list(graph, own, json_get(spec, "branches"));
+	if (json_get(spec, "body") != NULL)
+		add_node(graph, own, NULL, json_get(spec, "body"));
+	if (json_get(spec, "then") != NULL)
+		add_node(graph, own, "yes", json_get(spec, "then"));
+	if (json_get(spec, "else") != NULL)
+		add_node(graph, own, "no", json_get(spec, "else"));
+}
+
+void
+graph_add_spec(struct graph *graph, const struct json *workflow)
+{
+	add_node(graph, -1, NULL, workflow);
+}
+
+/* The flow --------------------------------------------------------------- */
+
+/* Where arrows start that lead to what comes next. */
+struct ends {
+	struct end {
+		size_t node;
+		const char *label;
+	} * list;
+	size_t count;
+};
+
+struct painter {
+	const struct graph *graph;
+	const struct graph_language *language;
+	struct buf *nodes;
+	struct buf edges;     /* after all of the nodes */
+	struct ends *returns; /* of the call around */
+	size_t next_id;       /* of shapes that are no node of the tree */
+};
+
+static void
+add_end(struct ends *ends, size_t node, const char *label)
+{
+	ends->list =
+	    xreallocarray(ends->list, ends->count + 1, sizeof(*ends->list));
+	ends->list[ends->count++] = (struct end){ node, label };
+}
+
+static void
+add_ends(struct ends *ends, struct ends *more)
+{
+	size_t i;
+
+	for (i = 0; i < more->count; i++)
+		add_end(ends, more->list[i].node, more->list[i].label);
+	free(more->list);
+	*more = (struct ends){ 0 };
+}
+
+/* Arrows from all of `ends` to the shape, where the flow is from now on. */
+static void
+lead_to(struct painter *painter, struct ends *ends, size_t shape)
+{
+	size_t i;
+
+	for (i = 0; i < ends->count; i++)
+		painter->language->edge(&painter->edges, ends->list[i].node,
+		    shape, ends->list[i].label);
+	ends->count = 0;
+	add_end(ends, shape, NULL);
+}
+
+static const char *
+style_of(const char *state)
+{
+	static const struct {
+		const char *state, *style;
+	} styles[] = {
+		{ "ABORTED", "aborted" },
+		{ "ABORTING", "aborted" },
+		{ "END", "done" },
+		{ "FAILED", "failed" },
+		{ "INIT", "waiting" },
+		{ "RAISED", "failed" },
+	};
+	size_t i;
+
+	if (state == NULL)
+		return "";
+	for (i = 0; i < sizeof(styles) / sizeof(styles[0]); i++)
+		if (strcmp(styles[i].state, state) == 0)
+			return styles[i].style;
+	return "running";
+}
+
+/* "http.Request export", below it "FAILED, 3 times" */
+static char *
+shape_label(const struct graph_node *node)
+{
+	struct buf label;
+
+	buf_init(&label, 0);
+	text_add_safe(&label, node->label, "");
+	if (node->state != NULL)
+		buf_addf(&label, "\n%s", node->state);
+	if (node->count != NULL && strcmp(node->count, "1") != 0)
+		buf_addf(&label, ", %s times", node->count);
+	return buf_take(&label);
+}
+
+static void
+put_shape(struct painter *painter, size_t id, char shape)
+{
+	const struct graph_node *node = &painter->graph->nodes[id];
+	char *label = shape_label(node);
+
+	painter->language->node(
+	    painter->nodes, id, shape, label, style_of(node->state));
+	free(label);
+}
+
+/* Where many ways part or meet. */
+static void
+put_point(struct painter *painter, struct ends *ends)
+{
+	size_t id = painter->next_id++;
+
+	painter->language->node(painter->nodes, id, 'p', "", "");
+	lead_to(painter, ends, id);
+}
+
+static void paint(struct painter *painter, size_t at, struct ends *ends);
+
+static bool
+is_child(const struct painter *painter, size_t at, size_t parent)
+{
+	return painter->graph->nodes[at].parent == (int)parent;
+}
+
+/* One after another. */
+static void
+paint_steps(struct painter *painter, size_t parent, struct ends *ends)
+{
+	size_t i;
+
+	for (i = parent + 1; i < painter->graph->count; i++)
+		if (is_child(painter, i, parent))
+			paint(painter, i, ends);
+}
+
+/* Each from where the flow is now; it goes on from where they all end. */
+static void
+paint_branches(struct painter *painter, size_t parent, struct ends *ends)
+{
+	struct ends all = { 0 }, one;
+	size_t fork = ends->list[0].node, i;
+
+	for (i = parent + 1; i < painter->graph->count; i++) {
+		if (!is_child(painter, i, parent))
+			continue;
+		one = (struct ends){ 0 };
+		add_end(&one, fork, painter->graph->nodes[i].branch);
+		paint(painter, i, &one);
+		add_ends(&all, &one);
+	}
+	free(ends->list);
+	*ends = all;
+}
+
+static void
+paint_if(struct painter *painter, size_t at, struct ends *ends)
+{
+	bool has_else = false;
+	size_t i;
+
+	put_shape(painter, at, 'd');
+	lead_to(painter, ends, at);
+	for (i = at + 1; i < painter->graph->count; i++)
+		if (is_child(painter, i, at) &&
+		    strcmp(painter->graph->nodes[i].branch, "no") == 0)
+			has_else = true;
+	paint_branches(painter, at, ends);
+	if (!has_else)
+		add_end(ends, at, "no");
+}
+
+/* What belongs together, in a frame; a return leads out of a call. */
+static void
+paint_frame(struct painter *painter, size_t at, struct ends *ends)
+{
+	const struct graph_node *node = &painter->graph->nodes[at];
+	bool is_call = strcmp(node->kind, "call") == 0;
+	struct ends returns = { 0 }, *around = painter->returns;
+	char *label = shape_label(node);
+
+	painter->language->open(painter->nodes, at, label);
+	free(label);
+	if (is_call)
+		painter->returns = &returns;
+	paint_steps(painter, at, ends);
+	painter->language->close(painter->nodes);
+	painter->returns = around;
+	add_ends(ends, &returns);
+}
+
+static void
+paint(struct painter *painter, size_t at, struct ends *ends)
+{
+	const char *kind = painter->graph->nodes[at].kind;
+	const char *label = painter->graph->nodes[at].label;
+
+	if (strcmp(kind, "call") == 0 || strcmp(kind, "forall") == 0 ||
+	    (strcmp(kind, "seq") == 0 && strcmp(label, kind) != 0)) {
+		paint_frame(painter, at, ends);
+	} else if (strcmp(kind, "seq") == 0) {
+		paint_steps(painter, at, ends);
+	} else if (strcmp(kind, "par") == 0) {
+		put_point(painter, ends);
+		paint_branches(painter, at, ends);
+		put_point(painter, ends);
+	} else if (strcmp(kind, "if") == 0) {
+		paint_if(painter, at, ends);
+	} else {
+		put_shape(painter, at, 'b');
+		lead_to(painter, ends, at);
+		if (strcmp(kind, "return") == 0)
+			add_ends(painter->returns, ends);
+	}
+}
+
+void
+graph_write(const struct graph *graph, const struct graph_language *language,
+    struct buf *buf)
+{
+	struct painter painter = {
+		.graph = graph,
+		.language = language,
+		.nodes = buf,
+		.next_id = graph->count,
+	};
+	struct ends ends = { 0 };
+	size_t last;
+
+	buf_init(&painter.edges, 0);
+	language->begin(buf);
+	language->node(buf, painter.next_id, 'c', "start", "");
+	add_end(&ends, painter.next_id++, NULL);
+	paint(&painter, 0, &ends);
+	last = painter.next_id++;
+	language->node(buf, last, 'c', "end", "");
+	lead_to(&painter, &ends, last);
+	buf_adds(buf, painter.edges.data != NULL ? painter.edges.data : "");
+	language->end(buf);
+	free(ends.list);
+	buf_release(&painter.edges);
+}

@@ -1,0 +1,19 @@
+/*
+ * memory_file.h - files that live in memory, for other programs to use as
+ * /proc/self/fd/N.
+ */
+#ifndef CONSOLE_MEMORY_FILE_H
+#define CONSOLE_MEMORY_FILE_H
+
+#include <stdbool.h>
+
+struct buf;
+struct error;
+
+/* One that holds `text`, for the caller to close(); -1: none. */
+int memory_file_make(const char *text, struct error *err);
+
+/* Add all that is in it. */
+bool memory_file_read(int fd, struct buf *buf, struct error *err);
+
+#endif

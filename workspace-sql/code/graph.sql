@@ -1,0 +1,52 @@
+-- The tree of a version as it is drawn, and how far an instance is in it.
+
+-- wf.graph(p_workflow, p_version, p_instance)
+--
+-- Returns  one row for each node, parents before children, siblings in order;
+--          with an instance also the state of its processes: the one that
+--          needs most attention, and how many have begun
+-- Locks    nothing
+-- Raises   WF003
+-- Called   by viewers
+create or replace function wf.graph(p_workflow text default null, p_version int default null, p_instance bigint default null)
+returns table (node_id int, parent_id int, kind text, label text, branch text, state text, processes bigint)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    v_version bigint;
+begin
+    if p_instance is not null then
+        select i.version_id into v_version from wf.instance i where i.id = p_instance;
+    else
+        select v.id into v_version
+          from wf.version v
+          join wf.workflow w on w.id = v.workflow_id
+         where w.name = p_workflow
+           and case when p_version is null then v.id = w.version_id else v.number = p_version end;
+    end if;
+    if v_version is null then
+        raise exception using errcode = 'WF003',
+            message = case when p_instance is not null then format('there is no instance %s', p_instance)
+                           when p_version is not null then format('there is no version %s of a workflow %s', p_version, p_workflow)
+                           else format('there is no workflow %s', p_workflow) end,
+            hint = 'List what exists: wf-console workflows, wf-console list.';
+    end if;
+    return query
+    with stand as (
+        select p.node_id, count(*) as processes,
+               (array_agg(p.state order by array_position('{FAILED,RAISED,ABORTING,ABORTED}', p.state), p.state in ('END', 'INIT'), p.state = 'END', p.id))[1] as state
+          from wf.process p
+         where p.instance_id = p_instance
+         group by p.node_id
+    )
+    select n.id, n.parent_id, n.kind,
+           coalesce(n.title, n.label),
+           case when u.kind = 'if' then case n.ordinal when 1 then 'yes' else 'no' end end,
+           s.state, s.processes
+      from wf.node n
+      left join wf.node u on u.version_id = n.version_id and u.id = n.parent_id
+      left join stand s on s.node_id = n.id
+     where n.version_id = v_version
+     order by n.id;
+end;
+$$;
+comment on function wf.graph(text, int, bigint) is 'The tree of a workflow (its latest version, unless one is given) or of the version that an instance runs, to be drawn: parents before children, siblings in order. For an instance also the state of each node''s processes, the one that needs most attention if there are several, and how many have begun.';
