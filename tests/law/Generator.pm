@@ -1,0 +1,270 @@
+package Generator;
+
+# Generator - random compiled workflows, as docs/spec.md describes them.
+#
+#     my $made = Generator::make($seed);   # {name, spec, params => [...]}
+#
+# The same seed makes the same workflow. Names are v1, v2, … (tasks, lets,
+# calls, collects), p1, p2, … (parameters), e1, … and i1, … (elements and
+# indexes). Some expressions fail on purpose, depending on what was bound.
+
+use strict;
+use warnings;
+use JSON::PP;
+
+my ($count, $budget);
+
+sub pick  { return $_[ int rand @_ ] }
+sub maybe { return rand() < $_[0] }
+
+sub value {
+    return pick(0, 1, 2, 3, 'a', 'b', undef, JSON::PP::true, JSON::PP::false,
+        [], [ 1, 2 ], [ 1, 'b', 3 ], { k => 1 });
+}
+
+sub fresh {
+    my ($letter) = @_;
+    return $letter . ++$count;
+}
+
+sub constant { return [ 'const', $_[0] ] }
+
+# $scope is a list of [name, depth], all that may be read here.
+sub name_in {
+    my ($scope) = @_;
+    return constant(value()) unless @$scope;
+    return [ 'var', pick(map { $_->[0] } @$scope) ];
+}
+
+sub expression {
+    my ($scope, $deep) = @_;
+    $deep //= 0;
+    my $dice = int rand($deep > 2 ? 6 : 14);
+    return constant(value()) if $dice < 3;
+    return name_in($scope)   if $dice < 6;
+    my $below = sub { expression($scope, $deep + 1) };
+    return [ 'add', $below->(), pick(1, 2, $below->()) ] if $dice == 6;
+    return [ 'list', $below->(), $below->() ]            if $dice == 7;
+    return { a => $below->(), b => $below->() }          if $dice == 8;
+    return [ 'get', $below->(), 'k' ]                    if $dice == 9;
+    return [ 'coalesce', $below->(), $below->() ]        if $dice == 10;
+    return [ 'text', 'x', $below->() ]                   if $dice == 11;
+    return condition($scope, $deep + 1)                  if $dice == 12;
+    return [ 'if', condition($scope, $deep + 1), $below->(), $below->() ];
+}
+
+sub condition {
+    my ($scope, $deep) = @_;
+    $deep //= 0;
+    my $dice = int rand 8;
+    return pick(JSON::PP::true, JSON::PP::false) if $dice == 0;
+    return name_in($scope)                       if $dice == 1 && maybe(0.4);
+    return [ 'not', condition($scope, $deep + 1) ] if $dice == 2 && $deep < 3;
+    return [ 'lt', expression($scope, 3), 2 ] if $dice == 3 && maybe(0.4);
+    return [ 'eq', name_in($scope), constant(value()) ];
+}
+
+# The names that an expression reads, with their depths.
+sub reads {
+    my ($scope, @expressions) = @_;
+    my %depth = map { @$_ } @$scope;
+    my %read;
+    my @todo = @expressions;
+    while (@todo) {
+        my $e = shift @todo;
+        if (ref $e eq 'HASH') { push @todo, values %$e }
+        elsif (ref $e eq 'ARRAY') {
+            if    ($e->[0] eq 'var')   { $read{ $e->[1] } = $depth{ $e->[1] } }
+            elsif ($e->[0] ne 'const') { push @todo, @$e[ 1 .. $#$e ] }
+        }
+    }
+    return %read ? (reads => \%read) : ();
+}
+
+sub policies {
+    my ($scope, $grouped) = @_;
+    my %policy;
+    if ($grouped) {
+        $policy{group} = {
+            name => pick('g1', 'g1', 'g2', maybe(0.3) ? [ 'text', 'g', name_in($scope) ] : 'g2'),
+            maybe(0.8) ? (max => pick(1, 1, 2, 3, maybe(0.2) ? name_in($scope) : 1)) : ()
+        };
+    }
+    $policy{priority}   = pick(5, -3, 100, maybe(0.3) ? name_in($scope) : 0) if maybe(0.2);
+    $policy{queue}      = pick('other', 'default', maybe(0.2) ? [ 'text', 'q', name_in($scope) ] : 'other') if maybe(0.15);
+    $policy{idempotent} = pick(JSON::PP::true, JSON::PP::false) if maybe(0.5);
+    return \%policy;
+}
+
+sub task {
+    my ($scope) = @_;
+    my $type = pick(('t.Do') x 6, ('t.Plain') x 3, ('t.Job') x 4, ('t.Bare') x 2, 't.Sleep', 't.Sleep', maybe(0.3) ? 't.Fail' : 't.Do');
+    my $node = { kind => 'task', line => 1, type => $type };
+    $node->{args} = $type eq 't.Do' ? { x => expression($scope) }
+        : $type eq 't.Sleep' ? { duration => maybe(0.9) ? pick('PT1S', 'PT3S', 'PT40S') : name_in($scope) }
+        : $type eq 't.Fail'  ? { msg => 'no' }
+        :                      {};
+    $node->{as} = fresh('v') if $type =~ /Do|Job|Bare/ && maybe(0.8);
+    my $policies = $type =~ /Sleep|Fail/ ? {} : policies($scope, maybe(0.4));
+    $node->{policies} = $policies if %$policies;
+    my %reads = reads($scope, $node->{args}, map { $_->{group} // (), $_->{priority} // (), $_->{queue} // () } $policies);
+    return { %$node, %reads };
+}
+
+# Steps one after another: returns the nodes and the names that they bind.
+sub steps {
+    my ($scope, $depth, $deep, $main, $length) = @_;
+    my @here = @$scope;
+    my (@steps, @bound);
+    for (1 .. $length) {
+        my ($node, @names) = node(\@here, $depth, $deep, $main);
+        push @steps, $node;
+        push @bound, map { [ $_, $depth ] } @names;
+        push @here,  map { [ $_, $depth ] } @names;
+        last if $node->{kind} eq 'return';
+    }
+    return (\@steps, map { $_->[0] } @bound);
+}
+
+sub node {
+    my ($scope, $depth, $deep, $main) = @_;
+    $budget--;
+    my $dice = rand 100;
+    $dice = rand 62 if $deep > 4 || $budget < 0;
+    if ($dice < 52) {
+        my $node = task($scope);
+        return ($node, $node->{as} // ());
+    }
+    if ($dice < 60) {
+        my $value = expression($scope);
+        my $name  = fresh('v');
+        return ({ kind => 'let', line => 1, as => $name, value => $value, reads($scope, $value) }, $name);
+    }
+    if ($dice < 63) {
+        return task($scope) unless $main;
+        my $value = expression($scope);
+        return { kind => 'return', line => 1, maybe(0.8) ? (value => $value, reads($scope, $value)) : () };
+    }
+    if ($dice < 68) {
+        my ($steps, @names) = steps($scope, $depth, $deep + 1, $main, pick(1, 2, 3));
+        return ({ kind => 'seq', line => 1, steps => $steps }, @names);
+    }
+    if ($dice < 77) {
+        my (@branches, @names);
+        for (1 .. pick(1, 2, 2, 3)) {
+            my ($branch, @bound) = node($scope, $depth, $deep + 1, 0);
+            push @branches, $branch;
+            push @names,    @bound;
+        }
+        return ({ kind => 'par', line => 1, branches => \@branches }, @names);
+    }
+    if ($dice < 85) {
+        my $condition = condition($scope);
+        my ($then, @names) = node($scope, $depth, $deep + 1, $main);
+        my ($else, @other);
+        ($else, @other) = node($scope, $depth, $deep + 1, $main) if maybe(0.6);
+        # both branches may bind the same name
+        if ($else && @names && @other && ($then->{as} // '') eq $names[0] && ($else->{as} // '') eq $other[0]) {
+            $else->{as} = $names[0];
+            @other = ();
+        }
+        return ({ kind => 'if', line => 1, condition => $condition, then => $then, $else ? (else => $else) : (), reads($scope, $condition) }, @names, @other);
+    }
+    return forall($scope, $depth, $deep) if $dice < 94;
+    return call($scope, $deep);
+}
+
+sub forall {
+    my ($scope, $depth, $deep) = @_;
+    my ($name, $index) = (fresh('e'), maybe(0.4) ? fresh('i') : undef);
+    my $in = pick(constant([ 1 .. int rand 6 ]), constant([ 'a', 'b', 3 ]), [ 'range', 1, int rand 5 ],
+        maybe(0.5) ? name_in($scope) : [ 'list', expression($scope, 3), 2, 1 ],
+        [ 'range', 1, expression($scope, 3) ]);
+    my $max = maybe(0.5) ? pick(1, 2, 3, maybe(0.2) ? name_in($scope) : 2) : undef;
+    my $inside = [ @$scope, [ $name, $depth + 1 ], $index ? [ $index, $depth + 1 ] : () ];
+    my ($body, @names) = node($inside, $depth + 1, $deep + 1, 0);
+    if ($body->{kind} eq 'call' || maybe(0.3)) {
+        my $bound = [ @$inside, map { [ $_, $depth + 1 ] } @names ];
+        my ($more, @added) = maybe(0.5) ? steps($bound, $depth + 1, $deep + 1, 0, 1) : ([]);
+        $body = { kind => 'seq', line => 1, steps => [ $body, @$more ] };
+        push @names, @added;
+    }
+    my $bound = [ @$inside, map { [ $_, $depth + 1 ] } @names ];
+    my @collect = map { { as => fresh('v'), value => maybe(0.85) ? name_in($bound) : expression($bound, 1) } } 1 .. pick(0, 1, 1, 2);
+    my %reads = reads($bound, map { $_->{value} } @collect);
+    my $node = {
+        kind => 'forall', line => 1, name => $name, $index ? (index => $index) : (), in => $in,
+        defined $max ? (max => $max) : (), body => $body,
+        @collect ? (collect => \@collect) : (), $reads{reads} ? (collect_reads => $reads{reads}) : (),
+        reads($scope, $in, $max // ())
+    };
+    return ($node, map { $_->{as} } @collect);
+}
+
+sub call {
+    my ($scope, $deep) = @_;
+    my @params = map { fresh('p') } 1 .. pick(0, 1, 2);
+    my %args   = map { $_ => expression($scope, 1) } @params;
+    my ($steps) = steps([ map { [ $_, 0 ] } @params ], 0, $deep + 1, 1, pick(1, 2, 3));
+    my $name = maybe(0.7) ? fresh('v') : undef;
+    return ({
+        kind => 'call', line => 1, workflow => 'inner', args => \%args, steps => $steps,
+        $name ? (as => $name) : (), reads($scope, \%args)
+    }, $name // ());
+}
+
+sub request {
+    return { transport => 'builtin', args => { op => 'noop' }, @_ };
+}
+
+sub task_types {
+    my $response = [ 'var', 'response' ];
+    my $state    = [ 'get', $response, 'state' ];
+    my $start    = request(handle => { id => [ 'get', $response, 'id' ] });
+    my @handle   = (args => { op => 'noop', handle => [ 'var', 'handle' ] });
+    my $poll     = request(
+        @handle,
+        every => { delay => 'PT5S' }, success => [ 'eq', $state, 'done' ],
+        failure => [ 'eq', $state, 'bad' ], output => [ 'get', $response, 'value' ]);
+    return {
+        't.Do' => {
+            name => 't.Do', machine => 'sync', params => [ { name => 'x', type => { optional => 'json' }, default => undef } ],
+            requests => { start => request(output => [ 'get', $response, 'value' ]) }
+        },
+        't.Plain' => { name => 't.Plain', machine => 'sync', params => [], requests => { start => request() } },
+        't.Job'   => {
+            name => 't.Job', machine => 'async', params => [],
+            requests => { start => $start, poll => $poll, cancel => request(@handle), cleanup => request(@handle) }
+        },
+        't.Bare'  => { name => 't.Bare', machine => 'async', params => [], requests => { start => $start, poll => $poll } },
+        't.Sleep' => { name => 't.Sleep', machine => 'wait', wait => 'sleep', params => [ { name => 'duration', type => 'duration' } ] },
+        't.Fail'  => { name => 't.Fail', machine => 'wait', wait => 'fail', params => [ { name => 'msg', type => 'string' } ] },
+    };
+}
+
+sub make {
+    my ($seed) = @_;
+    srand $seed;
+    ($count, $budget) = (0, pick(4, 8, 14, 20));
+    my @params = map { fresh('p') } 1 .. 2;
+    my ($steps) = steps([ map { [ $_, 0 ] } @params ], 0, 0, 1, pick(1, 2, 3, 4, 5));
+    my $name  = "w$seed";
+    my $types = task_types();
+    my $text  = JSON::PP->new->canonical->encode($steps);
+    return {
+        name => $name,
+        spec => {
+            format => 1, file => "$name.wf",
+            workflows => [ {
+                name => $name, line => 1, steps => $steps,
+                params => [ map { { name => $_, type => { optional => 'json' } } } @params ]
+            } ],
+            task_types => { map { $_ => $types->{$_} } grep { index($text, qq("type":"$_")) >= 0 } keys %$types },
+        },
+        params => [ map { { map { $_ => value() } @params } } 1 .. pick(1, 2) ],
+        seed   => rand,
+        steps  => pick(15, 30, 60),
+    };
+}
+
+1;

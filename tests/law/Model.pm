@@ -1,0 +1,635 @@
+package Model;
+
+# Model - what a workflow means, plain and slow: the reference for the law.
+#
+#     my $wrong = Model::compare($made, $played);   # undef: they agree
+#
+# It knows the tree as the author wrote it and replays the decisions that
+# drivers, operators and the clock made (see play.sql), one after another, on
+# objects in memory. It shares nothing with the workspace: no tables of moves,
+# no counters, no queue. What it yields is compared with how the workspace
+# stands: each process that has begun, its state and attempt, the names bound
+# in each scope, the instances' states, results and outputs.
+#
+# A process is {path, node, kind, state, parent, children, frame, own, …}.
+# frame is where its expressions read; own is what its children read.
+
+use strict;
+use warnings;
+use JSON::PP;
+
+my $json = JSON::PP->new->canonical->allow_nonref;
+
+my %TERMINAL = map { $_ => 1 } qw(END RAISED ABORTED);
+my %MACHINE  = ('t.Do' => 'sync', 't.Plain' => 'sync', 't.Job' => 'async', 't.Bare' => 'async', 't.Sleep' => 'wait', 't.Fail' => 'wait');
+my %SECONDS  = (PT1S => 1, PT3S => 3, PT40S => 40);
+my $ATTEMPTS = 3;    # polls, cancels and cleanups that may fail in a row
+
+# ---- expressions: the value, or die "input: …"
+
+sub is_number { return defined $_[0] && !ref $_[0] && $json->encode($_[0]) =~ /^-?\d/ }
+sub is_bool   { return JSON::PP::is_bool($_[0]) }
+sub is_list   { return ref $_[0] eq 'ARRAY' }
+sub is_object { return ref $_[0] eq 'HASH' }
+sub same      { return $json->encode($_[0]) eq $json->encode($_[1]) }
+sub bool      { return $_[0] ? JSON::PP::true : JSON::PP::false }
+sub failed    { die "input: $_[0]\n" }
+
+sub look_up {
+    my ($frame, $name) = @_;
+    for (; $frame; $frame = $frame->{outer}) {
+        return $frame->{names}{$name} if exists $frame->{names}{$name};
+    }
+    return undef;
+}
+
+sub truth {
+    my ($value) = @_;
+    failed('no boolean') unless is_bool($value);
+    return $value ? 1 : 0;
+}
+
+sub evaluate {
+    my ($e, $frame) = @_;
+    return { map { $_ => evaluate($e->{$_}, $frame) } sort keys %$e } if is_object($e);
+    return $e unless is_list($e);
+    my ($op, @part) = @$e;
+    return $part[0] if $op eq 'const';
+    return look_up($frame, $part[0]) if $op eq 'var';
+    return evaluate($part[ truth(evaluate($part[0], $frame)) ? 1 : 2 ], $frame) if $op eq 'if';
+    if ($op eq 'coalesce') {
+        for (@part) {
+            my $value = evaluate($_, $frame);
+            return $value if defined $value;
+        }
+        return undef;
+    }
+    my @value = map { evaluate($_, $frame) } @part;
+    return \@value if $op eq 'list';
+    return bool(same(@value)) if $op eq 'eq';
+    return bool(!truth($value[0])) if $op eq 'not';
+    if ($op eq 'get') {
+        return undef unless defined $value[0];
+        failed('no object') unless is_object($value[0]);
+        return $value[0]{ $value[1] };
+    }
+    if ($op eq 'text') {
+        return join '', map { !defined || is_list($_) || is_object($_) ? failed('no text') : is_bool($_) ? $_ ? 'true' : 'false' : $_ } @value;
+    }
+    is_number($_) or failed('no number') for @value;
+    return $value[0] + $value[1] if $op eq 'add';
+    return bool($value[0] < $value[1]) if $op eq 'lt';
+    return [ $value[0] .. $value[1] ] if $op eq 'range';
+    die "the model does not know $op\n";
+}
+
+# ---- the tree unfolds
+
+sub begin {
+    my ($m, $node, $parent, $ordinal, $index, $names) = @_;
+    my $name = defined $index ? "$ordinal\[$index]" : $ordinal;
+    my $path = $parent ? "$parent->{path}/$name#" . ++$parent->{rounds}{$name} : 'root';
+    my $around = $names ? { outer => $parent->{own}, names => {%$names} } : $parent ? $parent->{own} : undef;
+    my $p = {
+        path => $path, node => $node, parent => $parent, attempt => 1, children => [], index => $index, m => $m,
+        kind => $node->{kind} eq 'task' ? $MACHINE{ $node->{type} } : $node->{kind}, frame => $around
+    };
+    $p->{scope} = $around if $names;
+    $p->{own} = $p->{kind} eq 'call' ? ($p->{scope} = { names => {} }) : $around;
+    push @{ $parent->{children} }, $p if $parent;
+    $m->{processes}{$path} = $p;
+    enter($p);
+    return $p;
+}
+
+sub leaf { return $_[0]{kind} =~ /^(sync|async|wait)$/ }
+
+# Evaluates what it needs; what cannot be evaluated waits for an operator.
+sub enter {
+    my ($p) = @_;
+    my $node = $p->{node};
+    my $ready = eval { leaf($p) ? prepare_leaf($p) : prepare_composite($p); 1 };
+    if (!$ready) {
+        die $@ unless $@ =~ /^input:/;
+        $p->{unprepared} = 1;
+        $p->{state} = 'FAILED';
+        return;
+    }
+    $p->{unprepared} = 0;
+    if (leaf($p)) {
+        queue($p);
+        return;
+    }
+    $p->{state} = 'ACTIVE';
+    unfold($p);
+    return;
+}
+
+sub prepare_leaf {
+    my ($p) = @_;
+    my $node = $p->{node};
+    $p->{args} = evaluate($node->{args}, $p->{frame});
+    my $policies = $node->{policies} // {};
+    if ($policies->{group}) {
+        my $name = evaluate($policies->{group}{name}, $p->{frame});
+        failed('no name') unless defined $name && length $name;
+        if (exists $policies->{group}{max}) {
+            my $max = evaluate($policies->{group}{max}, $p->{frame});
+            failed('no max') if defined $max && !(is_number($max) && $max >= 1);
+        }
+    }
+    if (exists $policies->{queue}) {
+        my $queue = evaluate($policies->{queue}, $p->{frame});
+        failed('no queue') if !defined $queue || ref $queue || is_number($queue);
+    }
+    if (exists $policies->{priority}) {
+        my $priority = evaluate($policies->{priority}, $p->{frame});
+        failed('no priority') if defined $priority && !is_number($priority);
+    }
+    return;
+}
+
+sub prepare_composite {
+    my ($p) = @_;
+    my ($node, $kind) = ($p->{node}, $p->{kind});
+    if ($kind eq 'call') {
+        $p->{scope}{names} = $p->{parent} ? evaluate($node->{args} // {}, $p->{frame}) : { %{ $p->{m}{params} } };
+    }
+    elsif ($kind eq 'let' || $kind eq 'return') { $p->{value} = evaluate($node->{value}, $p->{frame}) }
+    elsif ($kind eq 'if') { $p->{branch} = truth(evaluate($node->{condition}, $p->{frame})) ? 'then' : 'else' }
+    elsif ($kind eq 'forall') {
+        $p->{items} = evaluate($node->{in}, $p->{frame});
+        failed('no list') unless is_list($p->{items});
+        $p->{max} = undef;
+        if (exists $node->{max}) {
+            $p->{max} = evaluate($node->{max}, $p->{frame});
+            failed('no max') unless is_number($p->{max}) && $p->{max} >= 1;
+        }
+    }
+    return;
+}
+
+sub unfold {
+    my ($p) = @_;
+    my ($node, $kind, $m) = ($p->{node}, $p->{kind}, $p->{m});
+    if ($kind eq 'let')    { $p->{output} = $p->{value}; $p->{has_output} = 1; return ended($p, 'end') }
+    if ($kind eq 'return') { $p->{output} = $p->{value}; $p->{has_output} = 1; return ended($p, 'return') }
+    if ($kind eq 'seq' || $kind eq 'call') {
+        return @{ $node->{steps} } ? begin($m, $node->{steps}[0], $p, 1) : ended($p, 'end');
+    }
+    if ($kind eq 'if') {
+        return $node->{ $p->{branch} } ? begin($m, $node->{ $p->{branch} }, $p, $p->{branch} eq 'then' ? 1 : 2) : ended($p, 'end');
+    }
+    if ($kind eq 'par') {
+        my @branches = @{ $node->{branches} };
+        $p->{to_come} = @branches;
+        for my $k (0 .. $#branches) {
+            $p->{to_come}--;
+            begin($m, $branches[$k], $p, $k + 1);
+        }
+        return;
+    }
+    $p->{results} = [];
+    $p->{next} = 0;
+    return ended($p, 'end') unless @{ $p->{items} };
+    fill($p);
+    return;
+}
+
+sub open_children { return grep { !$TERMINAL{ $_->{state} // 'BEGINS' } } @{ $_[0]{children} } }
+
+# Begins as many elements as may run at once.
+sub fill {
+    my ($p) = @_;
+    while ($p->{next} < @{ $p->{items} } && (!defined $p->{max} || open_children($p) < $p->{max})) {
+        my $index = $p->{next}++;
+        my %names = ($p->{node}{name} => $p->{items}[$index]);
+        $names{ $p->{node}{index} } = $index if $p->{node}{index};
+        begin($p->{m}, $p->{node}{body}, $p, 1, $index, \%names);
+    }
+    return;
+}
+
+# ---- processes end
+
+sub ended {
+    my ($p, $how) = @_;
+    my ($node, $parent, $m) = ($p->{node}, $p->{parent}, $p->{m});
+    $p->{state} = 'END';
+    $p->{frame}{names}{ $node->{as} } = $p->{output} if $node->{as} && $p->{has_output} && $p->{kind} =~ /^(sync|async|call|let)$/;
+    if ($p->{kind} eq 'forall' && $how eq 'end') {
+        for my $k (0 .. $#{ $node->{collect} // [] }) {
+            $p->{frame}{names}{ $node->{collect}[$k]{as} } = [ map { $_->{value}[$k] } @{ $p->{results} // [] } ];
+        }
+    }
+    if (!$parent) {
+        return if $m->{state} ne 'RUNNING';
+        @$m{qw(state result)} = ('END', $m->{warned} ? 'warning' : 'success');
+        $m->{output} = $p->{output};
+        return;
+    }
+    if ($parent->{kind} eq 'forall' && $parent->{node}{collect}) {
+        my $values = eval { [ map { evaluate($_->{value}, $p->{scope}) } @{ $parent->{node}{collect} } ] };
+        die $@ if !$values && $@ !~ /^input:/;
+        $parent->{results}[ $p->{index} ] = $values ? { value => $values } : { error => 1 };
+    }
+    if ($how eq 'return') {
+        @$parent{qw(output has_output)} = ($p->{output}, 1);
+        return ended($parent, $parent->{kind} eq 'call' ? 'end' : 'return');
+    }
+    if ($parent->{kind} eq 'seq' || $parent->{kind} eq 'call') {
+        my ($ordinal) = $p->{path} =~ m{/(\d+)#\d+$};
+        if (my $next = $parent->{node}{steps}[$ordinal]) {
+            begin($m, $next, $parent, $ordinal + 1);
+            return;
+        }
+    }
+    if ($parent->{kind} eq 'forall' && $parent->{next} < @{ $parent->{items} }) {
+        return fill($parent);
+    }
+    return if $parent->{to_come} || open_children($parent);
+    return if $TERMINAL{ $parent->{state} };
+    if ($parent->{kind} eq 'forall' && grep { $_->{error} } @{ $parent->{results} }) {
+        $parent->{state} = 'FAILED';
+        return;
+    }
+    return ended($parent, 'end');
+}
+
+# ---- leaves
+
+sub queue {
+    my ($p) = @_;
+    $p->{state} = 'INIT';
+    return unless $p->{kind} eq 'wait';
+    if ($p->{node}{type} eq 't.Fail') {
+        $p->{state} = 'FAILED';
+        return;
+    }
+    my $seconds = $SECONDS{ $p->{args}{duration} // '' };
+    $p->{state} = defined $seconds ? 'WAITING' : 'FAILED';
+    $p->{due}   = $p->{m}{now} + ($seconds // 0);
+    return;
+}
+
+sub move_to {
+    my ($p, $state) = @_;
+    $p->{failures} = 0;
+    $p->{state}    = $state;
+    return;
+}
+
+sub stops { return $_[0]{state} eq 'ABORT_REQUESTED' }
+
+# The request that releases what a task holds outside; without one it moves on.
+sub ask_cleanup {
+    my ($p, $state) = @_;
+    move_to($p, $state);
+    cleaned($p) unless $p->{lease} || defined $p->{handle} && $p->{node}{type} eq 't.Job';
+    return;
+}
+
+sub cleaned {
+    my ($p) = @_;
+    my $state = $p->{state};
+    delete $p->{handle};
+    if    ($state eq 'CLEANUP_REQUESTED')       { ended($p, 'end') }
+    elsif ($state eq 'RETRY_CLEANUP_REQUESTED') { again($p) }
+    elsif ($state eq 'RAISE_CLEANUP_REQUESTED') { raised($p) }
+    else                                        { aborted($p) }
+    return;
+}
+
+sub ask_cancel {
+    my ($p, $state) = @_;
+    move_to($p, $state);
+    cancelled($p) unless $p->{lease} || defined $p->{handle} && $p->{node}{type} eq 't.Job';
+    return;
+}
+
+sub cancelled {
+    my ($p) = @_;
+    return stops($p) ? ask_cleanup($p, 'ABORT_CLEANUP_REQUESTED') : move_to($p, 'FAILED') if $p->{kind} eq 'async';
+    return stops($p) ? aborted($p) : move_to($p, 'FAILED');
+}
+
+sub again {
+    my ($p) = @_;
+    move_to($p, 'INIT');
+    return $p->{unprepared} ? enter($p) : queue($p);
+}
+
+sub succeeded {
+    my ($p, $output) = @_;
+    return stops($p) ? aborted($p) : (@$p{qw(output has_output)} = ($output, $p->{node}{type} ne 't.Plain'), ended($p, 'end')) if $p->{kind} eq 'sync';
+    return ask_cleanup($p, 'ABORT_CLEANUP_REQUESTED') if stops($p);
+    @$p{qw(output has_output)} = ($output, 1);
+    return ask_cleanup($p, 'CLEANUP_REQUESTED');
+}
+
+sub failure {
+    my ($p) = @_;
+    return cancelled($p) if $p->{state} =~ /^(CANCEL|ABORT)_REQUESTED$/;
+    return move_to($p, 'FAILED');
+}
+
+# ---- the end of an instance before its time
+
+sub raised {
+    my ($p) = @_;
+    $p->{state} = 'RAISED';
+    abort_instance($p->{m}, 1);
+    return;
+}
+
+sub abort_instance {
+    my ($m, $error) = @_;
+    return if $m->{state} ne 'RUNNING';
+    $m->{state} = 'ABORTING';
+    $m->{error} = $error;
+    stop($m->{root});
+    return;
+}
+
+sub stop {
+    my ($p) = @_;
+    my $state = $p->{state};
+    return if $TERMINAL{$state};
+    if (!leaf($p)) {
+        if ($state eq 'ACTIVE') {
+            $p->{state} = 'ABORTING';
+            stop($_) for @{ $p->{children} };
+        }
+        aborted($p) if $p->{state} eq 'FAILED' || $p->{state} eq 'ABORTING' && !open_children($p);
+    }
+    elsif ($state eq 'INIT' || $p->{kind} eq 'wait' || $p->{kind} eq 'sync' && $state eq 'FAILED') { aborted($p) }
+    elsif ($p->{kind} eq 'sync') { move_to($p, 'ABORT_REQUESTED') }
+    elsif ($state eq 'FAILED' || $state =~ /CLEANUP/) { ask_cleanup($p, 'ABORT_CLEANUP_REQUESTED') }
+    else {
+        delete $p->{lease} if $state eq 'START_REQUESTED';
+        ask_cancel($p, 'ABORT_REQUESTED');
+    }
+    return;
+}
+
+sub aborted {
+    my ($p) = @_;
+    return if $p->{state} eq 'ABORTED';
+    $p->{state} = 'ABORTED';
+    my ($parent, $m) = @$p{qw(parent m)};
+    if (!$parent) {
+        @$m{qw(state result)} = ('ABORTED', $m->{error} ? 'error' : 'aborted');
+        return;
+    }
+    aborted($parent) if $parent->{state} eq 'ABORTING' && !open_children($parent);
+    return;
+}
+
+# ---- what drivers do
+
+sub taken {
+    my ($p, $data) = @_;
+    my ($request, $state) = ($data->{request}, $p->{state});
+    my $fits = $request eq 'start' ? $state eq 'INIT'
+        : $request eq 'poll'       ? $state eq 'EXECUTING'
+        : $request eq 'cancel'     ? $state =~ /^(CANCEL|ABORT)_REQUESTED$/
+        :                            $state =~ /CLEANUP_REQUESTED$/;
+    return "was handed out in $state to $request" unless $fits;
+    return "was handed out twice" if $p->{lease};
+    return "was handed out as attempt $data->{attempt}" if $data->{attempt} != $p->{attempt};
+    $p->{lease} = { k => $data->{k}, driver => $data->{driver}, request => $request };
+    $p->{state} = 'START_REQUESTED' if $request eq 'start';
+    return undef;
+}
+
+sub reported {
+    my ($p, $data) = @_;
+    my $lease = $p->{lease};
+    my $counts = $lease && $lease->{k} == $data->{k};
+    my $done = $data->{answer} eq 'done';
+    return 'a report was answered ' . $data->{answer} if $counts xor $done;
+    return undef unless $counts;
+    my ($event, $body, $request) = ($data->{event}, $data->{body}, $lease->{request});
+    if ($event eq 'ack') {
+        $p->{state} = 'EXECUTING';
+        return undef;
+    }
+    delete $p->{lease};
+    if ($event eq 'release') {
+        return given_back($p, $request);
+    }
+    # whatever the response to a plain task is, it is not even looked at
+    my $plain = $p->{node}{type} eq 't.Plain' && $p->{state} eq 'START_REQUESTED';
+    my $good = $event eq 'response' && (!$data->{junk} || $plain);
+    if ($request eq 'cancel' || $request eq 'cleanup') {
+        return undef if !$good && ++$p->{failures} < $ATTEMPTS;
+        return $request eq 'cancel' ? outcome(cancelled($p)) : outcome(cleaned($p));
+    }
+    if ($request eq 'start') {
+        return outcome(failure($p)) if !$good;
+        # what is neither an object nor null has no fields
+        return outcome(failure($p)) if defined $body && !is_object($body) && $p->{node}{type} ne 't.Plain';
+        return outcome(succeeded($p, is_object($body) ? $body->{value} : undef)) if $p->{kind} eq 'sync';
+        $p->{handle} = { id => is_object($body) ? $body->{id} : undef };
+        ask_cancel($p, $p->{state}) if $p->{state} ne 'EXECUTING';
+        return undef;
+    }
+    if (!$good) {
+        if (++$p->{failures} >= $ATTEMPTS) {
+            return outcome(failure($p));
+        }
+        ask_cancel($p, $p->{state}) if $p->{state} ne 'EXECUTING';
+        return undef;
+    }
+    my $state = is_object($body) ? $body->{state} : defined $body ? 'bad' : '';
+    return outcome(failure($p)) if $state eq 'bad';
+    return outcome(succeeded($p, $body->{value})) if $state eq 'done';
+    $p->{failures} = 0;
+    ask_cancel($p, $p->{state}) if $p->{state} ne 'EXECUTING';
+    return undef;
+}
+
+# What has been done needs no answer.
+sub outcome { return undef }
+
+# Taken, but not begun.
+sub given_back {
+    my ($p, $request) = @_;
+    if ($request eq 'start') {
+        if ($p->{state} =~ /^(START_REQUESTED|EXECUTING)$/) { move_to($p, 'INIT') }
+        else                                               { cancelled($p) }
+    }
+    elsif ($request eq 'poll' && $p->{state} ne 'EXECUTING') { ask_cancel($p, $p->{state}) }
+    return undef;
+}
+
+sub driver_lost {
+    my ($m, $driver) = @_;
+    for my $p (sort { $a->{path} cmp $b->{path} } values %{ $m->{processes} }) {
+        my $lease = $p->{lease} or next;
+        next if $lease->{driver} != $driver;
+        delete $p->{lease};
+        lost($p, $lease->{request});
+    }
+    return;
+}
+
+sub lost {
+    my ($p, $request) = @_;
+    my ($state, $node) = @$p{qw(state node)};
+    my $idempotent = ($node->{policies} // {})->{idempotent};
+    if ($state eq 'START_REQUESTED') {
+        return move_to($p, $p->{kind} eq 'async' || $idempotent ? 'INIT' : 'FAILED');
+    }
+    if ($state eq 'EXECUTING') {
+        return if defined $p->{handle};
+        return move_to($p, $idempotent ? 'INIT' : 'FAILED');
+    }
+    if ($state =~ /^(CANCEL|ABORT)_REQUESTED$/) {
+        return $p->{kind} eq 'sync' ? cancelled($p) : ask_cancel_again($p);
+    }
+    return;    # a cleanup is repeated
+}
+
+sub ask_cancel_again {
+    my ($p) = @_;
+    cancelled($p) unless defined $p->{handle} && $p->{node}{type} eq 't.Job';
+    return;
+}
+
+# ---- what operators do
+
+sub may {
+    my ($p, $verb) = @_;
+    return $p->{state} eq 'FAILED' if $verb ne 'cancel';
+    return leaf($p) && $p->{state} =~ /^(INIT|START_REQUESTED|EXECUTING|WAITING)$/;
+}
+
+sub operated {
+    my ($p, $data) = @_;
+    my ($verb, $m) = ($data->{verb}, $p->{m});
+    my $done = $data->{answer} eq 'done';
+    return "$verb in $p->{state} was answered $data->{answer}" if $done xor may($p, $verb);
+    return undef unless $done;
+    my $async = $p->{kind} eq 'async';
+    if ($verb eq 'cancel') {
+        if    ($p->{state} =~ /^(INIT|WAITING)$/) { move_to($p, 'FAILED') }
+        elsif (!$async)                          { move_to($p, 'CANCEL_REQUESTED') }
+        else {
+            delete $p->{lease} if $p->{state} eq 'START_REQUESTED';
+            ask_cancel($p, 'CANCEL_REQUESTED');
+        }
+    }
+    elsif ($verb eq 'retry') {
+        $p->{attempt}++;
+        delete @$p{qw(output has_output)};
+        if    (!leaf($p)) { enter($p) }
+        elsif ($async)    { ask_cleanup($p, 'RETRY_CLEANUP_REQUESTED') }
+        else              { again($p) }
+    }
+    elsif ($verb eq 'raise') {
+        if   ($async) { ask_cleanup($p, 'RAISE_CLEANUP_REQUESTED') }
+        else          { raised($p) }
+    }
+    else {
+        $m->{warned} = 1 if $verb eq 'ignore';
+        @$p{qw(output has_output)} = $verb eq 'resolve' ? ($data->{output}, 1) : (undef, 0);
+        if   ($async) { ask_cleanup($p, 'CLEANUP_REQUESTED') }
+        else          { ended($p, $verb) }
+    }
+    return undef;
+}
+
+# ---- the replay
+
+sub pass_time {
+    my ($m) = @_;
+    for my $p (sort { $a->{path} cmp $b->{path} } values %{ $m->{processes} }) {
+        ended($p, 'end') if $p->{state} eq 'WAITING' && $p->{due} <= $m->{now};
+    }
+    return;
+}
+
+sub replay {
+    my ($made, $played) = @_;
+    my %path = map { $_->{id} => $_->{path} } @{ $played->{processes} };
+    my %instance;
+    my $tree = $made->{spec}{workflows}[0];
+    for my $step (@{ $played->{steps} }) {
+        my ($what, $data) = @$step{qw(what data)};
+        $_->{now} = $step->{at} for values %instance;
+        if ($what eq 'start') {
+            my $m = $instance{ $step->{instance} } = {
+                state => 'RUNNING', now => $step->{at}, processes => {},
+                params => $data->{params}
+            };
+            $m->{root} = begin_root($m, $tree);
+        }
+        elsif ($what eq 'poll' || $what eq 'tick') { pass_time($_) for values %instance }
+        elsif ($what eq 'lost') { driver_lost($_, $data->{driver}) for values %instance }
+        elsif ($what eq 'move') {
+            my %moved = map { $_ => 1 } @{ $data->{requests} };
+            for my $p (map { values %{ $_->{processes} } } values %instance) {
+                $p->{lease}{driver} = $data->{driver} if $p->{lease} && $moved{ $p->{lease}{k} };
+            }
+        }
+        elsif ($what eq 'verb' && $data->{verb} eq 'abort') {
+            my $m = $instance{ $step->{instance} };
+            return "step $step->{k}: abort in $m->{state} was answered $data->{answer}" if $data->{answer} eq 'done' xor $m->{state} eq 'RUNNING';
+            abort_instance($m, 0);
+        }
+        elsif ($what =~ /^(take|report|verb)$/ && defined $step->{process}) {
+            my $path = $path{ $step->{process} };
+            my $p    = $instance{ $step->{instance} }{processes}{$path};
+            return "step $step->{k}: $path has not begun in the model" unless $p;
+            my $wrong = $what eq 'take' ? taken($p, $data) : $what eq 'report' ? reported($p, $data) : operated($p, $data);
+            return "step $step->{k}: $path $wrong" if defined $wrong;
+        }
+    }
+    return (undef, \%instance);
+}
+
+sub begin_root {
+    my ($m, $tree) = @_;
+    return begin($m, { kind => 'call', steps => $tree->{steps} }, undef, 1);
+}
+
+# What each side says, one line for each thing.
+sub lines_of_model {
+    my ($instance) = @_;
+    my @lines;
+    for my $id (sort { $a <=> $b } keys %$instance) {
+        my $m = $instance->{$id};
+        push @lines, sprintf '%s is %s %s %s', $id, $m->{state}, $m->{result} // '-', $json->encode($m->{output});
+        for my $p (values %{ $m->{processes} }) {
+            push @lines, "$id $p->{path} is $p->{state}, attempt $p->{attempt}";
+            next unless $p->{scope};
+            my $names = $p->{scope}{names};
+            push @lines, map { "$id $p->{path} binds $_ = " . $json->encode($names->{$_}) } grep { /^[vp]/ } keys %$names;
+        }
+    }
+    return @lines;
+}
+
+sub lines_of_workspace {
+    my ($played) = @_;
+    return (
+        map({ sprintf '%s is %s %s %s', $_->{id}, $_->{state}, $_->{result} // '-', $json->encode($_->{output}) } @{ $played->{instances} }),
+        map({ "$_->{instance} $_->{path} is $_->{state}, attempt $_->{attempt}" } @{ $played->{processes} }),
+        map({ "$_->{instance} $_->{path} binds $_->{name} = " . $json->encode($_->{value}) } grep { $_->{name} =~ /^[vp]/ } @{ $played->{bindings} })
+    );
+}
+
+sub compare {
+    my ($made, $played) = @_;
+    my ($wrong, $instance) = replay($made, $played);
+    return $wrong if defined $wrong;
+    my %mine   = map { $_ => 1 } lines_of_model($instance);
+    my %theirs = map { $_ => 1 } lines_of_workspace($played);
+    my @more = sort grep { !$mine{$_} } keys %theirs;
+    my @less = sort grep { !$theirs{$_} } keys %mine;
+    return undef unless @more || @less;
+    return sprintf 'model: it says [%s], the workspace [%s]', join('; ', @less), join('; ', @more);
+}
+
+1;

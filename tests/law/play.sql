@@ -1,0 +1,458 @@
+-- play.sql - plays one workflow at random, and writes down what was decided.
+--
+-- Drivers, operators and the clock are played here; law.check() says after
+-- every step whether the workspace's rows agree with what it says about them.
+-- Nothing is judged here that simulate.pl and Model.pm can judge: law.play
+-- returns the decisions and how everything stood in the end.
+create schema law;
+
+create table law.driver (
+    id bigint primary key, queues text[], gone boolean not null default false, swept boolean not null default false, silent boolean not null default false
+);
+create table law.request (
+    k bigint generated always as identity primary key,
+    driver_id bigint, instance_id bigint, process_id bigint, token uuid, request text, task_type text,
+    acknowledge boolean, open boolean not null default true
+);
+create table law.step (
+    k bigint generated always as identity primary key,
+    at timestamptz, what text, instance_id bigint, process_id bigint, data jsonb
+);
+create table law.places (group_id bigint primary key, held bigint not null);
+
+create function law.pick(p_count bigint) returns int
+language sql volatile as $$ select floor(random() * p_count)::int; $$;
+
+create function law.one(variadic p_list text[]) returns text
+language sql volatile as $$ select p_list[1 + law.pick(cardinality(p_list))]; $$;
+
+create function law.note(p_what text, p_instance bigint, p_process bigint, p_data jsonb) returns void
+language sql as $$
+    insert into law.step (at, what, instance_id, process_id, data) values (wf.now(), p_what, p_instance, p_process, p_data);
+$$;
+
+create function law.move_clock(p_time interval) returns void
+language sql as $$ select set_config('wf.now', (wf.now() + p_time)::text, true); $$;
+
+-- law.check(): the first thing that is wrong, or null.
+create function law.check() returns text
+language plpgsql as $$
+declare
+    v text;
+    v_process wf.process;
+begin
+    -- claimable <=> no reason; the test for a live driver is written out here
+    with said as materialized (
+        select i.id, e.process_id, e.reason from wf.instance i, wf.explain(i.id) e where i.state in ('RUNNING', 'ABORTING') and e.process_id is not null
+    ), leaf as (
+        select p.instance_id, p.id, p.state,
+               exists (select from wf.ready r
+                         join wf.lane l on l.id = r.lane_id
+                         join wf.driver d on d.state = 'live' and d.seen_at >= wf.now() - interval '30 s'
+                                         and (d.queues = '{}' or l.queue = any (d.queues)) and l.needs <@ d.transports
+                        where r.instance_id = p.instance_id and r.process_id = p.id) as claimable,
+               (select string_agg(s.reason, '+') from said s where s.id = p.instance_id and s.process_id = p.id) as reason
+          from wf.process p
+         where p.kind in ('sync', 'async', 'wait') and p.state not in ('END', 'RAISED', 'ABORTED')
+    )
+    select format('law: process %s (%s) is %s, but its reason is %s', f.id, f.state,
+                  case when f.claimable then 'claimable' else 'not claimable' end, coalesce(f.reason, 'none'))
+      into v
+      from leaf f
+     where f.claimable <> (f.reason is null) or f.reason like '%stuck%'
+     limit 1;
+    if v is not null then
+        return v;
+    end if;
+    -- what explain says of one process is what it says of all
+    if random() < 0.2 then
+        select * into v_process from wf.process p order by p.id offset law.pick((select count(*) from wf.process)) limit 1;
+    end if;
+    if v_process.id is not null and v_process.state not in ('END', 'RAISED', 'ABORTED')
+       and (select array_agg(e.reason order by e.reason) from wf.explain(v_process.instance_id, v_process.id) e)
+           is distinct from (select array_agg(e.reason order by e.reason) from wf.explain(v_process.instance_id) e where e.process_id = v_process.id) then
+        return format('explain: process %s is explained in two ways', v_process.id);
+    end if;
+    select format('fsck: %s, process %s: %s', f.check_name, f.process_id, f.detail) into v from wf.fsck() f limit 1;
+    if v is not null then
+        return v;
+    end if;
+    select format('max: forall %s has %s elements open', p.id, count(*)) into v
+      from wf.process p
+      join wf.node n on n.version_id = p.version_id and n.id = p.node_id and n.kind = 'forall'
+      join wf.process c on c.instance_id = p.instance_id and c.parent_id = p.id and c.state not in ('END', 'RAISED', 'ABORTED')
+     where jsonb_typeof(n.max) = 'number'
+     group by p.id, n.max
+    having count(*) > (n.max #>> '{}')::numeric;
+    if v is not null then
+        return v;
+    end if;
+    select format('group: %s has %s places taken of %s', g.name, count(*), g.max) into v
+      from wf.slot s
+      join wf.concurrency_group g on g.id = s.group_id
+      left join law.places l on l.group_id = g.id
+     group by g.name, g.max, l.held
+    having g.max is not null and count(*) > greatest(g.max, l.held);
+    if v is not null then
+        return v;
+    end if;
+    delete from law.places;
+    insert into law.places select s.group_id, count(*) from wf.slot s group by s.group_id;
+    return null;
+end;
+$$;
+
+create function law.register(p_queues text[]) returns bigint
+language plpgsql as $$
+declare
+    v_id bigint := wf.register('d', '1', '{builtin,ssh}', p_queues, 100);
+begin
+    insert into law.driver (id, queues) values (v_id, p_queues);
+    return v_id;
+end;
+$$;
+
+-- law.see_losses(): which drivers the workspace has given up and swept.
+create function law.see_losses() returns void
+language plpgsql as $$
+declare
+    v_driver bigint;
+begin
+    for v_driver in
+        select l.id from law.driver l join wf.driver d on d.id = l.id
+         where not l.swept and d.state in ('left', 'lost') and not exists (select from wf.lease e where e.driver_id = l.id)
+         order by l.id
+    loop
+        update law.driver l set gone = true, swept = true where l.id = v_driver;
+        perform law.note('lost', null, null, jsonb_build_object('driver', v_driver));
+    end loop;
+end;
+$$;
+
+create function law.tick() returns void
+language plpgsql as $$
+begin
+    perform law.note('tick', null, null, null);
+    perform wf.tick();
+    perform law.see_losses();
+end;
+$$;
+
+create function law.poll(p_driver bigint, p_want int) returns bigint
+language plpgsql as $$
+declare
+    r record;
+    v_count bigint := 0;
+    v_k bigint;
+begin
+    perform law.note('poll', null, null, jsonb_build_object('driver', p_driver, 'want', p_want));
+    for r in select * from wf.poll(p_driver, p_want) loop
+        if v_count = 0 then
+            perform law.see_losses();
+        end if;
+        v_count := v_count + 1;
+        continue when r.kind <> 'run';
+        insert into law.request (driver_id, instance_id, process_id, token, request, task_type, acknowledge)
+        values (p_driver, r.instance_id, r.process_id, r.token, r.request, r.task_type, r.needs_ack)
+        returning k into v_k;
+        perform law.note('take', r.instance_id, r.process_id, jsonb_build_object('k', v_k, 'driver', p_driver, 'request', r.request, 'attempt', r.attempt));
+    end loop;
+    return (select count(*) from law.request q where q.driver_id = p_driver and q.open);
+end;
+$$;
+
+create function law.value() returns jsonb
+language sql volatile as $$
+    select (array['0', '1', '2', '3', '7', '"a"', '"b"', 'null', 'true', 'false', '[]', '[1, 2]', '[3, "x", null]', '{"k": 5}']::jsonb[])[1 + law.pick(14)];
+$$;
+
+-- law.answer(request, fair): an event and a body as drivers report them; fair
+-- ones go well.
+create function law.answer(p_request law.request, p_fair boolean, out event text, out body jsonb)
+language plpgsql as $$
+declare
+    v int := law.pick(100);
+begin
+    event := 'response';
+    if p_request.acknowledge then
+        event := case when p_fair or v < 90 then 'ack' else 'release' end;
+    elsif not p_fair and v < 20 then
+        event := 'error';
+        body := '{"kind": "http", "message": "it broke"}';
+    elsif not p_fair and v < 25 then
+        event := 'release';
+    elsif not p_fair and v < 29 then
+        body := '"junk"';
+    elsif not p_fair and v < 33 then
+        body := null;
+    elsif p_request.request = 'poll' then
+        body := jsonb_build_object('state', case when p_fair or v < 60 then 'done' when v < 85 then 'runs' else 'bad' end, 'value', law.value());
+    else
+        body := jsonb_build_object('id', p_request.k, 'value', law.value());
+    end if;
+end;
+$$;
+
+-- law.report(requests, fair): reports them in one batch.
+create function law.report(p_requests law.request[], p_fair boolean) returns void
+language plpgsql as $$
+declare
+    r record;
+    v_event text[];
+    v_body jsonb[];
+    v_junk boolean[];
+begin
+    select array_agg(a.event order by x.k), array_agg(a.body order by x.k), array_agg(not p_fair and random() < 0.03 order by x.k)
+      into v_event, v_body, v_junk
+      from unnest(p_requests) with ordinality q
+     cross join lateral (select q.ordinality as k) x
+     cross join lateral law.answer((select z from unnest(p_requests) z where z.k = q.k), p_fair) a;
+    for r in
+        select q.k, q.instance_id, q.process_id, q.driver_id, o.answer, e.event, e.body, e.junk
+          from unnest(p_requests) q
+          join wf.outcome(p_requests[1].driver_id,
+                          array(select x.instance_id from unnest(p_requests) x), array(select x.process_id from unnest(p_requests) x),
+                          array(select x.token from unnest(p_requests) x), v_event,
+                          array(select case when b.junk and b.event in ('response', 'error') then '{"no'::bytea else coalesce(convert_to(b.body::text, 'UTF8'), ''::bytea) end
+                                  from unnest(v_event, v_body, v_junk) with ordinality b (event, body, junk, n) order by b.n)) o on o.token = q.token
+          join (select y.token, v_event[y.n] as event, v_body[y.n] as body, v_junk[y.n] as junk
+                  from unnest(p_requests) with ordinality y (k, driver_id, instance_id, process_id, token, request, task_type, acknowledge, open, n)) e on e.token = q.token
+         order by q.k
+    loop
+        perform law.note('report', r.instance_id, r.process_id,
+            jsonb_build_object('k', r.k, 'event', r.event, 'body', r.body, 'junk', r.junk and r.event in ('response', 'error'), 'answer', r.answer));
+        update law.request q
+           set open = r.event = 'ack' and r.answer = 'done', acknowledge = false
+         where q.k = r.k;
+    end loop;
+end;
+$$;
+
+-- law.operate(verb, target): an operator's verb, each row a decision.
+create function law.operate(p_verb text, p_target jsonb) returns void
+language plpgsql as $$
+declare
+    r record;
+    v_output jsonb := law.value();
+begin
+    for r in
+        select * from wf.retry(p_target) where p_verb = 'retry' union all
+        select * from wf.ignore(p_target) where p_verb = 'ignore' union all
+        select * from wf.resolve(p_target, v_output) where p_verb = 'resolve' union all
+        select * from wf.raise(p_target) where p_verb = 'raise' union all
+        select * from wf.cancel(p_target) where p_verb = 'cancel' union all
+        select * from wf.abort(p_target) where p_verb = 'abort'
+    loop
+        perform law.note('verb', r.instance_id, r.process_id, jsonb_build_object('verb', p_verb, 'output', v_output, 'answer', r.answer));
+    end loop;
+end;
+$$;
+
+-- law.step(): one step of a day on which much goes wrong.
+create function law.step() returns void
+language plpgsql as $$
+declare
+    v_dice numeric := random() * 100;
+    v_driver bigint;
+    v_process wf.process;
+    v_list law.request[];
+    v_due timestamptz;
+begin
+    v_driver := (select x.id from (select l.id from law.driver l where not l.gone and not l.silent order by l.id) x order by random() limit 1);
+    if v_driver is null then
+        perform law.register('{}');
+    elsif v_dice < 34 then
+        perform law.poll(v_driver, law.pick(4));
+    elsif v_dice < 66 then
+        v_list := array(select x.q from (select q from law.request q where q.open order by q.k) x order by random() limit 1);
+        if v_list[1].request = 'start' and not v_list[1].acknowledge then
+            -- a batch of what cannot raise
+            v_list := array(select x.q
+                              from (select q from law.request q where q.open and not q.acknowledge and q.request = 'start' order by q.k offset 0) x
+                             where x.q = v_list[1] or random() < 0.3);
+        end if;
+        if cardinality(v_list) > 0 then
+            perform law.report(v_list, false);
+        end if;
+    elsif v_dice < 71 then
+        -- once more, and too late
+        v_list := array(select x.q from (select q from law.request q where not q.open order by q.k) x order by random() limit 1);
+        if cardinality(v_list) > 0 then
+            perform law.report(v_list, false);
+        end if;
+    elsif v_dice < 80 then
+        select min(t.due_at) into v_due from wf.timer t where isfinite(t.due_at);
+        perform law.move_clock(case when random() < 0.5 and v_due > wf.now() then v_due - wf.now() else random() * interval '4 s' end);
+    elsif v_dice < 81 then
+        -- the silent ones are given up by the next poll
+        update law.driver l set silent = x.silent from (select d.id, random() < 0.5 as silent from (select z.id from law.driver z order by z.id) d offset 0) x where x.id = l.id and not l.gone;
+        perform wf.heartbeat(l.id) from law.driver l join wf.driver d on d.id = l.id where not l.silent and d.state in ('live', 'draining');
+        perform law.move_clock('20 s');
+        perform wf.heartbeat(l.id) from law.driver l join wf.driver d on d.id = l.id where not l.silent and d.state in ('live', 'draining');
+        perform law.move_clock('20 s');
+        if exists (select from wf.lease e join wf.driver d on d.id = e.driver_id where d.state in ('left', 'lost')) then
+            -- that nobody polled for so long is not what fsck expects
+            perform law.tick();
+        end if;
+    elsif v_dice < 82 then
+        perform wf.leave(v_driver);
+        perform law.see_losses();
+    elsif v_dice < 82.5 then
+        perform wf.drain(v_driver);
+    elsif v_dice < 84 then
+        perform law.register(case when random() < 0.5 then '{}' else '{default}' end::text[]);
+    elsif v_dice < 85 then
+        perform law.reconnect(v_driver);
+    elsif v_dice < 86 then
+        perform law.tick();
+    elsif v_dice < 86.5 then
+        perform wf.group_set(g.name, law.pick(4)) from (select z.name from wf.concurrency_group z order by z.id) g order by random() limit 1;
+    elsif v_dice < 98 then
+        select p.* into v_process from (select z.* from wf.process z order by z.id) p
+         order by (p.state = 'FAILED')::int + (p.state not in ('END', 'RAISED', 'ABORTED'))::int + 1.5 * random() desc, p.id limit 1;
+        perform law.operate(case when v_process.state = 'FAILED' then law.one('retry', 'retry', 'retry', 'ignore', 'resolve', 'cancel', case when random() < 0.2 then 'raise' else 'retry' end)
+                                 else law.one('cancel', 'cancel', 'retry', 'ignore', 'resolve', 'raise') end,
+                            jsonb_build_object('instance', v_process.instance_id, 'process', v_process.id));
+    elsif v_dice < 99.4 then
+        perform law.operate(law.one('retry', 'ignore', 'resolve', 'cancel'), jsonb_build_object('instance', i.id))
+           from (select z.id from wf.instance z order by z.id) i order by random() limit 1;
+    else
+        perform law.operate('abort', jsonb_build_object('instance', i.id)) from (select z.id from wf.instance z order by z.id) i order by random() limit 1;
+    end if;
+end;
+$$;
+
+-- law.reconnect(driver): a new incarnation that still knows some of its requests.
+create function law.reconnect(p_driver bigint) returns void
+language plpgsql as $$
+declare
+    v_known law.request[] := array(select x.q from (select q from law.request q where q.open and q.driver_id = p_driver order by q.k offset 0) x where random() < 0.7);
+    v_driver bigint;
+begin
+    v_driver := wf.register('d', '1', '{builtin,ssh}', (select l.queues from law.driver l where l.id = p_driver), 100,
+                            p_driver, array(select q.token from unnest(v_known) q));
+    insert into law.driver (id, queues) select v_driver, l.queues from law.driver l where l.id = p_driver;
+    update law.driver l set gone = true where l.id = p_driver;
+    update law.request q set driver_id = v_driver where q.k in (select x.k from unnest(v_known) x);
+    perform law.note('move', null, null, jsonb_build_object('driver', v_driver, 'requests', to_jsonb(array(select x.k from unnest(v_known) x))));
+end;
+$$;
+
+-- law.quiet(): nothing is on its way any more.
+create function law.quiet() returns boolean
+language sql as $$
+    select not exists (select from wf.ready) and not exists (select from wf.parked) and not exists (select from wf.lease)
+           and not exists (select from wf.timer t where isfinite(t.due_at));
+$$;
+
+-- law.finish_step(fix): a step towards the end, in which all goes well; fix: an
+-- operator sees to what has failed.
+create function law.finish_step(p_fix boolean) returns void
+language plpgsql as $$
+declare
+    v_driver bigint;
+    v_list law.request[];
+    v_process wf.process;
+    v_due timestamptz;
+begin
+    update law.driver set silent = true;
+    select l.id into v_driver from law.driver l join wf.driver d on d.id = l.id
+     where d.state = 'live' and d.queues = '{}' order by l.id desc limit 1;
+    v_driver := coalesce(v_driver, law.register('{}'));
+    perform wf.group_set(g.name, 1) from wf.concurrency_group g where g.max < 1;
+    v_list := array(select q from law.request q where q.open order by q.k limit 1);
+    if cardinality(v_list) > 0 then
+        perform law.report(v_list, true);
+        return;
+    end if;
+    if law.poll(v_driver, 100) > 0 then
+        return;
+    end if;
+    if not law.quiet() then
+        select min(t.due_at) into v_due from wf.timer t where isfinite(t.due_at);
+        perform law.move_clock(least(interval '20 s', greatest(interval '2 s', coalesce(v_due - wf.now(), '20 s'))));
+        return;
+    end if;
+    if p_fix then
+        select p.* into v_process from wf.process p where p.state = 'FAILED' order by p.id limit 1;
+        if v_process.id is not null then
+            perform law.operate(law.one('ignore', 'resolve', 'resolve'), jsonb_build_object('instance', v_process.instance_id, 'process', v_process.id));
+        end if;
+    end if;
+end;
+$$;
+
+-- law.document(): the decisions and how everything stands.
+create function law.document(p_wrong text) returns jsonb
+language sql as $$
+    with recursive member as (
+        select p.instance_id, p.id, p.parent_id, p.state, p.attempt, p.output,
+               n.ordinal || case when p.index is null then '' else format('[%s]', p.index) end
+                         || '#' || row_number() over (partition by p.instance_id, p.parent_id, p.node_id, p.index order by p.id) as name
+          from wf.process p
+          join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+    ), place as (
+        select m.instance_id, m.id, m.state, m.attempt, 'root' as path from member m where m.parent_id is null
+         union all
+        select m.instance_id, m.id, m.state, m.attempt, q.path || '/' || m.name from place q join member m on m.instance_id = q.instance_id and m.parent_id = q.id
+    )
+    select jsonb_build_object(
+        'wrong', p_wrong,
+        'steps', (select jsonb_agg(jsonb_build_object('k', s.k, 'at', extract(epoch from s.at)::numeric, 'what', s.what,
+                                                      'instance', s.instance_id, 'process', s.process_id, 'data', s.data) order by s.k) from law.step s),
+        'processes', (select jsonb_agg(jsonb_build_object('instance', q.instance_id, 'id', q.id, 'path', q.path, 'state', q.state, 'attempt', q.attempt) order by q.path) from place q),
+        'bindings', (select coalesce(jsonb_agg(jsonb_build_object('instance', b.instance_id, 'path', q.path, 'name', b.name, 'value', b.value)), '[]')
+                       from wf.binding b join place q on q.instance_id = b.instance_id and q.id = b.scope_id),
+        'instances', (select jsonb_agg(jsonb_build_object('id', i.id, 'state', i.state, 'result', i.result, 'output', i.output) order by i.id) from wf.instance i));
+$$;
+
+-- law.play(spec, name, params, seed, steps): everything, from beginning to end.
+create function law.play(p_spec jsonb, p_name text, p_params jsonb[], p_seed float8, p_steps int) returns jsonb
+language plpgsql as $$
+declare
+    v_wrong text;
+    v_fix boolean;
+    v_id bigint;
+begin
+    perform setseed(p_seed);
+    perform set_config('wf.now', '2030-01-01 00:00:00+00', true);
+    perform wf.install('// ' || p_name, p_spec);
+    for k in 1 .. cardinality(p_params) loop
+        v_id := wf.start(p_name, p_params[k], null, law.pick(3));
+        perform law.note('start', v_id, null, jsonb_build_object('params', p_params[k]));
+    end loop;
+    v_wrong := law.check();
+    perform law.register('{default}');
+    perform law.register('{}');
+    for k in 1 .. p_steps loop
+        exit when v_wrong is not null or not exists (select from wf.instance i where i.state in ('RUNNING', 'ABORTING'));
+        begin
+            perform law.step();
+            v_wrong := law.check();
+        exception when others then
+            v_wrong := format('error: %s %s', sqlstate, sqlerrm);
+        end;
+    end loop;
+    v_fix := random() < 0.7;
+    for k in 1 .. 2000 loop
+        exit when v_wrong is not null
+               or law.quiet() and not exists (select from law.request q where q.open) and not (v_fix and exists (select from wf.failed));
+        begin
+            perform law.finish_step(v_fix);
+            v_wrong := law.check();
+        exception when others then
+            v_wrong := format('error: %s %s', sqlstate, sqlerrm);
+        end;
+        if k = 2000 then
+            v_wrong := coalesce(v_wrong, 'end: it does not come to its end');
+        end if;
+    end loop;
+    if v_wrong is null then
+        select format('end: instance %s is %s, and nothing in it waits for an operator', i.id, i.state) into v_wrong
+          from wf.instance i
+         where i.state not in ('END', 'ABORTED') and not exists (select from wf.failed f where f.instance_id = i.id)
+         limit 1;
+    end if;
+    return law.document(v_wrong);
+end;
+$$;
