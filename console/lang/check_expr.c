@@ -140,9 +140,15 @@ check_instance(struct checker *checker, struct expr *expr)
 	size_t i;
 
 	expr->form = "instance";
+	if (checker->in_request && strcmp(expr->text, "attempt") == 0) {
+		expr->type = basic(TYPE_STRING);
+		return;
+	}
 	if (!checker->scope || (checker->decl && checker->decl->is_task)) {
 		COMPLAIN(checker, expr->start,
 		    "`instance` can only be read in a workflow");
+		if (checker->in_request)
+			HINT(checker, "Requests can read instance.attempt.");
 		return;
 	}
 	for (i = 0; i < sizeof(instance_fields) / sizeof(instance_fields[0]);

@@ -232,7 +232,9 @@ check_request(struct checker *checker, struct decl *decl, struct clause *clause)
 		scope_add(checker, &param->name, param->type);
 	if (clause->kind != R_START)
 		bind(checker, "handle", handle_type(checker, decl));
+	checker->in_request = true;
 	check_transport_args(checker, clause, transport);
+	checker->in_request = false;
 	if (clause->kind == R_START)
 		bind(checker, "handle", handle_type(checker, decl));
 	bind(checker, "response", transport->response);

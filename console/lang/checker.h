@@ -28,6 +28,7 @@ struct checker {
 	struct known *known;    /* not to be null here */
 	struct beside *beside;  /* the parallel branches around */
 	struct read *reads;     /* of the expression being checked */
+	bool in_request;        /* an argument of a request */
 };
 
 /* Report at a place of the module being checked. */

@@ -2,13 +2,14 @@
 # ssh.sh - a private sshd, as a host that workflows run commands on.
 
 # sshd_start [NAME]: exports SSH_CONFIG, a client configuration in which the
-# host is called `worker`, and SSH_PORT.
+# host is called `worker`, and SSH_PORT. Who logs in is at home in $WORK/NAME/home.
 sshd_start() {
     local name=${1:-sshd} dir attempt
     dir=$(server_dir "$name")
     ssh-keygen -q -t ed25519 -N '' -C "$name" -f "$WORK/$name.key"
     install -m 644 "$WORK/$name.key.pub" "$dir/authorized_keys"
     as_server ssh-keygen -q -t ed25519 -N '' -C "$name" -f "$dir/host_key"
+    as_server mkdir "$dir/home"
     for attempt in 1 2 3 4 5; do
         SSH_PORT=$(free_port)
         sshd_configure "$dir"
@@ -22,6 +23,12 @@ sshd_start() {
         diag "sshd did not start on port $SSH_PORT, attempt $attempt" >&2
     done
     return 1
+}
+
+# sshd_again [NAME]: one that was stopped, on the port that it had.
+sshd_again() {
+    spawn_server "${1:-sshd}" /usr/sbin/sshd -D -e \
+        -f "$WORK/${1:-sshd}/sshd_config"
 }
 
 sshd_answers() {
@@ -40,6 +47,7 @@ UsePAM no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 AcceptEnv *
+SetEnv HOME=$1/home
 MaxStartups 200
 MaxSessions 200
 END

@@ -187,6 +187,12 @@ begin
         if v.event = 'polled' then
             v.detail := v.error;
             v.error := p_process.error;
+        elsif p_request = 'start' and p_process.kind = 'async' and v.error ->> 'kind' in ('lost', 'timeout')
+              and exists (select from wf.task_request x where x.type_id = p_declared.type_id and x.request = 'poll' and wf._names_attempt(x.args)) then
+            -- it may run; polls find that out
+            v.event := 'started';
+            v.detail := v.error;
+            v.error := p_process.error;
         end if;
     end if;
     if p_process.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then

@@ -112,11 +112,12 @@ begin
          where p.ctid = any (array(select k.ctid from claimed c
                                     cross join lateral (select x.ctid from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) k
                                     where c.request = 'start'))
-        returning p.instance_id, p.id, p.attempt, p.kind, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, p.token, 'start' as request),
+        returning p.instance_id, p.id, p.attempt, p.attempt as named, p.kind, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, p.token, 'start' as request),
     taken as materialized (
         select s.* from started s
         union all
-        select p.instance_id, p.id, p.attempt, p.kind, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, gen_random_uuid(), c.request
+        -- a retry counts from the moment it is asked for; what is released first is the attempt before
+        select p.instance_id, p.id, p.attempt, p.attempt - (p.state = 'RETRY_CLEANUP_REQUESTED')::int, p.kind, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, gen_random_uuid(), c.request
           from claimed c
          cross join lateral (select x.* from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) p
          where c.request <> 'start'),
@@ -134,11 +135,34 @@ begin
      cross join lateral (select x.* from wf.node x where x.version_id = t.version_id and x.id = t.node_id offset 0) n
       left join lateral (select x.* from wf.task_request x where (n.request is null or t.request <> 'start') and x.type_id = n.type_id and x.request = t.request offset 0) q on true
      cross join lateral (select case when q.type_id is not null and not (q.passes and t.request = 'start')
-                                     then wf._evaluate(q.args, coalesce(t.input, n.input, '{}') || jsonb_build_object('handle', t.handle)) end as result offset 0) r
+                                     then wf._evaluate(q.args, coalesce(t.input, n.input, '{}') || jsonb_build_object('handle', t.handle)
+                                                                    || wf._name_attempt(q.args, t.instance_id, t.id, t.named)) end as result offset 0) r
      cross join lateral (select case when r.result is not null then r.result -> 'value'
                                      when q.type_id is not null then coalesce(t.input, n.input)
                                      else n.request end as args) a
      order by t.rank, t.began_at;
+end;
+$$;
+
+-- wf._name_attempt(p_args, p_instance, p_process, p_attempt)
+--
+-- What `instance` stands for in a request: `attempt` names one attempt of one
+-- task, the same in all its requests, and nothing else anywhere, in no other
+-- workspace either.
+--
+-- Returns  an object to add to the environment; empty if the request does not read it
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _claim
+create or replace function wf._name_attempt(p_args jsonb, p_instance bigint, p_process bigint, p_attempt int) returns jsonb
+language plpgsql stable :engine as $$
+begin
+    if strpos(p_args::text, '["instance", ') = 0 then
+        return '{}'::jsonb;
+    end if;
+    return (select jsonb_build_object('instance', jsonb_build_object('attempt', format('%s-%s-%s', i.trace_id, p_process, p_attempt)))
+              from wf.instance i
+             where i.id = p_instance);
 end;
 $$;
 

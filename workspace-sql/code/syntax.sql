@@ -94,7 +94,7 @@ begin
                     then format('%s is not a name', n.node -> 1)
                when o.name = 'each' and n.node ->> 1 = any (n.local)
                     then format('the name %s is bound twice', n.node -> 1)
-               when o.name = 'instance' and n.node ->> 1 <> all ('{id,workflow,version,key,started_at,scheduled_at,subject,trace_id}')
+               when o.name = 'instance' and n.node ->> 1 <> all ('{id,workflow,version,key,started_at,scheduled_at,subject,trace_id,attempt}')
                     then format('instance has no field %s', n.node -> 1)
                when o.name = 'object' and (jsonb_typeof(n.node -> 1) <> 'object' or not wf._fits('{"list": "string"}', n.node -> 2))
                     then 'object needs an object and a list of names'

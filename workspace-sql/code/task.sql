@@ -163,12 +163,24 @@ begin
 end;
 $$;
 
+-- wf._names_attempt(p_args)
+--
+-- Returns  whether a request with these arguments names its attempt in place of a handle
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _ask and _decide
+create or replace function wf._names_attempt(p_args jsonb) returns boolean
+language sql immutable
+begin atomic
+    select strpos(p_args::text, '["instance", "attempt"]') > 0 and strpos(p_args::text, '["var", "handle"]') = 0;
+end;
+
 -- wf._ask(p_instance, p_process, p_at)
 --
 -- Asks for the cancel or cleanup request that the state of asynchronous tasks
 -- calls for. A request that is out is waited for, except a start that was not
--- acknowledged: that is taken back. Where the type has no such request or there
--- is no handle, the task moves on at once.
+-- acknowledged: that is taken back. Where the type has no such request, or one
+-- that needs a handle and there is none, the task moves on at once.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -189,7 +201,7 @@ begin
      cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
       join wf.task_request q on q.type_id = n.type_id
                             and q.request = case when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancel' else 'cleanup' end
-     where p.handle is not null
+     where (p.handle is not null or wf._names_attempt(q.args))
        and not exists (select from wf.lease l where l.instance_id = p.instance_id and l.process_id = p.id)
         on conflict do nothing;
     perform wf._ring();

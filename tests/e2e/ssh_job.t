@@ -1,0 +1,182 @@
+#!/usr/bin/env bash
+# ssh_job.t - jobs on a host outlive connections and drivers, run once, and go
+# without a trace when they are cancelled.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/e2e/flow.sh"
+
+sshd_start
+HOST=$(server_dir host) # where jobs leave their marks
+JOBS=$WORK/sshd/home/.pgwf
+driver() {
+    driver_start "$1" -o "ssh.config_file=$SSH_CONFIG"
+}
+pg_start
+workspace_install
+sql "update wf.setting set value = 5 where name = 'lease_seconds'"
+driver one
+ok 'install' wf-console install "$ROOT/tests/e2e/data/ssh_job/job.wf"
+
+# job SCRIPT: start one that runs a script with `sh -c`; prints the instance.
+job() {
+    local words
+    words=$(perl -MJSON::PP -e 'print encode_json(\@ARGV)' sh -c "$1")
+    begin ssh_job -p host=worker -p "words=$words"
+}
+
+# marked FILE: wait until a job has written it.
+marked() {
+    wait_until 20 test -s "$HOST/$1"
+}
+
+# held NAME: a script that notes each of its starts in NAME, and ends when
+# NAME.go is there.
+held() {
+    printf 'echo x >>%s/%s; until [ -e %s/%s.go ]; do sleep 0.05; done; echo done' \
+        "$HOST" "$1" "$HOST" "$1"
+}
+
+runs_of() {
+    wc -l <"$HOST/$1" | tr -d ' '
+}
+
+output_of() {
+    sql "select output #>> '{job,stdout}' from wf.instance_v
+          where instance_id = $1"
+}
+
+error_of() {
+    sql "select error ->> 'kind', error ->> 'message', error -> 'detail'
+           from wf.task_v where instance_id = $1"
+}
+
+traces() {
+    find "$JOBS" -mindepth 1 ! -name '*.over'
+}
+
+# sleepers SECONDS: processes `sleep SECONDS`.
+sleepers() {
+    ps -eo stat=,args= | awk -v n="$1" '$1 !~ /^Z/ && $2 == "sleep" && $3 == n'
+}
+
+# --- to its end
+
+# shellcheck disable=SC2016 # the host's shell expands it
+id=$(job 'cat; echo " $A|$0"; echo err >&2; umask')
+ended "$id"
+is 'it ends' "$(state_of "$id")" 'END success'
+is 'its output' "$(sql "select output -> 'job' from wf.instance_v
+    where instance_id = $id")" \
+    "{\"stderr\": \"err\\n\", \"stdout\": \"some input x 'y'|sh\\n0022\\n\", \"exit_code\": 0}"
+is 'its directory is gone' "$(traces)" ''
+id=$(job 'echo out; exit 3')
+failed "$id"
+is 'an exit code' "$(error_of "$id")" \
+    'exit|exit code 3 on worker|{"stderr": "", "stdout": "out\n", "exit_code": 3}'
+like 'it stays while somebody may want to look' "$(traces)" /out
+ok 'raise' wf-console raise "$id"
+ended "$id"
+is 'then it is gone' "$(traces)" ''
+id=$(job 'seq 1000')
+ended "$id"
+like 'of long output the end is kept, and that is said' \
+    "$(output_of "$id")" $'^\\[2893 bytes cut\\]\n.*\n1000$'
+id=$(begin ssh_job_script -p host=worker -p "file=it's \$HOME")
+ended "$id"
+is 'a script' "$(sql "select output #>> '{job,stdout}',
+    split_part(output #>> '{job,stderr}', ' /', 1)
+    from wf.instance_v where instance_id = $id")" "no input
+|it's \$HOME"
+
+# --- who is killed while it runs
+
+id=$(job "$(held driver)")
+marked driver
+driver_stop one KILL 2>/dev/null || true
+driver two
+touch "$HOST/driver.go"
+ended "$id"
+is 'another driver carries on' "$(state_of "$id"), $(output_of "$id")" \
+    'END success, done'
+is 'it ran once' "$(runs_of driver)" 1
+
+id=$(job "$(held client)")
+marked client
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    pkill -KILL -P "$(pid_of driver-two)" ssh || true
+    sleep 0.1
+done
+touch "$HOST/client.go"
+ended "$id"
+is 'clients were killed' "$(state_of "$id"), $(runs_of client)" 'END success, 1'
+is 'and that was noticed' "$(sql "select count(*) > 0 from wf.event_v
+    where instance_id = $id and event = 'request_failed'")" t
+
+id=$(job "$(held sshd)")
+marked sshd
+pkill -KILL -P "$(pid_of sshd)" || true
+stop sshd KILL 2>/dev/null || true
+wait_sql 20 "select exists (select from wf.event_v
+    where instance_id = $id and event = 'request_failed')"
+touch "$HOST/sshd.go"
+sshd_again
+ended "$id"
+is 'sshd was killed' "$(state_of "$id"), $(runs_of sshd)" 'END success, 1'
+
+# --- a start that is sent again: the driver is killed at any time in it
+
+for pause in 0 0.1 0.2 0.3 0.4 0.6; do
+    id=$(job "$(held "again$pause")")
+    in_state "$id" ssh.Job EXECUTING
+    sleep "$pause"
+    driver_stop two KILL 2>/dev/null || true
+    touch "$HOST/again$pause.go"
+    driver two
+    ended "$id" 30
+    is "killed after $pause s: it ran once" \
+        "$(state_of "$id"), $(runs_of "again$pause")" 'END success, 1'
+done
+
+# --- cancelled
+
+id=$(job "setsid sleep 4711 & echo \$! >>$HOST/far; timeout 4712 sleep 4712 &
+    (trap '' TERM; sleep 4713; sleep 4713) & sleep 4714 & echo x >$HOST/tree; wait")
+marked tree
+in_state "$id" ssh.Job EXECUTING
+wait_until 20 test -n "$(sleepers 4714)"
+ok 'children of children' test -n "$(sleepers 4713)"
+ok 'cancel' wf-console cancel "$id" --yes
+failed "$id"
+is 'cancelled' "$(error_of "$id" | cut -d '|' -f 1)" cancelled
+is 'nobody of it is left' \
+    "$(sleepers 4712)$(sleepers 4713)$(sleepers 4714)" ''
+ok 'retry' wf-console retry "$id"
+wait_until 20 test -n "$(sleepers 4714)" || true
+wait_sql 20 "select handle is not null from wf.task_v where instance_id = $id"
+ok 'abort' wf-console abort "$id"
+ended "$id" 30
+is 'aborted' "$(state_of "$id")" 'ABORTED aborted'
+is 'nobody of it is left' \
+    "$(sleepers 4712)$(sleepers 4713)$(sleepers 4714)" ''
+is 'nor its directory' "$(traces)" ''
+
+# whoever leaves the session is not found
+xargs kill <"$HOST/far" || true
+
+# --- all of it is killed on the host
+
+id=$(job "echo x >$HOST/gone; kill -9 0")
+failed "$id"
+is 'gone without an exit code' "$(error_of "$id" | cut -d '|' -f 1,2)" \
+    'lost|the job on worker is gone and has left no exit code'
+ok 'ignore' wf-console ignore "$id"
+ended "$id"
+
+# --- no home to write to
+
+chmod 555 "$WORK/sshd/home"
+rm -r "$JOBS"
+id=$(job 'echo somewhere')
+ended "$id"
+is 'a job without a home' "$(output_of "$id")" somewhere
+sound
+done_testing
