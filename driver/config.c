@@ -222,3 +222,23 @@ config_load(struct config *config, const char *path, struct error *err)
 	buf_release(&text);
 	return ok;
 }
+
+bool
+config_take(struct config *config, struct config *fresh, struct buf *waiting)
+{
+	bool tell = false;
+	size_t i;
+
+	for (i = 0; i < option_count; i++) {
+		if (option_same(&options[i], config, fresh))
+			continue;
+		if (options[i].change == OPTION_FIXED) {
+			buf_adds(waiting, waiting->len > 0 ? ", " : "");
+			buf_adds(waiting, options[i].key);
+			continue;
+		}
+		option_swap(&options[i], config, fresh);
+		tell |= options[i].change == OPTION_REGISTERED;
+	}
+	return tell;
+}

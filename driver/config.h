@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct buf;
 struct error;
 
 struct config_list {
@@ -69,6 +70,14 @@ bool config_load(struct config *config, const char *path, struct error *err);
 
 /* Set one option from `key=value`; the elements of a list stand between commas. */
 bool config_set(struct config *config, const char *text, struct error *err);
+
+/*
+ * Take what differs in `fresh`, as far as that can be done while the driver
+ * runs.  True: the workspace must be told.  The keys of what waits for a new
+ * start are written to `waiting`, with commas between them.
+ */
+bool config_take(
+    struct config *config, struct config *fresh, struct buf *waiting);
 
 /* Write a file that sets every option to what it is in `config`. */
 void config_print(const struct config *config, FILE *out);

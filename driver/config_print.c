@@ -74,6 +74,8 @@ print_option(
 
 	fputc('\n', out);
 	print_text(option->text, indent, out);
+	if (option->change == OPTION_FIXED)
+		print_text("Read at the start only.", indent, out);
 	fprintf(out, "%s%s = ", indent, option->key + group + (group != 0));
 	print_value(config, option, out);
 	fputs(";\n", out);

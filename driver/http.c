@@ -22,7 +22,7 @@ struct http {
 	CURLM *multi;
 	struct timer timer;
 	CURL **idle; /* handles that wait to be used again */
-	size_t idle_count;
+	size_t idle_count, idle_most;
 };
 
 /* One socket of libcurl's. */
@@ -313,7 +313,7 @@ take_handle(struct http *http)
 static void
 give_handle(struct http *http, CURL *easy)
 {
-	if (http->idle_count == (size_t)http->config->slots) {
+	if (http->idle_count == http->idle_most) {
 		curl_easy_cleanup(easy);
 		return;
 	}
@@ -451,7 +451,8 @@ http_new(
 	http->guard = guard;
 	http->timer.fn = on_moment;
 	http->timer.arg = http;
-	http->idle = xcalloc((size_t)config->slots, sizeof(http->idle[0]));
+	http->idle_most = (size_t)config->slots;
+	http->idle = xcalloc(http->idle_most, sizeof(http->idle[0]));
 	http->multi = curl_multi_init();
 	if (http->multi == NULL)
 		fatalx("cannot start libcurl");
@@ -460,6 +461,12 @@ http_new(
 	curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, set_moment);
 	curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
 	return http;
+}
+
+void
+http_set_guard(struct http *http, const struct guard *guard)
+{
+	http->guard = guard;
 }
 
 void

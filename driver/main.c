@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/buf.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/mem.h"
@@ -36,6 +37,7 @@ static const char usage_text[] =
     "      --help             print this and exit\n"
     "\n"
     "TERM: finish what is under way, then exit; a second TERM: exit now.\n"
+    "HUP: read the configuration again.\n"
     "Exit codes: 0 done, 1 failed, 2 usage, 78 configuration.\n";
 
 enum option_code {
@@ -80,21 +82,21 @@ exit_with_usage(void)
 }
 
 /* The file comes first, whatever the order: what was typed wins. */
-static void
-read_files(struct config *config, int argc, char **argv)
+static bool
+read_files(struct config *config, int argc, char **argv, struct error *err)
 {
-	struct error err = { 0 };
 	int code;
 
+	optind = 1;
 	while ((code = getopt_long(
 	            argc, argv, short_options, long_options, NULL)) != -1)
 		if (code == '?')
 			exit_with_usage();
-		else if (code == 'c' && !config_load(config, optarg, &err))
-			exit_with(EXIT_CONFIG, &err);
+		else if (code == 'c' && !config_load(config, optarg, err))
+			return false;
 	if (optind < argc)
 		exit_with_usage();
-	optind = 1;
+	return true;
 }
 
 static void
@@ -104,13 +106,13 @@ set_connection(struct config *config, const char *conninfo)
 	config->connection = xstrdup(conninfo);
 }
 
-static void
-read_options(
-    struct config *config, struct arguments *arguments, int argc, char **argv)
+static bool
+read_options(struct config *config, struct arguments *arguments, int argc,
+    char **argv, struct error *err)
 {
-	struct error err = { 0 };
 	int code;
 
+	optind = 1;
 	while ((code = getopt_long(
 	            argc, argv, short_options, long_options, NULL)) != -1)
 		switch (code) {
@@ -121,8 +123,8 @@ read_options(
 			arguments->check = true;
 			break;
 		case 'o':
-			if (!config_set(config, optarg, &err))
-				exit_with(EXIT_CONFIG, &err);
+			if (!config_set(config, optarg, err))
+				return false;
 			break;
 		case 'v':
 			arguments->verbose = true;
@@ -139,36 +141,101 @@ read_options(
 		default:
 			break;
 		}
+	return true;
+}
+
+static bool
+check_log(const struct config *config, struct error *err)
+{
+	enum log_level level;
+
+	if (log_level_find(config->log_level, &level))
+		return true;
+	error_set(err, "log_level: unknown level \"%s\"", config->log_level);
+	error_hint(err, "There are error, warn, info and debug.");
+	return false;
+}
+
+/* All that the driver is told, over the defaults; at the start and later. */
+static bool
+read_config(struct config *config, struct arguments *arguments, int argc,
+    char **argv, struct error *err)
+{
+	config_preset(config);
+	return read_files(config, argc, argv, err) &&
+	       read_options(config, arguments, argc, argv, err) &&
+	       check_log(config, err);
 }
 
 static void
 start_log(const struct config *config, const struct arguments *arguments)
 {
-	enum log_level level;
-	struct error err = { 0 };
+	enum log_level level = LOG_LEVEL_INFO;
 
-	if (!log_level_find(config->log_level, &level)) {
-		error_set(
-		    &err, "log_level: unknown level \"%s\"", config->log_level);
-		error_hint(&err, "There are error, warn, info and debug.");
-		exit_with(EXIT_CONFIG, &err);
-	}
+	log_level_find(config->log_level, &level);
 	log_init(
 	    arguments->verbose ? LOG_LEVEL_DEBUG : level, config->log_json);
 }
 
 /* What runs, for signals and the supervisor. */
 struct program {
+	int argc;
+	char **argv;
+	struct arguments arguments;
+	struct config config;
+	struct loop *loop;
+	struct transports *transports;
 	struct scheduler *scheduler;
 	struct supervisor *supervisor;
 };
+
+/* `fresh` is good. */
+static void
+take_config(struct program *program, struct config *fresh)
+{
+	struct buf waiting;
+
+	buf_init(&waiting, 0);
+	if (config_take(&program->config, fresh, &waiting))
+		scheduler_register(program->scheduler);
+	start_log(&program->config, &program->arguments);
+	log_info("configuration read again");
+	if (waiting.len > 0)
+		log_warnx(
+		    "changed, but read at the start only: %s", waiting.data);
+	buf_release(&waiting);
+}
+
+static void
+reload(struct program *program)
+{
+	struct config fresh;
+	struct error err = { 0 };
+
+	supervisor_reloading(program->supervisor);
+	if (read_config(&fresh, &program->arguments, program->argc,
+	        program->argv, &err) &&
+	    transports_reload(program->transports, &fresh, &err))
+		take_config(program, &fresh);
+	else
+		log_warnx("configuration not read again, the former one stays: "
+		          "%s%s%s",
+		    err.message, err.hint != NULL ? " hint: " : "",
+		    err.hint != NULL ? err.hint : "");
+	error_release(&err);
+	config_release(&fresh);
+	supervisor_ready(program->supervisor);
+}
 
 static void
 on_signal(void *arg, int signal)
 {
 	struct program *program = arg;
 
-	(void)signal;
+	if (signal == SIGHUP) {
+		reload(program);
+		return;
+	}
 	scheduler_stop(program->scheduler);
 	supervisor_stopping(program->supervisor);
 }
@@ -186,22 +253,23 @@ on_status(void *arg, struct buf *line)
  * there is a connection is said by its status.
  */
 static int
-run(struct loop *loop, const struct config *config,
-    const struct transports *transports)
+run(struct program *program)
 {
-	struct program program = { 0 };
+	struct loop *loop = program->loop;
 	int code;
 
-	program.scheduler = scheduler_new(loop, config, transports);
-	program.supervisor = supervisor_new(loop, on_status, &program);
-	loop_signal(loop, SIGTERM, on_signal, &program);
-	loop_signal(loop, SIGINT, on_signal, &program);
+	program->scheduler =
+	    scheduler_new(loop, &program->config, program->transports);
+	program->supervisor = supervisor_new(loop, on_status, program);
+	loop_signal(loop, SIGTERM, on_signal, program);
+	loop_signal(loop, SIGINT, on_signal, program);
+	loop_signal(loop, SIGHUP, on_signal, program);
 	signal(SIGPIPE, SIG_IGN);
-	supervisor_ready(program.supervisor);
+	supervisor_ready(program->supervisor);
 	loop_run(loop);
-	code = scheduler_exit_code(program.scheduler);
-	supervisor_free(program.supervisor);
-	scheduler_free(program.scheduler);
+	code = scheduler_exit_code(program->scheduler);
+	supervisor_free(program->supervisor);
+	scheduler_free(program->scheduler);
 	return code;
 }
 
@@ -219,31 +287,28 @@ check(const struct config *config)
 int
 main(int argc, char **argv)
 {
-	struct arguments arguments = { 0 };
-	struct config config;
+	struct program program = { .argc = argc, .argv = argv };
+	struct config *config = &program.config;
 	struct error err = { 0 };
-	struct transports *transports;
-	struct loop *loop;
 	int code = EXIT_SUCCESS;
 
-	config_preset(&config);
-	read_files(&config, argc, argv);
-	read_options(&config, &arguments, argc, argv);
-	start_log(&config, &arguments);
-
-	loop = loop_new();
-	transports = transports_open(loop, &config, &err);
-	if (transports == NULL)
+	if (!read_config(config, &program.arguments, argc, argv, &err))
 		exit_with(EXIT_CONFIG, &err);
-	if (arguments.print)
-		config_print(&config, stdout);
-	else if (arguments.check)
-		code = check(&config);
-	else
-		code = run(loop, &config, transports);
+	start_log(config, &program.arguments);
 
-	transports_close(transports);
-	loop_free(loop);
-	config_release(&config);
+	program.loop = loop_new();
+	program.transports = transports_open(program.loop, config, &err);
+	if (program.transports == NULL)
+		exit_with(EXIT_CONFIG, &err);
+	if (program.arguments.print)
+		config_print(config, stdout);
+	else if (program.arguments.check)
+		code = check(config);
+	else
+		code = run(&program);
+
+	transports_close(program.transports);
+	loop_free(program.loop);
+	config_release(config);
 	return code;
 }

@@ -25,74 +25,74 @@ static const char *const type_names[] = {
 const struct option options[] = {
 	{ "connection", OPTION_STRING, AT(connection), "", 0, 0,
 	  "The workspace's database, as libpq takes it: \"host=... dbname=...\" or a\n"
-	  "URI.  What is left out comes from the PG* variables of the environment." },
+	  "URI.  What is left out comes from the PG* variables of the environment.", OPTION_FIXED },
 	{ "sql_connection", OPTION_STRING, AT(sql_connection), "", 0, 0,
 	  "The same database for SQL tasks, logged in as the role that they run as.\n"
-	  "Empty: this driver takes no SQL tasks." },
+	  "Empty: this driver takes no SQL tasks.", OPTION_FIXED },
 	{ "name", OPTION_STRING, AT(name), "", 0, 0,
-	  "What the driver is called in lists.  Empty: the host's name." },
+	  "What the driver is called in lists.  Empty: the host's name.", OPTION_FIXED },
 	{ "slots", OPTION_INT, AT(slots), "256", 1, 10000,
-	  "How many requests may be under way at once." },
+	  "How many requests may be under way at once.", OPTION_REGISTERED },
 	{ "connections", OPTION_INT, AT(connections), "2", 1, 16,
-	  "Connections to the workspace; two keep both sides busy." },
+	  "Connections to the workspace; two keep both sides busy.", OPTION_FIXED },
 	{ "sql_connections", OPTION_INT, AT(sql_connections), "4", 1, 1000,
-	  "How many SQL tasks run at once." },
+	  "How many SQL tasks run at once.", OPTION_FIXED },
 	{ "queues", OPTION_LIST, AT(queues), "", 0, 0,
-	  "Take tasks of these queues only.  Empty: of every queue." },
+	  "Take tasks of these queues only.  Empty: of every queue.", OPTION_REGISTERED },
 	{ "transports", OPTION_LIST, AT(transports), "", 0, 0,
-	  "Offer these transports only.  Empty: all that are set up." },
+	  "Offer these transports only.  Empty: all that are set up.", OPTION_FIXED },
 	{ "env", OPTION_LIST, AT(env), "", 0, 0,
-	  "Variables of the driver's environment that workflows may read." },
+	  "Variables of the driver's environment that workflows may read.", OPTION_LIVE },
 	{ "poll_min_ms", OPTION_INT, AT(poll_min_ms), "10", 1, 1000,
-	  "After finding nothing, ask again this much later; then twice that, ..." },
+	  "After finding nothing, ask again this much later; then twice that, ...", OPTION_LIVE },
 	{ "poll_max_ms", OPTION_INT, AT(poll_max_ms), "1000", 1, 1000,
-	  "... but never later than this." },
+	  "... but never later than this.", OPTION_LIVE },
 	{ "heartbeat_ms", OPTION_INT, AT(heartbeat_ms), "5000", 100, 60000,
-	  "Without a turn for so long, tell the workspace that the driver lives." },
+	  "Without a turn for so long, tell the workspace that the driver lives.", OPTION_LIVE },
 	{ "turn_timeout_ms", OPTION_INT, AT(turn_timeout_ms), "60000", 1000, DAY_MS,
-	  "Give up a connection that has not answered for so long." },
+	  "Give up a connection that has not answered for so long.", OPTION_FIXED },
 	{ "drain_timeout_ms", OPTION_INT, AT(drain_timeout_ms), "30000", 0, DAY_MS,
-	  "How long a stopping driver waits for what is under way." },
+	  "How long a stopping driver waits for what is under way.", OPTION_LIVE },
 	{ "log_level", OPTION_STRING, AT(log_level), "info", 0, 0,
-	  "error, warn, info or debug." },
+	  "error, warn, info or debug.", OPTION_LIVE },
 	{ "log_json", OPTION_BOOL, AT(log_json), "false", 0, 0,
-	  "Log JSON lines instead of text." },
+	  "Log JSON lines instead of text.", OPTION_LIVE },
 	{ "sql_timeout_ms", OPTION_INT, AT(sql_timeout_ms), "0", 0, 24 * DAY_MS,
-	  "Time limit of a SQL task that states none; 0 is none." },
+	  "Time limit of a SQL task that states none; 0 is none.", OPTION_LIVE },
 	{ "sql_max_rows_bytes", OPTION_INT, AT(sql_max_rows_bytes), "1048576", 1, 256 * MIB,
-	  "The largest result of a SQL task, as JSON." },
+	  "The largest result of a SQL task, as JSON.", OPTION_LIVE },
 	{ "http.connect_timeout_ms", OPTION_INT, AT(http.connect_timeout_ms), "5000", 1, DAY_MS,
-	  "Time limit of reaching a server." },
+	  "Time limit of reaching a server.", OPTION_LIVE },
 	{ "http.timeout_ms", OPTION_INT, AT(http.timeout_ms), "60000", 1, DAY_MS,
-	  "Time limit of a request that states none." },
+	  "Time limit of a request that states none.", OPTION_LIVE },
 	{ "http.max_body", OPTION_INT, AT(http.max_body), "1048576", 1, 256 * MIB,
-	  "The largest body of a response, decompressed." },
+	  "The largest body of a response, decompressed.", OPTION_LIVE },
 	{ "http.max_headers", OPTION_INT, AT(http.max_headers), "65536", 1024, 300 * KIB,
-	  "The largest header of a response." },
+	  "The largest header of a response.", OPTION_LIVE },
 	{ "http.max_redirects", OPTION_INT, AT(http.max_redirects), "5", 0, 20,
-	  "How many redirects are followed." },
+	  "How many redirects are followed.", OPTION_LIVE },
 	{ "http.allow", OPTION_LIST, AT(http.allow), "", 0, 0,
 	  "Connect to these only: hosts (\"api.example.com\"; \".example.com\" is all\n"
-	  "below it) and networks (\"10.0.0.0/8\").  Empty: to all that is not denied." },
+	  "below it) and networks (\"10.0.0.0/8\").  Empty: to all that is not denied.", OPTION_LIVE },
 	{ "http.deny", OPTION_LIST, AT(http.deny), "", 0, 0,
 	  "Never connect to these.  Of the networks of both lists that hold an address\n"
 	  "the smallest decides, among them some that are always denied: link-local,\n"
-	  "metadata (169.254.169.254, ...), unspecified, multicast and reserved ones." },
+	  "metadata (169.254.169.254, ...), unspecified, multicast and reserved ones.", OPTION_LIVE },
 	{ "http.ca_file", OPTION_STRING, AT(http.ca_file), "", 0, 0,
-	  "Certificates of the authorities to trust.  Empty: the system's." },
+	  "Certificates of the authorities to trust.  Empty: the system's.", OPTION_LIVE },
 	{ "ssh.program", OPTION_STRING, AT(ssh.program), "ssh", 0, 0,
-	  "OpenSSH's client." },
+	  "OpenSSH's client.", OPTION_LIVE },
 	{ "ssh.config_file", OPTION_STRING, AT(ssh.config_file), "", 0, 0,
-	  "Its configuration (hosts, users, keys).  Empty: the user's and the system's." },
+	  "Its configuration (hosts, users, keys).  Empty: the user's and the system's.", OPTION_LIVE },
 	{ "ssh.options", OPTION_LIST, AT(ssh.options),
 	  "ConnectTimeout=5,ServerAliveInterval=5,ServerAliveCountMax=3", 0, 0,
-	  "Further options of ssh_config(5), each as Name=value." },
+	  "Further options of ssh_config(5), each as Name=value.", OPTION_LIVE },
 	{ "ssh.timeout_ms", OPTION_INT, AT(ssh.timeout_ms), "0", 0, 24 * DAY_MS,
-	  "Time limit of a command that states none; 0 is none." },
+	  "Time limit of a command that states none; 0 is none.", OPTION_LIVE },
 	{ "ssh.max_output", OPTION_INT, AT(ssh.max_output), "262144", 1024, 64 * MIB,
-	  "The end of standard output that is kept; the same of standard error." },
+	  "The end of standard output that is kept; the same of standard error.", OPTION_LIVE },
 	{ "ssh.kill_after_ms", OPTION_INT, AT(ssh.kill_after_ms), "5000", 0, DAY_MS,
-	  "A stopped client that does not end is killed so much later." },
+	  "A stopped client that does not end is killed so much later.", OPTION_LIVE },
 };
 /* clang-format on */
 
@@ -187,6 +187,58 @@ set_list(struct config *config, const struct option *option, const char *text)
 	for (; *text; text += len + (text[len] == ',')) {
 		len = strcspn(text, ",");
 		option_list_add(list, text, len);
+	}
+}
+
+static bool
+list_same(const struct config_list *a, const struct config_list *b)
+{
+	size_t i;
+
+	for (i = 0; i < a->count && i < b->count; i++)
+		if (strcmp(a->items[i], b->items[i]) != 0)
+			return false;
+	return a->count == b->count;
+}
+
+bool
+option_same(
+    const struct option *option, const struct config *a, const struct config *b)
+{
+	const void *one = option_field(a, option),
+	           *two = option_field(b, option);
+
+	switch (option->type) {
+	case OPTION_BOOL:
+		return *(const bool *)one == *(const bool *)two;
+	case OPTION_INT:
+		return *(const int64_t *)one == *(const int64_t *)two;
+	case OPTION_LIST:
+		return list_same(one, two);
+	case OPTION_STRING:
+		return strcmp(*(char *const *)one, *(char *const *)two) == 0;
+	}
+	return false;
+}
+
+static const size_t sizes[] = {
+	[OPTION_BOOL] = sizeof(bool),
+	[OPTION_INT] = sizeof(int64_t),
+	[OPTION_LIST] = sizeof(struct config_list),
+	[OPTION_STRING] = sizeof(char *),
+};
+
+void
+option_swap(const struct option *option, struct config *a, struct config *b)
+{
+	char *one = option_field(a, option), *two = option_field(b, option);
+	char byte;
+	size_t i;
+
+	for (i = 0; i < sizes[option->type]; i++) {
+		byte = one[i];
+		one[i] = two[i];
+		two[i] = byte;
 	}
 }
 

@@ -21,6 +21,13 @@ enum option_type {
 	OPTION_STRING,
 };
 
+/* What it takes for another value to count, once the driver runs. */
+enum option_change {
+	OPTION_LIVE,
+	OPTION_REGISTERED, /* telling the workspace */
+	OPTION_FIXED,      /* a new start */
+};
+
 struct option {
 	const char *key; /* what stands before a dot is a group of the file */
 	enum option_type type;
@@ -28,6 +35,7 @@ struct option {
 	const char *preset; /* as -o takes it */
 	int64_t min, max;   /* of a number */
 	const char *text;
+	enum option_change change;
 };
 
 /* In the order of the example file; a group's options stand together. */
@@ -50,6 +58,14 @@ void option_set_string(
 /* As it stands behind -o key=, or in the column `preset`. */
 bool option_set_text(struct config *config, const struct option *option,
     const char *text, struct error *err);
+
+/* Whether it has the same value in both. */
+bool option_same(const struct option *option, const struct config *a,
+    const struct config *b);
+
+/* Exchange its values. */
+void option_swap(
+    const struct option *option, struct config *a, struct config *b);
 
 void option_list_clear(struct config_list *list);
 void option_list_add(struct config_list *list, const char *item, size_t len);

@@ -30,6 +30,7 @@ enum phase {
 struct scheduler {
 	struct loop *loop;
 	const struct config *config;
+	const struct transports *transports;
 	struct identity *identity;
 	struct runner runner;
 	struct reports *reports;
@@ -40,6 +41,7 @@ struct scheduler {
 
 	int64_t driver; /* our number, also when a new one is needed; 0: none */
 	bool registered;
+	bool changed; /* since the registration that is under way */
 	bool drain_told;
 	enum phase phase;
 	int exit_code;
@@ -116,11 +118,13 @@ begin_alone(struct scheduler *scheduler, struct turn *turn)
 {
 	if (turns_under_way(scheduler->turns, scheduler->turn_count))
 		return;
-	if (scheduler->registered)
+	if (scheduler->registered) {
 		turn_leave(turn, scheduler->driver);
-	else
-		turn_register(turn, scheduler->identity, scheduler->driver,
-		    &scheduler->runner.table);
+		return;
+	}
+	scheduler->changed = false;
+	turn_register(turn, scheduler->identity, scheduler->driver,
+	    &scheduler->runner.table);
 }
 
 /* What a session that is ready should do now, if anything. */
@@ -206,7 +210,7 @@ end_register(struct turn *turn, const struct session_answer *answer)
 		return;
 	}
 	scheduler->driver = workspace_registered(answer->results[1]);
-	scheduler->registered = true;
+	scheduler->registered = !scheduler->changed;
 	scheduler->drain_told = false;
 	pace_hurry(&scheduler->pace);
 	log_info("registered as driver %lld", (long long)scheduler->driver);
@@ -392,6 +396,18 @@ scheduler_stop(struct scheduler *scheduler)
 }
 
 void
+scheduler_register(struct scheduler *scheduler)
+{
+	identity_free(scheduler->identity);
+	scheduler->identity =
+	    identity_new(scheduler->config, scheduler->transports);
+	/* what we hold goes over, as after a lost connection */
+	scheduler->registered = false;
+	scheduler->changed = true;
+	pump_later(scheduler);
+}
+
+void
 scheduler_status(const struct scheduler *scheduler, struct buf *line)
 {
 	if (scheduler->phase != PHASE_WORKING)
@@ -441,6 +457,7 @@ scheduler_new(struct loop *loop, const struct config *config,
 
 	scheduler->loop = loop;
 	scheduler->config = config;
+	scheduler->transports = transports;
 	scheduler->identity = identity_new(config, transports);
 	scheduler->reports = reports_new();
 	pace_init(&scheduler->pace, loop, config, pump_later, scheduler);

@@ -27,6 +27,9 @@ void scheduler_free(struct scheduler *scheduler);
  */
 void scheduler_stop(struct scheduler *scheduler);
 
+/* The configuration has other slots or queues: let the workspace know. */
+void scheduler_register(struct scheduler *scheduler);
+
 /* How it stands, in a line: whether connected, how much is under way. */
 void scheduler_status(const struct scheduler *scheduler, struct buf *line);
 

@@ -65,6 +65,14 @@ struct transport {
 	/* Release it: after `done`, or instead of it (what runs is stopped). */
 	void (*free)(struct run *run);
 
+	/*
+	 * The configuration is about to become `fresh`: prepare what depends on
+	 * it.  False and `err` set: it is wrong, all stays as it was.  NULL if
+	 * nothing needs to be prepared; `fresh` is not kept.
+	 */
+	bool (*reload)(
+	    void *state, const struct config *fresh, struct error *err);
+
 	void (*close)(void *state);
 };
 
@@ -75,6 +83,10 @@ struct transports;
 struct transports *transports_open(
     struct loop *loop, const struct config *config, struct error *err);
 void transports_close(struct transports *transports);
+
+/* Reload each of them, up to one that fails. */
+bool transports_reload(struct transports *transports,
+    const struct config *fresh, struct error *err);
 
 /* Their names, in order: NULL behind the last. */
 const char *transports_name(const struct transports *transports, size_t i);

@@ -418,6 +418,21 @@ set_up(struct loop *loop, const struct config *config, void **state,
 	return true;
 }
 
+static bool
+reload(void *state, const struct config *fresh, struct error *err)
+{
+	struct http_transport *transport = state;
+	struct guard *guard =
+	    guard_new(&fresh->http.allow, &fresh->http.deny, err);
+
+	if (guard == NULL)
+		return false;
+	http_set_guard(transport->http, guard);
+	guard_free(transport->guard);
+	transport->guard = guard;
+	return true;
+}
+
 static void
 tear_down(void *state)
 {
@@ -434,5 +449,6 @@ const struct transport transport_http = {
 	.start = start,
 	.cancel = cancel,
 	.free = release,
+	.reload = reload,
 	.close = tear_down,
 };

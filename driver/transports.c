@@ -107,6 +107,22 @@ transports_close(struct transports *transports)
 	free(transports);
 }
 
+bool
+transports_reload(struct transports *transports, const struct config *fresh,
+    struct error *err)
+{
+	const struct transport *transport;
+	size_t i;
+
+	for (i = 0; i < transports->count; i++) {
+		transport = transports->open[i].transport;
+		if (transport->reload != NULL &&
+		    !transport->reload(transports->open[i].state, fresh, err))
+			return false;
+	}
+	return true;
+}
+
 const char *
 transports_name(const struct transports *transports, size_t i)
 {

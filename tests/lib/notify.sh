@@ -5,6 +5,7 @@
 # abstract one) stands in $WORK/NAME.told: seconds, a blank, the datagram with
 # its newlines as "|".
 notify_start() {
+    # shellcheck disable=SC2016 # perl expands it
     spawn "$1" perl -MSocket -MTime::HiRes=time -e '
         my ($address, $file) = @ARGV;
         $address =~ s/^@/\0/;

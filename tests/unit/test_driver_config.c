@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/buf.h"
 #include "common/error.h"
 #include "tests/unit/unit.h"
 
@@ -148,6 +149,52 @@ test_mistakes_on_the_command_line(void **state)
 }
 
 static void
+set(struct config *config, const char *text)
+{
+	struct error err = { 0 };
+
+	assert_true(config_set(config, text, &err));
+}
+
+static void
+test_what_can_be_taken_is(void **state)
+{
+	struct config config, fresh;
+	struct buf waiting;
+
+	(void)state;
+	config_preset(&config);
+	config_preset(&fresh);
+	buf_init(&waiting, 0);
+	set(&config, "env=A,B");
+	set(&config, "http.max_body=7");
+	assert_false(config_take(&config, &fresh, &waiting));
+	assert_int_equal(config.env.count, 0);
+	assert_int_equal(config.http.max_body, 1048576);
+	assert_int_equal(waiting.len, 0);
+
+	set(&fresh, "env=A,C");
+	set(&fresh, "log_json=true");
+	set(&fresh, "log_level=debug");
+	set(&fresh, "name=other");
+	set(&fresh, "connections=3");
+	assert_false(config_take(&config, &fresh, &waiting));
+	assert_string_equal(config.env.items[1], "C");
+	assert_true(config.log_json);
+	assert_string_equal(config.log_level, "debug");
+	assert_string_equal(config.name, "");
+	assert_int_equal(config.connections, 2);
+	assert_string_equal(waiting.data, "name, connections");
+
+	set(&fresh, "slots=7");
+	assert_true(config_take(&config, &fresh, &waiting));
+	assert_int_equal(config.slots, 7);
+	buf_release(&waiting);
+	config_release(&config);
+	config_release(&fresh);
+}
+
+static void
 test_only_files_are_opened(void **state)
 {
 	struct config config;
@@ -188,6 +235,7 @@ main(void)
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_mistakes_in_a_file_have_a_line),
 		cmocka_unit_test(test_mistakes_on_the_command_line),
+		cmocka_unit_test(test_what_can_be_taken_is),
 		cmocka_unit_test(test_only_files_are_opened),
 	};
 

@@ -5,7 +5,8 @@
 -- wf.sql_begin(p_instance, p_process, p_token)
 --
 -- Begins the transaction of a SQL task. The lease is held to its end, so that
--- nobody takes the request back meanwhile.
+-- nobody takes the request back meanwhile; but it may go over to the driver's
+-- next incarnation, however long the statement takes.
 --
 -- Returns  nothing
 -- Locks    the lease
@@ -16,7 +17,7 @@ language plpgsql security definer :engine as $$
 begin
     perform wf._gate(true);
     perform 1 from wf.lease l
-      where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token for no key update;
+      where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token for key share;
     if not found then
         raise exception using errcode = 'WF009', message = format('the request of process %s/%s was taken back', p_instance, p_process),
             hint = 'Roll back; whoever holds the request now carries on.';
@@ -43,7 +44,7 @@ declare
 begin
     perform wf._gate(true);
     perform 1 from wf.instance i where i.id = p_instance for no key update;
-    select l.driver_id into v_driver from wf.lease l where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token;
+    select l.driver_id into v_driver from wf.lease l where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token for no key update;
     if v_driver is null or wf._apply_reports(v_driver, array[p_instance], array[p_process], array[p_token], array['response'], array[p_body]) <> array['done'] then
         raise exception using errcode = 'WF009', message = format('the request of process %s/%s was taken back', p_instance, p_process),
             hint = 'Roll back; whoever holds the request now carries on.';
