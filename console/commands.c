@@ -408,6 +408,19 @@ const struct command commands[] = {
 	  .run = cmd_help },
 
 	{ .group = "help",
+	  .pattern = "man",
+	  .summary = "Print the manual page, for man(1)",
+	  .needs = NEEDS_NOTHING,
+	  .run = cmd_man },
+
+	{ .group = "help",
+	  .pattern = "completion bash",
+	  .summary = "Print what lets bash complete commands and options",
+	  .needs = NEEDS_NOTHING,
+	  .run = cmd_completion,
+	  .detail = "It is installed with the program; else: source <(wf-console completion bash)" },
+
+	{ .group = "help",
 	  .pattern = "version",
 	  .summary = "Show the version",
 	  .needs = NEEDS_NOTHING,

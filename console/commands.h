@@ -11,6 +11,7 @@
 
 enum exit_code cmd_action(struct console *console, struct error *err);
 enum exit_code cmd_check(struct console *console, struct error *err);
+enum exit_code cmd_completion(struct console *console, struct error *err);
 enum exit_code cmd_diff(struct console *console, struct error *err);
 enum exit_code cmd_fmt(struct console *console, struct error *err);
 enum exit_code cmd_graph(struct console *console, struct error *err);
@@ -20,6 +21,7 @@ enum exit_code cmd_local_run(struct console *console, struct error *err);
 enum exit_code cmd_local_start(struct console *console, struct error *err);
 enum exit_code cmd_local_status(struct console *console, struct error *err);
 enum exit_code cmd_local_stop(struct console *console, struct error *err);
+enum exit_code cmd_man(struct console *console, struct error *err);
 enum exit_code cmd_run(struct console *console, struct error *err);
 enum exit_code cmd_start(struct console *console, struct error *err);
 enum exit_code cmd_tree(struct console *console, struct error *err);

@@ -13,7 +13,14 @@ missing=$(cd "$ROOT" && find workspace-sql -type f | while read -r file; do
 done)
 is 'the whole of workspace-sql is installed' "$missing" ''
 ok 'the licence is installed' test -f "$stage/usr/share/doc/pgwf/LICENSE"
+manual=usr/share/man/man1/wf-console.1
+completion=usr/share/bash-completion/completions/wf-console
+ok 'the manual page is that of the program' \
+    diff "$stage/$manual" <(wf-console man)
+ok 'so is the completion for bash' \
+    diff "$stage/$completion" <(wf-console completion bash)
 is 'nothing is installed elsewhere' \
     "$(cd "$stage" && find . -type f ! -path './usr/bin/wf-*' \
-        ! -path './usr/share/pgwf/*' ! -path './usr/share/doc/pgwf/*')" ''
+        ! -path './usr/share/pgwf/*' ! -path './usr/share/doc/pgwf/*' \
+        ! -path "./$manual" ! -path "./$completion")" ''
 done_testing
