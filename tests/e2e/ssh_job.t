@@ -136,6 +136,9 @@ for pause in 0 0.1 0.2 0.3 0.4 0.6; do
         "$(state_of "$id"), $(runs_of "again$pause")" 'END success, 1'
 done
 
+is 'and was sent again at least once' "$(sql "select count(*) > 0
+    from wf.event_v where event = 'lost' and was = 'EXECUTING' and state = 'INIT'")" t
+
 # --- cancelled
 
 id=$(job "setsid sleep 4711 & echo \$! >>$HOST/far; timeout 4712 sleep 4712 &
@@ -161,6 +164,39 @@ is 'nor its directory' "$(traces)" ''
 
 # whoever leaves the session is not found
 xargs kill <"$HOST/far" || true
+
+# --- the scripts alone: starts at the same time, and one that comes too late
+
+# request NAME: that of the last job, run on this host under the name `twice-1`.
+request() {
+    sql "select wf._evaluate(r.args, p.input || '{\"handle\": null,
+            \"instance\": {\"attempt\": \"twice-1\"}}') -> 'value' ->> 'script'
+           from wf.process p
+           join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+           join wf.task_request r on r.type_id = n.type_id
+          where p.instance_id = $id and p.kind = 'async' and r.request = '$1'" |
+        as_server env HOME="$WORK/sshd/home" sh -s
+}
+
+id=$(job "$(held twice)")
+touch "$HOST/twice.go"
+ended "$id"
+rm "$HOST/twice"
+start=()
+for _ in 1 2 3 4 5; do
+    request start >>"$WORK/started" &
+    start+=("$!")
+done
+wait "${start[@]}"
+is 'five starts, one job' "$(sort -u "$WORK/started")" "$JOBS/twice-1"
+wait_until 20 test -s "$JOBS/twice-1/exit"
+is 'that ran once' "$(runs_of twice), $(request poll)" '1, done
+
+exited 0'
+request cleanup
+ok 'cleaned up' test ! -e "$JOBS/twice-1"
+exits 'a start that comes later is refused' 75 request start
+is 'and runs nothing' "$(runs_of twice)" 1
 
 # --- all of it is killed on the host
 
