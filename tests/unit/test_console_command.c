@@ -104,7 +104,7 @@ test_usage_errors(void **state)
 	refuses("show 17/", "PROCESS can't be \"17/\"");
 	refuses("start x --params [1]", "--params can't be \"[1]\"");
 	refuses("start x -p y", "--param can't be \"y\"");
-	refuses("-o csv list", "--format can't be \"csv\"");
+	refuses("-o xml list", "--format can't be \"xml\"");
 	refuses("list --password x", "unknown option --password");
 }
 
