@@ -7,6 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/error.h"
+#include "common/utf8.h"
+
 static const char *const level_names[] = {
 	[LOG_LEVEL_ERROR] = "error",
 	[LOG_LEVEL_WARN] = "warn",
@@ -17,6 +20,7 @@ static const char *const level_names[] = {
 static struct {
 	enum log_level level;
 	bool json;
+	char *(*filter)(char *message);
 } options = { .level = LOG_LEVEL_INFO };
 
 void
@@ -24,6 +28,12 @@ log_init(enum log_level level, bool json)
 {
 	options.level = level;
 	options.json = json;
+}
+
+void
+log_filter(char *(*filter)(char *message))
+{
+	options.filter = filter;
 }
 
 bool
@@ -37,26 +47,41 @@ log_level_find(const char *name, enum log_level *level)
 	return false;
 }
 
+static const char unknown[] = "\xef\xbf\xbd"; /* U+FFFD */
+
 /* JSON's escapes for what breaks a line or a string; the rest as it is. */
 static void
 put_json_string(FILE *out, const char *text)
 {
+	size_t left = strlen(text), len;
+
 	putc('"', out);
-	for (; *text != '\0'; text++) {
+	for (; left > 0; text += len, left -= len) {
 		unsigned char c = (unsigned char)*text;
 
+		len = utf8_sequence(text, left);
 		if (c == '"' || c == '\\')
 			fprintf(out, "\\%c", c);
 		else if (c < 0x20 || c == 0x7f)
 			fprintf(out, "\\u%04x", c);
+		else if (len > 0)
+			fwrite(text, 1, len, out);
 		else
-			putc(c, out);
+			fputs(unknown, out);
+		len = len > 0 ? len : 1;
 	}
 	putc('"', out);
 }
 
 static void
-put_json_line(FILE *out, enum log_level level, const char *message)
+put_member(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, ",\"%s\":", name);
+	put_json_string(out, value);
+}
+
+static void
+put_json_begin(FILE *out, enum log_level level)
 {
 	struct timespec now;
 	struct tm utc;
@@ -65,61 +90,214 @@ put_json_line(FILE *out, enum log_level level, const char *message)
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &utc);
 	strftime(second, sizeof(second), "%Y-%m-%dT%H:%M:%S", &utc);
-	fprintf(out,
-	    "{\"at\":\"%s.%03ldZ\",\"level\":\"%s\",\"program\":", second,
+	fprintf(out, "{\"at\":\"%s.%03ldZ\",\"level\":\"%s\"", second,
 	    now.tv_nsec / 1000000, level_names[level]);
-	put_json_string(out, program_invocation_short_name);
-	fputs(",\"message\":", out);
-	put_json_string(out, message);
+	put_member(out, "program", program_invocation_short_name);
+}
+
+static bool
+names_workspace(const struct log_about *about)
+{
+	return about->workspace != NULL && about->workspace[0] != '\0';
+}
+
+static void
+put_json_line(FILE *out, enum log_level level, const struct log_about *about,
+    const char *message)
+{
+	put_json_begin(out, level);
+	if (names_workspace(about))
+		put_member(out, "workspace", about->workspace);
+	if (about->process_id != 0)
+		fprintf(out,
+		    ",\"instance\":%lld,\"process\":%lld,\"attempt\":%d",
+		    (long long)about->instance_id, (long long)about->process_id,
+		    about->attempt);
+	if (about->task != NULL)
+		put_member(out, "task", about->task);
+	put_member(out, "message", message);
 	fputs("}\n", out);
 }
 
 /* A message may quote the world: no control characters reach a terminal. */
 static void
-put_text_line(FILE *out, enum log_level level, const char *message)
+put_plain(FILE *out, const char *text)
+{
+	size_t left = strlen(text), len;
+
+	for (; left > 0; text += len, left -= len) {
+		unsigned char c = (unsigned char)*text;
+
+		len = utf8_sequence(text, left);
+		if ((c < 0x20 && c != '\t') || c == 0x7f ||
+		    (len == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0))
+			putc(' ', out);
+		else if (len > 0)
+			fwrite(text, 1, len, out);
+		else
+			fputs(unknown, out);
+		len = len > 0 ? len : 1;
+	}
+}
+
+static void
+put_text_line(FILE *out, enum log_level level, const struct log_about *about,
+    const char *message)
 {
 	fprintf(out, "%s: ", program_invocation_short_name);
 	if (level == LOG_LEVEL_WARN)
 		fputs("warning: ", out);
-	for (; *message != '\0'; message++) {
-		unsigned char c = (unsigned char)*message;
-
-		putc((c < 0x20 && c != '\t') || c == 0x7f ? ' ' : c, out);
+	if (names_workspace(about)) {
+		put_plain(out, about->workspace);
+		fputs(": ", out);
 	}
+	if (about->process_id != 0)
+		fprintf(out,
+		    "task %lld/%lld/%d: ", (long long)about->instance_id,
+		    (long long)about->process_id, about->attempt);
+	put_plain(out, message);
 	putc('\n', out);
 }
 
+/* "17/42 text": what tells one task's words from another's, and no more */
+static void
+put_said(FILE *out, enum log_level level, const struct log_about *about,
+    const char *text)
+{
+	(void)level;
+	if (names_workspace(about)) {
+		put_plain(out, about->workspace);
+		fputs(": ", out);
+	}
+	fprintf(out, "%lld/%lld ", (long long)about->instance_id,
+	    (long long)about->process_id);
+	put_plain(out, text);
+	putc('\n', out);
+}
+
+typedef void put_fn(FILE *out, enum log_level level,
+    const struct log_about *about, const char *message);
+
 /*
- * One line in one write, so that lines of several programs on one standard
- * error do not mix.  Uses nothing that can end up here again.
+ * One line in one write, so that lines of several programs on one file do not
+ * mix.
  */
 static void
-log_line(enum log_level level, int error, const char *format, va_list args)
+write_line(FILE *file, put_fn *put, enum log_level level,
+    const struct log_about *about, const char *message)
 {
-	char *message = NULL, *line = NULL;
-	size_t message_len, line_len;
+	char *line = NULL;
+	size_t len;
+	FILE *out = open_memstream(&line, &len);
+
+	if (out == NULL)
+		return;
+	put(out, level, about, message);
+	fclose(out);
+	if (line != NULL)
+		fwrite(line, 1, len, file);
+	fflush(file);
+	free(line);
+}
+
+/* Uses nothing that can end up here again. */
+static void
+log_line(enum log_level level, const struct log_about *about, int error,
+    const char *format, va_list args)
+{
+	char *message = NULL;
+	size_t len;
 	FILE *out;
 
 	if (level > options.level)
 		return;
-	out = open_memstream(&message, &message_len);
+	out = open_memstream(&message, &len);
 	if (out == NULL)
 		return;
 	vfprintf(out, format, args);
 	if (error != 0)
 		fprintf(out, ": %s", strerror(error));
 	fclose(out);
-	out = open_memstream(&line, &line_len);
-	if (out != NULL && message != NULL) {
-		(options.json ? put_json_line : put_text_line)(
-		    out, level, message);
-		fclose(out);
-		fwrite(line, 1, line_len, stderr);
-		fflush(stderr);
-	}
-	free(line);
+	if (options.filter != NULL && message != NULL)
+		message = options.filter(message);
+	if (message != NULL)
+		write_line(stderr, options.json ? put_json_line : put_text_line,
+		    level, about, message);
 	free(message);
 }
+
+void
+log_about(enum log_level level, const struct log_about *about,
+    const char *format, ...)
+{
+	int saved_errno = errno;
+	va_list args;
+
+	va_start(args, format);
+	log_line(level, about, 0, format, args);
+	va_end(args);
+	errno = saved_errno;
+}
+
+void
+log_say(const struct log_about *about, const char *text)
+{
+	char *message = strdup(text);
+
+	if (options.filter != NULL && message != NULL)
+		message = options.filter(message);
+	if (message != NULL)
+		write_line(stdout, options.json ? put_json_line : put_said,
+		    LOG_LEVEL_INFO, about, message);
+	free(message);
+}
+
+static void
+put_json_error(FILE *out, const struct error *err)
+{
+	put_json_begin(out, LOG_LEVEL_ERROR);
+	put_member(out, "message", err->message);
+	if (err->detail != NULL)
+		put_member(out, "detail", err->detail);
+	if (err->hint != NULL)
+		put_member(out, "hint", err->hint);
+	fputs("}\n", out);
+}
+
+static void
+put_text_error(FILE *out, const struct error *err)
+{
+	const char *const parts[] = { err->message, err->detail, err->hint };
+	static const char *const labels[] = { "", "detail: ", "hint: " };
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (parts[i] == NULL)
+			continue;
+		fprintf(
+		    out, "%s: %s", program_invocation_short_name, labels[i]);
+		put_plain(out, parts[i]);
+		putc('\n', out);
+	}
+}
+
+void
+log_error(const struct error *err)
+{
+	char *lines = NULL;
+	size_t len;
+	FILE *out = open_memstream(&lines, &len);
+
+	if (out == NULL)
+		return;
+	(options.json ? put_json_error : put_text_error)(out, err);
+	fclose(out);
+	if (lines != NULL)
+		fwrite(lines, 1, len, stderr);
+	free(lines);
+}
+
+static const struct log_about nothing;
 
 #define LOG_LINE(level, error, format) \
 	do { \
@@ -127,7 +305,7 @@ log_line(enum log_level level, int error, const char *format, va_list args)
 		va_list args; \
 \
 		va_start(args, format); \
-		log_line(level, error, format, args); \
+		log_line(level, &nothing, error, format, args); \
 		va_end(args); \
 		errno = saved_errno; \
 	} while (0)

@@ -1,5 +1,6 @@
 /*
- * pg.h - sessions with PostgreSQL.  The only user of libpq.
+ * pg.h - sessions with PostgreSQL.  The only user of libpq (with pg_result.c
+ * and pg_conninfo.c).
  *
  * Two ways to use one: the console connects, asks and waits
  * (pg_connect, pg_query); the driver never waits (pg_connect_start,
@@ -55,6 +56,12 @@ enum pg_transaction {
 };
 
 enum pg_transaction pg_transaction(const struct pg *pg);
+
+/*
+ * The number of the server's process, as the session was told: a pooler says
+ * another one.
+ */
+int pg_backend(const struct pg *pg);
 
 /* 150004 for 15.4; 0 without a session. */
 int pg_server_version(const struct pg *pg);

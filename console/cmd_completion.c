@@ -1,5 +1,10 @@
 /*
- * cmd_completion.c - completion for bash, printed from the command table.
+ * cmd_completion.c - completion for bash and zsh, printed from the command
+ * table.
+ *
+ * Both scripts are the same `case`s between a head and a tail of their own:
+ * the words before the cursor that belong to the command decide what may
+ * follow, and which options there are.
  */
 #include <stdio.h>
 #include <string.h>
@@ -7,29 +12,88 @@
 #include "console/commands.h"
 #include "console/console.h"
 
-/* Before the tables, and behind them.  `i` words are complete. */
-static const char begin[] =
-    "# bash completion for wf-console, printed by `wf-console completion "
-    "bash`\n"
-    "_wf_console() {\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-    "    local words='' skip='' word options='' next=''\n"
-    "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-    "        if [ -n \"$skip\" ]; then skip=''; continue; fi\n"
-    "        case $word in\n";
+/* What differs between the shells. */
+struct shell {
+	const char *head, *tail;
+	const char *open, *close; /* of a list */
+	void (*print_item)(const char *word, size_t len, const char *summary);
+};
 
-static const char end[] =
-    "    if [[ $cur == -* ]]; then\n"
-    "        mapfile -t COMPREPLY < <(compgen -W \"$options $globals\" -- "
-    "\"$cur\")\n"
-    "    elif [ -n \"$next\" ]; then\n"
-    "        mapfile -t COMPREPLY < <(compgen -W \"$next\" -- \"$cur\")\n"
-    "    else\n"
-    "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-    "        compopt -o filenames 2>/dev/null\n"
-    "    fi\n"
-    "}\n"
-    "complete -F _wf_console wf-console\n";
+static void
+print_bash_item(const char *word, size_t len, const char *summary)
+{
+	(void)summary;
+	printf("%.*s ", (int)len, word);
+}
+
+/* 'word:what it does' */
+static void
+print_zsh_item(const char *word, size_t len, const char *summary)
+{
+	printf("'%.*s", (int)len, word);
+	if (summary != NULL)
+		putchar(':');
+	for (; summary != NULL && *summary != '\0'; summary++)
+		if (*summary == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*summary);
+	fputs("' ", stdout);
+}
+
+static const struct shell bash = {
+	.head = "# bash completion for wf-console, printed by `wf-console "
+	        "completion bash`\n"
+	        "_wf_console() {\n"
+	        "    local cur=${COMP_WORDS[COMP_CWORD]} "
+	        "prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+	        "    local said='' skip='' word options='' globals='' next=''\n"
+	        "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n",
+	.open = "='",
+	.close = "'",
+	.print_item = print_bash_item,
+	.tail =
+	    "    if [[ $cur == -* ]]; then\n"
+	    "        mapfile -t COMPREPLY < <(compgen -W \"$options $globals\" "
+	    "-- \"$cur\")\n"
+	    "    elif [ -n \"$next\" ]; then\n"
+	    "        mapfile -t COMPREPLY < <(compgen -W \"$next\" -- "
+	    "\"$cur\")\n"
+	    "    else\n"
+	    "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+	    "        compopt -o filenames 2>/dev/null\n"
+	    "    fi\n"
+	    "}\n"
+	    "complete -F _wf_console wf-console\n",
+};
+
+static const struct shell zsh = {
+	.head = "#compdef wf-console\n"
+	        "# zsh completion for wf-console, printed by `wf-console "
+	        "completion zsh`\n"
+	        "_wf-console() {\n"
+	        "    local cur=$words[CURRENT] prev=$words[CURRENT-1]\n"
+	        "    local said='' skip='' word\n"
+	        "    local -a options globals next\n"
+	        "    for word in \"${(@)words[2,CURRENT-1]}\"; do\n",
+	.open = "=(",
+	.close = ")",
+	.print_item = print_zsh_item,
+	.tail = "    if [[ $cur == -* ]]; then\n"
+	        "        options+=($globals)\n"
+	        "        _describe -o option options\n"
+	        "    elif (( $#next )); then\n"
+	        "        _describe word next\n"
+	        "    else\n"
+	        "        _files\n"
+	        "    fi\n"
+	        "}\n"
+	        "if [[ $funcstack[1] == _wf-console ]]; then\n"
+	        "    _wf-console \"$@\"\n"
+	        "else\n"
+	        "    compdef _wf-console wf-console\n"
+	        "fi\n",
+};
 
 /* "-d|--dbname|": options whose value is the next word. */
 static void
@@ -46,9 +110,34 @@ print_valued(const struct option *options, size_t count)
 	}
 }
 
-/* What can follow an option, where that is known. */
+/* The loop over the words before the cursor. */
 static void
-print_values(void)
+print_loop(void)
+{
+	printf("        if [ -n \"$skip\" ]; then skip=''; continue; fi\n"
+	       "        case $word in\n"
+	       "        ");
+	print_valued(command_options, command_option_count);
+	print_valued(global_options, global_option_count);
+	printf("-o) skip=1 ;;\n"
+	       "        -*) ;;\n"
+	       "        *) said+=\"$word \" ;;\n"
+	       "        esac\n"
+	       "    done\n");
+}
+
+static void
+print_option(const struct shell *shell, const struct option *option)
+{
+	char name[40];
+	int len = snprintf(name, sizeof(name), "--%s", option->name);
+
+	shell->print_item(name, (size_t)len, option->text);
+}
+
+/* What can follow an option: it is one of a few words, or unknown. */
+static void
+print_values_of(const struct shell *shell, const struct option *option)
 {
 	static const struct {
 		const char *type, *words;
@@ -57,25 +146,37 @@ print_values(void)
 		{ "DRAWING", "dot mermaid svg" },
 		{ "FORMAT", "table json csv" },
 	};
-	const struct option *tables[] = { command_options, global_options };
-	const size_t counts[] = { command_option_count, global_option_count };
-	size_t table, i, v;
+	const char *word = NULL;
+	size_t v, len;
 
+	for (v = 0; v < sizeof(values) / sizeof(values[0]); v++)
+		if (option->value != NULL &&
+		    strcmp(option->value, values[v].type) == 0)
+			word = values[v].words;
+	if (word == NULL)
+		return;
+	printf("    --%s", option->name);
+	if (option->letter != '\0')
+		printf("|-%c", option->letter);
+	printf(") next%s", shell->open);
+	for (; *word != '\0'; word += len + (word[len] == ' ')) {
+		len = strcspn(word, " ");
+		shell->print_item(word, len, NULL);
+	}
+	printf("%s ;;\n", shell->close);
+}
+
+static void
+print_values(const struct shell *shell)
+{
+	size_t i;
+
+	printf("    [ -z \"$skip\" ] || next%s%s\n", shell->open, shell->close);
 	printf("    case $prev in\n");
-	for (table = 0; table < 2; table++)
-		for (i = 0; i < counts[table]; i++)
-			for (v = 0; v < sizeof(values) / sizeof(values[0]);
-			     v++) {
-				const struct option *option = &tables[table][i];
-
-				if (option->value == NULL ||
-				    strcmp(option->value, values[v].type) != 0)
-					continue;
-				printf("    --%s", option->name);
-				if (option->letter != '\0')
-					printf("|-%c", option->letter);
-				printf(") next='%s' ;;\n", values[v].words);
-			}
+	for (i = 0; i < command_option_count; i++)
+		print_values_of(shell, &command_options[i]);
+	for (i = 0; i < global_option_count; i++)
+		print_values_of(shell, &global_options[i]);
 	printf("    esac\n");
 }
 
@@ -87,28 +188,28 @@ is_first_with_words(size_t i)
 
 /* The options of each command, by its words. */
 static void
-print_options(void)
+print_options(const struct shell *shell)
 {
 	size_t i, o;
 
-	printf("    case $words in\n");
+	printf("    case $said in\n");
 	for (i = 0; i < command_count; i++) {
 		if (!is_first_with_words(i))
 			continue;
-		printf("    \"%.*s \"*) options='",
+		printf("    \"%.*s \"*) options%s",
 		    (int)pattern_words(commands[i].pattern),
-		    commands[i].pattern);
+		    commands[i].pattern, shell->open);
 		for (o = 0; o < command_option_count; o++)
 			if (command_takes(&commands[i], &command_options[o]))
-				printf("--%s ", command_options[o].name);
-		printf("' ;;\n");
+				print_option(shell, &command_options[o]);
+		printf("%s ;;\n", shell->close);
 	}
 	printf("    esac\n");
 }
 
 /* The words that come `after` others, each once: they need not be adjacent. */
 static void
-print_words_after(const char *after)
+print_words_after(const struct shell *shell, const char *after)
 {
 	size_t len = strlen(after), i, j, word;
 
@@ -124,19 +225,28 @@ print_words_after(const char *after)
 			    strchr(" ", commands[j].pattern[word]) != NULL)
 				break;
 		if (j == i)
-			printf("%.*s ", (int)(word - len), pattern + len);
+			shell->print_item(pattern + len, word - len,
+			    word == pattern_words(pattern) ? commands[i].summary
+			                                   : NULL);
 	}
+}
+
+static void
+print_next(const struct shell *shell, const char *said, const char *after)
+{
+	printf("    '%s') next%s", said, shell->open);
+	print_words_after(shell, after);
+	printf("%s ;;\n", shell->close);
 }
 
 /* The words of commands: the first ones, and what follows "workspace". */
 static void
-print_words(void)
+print_words(const struct shell *shell)
 {
 	size_t i, len;
 
-	printf("    case $words in\n    '') next='");
-	print_words_after("");
-	printf("' ;;\n");
+	printf("    case $said in\n");
+	print_next(shell, "", "");
 	for (i = 0; i < command_count; i++) {
 		const char *pattern = commands[i].pattern;
 		char first[32];
@@ -147,44 +257,49 @@ print_words(void)
 		                  len + 1) == 0))
 			continue;
 		snprintf(first, sizeof(first), "%.*s ", (int)len, pattern);
-		printf("    '%s') next='", first);
-		print_words_after(first);
-		printf("' ;;\n");
+		print_next(shell, first, first);
 	}
-	printf("    'help ') next='");
-	print_words_after("");
-	printf("' ;;\n    esac\n");
+	print_next(shell, "help ", "");
+	printf("    esac\n");
 }
 
 static void
-print_globals(void)
+print_globals(const struct shell *shell)
 {
 	size_t i;
 
-	printf("    local globals='");
+	printf("    globals%s", shell->open);
 	for (i = 0; i < global_option_count; i++)
-		printf("--%s ", global_options[i].name);
-	printf("'\n");
+		print_option(shell, &global_options[i]);
+	printf("%s\n", shell->close);
+}
+
+static void
+print_script(const struct shell *shell)
+{
+	fputs(shell->head, stdout);
+	print_loop();
+	print_globals(shell);
+	print_options(shell);
+	print_words(shell);
+	print_values(shell);
+	fputs(shell->tail, stdout);
 }
 
 enum exit_code
-cmd_completion(struct console *console, struct error *err)
+cmd_completion_bash(struct console *console, struct error *err)
 {
 	(void)console;
 	(void)err;
-	fputs(begin, stdout);
-	printf("        ");
-	print_valued(command_options, command_option_count);
-	print_valued(global_options, global_option_count);
-	printf("-o) skip=1 ;;\n"
-	       "        -*) ;;\n"
-	       "        *) words+=\"$word \" ;;\n"
-	       "        esac\n"
-	       "    done\n");
-	print_globals();
-	print_options();
-	print_words();
-	print_values();
-	fputs(end, stdout);
+	print_script(&bash);
+	return EXIT_DONE;
+}
+
+enum exit_code
+cmd_completion_zsh(struct console *console, struct error *err)
+{
+	(void)console;
+	(void)err;
+	print_script(&zsh);
 	return EXIT_DONE;
 }

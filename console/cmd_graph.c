@@ -112,11 +112,9 @@ static bool
 read_graph(struct console *console, struct graph *graph, struct error *err)
 {
 	const char *what = console_value(console, "WHAT");
-	size_t len = strlen(what);
 	int64_t instance;
 
-	if (strchr(what, '/') != NULL ||
-	    (len > 3 && strcmp(what + len - 3, ".wf") == 0))
+	if (compile_is_file(what))
 		return read_file(console, what, graph, err);
 	return read_workspace(
 	    console, what, value_bigint(what, &instance), graph, err);

@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/json.h"
 #include "common/mem.h"
+#include "common/near.h"
 #include "common/pg.h"
 #include "common/pg_params.h"
 #include "console/commands.h"
@@ -44,15 +45,24 @@ declared_parameters(const struct console *console, const char *workflow)
 	return declared;
 }
 
+char *
+start_parameters(
+    const struct console *console, const char *workflow, struct error *err)
+{
+	struct json *declared = declared_parameters(console, workflow);
+	char *parameters = parameters_json(&console->invocation, declared, err);
+
+	json_free(declared);
+	return parameters;
+}
+
 bool
 start_instance(struct console *console, const char *workflow, int64_t *instance,
     struct error *err)
 {
-	struct json *declared = declared_parameters(console, workflow);
-	char *parameters = parameters_json(&console->invocation, declared, err);
+	char *parameters = start_parameters(console, workflow, err);
 	struct pg_result *result = NULL;
 
-	json_free(declared);
 	if (parameters != NULL) {
 		invocation_add(
 		    &console->invocation, "workflow", "WORKFLOW", workflow);
@@ -112,26 +122,46 @@ main_name(const char *path)
 	return xstrndup(name, strcspn(name, "."));
 }
 
-/* Which of the installed workflows is meant: for the caller to free(). */
-static char *
-choose_workflow(
-    const struct pg_result *installed, const char *path, struct error *err)
+static void
+none_chosen(const struct pg_result *installed, const char *path,
+    const char *wanted, struct error *err)
 {
-	char *name = main_name(path);
-	int row;
+	int rows = pg_rows(installed), row;
+	struct near near;
 
-	for (row = 0; row < pg_rows(installed); row++)
-		if (pg_rows(installed) == 1 ||
-		    strcmp(pg_value(installed, row, 0), name) == 0) {
+	near_init(&near, wanted != NULL ? wanted : "");
+	for (row = 0; wanted != NULL && row < rows; row++)
+		near_offer(&near, pg_value(installed, row, 0),
+		    pg_value_length(installed, row, 0));
+	if (wanted != NULL)
+		error_set(err, "there is no workflow %s in %s", wanted, path);
+	else
+		error_set(
+		    err, "%s holds %d workflows and none is main", path, rows);
+	if (near.best != NULL)
+		error_hint(err, "Did you mean %s?", near.best);
+	else if (rows > 0)
+		error_hint(err, "Name one, as %s.", pg_value(installed, 0, 0));
+}
+
+char *
+start_choose(const struct pg_result *installed, const char *path,
+    const char *wanted, struct error *err)
+{
+	char *name = wanted != NULL ? xstrdup(wanted) : main_name(path);
+	int rows = pg_rows(installed), row;
+	const char *candidate;
+
+	for (row = 0; row < rows; row++) {
+		candidate = pg_value(installed, row, 0);
+		if ((wanted == NULL && rows == 1) ||
+		    strcmp(candidate, name) == 0) {
 			free(name);
-			return xstrdup(pg_value(installed, row, 0));
+			return xstrdup(candidate);
 		}
+	}
 	free(name);
-	error_set(err, "%s holds %d workflows and none is main", path,
-	    pg_rows(installed));
-	if (pg_rows(installed) > 0)
-		error_hint(err, "Name one: wf-console run %s %s", path,
-		    pg_value(installed, 0, 0));
+	none_chosen(installed, path, wanted, err);
 	return NULL;
 }
 
@@ -149,8 +179,7 @@ run_file(struct console *console, const char *path, const char *workflow,
 	    (console->pg != NULL ||
 	        session_open(console, NEEDS_WORKSPACE, err)) &&
 	    (installed = compile_install(console, &compiled, err)) != NULL) {
-		name = workflow != NULL ? xstrdup(workflow)
-		                        : choose_workflow(installed, path, err);
+		name = start_choose(installed, path, workflow, err);
 		if (name != NULL &&
 		    start_instance(console, name, &instance, err))
 			code = follow_instance(

@@ -1,6 +1,6 @@
 /*
- * cmd_verb.c - retry, ignore, resolve, raise, cancel, abort: act on targets;
- * and action, lb-workflow's way of saying it.
+ * cmd_verb.c - retry, ignore, resolve, raise, cancel, abort, suspend, resume:
+ * act on targets; action, lb-workflow's way of saying it; and engine, which has no targets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -145,12 +145,14 @@ may_act(struct console *console, const struct selector *selector,
 	return err->message == NULL;
 }
 
-/* Act, or show what that would be. */
+/* Act, or show with `look` what that would be. */
 static enum exit_code
-act(struct console *console, struct error *err)
+act(struct console *console,
+    struct pg_result *(*look)(struct console *console, struct error *err),
+    struct error *err)
 {
 	struct pg_result *rows = console_flag(console, "dry-run")
-	                             ? try_out(console, do_and_compare, err)
+	                             ? try_out(console, look, err)
 	                             : do_verb(console, err);
 	enum exit_code code = EXIT_DONE;
 
@@ -177,10 +179,16 @@ cmd_verb(struct console *console, struct error *err)
 		code = EXIT_FAILED;
 		if (session_open(console, NEEDS_WORKSPACE, err) &&
 		    may_act(console, &selector, &code, err))
-			code = act(console, err);
+			code = act(console, do_and_compare, err);
 	}
 	selector_release(&selector);
 	return code;
+}
+
+enum exit_code
+cmd_engine(struct console *console, struct error *err)
+{
+	return act(console, do_verb, err);
 }
 
 /* The verb called `name`, or NULL: then `err` says so. */
@@ -201,8 +209,9 @@ find_verb(const char *name, struct error *err)
 		near_offer(&near, commands[i].pattern, len);
 	}
 	error_set(err, "there is no action \"%s\"", name);
-	error_hint(err, "There are retry, ignore, resolve, raise, cancel and "
-	                "abort.");
+	error_hint(err,
+	    "There are retry, ignore, resolve, raise, cancel, abort, "
+	    "suspend and resume.");
 	if (near.best != NULL)
 		error_hint(
 		    err, "Did you mean %.*s?", (int)near.best_len, near.best);

@@ -25,10 +25,19 @@
 	"it is\n" \
 	"done, shown with all that follows from it, and taken back."
 
-/* One row per target; :selector is what selector.h makes of the others. */
-#define VERB(call) "select instance_id, process_id, answer, detail from " call
-
 /* clang-format off */
+
+/* A verb: one row per target; :selector is what selector.h makes of options. */
+#define VERB(word, about, own_options, call) \
+	{ .group = "repairing", \
+	  .pattern = word " [TARGET...]", \
+	  .summary = (about), \
+	  .options = SELECTORS own_options " reason dry-run", \
+	  .role = OPERATOR, \
+	  .needs = NEEDS_NOTHING, \
+	  .sql = "select instance_id, process_id, answer, detail from " call, \
+	  .run = cmd_verb, \
+	  .detail = TARGETS }
 
 const struct command commands[] = {
 
@@ -60,6 +69,21 @@ const struct command commands[] = {
 	  .detail = "WHAT is a file (*.wf, or with a slash), of which WORKFLOW chooses one, the\n"
 		    "name of an installed workflow, or the number of an instance, whose states\n"
 		    "are colours. svg takes Graphviz." },
+
+	{ .group = "authoring",
+	  .pattern = "simulate WHAT [WORKFLOW]",
+	  .summary = "Play a file or a workflow to its end, and undo it",
+	  .options = COMPILE_OPTIONS " param params script seed",
+	  .role = AUTHOR,
+	  .needs = NEEDS_NOTHING,
+	  .sql = "select elapsed, process, label, was, event, state, detail"
+		 "  from wf.simulate(:played, :parameters, :rules, :seed)",
+	  .run = cmd_simulate,
+	  .shown = "elapsed process label event state detail",
+	  .detail = "WHAT is a file (*.wf, or with a slash), of which WORKFLOW chooses one, or the\n"
+		    "name of an installed workflow. Drivers and the clock are made up; --script\n"
+		    "says what comes of tasks. The exit code is the result: 0 success, 10 warning,\n"
+		    "11 error, 12 aborted; 1 if it does not come to its end by itself." },
 
 	{ .group = "authoring",
 	  .pattern = "install FILE...",
@@ -159,6 +183,14 @@ const struct command commands[] = {
 	  .run = cmd_tree },
 
 	{ .group = "running",
+	  .pattern = "watch [INSTANCE]",
+	  .summary = "Watch what runs, or the tree of an instance, live",
+	  .role = VIEWER,
+	  .run = cmd_watch,
+	  .detail = "Arrows or j and k move, enter opens the chosen instance, b goes back, q quits.\n"
+		    "Below stands why what is chosen does not go on." },
+
+	{ .group = "running",
 	  .pattern = "show INSTANCE",
 	  .summary = "Show all about an instance",
 	  .role = VIEWER,
@@ -189,6 +221,20 @@ const struct command commands[] = {
 	  .shown = "seq at process_id label event state actor reason detail",
 	  .missing = "no such instance or process" },
 
+	{ .group = "running",
+	  .pattern = "log TARGET",
+	  .summary = "Print what a task's program has written, or all of an instance",
+	  .options = "attempt follow",
+	  .role = VIEWER,
+	  .sql = "select o.process_id, o.label, o.attempt, o.start, o.size, o.stream, o.at, o.dropped, o.body"
+		 "  from wf.output_v o join wf.process_v p on p.instance_id = o.instance_id and p.process_id = o.process_id"
+		 " where o.instance_id = :instance and (:process is null or o.process_id = :process)"
+		 "   and o.attempt = coalesce(:attempt::int, p.attempt)"
+		 " order by o.at, o.process_id, o.start",
+	  .run = cmd_log,
+	  .detail = "Output is there while the program runs. --follow goes on until the task has\n"
+		    "ended or waits for an operator; as rows (-o) it is printed once.\n" },
+
 	/* explaining --------------------------------------------------- */
 
 	{ .group = "explaining",
@@ -208,7 +254,8 @@ const struct command commands[] = {
 	  .shown = "instance_id workflow reason processes label detail since",
 	  .none = "nothing waits for anybody",
 	  .detail = "failed: retry, ignore, resolve or raise it. driver: start one that serves the\n"
-		    "queue. group: give it places, with `group set`." },
+		    "queue. group: give it places, with `group set`. suspended: resume it. paused:\n"
+		    "`engine resume`." },
 
 	{ .group = "explaining",
 	  .pattern = "groups",
@@ -222,72 +269,30 @@ const struct command commands[] = {
 	  .summary = "List drivers",
 	  .role = VIEWER,
 	  .sql = "select driver_id, name, version, state, started_at, seen_at, slots, in_flight,"
-		 "       to_json(transports) as transports, to_json(queues) as queues"
+		 "       to_json(transports) as transports, to_json(queues) as queues,"
+		 "       to_json(capabilities) as capabilities"
 		 "  from wf.driver_v order by driver_id",
-	  .shown = "driver_id name state seen_at slots in_flight transports",
+	  .shown = "driver_id name state seen_at slots in_flight transports queues capabilities",
 	  .none = "no driver has been here" },
 
 	/* repairing ---------------------------------------------------- */
 
-	{ .group = "repairing",
-	  .pattern = "retry [TARGET...]",
-	  .summary = "Try again what has failed",
-	  .options = SELECTORS " reason dry-run",
-	  .role = OPERATOR,
-	  .needs = NEEDS_NOTHING,
-	  .sql = VERB("wf.retry(:selector, :reason)"),
-	  .run = cmd_verb,
-	  .detail = TARGETS },
-
-	{ .group = "repairing",
-	  .pattern = "ignore [TARGET...]",
-	  .summary = "Go on as if what has failed had ended",
-	  .options = SELECTORS " reason dry-run",
-	  .role = OPERATOR,
-	  .needs = NEEDS_NOTHING,
-	  .sql = VERB("wf.ignore(:selector, :reason)"),
-	  .run = cmd_verb,
-	  .detail = TARGETS },
-
-	{ .group = "repairing",
-	  .pattern = "resolve [TARGET...]",
-	  .summary = "Go on with --output in place of what has failed",
-	  .options = SELECTORS " output reason dry-run",
-	  .role = OPERATOR,
-	  .needs = NEEDS_NOTHING,
-	  .sql = VERB("wf.resolve(:selector, :output, :reason)"),
-	  .run = cmd_verb,
-	  .detail = TARGETS },
-
-	{ .group = "repairing",
-	  .pattern = "raise [TARGET...]",
-	  .summary = "Give up what has failed: its error ends it all",
-	  .options = SELECTORS " reason dry-run",
-	  .role = OPERATOR,
-	  .needs = NEEDS_NOTHING,
-	  .sql = VERB("wf.raise(:selector, :reason)"),
-	  .run = cmd_verb,
-	  .detail = TARGETS },
-
-	{ .group = "repairing",
-	  .pattern = "cancel [TARGET...]",
-	  .summary = "Stop tasks; they fail as cancelled",
-	  .options = SELECTORS " reason dry-run",
-	  .role = OPERATOR,
-	  .needs = NEEDS_NOTHING,
-	  .sql = VERB("wf.cancel(:selector, :reason)"),
-	  .run = cmd_verb,
-	  .detail = TARGETS },
-
-	{ .group = "repairing",
-	  .pattern = "abort [TARGET...]",
-	  .summary = "Stop instances for good",
-	  .options = SELECTORS " reason dry-run",
-	  .role = OPERATOR,
-	  .needs = NEEDS_NOTHING,
-	  .sql = VERB("wf.abort(:selector, :reason)"),
-	  .run = cmd_verb,
-	  .detail = TARGETS },
+	VERB("retry", "Try again what has failed", "",
+	     "wf.retry(:selector, :reason)"),
+	VERB("ignore", "Go on as if what has failed had ended", "",
+	     "wf.ignore(:selector, :reason)"),
+	VERB("resolve", "Go on with --output in place of what has failed", " output",
+	     "wf.resolve(:selector, :output, :reason)"),
+	VERB("raise", "Give up what has failed: its error ends it all", "",
+	     "wf.raise(:selector, :reason)"),
+	VERB("cancel", "Stop tasks; they fail as cancelled", "",
+	     "wf.cancel(:selector, :reason)"),
+	VERB("abort", "Stop instances for good", "",
+	     "wf.abort(:selector, :reason)"),
+	VERB("suspend", "Hold instances: what they have begun goes on", "",
+	     "wf.suspend(:selector, :reason)"),
+	VERB("resume", "Let suspended instances go on", "",
+	     "wf.resume(:selector, :reason)"),
 
 	{ .group = "repairing",
 	  .pattern = "action [TARGET...]",
@@ -304,7 +309,42 @@ const struct command commands[] = {
 	  .pattern = "group set NAME MAX",
 	  .summary = "Let at most MAX tasks of a group run at once",
 	  .role = OPERATOR,
-	  .sql = "select :name as name, :max as max from wf.group_set(:name, :max)" },
+	  .sql = "select :name as name, :max as max from wf.group_set(:name, nullif(:max, 'none')::int)",
+	  .detail = "0 lets nothing of it start, none lifts the limit. What runs goes on; a task that\n"
+		    "gives the group a max overwrites it." },
+
+	{ .group = "operating",
+	  .pattern = "engine status",
+	  .summary = "Say whether requests are handed out",
+	  .role = VIEWER,
+	  .sql = "select state, since, actor, client, reason, in_flight, schema_version from wf.engine_v",
+	  .is_record = true },
+
+	{ .group = "operating",
+	  .pattern = "engine pause",
+	  .summary = "Hand out nothing, of any instance",
+	  .options = "reason dry-run",
+	  .role = OPERATOR,
+	  .sql = "select answer, detail from wf.engine_pause(:reason)",
+	  .run = cmd_engine,
+	  .detail = "What drivers hold they finish and report: `engine status` counts it. Timers\n"
+		    "go on, and so do starts and what operators do." },
+
+	{ .group = "operating",
+	  .pattern = "engine resume",
+	  .summary = "Hand out what is ready again",
+	  .options = "reason dry-run",
+	  .role = OPERATOR,
+	  .sql = "select answer, detail from wf.engine_resume(:reason)",
+	  .run = cmd_engine },
+
+	{ .group = "operating",
+	  .pattern = "engine history",
+	  .summary = "Show when it was paused and resumed: who, why",
+	  .role = VIEWER,
+	  .sql = "select seq, at, event, actor, client, reason from wf.engine_event_v order by seq",
+	  .shown = "at event actor client reason",
+	  .none = "it has never been paused" },
 
 	{ .group = "operating",
 	  .pattern = "driver drain DRIVER",
@@ -318,6 +358,18 @@ const struct command commands[] = {
 	  .missing = "no live driver is called so",
 	  .detail = "DRIVER is its number or its name, as `wf-console drivers` lists them; a name\n"
 		    "means all that bear it. What it has begun it finishes; it does not exit." },
+
+	{ .group = "operating",
+	  .pattern = "settings",
+	  .summary = "List the settings of the workspace",
+	  .role = VIEWER,
+	  .sql = "select * from wf.setting_v order by name" },
+
+	{ .group = "operating",
+	  .pattern = "setting set NAME NUMBER",
+	  .summary = "Change a setting of the workspace",
+	  .role = "wf_admin",
+	  .sql = "select :name as name, :number as value from wf.setting_set(:name, :number)" },
 
 	{ .group = "operating",
 	  .pattern = "fsck",
@@ -341,8 +393,8 @@ const struct command commands[] = {
 	  .sql = "select current_database() as database, current_setting('server_version') as server,"
 		 "       wf.schema_version() as schema_version,"
 		 "       (select count(*) from wf.workflow_v) as workflows,"
-		 "       (select count(*) from wf.instance_v where state in ('RUNNING', 'ABORTING')) as running,"
-		 "       (select count(*) from wf.instance_v where state in ('RUNNING', 'ABORTING') and failed > 0) as need_attention,"
+		 "       (select count(*) from wf.instance_v where state not in ('END', 'ABORTED')) as running,"
+		 "       (select count(*) from wf.instance_v where state not in ('END', 'ABORTED') and failed > 0) as need_attention,"
 		 "       (select count(*) from wf.driver_v where state = 'live') as drivers",
 	  .is_record = true },
 
@@ -417,8 +469,16 @@ const struct command commands[] = {
 	  .pattern = "completion bash",
 	  .summary = "Print what lets bash complete commands and options",
 	  .needs = NEEDS_NOTHING,
-	  .run = cmd_completion,
+	  .run = cmd_completion_bash,
 	  .detail = "It is installed with the program; else: source <(wf-console completion bash)" },
+
+	{ .group = "help",
+	  .pattern = "completion zsh",
+	  .summary = "Print what lets zsh complete commands and options",
+	  .needs = NEEDS_NOTHING,
+	  .run = cmd_completion_zsh,
+	  .detail = "It is installed with the program; else, behind compinit:\n"
+		    "source <(wf-console completion zsh)" },
 
 	{ .group = "help",
 	  .pattern = "version",

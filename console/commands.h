@@ -11,8 +11,10 @@
 
 enum exit_code cmd_action(struct console *console, struct error *err);
 enum exit_code cmd_check(struct console *console, struct error *err);
-enum exit_code cmd_completion(struct console *console, struct error *err);
+enum exit_code cmd_completion_bash(struct console *console, struct error *err);
+enum exit_code cmd_completion_zsh(struct console *console, struct error *err);
 enum exit_code cmd_diff(struct console *console, struct error *err);
+enum exit_code cmd_engine(struct console *console, struct error *err);
 enum exit_code cmd_fmt(struct console *console, struct error *err);
 enum exit_code cmd_graph(struct console *console, struct error *err);
 enum exit_code cmd_help(struct console *console, struct error *err);
@@ -21,12 +23,15 @@ enum exit_code cmd_local_run(struct console *console, struct error *err);
 enum exit_code cmd_local_start(struct console *console, struct error *err);
 enum exit_code cmd_local_status(struct console *console, struct error *err);
 enum exit_code cmd_local_stop(struct console *console, struct error *err);
+enum exit_code cmd_log(struct console *console, struct error *err);
 enum exit_code cmd_man(struct console *console, struct error *err);
 enum exit_code cmd_run(struct console *console, struct error *err);
+enum exit_code cmd_simulate(struct console *console, struct error *err);
 enum exit_code cmd_start(struct console *console, struct error *err);
 enum exit_code cmd_tree(struct console *console, struct error *err);
 enum exit_code cmd_verb(struct console *console, struct error *err);
 enum exit_code cmd_version(struct console *console, struct error *err);
+enum exit_code cmd_watch(struct console *console, struct error *err);
 enum exit_code cmd_workspace_install(
     struct console *console, struct error *err);
 enum exit_code cmd_workspace_uninstall(

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/error.h"
 #include "common/mem.h"
@@ -61,6 +62,15 @@ compile_file(const struct console *console, const char *path,
 	lang_result_release(&result);
 	compile_options_release(&options);
 	return compiled->spec != NULL;
+}
+
+bool
+compile_is_file(const char *what)
+{
+	size_t len = strlen(what);
+
+	return strchr(what, '/') != NULL ||
+	       (len > 3 && strcmp(what + len - 3, ".wf") == 0);
 }
 
 void

@@ -84,9 +84,8 @@ column_kind(const struct pg_result *result, int column)
 	                                               : VALUE_TEXT;
 }
 
-void
-console_begin(const struct console *console, struct output *output,
-    const struct column *columns, size_t column_count)
+static void
+init_output(const struct console *console, struct output *output)
 {
 	*output = (struct output){
 		.format = console->is_record && !console_is_script(console)
@@ -96,34 +95,49 @@ console_begin(const struct console *console, struct output *output,
 		.file = stdout,
 		.shown = console->invocation.command->shown,
 	};
+}
+
+void
+console_begin(const struct console *console, struct output *output,
+    const struct column *columns, size_t column_count)
+{
+	init_output(console, output);
 	output_begin(output, columns, column_count);
 }
 
 void
-console_print(const struct console *console, const struct pg_result *result)
+console_put(struct output *output, const struct pg_result *result)
 {
-	const struct command *command = console->invocation.command;
 	int count = pg_columns(result), row, i;
 	struct column *columns = xcalloc((size_t)count, sizeof(*columns));
 	const char **cells = xcalloc((size_t)count, sizeof(*cells));
-	struct output output;
 
 	for (i = 0; i < count; i++)
 		columns[i] = (struct column){
 			.name = pg_column_name(result, i),
 			.kind = column_kind(result, i),
 		};
-	console_begin(console, &output, columns, (size_t)count);
+	output_begin(output, columns, (size_t)count);
 	for (row = 0; row < pg_rows(result); row++) {
 		for (i = 0; i < count; i++)
 			cells[i] = pg_value(result, row, i);
-		output_row(&output, cells);
+		output_row(output, cells);
 	}
-	output_end(&output);
-	if (pg_rows(result) == 0 && command->none != NULL)
-		console_note(console, "%s", command->none);
+	output_end(output);
 	free(cells);
 	free(columns);
+}
+
+void
+console_print(const struct console *console, const struct pg_result *result)
+{
+	const struct command *command = console->invocation.command;
+	struct output output;
+
+	init_output(console, &output);
+	console_put(&output, result);
+	if (pg_rows(result) == 0 && command->none != NULL)
+		console_note(console, "%s", command->none);
 }
 
 enum exit_code

@@ -46,6 +46,9 @@ struct pg_result *console_query_params(const struct console *console,
 void console_print(
     const struct console *console, const struct pg_result *result);
 
+/* Write all rows to an output of one's own, from begin to end. */
+void console_put(struct output *output, const struct pg_result *result);
+
 /* Query and print: what a command that is only SQL does. */
 enum exit_code console_run_sql(struct console *console, struct error *err);
 

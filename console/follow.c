@@ -25,9 +25,15 @@
 #define LABEL_WIDTH 32
 
 /* What is asked again and again; $1 is the instance. */
-static const char state_sql[] =
-    "select state in ('END', 'ABORTED'), failed"
-    "  from wf.instance_v where instance_id = $1::bigint";
+static const char state_sql[] = /* has ended; failed; waits for a person */
+    "select i.state in ('END', 'ABORTED'), i.failed,"
+    "       i.state = 'SUSPENDED' or e.state = 'PAUSED'"
+    "       or i.failed > 0 and not exists ("
+    "           select from wf.task_v t"
+    "            where t.instance_id = i.instance_id"
+    "              and t.state not in"
+    "                  ('END', 'FAILED', 'RAISED', 'ABORTED'))"
+    "  from wf.instance_v i, wf.engine_v e where i.instance_id = $1::bigint";
 static const char events_sql[] = /* $2: the last event seen */
     "select seq, at, label, state, coalesce(reason, detail ->> 'message')"
     "  from wf.event_v"
@@ -38,7 +44,12 @@ static const char open_tasks_sql[] =
     "   and state not in ('END', 'FAILED', 'RAISED', 'ABORTED') limit 1";
 static const char reasons_sql[] =
     "select label, detail from wf.explain($1::bigint)"
-    " where reason <> 'children' limit 5";
+    " where reason <> 'children'"
+    "   and (reason <> 'suspended' or process_id is null) limit 5";
+static const char person_sql[] =
+    "select distinct on (reason) label, detail from wf.explain($1::bigint)"
+    " where reason in ('failed', 'suspended', 'paused')"
+    " order by reason, process_id nulls first";
 static const char result_sql[] =
     "select instance_id, workflow, state, result, output, error"
     "  from wf.instance_v where instance_id = $1::bigint";
@@ -135,16 +146,22 @@ see_events(struct follower *follower, bool *is_news, struct error *err)
 	return true;
 }
 
-static void
+/* Print the reasons that `sql` finds. */
+static bool
 say_what_is_waited_for(
-    const struct follower *follower, const struct pg_result *reasons)
+    const struct follower *follower, const char *sql, struct error *err)
 {
+	struct pg_result *reasons = ask(follower, sql, NULL, err);
 	int row;
 
+	if (reasons == NULL)
+		return false;
 	for (row = 0; row < pg_rows(reasons); row++)
 		console_note(follower->console, "waiting: %s: %s",
 		    text_or_empty(pg_value(reasons, row, 0)),
 		    text_or_empty(pg_value(reasons, row, 1)));
+	pg_result_free(reasons);
+	return true;
 }
 
 /* Nothing is under way but what has failed. */
@@ -166,7 +183,7 @@ static bool
 explain_silence(
     struct follower *follower, const char *failed, struct error *err)
 {
-	struct pg_result *open, *reasons;
+	struct pg_result *open;
 	bool is_stuck;
 
 	follower->is_explained = true;
@@ -177,12 +194,21 @@ explain_silence(
 	pg_result_free(open);
 	if (is_stuck)
 		return set_stuck(follower, failed, err);
-	reasons = ask(follower, reasons_sql, NULL, err);
-	if (reasons == NULL)
-		return false;
-	say_what_is_waited_for(follower, reasons);
-	pg_result_free(reasons);
-	return true;
+	return say_what_is_waited_for(follower, reasons_sql, err);
+}
+
+/* Whoever waits quietly is told once, each time that a person is needed. */
+static bool
+mention_person(struct follower *follower, bool is_needed, struct error *err)
+{
+	bool is_news = is_needed && !follower->is_explained;
+
+	follower->is_explained = is_needed;
+	if (!is_news)
+		return true;
+	console_note(follower->console, "instance %s waits for an operator",
+	    follower->instance);
+	return say_what_is_waited_for(follower, person_sql, err);
 }
 
 static bool
@@ -195,9 +221,12 @@ see_state(struct follower *follower, struct error *err)
 		return false;
 	follower->has_ended =
 	    pg_rows(result) == 0 || pg_value_bool(result, 0, 0);
-	if (!follower->has_ended && follower->how == FOLLOW_ALOUD &&
-	    !follower->is_explained &&
-	    mono_diff_ms(mono_now(), follower->since) >= SILENCE_MS)
+	if (follower->has_ended)
+		;
+	else if (follower->how == FOLLOW_QUIETLY)
+		ok = mention_person(follower, pg_value_bool(result, 0, 2), err);
+	else if (!follower->is_explained &&
+	         mono_diff_ms(mono_now(), follower->since) >= SILENCE_MS)
 		ok = explain_silence(follower, pg_value(result, 0, 1), err);
 	pg_result_free(result);
 	return ok;
@@ -211,8 +240,8 @@ hint_at_instance(const struct follower *follower, struct error *err)
 	    follower->instance, follower->instance);
 }
 
-static enum exit_code
-print_result(const struct follower *follower, struct error *err)
+enum exit_code
+start_exit_code(const char *result)
 {
 	static const struct {
 		const char *result;
@@ -223,17 +252,25 @@ print_result(const struct follower *follower, struct error *err)
 		{ "success", EXIT_DONE },
 		{ "warning", EXIT_WARNING },
 	};
+	size_t i;
+
+	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		if (result != NULL && strcmp(result, codes[i].result) == 0)
+			return codes[i].code;
+	return EXIT_FAILED;
+}
+
+static enum exit_code
+print_result(const struct follower *follower, struct error *err)
+{
 	struct pg_result *result = ask(follower, result_sql, NULL, err);
 	enum exit_code code = EXIT_FAILED;
-	size_t i;
 
 	if (result == NULL)
 		return EXIT_FAILED;
 	console_print(follower->console, result);
-	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-		if (pg_rows(result) > 0 && pg_value(result, 0, 3) != NULL &&
-		    strcmp(pg_value(result, 0, 3), codes[i].result) == 0)
-			code = codes[i].code;
+	if (pg_rows(result) > 0)
+		code = start_exit_code(pg_value(result, 0, 3));
 	pg_result_free(result);
 	return code;
 }

@@ -8,12 +8,14 @@
 
 /* Keep sorted by name. */
 const struct option command_options[] = {
-	{ "action", 'a', false, "ACTION", "retry, ignore, resolve, raise, cancel or abort" },
+	{ "action", 'a', false, "ACTION", "retry, ignore, resolve, raise, cancel, abort, suspend, resume" },
 	{ "as", 0, false, "DRAWING", "dot (default), mermaid or svg" },
+	{ "attempt", 0, false, "NUMBER", "of this attempt (default: of the latest)" },
 	{ "check", 0, false, NULL, "only say which files are not in this layout" },
 	{ "dir", 0, false, "DIR", "its directory (default: $PGWF_HOME)" },
 	{ "dry-run", 0, false, NULL, "show what it would do, and do nothing" },
 	{ "failed", 0, false, NULL, "what has failed" },
+	{ "follow", 'f', false, NULL, "go on until it has ended" },
 	{ "global", 0, false, NULL, "all of the latest instance (of --workflow)" },
 	{ "id", 0, true, "TARGET", "this one, the same as an argument" },
 	{ "import", 'I', true, "DIR", "where imports are (default: beside the file)" },
@@ -28,6 +30,8 @@ const struct option command_options[] = {
 	{ "priority", 0, false, "NUMBER", "higher goes first (default: 0)" },
 	{ "reason", 0, false, "TEXT", "why, for the history" },
 	{ "root", 0, false, "ROOT", "everything below this process" },
+	{ "script", 0, false, "FILE", "what comes of which task, as JSON" },
+	{ "seed", 0, false, "NUMBER", "the rest at random, the same for the same seed" },
 	{ "state", 0, true, "STATE", "what is in this state" },
 	{ "tag", 0, true, "TAG", "a tag" },
 	{ "wait", 0, false, NULL, "wait for the end and exit with the result" },

@@ -13,8 +13,6 @@
 #include "common/mem.h"
 #include "console/invocation.h"
 
-#define FILE_MAX (1 << 20) /* as much as the workspace takes */
-
 /* The declared type of a parameter; NULL if it has none. */
 static const struct json *
 declared_type(const struct json *declared, const char *name)
@@ -79,8 +77,8 @@ add_value(
 	               : json_add_string(json, text, len);
 }
 
-static bool
-read_file(const char *path, struct buf *content, struct error *err)
+bool
+parameters_read_file(const char *path, struct buf *content, struct error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char chunk[8192];
@@ -92,11 +90,8 @@ read_file(const char *path, struct buf *content, struct error *err)
 			len = -1;
 			break;
 		}
-	if (len < 0) {
+	if (len < 0)
 		error_set_errno(err, "cannot read %s", path);
-		error_hint(err, "A value that begins with @ is a file to "
-		                "read; @@ stands for @ itself.");
-	}
 	if (fd >= 0)
 		close(fd);
 	return len == 0;
@@ -113,11 +108,16 @@ add_parameter(struct buf *json, const struct json *declared, const char *text,
 	struct buf content;
 	bool ok = true;
 
-	buf_init(&content, FILE_MAX);
-	if (value[0] == '@' && value[1] != '@')
-		ok = read_file(value + 1, &content, err);
-	else
+	buf_init(&content, PARAMETERS_FILE_MAX);
+	if (value[0] == '@' && value[1] != '@') {
+		ok = parameters_read_file(value + 1, &content, err);
+		if (!ok)
+			error_hint(err,
+			    "A value that begins with @ is a file to "
+			    "read; @@ stands for @ itself.");
+	} else {
 		buf_adds(&content, value + (value[0] == '@'));
+	}
 	if (ok) {
 		buf_addc(json, ',');
 		json_add_string(json, name, len);

@@ -4,9 +4,18 @@
 #ifndef CONSOLE_PARAMETERS_H
 #define CONSOLE_PARAMETERS_H
 
+#include <stdbool.h>
+
+struct buf;
 struct error;
 struct invocation;
 struct json;
+
+#define PARAMETERS_FILE_MAX (1 << 20) /* as much as the workspace takes */
+
+/* Add a file to `content`, whose limit is PARAMETERS_FILE_MAX. */
+bool parameters_read_file(
+    const char *path, struct buf *content, struct error *err);
 
 /*
  * --params and --param as one JSON object, for the caller to free().

@@ -81,6 +81,15 @@ explain_no_rights(const struct console *console, struct error *err)
 	free(user);
 }
 
+static void
+explain_old_workspace(const struct console *console, struct error *err)
+{
+	(void)console;
+	if (strstr(err->message, "function wf.") != NULL)
+		error_hint(err, "The workspace is older than this program: "
+		                "`wf-console workspace upgrade`.");
+}
+
 /* Whether it was carried out before the session broke, no one here knows. */
 static void
 explain_broken(const struct console *console, struct error *err)
@@ -135,6 +144,7 @@ static const struct {
 	{ "08006", explain_broken },
 	{ "3F000", explain_no_workspace },
 	{ "42501", explain_no_rights },
+	{ "42883", explain_old_workspace },
 	{ "57P01", explain_broken },
 	{ "WF003", explain_not_found },
 };
@@ -155,29 +165,24 @@ session_explain(const struct console *console, struct error *err)
 			explanations[i].explain(console, err);
 }
 
+/* The workspace says whether we can work with it. */
 static bool
-check_version(const struct console *console, struct error *err)
+greet(const struct console *console, struct error *err)
 {
-	struct pg_result *result =
-	    pg_query(console->pg, "select wf.schema_version()", NULL, err);
-	int64_t version;
+	struct pg_params params;
+	struct pg_result *result;
+	bool ok;
 
-	if (result == NULL) {
-		session_explain(console, err);
-		return false;
-	}
-	version = pg_value_bigint(result, 0, 0);
+	pg_params_init(&params);
+	pg_params_add_bigint(&params, PGWF_SCHEMA_VERSION);
+	result =
+	    pg_query(console->pg, "select wf.greet($1::int)", &params, err);
+	ok = result != NULL;
+	pg_params_release(&params);
 	pg_result_free(result);
-	if (version == SCHEMA_VERSION)
-		return true;
-	error_set(err,
-	    "the workspace has schema version %lld, this program needs %d",
-	    (long long)version, SCHEMA_VERSION);
-	error_hint(
-	    err, version < SCHEMA_VERSION
-	             ? "`wf-console workspace upgrade` brings it up to date."
-	             : "Use the wf-console that belongs to the workspace.");
-	return false;
+	if (!ok)
+		session_explain(console, err);
+	return ok;
 }
 
 /* Whether anything says which database is meant. */
@@ -225,7 +230,7 @@ session_open_target(struct console *console, const struct pg_target *target,
 		session_explain(console, err);
 		return false;
 	}
-	return needs != NEEDS_WORKSPACE || check_version(console, err);
+	return needs != NEEDS_WORKSPACE || greet(console, err);
 }
 
 bool

@@ -12,13 +12,10 @@ struct console;
 struct error;
 struct pg_target;
 
-/* The schema that this program speaks to. */
-#define SCHEMA_VERSION 1
-
 /*
  * Open console->pg as the command line says: -d, -h, -p, -U, then the PG*
  * variables, then a local workspace that runs (local.h), then libpq's
- * defaults.  With NEEDS_WORKSPACE there is one, and it is of our version.
+ * defaults.  With NEEDS_WORKSPACE there is one that we can work with.
  */
 bool session_open(struct console *console, enum needs needs, struct error *err);
 

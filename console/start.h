@@ -9,6 +9,8 @@
 
 #include "console/command.h"
 
+struct pg_result;
+
 /*
  * Start `workflow` with the parameters, key, priority and tags of the
  * command line.
@@ -16,9 +18,27 @@
 bool start_instance(struct console *console, const char *workflow,
     int64_t *instance, struct error *err);
 
+/*
+ * --params and --param for `workflow`, as one JSON object for the caller to
+ * free(); NULL on failure.
+ */
+char *start_parameters(
+    const struct console *console, const char *workflow, struct error *err);
+
+/*
+ * Which of the workflows that compile_install has installed from `path` is
+ * meant: `wanted`, or the only one, or main.  For the caller to free(); NULL
+ * if there is no such.
+ */
+char *start_choose(const struct pg_result *installed, const char *path,
+    const char *wanted, struct error *err);
+
+/* The exit code that stands for an instance's result; NULL: it has none. */
+enum exit_code start_exit_code(const char *result);
+
 /* How to follow. */
 enum follow {
-	FOLLOW_QUIETLY, /* wait for the end, whatever it takes */
+	FOLLOW_QUIETLY, /* wait for the end; say so when it takes a person */
 	FOLLOW_ALOUD,   /* print each move; stop when only an operator helps */
 };
 

@@ -57,6 +57,13 @@ is_count(const char *text)
 }
 
 static bool
+is_max(const char *text)
+{
+	return strcmp(text, "0") == 0 || strcmp(text, "none") == 0 ||
+	       is_count(text);
+}
+
+static bool
 is_drawing(const char *text)
 {
 	return strcmp(text, "dot") == 0 || strcmp(text, "mermaid") == 0 ||
@@ -156,7 +163,7 @@ static const struct value_type {
 	{ "INSTANCE", is_instance, "bigint", "an instance, as 17" },
 	{ "JSON", is_json, "jsonb", "JSON" },
 	{ "KEY", is_any, "text", "a key" },
-	{ "MAX", is_count, "integer", "a number from 1" },
+	{ "MAX", is_max, "text", "a number from 0, or none" },
 	{ "NAME", is_any, "text", "a name" },
 	{ "NUMBER", is_integer, "integer", "a whole number" },
 	{ "OBJECT", is_json_object, "jsonb", "a JSON object" },

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ struct child {
 	pid_t pid;
 	int pid_fd;
 	struct loop_watch *pid_watch;
-	bool reaped;
+	bool alone, reaped;
 	int status;
 	struct stream in, streams[2];
 	struct buf input; /* not yet written */
@@ -54,30 +55,41 @@ stream_close(struct stream *stream)
 	stream->fd = -1;
 }
 
-static void
-maybe_ended(struct child *child)
+/* How many bytes there were; 0 or less: none now. */
+static ssize_t
+receive(struct stream *stream)
 {
-	if (child->reaped && child->streams[CHILD_OUT].fd < 0 &&
-	    child->streams[CHILD_ERR].fd < 0)
-		child->events->ended(child->arg, child->status);
+	struct child *child = stream->child;
+	char data[CHUNK];
+	ssize_t len = read(stream->fd, data, sizeof(data));
+
+	if (len > 0)
+		child->events->output(
+		    child->arg, stream->which, data, (size_t)len);
+	else if (len == 0 || (errno != EAGAIN && errno != EINTR))
+		stream_close(stream);
+	return len;
 }
 
 static void
 on_readable(void *arg, int events)
 {
-	struct stream *stream = arg;
-	struct child *child = stream->child;
-	char data[CHUNK];
-	ssize_t len = read(stream->fd, data, sizeof(data));
-
 	(void)events;
-	if (len > 0) {
-		child->events->output(
-		    child->arg, stream->which, data, (size_t)len);
-	} else if (len == 0 || (errno != EAGAIN && errno != EINTR)) {
-		stream_close(stream);
-		maybe_ended(child);
-	}
+	(void)receive(arg);
+}
+
+/* Others may hold the stream for ever: what it wrote itself is there by now. */
+static void
+stream_finish(struct stream *stream)
+{
+	ssize_t len;
+	int left;
+
+	if (stream->fd < 0 || ioctl(stream->fd, FIONREAD, &left) < 0)
+		return;
+	while (left > 0 && (len = receive(stream)) > 0)
+		left -= (int)len;
+	stream_close(stream);
 }
 
 static void
@@ -140,12 +152,17 @@ on_exit_of_child(void *arg, int events)
 	struct child *child = arg;
 
 	(void)events;
+	/* while it is not reaped nobody else can have its number */
+	if (child->alone)
+		kill(-child->pid, SIGKILL);
 	if (waitpid(child->pid, &child->status, WNOHANG) != child->pid)
 		return;
 	child->reaped = true;
 	loop_unwatch(child->pid_watch);
 	child->pid_watch = NULL;
-	maybe_ended(child);
+	stream_finish(&child->streams[CHILD_OUT]);
+	stream_finish(&child->streams[CHILD_ERR]);
+	child->events->ended(child->arg, child->status);
 }
 
 void
@@ -155,19 +172,39 @@ child_signal(struct child *child, int signal)
 		kill(-child->pid, signal);
 }
 
-/* The few variables that a program gets from us. */
+/* Whether one of the NAME=value in `list` is that of `name`. */
+static bool
+has_variable(char *const *list, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; list != NULL && *list != NULL; list++)
+		if (strncmp(*list, name, len) == 0 && (*list)[len] == '=')
+			return true;
+	return false;
+}
+
+/* What the program is given, and the few variables that all programs get. */
 static char **
-environment(void)
+environment(char *const *given)
 {
 	static const char *const names[] = { "HOME", "LANG", "LC_ALL",
-		"LOGNAME", "PATH", "SSH_AUTH_SOCK", "TMPDIR", "USER" };
+		"LOGNAME", "PATH", "TMPDIR", "USER" };
 	enum { NAMES = sizeof(names) / sizeof(names[0]) };
-	char **list = xcalloc(NAMES + 1, sizeof(list[0]));
 	const char *value;
-	size_t i, n = 0;
+	size_t i, n = 0, count = 0;
+	char **list;
 
+	while (given != NULL && given[count] != NULL)
+		count++;
+	list = xcalloc(count + NAMES + 1, sizeof(list[0]));
+	while (n < count) {
+		list[n] = xstrdup(given[n]);
+		n++;
+	}
 	for (i = 0; i < NAMES; i++)
-		if ((value = getenv(names[i])) != NULL)
+		if ((value = getenv(names[i])) != NULL &&
+		    !has_variable(given, names[i]))
 			list[n++] = xasprintf("%s=%s", names[i], value);
 	return list;
 }
@@ -199,21 +236,26 @@ init_attributes(posix_spawnattr_t *attributes)
 	                                         POSIX_SPAWN_SETSIGDEF);
 }
 
-/* Run `argv` with the three descriptors as its streams. */
+/* Run it with the three descriptors as its streams, and with no other. */
 static int
-spawn(pid_t *pid, char *const *argv, int in, int out, int err)
+spawn(pid_t *pid, const struct child_program *program, int in, int out, int err)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	char **env = environment();
+	char **env = environment(program->env);
 	int code;
 
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+	posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+	if (program->directory != NULL)
+		posix_spawn_file_actions_addchdir_np(
+		    &actions, program->directory);
 	init_attributes(&attributes);
-	code = posix_spawnp(pid, argv[0], &actions, &attributes, argv, env);
+	code = posix_spawnp(
+	    pid, program->argv[0], &actions, &attributes, program->argv, env);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	environment_free(env);
@@ -250,11 +292,12 @@ kill_and_reap(pid_t pid)
 		;
 }
 
-/* Run `argv` with our ends of `pipes` left open; false with errno set. */
+/* Run it with our ends of `pipes` left open; false with errno set. */
 static bool
-run(char *const *argv, int pipes[3][2], pid_t *pid, int *pid_fd)
+run(const struct child_program *program, int pipes[3][2], pid_t *pid,
+    int *pid_fd)
 {
-	int code = spawn(pid, argv, pipes[0][0], pipes[1][1], pipes[2][1]);
+	int code = spawn(pid, program, pipes[0][0], pipes[1][1], pipes[2][1]);
 
 	close(pipes[0][0]);
 	close(pipes[1][1]);
@@ -287,25 +330,27 @@ open_streams(struct child *child, int pipes[3][2])
 }
 
 struct child *
-child_start(struct loop *loop, char *const *argv,
+child_start(struct loop *loop, const struct child_program *program,
     const struct child_events *events, void *arg, struct error *err)
 {
+	const char *name = program->argv[0];
 	int pipes[3][2], pid_fd;
 	struct child *child;
 	pid_t pid;
 
 	if (!open_pipes(pipes)) {
-		error_set_errno(err, "cannot open pipes for %s", argv[0]);
+		error_set_errno(err, "cannot open pipes for %s", name);
 		return NULL;
 	}
-	if (!run(argv, pipes, &pid, &pid_fd)) {
-		error_set_errno(err, "cannot run %s", argv[0]);
+	if (!run(program, pipes, &pid, &pid_fd)) {
+		error_set_errno(err, "cannot run %s", name);
 		return NULL;
 	}
 	child = xcalloc(1, sizeof(*child));
 	child->loop = loop;
 	child->events = events;
 	child->arg = arg;
+	child->alone = program->alone;
 	child->pid = pid;
 	child->pid_fd = pid_fd;
 	child->pid_watch =

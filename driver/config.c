@@ -11,6 +11,8 @@
 #include "common/buf.h"
 #include "common/error.h"
 #include "common/mem.h"
+#include "common/utf8.h"
+#include "driver/config_connection.h"
 #include "driver/options.h"
 
 /* What numbers and names are made of. */
@@ -21,6 +23,12 @@
 
 enum {
 	MAX_FILE = 1 << 20,
+};
+
+/* Where settings come from. */
+struct source {
+	const char *path;
+	bool is_open; /* to others than its owner */
 };
 
 static bool
@@ -71,22 +79,89 @@ read_option(struct config *config, const struct option *option,
 	return option_wrong_type(option, err);
 }
 
+/* A password is for those to read who may use it. */
+static bool
+check_password(const config_setting_t *setting, const struct source *source,
+    struct error *err)
+{
+	const char *value = config_setting_get_string(setting);
+	const char *name = config_setting_name(setting);
+
+	if (!source->is_open || value == NULL ||
+	    (strcmp(name, "connection") != 0 &&
+	        strcmp(name, "sql_connection") != 0) ||
+	    !config_connection_has_password(value))
+		return true;
+	error_set(err, "%s has a password, but others can read the file", name);
+	error_hint(err,
+	    "chmod 600 %s, or write passfile=... instead of the password.",
+	    source->path);
+	return false;
+}
+
 static bool
 read_named(struct config *config, const char *key,
-    const config_setting_t *setting, const char *path, struct error *err)
+    const config_setting_t *setting, const struct source *source,
+    struct error *err)
 {
 	const struct option *option = option_find(key, err);
 
-	if (option != NULL && read_option(config, option, setting, err))
+	if (option != NULL && read_option(config, option, setting, err) &&
+	    check_password(setting, source, err))
 		return true;
-	error_prefix(err, "%s:%u", path, config_setting_source_line(setting));
+	error_prefix(
+	    err, "%s:%u", source->path, config_setting_source_line(setting));
 	return false;
+}
+
+/* A workspace's group in the group of them all. */
+static bool
+read_workspace(struct config *config, const config_setting_t *group,
+    const struct source *source, struct error *err)
+{
+	int i, count = config_setting_length(group);
+	bool ok = config_setting_is_group(group) && count > 0;
+
+	if (!ok)
+		error_set(err,
+		    "workspaces.%s must be a group with a connection",
+		    config_setting_name(group));
+	for (i = 0; ok && i < count; i++) {
+		config_setting_t *setting =
+		    config_setting_get_elem(group, (unsigned)i);
+		const char *value = config_setting_get_string(setting);
+		char *key = xasprintf("%s.%s", config_setting_name(group),
+		    config_setting_name(setting));
+
+		ok = config_workspace_set(config, key, value, err) &&
+		     check_password(setting, source, err);
+		free(key);
+	}
+	if (!ok)
+		error_prefix(err, "%s:%u", source->path,
+		    config_setting_source_line(group));
+	return ok;
+}
+
+static bool
+read_workspaces(struct config *config, const config_setting_t *list,
+    const struct source *source, struct error *err)
+{
+	int i, count = config_setting_length(list);
+
+	config_workspaces_clear(config);
+	for (i = 0; i < count; i++)
+		if (!read_workspace(config,
+		        config_setting_get_elem(list, (unsigned)i), source,
+		        err))
+			return false;
+	return true;
 }
 
 /* Everything in `group`, whose options' keys begin with `prefix`. */
 static bool
 read_group(struct config *config, const config_setting_t *group,
-    const char *prefix, const char *path, struct error *err)
+    const char *prefix, const struct source *source, struct error *err)
 {
 	int i, count = config_setting_length(group);
 	bool ok = true;
@@ -97,13 +172,16 @@ read_group(struct config *config, const config_setting_t *group,
 		char *key =
 		    xasprintf("%s%s", prefix, config_setting_name(setting));
 
-		if (config_setting_is_group(setting) && !*prefix) {
+		if (config_setting_is_group(setting) &&
+		    strcmp(key, "workspaces") == 0) {
+			ok = read_workspaces(config, setting, source, err);
+		} else if (config_setting_is_group(setting) && !*prefix) {
 			char *inner = xasprintf("%s.", key);
 
-			ok = read_group(config, setting, inner, path, err);
+			ok = read_group(config, setting, inner, source, err);
 			free(inner);
 		} else {
-			ok = read_named(config, key, setting, path, err);
+			ok = read_named(config, key, setting, source, err);
 		}
 		free(key);
 	}
@@ -133,7 +211,8 @@ skip(const char *text)
 
 /*
  * What libconfig would do without a word: cut a number to 32 bits, read other
- * files.  False, with `err` set, at the first such place.
+ * files, ignore all behind a comment without an end.  False, with `err` set, at
+ * the first such place.
  */
 static bool
 check_text(const char *text, const char *path, struct error *err)
@@ -148,6 +227,11 @@ check_text(const char *text, const char *path, struct error *err)
 			    "%s:%d: no other file can be read from "
 			    "here",
 			    path, line);
+			return false;
+		}
+		if (strncmp(at, "/*", 2) == 0 && !strstr(at + 2, "*/")) {
+			error_set(
+			    err, "%s:%d: the comment has no end", path, line);
 			return false;
 		}
 		if (isalnum((unsigned char)*at)) {
@@ -165,35 +249,84 @@ check_text(const char *text, const char *path, struct error *err)
 	return true;
 }
 
+/* The database takes nothing else, and libconfig ends at a byte 0. */
+static bool
+check_bytes(const struct buf *text, const char *path, struct error *err)
+{
+	size_t i, len;
+	int line = 1;
+
+	for (i = 0; i < text->len; i += len) {
+		len = utf8_sequence(text->data + i, text->len - i);
+		if (len == 0 || text->data[i] == '\0') {
+			error_set(err, "%s:%d: is not UTF-8 text", path, line);
+			return false;
+		}
+		line += text->data[i] == '\n';
+	}
+	return true;
+}
+
+/* Who may change the file may run programs as the driver. */
+static bool
+check_file(const char *path, const struct stat *status, struct error *err)
+{
+	if (!S_ISREG(status->st_mode) || status->st_size > MAX_FILE) {
+		error_set(err, "%s is not a file of at most 1 MiB", path);
+		return false;
+	}
+	if (status->st_size == 0) {
+		error_set(err, "%s is empty", path);
+		error_hint(err, "wf-driver --print-config prints a whole one.");
+		return false;
+	}
+	if ((status->st_uid != 0 && status->st_uid != geteuid()) ||
+	    (status->st_mode & S_IWOTH) != 0) {
+		error_set(err, "%s may be changed by others", path);
+		error_hint(err, "It has to belong to root or to the driver's "
+		                "user; chmod o-w.");
+		return false;
+	}
+	return true;
+}
+
+/* The group may read what root has given to it. */
+static bool
+is_open(const struct stat *status)
+{
+	mode_t others = status->st_uid == 0 ? S_IROTH : S_IROTH | S_IRGRP;
+
+	return (status->st_mode & others) != 0;
+}
+
 /* Opening must not hang on a pipe, nor reading on a device. */
 static bool
-read_text(const char *path, struct buf *text, struct error *err)
+read_text(struct source *source, struct buf *text, struct error *err)
 {
+	int fd = open(source->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	char chunk[4096];
-	struct stat info;
-	ssize_t len;
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
+	ssize_t len = -1;
 
-	if (fd < 0) {
-		error_set_errno(err, "cannot open %s", path);
-		return false;
+	if (fd < 0 || fstat(fd, &status) < 0) {
+		error_set_errno(err, "cannot open %s", source->path);
+	} else if (check_file(source->path, &status, err)) {
+		source->is_open = is_open(&status);
+		while ((len = read(fd, chunk, sizeof(chunk))) > 0)
+			if (!buf_add(text, chunk, (size_t)len))
+				break;
+		if (len < 0)
+			error_set_errno(err, "cannot read %s", source->path);
+		else if (len > 0)
+			error_set(err, "%s grows", source->path);
 	}
-	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode) ||
-	    info.st_size > MAX_FILE) {
-		error_set(err, "%s is not a file of at most 1 MiB", path);
+	if (fd >= 0)
 		close(fd);
-		return false;
-	}
-	while ((len = read(fd, chunk, sizeof(chunk))) > 0)
-		buf_add(text, chunk, (size_t)len);
-	if (len < 0)
-		error_set_errno(err, "cannot read %s", path);
-	close(fd);
 	return len == 0;
 }
 
 static bool
-read_tree(struct config *config, const char *text, const char *path,
+read_tree(struct config *config, const char *text, const struct source *source,
     struct error *err)
 {
 	config_t tree;
@@ -202,10 +335,10 @@ read_tree(struct config *config, const char *text, const char *path,
 	config_init(&tree);
 	if (config_read_string(&tree, text))
 		ok = read_group(
-		    config, config_root_setting(&tree), "", path, err);
+		    config, config_root_setting(&tree), "", source, err);
 	else
-		error_set(err, "%s:%d: %s", path, config_error_line(&tree),
-		    config_error_text(&tree));
+		error_set(err, "%s:%d: %s", source->path,
+		    config_error_line(&tree), config_error_text(&tree));
 	config_destroy(&tree);
 	return ok;
 }
@@ -213,12 +346,14 @@ read_tree(struct config *config, const char *text, const char *path,
 bool
 config_load(struct config *config, const char *path, struct error *err)
 {
+	struct source source = { .path = path };
 	struct buf text;
 	bool ok;
 
-	buf_init(&text, 0);
-	ok = read_text(path, &text, err) && check_text(text.data, path, err) &&
-	     read_tree(config, text.data, path, err);
+	buf_init(&text, MAX_FILE);
+	ok = read_text(&source, &text, err) && check_bytes(&text, path, err) &&
+	     check_text(text.data, path, err) &&
+	     read_tree(config, text.data, &source, err);
 	buf_release(&text);
 	return ok;
 }
@@ -226,9 +361,15 @@ config_load(struct config *config, const char *path, struct error *err)
 bool
 config_take(struct config *config, struct config *fresh, struct buf *waiting)
 {
+	struct config_workspace *workspaces = config->workspaces;
+	size_t count = config->workspace_count;
 	bool tell = false;
 	size_t i;
 
+	config->workspaces = fresh->workspaces;
+	config->workspace_count = fresh->workspace_count;
+	fresh->workspaces = workspaces;
+	fresh->workspace_count = count;
 	for (i = 0; i < option_count; i++) {
 		if (option_same(&options[i], config, fresh))
 			continue;

@@ -21,8 +21,18 @@ struct config_list {
 	size_t count;
 };
 
+/* A workspace among several.  Strings are owned and never NULL. */
+struct config_workspace {
+	char *name;
+	char *connection;
+	char *sql_connection;
+};
+
 /* Strings are owned and never NULL. */
 struct config {
+	/* if there are none: the one of `connection`, which has no name */
+	struct config_workspace *workspaces;
+	size_t workspace_count;
 	char *name;
 	char *connection;
 	char *sql_connection;
@@ -30,6 +40,7 @@ struct config {
 	int64_t sql_connections;
 	int64_t slots;
 	struct config_list queues;
+	struct config_list capabilities;
 	struct config_list transports;
 	struct config_list env;
 	int64_t poll_min_ms;
@@ -42,6 +53,14 @@ struct config {
 	int64_t sql_timeout_ms;
 	int64_t sql_max_rows_bytes;
 	struct {
+		struct config_list programs;
+		struct config_list env;
+		char *directory;
+		int64_t timeout_ms;
+		int64_t max_output;
+		int64_t kill_after_ms;
+	} exec;
+	struct {
 		int64_t connect_timeout_ms;
 		int64_t timeout_ms;
 		int64_t max_body;
@@ -52,12 +71,21 @@ struct config {
 		char *ca_file;
 	} http;
 	struct {
+		char *directory;
+		char *environment;
+	} secrets;
+	struct {
 		char *program;
 		char *config_file;
 		struct config_list options;
 		int64_t timeout_ms;
 		int64_t max_output;
 		int64_t kill_after_ms;
+		int64_t sessions;
+		int64_t connections;
+		int64_t connecting;
+		int64_t idle_ms;
+		char *socket_dir;
 	} ssh;
 };
 
@@ -67,6 +95,19 @@ void config_release(struct config *config);
 
 /* Read a file over what is set.  The error begins "file:line: " if it can. */
 bool config_load(struct config *config, const char *path, struct error *err);
+
+/* What one option alone cannot know to be wrong. */
+bool config_check(const struct config *config, struct error *err);
+
+/* How many workspaces there are, and the i-th; its strings are borrowed. */
+size_t config_workspaces(const struct config *config);
+struct config_workspace config_workspace(const struct config *config, size_t i);
+
+/* Set a field of a workspace; `key` is NAME.FIELD. */
+bool config_workspace_set(struct config *config, const char *key,
+    const char *value, struct error *err);
+
+void config_workspaces_clear(struct config *config);
 
 /* Set one option from `key=value`; the elements of a list stand between commas. */
 bool config_set(struct config *config, const char *text, struct error *err);

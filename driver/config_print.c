@@ -81,6 +81,33 @@ print_option(
 	fputs(";\n", out);
 }
 
+/* They are no rows of the table: the names are the user's. */
+static void
+print_workspaces(const struct config *config, FILE *out)
+{
+	size_t i;
+
+	fputs(
+	    "\n# Several workspaces for one driver, instead of connection and\n"
+	    "# sql_connection: a group each, under the name that the log has.\n"
+	    "# They share the slots; one that fails holds nobody else up.\n"
+	    "#\tetl: {\n"
+	    "#\t\tconnection = \"dbname=etl\";\n"
+	    "#\t\tsql_connection = \"dbname=etl user=etl_sql\";\n"
+	    "#\t};\n"
+	    "workspaces: {\n",
+	    out);
+	for (i = 0; i < config->workspace_count; i++) {
+		fprintf(out,
+		    "\t%s: {\n\t\tconnection = ", config->workspaces[i].name);
+		print_quoted(config->workspaces[i].connection, out);
+		fputs(";\n\t\tsql_connection = ", out);
+		print_quoted(config->workspaces[i].sql_connection, out);
+		fputs(";\n\t};\n", out);
+	}
+	fputs("};\n", out);
+}
+
 void
 config_print(const struct config *config, FILE *out)
 {
@@ -100,4 +127,5 @@ config_print(const struct config *config, FILE *out)
 	}
 	if (open)
 		fputs("};\n", out);
+	print_workspaces(config, out);
 }

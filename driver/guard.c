@@ -230,7 +230,7 @@ is_name(const char *text)
 
 	label = label != NULL ? label + 1 : text;
 	return *label != '\0' && text[strspn(text, allowed)] == '\0' &&
-	       strspn(label, "0123456789") == 0;
+	       strstr(text, "..") == NULL && strspn(label, "0123456789") == 0;
 }
 
 /* A name may have a dot behind it. */
@@ -301,7 +301,8 @@ add_rules(struct rules *rules, const struct config_list *list, const char *key,
 			    list->items[i]);
 			error_hint(err,
 			    "Write host.example.com, .example.com for all "
-			    "below it, 10.0.0.0/8 or fd00::/8.");
+			    "below it, 10.0.0.0/8 or fd00::/8; other letters "
+			    "than ASCII as xn--...");
 			return false;
 		}
 	return true;

@@ -217,6 +217,14 @@ is_read_only(const char *method)
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
+/* RFC 9110, 9.2.2. By itself libcurl sends again what it sent on an open
+ * connection that was closed before an answer: others get one of their own. */
+static bool
+may_come_twice(const char *method)
+{
+	return strcmp(method, "POST") != 0 && strcmp(method, "PATCH") != 0;
+}
+
 static bool
 wants_body(const char *method)
 {
@@ -252,8 +260,9 @@ set_limits(struct http_exchange *exchange)
 
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
 	    (long)config->http.connect_timeout_ms);
+	/* it counts whole ms, and must not be early: see finish() */
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
-	    (long)mono_diff_ms(exchange->deadline, mono_now()));
+	    (long)mono_diff_ms(exchange->deadline, mono_now()) + 2);
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION,
 	    (long)(exchange->request->follow &&
 	           (moved || is_read_only(exchange->request->method))));
@@ -282,7 +291,8 @@ set_options(struct http_exchange *exchange)
 	    moved ? exchange->moved_to : exchange->request->url);
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, "pgwf");
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers);
-	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+	curl_easy_setopt(
+	    easy, CURLOPT_ACCEPT_ENCODING, exchange->request->encodings);
 	curl_easy_setopt(
 	    easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
@@ -293,6 +303,10 @@ set_options(struct http_exchange *exchange)
 	set_limits(exchange);
 	if (!moved)
 		set_method(easy, exchange->request);
+	if (!moved && !may_come_twice(exchange->request->method)) {
+		curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
+		curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+	}
 }
 
 /* Exchanges ---------------------------------------------------------------- */
@@ -422,6 +436,8 @@ finish(struct http_exchange *exchange, CURLcode code)
 	}
 	if (exchange->too_big != HTTP_ANSWERED)
 		response.end = exchange->too_big;
+	else if (code == CURLE_OUT_OF_MEMORY) /* a line beyond what it takes */
+		response.end = HTTP_HEADER_TOO_BIG;
 	else if (code == CURLE_OPERATION_TIMEDOUT &&
 	         !mono_before(mono_now(), exchange->deadline))
 		response.end = HTTP_TIMEOUT;

@@ -30,6 +30,9 @@ struct http_request {
 	char *const *headers; /* "Name: value", NULL behind the last */
 	const char *body;     /* NULL: none */
 	size_t body_len;
+	/* that are asked for and undone; NULL: none.  A body that is cut off
+	 * in one of them can't be told from a whole one. */
+	const char *encodings;
 	int64_t timeout_ms;
 	/* GET and HEAD follow every redirect, other methods only a 303 */
 	bool follow;

@@ -7,6 +7,7 @@
 #include "common/utf8.h"
 #include "driver/http.h"
 #include "driver/outcome.h"
+#include "driver/redact.h"
 
 enum {
 	ERROR_BODY = 4096, /* of a refused response, kept for the reader */
@@ -45,13 +46,18 @@ http_outcome_refused(struct outcome *outcome, const char *name,
     const struct http_response *response)
 {
 	const struct buf *body = &response->body;
-	struct buf detail;
+	struct buf detail, text;
 
+	/* all of it, lest half a secret be left at the end */
+	buf_init(&text, 0);
+	buf_add(&text, body->data, body->len);
+	redact_text(&text);
 	buf_init(&detail, 0);
 	buf_addf(&detail, "{\"status\":%ld,\"body\":", response->status);
-	outcome_add_text(&detail, body->data,
-	    body->len < ERROR_BODY ? body->len : ERROR_BODY);
+	outcome_add_text(
+	    &detail, text.data, text.len < ERROR_BODY ? text.len : ERROR_BODY);
 	buf_addc(&detail, '}');
+	buf_release(&text);
 	outcome_error(outcome, "http", detail.data, "%s answered %ld", name,
 	    response->status);
 	buf_release(&detail);

@@ -7,13 +7,17 @@
 #include "common/pg_params.h"
 #include "driver/config.h"
 #include "driver/request.h"
+#include "driver/session.h"
 #include "driver/transport.h"
 #include "driver/workspace.h"
 
 struct identity {
 	char *name;
 	int64_t slots;
-	struct pg_array transports, queues;
+	struct pg_array transports, queues, capabilities;
+	int64_t driver;
+	bool known;
+	bool changed; /* since the registration that is under way */
 };
 
 static char *
@@ -28,21 +32,47 @@ driver_name(const struct config *config)
 	return xstrdup(host);
 }
 
-struct identity *
-identity_new(const struct config *config, const struct transports *transports)
+static void
+set_list(struct pg_array *array, const struct config_list *list)
 {
-	struct identity *identity = xmalloc(sizeof(*identity));
+	size_t i;
+
+	pg_array_init(array, PG_TYPE_TEXT);
+	for (i = 0; i < list->count; i++)
+		pg_array_add_text(array, list->items[i]);
+}
+
+static void
+forget_options(struct identity *identity)
+{
+	pg_array_release(&identity->transports);
+	pg_array_release(&identity->queues);
+	pg_array_release(&identity->capabilities);
+	free(identity->name);
+}
+
+static void
+take_options(struct identity *identity, const struct config *config,
+    const struct transports *transports)
+{
 	const char *name;
 	size_t i;
 
 	identity->name = driver_name(config);
 	identity->slots = config->slots;
 	pg_array_init(&identity->transports, PG_TYPE_TEXT);
-	pg_array_init(&identity->queues, PG_TYPE_TEXT);
 	for (i = 0; (name = transports_name(transports, i)) != NULL; i++)
 		pg_array_add_text(&identity->transports, name);
-	for (i = 0; i < config->queues.count; i++)
-		pg_array_add_text(&identity->queues, config->queues.items[i]);
+	set_list(&identity->queues, &config->queues);
+	set_list(&identity->capabilities, &config->capabilities);
+}
+
+struct identity *
+identity_new(const struct config *config, const struct transports *transports)
+{
+	struct identity *identity = xcalloc(1, sizeof(*identity));
+
+	take_options(identity, config, transports);
 	return identity;
 }
 
@@ -51,10 +81,36 @@ identity_free(struct identity *identity)
 {
 	if (identity == NULL)
 		return;
-	pg_array_release(&identity->transports);
-	pg_array_release(&identity->queues);
-	free(identity->name);
+	forget_options(identity);
 	free(identity);
+}
+
+void
+identity_change(struct identity *identity, const struct config *config,
+    const struct transports *transports)
+{
+	forget_options(identity);
+	take_options(identity, config, transports);
+	identity->known = false;
+	identity->changed = true;
+}
+
+void
+identity_forget(struct identity *identity)
+{
+	identity->known = false;
+}
+
+bool
+identity_is_known(const struct identity *identity)
+{
+	return identity->known;
+}
+
+int64_t
+identity_driver(const struct identity *identity)
+{
+	return identity->driver;
 }
 
 static void
@@ -64,22 +120,33 @@ add_token(struct request *request, void *arg)
 }
 
 void
-identity_register(const struct identity *identity, struct session *session,
-    int64_t previous, const struct request_table *table)
+identity_register(struct identity *identity, struct session *session,
+    const struct request_table *table, const struct pg_array *marks)
 {
 	struct pg_array tokens;
 
+	identity->changed = false;
 	pg_array_init(&tokens, PG_TYPE_UUID);
 	request_each(table, add_token, &tokens);
-	workspace_schema_version(session);
+	workspace_greet(session);
 	workspace_register(session, &(struct workspace_driver){
 	                                .name = identity->name,
 	                                .version = IDENTITY_VERSION,
 	                                .transports = &identity->transports,
 	                                .queues = &identity->queues,
 	                                .slots = identity->slots,
-	                                .previous = previous,
+	                                .previous = identity->driver,
 	                                .tokens = &tokens,
+	                                .capabilities = &identity->capabilities,
+	                                .marks = marks,
 	                            });
 	pg_array_release(&tokens);
+}
+
+void
+identity_registered(
+    struct identity *identity, const struct session_answer *answer)
+{
+	identity->driver = workspace_registered(answer->results[1]);
+	identity->known = !identity->changed;
 }

@@ -1,30 +1,52 @@
 /*
- * identity.h - who this driver is to the workspace.
+ * identity.h - who the driver is to a workspace: what it registers with, and
+ * the number that it got.
  */
 #ifndef DRIVER_IDENTITY_H
 #define DRIVER_IDENTITY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct config;
-struct identity;
+struct pg_array;
 struct request_table;
 struct session;
+struct session_answer;
 struct transports;
 
 #define IDENTITY_VERSION "0.1"
 
-/* Name, transports, queues and slots; the host's name if there is no other. */
+struct identity;
+
 struct identity *identity_new(
     const struct config *config, const struct transports *transports);
+
+/* NULL is allowed. */
 void identity_free(struct identity *identity);
 
+/* The configuration has changed; the workspace does not know yet. */
+void identity_change(struct identity *identity, const struct config *config,
+    const struct transports *transports);
+
+/* The workspace may know us no more, or not what we hold. */
+void identity_forget(struct identity *identity);
+
+/* Whether the workspace knows us as we are. */
+bool identity_is_known(const struct identity *identity);
+
+/* Our number, also when a new one is needed; 0: there was none yet. */
+int64_t identity_driver(const struct identity *identity);
+
 /*
- * Add the calls of wf.schema_version() and wf.register() to a batch.
- * `previous` is the number that we had (0: none); the workspace learns which
- * requests of it we still hold.
+ * Add wf.greet() and wf.register() to the batch: with the number that
+ * we had, and the tokens of all that stands in `table`, and the `marks` of all sessions.
  */
-void identity_register(const struct identity *identity, struct session *session,
-    int64_t previous, const struct request_table *table);
+void identity_register(struct identity *identity, struct session *session,
+    const struct request_table *table, const struct pg_array *marks);
+
+/* Their answer. */
+void identity_registered(
+    struct identity *identity, const struct session_answer *answer);
 
 #endif

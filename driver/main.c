@@ -5,15 +5,18 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/buf.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/mem.h"
 #include "driver/config.h"
+#include "driver/config_connection.h"
+#include "driver/fleet.h"
 #include "driver/identity.h"
 #include "driver/loop.h"
-#include "driver/scheduler.h"
+#include "driver/redact.h"
 #include "driver/supervisor.h"
 #include "driver/transport.h"
 #include "driver/workspace.h"
@@ -66,11 +69,7 @@ struct arguments {
 _Noreturn static void
 exit_with(int code, const struct error *err)
 {
-	fprintf(stderr, "wf-driver: %s\n", err->message);
-	if (err->detail != NULL)
-		fprintf(stderr, "wf-driver: detail: %s\n", err->detail);
-	if (err->hint != NULL)
-		fprintf(stderr, "wf-driver: hint: %s\n", err->hint);
+	log_error(err);
 	exit(code);
 }
 
@@ -99,9 +98,11 @@ read_files(struct config *config, int argc, char **argv, struct error *err)
 	return true;
 }
 
+/* This one, and no other. */
 static void
 set_connection(struct config *config, const char *conninfo)
 {
+	config_workspaces_clear(config);
 	free(config->connection);
 	config->connection = xstrdup(conninfo);
 }
@@ -156,15 +157,42 @@ check_log(const struct config *config, struct error *err)
 	return false;
 }
 
+/* As wf.register() wants them. */
+static bool
+check_capabilities(const struct config_list *list, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->items[i][0] == '\0' || strlen(list->items[i]) > 127) {
+			error_set(err,
+			    "capabilities: \"%s\" has not 1 to 127 bytes",
+			    list->items[i]);
+			return false;
+		}
+	if (list->count > 64)
+		error_set(
+		    err, "capabilities: %zu are more than 64", list->count);
+	return list->count <= 64;
+}
+
 /* All that the driver is told, over the defaults; at the start and later. */
 static bool
 read_config(struct config *config, struct arguments *arguments, int argc,
     char **argv, struct error *err)
 {
+	struct error ignored = { 0 };
+
 	config_preset(config);
-	return read_files(config, argc, argv, err) &&
-	       read_options(config, arguments, argc, argv, err) &&
-	       check_log(config, err);
+	if (!read_files(config, argc, argv, err)) {
+		/* how to log it may have been typed */
+		(void)read_options(config, arguments, argc, argv, &ignored);
+		error_release(&ignored);
+		return false;
+	}
+	return read_options(config, arguments, argc, argv, err) &&
+	       config_check(config, err) && check_log(config, err) &&
+	       check_capabilities(&config->capabilities, err);
 }
 
 static void
@@ -173,6 +201,7 @@ start_log(const struct config *config, const struct arguments *arguments)
 	enum log_level level = LOG_LEVEL_INFO;
 
 	log_level_find(config->log_level, &level);
+	log_filter(redact_line);
 	log_init(
 	    arguments->verbose ? LOG_LEVEL_DEBUG : level, config->log_json);
 }
@@ -185,7 +214,7 @@ struct program {
 	struct config config;
 	struct loop *loop;
 	struct transports *transports;
-	struct scheduler *scheduler;
+	struct fleet *fleet;
 	struct supervisor *supervisor;
 };
 
@@ -194,12 +223,14 @@ static void
 take_config(struct program *program, struct config *fresh)
 {
 	struct buf waiting;
+	bool tell;
 
 	buf_init(&waiting, 0);
-	if (config_take(&program->config, fresh, &waiting))
-		scheduler_register(program->scheduler);
+	tell = config_take(&program->config, fresh, &waiting);
 	start_log(&program->config, &program->arguments);
 	log_info("configuration read again");
+	config_connections_warn(&program->config);
+	fleet_reload(program->fleet, tell);
 	if (waiting.len > 0)
 		log_warnx(
 		    "changed, but read at the start only: %s", waiting.data);
@@ -236,7 +267,7 @@ on_signal(void *arg, int signal)
 		reload(program);
 		return;
 	}
-	scheduler_stop(program->scheduler);
+	fleet_stop(program->fleet);
 	supervisor_stopping(program->supervisor);
 }
 
@@ -245,7 +276,7 @@ on_status(void *arg, struct buf *line)
 {
 	struct program *program = arg;
 
-	scheduler_status(program->scheduler, line);
+	fleet_status(program->fleet, line);
 }
 
 /*
@@ -258,8 +289,7 @@ run(struct program *program)
 	struct loop *loop = program->loop;
 	int code;
 
-	program->scheduler =
-	    scheduler_new(loop, &program->config, program->transports);
+	program->fleet = fleet_new(loop, &program->config, program->transports);
 	program->supervisor = supervisor_new(loop, on_status, program);
 	loop_signal(loop, SIGTERM, on_signal, program);
 	loop_signal(loop, SIGINT, on_signal, program);
@@ -267,19 +297,27 @@ run(struct program *program)
 	signal(SIGPIPE, SIG_IGN);
 	supervisor_ready(program->supervisor);
 	loop_run(loop);
-	code = scheduler_exit_code(program->scheduler);
+	code = fleet_exit_code(program->fleet);
 	supervisor_free(program->supervisor);
-	scheduler_free(program->scheduler);
+	fleet_free(program->fleet);
 	return code;
 }
 
 static int
 check(const struct config *config)
 {
+	struct config_workspace workspace;
 	struct error err = { 0 };
+	size_t i;
 
-	if (!workspace_check(config->connection, &err))
+	for (i = 0; i < config_workspaces(config); i++) {
+		workspace = config_workspace(config, i);
+		if (workspace_check(workspace.connection, &err))
+			continue;
+		if (workspace.name[0] != '\0')
+			error_prefix(&err, "%s", workspace.name);
 		exit_with(EXIT_FAILURE, &err);
+	}
 	puts("wf-driver: configuration, connection and workspace are good");
 	return EXIT_SUCCESS;
 }
@@ -291,21 +329,23 @@ main(int argc, char **argv)
 	struct config *config = &program.config;
 	struct error err = { 0 };
 	int code = EXIT_SUCCESS;
+	bool good;
 
-	if (!read_config(config, &program.arguments, argc, argv, &err))
-		exit_with(EXIT_CONFIG, &err);
+	good = read_config(config, &program.arguments, argc, argv, &err);
 	start_log(config, &program.arguments);
+	if (!good)
+		exit_with(EXIT_CONFIG, &err);
 
 	program.loop = loop_new();
 	program.transports = transports_open(program.loop, config, &err);
 	if (program.transports == NULL)
 		exit_with(EXIT_CONFIG, &err);
-	if (program.arguments.print)
+	if (program.arguments.print) {
 		config_print(config, stdout);
-	else if (program.arguments.check)
-		code = check(config);
-	else
-		code = run(&program);
+	} else {
+		config_connections_warn(config);
+		code = program.arguments.check ? check(config) : run(&program);
+	}
 
 	transports_close(program.transports);
 	loop_free(program.loop);

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/mem.h"
+#include "common/near.h"
 #include "driver/config.h"
 
 static const char *const type_names[] = {
@@ -25,20 +26,23 @@ static const char *const type_names[] = {
 const struct option options[] = {
 	{ "connection", OPTION_STRING, AT(connection), "", 0, 0,
 	  "The workspace's database, as libpq takes it: \"host=... dbname=...\" or a\n"
-	  "URI.  What is left out comes from the PG* variables of the environment.", OPTION_FIXED },
+	  "URI.  What is left out comes from the PG* variables of the environment.\n"
+	  "Several hosts are tried in turn: \"host=a,b target_session_attrs=read-write\".", OPTION_LIVE },
 	{ "sql_connection", OPTION_STRING, AT(sql_connection), "", 0, 0,
 	  "The same database for SQL tasks, logged in as the role that they run as.\n"
-	  "Empty: this driver takes no SQL tasks.", OPTION_FIXED },
+	  "Empty: this driver takes no SQL tasks.", OPTION_LIVE },
 	{ "name", OPTION_STRING, AT(name), "", 0, 0,
 	  "What the driver is called in lists.  Empty: the host's name.", OPTION_FIXED },
 	{ "slots", OPTION_INT, AT(slots), "256", 1, 10000,
-	  "How many requests may be under way at once.", OPTION_REGISTERED },
+	  "How many requests may be under way at once, of all workspaces.", OPTION_REGISTERED },
 	{ "connections", OPTION_INT, AT(connections), "2", 1, 16,
-	  "Connections to the workspace; two keep both sides busy.", OPTION_FIXED },
+	  "Connections to a workspace; two keep both sides busy.", OPTION_FIXED },
 	{ "sql_connections", OPTION_INT, AT(sql_connections), "4", 1, 1000,
-	  "How many SQL tasks run at once.", OPTION_FIXED },
+	  "How many SQL tasks of a workspace run at once.", OPTION_FIXED },
 	{ "queues", OPTION_LIST, AT(queues), "", 0, 0,
 	  "Take tasks of these queues only.  Empty: of every queue.", OPTION_REGISTERED },
+	{ "capabilities", OPTION_LIST, AT(capabilities), "", 0, 0,
+	  "What else this driver has that a task may require: \"gpu\", \"zone=eu\".", OPTION_REGISTERED },
 	{ "transports", OPTION_LIST, AT(transports), "", 0, 0,
 	  "Offer these transports only.  Empty: all that are set up.", OPTION_FIXED },
 	{ "env", OPTION_LIST, AT(env), "", 0, 0,
@@ -61,6 +65,21 @@ const struct option options[] = {
 	  "Time limit of a SQL task that states none; 0 is none.", OPTION_LIVE },
 	{ "sql_max_rows_bytes", OPTION_INT, AT(sql_max_rows_bytes), "1048576", 1, 256 * MIB,
 	  "The largest result of a SQL task, as JSON.", OPTION_LIVE },
+	{ "exec.programs", OPTION_LIST, AT(exec.programs), "", 0, 0,
+	  "Programs of this host that workflows may run, each as \"name=/path\", with the\n"
+	  "first arguments behind it: \"backup=/usr/bin/rsync -a --\".  Empty: none, and\n"
+	  "this driver takes no such tasks.", OPTION_FIXED },
+	{ "exec.env", OPTION_LIST, AT(exec.env), "", 0, 0,
+	  "Variables that workflows may set for them.  Some give a program away: never\n"
+	  "let PATH, LD_PRELOAD and the like stand here.", OPTION_LIVE },
+	{ "exec.directory", OPTION_STRING, AT(exec.directory), "/", 0, 0,
+	  "Where they work.", OPTION_LIVE },
+	{ "exec.timeout_ms", OPTION_INT, AT(exec.timeout_ms), "0", 0, 24 * DAY_MS,
+	  "Time limit of a program that states none; 0 is none.", OPTION_LIVE },
+	{ "exec.max_output", OPTION_INT, AT(exec.max_output), "262144", 1024, 64 * MIB,
+	  "The end of standard output that is kept; the same of standard error.", OPTION_LIVE },
+	{ "exec.kill_after_ms", OPTION_INT, AT(exec.kill_after_ms), "5000", 0, DAY_MS,
+	  "A stopped program that does not end is killed so much later.", OPTION_LIVE },
 	{ "http.connect_timeout_ms", OPTION_INT, AT(http.connect_timeout_ms), "5000", 1, DAY_MS,
 	  "Time limit of reaching a server.", OPTION_LIVE },
 	{ "http.timeout_ms", OPTION_INT, AT(http.timeout_ms), "60000", 1, DAY_MS,
@@ -80,6 +99,13 @@ const struct option options[] = {
 	  "metadata (169.254.169.254, ...), unspecified, multicast and reserved ones.", OPTION_LIVE },
 	{ "http.ca_file", OPTION_STRING, AT(http.ca_file), "", 0, 0,
 	  "Certificates of the authorities to trust.  Empty: the system's.", OPTION_LIVE },
+	{ "secrets.directory", OPTION_STRING, AT(secrets.directory), "", 0, 0,
+	  "Where secrets are: one file each, called as the secret is, that nobody else\n"
+	  "may read.  Empty: the directory of systemd's credentials, if it gave one.", OPTION_LIVE },
+	{ "secrets.environment", OPTION_STRING, AT(secrets.environment), "", 0, 0,
+	  "What stands before the names of variables that are secrets: with \"SECRET_\"\n"
+	  "secret(\"token\") may be in SECRET_token.  They are taken out of the\n"
+	  "environment.  Empty: there are none.", OPTION_FIXED },
 	{ "ssh.program", OPTION_STRING, AT(ssh.program), "ssh", 0, 0,
 	  "OpenSSH's client.", OPTION_LIVE },
 	{ "ssh.config_file", OPTION_STRING, AT(ssh.config_file), "", 0, 0,
@@ -92,7 +118,20 @@ const struct option options[] = {
 	{ "ssh.max_output", OPTION_INT, AT(ssh.max_output), "262144", 1024, 64 * MIB,
 	  "The end of standard output that is kept; the same of standard error.", OPTION_LIVE },
 	{ "ssh.kill_after_ms", OPTION_INT, AT(ssh.kill_after_ms), "5000", 0, DAY_MS,
-	  "A stopped client that does not end is killed so much later.", OPTION_LIVE },
+	  "A stopped command that does not end is killed so much later.", OPTION_LIVE },
+	{ "ssh.sessions", OPTION_INT, AT(ssh.sessions), "10", 0, 1000,
+	  "How many commands share a connection, at most as many as the host's\n"
+	  "MaxSessions.  0: each has one of its own, as ssh_config says.", OPTION_LIVE },
+	{ "ssh.connections", OPTION_INT, AT(ssh.connections), "10", 1, 1000,
+	  "How many shared connections there are to one host; further commands wait.", OPTION_LIVE },
+	{ "ssh.connecting", OPTION_INT, AT(ssh.connecting), "4", 1, 1000,
+	  "How many connections to one host are being made at a time; the host's\n"
+	  "MaxStartups is for all who connect.", OPTION_LIVE },
+	{ "ssh.idle_ms", OPTION_INT, AT(ssh.idle_ms), "30000", 0, DAY_MS,
+	  "A shared connection that nobody uses is closed so much later.", OPTION_LIVE },
+	{ "ssh.socket_dir", OPTION_STRING, AT(ssh.socket_dir), "", 0, 0,
+	  "Where the directory for sockets of shared connections is made.  Empty: in\n"
+	  "$RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR or /tmp.", OPTION_FIXED },
 };
 /* clang-format on */
 
@@ -107,13 +146,23 @@ option_field(const struct config *config, const struct option *option)
 const struct option *
 option_find(const char *key, struct error *err)
 {
+	struct near near;
 	size_t i;
 
-	for (i = 0; i < option_count; i++)
+	near_init(&near, key);
+	for (i = 0; i < option_count; i++) {
 		if (strcmp(options[i].key, key) == 0)
 			return &options[i];
+		near_offer(&near, options[i].key, strlen(options[i].key));
+	}
 	error_set(err, "unknown option %s", key);
-	error_hint(err, "wf-driver --print-config shows every option.");
+	if (near.best != NULL)
+		error_hint(err,
+		    "Did you mean %s?  wf-driver --print-config shows every "
+		    "option.",
+		    near.best);
+	else
+		error_hint(err, "wf-driver --print-config shows every option.");
 	return NULL;
 }
 
@@ -291,6 +340,7 @@ config_release(struct config *config)
 		else if (options[i].type == OPTION_LIST)
 			option_list_clear(option_field(config, &options[i]));
 	}
+	config_workspaces_clear(config);
 	*config = (struct config){ 0 };
 }
 
@@ -307,6 +357,12 @@ config_set(struct config *config, const char *text, struct error *err)
 		error_hint(err, "Write -o %s=value.", key);
 		free(key);
 		return false;
+	}
+	if (strncmp(key, "workspaces.", 11) == 0) {
+		ok =
+		    config_workspace_set(config, key + 11, text + len + 1, err);
+		free(key);
+		return ok;
 	}
 	option = option_find(key, err);
 	ok = option != NULL &&

@@ -7,6 +7,8 @@
 #include "common/json.h"
 #include "common/mem.h"
 #include "common/utf8.h"
+#include "driver/redact.h"
+#include "driver/tail.h"
 
 void
 outcome_init(struct outcome *outcome)
@@ -44,24 +46,49 @@ outcome_release(struct outcome *outcome)
 }
 
 void
-outcome_add_text(struct buf *buf, const char *text, size_t len)
+outcome_add_clean(struct buf *buf, const char *text, size_t len)
 {
 	static const char unknown[] = "\xef\xbf\xbd";
-	struct buf clean;
 	size_t i, length;
+
+	for (i = 0; i<len; i += length> 0 ? length : 1) {
+		length = utf8_sequence(text + i, len - i);
+		if (length > 0 && text[i] != '\0')
+			buf_add(buf, text + i, length);
+		else
+			buf_adds(buf, unknown);
+	}
+}
+
+void
+outcome_add_text(struct buf *buf, const char *text, size_t len)
+{
+	struct buf clean;
 
 	if (memchr(text, '\0', len) == NULL && json_add_string(buf, text, len))
 		return;
 	buf_init(&clean, 0);
-	for (i = 0; i<len; i += length> 0 ? length : 1) {
-		length = utf8_sequence(text + i, len - i);
-		if (length > 0 && text[i] != '\0')
-			buf_add(&clean, text + i, length);
-		else
-			buf_adds(&clean, unknown);
-	}
+	outcome_add_clean(&clean, text, len);
 	json_add_string(buf, clean.data, clean.len);
 	buf_release(&clean);
+}
+
+void
+outcome_add_tail(struct buf *buf, struct tail *tail)
+{
+	struct buf text;
+
+	tail_trim(tail);
+	if (tail->cut == 0) {
+		outcome_add_text(buf, tail->kept.data, tail->kept.len);
+		return;
+	}
+	redact_head(&tail->kept);
+	buf_init(&text, 0);
+	buf_addf(&text, "[%zu bytes cut]\n", tail->cut);
+	buf_add(&text, tail->kept.data, tail->kept.len);
+	outcome_add_text(buf, text.data, text.len);
+	buf_release(&text);
 }
 
 void

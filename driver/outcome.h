@@ -10,6 +10,8 @@
 #include "common/buf.h"
 #include "common/compiler.h"
 
+struct tail;
+
 enum outcome_event {
 	OUTCOME_RESPONSE, /* body: the response as JSON; empty is null */
 	OUTCOME_ERROR,    /* body: {"kind", "message", "detail"?} */
@@ -27,7 +29,7 @@ void outcome_init(struct outcome *outcome);
 
 /*
  * Make it an error.  `kind` is a word that workflows can test ("timeout",
- * "lost", "cancelled", "rejected", "input", "output" or the transport's name); `detail`
+ * "lost", "cancelled", "rejected", "secret", "input", "output" or the transport's name); `detail`
  * is JSON text or NULL.
  */
 void outcome_error(struct outcome *outcome, const char *kind,
@@ -35,11 +37,17 @@ void outcome_error(struct outcome *outcome, const char *kind,
 
 void outcome_release(struct outcome *outcome);
 
+/* Add `text` as UTF-8: what is none, and NUL, becomes U+FFFD. */
+void outcome_add_clean(struct buf *buf, const char *text, size_t len);
+
 /*
  * Write `text` as a JSON string, whatever its bytes: what is not UTF-8, and
  * NUL, become U+FFFD.
  */
 void outcome_add_text(struct buf *buf, const char *text, size_t len);
+
+/* The same for the end of a stream, behind a line that says what is missing. */
+void outcome_add_tail(struct buf *buf, struct tail *tail);
 
 /* Write a member of an object, with the comma it needs; NULL is null. */
 void outcome_add_member(struct buf *buf, const char *name, const char *value);

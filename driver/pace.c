@@ -7,6 +7,7 @@
 enum {
 	FIRST_PAUSE_MS = 100,
 	LONGEST_PAUSE_MS = 10000,
+	OUTPUT_MS = 1000,
 };
 
 void
@@ -31,6 +32,22 @@ on_pause_over(void *arg)
 	pace_hurry(pace);
 }
 
+static void
+on_output_due(void *arg)
+{
+	struct pace *pace = arg;
+
+	pace->output = true;
+	pace->changed(pace->arg);
+}
+
+void
+pace_output(struct pace *pace, bool is_any)
+{
+	if (is_any && !pace->output && pace->output_timer.place == 0)
+		loop_timer_set(pace->loop, &pace->output_timer, OUTPUT_MS);
+}
+
 void
 pace_init(struct pace *pace, struct loop *loop, const struct config *config,
     void (*changed)(void *arg), void *arg)
@@ -46,6 +63,8 @@ pace_init(struct pace *pace, struct loop *loop, const struct config *config,
 	pace->poll_timer.arg = pace;
 	pace->pause_timer.fn = on_pause_over;
 	pace->pause_timer.arg = pace;
+	pace->output_timer.fn = on_output_due;
+	pace->output_timer.arg = pace;
 }
 
 void
@@ -53,12 +72,14 @@ pace_release(struct pace *pace)
 {
 	loop_timer_stop(pace->loop, &pace->poll_timer);
 	loop_timer_stop(pace->loop, &pace->pause_timer);
+	loop_timer_stop(pace->loop, &pace->output_timer);
 }
 
 void
 pace_begin(struct pace *pace)
 {
 	pace->due = false;
+	pace->output = false;
 	loop_timer_stop(pace->loop, &pace->poll_timer);
 }
 
@@ -68,7 +89,9 @@ pace_end(struct pace *pace, int64_t taken, int64_t want, int64_t wait_ms)
 	int64_t longest = pace->config->poll_max_ms;
 
 	pace->failures = 0;
-	pace->hungry = want > 0 && taken >= want;
+	/* nothing was wanted: there may be more all the same */
+	if (want > 0)
+		pace->hungry = taken >= want;
 	if (taken > 0)
 		pace->idle_ms = pace->config->poll_min_ms;
 	else
@@ -99,4 +122,5 @@ pace_resume(struct pace *pace)
 	pace->failures = 0;
 	pace->paused = false;
 	loop_timer_stop(pace->loop, &pace->pause_timer);
+	loop_timer_stop(pace->loop, &pace->output_timer);
 }

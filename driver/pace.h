@@ -20,11 +20,12 @@ struct pace {
 	struct loop *loop;
 	const struct config *config;
 	bool due;    /* to poll */
-	bool hungry; /* the last poll brought all that was wanted */
+	bool hungry; /* the last poll for work brought all that was wanted */
+	bool output; /* is due to be sent */
 	bool paused; /* after a failure: no turns at all */
 	int64_t idle_ms;
 	int failures; /* in a row */
-	struct timer poll_timer, pause_timer;
+	struct timer poll_timer, pause_timer, output_timer;
 	void (*changed)(void *arg); /* something has become due */
 	void *arg;
 };
@@ -36,7 +37,10 @@ void pace_release(struct pace *pace);
 /* Poll as soon as possible. */
 void pace_hurry(struct pace *pace);
 
-/* A poll is on its way. */
+/* Output is due within a second, if there is any. */
+void pace_output(struct pace *pace, bool is_any);
+
+/* A poll is on its way, with what was due. */
 void pace_begin(struct pace *pace);
 
 /* It brought `taken` of `want`, and was told to come back in `wait_ms`. */

@@ -5,6 +5,7 @@
 #include "common/mem.h"
 #include "common/pg_params.h"
 #include "driver/request.h"
+#include "driver/streams.h"
 #include "driver/workspace.h"
 
 enum {
@@ -14,6 +15,7 @@ enum {
 
 struct reports {
 	struct pg_array instances, processes, tokens, events, bodies;
+	struct streams *streams;
 };
 
 struct reports *
@@ -26,6 +28,7 @@ reports_new(void)
 	pg_array_init(&reports->tokens, PG_TYPE_UUID);
 	pg_array_init(&reports->events, PG_TYPE_TEXT);
 	pg_array_init(&reports->bodies, PG_TYPE_BYTEA);
+	reports->streams = streams_new();
 	return reports;
 }
 
@@ -45,6 +48,7 @@ reports_free(struct reports *reports)
 	if (reports == NULL)
 		return;
 	empty(reports);
+	streams_free(reports->streams);
 	free(reports);
 }
 
@@ -59,12 +63,19 @@ add(struct reports *reports, const struct request *request)
 	    &reports->bodies, request->body.data, request->body.len);
 }
 
-void
+bool
+reports_add_output(struct reports *reports, const struct request_table *table)
+{
+	return streams_add(reports->streams, table);
+}
+
+bool
 reports_send(struct reports *reports, struct session *session, int64_t driver,
     struct request_list *due, struct request_list *carried)
 {
 	size_t bytes = 0;
 	struct request *request;
+	bool streamed;
 
 	while (carried->count < REPORTS_PER_TURN && due->first != NULL) {
 		if (bytes > 0 && bytes + due->first->body.len > BYTES_PER_TURN)
@@ -72,10 +83,13 @@ reports_send(struct reports *reports, struct session *session, int64_t driver,
 		request = request_list_take(due);
 		bytes += request->body.len;
 		add(reports, request);
+		streams_add_rest(reports->streams, request);
 		request_list_add(carried, request);
 	}
+	/* first: the leases are still there */
+	streamed = streams_send(reports->streams, session);
 	if (carried->count == 0)
-		return;
+		return streamed;
 	workspace_outcome(session, driver,
 	    &(struct workspace_reports){
 	        .instances = &reports->instances,
@@ -85,4 +99,5 @@ reports_send(struct reports *reports, struct session *session, int64_t driver,
 	        .bodies = &reports->bodies,
 	    });
 	empty(reports);
+	return streamed;
 }

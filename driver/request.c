@@ -5,6 +5,7 @@
 
 #include "common/log.h"
 #include "common/mem.h"
+#include "driver/secret.h"
 #include "driver/workspace.h"
 
 enum {
@@ -120,9 +121,9 @@ grow(struct request_table *table)
 }
 
 void
-request_table_init(struct request_table *table)
+request_table_init(struct request_table *table, const char *label)
 {
-	*table = (struct request_table){ .size = FIRST_SIZE };
+	*table = (struct request_table){ .size = FIRST_SIZE, .label = label };
 	table->buckets = xcalloc(table->size, sizeof(table->buckets[0]));
 }
 
@@ -134,6 +135,8 @@ destroy(struct request *request)
 	if (request->run != NULL)
 		request->transport->free(request->run);
 	buf_release(&request->body);
+	secret_wipe(&request->filled);
+	output_release(&request->output);
 	free(request);
 }
 
@@ -192,11 +195,14 @@ put(char **to, const char *from, size_t len)
 struct request *
 request_new(struct request_table *table, const struct workspace_row *row)
 {
-	size_t token = strlen(row->token), name = strlen(row->request),
-	       type = strlen(row->type);
+	const char *places = row->secrets != NULL ? row->secrets : "";
+	size_t secrets = strlen(places);
+	size_t token = strlen(row->token), trace = strlen(row->trace_id),
+	       name = strlen(row->request), type = strlen(row->type);
 	/* one allocation: the strings stand behind the struct */
 	struct request *request =
-	    xmalloc(sizeof(*request) + token + name + type + row->args_len + 4);
+	    xmalloc(sizeof(*request) + token + trace + name + type +
+	            row->args_len + secrets + 6);
 	char *end = (char *)(request + 1);
 
 	*request = (struct request){
@@ -205,16 +211,23 @@ request_new(struct request_table *table, const struct workspace_row *row)
 			.process_id = row->process_id,
 			.attempt = row->attempt,
 			.token = put(&end, row->token, token),
+			.trace_id = put(&end, row->trace_id, trace),
 			.request = put(&end, row->request, name),
 			.type = put(&end, row->type, type),
 			.args = put(&end, row->args, row->args_len),
 			.args_len = row->args_len,
+			.secrets = row->secrets != NULL
+			               ? put(&end, places, secrets)
+			               : NULL,
 			.timeout_ms = row->timeout_ms,
+			.workspace = table->label,
 		},
 		.needs_ack = row->needs_ack,
 		.state = REQUEST_TAKEN,
 	};
 	buf_init(&request->body, 0);
+	buf_init(&request->filled, 0);
+	output_init(&request->output, NULL, NULL);
 	if (table->count >= table->size)
 		grow(table);
 	insert(table, request);
@@ -245,8 +258,6 @@ request_set_state(struct request_table *table, struct request *request,
 	if (state == REQUEST_OVER && request->state != REQUEST_OVER)
 		table->active--;
 	request->state = state;
-	log_debug("task %lld/%lld/%d: %s of %s is %s",
-	    (long long)request->task.instance_id,
-	    (long long)request->task.process_id, request->task.attempt,
+	LOG_TASK(LOG_LEVEL_DEBUG, &request->task, "%s of %s is %s",
 	    request->task.request, request->task.type, state_names[state]);
 }

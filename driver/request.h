@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "common/buf.h"
+#include "driver/output.h"
 #include "driver/transport.h"
 
 struct pg_array;
@@ -41,7 +42,9 @@ struct request {
 
 	const struct transport *transport; /* NULL: we have none such */
 	void *transport_state;
-	struct run *run; /* NULL unless RUNNING */
+	struct run *run;      /* NULL unless RUNNING */
+	struct buf filled;    /* the arguments with secrets in them */
+	struct output output; /* that was not sent yet */
 
 	/* The report that is due: an event of wf.outcome() and its body. */
 	const char *event; /* NULL: none */
@@ -76,10 +79,11 @@ struct request_table {
 	struct request **buckets;
 	size_t size; /* a power of two */
 	size_t count;
-	size_t active; /* those that are not OVER: they hold a slot */
+	size_t active;     /* those that are not OVER: they hold a slot */
+	const char *label; /* the workspace's name in log lines; borrowed */
 };
 
-void request_table_init(struct request_table *table);
+void request_table_init(struct request_table *table, const char *label);
 void request_table_release(struct request_table *table);
 
 /* NULL if there is none. */

@@ -5,18 +5,20 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "driver/outcome.h"
+#include "driver/redact.h"
+#include "driver/secret.h"
 #include "driver/workspace.h"
 
 void
 runner_init(struct runner *runner, const struct transports *transports,
-    void (*changed)(void *arg), void *arg)
+    const char *label, void (*changed)(void *arg), void *arg)
 {
 	*runner = (struct runner){
 		.transports = transports,
 		.changed = changed,
 		.arg = arg,
 	};
-	request_table_init(&runner->table);
+	request_table_init(&runner->table, label);
 	request_list_init(&runner->reports);
 }
 
@@ -42,6 +44,7 @@ end(struct runner *runner, struct request *request, struct outcome *outcome)
 	request_set_state(&runner->table, request, REQUEST_OVER);
 	buf_release(&request->body);
 	request->body = outcome->body;
+	redact_json(&request->body);
 	report(runner, request,
 	    outcome->event == OUTCOME_ERROR ? "error" : "response");
 }
@@ -89,13 +92,54 @@ end_cancelled(struct runner *runner, struct request *request)
 	error_release(&err);
 }
 
+/* The last moment: its arguments get what only this driver knows. */
+static bool
+fill(struct runner *runner, struct request *request)
+{
+	struct error err = { 0 };
+	bool ok = secrets_fill(transports_secrets(runner->transports),
+	    &request->task, &request->filled, &err);
+
+	if (!ok)
+		end_unbegun(runner, request, "secret", &err);
+	error_release(&err);
+	request->task.args = request->filled.data;
+	request->task.args_len = request->filled.len;
+	return ok;
+}
+
+static void
+on_fresh(void *arg)
+{
+	struct runner *runner = arg;
+
+	if (runner->fresh)
+		return;
+	runner->fresh = true;
+	runner->changed(runner->arg);
+}
+
+/* What a request says that only starts, asks or ends is for its type to read. */
+static void
+listen(struct runner *runner, struct request *request)
+{
+	if (request->needs_ack || strcmp(request->task.request, "start") != 0)
+		return;
+	output_release(&request->output);
+	output_init(&request->output, on_fresh, runner);
+	request->task.output = &request->output;
+}
+
 static void
 start(struct runner *runner, struct request *request)
 {
 	struct error err = { 0 };
 
 	request->event = NULL;
+	listen(runner, request);
 	request_set_state(&runner->table, request, REQUEST_RUNNING);
+	if (request->task.secrets != NULL && !fill(runner, request))
+		return;
 	request->run = request->transport->start(
 	    request->transport_state, &request->task, on_done, request, &err);
 	if (request->run == NULL) {
@@ -169,6 +213,18 @@ acknowledged(struct runner *runner, struct request *request)
 		start(runner, request);
 }
 
+static void
+log_answer(const struct request *request, const char *answer, bool good)
+{
+	if (good)
+		LOG_TASK(LOG_LEVEL_DEBUG, &request->task,
+		    "%s to %s is answered: %s", request->event,
+		    request->task.request, answer);
+	else
+		LOG_TASK(LOG_LEVEL_INFO, &request->task, "%s came too late: %s",
+		    request->event, answer);
+}
+
 void
 runner_answer(struct runner *runner, const char *token, const char *answer)
 {
@@ -180,11 +236,7 @@ runner_answer(struct runner *runner, const char *token, const char *answer)
 	if (request == NULL)
 		return;
 	request_list_remove(request);
-	if (!good)
-		log_info("task %lld/%lld/%d: %s came too late: %s",
-		    (long long)request->task.instance_id,
-		    (long long)request->task.process_id, request->task.attempt,
-		    request->event, answer);
+	log_answer(request, answer, good);
 	if (good && request->state == REQUEST_ACK)
 		acknowledged(runner, request);
 	else
@@ -225,9 +277,7 @@ runner_abandon(struct runner *runner)
 	request_list_init(&list);
 	request_each(&runner->table, collect_unfinished, &list);
 	while ((request = request_list_take(&list)) != NULL) {
-		log_warnx("task %lld/%lld/%d: abandoned",
-		    (long long)request->task.instance_id,
-		    (long long)request->task.process_id, request->task.attempt);
+		LOG_TASK(LOG_LEVEL_WARN, &request->task, "abandoned");
 		request_free(&runner->table, request);
 	}
 }

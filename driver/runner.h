@@ -19,14 +19,16 @@ struct runner {
 	struct request_table table;
 	struct request_list reports; /* due, and not on their way */
 	bool draining;
+	bool fresh; /* there is output that was not sent */
 
-	/* There is a new report, or a free slot. */
+	/* There is a new report, a free slot, or output after there was none. */
 	void (*changed)(void *arg);
 	void *arg;
 };
 
+/* `label` is the workspace's name in log lines; it is borrowed, as `transports` is. */
 void runner_init(struct runner *runner, const struct transports *transports,
-    void (*changed)(void *arg), void *arg);
+    const char *label, void (*changed)(void *arg), void *arg);
 
 /* Stops whatever runs. */
 void runner_release(struct runner *runner);

@@ -14,6 +14,7 @@
 #include "driver/reports.h"
 #include "driver/runner.h"
 #include "driver/session.h"
+#include "driver/share.h"
 #include "driver/turn.h"
 #include "driver/workspace.h"
 
@@ -28,22 +29,21 @@ enum phase {
 };
 
 struct scheduler {
+	struct scheduler_options options;
 	struct loop *loop;
 	const struct config *config;
-	const struct transports *transports;
+	const char *label;
 	struct identity *identity;
 	struct runner runner;
 	struct reports *reports;
 	struct pace pace;
-	struct turn *turns;
-	size_t turn_count;
+	struct turns turns;
 	int64_t reserved; /* by the turns under way, of the slots */
+	struct share share;
 
-	int64_t driver; /* our number, also when a new one is needed; 0: none */
-	bool registered;
-	bool changed; /* since the registration that is under way */
 	bool drain_told;
 	enum phase phase;
+	bool over;
 	int exit_code;
 	bool down; /* and it was said */
 
@@ -60,30 +60,45 @@ pump_later(void *arg)
 	loop_later(scheduler->loop, &scheduler->pump_call);
 }
 
+/* It has come to its end, and says so once. */
+static void
+finish(struct scheduler *scheduler)
+{
+	if (scheduler->over)
+		return;
+	scheduler->over = true;
+	scheduler->options.ended(scheduler->options.arg);
+}
+
 /* Turns begin -------------------------------------------------------------- */
+
+/* Say how many slots are taken, by requests and by turns under way. */
+static void
+count_slots(struct scheduler *scheduler)
+{
+	share_set(&scheduler->share,
+	    (int64_t)scheduler->runner.table.active + scheduler->reserved,
+	    scheduler->pace.hungry, scheduler->phase != PHASE_WORKING);
+}
 
 /* How many requests to ask for: no more than can begin at once. */
 static int64_t
 wanted(const struct scheduler *scheduler)
 {
-	int64_t count = (int64_t)scheduler->turn_count;
-	int64_t free_slots = scheduler->config->slots -
-	                     (int64_t)scheduler->runner.table.active -
-	                     scheduler->reserved;
-	int64_t share = (scheduler->config->slots + count - 1) / count;
-
-	if (scheduler->phase != PHASE_WORKING || free_slots < 0)
-		return 0;
-	return free_slots < share ? free_slots : share;
+	return scheduler->phase == PHASE_WORKING
+	           ? share_want(
+	                 &scheduler->share, (int64_t)scheduler->turns.count)
+	           : 0;
 }
 
 static void
 begin_work(struct scheduler *scheduler, struct turn *turn)
 {
 	struct turn_work work = {
-		.driver = scheduler->driver,
+		.driver = identity_driver(scheduler->identity),
 		.reports = scheduler->reports,
-		.due = &scheduler->runner.reports,
+		.runner = &scheduler->runner,
+		.output = scheduler->pace.output,
 		.want = wanted(scheduler),
 		.drain =
 		    scheduler->phase != PHASE_WORKING && !scheduler->drain_told,
@@ -91,6 +106,7 @@ begin_work(struct scheduler *scheduler, struct turn *turn)
 
 	scheduler->drain_told |= work.drain;
 	scheduler->reserved += work.want;
+	count_slots(scheduler);
 	pace_begin(&scheduler->pace);
 	turn_work(turn, &work);
 }
@@ -101,7 +117,7 @@ is_work_due(const struct scheduler *scheduler)
 	const struct pace *pace = &scheduler->pace;
 
 	return scheduler->runner.reports.count > 0 || pace->due ||
-	       (pace->hungry && wanted(scheduler) > 0);
+	       pace->output || (pace->hungry && wanted(scheduler) > 0);
 }
 
 /* Nothing more is to be done here. */
@@ -116,14 +132,13 @@ is_over(const struct scheduler *scheduler)
 static void
 begin_alone(struct scheduler *scheduler, struct turn *turn)
 {
-	if (turns_under_way(scheduler->turns, scheduler->turn_count))
+	if (turns_under_way(&scheduler->turns))
 		return;
-	if (scheduler->registered) {
-		turn_leave(turn, scheduler->driver);
+	if (identity_is_known(scheduler->identity)) {
+		turn_leave(turn, identity_driver(scheduler->identity));
 		return;
 	}
-	scheduler->changed = false;
-	turn_register(turn, scheduler->identity, scheduler->driver,
+	turns_register(&scheduler->turns, turn, scheduler->identity,
 	    &scheduler->runner.table);
 }
 
@@ -135,7 +150,7 @@ begin_next(struct scheduler *scheduler, struct turn *turn)
 		turn_listen(turn);
 	else if (scheduler->pace.paused)
 		return;
-	else if (!scheduler->registered || is_over(scheduler))
+	else if (!identity_is_known(scheduler->identity) || is_over(scheduler))
 		begin_alone(scheduler, turn);
 	else if (is_work_due(scheduler))
 		begin_work(scheduler, turn);
@@ -145,9 +160,9 @@ begin_next(struct scheduler *scheduler, struct turn *turn)
 static bool
 is_unknown(const struct scheduler *scheduler)
 {
-	return !turns_connected(scheduler->turns, scheduler->turn_count) ||
-	       (scheduler->driver == 0 &&
-	           !turns_under_way(scheduler->turns, scheduler->turn_count));
+	return !turns_connected(&scheduler->turns) ||
+	       (identity_driver(scheduler->identity) == 0 &&
+	           !turns_under_way(&scheduler->turns));
 }
 
 static void
@@ -156,13 +171,15 @@ pump(void *arg)
 	struct scheduler *scheduler = arg;
 	size_t i;
 
-	if (is_over(scheduler) && is_unknown(scheduler)) {
-		loop_stop(scheduler->loop);
+	if (is_over(scheduler) && is_unknown(scheduler))
+		finish(scheduler);
+	if (scheduler->over)
 		return;
-	}
-	for (i = 0; i < scheduler->turn_count; i++)
-		if (session_is_ready(scheduler->turns[i].session))
-			begin_next(scheduler, &scheduler->turns[i]);
+	count_slots(scheduler);
+	pace_output(&scheduler->pace, scheduler->runner.fresh);
+	for (i = 0; i < scheduler->turns.count; i++)
+		if (session_is_ready(scheduler->turns.all[i].session))
+			begin_next(scheduler, &scheduler->turns.all[i]);
 }
 
 /* Turns end ---------------------------------------------------------------- */
@@ -174,46 +191,38 @@ turn_failed(struct turn *turn, const struct error *err)
 	struct scheduler *scheduler = turn->owner;
 
 	if (turn->kind == TURN_LISTEN) {
-		log_debug("no doorbell: %s", err->message);
+		LOG_IN(LOG_LEVEL_DEBUG, scheduler->label, "no doorbell: %s",
+		    err->message);
 		return;
 	}
 	turn_log_failure(turn, err);
-	if (strcmp(err->sqlstate, "WF010") == 0)
-		scheduler->registered = false;
+	/* a procedure that is no more: the workspace may have been upgraded */
+	if (strcmp(err->sqlstate, "WF010") == 0 ||
+	    strcmp(err->sqlstate, "42883") == 0)
+		identity_forget(scheduler->identity);
+	/* started again, it may be the program that belongs to it */
+	if (strcmp(err->sqlstate, "WF011") == 0 &&
+	    !scheduler->options.persists) {
+		scheduler->exit_code = 1;
+		finish(scheduler);
+	}
+	/* a standby, or a primary that became one: look for another server */
+	if (strcmp(err->sqlstate, "25006") == 0)
+		session_reset(turn->session, "the server is read-only");
 	pace_fail(&scheduler->pace);
-}
-
-/*
- * Done or not, nobody knows.  A poll may have given us requests of which we
- * never heard: a new registration lets the workspace know what we hold.
- */
-static void
-turn_lost(struct turn *turn)
-{
-	struct scheduler *scheduler = turn->owner;
-
-	if (turn->kind == TURN_WORK || turn->kind == TURN_REGISTER)
-		scheduler->registered = false;
 }
 
 static void
 end_register(struct turn *turn, const struct session_answer *answer)
 {
 	struct scheduler *scheduler = turn->owner;
-	struct error err = { 0 };
 
-	if (!workspace_schema_version_check(answer->results[0], &err)) {
-		log_warnx("%s", err.message);
-		error_release(&err);
-		scheduler->exit_code = 1;
-		loop_stop(scheduler->loop);
-		return;
-	}
-	scheduler->driver = workspace_registered(answer->results[1]);
-	scheduler->registered = !scheduler->changed;
+	identity_registered(scheduler->identity, answer);
+	turns_registered(&scheduler->turns);
 	scheduler->drain_told = false;
 	pace_hurry(&scheduler->pace);
-	log_info("registered as driver %lld", (long long)scheduler->driver);
+	LOG_IN(LOG_LEVEL_INFO, scheduler->label, "registered as driver %lld",
+	    (long long)identity_driver(scheduler->identity));
 }
 
 static void
@@ -223,10 +232,9 @@ end_work(struct turn *turn, const struct session_answer *answer)
 	struct runner *runner = &scheduler->runner;
 	int64_t taken, wait_ms;
 
-	if (turn->reported && !turn_answers(turn, answer->results[0], runner))
+	if (!turn_answers(turn, answer, runner))
 		pace_fail(&scheduler->pace);
-	taken = turn_requests(
-	    answer->results[turn->reported ? 1 : 0], runner, &wait_ms);
+	taken = turn_requests(turn, answer, runner, &wait_ms);
 	pace_end(&scheduler->pace, taken, turn->want, wait_ms);
 }
 
@@ -238,7 +246,7 @@ turn_done(struct turn *turn, const struct session_answer *answer)
 	scheduler->last_turn = mono_now();
 	turn->connected = true;
 	if (scheduler->down)
-		log_info("connected again");
+		LOG_IN(LOG_LEVEL_INFO, scheduler->label, "connected again");
 	scheduler->down = false;
 	switch (turn->kind) {
 	case TURN_REGISTER:
@@ -248,8 +256,8 @@ turn_done(struct turn *turn, const struct session_answer *answer)
 		end_work(turn, answer);
 		break;
 	case TURN_LEAVE:
-		log_info("left");
-		loop_stop(scheduler->loop);
+		LOG_IN(LOG_LEVEL_INFO, scheduler->label, "left");
+		finish(scheduler);
 		break;
 	case TURN_NONE:
 	case TURN_LISTEN:
@@ -268,7 +276,7 @@ on_answer(void *arg, const struct session_answer *answer)
 	if (answer->err != NULL)
 		scheduler->drain_told = false;
 	if (answer->lost)
-		turn_lost(turn);
+		identity_forget(scheduler->identity);
 	else if (answer->err != NULL)
 		turn_failed(turn, answer->err);
 	else
@@ -289,7 +297,7 @@ on_ready(void *arg)
 	struct scheduler *scheduler = turn->owner;
 
 	/* one session listens for all */
-	turn->must_listen = turn == &scheduler->turns[0];
+	turn->must_listen = turn == &scheduler->turns.all[0];
 	pump_later(scheduler);
 }
 
@@ -299,13 +307,14 @@ on_down(void *arg, const struct error *err, int failures)
 	struct turn *turn = arg;
 	struct scheduler *scheduler = turn->owner;
 
+	/*
+	 * It comes back as one that was away: a poll may have given requests of
+	 * which we never heard, history may have been lost, our lock is.
+	 */
+	if (turn->connected)
+		identity_forget(scheduler->identity);
 	turn->connected = false;
-	if (!scheduler->down)
-		log_warnx("no connection to the workspace, trying on: %s%s%s",
-		    err->message, err->hint ? " hint: " : "",
-		    err->hint ? err->hint : "");
-	else
-		log_debug("attempt %d: %s", failures, err->message);
+	turn_log_down(turn, err, scheduler->down ? failures : 0);
 	scheduler->down = true;
 	pump_later(scheduler);
 }
@@ -334,17 +343,12 @@ on_beat(void *arg)
 {
 	struct scheduler *scheduler = arg;
 	int64_t ms = scheduler->config->heartbeat_ms;
-	size_t i;
+	struct turn *turn = turns_ready(&scheduler->turns);
 
 	loop_timer_set(scheduler->loop, &scheduler->beat_timer, ms);
-	if (!scheduler->registered ||
-	    mono_diff_ms(mono_now(), scheduler->last_turn) < ms)
-		return;
-	for (i = 0; i < scheduler->turn_count; i++)
-		if (session_is_ready(scheduler->turns[i].session)) {
-			turn_heartbeat(&scheduler->turns[i], scheduler->driver);
-			return;
-		}
+	if (turn != NULL && identity_is_known(scheduler->identity) &&
+	    mono_diff_ms(mono_now(), scheduler->last_turn) >= ms)
+		turn_heartbeat(turn, identity_driver(scheduler->identity));
 }
 
 static void
@@ -353,10 +357,11 @@ on_too_late(void *arg)
 	struct scheduler *scheduler = arg;
 
 	if (scheduler->runner.table.count > 0)
-		log_warnx("%zu outcomes could not be reported",
+		LOG_IN(LOG_LEVEL_WARN, scheduler->label,
+		    "%zu outcomes could not be reported",
 		    scheduler->runner.table.count);
 	scheduler->exit_code = 1;
-	loop_stop(scheduler->loop);
+	finish(scheduler);
 }
 
 /* Stop everything; report what is over, if that can be had quickly. */
@@ -384,7 +389,7 @@ scheduler_stop(struct scheduler *scheduler)
 		leave_now(scheduler);
 		return;
 	}
-	log_info(
+	LOG_IN(LOG_LEVEL_INFO, scheduler->label,
 	    "stopping: %zu requests under way", scheduler->runner.table.active);
 	scheduler->phase = PHASE_DRAINING;
 	pace_hurry(&scheduler->pace);
@@ -398,26 +403,26 @@ scheduler_stop(struct scheduler *scheduler)
 void
 scheduler_register(struct scheduler *scheduler)
 {
-	identity_free(scheduler->identity);
-	scheduler->identity =
-	    identity_new(scheduler->config, scheduler->transports);
 	/* what we hold goes over, as after a lost connection */
-	scheduler->registered = false;
-	scheduler->changed = true;
+	identity_change(scheduler->identity, scheduler->config,
+	    scheduler->options.transports);
 	pump_later(scheduler);
 }
 
 void
 scheduler_status(const struct scheduler *scheduler, struct buf *line)
 {
+	if (scheduler->label[0] != '\0')
+		buf_addf(line, "%s: ", scheduler->label);
 	if (scheduler->phase != PHASE_WORKING)
 		buf_adds(line, "stopping, ");
 	if (scheduler->down)
 		buf_adds(line, "no connection to the workspace");
-	else if (!scheduler->registered)
+	else if (!identity_is_known(scheduler->identity))
 		buf_adds(line, "connecting");
 	else
-		buf_addf(line, "driver %lld", (long long)scheduler->driver);
+		buf_addf(line, "driver %lld",
+		    (long long)identity_driver(scheduler->identity));
 	buf_addf(line, ": %zu of %lld slots taken",
 	    scheduler->runner.table.active,
 	    (long long)scheduler->config->slots);
@@ -444,53 +449,50 @@ init_timers(struct scheduler *scheduler)
 }
 
 struct scheduler *
-scheduler_new(struct loop *loop, const struct config *config,
-    const struct transports *transports)
+scheduler_new(const struct scheduler_options *options)
 {
 	struct scheduler *scheduler = xcalloc(1, sizeof(*scheduler));
-	struct session_options options = {
-		.conninfo = config->connection,
-		.program = "wf-driver",
-		.answer_ms = config->turn_timeout_ms,
-	};
-	size_t i;
 
-	scheduler->loop = loop;
-	scheduler->config = config;
-	scheduler->transports = transports;
-	scheduler->identity = identity_new(config, transports);
+	scheduler->options = *options;
+	scheduler->loop = options->loop;
+	scheduler->config = options->config;
+	scheduler->label = options->label;
+	scheduler->identity =
+	    identity_new(options->config, options->transports);
 	scheduler->reports = reports_new();
-	pace_init(&scheduler->pace, loop, config, pump_later, scheduler);
-	scheduler->turn_count = (size_t)config->connections;
-	scheduler->turns =
-	    xcalloc(scheduler->turn_count, sizeof(scheduler->turns[0]));
-	runner_init(&scheduler->runner, transports, pump_later, scheduler);
+	scheduler->share.changed = pump_later;
+	scheduler->share.arg = scheduler;
+	share_join(&scheduler->share, options->shares);
+	pace_init(&scheduler->pace, options->loop, options->config, pump_later,
+	    scheduler);
+	runner_init(&scheduler->runner, options->transports, options->label,
+	    pump_later, scheduler);
 	init_timers(scheduler);
-	for (i = 0; i < scheduler->turn_count; i++) {
-		scheduler->turns[i].owner = scheduler;
-		request_list_init(&scheduler->turns[i].carried);
-		scheduler->turns[i].session =
-		    session_new(loop, &options, &events, &scheduler->turns[i]);
-	}
+	turns_open(&scheduler->turns, (size_t)options->config->connections,
+	    options->loop,
+	    &(struct session_options){
+	        .conninfo = options->conninfo,
+	        .program = "wf-driver",
+	        .label = options->label,
+	        .answer_ms = options->config->turn_timeout_ms,
+	    },
+	    &events, scheduler);
 	return scheduler;
 }
 
 void
 scheduler_free(struct scheduler *scheduler)
 {
-	size_t i;
-
 	if (scheduler == NULL)
 		return;
-	for (i = 0; i < scheduler->turn_count; i++)
-		session_free(scheduler->turns[i].session);
+	turns_close(&scheduler->turns);
 	pace_release(&scheduler->pace);
 	loop_timer_stop(scheduler->loop, &scheduler->beat_timer);
 	loop_timer_stop(scheduler->loop, &scheduler->drain_timer);
 	runner_release(&scheduler->runner);
+	share_leave(&scheduler->share);
 	loop_cancel(scheduler->loop, &scheduler->pump_call);
 	reports_free(scheduler->reports);
-	free(scheduler->turns);
 	identity_free(scheduler->identity);
 	free(scheduler);
 }

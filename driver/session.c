@@ -321,6 +321,12 @@ session_go(struct session *session)
 		watch_for(session);
 }
 
+int
+session_backend(const struct session *session)
+{
+	return session->connected ? pg_backend(session->pg) : 0;
+}
+
 bool
 session_is_ready(const struct session *session)
 {

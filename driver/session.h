@@ -51,6 +51,7 @@ struct session_events {
 struct session_options {
 	const char *conninfo; /* borrowed for the session's life, as all here */
 	const char *program;  /* application_name */
+	const char *label;    /* the name in log lines; NULL is none */
 	int64_t answer_ms;    /* lost if a batch takes longer; 0: no limit */
 };
 
@@ -61,6 +62,9 @@ struct session *session_new(struct loop *loop,
 
 /* No callback comes after it.  NULL is allowed. */
 void session_free(struct session *session);
+
+/* The number of the server's process, as pg_backend() has it; 0: none. */
+int session_backend(const struct session *session);
 
 /* Connected, and no batch under way. */
 bool session_is_ready(const struct session *session);

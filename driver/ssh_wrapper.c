@@ -6,16 +6,24 @@
 #include "common/error.h"
 #include "common/json.h"
 
+static void
+add_quoted(struct buf *buf, const char *text, size_t len)
+{
+	size_t i;
+
+	buf_addc(buf, '\'');
+	for (i = 0; i < len; i++)
+		if (text[i] == '\'')
+			buf_adds(buf, "'\\''");
+		else
+			buf_addc(buf, text[i]);
+	buf_addc(buf, '\'');
+}
+
 void
 ssh_wrapper_quote(struct buf *buf, const char *text)
 {
-	buf_addc(buf, '\'');
-	for (; *text != '\0'; text++)
-		if (*text == '\'')
-			buf_adds(buf, "'\\''");
-		else
-			buf_addc(buf, *text);
-	buf_addc(buf, '\'');
+	add_quoted(buf, text, strlen(text));
 }
 
 /* A string without a NUL in it, which no shell could take; NULL if not. */
@@ -39,8 +47,23 @@ is_variable(const char *name)
 	       name[strspn(name, allowed)] == '\0';
 }
 
-static bool
-add_env(struct buf *buf, const struct json *env, struct error *err)
+/* A word on one line: line ends are in a variable of the wrapper's. */
+static void
+add_value(struct buf *buf, const char *text)
+{
+	size_t len;
+
+	for (;; text += len + 1) {
+		len = strcspn(text, "\n");
+		add_quoted(buf, text, len);
+		if (text[len] == '\0')
+			break;
+		buf_adds(buf, "\"$_l\"");
+	}
+}
+
+bool
+ssh_wrapper_env(struct buf *buf, const struct json *env, struct error *err)
 {
 	size_t i;
 
@@ -59,10 +82,11 @@ add_env(struct buf *buf, const struct json *env, struct error *err)
 			    name);
 			return false;
 		}
-		buf_addf(buf, "export %s=", name);
-		ssh_wrapper_quote(buf, value);
-		buf_adds(buf, "; ");
+		/* one command: all its words are read before it sets any */
+		buf_addf(buf, "%s %s=", i == 0 ? "export" : "", name);
+		add_value(buf, value);
 	}
+	buf_addc(buf, '\n');
 	return true;
 }
 
@@ -72,7 +96,7 @@ add_command(struct buf *buf, const struct json *command, struct error *err)
 	size_t i;
 
 	if (command == NULL) {
-		buf_adds(buf, "sh -s");
+		buf_adds(buf, "exec sh -s");
 		return true;
 	}
 	if (json_type(command) != JSON_LIST || json_length(command) == 0) {
@@ -94,26 +118,72 @@ add_command(struct buf *buf, const struct json *command, struct error *err)
 	return true;
 }
 
+/*
+ * End the session of $1, but for $1 itself, with a grace of $2 seconds.
+ * Without a ps that knows sessions it is the group of $1, and $1, too.
+ */
+static const char ender[] =
+    "trap \"\" HUP INT TERM; s=$1; "
+    "all() { ps -A -o pid= -o sid= -o stat=; }; "
+    "if all >/dev/null; then members() { all | awk -v s=$s -v me=$$ "
+    "'$2 == s && $1 != s && $1 != me && $3 !~ /^Z/ { print $1 }'; }; "
+    "else members() { ! kill -s 0 -- \"-$s\" || echo \"-$s\"; }; fi; "
+    "each() { for p in $(members); do kill -s \"$1\" -- \"$p\"; done; }; "
+    "pause() { sleep 0.1 || sleep 1; }; "
+    "end=$(($(date +%s) + $2)); each TERM; "
+    "while [ -n \"$(members)\" ] && [ \"$(date +%s)\" -lt $end ]; "
+    "do pause; done; "
+    "end=$(($(date +%s) + 5)); "
+    "while [ -n \"$(members)\" ] && [ \"$(date +%s)\" -lt $end ]; "
+    "do each KILL; pause; done";
+
+/* The input whole, or nothing begins; then who waits for the end of ours. */
+static const char before[] =
+    "unset _env _in; echo \"$_n begun\"; echo \"$_n begun\" >&2; "
+    "read -r _go _size && IFS= read -r _env || exit 1; "
+    "_l=$(printf '\\nl'); _l=${_l%l}; "
+    "_in=$({ head -c \"$_size\" || dd bs=1 count=\"$_size\"; } 2>/dev/null; "
+    "echo .); "
+    "case $_in in *x.) _in=${_in%x.} ;; *) exit 1 ;; esac; "
+    "exec 3<&0 </dev/null; "
+    "(while read -r _go; do :; done; "
+    "exec $(command -v setsid) sh -c \"$_end\" sh $$ $_grace) "
+    "<&3 3<&- >/dev/null 2>&1 & _w=$!; trap : HUP INT TERM; ";
+
+static const char after[] =
+    "if [ -n \"$_in\" ]; then printf %s \"$_in\" 2>/dev/null | (_run); "
+    "else (_run); fi; _s=$?; "
+    "{ kill $_w; wait $_w; } 2>/dev/null; "
+    "echo \"$_n exit $_s\"; echo \"$_n exit $_s\" >&2";
+
 bool
-ssh_wrapper_command(struct buf *buf, const char *nonce,
-    const struct json *command, const struct json *env, struct error *err)
+ssh_wrapper_command(
+    struct buf *buf, const struct ssh_wrapper *wrapper, struct error *err)
 {
 	struct buf inner;
 	bool ok;
 
 	buf_init(&inner, 0);
-	buf_addf(&inner,
-	    "n=%s; echo \"$n begun\"; echo \"$n begun\" >&2; "
-	    "read -r go || exit 1; (",
-	    nonce);
-	ok = add_env(&inner, env, err) && add_command(&inner, command, err);
-	buf_adds(
-	    &inner, "); s=$?; echo \"$n exit $s\"; echo \"$n exit $s\" >&2");
+	buf_addf(&inner, "_n=%s _grace=%lld _end=", wrapper->nonce,
+	    (long long)(wrapper->grace_ms + 999) / 1000);
+	ssh_wrapper_quote(&inner, ender);
+	buf_addf(&inner, "; %s_run() { exec 3<&-; eval \"$_env\"; ", before);
+	ok = add_command(&inner, wrapper->command, err);
+	buf_addf(&inner, "; }; %s", after);
 	/* the login shell may be any: it only has to take one quoted word */
 	buf_adds(buf, "exec sh -c ");
 	ssh_wrapper_quote(buf, inner.data);
 	buf_release(&inner);
 	return ok;
+}
+
+void
+ssh_wrapper_go(struct buf *buf, const char *env, const char *input, size_t len)
+{
+	/* the x says that all of it is there */
+	buf_addf(buf, "go %zu\n%s", len + 1, env);
+	buf_add(buf, input, len);
+	buf_addc(buf, 'x');
 }
 
 static struct ssh_record_found

@@ -7,38 +7,57 @@
  *
  *     remote                                  driver
  *     "NONCE begun" on both streams    ──▶
- *                                      ◀──    "go", then the standard input
+ *                                      ◀──    "go SIZE", variables, the standard input
  *     … the command's own output …     ──▶
  *     "NONCE exit 0" on both streams   ──▶
  *
  * Until "go" has left us the command cannot have begun; what stands before
  * the first record is noise of the login, what stands behind the last one
  * comes from processes that were left behind.
+ *
+ * The wrapper's own input stays open.  When it ends before the command does,
+ * nobody waits for that any more: we have closed it, or the connection or the
+ * driver is gone.  Then all in the command's session is told to end, and
+ * killed after the grace; the last record comes when nobody is left.
  */
 #ifndef DRIVER_SSH_WRAPPER_H
 #define DRIVER_SSH_WRAPPER_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/buf.h"
 
 struct error;
 struct json;
 
-/* What the wrapper waits for. */
-#define SSH_WRAPPER_GO "go\n"
-
 /* Add `text` as one word of a POSIX shell. */
 void ssh_wrapper_quote(struct buf *buf, const char *text);
 
 /*
  * Add the command for ssh: run `command` (a list of strings; NULL: a script
- * read from standard input) with the variables `env` (an object, or NULL)
- * inside of a wrapper that signs with `nonce`.
+ * read from standard input) inside of a wrapper that signs with `nonce`.
  */
-bool ssh_wrapper_command(struct buf *buf, const char *nonce,
-    const struct json *command, const struct json *env, struct error *err);
+struct ssh_wrapper {
+	const char *nonce;
+	const struct json *command;
+	int64_t grace_ms;
+};
+
+bool ssh_wrapper_command(
+    struct buf *buf, const struct ssh_wrapper *wrapper, struct error *err);
+
+/*
+ * Add a line that sets the variables `env` (an object, or NULL).  They may be
+ * secrets: no command line shows it.
+ */
+bool ssh_wrapper_env(
+    struct buf *buf, const struct json *env, struct error *err);
+
+/* Add what the wrapper waits for: that line, the command's standard input. */
+void ssh_wrapper_go(
+    struct buf *buf, const char *env, const char *input, size_t len);
 
 enum ssh_record {
 	SSH_RECORD_NONE,

@@ -16,22 +16,42 @@
 #include <stdint.h>
 
 struct config;
+struct config_workspace;
 struct error;
 struct loop;
 struct outcome;
+struct output;
+struct secrets;
 
 /* What is to be done.  Borrowed; it outlives the run. */
 struct task {
 	int64_t instance_id;
 	int64_t process_id;
-	int attempt;         /* 1 for the first */
-	const char *token;   /* of the lease, a uuid */
-	const char *request; /* "start", "poll", "cancel" or "cleanup" */
-	const char *type;    /* of the task, for messages */
-	const char *args;    /* a JSON object, evaluated */
+	int attempt;          /* 1 for the first */
+	const char *token;    /* of the lease, a uuid */
+	const char *trace_id; /* of the instance, a uuid */
+	const char *request;  /* "start", "poll", "cancel" or "cleanup" */
+	const char *type;     /* of the task, for messages */
+	const char *args;     /* a JSON object, evaluated */
 	size_t args_len;
-	int64_t timeout_ms; /* 0: the transport's own limit */
+	const char *secrets;   /* where in args some go; NULL: nowhere */
+	int64_t timeout_ms;    /* 0: the transport's own limit */
+	const char *workspace; /* the name that log lines give it; "": none */
+
+	/* Where a program's streams go as they come; NULL: nowhere. */
+	struct output *output;
 };
+
+/* For log lines about it. */
+#define TASK_ABOUT(of) \
+	(&(struct log_about){ \
+	    .workspace = (of)->workspace, \
+	    .instance_id = (of)->instance_id, \
+	    .process_id = (of)->process_id, \
+	    .attempt = (of)->attempt, \
+	    .task = (of)->type, \
+	})
+#define LOG_TASK(level, of, ...) log_about(level, TASK_ABOUT(of), __VA_ARGS__)
 
 /* One request under way; each transport has its own. */
 struct run;
@@ -49,6 +69,14 @@ struct transport {
 	 */
 	bool (*open)(struct loop *loop, const struct config *config,
 	    void **state, struct error *err);
+
+	/*
+	 * A state of its own for each workspace, in place of the one of open():
+	 * NULL if it is not offered there.  `workspace` is borrowed until
+	 * detach().  Both NULL: the workspaces share it.
+	 */
+	void *(*attach)(void *state, const struct config_workspace *workspace);
+	void (*detach)(void *state);
 
 	/*
 	 * Begin.  Never waits.  `done` comes exactly once, from the loop and
@@ -84,9 +112,20 @@ struct transports *transports_open(
     struct loop *loop, const struct config *config, struct error *err);
 void transports_close(struct transports *transports);
 
+/*
+ * Those that a workspace has, for as long as `transports`, which stays open,
+ * and `workspace` live.
+ */
+struct transports *transports_attach(const struct transports *transports,
+    const struct config_workspace *workspace);
+void transports_detach(struct transports *transports);
+
 /* Reload each of them, up to one that fails. */
 bool transports_reload(struct transports *transports,
     const struct config *fresh, struct error *err);
+
+/* What requests may be filled with. */
+const struct secrets *transports_secrets(const struct transports *transports);
 
 /* Their names, in order: NULL behind the last. */
 const char *transports_name(const struct transports *transports, size_t i);
@@ -96,6 +135,7 @@ const struct transport *transports_find(
     const struct transports *transports, const char *name, void **state);
 
 extern const struct transport transport_builtin;
+extern const struct transport transport_exec;
 extern const struct transport transport_http;
 extern const struct transport transport_sql;
 extern const struct transport transport_ssh;

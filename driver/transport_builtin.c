@@ -5,12 +5,12 @@
  * The smallest whole transport, meant to be copied.  Everything is decided in
  * start(); only `done` has to wait for its turn in the loop.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/error.h"
 #include "common/json.h"
+#include "common/log.h"
 #include "common/mem.h"
 #include "driver/config.h"
 #include "driver/loop.h"
@@ -87,9 +87,7 @@ op_log(const struct builtin *builtin, const struct task *task,
 		error_set(err, "log: message must be a string");
 		return false;
 	}
-	printf("%lld/%lld %s\n", (long long)task->instance_id,
-	    (long long)task->process_id, message);
-	fflush(stdout);
+	log_say(TASK_ABOUT(task), message);
 	buf_adds(&outcome->body, "{}");
 	return true;
 }

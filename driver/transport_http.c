@@ -16,7 +16,12 @@
 #include "driver/http_url.h"
 #include "driver/loop.h"
 #include "driver/outcome.h"
+#include "driver/random.h"
 #include "driver/transport.h"
+
+enum {
+	TRACE_DIGITS = 32, /* of a uuid, without its dashes */
+};
 
 struct http_transport {
 	struct loop *loop;
@@ -160,16 +165,17 @@ put_header(struct run *run, char *line)
 	run->headers[run->header_count] = NULL;
 }
 
-static bool
-has_header(const struct run *run, const char *name)
+/* What stands behind the name, or NULL. */
+static const char *
+find_header(const struct run *run, const char *name)
 {
 	size_t i, len = strlen(name);
 
 	for (i = 0; i < run->header_count; i++)
 		if (strncasecmp(run->headers[i], name, len) == 0 &&
 		    strchr(":;", run->headers[i][len]) != NULL)
-			return true;
-	return false;
+			return run->headers[i] + len + 1;
+	return NULL;
 }
 
 static bool
@@ -198,9 +204,37 @@ idempotency_key(const struct task *task)
 {
 	bool start = strcmp(task->request, "start") == 0;
 
-	return xasprintf("Idempotency-Key: pgwf-%lld-%lld%s%s",
-	    (long long)task->instance_id, (long long)task->process_id,
-	    start ? "" : "-", start ? "" : task->request);
+	return xasprintf("Idempotency-Key: %s-%lld%s%s", task->trace_id,
+	    (long long)task->process_id, start ? "" : "-",
+	    start ? "" : task->request);
+}
+
+/*
+ * https://www.w3.org/TR/trace-context/: the trace is the instance, the span
+ * this very request.
+ */
+static char *
+traceparent(const struct task *task)
+{
+	char trace[TRACE_DIGITS + 1] = "", span[RANDOM_NONCE];
+	const char *digit;
+	size_t count = 0;
+
+	for (digit = task->trace_id; *digit != '\0'; digit++)
+		if (*digit != '-' && count < TRACE_DIGITS)
+			trace[count++] = *digit;
+	random_nonce(span);
+	return xasprintf("traceparent: 00-%s-%.16s-01", trace, span);
+}
+
+/* What names the request, unless its author does. */
+static void
+add_names(struct run *run)
+{
+	if (find_header(run, "Idempotency-Key") == NULL)
+		put_header(run, idempotency_key(run->task));
+	if (find_header(run, "traceparent") == NULL)
+		put_header(run, traceparent(run->task));
 }
 
 static bool
@@ -217,8 +251,8 @@ read_headers(struct run *run, struct error *err)
 		    !read_header(run, json_key_at(headers, i), value, err))
 			return false;
 	}
-	if (!has_header(run, "Idempotency-Key"))
-		put_header(run, idempotency_key(run->task));
+	add_names(run);
+	run->request.encodings = find_header(run, "Accept-Encoding");
 	return true;
 }
 
@@ -239,11 +273,14 @@ read_body(struct run *run)
 		run->request.body = run->json_body;
 		run->request.body_len = strlen(run->json_body);
 	}
-	if (!has_header(run, "Content-Type"))
+	if (find_header(run, "Content-Type") == NULL)
 		put_header(run, xasprintf("Content-Type: %s", type));
 }
 
-/* Redirects are followed unless `accept` says that one is an answer. */
+/*
+ * Redirects are followed unless `accept` says that one is an answer.  Secrets
+ * are meant for one server: where to go on with them is not its to say.
+ */
 static bool
 read_accept(struct run *run, struct error *err)
 {
@@ -252,7 +289,7 @@ read_accept(struct run *run, struct error *err)
 
 	if (accept != NULL && json_type(accept) != JSON_LIST)
 		return wrong(err, "accept must be a list of status codes");
-	run->request.follow = true;
+	run->request.follow = run->task->secrets == NULL;
 	for (i = 0; i < json_length(accept); i++) {
 		if (json_type(json_at(accept, i)) != JSON_INT)
 			return wrong(

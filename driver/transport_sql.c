@@ -20,6 +20,7 @@
 #include "driver/outcome.h"
 #include "driver/session.h"
 #include "driver/sql_batch.h"
+#include "driver/sql_failure.h"
 #include "driver/sql_statement.h"
 #include "driver/transport.h"
 
@@ -45,9 +46,11 @@ struct worker {
 	struct run *run; /* NULL: none */
 };
 
+/* The sessions of one workspace. */
 struct sql {
 	struct loop *loop;
 	const struct config *config;
+	const struct config_workspace *workspace; /* NULL: of all of them */
 	struct worker *workers;
 	size_t count;             /* of those that were needed so far */
 	struct run *first, **end; /* that wait */
@@ -139,35 +142,23 @@ finish_recorded(struct run *run)
 static void
 set_stopped(struct run *run)
 {
-	if (strcmp(run->stopped, "timeout") == 0)
-		outcome_error(&run->outcome, "timeout", NULL,
-		    "the statement did not end within %lld ms",
-		    (long long)run->timeout_ms);
-	else
-		outcome_error(&run->outcome, "cancelled", NULL,
-		    "the statement was cancelled");
+	sql_failure_stopped(&run->outcome, run->stopped, run->timeout_ms);
 }
 
 static void
 set_failed(struct run *run, const struct error *err)
 {
-	struct buf detail;
-
+	if (strcmp(err->sqlstate, "WF009") == 0) { /* no longer ours */
+		run->outcome.event = OUTCOME_RECORDED;
+		return;
+	}
 	if (strcmp(err->sqlstate, "57014") == 0 && run->stopped == NULL &&
 	    run->timeout_ms > 0)
 		run->stopped = "timeout";
-	if (run->stopped != NULL) {
+	if (run->stopped != NULL)
 		set_stopped(run);
-		return;
-	}
-	buf_init(&detail, 0);
-	buf_addc(&detail, '{');
-	outcome_add_member(&detail, "sqlstate", err->sqlstate);
-	outcome_add_member(&detail, "detail", err->detail);
-	outcome_add_member(&detail, "hint", err->hint);
-	buf_addc(&detail, '}');
-	outcome_error(&run->outcome, "sql", detail.data, "%s", err->message);
-	buf_release(&detail);
+	else
+		sql_failure_refused(&run->outcome, err);
 }
 
 /* Answers ------------------------------------------------------------------ */
@@ -177,8 +168,8 @@ end_statement(struct run *run, const struct session_answer *answer)
 {
 	size_t limit = (size_t)run->sql->config->sql_max_rows_bytes;
 
-	if (answer->err != NULL && strcmp(answer->err->sqlstate, "WF009") == 0)
-		run->outcome.event = OUTCOME_RECORDED;
+	if (answer->err != NULL && strcmp(answer->err->sqlstate, "WF013") == 0)
+		run->phase = PHASE_STATUS;
 	else if (answer->err != NULL)
 		set_failed(run, answer->err);
 	else if (run->stopped != NULL)
@@ -188,7 +179,9 @@ end_statement(struct run *run, const struct session_answer *answer)
 	             &run->outcome.body))
 		outcome_error(&run->outcome, "output", NULL,
 		    "the statement's rows take more than %zu bytes", limit);
-	if (run->outcome.event == OUTCOME_RESPONSE)
+	if (run->phase == PHASE_STATUS)
+		session_reset(run->worker->session, "workspace upgraded");
+	else if (run->outcome.event == OUTCOME_RESPONSE)
 		step_commit(run);
 	else
 		step_rollback(run);
@@ -201,10 +194,7 @@ end_commit(struct run *run, const struct session_answer *answer)
 		finish_recorded(run);
 		return;
 	}
-	if (strcmp(answer->err->sqlstate, "WF009") == 0)
-		run->outcome.event = OUTCOME_RECORDED;
-	else
-		set_failed(run, answer->err);
+	set_failed(run, answer->err);
 	step_rollback(run);
 }
 
@@ -336,7 +326,7 @@ add_worker(struct sql *sql)
 {
 	struct worker *worker = &sql->workers[sql->count++];
 	struct session_options options = {
-		.conninfo = sql->config->sql_connection,
+		.conninfo = sql->workspace->sql_connection,
 		.program = "wf-driver sql",
 	};
 
@@ -459,23 +449,34 @@ static bool
 sql_open(struct loop *loop, const struct config *config, void **state,
     struct error *err)
 {
-	struct sql *sql;
+	struct sql *sql = xcalloc(1, sizeof(*sql));
 
 	(void)err;
-	if (config->sql_connection[0] == '\0')
-		return false;
-	sql = xcalloc(1, sizeof(*sql));
 	sql->loop = loop;
 	sql->config = config;
-	sql->end = &sql->first;
-	sql->workers =
-	    xcalloc((size_t)config->sql_connections, sizeof(sql->workers[0]));
 	*state = sql;
 	return true;
 }
 
+static void *
+sql_attach(void *state, const struct config_workspace *workspace)
+{
+	const struct sql *common = state;
+	struct sql *sql;
+
+	if (workspace->sql_connection[0] == '\0')
+		return NULL;
+	sql = xcalloc(1, sizeof(*sql));
+	*sql = *common;
+	sql->workspace = workspace;
+	sql->end = &sql->first;
+	sql->workers = xcalloc(
+	    (size_t)sql->config->sql_connections, sizeof(sql->workers[0]));
+	return sql;
+}
+
 static void
-sql_close(void *state)
+sql_detach(void *state)
 {
 	struct sql *sql = state;
 
@@ -488,8 +489,10 @@ sql_close(void *state)
 const struct transport transport_sql = {
 	.name = "sql",
 	.open = sql_open,
+	.attach = sql_attach,
+	.detach = sql_detach,
 	.start = sql_start,
 	.cancel = sql_cancel,
 	.free = sql_free,
-	.close = sql_close,
+	.close = free,
 };

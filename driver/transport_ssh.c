@@ -17,20 +17,21 @@
 #include "driver/loop.h"
 #include "driver/outcome.h"
 #include "driver/random.h"
+#include "driver/secret.h"
+#include "driver/ssh_client.h"
+#include "driver/ssh_pool.h"
+#include "driver/ssh_stream.h"
 #include "driver/ssh_wrapper.h"
-#include "driver/tail.h"
 #include "driver/transport.h"
+
+enum {
+	ENDING_MS = 5000, /* for a host to kill what does not want to end */
+};
 
 struct ssh {
 	struct loop *loop;
 	const struct config *config;
-};
-
-/* One of the two streams that come back. */
-struct stream {
-	struct tail text; /* between the records, once they are seen */
-	bool begun;
-	bool ended;
+	struct ssh_pool *pool;
 };
 
 struct run {
@@ -39,14 +40,18 @@ struct run {
 	transport_done_fn *done;
 	void *arg;
 	struct json *args;
-	const char *host; /* in args */
+	struct ssh_target target; /* in args */
 	char nonce[RANDOM_NONCE];
-	struct child *child;
-	struct stream out, err;
+	struct buf command; /* for the remote shell */
+	struct buf env;     /* a line for the wrapper */
+	struct ssh_seat seat;
+	bool shares;         /* somebody else's connection */
+	struct child *child; /* NULL: it waits for its seat */
+	struct ssh_stream out, err;
 	bool went; /* the command may have begun */
-	int exit_code;
 	int64_t timeout_ms;
 	struct timer limit_timer, kill_timer;
+	struct loop_call withdraw_call;
 	const char *stopped; /* "timeout" or "cancelled"; NULL: nobody did */
 };
 
@@ -94,14 +99,16 @@ check_args(struct run *run, struct error *err)
 	bool command = command_of(run) != NULL;
 	bool script = json_string(json_get(run->args, "script")) != NULL;
 
-	run->host = json_string(json_get(run->args, "host"));
-	if (!is_name(run->host, "._-:"))
+	run->target.host = json_string(json_get(run->args, "host"));
+	if (!is_name(run->target.host, "._-:"))
 		return wrong(err, "host must be the name of a host");
 	if (user != NULL && !is_name(json_string(user), "._-"))
 		return wrong(err, "user must be the name of a user");
 	if (port != NULL && (json_type(port) != JSON_INT ||
 	                        json_int(port) < 1 || json_int(port) > 65535))
 		return wrong(err, "port must be from 1 to 65535");
+	run->target.user = json_string(user);
+	run->target.port = port != NULL ? json_int(port) : 0;
 	if (command == script)
 		return wrong(err, "either command or script must be given");
 	if (json_get(run->args, "stdin") != NULL &&
@@ -109,67 +116,6 @@ check_args(struct run *run, struct error *err)
 		return wrong(
 		    err, "stdin must be a string, and goes with command only");
 	return true;
-}
-
-/* A list of arguments in the making. */
-struct words {
-	char *list[256];
-	size_t count;
-};
-
-static void
-add_word(struct words *words, const char *text)
-{
-	if (words->count + 1 < sizeof(words->list) / sizeof(words->list[0]))
-		words->list[words->count++] = xstrdup(text);
-}
-
-static void
-add_option(struct words *words, const char *option)
-{
-	add_word(words, "-o");
-	add_word(words, option);
-}
-
-/* ssh takes the first value that it is given for an option. */
-static void
-add_options(struct words *words, const struct config *config)
-{
-	size_t i;
-
-	add_word(words, config->ssh.program);
-	if (config->ssh.config_file[0] != '\0') {
-		add_word(words, "-F");
-		add_word(words, config->ssh.config_file);
-	}
-	add_word(words, "-T");
-	add_option(words, "BatchMode=yes");
-	add_option(words, "ClearAllForwardings=yes");
-	add_option(words, "ForwardAgent=no");
-	add_option(words, "PermitLocalCommand=no");
-	for (i = 0; i < config->ssh.options.count; i++)
-		add_option(words, config->ssh.options.items[i]);
-}
-
-static void
-add_target(struct words *words, const struct run *run)
-{
-	const struct json *user = json_get(run->args, "user");
-	const struct json *port = json_get(run->args, "port");
-	char *text;
-
-	if (user != NULL) {
-		add_word(words, "-l");
-		add_word(words, json_string(user));
-	}
-	if (port != NULL) {
-		text = json_text(port);
-		add_word(words, "-p");
-		add_word(words, text);
-		free(text);
-	}
-	add_word(words, "--");
-	add_word(words, run->host);
 }
 
 /* What comes back ---------------------------------------------------------- */
@@ -180,39 +126,23 @@ go(struct run *run)
 	const char *script = json_string(json_get(run->args, "script"));
 	const struct json *input =
 	    json_get(run->args, script != NULL ? "script" : "stdin");
+	struct buf text;
 
 	run->went = true;
-	child_write(run->child, SSH_WRAPPER_GO, strlen(SSH_WRAPPER_GO));
-	if (input != NULL)
-		child_write(
-		    run->child, json_string(input), json_string_length(input));
-	child_close_input(run->child);
+	ssh_pool_begun(run->ssh->pool, &run->seat);
+	buf_init(&text, 0);
+	ssh_wrapper_go(&text, run->env.data,
+	    input != NULL ? json_string(input) : "",
+	    input != NULL ? json_string_length(input) : 0);
+	child_write(run->child, text.data, text.len);
+	secret_wipe(&text);
 }
 
-static void
-add_output(struct run *run, struct stream *stream, const char *data, size_t len)
+/* The command has ended, and said so. */
+static bool
+is_over(const struct run *run)
 {
-	struct tail *text = &stream->text;
-	struct ssh_record_found found;
-	size_t fresh = len + SSH_RECORD_MAX; /* half a record may wait there */
-
-	if (stream->ended)
-		return;
-	tail_add(text, data, len);
-	found = ssh_wrapper_find(text->kept.data, text->kept.len,
-	    text->kept.len > fresh ? text->kept.len - fresh : 0, run->nonce);
-	if (found.record == SSH_RECORD_BEGUN && !stream->begun) {
-		stream->begun = true;
-		tail_skip(text, found.at + found.length);
-		text->cut = 0;
-		found = ssh_wrapper_find(
-		    text->kept.data, text->kept.len, 0, run->nonce);
-	}
-	if (found.record == SSH_RECORD_EXIT && stream->begun) {
-		stream->ended = true;
-		run->exit_code = found.exit_code;
-		buf_truncate(&text->kept, found.at);
-	}
+	return run->out.ended && run->err.ended;
 }
 
 static void
@@ -220,83 +150,80 @@ on_output(void *arg, enum child_stream which, const char *data, size_t len)
 {
 	struct run *run = arg;
 
-	add_output(run, which == CHILD_OUT ? &run->out : &run->err, data, len);
+	ssh_stream_add(which == CHILD_OUT ? &run->out : &run->err, run->nonce,
+	    data, len, run->task->output, which);
 	if (run->out.begun && run->err.begun && !run->went)
 		go(run);
 	/* what was left behind on the host may hold the streams for ever */
-	if (run->out.ended && run->err.ended)
+	if (is_over(run))
 		child_signal(run->child, SIGTERM);
 }
 
 /* The outcome -------------------------------------------------------------- */
 
 static void
-add_stream(struct buf *json, struct stream *stream)
-{
-	struct buf text;
-
-	tail_trim(&stream->text);
-	if (stream->text.cut == 0) {
-		outcome_add_text(
-		    json, stream->text.kept.data, stream->text.kept.len);
-		return;
-	}
-	buf_init(&text, 0);
-	buf_addf(&text, "[%zu bytes cut]\n", stream->text.cut);
-	buf_add(&text, stream->text.kept.data, stream->text.kept.len);
-	outcome_add_text(json, text.data, text.len);
-	buf_release(&text);
-}
-
-static void
 respond(struct run *run, struct outcome *outcome)
 {
 	struct buf *json = &outcome->body;
 
-	buf_addf(json, "{\"exit_code\":%d,\"stdout\":", run->exit_code);
-	add_stream(json, &run->out);
+	buf_addf(json, "{\"exit_code\":%d,\"stdout\":", run->err.exit_code);
+	outcome_add_tail(json, &run->out.text);
 	buf_adds(json, ",\"stderr\":");
-	add_stream(json, &run->err);
+	outcome_add_tail(json, &run->err.text);
 	buf_addc(json, '}');
-}
-
-/* The last line of what ssh itself said, for the caller to free(). */
-static char *
-last_line(const struct buf *text)
-{
-	size_t end = text->len, start;
-
-	while (end > 0 && (unsigned char)text->data[end - 1] <= ' ')
-		end--;
-	for (start = end; start > 0 && text->data[start - 1] != '\n'; start--)
-		;
-	return xstrndup(text->data + start, end - start);
 }
 
 static void
 explain(struct run *run, int status, struct outcome *outcome)
 {
-	char *said = last_line(&run->err.text.kept);
+	char *said = ssh_client_last_line(&run->err.text.kept);
+	const char *rest = run->went && !is_over(run)
+	                       ? ", and the host has not said that it is over"
+	                       : "";
 
 	if (run->stopped != NULL && strcmp(run->stopped, "timeout") == 0)
 		outcome_error(outcome, "timeout", NULL,
-		    "ssh %s did not end within %lld ms", run->host,
-		    (long long)run->timeout_ms);
+		    "ssh %s did not end within %lld ms%s", run->target.host,
+		    (long long)run->timeout_ms, rest);
 	else if (run->stopped != NULL)
 		outcome_error(outcome, "cancelled", NULL,
-		    "ssh %s was cancelled", run->host);
+		    "ssh %s was cancelled%s", run->target.host, rest);
 	else if (run->went)
 		outcome_error(outcome, "lost", NULL,
 		    "ssh %s: the connection was lost while the command ran%s%s",
-		    run->host, *said != '\0' ? ": " : "", said);
+		    run->target.host, *said != '\0' ? ": " : "", said);
 	else if (*said != '\0')
 		outcome_error(
-		    outcome, "ssh", NULL, "ssh %s: %s", run->host, said);
+		    outcome, "ssh", NULL, "ssh %s: %s", run->target.host, said);
 	else
 		outcome_error(outcome, "ssh", NULL,
-		    "ssh %s: ended with %d before the command began", run->host,
+		    "ssh %s: ended with %d before the command began",
+		    run->target.host,
 		    WIFEXITED(status) ? WEXITSTATUS(status) : 255);
 	free(said);
+}
+
+/*
+ * Whether it waits for another seat: the client was not served by the shared
+ * connection, and what has not begun may be begun again.
+ */
+static bool
+asks_again(struct run *run, int status)
+{
+	static const char refused[] = "refused by peer";
+	const struct buf *said = &run->err.text.kept;
+
+	if (run->went || run->stopped != NULL || !run->shares ||
+	    !WIFEXITED(status) || WEXITSTATUS(status) != 255 ||
+	    !ssh_pool_refused(run->ssh->pool, &run->seat,
+	        strstr(said->data, refused) != NULL))
+		return false;
+	child_free(run->child);
+	run->child = NULL;
+	loop_timer_stop(run->ssh->loop, &run->limit_timer);
+	ssh_stream_reset(&run->out);
+	ssh_stream_reset(&run->err);
+	return true;
 }
 
 static void
@@ -305,8 +232,10 @@ on_ended(void *arg, int status)
 	struct run *run = arg;
 	struct outcome outcome;
 
+	if (asks_again(run, status))
+		return;
 	outcome_init(&outcome);
-	if (run->err.ended)
+	if (is_over(run) && run->stopped == NULL)
 		respond(run, &outcome);
 	else
 		explain(run, status, &outcome);
@@ -328,15 +257,22 @@ on_kill(void *arg)
 	child_signal(run->child, SIGKILL);
 }
 
+/* The host ends the command when it is told that we don't wait any more. */
 static void
 stop(struct run *run, const char *why)
 {
-	if (run->stopped != NULL)
+	int64_t kill_ms = run->ssh->config->ssh.kill_after_ms;
+
+	if (run->stopped != NULL || is_over(run))
 		return;
 	run->stopped = why;
-	child_signal(run->child, SIGTERM);
-	loop_timer_set(run->ssh->loop, &run->kill_timer,
-	    run->ssh->config->ssh.kill_after_ms);
+	if (run->went) {
+		child_close_input(run->child);
+		kill_ms += ENDING_MS;
+	} else {
+		child_signal(run->child, SIGTERM);
+	}
+	loop_timer_set(run->ssh->loop, &run->kill_timer, kill_ms);
 }
 
 static void
@@ -345,12 +281,79 @@ on_limit(void *arg)
 	stop(arg, "timeout");
 }
 
+/* Beginning ---------------------------------------------------------------- */
+
+static void
+fail(struct run *run, const char *kind, const char *message)
+{
+	struct outcome outcome;
+
+	outcome_init(&outcome);
+	outcome_error(
+	    &outcome, kind, NULL, "ssh %s: %s", run->target.host, message);
+	run->done(run->arg, &outcome);
+}
+
+static void
+on_failed(void *arg, const char *reason)
+{
+	fail(arg, "ssh", reason);
+}
+
+/* A client that finds no shared connection behind `socket` makes none. */
+static void
+add_options(struct ssh_words *words, const struct run *run, const char *socket)
+{
+	const struct config *config = run->ssh->config;
+	char *path =
+	    xasprintf("ControlPath=%s", socket != NULL ? socket : "none");
+	const char *shared[] = { "ControlMaster=no", path,
+		socket != NULL ? "ProxyCommand=false" : NULL, NULL };
+
+	ssh_client_options(
+	    words, config, config->ssh.sessions > 0 ? shared : shared + 3);
+	free(path);
+}
+
+static void
+on_granted(void *arg, const char *socket)
+{
+	struct run *run = arg;
+	struct ssh_words words = { 0 };
+	struct error err = { 0 };
+
+	run->shares = socket != NULL;
+	add_options(&words, run, socket);
+	ssh_client_target(&words, &run->target);
+	ssh_words_add(&words, run->command.data);
+	run->child =
+	    ssh_client_start(run->ssh->loop, &words, &events, run, &err);
+	ssh_words_release(&words);
+	if (run->child == NULL)
+		fail(run, "ssh", err.message);
+	else if (run->timeout_ms > 0)
+		loop_timer_set(
+		    run->ssh->loop, &run->limit_timer, run->timeout_ms);
+	error_release(&err);
+}
+
+static void
+on_withdrawn(void *arg)
+{
+	fail(arg, "cancelled", "cancelled before it began");
+}
+
 /* The transport ------------------------------------------------------------ */
 
 static void
 ssh_cancel(struct run *run)
 {
-	stop(run, "cancelled");
+	if (run->child != NULL) {
+		stop(run, "cancelled");
+		return;
+	}
+	ssh_pool_leave(run->ssh->pool, &run->seat);
+	loop_later(run->ssh->loop, &run->withdraw_call);
 }
 
 static void
@@ -360,38 +363,52 @@ ssh_free(struct run *run)
 		return;
 	loop_timer_stop(run->ssh->loop, &run->limit_timer);
 	loop_timer_stop(run->ssh->loop, &run->kill_timer);
+	loop_cancel(run->ssh->loop, &run->withdraw_call);
 	child_free(run->child);
-	tail_release(&run->out.text);
-	tail_release(&run->err.text);
+	ssh_pool_leave(run->ssh->pool, &run->seat);
+	buf_release(&run->command);
+	ssh_stream_release(&run->out);
+	ssh_stream_release(&run->err);
 	json_free(run->args);
+	secret_wipe(&run->env);
 	free(run);
 }
 
 static bool
-begin(struct run *run, struct error *err)
+prepare(struct run *run, struct error *err)
 {
-	struct words words = { 0 };
-	struct buf command;
-	bool ok;
-
-	buf_init(&command, 0);
 	random_nonce(run->nonce);
-	ok =
-	    json_parse(run->task->args, run->task->args_len, &run->args, err) &&
-	    check_args(run, err) &&
-	    ssh_wrapper_command(&command, run->nonce, command_of(run),
-	        json_get(run->args, "env"), err);
-	if (ok) {
-		add_options(&words, run->ssh->config);
-		add_target(&words, run);
-		add_word(&words, command.data);
-		run->child =
-		    child_start(run->ssh->loop, words.list, &events, run, err);
-	}
-	while (words.count > 0)
-		free(words.list[--words.count]);
-	buf_release(&command);
-	return run->child != NULL;
+	return json_parse(
+	           run->task->args, run->task->args_len, &run->args, err) &&
+	       check_args(run, err) &&
+	       ssh_wrapper_command(&run->command,
+	           &(struct ssh_wrapper){
+	               .nonce = run->nonce,
+	               .command = command_of(run),
+	               .grace_ms = run->ssh->config->ssh.kill_after_ms,
+	           },
+	           err) &&
+	       ssh_wrapper_env(&run->env, json_get(run->args, "env"), err);
+}
+
+static void
+init(struct run *run)
+{
+	size_t limit = (size_t)run->ssh->config->ssh.max_output;
+
+	ssh_stream_init(&run->out, limit);
+	ssh_stream_init(&run->err, limit);
+	buf_init(&run->command, 0);
+	buf_init(&run->env, 0);
+	run->limit_timer.fn = on_limit;
+	run->limit_timer.arg = run;
+	run->kill_timer.fn = on_kill;
+	run->kill_timer.arg = run;
+	run->withdraw_call.fn = on_withdrawn;
+	run->withdraw_call.arg = run;
+	run->seat.granted = on_granted;
+	run->seat.failed = on_failed;
+	run->seat.arg = run;
 }
 
 static struct run *
@@ -399,27 +416,20 @@ ssh_start(void *state, const struct task *task, transport_done_fn *done,
     void *arg, struct error *err)
 {
 	struct ssh *ssh = state;
-	size_t limit = (size_t)ssh->config->ssh.max_output;
 	struct run *run = xcalloc(1, sizeof(*run));
 
 	run->ssh = ssh;
 	run->task = task;
 	run->done = done;
 	run->arg = arg;
-	tail_init(&run->out.text, limit);
-	tail_init(&run->err.text, limit);
-	run->limit_timer.fn = on_limit;
-	run->limit_timer.arg = run;
-	run->kill_timer.fn = on_kill;
-	run->kill_timer.arg = run;
-	if (!begin(run, err)) {
+	run->timeout_ms = task->timeout_ms > 0 ? task->timeout_ms
+	                                       : ssh->config->ssh.timeout_ms;
+	init(run);
+	if (!prepare(run, err)) {
 		ssh_free(run);
 		return NULL;
 	}
-	run->timeout_ms = task->timeout_ms > 0 ? task->timeout_ms
-	                                       : ssh->config->ssh.timeout_ms;
-	if (run->timeout_ms > 0)
-		loop_timer_set(ssh->loop, &run->limit_timer, run->timeout_ms);
+	ssh_pool_ask(ssh->pool, &run->seat, &run->target);
 	return run;
 }
 
@@ -432,8 +442,29 @@ ssh_open(struct loop *loop, const struct config *config, void **state,
 	(void)err;
 	ssh->loop = loop;
 	ssh->config = config;
+	ssh->pool = ssh_pool_new(loop, config);
 	*state = ssh;
 	return true;
+}
+
+static bool
+ssh_reload(void *state, const struct config *fresh, struct error *err)
+{
+	struct ssh *ssh = state;
+
+	(void)fresh;
+	(void)err;
+	ssh_pool_renew(ssh->pool);
+	return true;
+}
+
+static void
+ssh_close(void *state)
+{
+	struct ssh *ssh = state;
+
+	ssh_pool_free(ssh->pool);
+	free(ssh);
 }
 
 const struct transport transport_ssh = {
@@ -442,5 +473,6 @@ const struct transport transport_ssh = {
 	.start = ssh_start,
 	.cancel = ssh_cancel,
 	.free = ssh_free,
-	.close = free,
+	.reload = ssh_reload,
+	.close = ssh_close,
 };

@@ -5,11 +5,13 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "driver/config.h"
+#include "driver/secret.h"
 #include "driver/transport.h"
 
 /* Keep sorted by name. */
 static const struct transport *const all[] = {
 	&transport_builtin,
+	&transport_exec,
 	&transport_http,
 	&transport_sql,
 	&transport_ssh,
@@ -20,6 +22,7 @@ enum {
 };
 
 struct transports {
+	struct secrets *secrets;
 	size_t count;
 	struct {
 		const struct transport *transport;
@@ -60,7 +63,7 @@ check_names(const struct config_list *names, struct error *err)
 			error_set(err, "transports: unknown transport \"%s\"",
 			    names->items[i]);
 			error_hint(
-			    err, "There are builtin, http, sql and ssh.");
+			    err, "There are builtin, exec, http, sql and ssh.");
 			return false;
 		}
 	return true;
@@ -78,6 +81,7 @@ transports_open(
 		free(transports);
 		return NULL;
 	}
+	transports->secrets = secrets_new(config);
 	for (i = 0; i < ALL; i++) {
 		n = transports->count;
 		if (!is_wanted(&config->transports, all[i]->name))
@@ -104,6 +108,48 @@ transports_close(struct transports *transports)
 		return;
 	for (i = 0; i < transports->count; i++)
 		transports->open[i].transport->close(transports->open[i].state);
+	secrets_free(transports->secrets);
+	free(transports);
+}
+
+struct transports *
+transports_attach(const struct transports *transports,
+    const struct config_workspace *workspace)
+{
+	struct transports *attached = xcalloc(1, sizeof(*attached));
+	const struct transport *transport;
+	void *state;
+	size_t i;
+
+	attached->secrets =
+	    secrets_attach(transports->secrets, workspace->name);
+	for (i = 0; i < transports->count; i++) {
+		transport = transports->open[i].transport;
+		state = transports->open[i].state;
+		if (transport->attach != NULL) {
+			state = transport->attach(state, workspace);
+			if (state == NULL)
+				continue;
+		}
+		attached->open[attached->count].transport = transport;
+		attached->open[attached->count].state = state;
+		attached->count++;
+	}
+	return attached;
+}
+
+void
+transports_detach(struct transports *transports)
+{
+	size_t i;
+
+	if (transports == NULL)
+		return;
+	for (i = 0; i < transports->count; i++)
+		if (transports->open[i].transport->detach != NULL)
+			transports->open[i].transport->detach(
+			    transports->open[i].state);
+	secrets_detach(transports->secrets);
 	free(transports);
 }
 
@@ -121,6 +167,12 @@ transports_reload(struct transports *transports, const struct config *fresh,
 			return false;
 	}
 	return true;
+}
+
+const struct secrets *
+transports_secrets(const struct transports *transports)
+{
+	return transports->secrets;
 }
 
 const char *

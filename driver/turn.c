@@ -1,8 +1,12 @@
 #include "driver/turn.h"
 
+#include <stdlib.h>
+
 #include "common/error.h"
 #include "common/log.h"
+#include "common/mem.h"
 #include "common/pg.h"
+#include "common/pg_params.h"
 #include "driver/identity.h"
 #include "driver/reports.h"
 #include "driver/runner.h"
@@ -34,18 +38,15 @@ turn_listen(struct turn *turn)
 }
 
 void
-turn_register(struct turn *turn, const struct identity *identity,
-    int64_t previous, const struct request_table *table)
-{
-	identity_register(identity, turn->session, previous, table);
-	begin(turn, TURN_REGISTER);
-}
-
-void
 turn_work(struct turn *turn, const struct turn_work *work)
 {
-	reports_send(work->reports, turn->session, work->driver, work->due,
-	    &turn->carried);
+	struct runner *runner = work->runner;
+
+	if (work->output)
+		runner->fresh =
+		    reports_add_output(work->reports, &runner->table);
+	turn->streamed = reports_send(work->reports, turn->session,
+	    work->driver, &runner->reports, &turn->carried);
 	turn->reported = turn->carried.count > 0;
 	turn->want = work->want;
 	workspace_poll(turn->session, work->driver, work->want);
@@ -56,25 +57,38 @@ turn_work(struct turn *turn, const struct turn_work *work)
 }
 
 bool
-turn_answers(const struct turn *turn, const struct pg_result *result,
+turn_answers(const struct turn *turn, const struct session_answer *answer,
     struct runner *runner)
 {
-	struct workspace_answer answer;
+	const struct pg_result *result = answer->results[turn->streamed];
+	struct workspace_answer report;
 	int row;
 
+	if (!turn->reported)
+		return true;
 	for (row = 0; row < pg_rows(result); row++) {
-		answer = workspace_answered(result, row);
-		runner_answer(runner, answer.token, answer.answer);
+		report = workspace_answered(result, row);
+		runner_answer(runner, report.token, report.answer);
 	}
 	if (turn->carried.count > 0)
-		log_warnx("%zu reports were not answered", turn->carried.count);
+		LOG_IN(LOG_LEVEL_WARN, turn->label,
+		    "%zu reports were not answered", turn->carried.count);
 	return turn->carried.count == 0;
 }
 
-int64_t
-turn_requests(
-    const struct pg_result *result, struct runner *runner, int64_t *wait_ms)
+static void
+set_mark(struct turn *turn, const char *mark)
 {
+	free(turn->mark);
+	turn->mark = mark != NULL ? xstrdup(mark) : NULL;
+}
+
+int64_t
+turn_requests(struct turn *turn, const struct session_answer *answer,
+    struct runner *runner, int64_t *wait_ms)
+{
+	const struct pg_result *result =
+	    answer->results[turn->streamed + turn->reported];
 	struct workspace_row row;
 	int64_t taken = 0;
 	int i;
@@ -92,6 +106,8 @@ turn_requests(
 			break;
 		case WORKSPACE_NEXT:
 			*wait_ms = row.wait_ms;
+			if (row.mark != NULL)
+				set_mark(turn, row.mark);
 			break;
 		}
 	}
@@ -112,24 +128,89 @@ turn_leave(struct turn *turn, int64_t driver)
 	begin(turn, TURN_LEAVE);
 }
 
-bool
-turns_connected(const struct turn *turns, size_t count)
+void
+turns_open(struct turns *turns, size_t count, struct loop *loop,
+    const struct session_options *options, const struct session_events *events,
+    void *owner)
+{
+	struct turn *turn;
+	size_t i;
+
+	turns->count = count;
+	turns->all = xcalloc(count, sizeof(turns->all[0]));
+	for (i = 0; i < count; i++) {
+		turn = &turns->all[i];
+		turn->owner = owner;
+		turn->label = options->label;
+		request_list_init(&turn->carried);
+		turn->session = session_new(loop, options, events, turn);
+	}
+}
+
+void
+turns_close(struct turns *turns)
+{
+	while (turns->count > 0) {
+		session_free(turns->all[--turns->count].session);
+		free(turns->all[turns->count].mark);
+	}
+	free(turns->all);
+}
+
+void
+turns_register(const struct turns *turns, struct turn *turn,
+    struct identity *identity, const struct request_table *table)
+{
+	struct pg_array marks;
+	size_t i;
+
+	pg_array_init(&marks, PG_TYPE_TEXT);
+	for (i = 0; i < turns->count; i++)
+		if (turns->all[i].mark != NULL)
+			pg_array_add_text(&marks, turns->all[i].mark);
+	identity_register(identity, turn->session, table, &marks);
+	pg_array_release(&marks);
+	begin(turn, TURN_REGISTER);
+}
+
+void
+turns_registered(struct turns *turns)
 {
 	size_t i;
 
-	for (i = 0; i < count; i++)
-		if (turns[i].connected)
+	for (i = 0; i < turns->count; i++)
+		set_mark(&turns->all[i], NULL);
+}
+
+struct turn *
+turns_ready(const struct turns *turns)
+{
+	size_t i;
+
+	for (i = 0; i < turns->count; i++)
+		if (session_is_ready(turns->all[i].session))
+			return &turns->all[i];
+	return NULL;
+}
+
+bool
+turns_connected(const struct turns *turns)
+{
+	size_t i;
+
+	for (i = 0; i < turns->count; i++)
+		if (turns->all[i].connected)
 			return true;
 	return false;
 }
 
 bool
-turns_under_way(const struct turn *turns, size_t count)
+turns_under_way(const struct turns *turns)
 {
 	size_t i;
 
-	for (i = 0; i < count; i++)
-		if (turns[i].kind != TURN_NONE)
+	for (i = 0; i < turns->count; i++)
+		if (turns->all[i].kind != TURN_NONE)
 			return true;
 	return false;
 }
@@ -137,11 +218,24 @@ turns_under_way(const struct turn *turns, size_t count)
 void
 turn_log_failure(const struct turn *turn, const struct error *err)
 {
-	const char *hint = err->hint;
+	const char *hint = workspace_advice(err->sqlstate);
 
 	if (hint == NULL)
-		hint = workspace_advice(err->sqlstate);
-	log_warnx("%s failed: %s [%s]%s%s", names[turn->kind], err->message,
-	    err->sqlstate, hint != NULL ? " hint: " : "",
-	    hint != NULL ? hint : "");
+		hint = err->hint;
+	LOG_IN(LOG_LEVEL_WARN, turn->label, "%s failed: %s [%s]%s%s",
+	    names[turn->kind], err->message, err->sqlstate,
+	    hint != NULL ? " hint: " : "", hint != NULL ? hint : "");
+}
+
+void
+turn_log_down(const struct turn *turn, const struct error *err, int attempts)
+{
+	if (attempts == 0)
+		LOG_IN(LOG_LEVEL_WARN, turn->label,
+		    "no connection to the workspace, trying on: %s%s%s",
+		    err->message, err->hint ? " hint: " : "",
+		    err->hint ? err->hint : "");
+	else
+		LOG_IN(LOG_LEVEL_DEBUG, turn->label, "attempt %d: %s", attempts,
+		    err->message);
 }

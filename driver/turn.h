@@ -14,10 +14,13 @@
 
 struct error;
 struct identity;
-struct pg_result;
+struct loop;
 struct reports;
 struct runner;
 struct session;
+struct session_answer;
+struct session_events;
+struct session_options;
 
 enum turn_kind {
 	TURN_NONE,
@@ -30,48 +33,78 @@ enum turn_kind {
 
 struct turn {
 	struct session *session;
-	void *owner; /* for callbacks */
+	void *owner;       /* for callbacks */
+	const char *label; /* the name in log lines; borrowed */
 	enum turn_kind kind;
 	bool connected;
 	bool must_listen;            /* before anything else */
 	int64_t want;                /* slots kept free for what it brings */
 	struct request_list carried; /* the reports that it carries */
 	bool reported;               /* it carried some when it began */
+	bool streamed;               /* it carried output before them */
+	char *mark; /* what poll() said of what was done last; NULL: nothing */
 };
 
 void turn_listen(struct turn *turn);
 
-void turn_register(struct turn *turn, const struct identity *identity,
-    int64_t previous, const struct request_table *table);
-
 struct turn_work {
 	int64_t driver;
 	struct reports *reports;
-	struct request_list *due; /* reports; what can be carried is taken */
+	struct runner *runner; /* whose reports and output are taken */
+	bool output;           /* is due */
 	int64_t want;
 	bool drain; /* tell the workspace that we take no more */
 };
 
-/* The results are those of outcome(), if a report was carried, and poll(). */
+/* The results: of output_add() and outcome(), if carried, and of poll(). */
 void turn_work(struct turn *turn, const struct turn_work *work);
 
 /* Hand the answers of outcome() to the runner; false if some are missing. */
-bool turn_answers(const struct turn *turn, const struct pg_result *result,
+bool turn_answers(const struct turn *turn, const struct session_answer *answer,
     struct runner *runner);
 
 /*
  * Hand what poll() gave to the runner: how many requests it was, and after
  * how long it wants to be asked again.
  */
-int64_t turn_requests(
-    const struct pg_result *result, struct runner *runner, int64_t *wait_ms);
+int64_t turn_requests(struct turn *turn, const struct session_answer *answer,
+    struct runner *runner, int64_t *wait_ms);
 
 void turn_heartbeat(struct turn *turn, int64_t driver);
 void turn_leave(struct turn *turn, int64_t driver);
 
+/* All those with one workspace. */
+struct turns {
+	struct turn *all;
+	size_t count;
+};
+
+/* `count` sessions begin to connect; each turn is the `arg` of its events. */
+void turns_open(struct turns *turns, size_t count, struct loop *loop,
+    const struct session_options *options, const struct session_events *events,
+    void *owner);
+void turns_close(struct turns *turns);
+
+/*
+ * Register on `turn`, one of them, with all that they know: the tokens of what
+ * stands in `table` and their marks.
+ */
+void turns_register(const struct turns *turns, struct turn *turn,
+    struct identity *identity, const struct request_table *table);
+
+/* The workspace has their marks. */
+void turns_registered(struct turns *turns);
+
+/* One that may begin; NULL if there is none. */
+struct turn *turns_ready(const struct turns *turns);
+
 /* Whether any of them has a connection; whether any is being carried out. */
-bool turns_connected(const struct turn *turns, size_t count);
-bool turns_under_way(const struct turn *turns, size_t count);
+bool turns_connected(const struct turns *turns);
+bool turns_under_way(const struct turns *turns);
+
+/* There is no connection; `attempts`: so often in vain since that was said. */
+void turn_log_down(
+    const struct turn *turn, const struct error *err, int attempts);
 
 /* The database refused it, and why. */
 void turn_log_failure(const struct turn *turn, const struct error *err);

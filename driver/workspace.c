@@ -7,7 +7,7 @@
 #include "common/pg_params.h"
 #include "driver/session.h"
 
-#define SCHEMA_VERSION "select wf.schema_version()"
+#define GREET "select wf.greet($1::int)"
 
 static void
 send_empty(struct session *session, const char *sql)
@@ -15,39 +15,22 @@ send_empty(struct session *session, const char *sql)
 	session_send(session, sql, NULL);
 }
 
-/* A procedure whose only argument is the driver. */
+/* A procedure whose only argument is a number. */
 static void
-send_driver(struct session *session, const char *sql, int64_t driver)
+send_number(struct session *session, const char *sql, int64_t number)
 {
 	struct pg_params params;
 
 	pg_params_init(&params);
-	pg_params_add_bigint(&params, driver);
+	pg_params_add_bigint(&params, number);
 	session_send(session, sql, &params);
 	pg_params_release(&params);
 }
 
 void
-workspace_schema_version(struct session *session)
+workspace_greet(struct session *session)
 {
-	send_empty(session, SCHEMA_VERSION);
-}
-
-bool
-workspace_schema_version_check(
-    const struct pg_result *result, struct error *err)
-{
-	int64_t version = pg_value_bigint(result, 0, 0);
-
-	if (version == WORKSPACE_SCHEMA_VERSION)
-		return true;
-	error_set(err, "the workspace has schema version %lld, not %d",
-	    (long long)version, WORKSPACE_SCHEMA_VERSION);
-	error_hint(err, "%s",
-	    version < WORKSPACE_SCHEMA_VERSION
-	        ? "Upgrade the workspace with upgrade.sql."
-	        : "Install the driver that belongs to this workspace.");
-	return false;
+	send_number(session, GREET, PGWF_SCHEMA_VERSION);
 }
 
 void
@@ -67,8 +50,13 @@ workspace_register(
 	else
 		pg_params_add(&params, NULL);
 	pg_params_add_array(&params, driver->tokens);
+	pg_params_add_array(&params, driver->capabilities);
+	pg_params_add_bigint(&params, session_backend(session));
+	pg_params_add_array(&params, driver->marks);
 	session_send(session,
-	    "select wf.register($1, $2, $3, $4, $5::int, $6, $7)", &params);
+	    "select wf.register($1, $2, $3, $4, $5::int, $6, $7, $8, $9::int,"
+	    " $10)",
+	    &params);
 	pg_params_release(&params);
 }
 
@@ -107,6 +95,27 @@ workspace_answered(const struct pg_result *result, int row)
 }
 
 void
+workspace_output_add(
+    struct session *session, const struct workspace_output *output)
+{
+	struct pg_params params;
+
+	pg_params_init(&params);
+	pg_params_add_array(&params, output->instances);
+	pg_params_add_array(&params, output->processes);
+	pg_params_add_array(&params, output->tokens);
+	pg_params_add_array(&params, output->starts);
+	pg_params_add_array(&params, output->sizes);
+	pg_params_add_array(&params, output->streams);
+	pg_params_add_array(&params, output->bodies);
+	session_send(session,
+	    "select token, answer from"
+	    " wf.output_add($1, $2, $3, $4, $5, $6, $7)",
+	    &params);
+	pg_params_release(&params);
+}
+
+void
 workspace_poll(struct session *session, int64_t driver, int64_t want)
 {
 	struct pg_params params;
@@ -116,7 +125,8 @@ workspace_poll(struct session *session, int64_t driver, int64_t want)
 	pg_params_add_bigint(&params, want);
 	session_send(session,
 	    "select kind, wait_ms, instance_id, process_id, attempt, token,"
-	    " request, needs_ack, transport, task_type, args, timeout_ms"
+	    " request, needs_ack, transport, task_type, args, timeout_ms,"
+	    " trace_id, secrets, mark"
 	    " from wf.poll($1, $2::int)",
 	    &params);
 	pg_params_release(&params);
@@ -152,25 +162,28 @@ workspace_polled(const struct pg_result *result, int row)
 		.args = args != NULL ? args : "{}",
 		.args_len = args != NULL ? pg_value_length(result, row, 10) : 2,
 		.timeout_ms = pg_value_bigint(result, row, 11),
+		.trace_id = text(result, row, 12),
+		.secrets = pg_value(result, row, 13),
+		.mark = pg_value(result, row, 14),
 	};
 }
 
 void
 workspace_heartbeat(struct session *session, int64_t driver)
 {
-	send_driver(session, "select wf.heartbeat($1)", driver);
+	send_number(session, "select wf.heartbeat($1)", driver);
 }
 
 void
 workspace_drain(struct session *session, int64_t driver)
 {
-	send_driver(session, "select wf.drain($1)", driver);
+	send_number(session, "select wf.drain($1)", driver);
 }
 
 void
 workspace_leave(struct session *session, int64_t driver)
 {
-	send_driver(session, "select wf.leave($1)", driver);
+	send_number(session, "select wf.leave($1)", driver);
 }
 
 void
@@ -208,8 +221,9 @@ workspace_check(const char *conninfo, struct error *err)
 		.program = "wf-driver",
 	};
 	struct pg *pg = pg_connect(&target, err);
+	struct pg_params params;
 	struct pg_result *result;
-	bool ok = false;
+	bool ok;
 
 	if (pg == NULL) {
 		if (err->hint == NULL)
@@ -218,10 +232,12 @@ workspace_check(const char *conninfo, struct error *err)
 			    "configuration file or with PG* variables.");
 		return false;
 	}
-	result = pg_query(pg, SCHEMA_VERSION, NULL, err);
-	if (result != NULL)
-		ok = workspace_schema_version_check(result, err);
-	else if (err->hint == NULL && workspace_advice(err->sqlstate) != NULL)
+	pg_params_init(&params);
+	pg_params_add_bigint(&params, PGWF_SCHEMA_VERSION);
+	result = pg_query(pg, GREET, &params, err);
+	pg_params_release(&params);
+	ok = result != NULL;
+	if (!ok && workspace_advice(err->sqlstate) != NULL)
 		error_hint(err, "%s", workspace_advice(err->sqlstate));
 	pg_result_free(result);
 	pg_free(pg);

@@ -17,20 +17,13 @@ struct pg_array;
 struct pg_result;
 struct session;
 
-enum {
-	WORKSPACE_SCHEMA_VERSION = 1, /* the one that this driver speaks */
-};
-
-/* wf.schema_version() */
-void workspace_schema_version(struct session *session);
-
-/* False if it is another than ours; `err` says which. */
-bool workspace_schema_version_check(
-    const struct pg_result *result, struct error *err);
+/* wf.greet(): fails with WF011 if the workspace can't work with this driver. */
+void workspace_greet(struct session *session);
 
 /*
  * wf.register(): who we are.  `previous` is the incarnation that we were (0:
- * none) and `tokens` those that we still hold of it.
+ * none) and `tokens` those that we still hold of it, `marks` what poll() said
+ * last in each of our sessions.
  */
 struct workspace_driver {
 	const char *name;
@@ -39,7 +32,9 @@ struct workspace_driver {
 	const struct pg_array *queues;     /* of text */
 	int64_t slots;
 	int64_t previous;
-	const struct pg_array *tokens; /* of uuid */
+	const struct pg_array *tokens;       /* of uuid */
+	const struct pg_array *capabilities; /* of text */
+	const struct pg_array *marks;        /* of text */
 };
 
 void workspace_register(
@@ -69,6 +64,20 @@ struct workspace_answer {
 struct workspace_answer workspace_answered(
     const struct pg_result *result, int row);
 
+/* wf.output_add(): arrays of one length, an element per piece of output. */
+struct workspace_output {
+	const struct pg_array *instances; /* of bigint */
+	const struct pg_array *processes; /* of bigint */
+	const struct pg_array *tokens;    /* of uuid */
+	const struct pg_array *starts;    /* of bigint */
+	const struct pg_array *sizes;     /* of bigint */
+	const struct pg_array *streams;   /* of text */
+	const struct pg_array *bodies;    /* of text */
+};
+
+void workspace_output_add(
+    struct session *session, const struct workspace_output *output);
+
 /* wf.poll(): ask for `want` requests. */
 void workspace_poll(struct session *session, int64_t driver, int64_t want);
 
@@ -85,14 +94,17 @@ struct workspace_row {
 	int64_t process_id;
 	int attempt;
 	const char *token;
+	const char *trace_id;
 	const char *request;
 	bool needs_ack;
 	const char *transport;
 	const char *type;
 	const char *args;
 	size_t args_len;
-	int64_t timeout_ms; /* 0: none given */
+	const char *secrets; /* where they go; NULL: there are none */
+	int64_t timeout_ms;  /* 0: none given */
 	int64_t wait_ms;
+	const char *mark; /* of NEXT: what the turn has done; NULL: nothing */
 };
 
 struct workspace_row workspace_polled(const struct pg_result *result, int row);

@@ -11,11 +11,13 @@ begin
         select g.function, to_regproc('wf.' || quote_ident(g.function)) as procedure, r.role
           from (values
                ('schema_version',   'driver app author operator viewer admin'),
+               ('greet',            'driver app author operator viewer admin'),
                ('now',              'driver app author operator viewer admin'),
                -- drivers
                ('register',         'driver'),
                ('poll',             'driver'),
                ('outcome',          'driver'),
+               ('output_add',       'driver'),
                ('heartbeat',        'driver'),
                ('drain',            'driver operator admin'),
                ('leave',            'driver'),
@@ -26,6 +28,7 @@ begin
                -- definitions and instances
                ('install',          'author'),
                ('remove',           'author'),
+               ('simulate',         'author'),
                ('start',            'app author'),
                ('start_many',       'app author'),
                ('group_set',        'author operator admin'),
@@ -36,8 +39,13 @@ begin
                ('raise',            'operator admin'),
                ('cancel',           'operator admin'),
                ('abort',            'operator admin'),
+               ('suspend',          'operator admin'),
+               ('resume',           'operator admin'),
                ('tick',             'operator admin'),
-               -- the expression language
+               ('engine_pause',     'operator admin'),
+               ('engine_resume',    'operator admin'),
+               -- administrators
+               ('setting_set',      'admin'),
                ('function_set',     'admin'),
                ('function_remove',  'admin'),
                -- what can be seen

@@ -6,13 +6,7 @@
 -- or later, and a superuser, or a login with CREATEROLE and with CREATE on the
 -- database, which is a member of wf_owner while this runs and not afterwards.
 
-\set ON_ERROR_STOP on
-\set QUIET on
-\set SHOW_CONTEXT never
-begin;
-set local client_min_messages = warning;
-set local search_path = pg_catalog, pg_temp;
-select current_user as installer \gset
+\ir script/begin.sql
 
 do $$
 declare
@@ -47,6 +41,8 @@ $$;
 \ir schema/20_catalog.sql
 \ir schema/25_function.sql
 \ir schema/30_instance.sql
+\set fresh true
+\ir migrations/all.sql
 
 -- behaviour
 \ir code/all.sql
@@ -55,10 +51,6 @@ $$;
 \ir grants.sql
 
 select wf.schema_version() as version \gset
-set local role :"installer";
-select not rolsuper as lent from pg_roles where rolname = current_user \gset
-\if :lent
-    revoke wf_owner from :"installer";
-\endif
+\ir script/disown.sql
 commit;
 \echo workspace installed, schema version :version

@@ -71,6 +71,7 @@ struct expr {
 	struct expr *a, *b, *c, *items;
 	struct member *members;
 	/* checker */
+	bool secret_place; /* a secret may stand here */
 	const struct type *type;
 	const struct type *cast; /* convert the value to it; NULL: as it is */
 	const char *form;        /* the operator in the compiled tree */

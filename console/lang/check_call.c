@@ -53,9 +53,13 @@ check_argument(struct checker *checker, struct decl *target, struct arg *arg)
 		report_argument(checker, target, arg);
 		return;
 	}
+	if (target->is_task)
+		secret_allow(arg->value);
 	check_value_as(checker, arg->value,
 	    param->type ? param->type : &type_basic[TYPE_ERROR],
 	    arena_printf(checker->arena, "argument `%s`", arg->name.text));
+	if (target->is_task)
+		check_secret_argument(checker, target, arg);
 }
 
 static void

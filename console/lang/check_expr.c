@@ -403,12 +403,6 @@ check_literal(struct checker *checker, struct expr *expr)
 	}
 }
 
-static void
-check_secret(struct checker *checker, struct expr *expr)
-{
-	check_unsupported(checker, expr->start, "secret");
-}
-
 static void (*const checks[])(struct checker *, struct expr *) = {
 	[E_NULL] = check_literal,
 	[E_BOOL] = check_literal,
@@ -435,6 +429,7 @@ check_expr(struct checker *checker, struct expr *expr)
 {
 	expr->type = basic(TYPE_ERROR);
 	checks[expr->kind](checker, expr);
+	check_secret_place(checker, expr);
 }
 
 void

@@ -1,4 +1,5 @@
 /* Policies: which there are, and what they take. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/near.h"
@@ -20,6 +21,7 @@ static const struct rule {
 	{ "idempotent", { { "value", TYPE_BOOL, false } } },
 	{ "priority", { { "value", TYPE_INT, true } } },
 	{ "queue", { { "name", TYPE_STRING, true } } },
+	{ "requires", { { "capabilities", TYPE_JSON, true } } },
 	{ "title", { { "text", TYPE_STRING, true } } },
 };
 
@@ -31,7 +33,6 @@ static const char *const later[] = {
 	"plan",
 	"rate",
 	"recover",
-	"requires",
 	"retention",
 	"retry",
 	"role",
@@ -146,23 +147,61 @@ check_args(
 			    rule->args[i].name);
 }
 
-/* The value of an int literal, if it is one. */
-bool
-check_constant_int(const struct expr *expr, long *value)
+void
+check_between(struct checker *checker, struct expr *expr, const char *what,
+    int least, int most)
 {
-	const struct expr *digits = expr;
+	const struct expr *literal = check_bare(expr);
+	bool minus = literal->kind == E_UNARY && literal->op == T_MINUS;
+	double value;
 
-	if (expr->kind == E_UNARY && expr->op == T_MINUS)
-		digits = expr->a;
-	if (digits->kind != E_NUMBER || strpbrk(digits->text, ".eE"))
-		return false;
-	*value = strlen(digits->text) > 9 ? 999999999 : 0;
-	if (!*value)
-		for (const char *p = digits->text; *p; p++)
-			*value = *value * 10 + (*p - '0');
-	if (digits != expr)
-		*value = -*value;
-	return true;
+	if (minus)
+		literal = literal->a;
+	if (literal->kind != E_NUMBER)
+		return;
+	value = strtod(literal->text, NULL);
+	if (minus)
+		value = -value;
+	if (value < least || value > most)
+		COMPLAIN(checker, expr->start,
+		    "`%s` must lie between %d and %d", what, least, most);
+}
+
+static bool
+is_json(const struct type *type)
+{
+	return type->kind == TYPE_JSON || type->kind == TYPE_NULL ||
+	       type->kind == TYPE_ERROR;
+}
+
+/* A list of names, or an object of a value for each name. */
+static void
+check_capabilities(struct checker *checker, const struct expr *expr)
+{
+	const struct type *type = expr->type;
+	const struct field *field;
+
+	if (type->kind == TYPE_LIST &&
+	    (!type->element || type->element->kind == TYPE_STRING ||
+	        is_json(type->element)))
+		return;
+	if (type->kind != TYPE_OBJECT && !is_json(type)) {
+		COMPLAIN(checker, expr->start,
+		    "`requires` takes a list of strings or an object, not `%s`",
+		    type_text(checker->arena, type));
+		HINT(checker, "Write requires({\"gpu\"}) or "
+		              "requires({zone: \"eu\"}).");
+	}
+	if (type->kind != TYPE_OBJECT || !type->closed)
+		return;
+	for (field = type->fields; field; field = field->next)
+		if (field->type->kind == TYPE_LIST ||
+		    field->type->kind == TYPE_OBJECT)
+			COMPLAIN(checker, expr->start,
+			    "the capability `%s` must be true, false, a "
+			    "string or a number, not `%s`",
+			    field->name,
+			    type_text(checker->arena, field->type));
 }
 
 /* What can be said about values before anything runs. */
@@ -170,23 +209,21 @@ static void
 check_constants(struct checker *checker, struct policy *policy)
 {
 	struct expr *expr;
-	long value;
 
 	if (strcmp(policy->name.text, "group") == 0 &&
-	    (expr = policy_arg(policy, "max", 1)) &&
-	    check_constant_int(check_bare(expr), &value) && value < 1)
-		COMPLAIN(checker, expr->start, "`max` must be at least 1");
+	    (expr = policy_arg(policy, "max", 1)))
+		check_between(checker, expr, "max", 1, CHECK_INT_MAX);
 	if (strcmp(policy->name.text, "priority") == 0 &&
-	    (expr = policy_arg(policy, "value", 0)) &&
-	    check_constant_int(check_bare(expr), &value) &&
-	    (value < -1000 || value > 1000))
-		COMPLAIN(checker, expr->start,
-		    "a priority lies between -1000 and 1000");
+	    (expr = policy_arg(policy, "value", 0)))
+		check_between(checker, expr, "priority", -1000, 1000);
 	if (strcmp(policy->name.text, "idempotent") == 0 &&
 	    (expr = policy_arg(policy, "value", 0)) &&
 	    check_bare(expr)->kind != E_BOOL)
 		COMPLAIN(
 		    checker, expr->start, "`idempotent` takes true or false");
+	if (strcmp(policy->name.text, "requires") == 0 &&
+	    (expr = policy_arg(policy, "capabilities", 0)))
+		check_capabilities(checker, check_bare(expr));
 }
 
 static void

@@ -95,7 +95,6 @@ static void
 check_forall_attrs(struct checker *checker, struct process *forall)
 {
 	struct arg *attr, *other;
-	long value;
 
 	for (attr = forall->args; attr; attr = attr->next) {
 		for (other = forall->args; other != attr; other = other->next)
@@ -114,10 +113,7 @@ check_forall_attrs(struct checker *checker, struct process *forall)
 		}
 		check_value_as(
 		    checker, attr->value, &type_basic[TYPE_INT], "`max`");
-		if (check_constant_int(check_bare(attr->value), &value) &&
-		    value < 1)
-			COMPLAIN(checker, attr->value->start,
-			    "`max` must be at least 1");
+		check_between(checker, attr->value, "max", 1, CHECK_INT_MAX);
 	}
 }
 

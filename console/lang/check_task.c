@@ -43,11 +43,12 @@ static const bool allowed[R_KINDS][S_KINDS] = {
 static const struct {
 	const char *name;
 	enum type_kind type;
+	int most; /* of a number, which is at least 1 */
 } every_args[] = {
-	{ "delay", TYPE_DURATION },
-	{ "backoff", TYPE_NUMBER },
-	{ "max_delay", TYPE_DURATION },
-	{ "attempts", TYPE_INT },
+	{ "delay", TYPE_DURATION, 0 },
+	{ "backoff", TYPE_NUMBER, 9999 },
+	{ "max_delay", TYPE_DURATION, 0 },
+	{ "attempts", TYPE_INT, CHECK_INT_MAX },
 };
 
 enum { EVERY_ARGS = sizeof(every_args) / sizeof(every_args[0]) };
@@ -121,6 +122,9 @@ check_every(struct checker *checker, struct sub *sub)
 		check_value_as(checker, arg->value,
 		    &type_basic[every_args[i].type],
 		    arena_printf(checker->arena, "`%s`", arg->name.text));
+		if (every_args[i].most)
+			check_between(checker, arg->value, arg->name.text, 1,
+			    every_args[i].most);
 	}
 }
 
@@ -179,6 +183,24 @@ check_subs(struct checker *checker, struct decl *decl, struct clause *clause)
 }
 
 static void
+allow_secrets(struct checker *checker, const struct transport *transport,
+    const struct arg *arg)
+{
+	const char *names = transport_secret_names(checker->arena, transport);
+
+	checker->no_secret = NULL;
+	if (transport_takes_secret(transport, arg->name.text))
+		secret_allow(arg->value);
+	else if (*names)
+		checker->no_secret = arena_printf(checker->arena,
+		    "Of the arguments of `%s` these can hold secrets: %s.",
+		    transport->name, names);
+	else
+		checker->no_secret = arena_printf(checker->arena,
+		    "No argument of `%s` can hold one.", transport->name);
+}
+
+static void
 check_transport_args(struct checker *checker, struct clause *clause,
     const struct transport *transport)
 {
@@ -191,6 +213,7 @@ check_transport_args(struct checker *checker, struct clause *clause,
 				COMPLAIN(checker, arg->start,
 				    "the argument `%s` is given twice",
 				    arg->name.text);
+		allow_secrets(checker, transport, arg);
 		type = transport_arg(transport, arg->name.text);
 		if (type) {
 			check_value_as(checker, arg->value, type,
@@ -235,6 +258,7 @@ check_request(struct checker *checker, struct decl *decl, struct clause *clause)
 	checker->in_request = true;
 	check_transport_args(checker, clause, transport);
 	checker->in_request = false;
+	checker->no_secret = NULL;
 	if (clause->kind == R_START)
 		bind(checker, "handle", handle_type(checker, decl));
 	bind(checker, "response", transport->response);

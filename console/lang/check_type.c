@@ -13,8 +13,13 @@ named_type(struct checker *checker, const struct type_syntax *syntax)
 	struct near near;
 	int i;
 
-	if (type && type->kind == TYPE_SECRET)
-		check_unsupported(checker, syntax->start, "secret");
+	if (type && type->kind == TYPE_SECRET) {
+		COMPLAIN(checker, syntax->start,
+		    "only a parameter of a task type can be a `secret`");
+		HINT(checker, "Name the secret where a task needs it: "
+		              "secret(\"…\").");
+		return &type_basic[TYPE_ERROR];
+	}
 	if (type)
 		return type;
 	COMPLAIN(checker, syntax->start, "there is no type `%s`", syntax->name);
@@ -67,6 +72,20 @@ check_type(struct checker *checker, const struct type_syntax *syntax)
 	return syntax->optional ? type_optional(checker->arena, type) : type;
 }
 
+static const struct type *
+param_type(struct checker *checker, const struct decl *decl,
+    const struct type_syntax *syntax)
+{
+	const struct type *type = &type_basic[TYPE_SECRET];
+
+	if (!syntax)
+		return &type_basic[TYPE_JSON];
+	if (decl->is_task && syntax->name && type_named(syntax->name) == type)
+		return syntax->optional ? type_optional(checker->arena, type)
+		                        : type;
+	return check_type(checker, syntax);
+}
+
 /* Without a type, a parameter has that of its default. */
 static void
 check_param(
@@ -81,9 +100,7 @@ check_param(
 	                          strcmp(param->name.text, "response") == 0)))
 		COMPLAIN(checker, param->name.start, "`%s` is a reserved name",
 		    param->name.text);
-	param->type = param->type_syntax
-	                  ? check_type(checker, param->type_syntax)
-	                  : &type_basic[TYPE_JSON];
+	param->type = param_type(checker, decl, param->type_syntax);
 	if (!param->value)
 		return;
 	check_value(checker, param->value);

@@ -29,6 +29,7 @@ struct checker {
 	struct beside *beside;  /* the parallel branches around */
 	struct read *reads;     /* of the expression being checked */
 	bool in_request;        /* an argument of a request */
+	const char *no_secret;  /* a hint why none may stand here; or NULL */
 };
 
 /* Report at a place of the module being checked. */
@@ -62,6 +63,20 @@ const struct type *check_type(
     struct checker *checker, const struct type_syntax *syntax);
 void check_header(struct checker *checker, struct decl *decl);
 
+/*
+ * check_secret.c: secrets stand in arguments of tasks and of requests, alone,
+ * in a list or object, or in a text.  The first function lets them stand so in
+ * an argument that will be checked; the second reports one that stands
+ * elsewhere, the third one that the type does not hand on as it is.
+ */
+void secret_allow(struct expr *expr);
+void check_secret_place(struct checker *checker, struct expr *expr);
+void check_secret_argument(
+    struct checker *checker, const struct decl *target, const struct arg *arg);
+void check_secret(struct checker *checker, struct expr *expr);
+/* the first secret(…) that stands so in an argument; NULL: none */
+const struct expr *find_secret(const struct expr *expr);
+
 /* check_call.c: arguments against parameters. */
 void check_call(struct checker *checker, struct process *call);
 
@@ -73,8 +88,10 @@ void check_policies(struct checker *checker, struct policy *policies);
 struct expr *policy_arg(
     const struct policy *policy, const char *name, int position);
 
-/* whether it is a literal int, and which */
-bool check_constant_int(const struct expr *expr, long *value);
+/* Refuse a literal number out of bounds, as install would, but with its line. */
+enum { CHECK_INT_MAX = 999999999 };
+void check_between(struct checker *checker, struct expr *expr, const char *what,
+    int least, int most);
 
 /* check_process.c: a workflow's body. */
 void check_workflow(struct checker *checker, struct decl *decl);

@@ -267,7 +267,9 @@ report_misfit(struct checker *checker, struct expr *expr,
 	COMPLAIN(checker, expr->start, "%s must be `%s`, not `%s`", what,
 	    type_text(checker->arena, type),
 	    type_text(checker->arena, expr->type));
-	if (type->kind == TYPE_DURATION && type_is_numeric(expr->type))
+	if (type->kind == TYPE_SECRET)
+		HINT(checker, "Write secret(\"…\"), and nothing around it.");
+	else if (type->kind == TYPE_DURATION && type_is_numeric(expr->type))
 		HINT(checker, "Multiply a duration: … * 1s.");
 	else if (type->kind == TYPE_STRING &&
 	         (expr->type->kind == TYPE_LIST ||
@@ -277,6 +279,17 @@ report_misfit(struct checker *checker, struct expr *expr,
 		HINT(checker, "Write […] to make it a list.");
 	else if (type->kind == TYPE_LIST)
 		HINT(checker, "Convert each element: [… for x in …].");
+}
+
+/* A text with a secret in it can not be converted by the workspace. */
+static enum type_fit
+fit_of(const struct expr *expr, const struct type *type)
+{
+	enum type_fit fit = type_fit(expr->type, type);
+
+	return fit != FIT_SAME && expr->kind == E_TEXT && find_secret(expr)
+	           ? FIT_NEVER
+	           : fit;
 }
 
 void
@@ -298,7 +311,7 @@ convert(struct checker *checker, struct expr *expr, const struct type *type,
 	}
 	if (convert_literal(checker, expr, type, what))
 		return;
-	switch (type_fit(expr->type, type)) {
+	switch (fit_of(expr, type)) {
 	case FIT_SAME:
 		break;
 	case FIT_CHECK:

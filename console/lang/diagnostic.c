@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "common/mem.h"
+#include "common/utf8.h"
 #include "console/lang/arena.h"
 #include "console/lang/lang.h"
 #include "console/lang/source.h"
+#include "console/lang/symbol.h"
 
 static char *
 format_text(struct arena *arena, const char *format, va_list args)
@@ -128,6 +130,35 @@ report_sort(struct lang_result *result)
 	    sizeof(result->diagnostics[0]), compare);
 }
 
+/*
+ * Print `text` with nothing in it that could drive a terminal or turn the line
+ * around: a path or a string of the source may hold anything.  A character
+ * stays one, so that the caret fits.
+ */
+static void
+print_safe(const char *text, FILE *out)
+{
+	size_t left = strlen(text), len;
+
+	for (; left > 0; text += len, left -= len) {
+		len = utf8_sequence(text, left);
+		if (len == 0 || (unsigned char)*text < ' ' ||
+		    symbol_invisible(source_decode(text, &len))) {
+			putc(*text == '\t' ? '\t' : '?', out);
+			len = len ? len : 1;
+		} else {
+			fwrite(text, 1, len, out);
+		}
+	}
+}
+
+static void
+print_line(const char *text, FILE *out)
+{
+	print_safe(text, out);
+	putc('\n', out);
+}
+
 /* The blank below the source line: tabs stay tabs, so the caret fits. */
 static void
 print_caret(const struct lang_diagnostic *diagnostic, FILE *out)
@@ -153,19 +184,21 @@ lang_result_print(const struct lang_result *result, FILE *out)
 
 	for (i = 0; i < result->length; i++) {
 		diagnostic = &result->diagnostics[i];
+		print_safe(diagnostic->file, out);
 		if (diagnostic->line)
-			fprintf(out, "%s:%d:%d: error: %s\n", diagnostic->file,
-			    diagnostic->line, diagnostic->column,
-			    diagnostic->message);
-		else
-			fprintf(out, "%s: error: %s\n", diagnostic->file,
-			    diagnostic->message);
+			fprintf(out, ":%d:%d", diagnostic->line,
+			    diagnostic->column);
+		fputs(": error: ", out);
+		print_line(diagnostic->message, out);
 		if (diagnostic->source_line && *diagnostic->source_line) {
-			fprintf(out, "  %s\n", diagnostic->source_line);
+			fputs("  ", out);
+			print_line(diagnostic->source_line, out);
 			print_caret(diagnostic, out);
 		}
-		if (diagnostic->hint)
-			fprintf(out, "hint: %s\n", diagnostic->hint);
+		if (diagnostic->hint) {
+			fputs("hint: ", out);
+			print_line(diagnostic->hint, out);
+		}
 	}
 	if (result->left_out)
 		fprintf(out, "and %zu more\n", result->left_out);

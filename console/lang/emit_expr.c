@@ -140,6 +140,11 @@ emit_plain(struct emitter *emitter, const struct expr *expr)
 	case E_CALL:
 		emit_call(emitter, expr);
 		break;
+	case E_SECRET:
+		begin(emitter, "secret");
+		operand(emitter, expr->a);
+		buf_adds(&emitter->out, "]");
+		break;
 	case E_PAREN:
 		emit_expr(emitter, expr->a);
 		break;

@@ -18,6 +18,8 @@ effects_add(const struct effects *effects, const struct policy *policies)
 			own.max = policy_arg(policy, "max", 1);
 		} else if (strcmp(policy->name.text, "queue") == 0) {
 			own.queue = policy_arg(policy, "name", 0);
+		} else if (strcmp(policy->name.text, "requires") == 0) {
+			own.requires = policy_arg(policy, "capabilities", 0);
 		} else if (strcmp(policy->name.text, "priority") == 0) {
 			own.priority = policy_arg(policy, "value", 0);
 		} else if (strcmp(policy->name.text, "idempotent") == 0) {
@@ -39,6 +41,9 @@ effects_reaching(const struct effects *effects, const struct policy *policies)
 		own.group = own.max = NULL;
 	if (inner.queue != own.queue)
 		own.queue = NULL;
+	if (inner.requires != own.requires)
+	own.requires = NULL;
+	/* NOLINTNEXTLINE(readability-misleading-indentation): of the line above */
 	if (inner.priority != own.priority)
 		own.priority = NULL;
 	return own;
@@ -70,6 +75,8 @@ emit_policies(struct emitter *emitter, const struct effects *effects,
 	}
 	if (effects->queue)
 		emit_member(emitter, "queue", effects->queue);
+	if (effects->requires)
+		emit_member(emitter, "requires", effects->requires);
 	if (effects->priority)
 		emit_member(emitter, "priority", effects->priority);
 	if (effects->idempotent)

@@ -61,6 +61,7 @@ add_effect_reads(struct reads *reads, const struct effects *effects)
 	add_reads(reads, effects->group);
 	add_reads(reads, effects->max);
 	add_reads(reads, effects->queue);
+	add_reads(reads, effects->requires);
 	add_reads(reads, effects->priority);
 }
 
@@ -206,6 +207,7 @@ emit_call(struct emitter *emitter, const struct process *call,
 	pass(emitter, &effects.group, "__group", &reads);
 	pass(emitter, &effects.max, "__max", &reads);
 	pass(emitter, &effects.queue, "__queue", &reads);
+	pass(emitter, &effects.requires, "__requires", &reads);
 	pass(emitter, &effects.priority, "__priority", &reads);
 	buf_adds(&emitter->out, "},\"steps\":");
 	emit_expansion(emitter, call->target, &effects);

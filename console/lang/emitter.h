@@ -25,7 +25,8 @@ struct emitter {
 
 /* Policies that reach every task inside; NULL: none. */
 struct effects {
-	const struct expr *group, *max, *queue, *priority, *idempotent;
+	const struct expr *group, *max, *queue, *requires, *priority,
+	    *idempotent;
 };
 
 /* emit_expr.c */

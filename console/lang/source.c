@@ -173,13 +173,6 @@ source_line(const struct source *source, struct arena *arena, int line)
 {
 	const char *start = source->text + source->lines[line - 1];
 	size_t len = strcspn(start, "\n");
-	char *copy, *p;
 
-	if (len > LINE_SHOWN)
-		return NULL;
-	copy = arena_strndup(arena, start, len);
-	for (p = copy; *p; p++) /* nothing that could drive a terminal */
-		if (((unsigned char)*p < ' ' && *p != '\t') || *p == 0x7f)
-			*p = '?';
-	return copy;
+	return len > LINE_SHOWN ? NULL : arena_strndup(arena, start, len);
 }

@@ -42,6 +42,7 @@ static const struct {
 	{ 0xa0, 0xa0, "no-break space" },
 	{ 0xad, 0xad, "soft hyphen" },
 	{ 0x61c, 0x61c, "bidirectional mark" },
+	{ 0x180e, 0x180e, "zero-width character" },
 	{ 0x200b, 0x200d, "zero-width character" },
 	{ 0x200e, 0x200f, "bidirectional mark" },
 	{ 0x2028, 0x2029, "line separator" },
@@ -49,6 +50,8 @@ static const struct {
 	{ 0x2060, 0x2064, "zero-width character" },
 	{ 0x2066, 0x2069, "bidirectional isolate" },
 	{ 0xfeff, 0xfeff, "byte order mark" },
+	{ 0xfff9, 0xfffb, "annotation mark" },
+	{ 0xe0000, 0xe0fff, "tag" },
 };
 
 bool

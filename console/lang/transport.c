@@ -32,6 +32,15 @@ static const struct transport_arg builtin_args[] = {
 	{ NULL, NULL },
 };
 
+static const struct transport_arg exec_args[] = {
+	{ "program", &type_basic[TYPE_STRING] },
+	{ "args", &strings },
+	{ "stdin", &string },
+	{ "env", &object },
+	{ "timeout", &duration },
+	{ NULL, NULL },
+};
+
 static const struct transport_arg http_args[] = {
 	{ "method", &string },
 	{ "url", &type_basic[TYPE_STRING] },
@@ -73,15 +82,16 @@ static const struct type
 		"status", TYPE_INT) },
 	sql_response = { .kind = TYPE_OBJECT, .closed = true, .fields =
 	    FIELD(FIELD(NULL, "count", TYPE_INT), "rows", TYPE_LIST) },
-	ssh_response = { .kind = TYPE_OBJECT, .closed = true, .fields =
+	run_response = { .kind = TYPE_OBJECT, .closed = true, .fields =
 	    FIELD(FIELD(FIELD(NULL, "stderr", TYPE_STRING),
 		"stdout", TYPE_STRING), "exit_code", TYPE_INT) };
 
 static const struct transport transports[] = {
-	{ "builtin", builtin_args, &type_basic[TYPE_JSON] },
-	{ "http", http_args, &http_response },
-	{ "sql", sql_args, &sql_response },
-	{ "ssh", ssh_args, &ssh_response },
+	{ "builtin", builtin_args, &type_basic[TYPE_JSON], { NULL } },
+	{ "exec", exec_args, &run_response, { "stdin", "env" } },
+	{ "http", http_args, &http_response, { "headers", "body" } },
+	{ "sql", sql_args, &sql_response, { NULL } },
+	{ "ssh", ssh_args, &run_response, { "stdin", "env" } },
 };
 /* clang-format on */
 
@@ -109,6 +119,17 @@ transport_arg(const struct transport *transport, const char *name)
 	return NULL;
 }
 
+bool
+transport_takes_secret(const struct transport *transport, const char *name)
+{
+	const char *const *arg;
+
+	for (arg = transport->secrets; *arg; arg++)
+		if (strcmp(*arg, name) == 0)
+			return true;
+	return false;
+}
+
 static char *
 add_name(struct arena *arena, char *text, const char *name)
 {
@@ -134,5 +155,16 @@ transport_arg_names(struct arena *arena, const struct transport *transport)
 
 	for (arg = transport->args; arg->name; arg++)
 		text = add_name(arena, text, arg->name);
+	return text;
+}
+
+char *
+transport_secret_names(struct arena *arena, const struct transport *transport)
+{
+	const char *const *arg;
+	char *text = "";
+
+	for (arg = transport->secrets; *arg; arg++)
+		text = add_name(arena, text, *arg);
 	return text;
 }

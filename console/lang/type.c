@@ -203,6 +203,7 @@ static const struct {
 	{ TYPE_DURATION, TYPE_STRING, FIT_SAME },
 	{ TYPE_SQL, TYPE_STRING, FIT_SAME },
 	{ TYPE_SHELL, TYPE_STRING, FIT_SAME },
+	{ TYPE_SECRET, TYPE_STRING, FIT_SAME },
 	{ TYPE_STRING, TYPE_INT, FIT_CONVERT },
 	{ TYPE_STRING, TYPE_NUMBER, FIT_CONVERT },
 	{ TYPE_STRING, TYPE_BOOL, FIT_CONVERT },
@@ -259,7 +260,8 @@ type_fit(const struct type *from, const struct type *to)
 	    from->kind == TYPE_NULL || to->kind == TYPE_JSON)
 		return FIT_SAME;
 	if (from->kind == TYPE_JSON)
-		return to->kind == TYPE_SQL || to->kind == TYPE_SHELL
+		return to->kind == TYPE_SQL || to->kind == TYPE_SHELL ||
+		               to->kind == TYPE_SECRET
 		           ? FIT_NEVER
 		           : FIT_CHECK;
 	if (from->kind == to->kind) {

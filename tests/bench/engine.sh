@@ -21,9 +21,10 @@ begin_many() {
     sql 'checkpoint'
 }
 
-# driver_begin, driver_end: the driver as it is installed. DRIVER is its pid.
+# driver_begin [OPTION…], driver_end: the driver as it is installed. DRIVER is
+# its pid.
 driver_begin() {
-    driver_start bench -o log_level=info
+    driver_start bench -o log_level=info "$@"
     DRIVER=$(pid_of driver-bench)
 }
 

@@ -40,10 +40,14 @@ first_request() {
 }
 
 # arrivals BEFORE: of the requests of later instances, in order of instance, in
-# microseconds; the server noted them with their Idempotency-Key.
+# microseconds; the server noted them with their Idempotency-Key, which begins
+# with the instance's trace id.
 arrivals() {
-    sed -n 's/^\([0-9]*\) pgwf-\([0-9]*\)-.*/\2 \1/p' "$WORK/clock" |
-        awk -v before="$1" '$1 > before' | sort -n | cut -d ' ' -f 2
+    sql "select trace_id, instance_id from wf.instance_v
+          where instance_id > $1" |
+        awk -F '[| ]' 'NR == FNR { id[$1] = $2; next }
+            (trace = substr($2, 1, 36)) in id { print id[trace], $1 }' \
+            - "$WORK/clock" | sort -n | cut -d ' ' -f 2
 }
 
 # From the start of a step to the start of the next, as the history has it: the

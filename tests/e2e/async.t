@@ -23,7 +23,7 @@ job() {
 
 # told NAME: what the service was told about a job, in order: polls once.
 told() {
-    sed -nE "s,^([A-Z]+ )/(job|web)/$1(.*) ([0-9]+) pgwf.*,\1\3,p" \
+    sed -nE "s,^([A-Z]+ )/(job|web)/$1(.*) ([0-9]+) [0-9a-f]{8}-.*,\1\3,p" \
         "$JOBS/access.log" | uniq | tr -s ' \n' ' ' | sed 's/ $//'
 }
 

@@ -26,6 +26,29 @@ exits 'an unknown level' 78 wf-driver -n -o log_level=loud
 printf 'slots = 3;\nhttp: {\n    timeout = 3;\n};\n' >"$WORK/wrong.conf"
 exits 'an unknown key in a file' 78 wf-driver -n -c "$WORK/wrong.conf"
 says "$WORK/wrong.conf:3: unknown option http.timeout"
+printf 'sltos = 3;\n' >"$WORK/wrong.conf"
+exits 'a misspelled key in a file' 78 wf-driver -n -c "$WORK/wrong.conf"
+says 'hint: Did you mean slots\?'
+printf 'connection = "host=%s password=word";\n' "$WORK" >"$WORK/open.conf"
+chmod 644 "$WORK/open.conf"
+exits 'a password for all to read' 78 wf-driver -n -c "$WORK/open.conf"
+says "hint: chmod 600 $WORK/open.conf"
+chmod 600 "$WORK/open.conf"
+exits 'a password for its owner' 1 wf-driver -n -c "$WORK/open.conf"
+mkfifo "$WORK/fifo.conf"
+for file in "$WORK" "$WORK/fifo.conf" /dev/zero; do
+    exits "no file: ${file##*/}" 78 timeout 60 wf-driver -n -c "$file"
+    says 'is not a file of at most 1 MiB'
+done
+exits 'a port out of range' 78 wf-driver -n -d 'host=x port=99999'
+exits 'an unknown keyword of libpq' 78 wf-driver -n -d 'hots=x'
+exits 'no TLS, on purpose' 1 wf-driver -n -d 'host=no.invalid sslmode=disable'
+says 'connection: sslmode=disable to no\.invalid'
+PGSSLMODE=disable exits 'the same by the environment' 1 \
+    wf-driver -n -d 'host=no.invalid'
+says 'connection: sslmode=disable to no\.invalid'
+exits 'no TLS at home' 1 wf-driver -n -d "host=$WORK sslmode=disable"
+unlike '… is nothing to speak of' "$OUTPUT" 'sslmode'
 exits 'no file' 78 wf-driver -n -c "$WORK/none.conf"
 
 wf-driver --print-config >"$WORK/printed.conf"
@@ -42,6 +65,23 @@ says 'hint: Grant the role wf_driver'
 login_create good wf_driver
 PGUSER=good exits 'all is well, with the example' 0 \
     wf-driver -n -c "$ROOT/config/driver.conf.example"
+
+# Two that are called the same are two.
+twins() {
+    sql "select count(distinct driver_id) from wf.driver_v
+          where name = 'twin' and state = '$1'"
+}
+PGUSER=good spawn driver-twin1 wf-driver -o name=twin
+PGUSER=good spawn driver-twin2 wf-driver -o name=twin
+wait_sql 60 "select count(*) = 2 from wf.driver_v
+    where name = 'twin' and state = 'live'" || true
+is 'both of one name work' "$(twins live)" 2
+for twin in driver-twin1 driver-twin2; do
+    status=0
+    stop "$twin" || status=$?
+    is "$twin leaves" "$status" 0
+done
+is 'each for itself' "$(twins left)" 2
 
 # What is typed wins over the file, wherever it stands.
 printf 'slots = 3;\nname = "from the file";\n' >"$WORK/driver.conf"

@@ -62,8 +62,17 @@ like 'rejected: where to look' "$(of metadata "error #>> '{detail,hint}'")" \
     'http\.deny'
 fails scheme input '^url must begin with http:// or https://'
 fails line input '^headers: X-A is no header of one line'
+trace=$(trace_of "$id")
 is 'every request had its key' \
-    "$(awk '$4 !~ /^pgwf-'"$id"'-[0-9]+$/' "$WORK/nginx/access.log")" ''
+    "$(awk -v key="^$trace-[0-9]+\$" '$4 !~ key' "$WORK/nginx/access.log")" ''
+is 'and its place in the trace of its instance' \
+    "$(awk -v trace="^00-${trace//-/}-[0-9a-f]+-01\$" \
+        '$5 !~ trace || length($5) != 55' "$WORK/nginx/access.log")" ''
+is 'the key is that of the task' \
+    "$(of good "'$trace-' || process_id")" "$(awk '$2 ~ /q=a/ { print $4 }' \
+        "$WORK/nginx/access.log")"
+is 'what the author says wins' \
+    "$(of named "output #>> '{body}'")" 'mine 00-01-02-00'
 unlike 'no password in the log' "$(cat "$WORK/driver-one.log")" secret
 
 touch "$WORK/nginx/well"
@@ -72,5 +81,9 @@ ok 'retry' wf-console retry --yes "$(sql "select instance_id || '/' || process_i
 wait_sql 20 "select state = 'END' from wf.task_v
     where instance_id = $id and title = 'busy'" || true
 is 'retried: it has the answer' "$(of busy "output ->> 'body'")" well
+is 'under the same key, as another span' \
+    "$(awk '$2 == "/busy" { n++; key[$4]; span[$5] }
+        END { print n, length(key), length(span) }' \
+        "$WORK/nginx/access.log")" '2 1 2'
 sound
 done_testing

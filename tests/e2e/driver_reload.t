@@ -62,7 +62,14 @@ config 'slots = 0; env = ["HOME"];'
 reload 'not read again.*slots is 0, outside of 1 to 10000'
 config 'slots = 7; env = ["HOME"'
 reload 'not read again.*driver.conf:[0-9]+: syntax error'
-is 'each is said once' "$(said 'not read again')" 3
+: >"$WORK/driver.conf"
+reload 'not read again.*driver.conf is empty'
+rm "$WORK/driver.conf"
+mkfifo "$WORK/driver.conf"
+reload 'not read again.*driver.conf is not a file'
+rm "$WORK/driver.conf"
+reload 'not read again.*cannot open .*driver.conf'
+is 'each is said once' "$(said 'not read again')" 6
 is 'slots are as they were' "$(slots)" 3
 try
 is 'still not allowed' "$(allowed env) $(allowed http)" 'FAILED FAILED'

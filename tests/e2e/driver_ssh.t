@@ -51,6 +51,8 @@ fails 'host key' ssh 'Host key verification failed'
 fails option input '^host must be'
 fails user input '^user must be'
 
+# the host goes, with the connections that commands share
+pkill -P "$(pid_of sshd)"
 stop sshd
 ok 'retry' wf-console retry --yes "$(sql "select instance_id || '/' || process_id
     from wf.task_v where instance_id = $id and title = 'script'")"

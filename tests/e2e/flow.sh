@@ -18,6 +18,11 @@ state_of() {
           where instance_id = $1"
 }
 
+# trace_of ID: begins the Idempotency-Key of its requests.
+trace_of() {
+    sql "select trace_id from wf.instance_v where instance_id = $1"
+}
+
 # failed ID [COUNT]: wait until so many of its tasks (1) stand as FAILED.
 failed() {
     wait_sql 20 "select count(*) = ${2:-1} from wf.process_v

@@ -19,8 +19,10 @@ ok 'the manual page is that of the program' \
     diff "$stage/$manual" <(wf-console man)
 ok 'so is the completion for bash' \
     diff "$stage/$completion" <(wf-console completion bash)
+zsh=usr/share/zsh/vendor-completions/_wf-console
+ok 'and that for zsh' diff "$stage/$zsh" <(wf-console completion zsh)
 is 'nothing is installed elsewhere' \
     "$(cd "$stage" && find . -type f ! -path './usr/bin/wf-*' \
         ! -path './usr/share/pgwf/*' ! -path './usr/share/doc/pgwf/*' \
-        ! -path "./$manual" ! -path "./$completion")" ''
+        ! -path "./$manual" ! -path "./$completion" ! -path "./$zsh")" ''
 done_testing

@@ -14,7 +14,7 @@ ok 'install' wf-console install "$DATA"/*.wf
 # requests ID: how many there were, how many different addresses, how many
 # different keys.
 requests() {
-    awk -v key="^pgwf-$1-" '$4 ~ key { n++; url[$2]; keys[$4] }
+    awk -v key="^$(trace_of "$1")-" '$4 ~ key { n++; url[$2]; keys[$4] }
         END { print n + 0, length(url), length(keys) }' "$LOG"
 }
 
@@ -108,7 +108,7 @@ is 'killed: what may be repeated was' \
               from wf.event_v e join wf.task_v t using (instance_id, process_id)
              where instance_id = $id and e.event = 'lost' and t.title = 'even'")" t
 is 'killed: nothing else was done twice' \
-    "$(awk -v key="^pgwf-$id-" '$4 ~ key { n[$2]++ }
+    "$(awk -v key="^$(trace_of "$id")-" '$4 ~ key { n[$2]++ }
         END { for (url in n) if (n[url] > 1 && url ~ /[13579]$/) print url }' \
         "$LOG")" ''
 sound

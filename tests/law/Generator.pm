@@ -98,13 +98,13 @@ sub policies {
 
 sub task {
     my ($scope) = @_;
-    my $type = pick(('t.Do') x 6, ('t.Plain') x 3, ('t.Job') x 4, ('t.Bare') x 2, 't.Sleep', 't.Sleep', maybe(0.3) ? 't.Fail' : 't.Do');
+    my $type = pick(('t.Do') x 6, ('t.Plain') x 3, ('t.Job') x 4, ('t.Bare') x 2, ('t.Named') x 2, 't.Sleep', 't.Sleep', maybe(0.3) ? 't.Fail' : 't.Do');
     my $node = { kind => 'task', line => 1, type => $type };
     $node->{args} = $type eq 't.Do' ? { x => expression($scope) }
         : $type eq 't.Sleep' ? { duration => maybe(0.9) ? pick('PT1S', 'PT3S', 'PT40S') : name_in($scope) }
         : $type eq 't.Fail'  ? { msg => 'no' }
         :                      {};
-    $node->{as} = fresh('v') if $type =~ /Do|Job|Bare/ && maybe(0.8);
+    $node->{as} = fresh('v') if $type =~ /Do|Job|Bare|Named/ && maybe(0.8);
     my $policies = $type =~ /Sleep|Fail/ ? {} : policies($scope, maybe(0.4));
     $node->{policies} = $policies if %$policies;
     my %reads = reads($scope, $node->{args}, map { $_->{group} // (), $_->{priority} // (), $_->{queue} // () } $policies);
@@ -222,10 +222,11 @@ sub task_types {
     my $state    = [ 'get', $response, 'state' ];
     my $start    = request(handle => { id => [ 'get', $response, 'id' ] });
     my @handle   = (args => { op => 'noop', handle => [ 'var', 'handle' ] });
-    my $poll     = request(
-        @handle,
+    my @name     = (args => { op => 'noop', name => [ 'instance', 'attempt' ] });
+    my $polls    = sub { return request(
+        @_,
         every => { delay => 'PT5S' }, success => [ 'eq', $state, 'done' ],
-        failure => [ 'eq', $state, 'bad' ], output => [ 'get', $response, 'value' ]);
+        failure => [ 'eq', $state, 'bad' ], output => [ 'get', $response, 'value' ]) };
     return {
         't.Do' => {
             name => 't.Do', machine => 'sync', params => [ { name => 'x', type => { optional => 'json' }, default => undef } ],
@@ -234,9 +235,13 @@ sub task_types {
         't.Plain' => { name => 't.Plain', machine => 'sync', params => [], requests => { start => request() } },
         't.Job'   => {
             name => 't.Job', machine => 'async', params => [],
-            requests => { start => $start, poll => $poll, cancel => request(@handle), cleanup => request(@handle) }
+            requests => { start => $start, poll => $polls->(@handle), cancel => request(@handle), cleanup => request(@handle) }
         },
-        't.Bare'  => { name => 't.Bare', machine => 'async', params => [], requests => { start => $start, poll => $poll } },
+        't.Bare'  => { name => 't.Bare', machine => 'async', params => [], requests => { start => $start, poll => $polls->(@handle) } },
+        't.Named' => {
+            name => 't.Named', machine => 'async', params => [],
+            requests => { start => request(@name), poll => $polls->(@name), cancel => request(@name), cleanup => request(@name) }
+        },
         't.Sleep' => { name => 't.Sleep', machine => 'wait', wait => 'sleep', params => [ { name => 'duration', type => 'duration' } ] },
         't.Fail'  => { name => 't.Fail', machine => 'wait', wait => 'fail', params => [ { name => 'msg', type => 'string' } ] },
     };

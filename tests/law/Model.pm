@@ -21,7 +21,7 @@ use JSON::PP;
 my $json = JSON::PP->new->canonical->allow_nonref;
 
 my %TERMINAL = map { $_ => 1 } qw(END RAISED ABORTED);
-my %MACHINE  = ('t.Do' => 'sync', 't.Plain' => 'sync', 't.Job' => 'async', 't.Bare' => 'async', 't.Sleep' => 'wait', 't.Fail' => 'wait');
+my %MACHINE  = ('t.Do' => 'sync', 't.Plain' => 'sync', 't.Job' => 'async', 't.Bare' => 'async', 't.Named' => 'async', 't.Sleep' => 'wait', 't.Fail' => 'wait');
 my %SECONDS  = (PT1S => 1, PT3S => 3, PT40S => 40);
 my $ATTEMPTS = 3;    # polls, cancels and cleanups that may fail in a row
 
@@ -223,7 +223,7 @@ sub ended {
         }
     }
     if (!$parent) {
-        return if $m->{state} ne 'RUNNING';
+        return if $m->{state} !~ /^(RUNNING|SUSPENDED)$/;
         @$m{qw(state result)} = ('END', $m->{warned} ? 'warning' : 'success');
         $m->{output} = $p->{output};
         return;
@@ -285,7 +285,7 @@ sub stops { return $_[0]{state} eq 'ABORT_REQUESTED' }
 sub ask_cleanup {
     my ($p, $state) = @_;
     move_to($p, $state);
-    cleaned($p) unless $p->{lease} || defined $p->{handle} && $p->{node}{type} eq 't.Job';
+    cleaned($p) unless $p->{lease} || asks($p);
     return;
 }
 
@@ -300,10 +300,13 @@ sub cleaned {
     return;
 }
 
+# Whether there is anything to send: t.Named needs no handle for it.
+sub asks { my ($p) = @_; return $p->{node}{type} eq 't.Named' || $p->{node}{type} eq 't.Job' && defined $p->{handle} }
+
 sub ask_cancel {
     my ($p, $state) = @_;
     move_to($p, $state);
-    cancelled($p) unless $p->{lease} || defined $p->{handle} && $p->{node}{type} eq 't.Job';
+    cancelled($p) unless $p->{lease} || asks($p);
     return;
 }
 
@@ -344,7 +347,7 @@ sub raised {
 
 sub abort_instance {
     my ($m, $error) = @_;
-    return if $m->{state} ne 'RUNNING';
+    return if $m->{state} !~ /^(RUNNING|SUSPENDED)$/;
     $m->{state} = 'ABORTING';
     $m->{error} = $error;
     stop($m->{root});
@@ -396,6 +399,7 @@ sub taken {
         :                            $state =~ /CLEANUP_REQUESTED$/;
     return "was handed out in $state to $request" unless $fits;
     return "was handed out twice" if $p->{lease};
+    return "was started while its instance was suspended" if $request eq 'start' && $p->{m}{state} eq 'SUSPENDED';
     return "was handed out as attempt $data->{attempt}" if $data->{attempt} != $p->{attempt};
     $p->{lease} = { k => $data->{k}, driver => $data->{driver}, request => $request };
     $p->{state} = 'START_REQUESTED' if $request eq 'start';
@@ -428,9 +432,9 @@ sub reported {
     if ($request eq 'start') {
         return outcome(failure($p)) if !$good;
         # what is neither an object nor null has no fields
-        return outcome(failure($p)) if defined $body && !is_object($body) && $p->{node}{type} ne 't.Plain';
+        return outcome(failure($p)) if defined $body && !is_object($body) && $p->{node}{type} !~ /Plain|Named/;
         return outcome(succeeded($p, is_object($body) ? $body->{value} : undef)) if $p->{kind} eq 'sync';
-        $p->{handle} = { id => is_object($body) ? $body->{id} : undef };
+        $p->{handle} = { id => is_object($body) ? $body->{id} : undef } if $p->{node}{type} ne 't.Named';
         ask_cancel($p, $p->{state}) if $p->{state} ne 'EXECUTING';
         return undef;
     }
@@ -482,7 +486,7 @@ sub lost {
         return move_to($p, $p->{kind} eq 'async' || $idempotent ? 'INIT' : 'FAILED');
     }
     if ($state eq 'EXECUTING') {
-        return if defined $p->{handle};
+        return if defined $p->{handle} || $request ne 'start';
         return move_to($p, $idempotent ? 'INIT' : 'FAILED');
     }
     if ($state =~ /^(CANCEL|ABORT)_REQUESTED$/) {
@@ -493,7 +497,7 @@ sub lost {
 
 sub ask_cancel_again {
     my ($p) = @_;
-    cancelled($p) unless defined $p->{handle} && $p->{node}{type} eq 't.Job';
+    cancelled($p) unless asks($p);
     return;
 }
 
@@ -553,7 +557,7 @@ sub pass_time {
 sub replay {
     my ($made, $played) = @_;
     my %path = map { $_->{id} => $_->{path} } @{ $played->{processes} };
-    my %instance;
+    my (%instance, $paused);
     my $tree = $made->{spec}{workflows}[0];
     for my $step (@{ $played->{steps} }) {
         my ($what, $data) = @$step{qw(what data)};
@@ -575,13 +579,21 @@ sub replay {
         }
         elsif ($what eq 'verb' && $data->{verb} eq 'abort') {
             my $m = $instance{ $step->{instance} };
-            return "step $step->{k}: abort in $m->{state} was answered $data->{answer}" if $data->{answer} eq 'done' xor $m->{state} eq 'RUNNING';
+            return "step $step->{k}: abort in $m->{state} was answered $data->{answer}" if $data->{answer} eq 'done' xor $m->{state} =~ /^(RUNNING|SUSPENDED)$/;
             abort_instance($m, 0);
         }
+        elsif ($what eq 'verb' && $data->{verb} =~ /^(suspend|resume)$/) {
+            my $m = $instance{ $step->{instance} };
+            my ($from, $to) = $data->{verb} eq 'suspend' ? ('RUNNING', 'SUSPENDED') : ('SUSPENDED', 'RUNNING');
+            return "step $step->{k}: $data->{verb} in $m->{state} was answered $data->{answer}" if $data->{answer} eq 'done' xor $m->{state} eq $from;
+            $m->{state} = $to if $m->{state} eq $from;
+        }
+        elsif ($what =~ /^(pause|unpause)$/) { $paused = $what eq 'pause' }
         elsif ($what =~ /^(take|report|verb)$/ && defined $step->{process}) {
             my $path = $path{ $step->{process} };
             my $p    = $instance{ $step->{instance} }{processes}{$path};
             return "step $step->{k}: $path has not begun in the model" unless $p;
+            return "step $step->{k}: $path was handed out while the engine was paused" if $what eq 'take' && $paused;
             my $wrong = $what eq 'take' ? taken($p, $data) : $what eq 'report' ? reported($p, $data) : operated($p, $data);
             return "step $step->{k}: $path $wrong" if defined $wrong;
         }

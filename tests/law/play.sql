@@ -41,16 +41,17 @@ declare
     v text;
     v_process wf.process;
 begin
-    -- claimable <=> no reason; the test for a live driver is written out here
+    -- claimable <=> no reason; the tests for a live driver and for a pause are written out here
     with said as materialized (
-        select i.id, e.process_id, e.reason from wf.instance i, wf.explain(i.id) e where i.state in ('RUNNING', 'ABORTING') and e.process_id is not null
+        select i.id, e.process_id, e.reason from wf.instance i, wf.explain(i.id) e where i.state in ('RUNNING', 'SUSPENDED', 'ABORTING') and e.process_id is not null
     ), leaf as (
         select p.instance_id, p.id, p.state,
                exists (select from wf.ready r
                          join wf.lane l on l.id = r.lane_id
                          join wf.driver d on d.state = 'live' and d.seen_at >= wf.now() - interval '30 s'
                                          and (d.queues = '{}' or l.queue = any (d.queues)) and l.needs <@ d.transports
-                        where r.instance_id = p.instance_id and r.process_id = p.id) as claimable,
+                        where r.instance_id = p.instance_id and r.process_id = p.id
+                          and coalesce((select e.event from wf.engine_event e order by e.id desc limit 1), '') <> 'pause') as claimable,
                (select string_agg(s.reason, '+') from said s where s.id = p.instance_id and s.process_id = p.id) as reason
           from wf.process p
          where p.kind in ('sync', 'async', 'wait') and p.state not in ('END', 'RAISED', 'ABORTED')
@@ -241,10 +242,25 @@ begin
         select * from wf.resolve(p_target, v_output) where p_verb = 'resolve' union all
         select * from wf.raise(p_target) where p_verb = 'raise' union all
         select * from wf.cancel(p_target) where p_verb = 'cancel' union all
-        select * from wf.abort(p_target) where p_verb = 'abort'
+        select * from wf.abort(p_target) where p_verb = 'abort' union all
+        select * from wf.suspend(p_target) where p_verb = 'suspend' union all
+        select * from wf.resume(p_target) where p_verb = 'resume'
     loop
         perform law.note('verb', r.instance_id, r.process_id, jsonb_build_object('verb', p_verb, 'output', v_output, 'answer', r.answer));
     end loop;
+end;
+$$;
+
+-- law.pause(whether): of the engine; when it is resumed, all goes on.
+create function law.pause(p_pause boolean) returns void
+language plpgsql as $$
+begin
+    perform law.note(case when p_pause then 'pause' else 'unpause' end, null, null, null);
+    if p_pause then
+        perform wf.engine_pause('to see');
+    else
+        perform wf.engine_resume();
+    end if;
 end;
 $$;
 
@@ -307,6 +323,10 @@ begin
         perform law.tick();
     elsif v_dice < 86.5 then
         perform wf.group_set(g.name, law.pick(4)) from (select z.name from wf.concurrency_group z order by z.id) g order by random() limit 1;
+    elsif v_dice < 87.5 then
+        perform law.pause(random() < 0.4);
+    elsif v_dice < 90 then
+        perform law.operate(law.one('suspend', 'resume'), jsonb_build_object('instance', i.id)) from (select z.id from wf.instance z order by z.id) i order by random() limit 1;
     elsif v_dice < 98 then
         select p.* into v_process from (select z.* from wf.process z order by z.id) p
          order by (p.state = 'FAILED')::int + (p.state not in ('END', 'RAISED', 'ABORTED'))::int + 1.5 * random() desc, p.id limit 1;
@@ -360,6 +380,10 @@ begin
      where d.state = 'live' and d.queues = '{}' order by l.id desc limit 1;
     v_driver := coalesce(v_driver, law.register('{}'));
     perform wf.group_set(g.name, 1) from wf.concurrency_group g where g.max < 1;
+    if (select e.event from wf.engine_event e order by e.id desc limit 1) = 'pause' then
+        perform law.pause(false);
+    end if;
+    perform law.operate('resume', jsonb_build_object('instance', i.id)) from (select z.id from wf.instance z where z.state = 'SUSPENDED' order by z.id offset 0) i;
     v_list := array(select q from law.request q where q.open order by q.k limit 1);
     if cardinality(v_list) > 0 then
         perform law.report(v_list, true);
@@ -398,6 +422,7 @@ language sql as $$
     )
     select jsonb_build_object(
         'wrong', p_wrong,
+        'moves', (select count(*) from wf.event),
         'steps', (select jsonb_agg(jsonb_build_object('k', s.k, 'at', extract(epoch from s.at)::numeric, 'what', s.what,
                                                       'instance', s.instance_id, 'process', s.process_id, 'data', s.data) order by s.k) from law.step s),
         'processes', (select jsonb_agg(jsonb_build_object('instance', q.instance_id, 'id', q.id, 'path', q.path, 'state', q.state, 'attempt', q.attempt) order by q.path) from place q),
@@ -425,7 +450,7 @@ begin
     perform law.register('{default}');
     perform law.register('{}');
     for k in 1 .. p_steps loop
-        exit when v_wrong is not null or not exists (select from wf.instance i where i.state in ('RUNNING', 'ABORTING'));
+        exit when v_wrong is not null or not exists (select from wf.instance i where i.state in ('RUNNING', 'SUSPENDED', 'ABORTING'));
         begin
             perform law.step();
             v_wrong := law.check();

@@ -4,7 +4,7 @@
 # nginx_start RULES [NAME]: RULES is what stands in `server { }`, the echo
 # module's directives (`echo_sleep 0.5;`) among it. Exports HTTP_PORT and
 # HTTP_URL. Requests are logged in $WORK/NAME/access.log: method, address,
-# status, Idempotency-Key.
+# status, Idempotency-Key, traceparent.
 nginx_start() {
     local rules=$1 name=${2:-nginx} dir attempt
     dir=$(server_dir "$name")
@@ -42,7 +42,8 @@ worker_processes 1;
 events { worker_connections 1024; }
 http {
     include /etc/nginx/mime.types;
-    log_format wf '\$request_method \$request_uri \$status \$http_idempotency_key';
+    log_format wf '\$request_method \$request_uri \$status \$http_idempotency_key \$http_traceparent';
+    log_format heard escape=none '\$uri|\$http_authorization|\$http_x_key|\$http_x_fixed|\$request_body';
     access_log $2/access.log wf;
     client_body_temp_path $2/body;
     proxy_temp_path $2/proxy;

@@ -1,10 +1,12 @@
 # shellcheck shell=bash
 # ssh.sh - a private sshd, as a host that workflows run commands on.
 
-# sshd_start [NAME]: exports SSH_CONFIG, a client configuration in which the
-# host is called `worker`, and SSH_PORT. Who logs in is at home in $WORK/NAME/home.
+# sshd_start [NAME [SETTING…]]: exports SSH_CONFIG, a client configuration in
+# which the host is called `worker`, and SSH_PORT. Who logs in is at home in
+# $WORK/NAME/home.
 sshd_start() {
     local name=${1:-sshd} dir attempt
+    shift "$(($# > 0 ? 1 : 0))"
     dir=$(server_dir "$name")
     ssh-keygen -q -t ed25519 -N '' -C "$name" -f "$WORK/$name.key"
     install -m 644 "$WORK/$name.key.pub" "$dir/authorized_keys"
@@ -12,7 +14,7 @@ sshd_start() {
     as_server mkdir "$dir/home"
     for attempt in 1 2 3 4 5; do
         SSH_PORT=$(free_port)
-        sshd_configure "$dir"
+        sshd_configure "$dir" "$@"
         spawn_server "$name" /usr/sbin/sshd -D -e -f "$dir/sshd_config"
         if wait_until 5 sshd_answers "$name"; then
             ssh_client_configure "$name" "$dir"
@@ -36,21 +38,27 @@ sshd_answers() {
 }
 
 sshd_configure() {
-    cat >"$1/sshd_config" <<END
+    local dir=$1
+    shift
+    cat >"$dir/sshd_config" <<END
 ListenAddress 127.0.0.1
 Port $SSH_PORT
-HostKey $1/host_key
+HostKey $dir/host_key
 PidFile none
-AuthorizedKeysFile $1/authorized_keys
+AuthorizedKeysFile $dir/authorized_keys
 StrictModes no
 UsePAM no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 AcceptEnv *
-SetEnv HOME=$1/home
-MaxStartups 200
-MaxSessions 200
+SetEnv HOME=$dir/home
 END
+    printf '%s\n' "$@" >>"$dir/sshd_config"
+}
+
+# sshd_logins [NAME]: how many there were.
+sshd_logins() {
+    grep -c '^Accepted publickey' "$WORK/${1:-sshd}.log" || true
 }
 
 ssh_client_configure() {

@@ -4,8 +4,8 @@
  *
  * The text that machines.sql prints stands before this. One step is one
  * transaction of the workspace: a choice, then the d_step of commit(), which
- * follows code/machine.sql, task.sql, outcome.sql, driver.sql and abort.sql
- * line by line; what holds between transactions is checked after each.
+ * follows code/machine.sql, task.sql, outcome.sql, driver.sql, abort.sql and
+ * suspend.sql line by line; what holds between transactions is checked after each.
  *
  * An instance is root (call) > mid (forall) > leaves. The leaves are of one
  * machine and one task type, which is chosen at the beginning.
@@ -20,6 +20,7 @@
  *     SEND_UNACKED a fault: drivers do not wait for the answer to an ack
  *     DEAF         a fault: nobody looks for lost drivers
  *     REPEAT       a fault: what is lost is begun again, whether it may or not
+ *     DISPATCH_ALL a fault: what becomes ready in a suspended instance is not parked
  *     PACE_ALL     a fault: a timer for a failure that moved the task on
  */
 #ifndef LEAVES
@@ -40,6 +41,12 @@
 #define PACES true
 #else
 #define PACES false
+#endif
+
+#ifdef DISPATCH_ALL
+#define PARKS false
+#else
+#define PARKS true
 #endif
 
 #ifdef BUDGET
@@ -67,7 +74,10 @@ bit warned;
 bit handle[LEAVES];
 
 /* wf.ready, parked, slot, lease, timer, dirty */
-bit ready[LEAVES], parked[LEAVES], slot[LEAVES], dirty;
+bit ready[LEAVES], slot[LEAVES], dirty;
+byte parked[LEAVES]; /* 0 or why */
+#define P_group 1
+#define P_suspended 2
 byte ready_request[LEAVES];
 byte lease[LEAVES], lease_request[LEAVES]; /* 0 or the token */
 bit orphan[LEAVES];                        /* its driver was given up */
@@ -95,6 +105,8 @@ bit old[DRIVERS];   /* in hand since before a retry */
 #define A_settle 6
 #define A_abort 7
 #define A_begin 8
+#define A_suspend 9
+#define A_resume 10
 byte act, q, who, ev, to;
 bit bad;     /* expressions that it evaluates fail */
 bit told;    /* the answer reaches the driver */
@@ -121,6 +133,26 @@ inline wish(a_i, a_ev, a_to) {
     want[a_i] = a_ev; want_to[a_i] = a_to
 }
 
+/* wf._park, for one leaf */
+inline park(i) {
+    if :: parked[i] -> parked[i] = P_suspended :: else fi;
+    if
+    :: ready[i] && ready_request[i] == R_start ->
+        assert(!parked[i]); ready[i] = 0; parked[i] = P_suspended;
+        if :: slot[i] -> slot[i] = 0; dirty = 1 :: else fi
+    :: else
+    fi
+}
+
+/* wf._unpark, for one leaf */
+inline unpark(i) {
+    if
+    :: parked[i] == P_suspended && grouped -> parked[i] = P_group; dirty = 1
+    :: parked[i] == P_suspended && !grouped -> assert(!ready[i]); parked[i] = 0; ready[i] = 1; ready_request[i] = R_start
+    :: else
+    fi
+}
+
 /* wf._queue and wf._begin_wait */
 inline enqueue(i) {
     if
@@ -128,9 +160,10 @@ inline enqueue(i) {
     :: !bad && LEAF == M_wait ->
         if :: sleeps -> timer[i] = 1; timer_kind[i] = R_sleep :: else fi;
         wish(i, E_begin, S_WAITING)
-    :: !bad && LEAF != M_wait && grouped -> assert(!parked[i]); parked[i] = 1; dirty = 1
+    :: !bad && LEAF != M_wait && grouped -> assert(!parked[i]); parked[i] = P_group; dirty = 1
     :: else -> assert(!ready[i]); ready[i] = 1; ready_request[i] = R_start
-    fi
+    fi;
+    if :: st[INSTANCE] == S_SUSPENDED && PARKS -> park(i) :: else fi
 }
 
 /* wf._ask */
@@ -153,7 +186,7 @@ inline ask(i) {
 /* wf._abort */
 inline abort_all() {
     if
-    :: st[INSTANCE] == S_RUNNING ->
+    :: st[INSTANCE] == S_RUNNING || st[INSTANCE] == S_SUSPENDED ->
         wish(INSTANCE, E_abort, S_ABORTING);
         live = 0;
         for (y : 0 .. LEAVES - 1) {
@@ -233,7 +266,7 @@ inline follow_leaf(i) {
     :: event == E_begin && timer[i] == 0 -> wish(i, E_fail, S_FAILED)
     :: else
     fi;
-    if :: event == E_ignore && !warned -> warned = 1; wish(INSTANCE, E_warn, S_RUNNING) :: else fi;
+    if :: event == E_ignore && !warned -> warned = 1; wish(INSTANCE, E_warn, st[INSTANCE]) :: else fi;
     if
     :: st[i] == S_END && shape == SEQ && i + 1 < LEAVES -> wish(i + 1, E_enable, S_INIT)
     :: (st[i] == S_END && !(shape == SEQ && i + 1 < LEAVES)) || st[i] == S_ABORTED -> count_mid()
@@ -256,7 +289,7 @@ inline follow_mid() {
     :: event == E_abort && st[MID] == S_ABORTING && mid_open == 0 -> wish(MID, E_aborted, S_ABORTED)
     :: else
     fi;
-    if :: event == E_ignore && !warned -> warned = 1; wish(INSTANCE, E_warn, S_RUNNING) :: else fi;
+    if :: event == E_ignore && !warned -> warned = 1; wish(INSTANCE, E_warn, st[INSTANCE]) :: else fi;
     if
     :: st[MID] == S_END || st[MID] == S_ABORTED ->
         assert(root_open == 1);
@@ -278,6 +311,16 @@ inline follow_root() {
     :: st[ROOT] == S_ABORTED -> wish(INSTANCE, E_aborted, S_ABORTED)
     :: else
     fi
+}
+
+inline follow_instance() {
+    for (y : 0 .. LEAVES - 1) {
+        if
+        :: event == E_suspend -> park(y)
+        :: event == E_resume -> unpark(y)
+        :: else
+        fi
+    }
 }
 
 /* makes the moves that are wished for, and those that follow from them */
@@ -303,7 +346,7 @@ inline make_moves() {
             follow_leaf(x)
         :: x == MID -> follow_mid()
         :: x == ROOT -> follow_root()
-        :: else
+        :: else -> follow_instance()
         fi
     od;
     x = 0; y = 0
@@ -387,7 +430,7 @@ inline settle() {
     }
     for (y : 0 .. LEAVES - 1) {
         if
-        :: spare && parked[y] -> spare = 0; parked[y] = 0; slot[y] = 1; assert(!ready[y]); ready[y] = 1; ready_request[y] = R_start
+        :: spare && parked[y] == P_group -> spare = 0; parked[y] = 0; slot[y] = 1; assert(!ready[y]); ready[y] = 1; ready_request[y] = R_start
         :: else
         fi
     }
@@ -404,6 +447,8 @@ inline carry_out() {
     :: act == A_lost -> lose()
     :: act == A_settle -> settle()
     :: act == A_abort -> aborts = 1
+    :: act == A_suspend -> wish(INSTANCE, E_suspend, S_SUSPENDED)
+    :: act == A_resume -> wish(INSTANCE, E_resume, S_RUNNING)
     :: act == A_fire ->
         timer[q] = 2;
         if
@@ -447,7 +492,7 @@ inline carry_out() {
 inline check() {
     live = 0;
     for (y : 0 .. LEAVES - 1) {
-        places = ready[y] + parked[y] + (lease[y] != 0) + (timer[y] == 1);
+        places = ready[y] + (parked[y] != 0) + (lease[y] != 0) + (timer[y] == 1);
         if
         :: st[y] == S_new || TERMINAL(st[y]) -> assert(places == 0 && timer[y] == 0 && !slot[y])
         :: st[y] == S_FAILED -> assert(places == 0); live++
@@ -468,10 +513,12 @@ inline check() {
                    || lease_request[y] == R_cancel && STOPPING(st[y]) || lease_request[y] == R_cleanup && CLEANING(st[y]))
         :: else -> lease_request[y] = 0
         fi;
+        assert(!parked[y] || (parked[y] == P_suspended) == (st[INSTANCE] == S_SUSPENDED));
+        assert(!(ready[y] && ready_request[y] == R_start && st[INSTANCE] == S_SUSPENDED));
         assert(slot[y] == (grouped && (HELD(st[y]) || st[y] == S_INIT && ready[y])))
     }
     assert(((st[MID] == S_ACTIVE || st[MID] == S_ABORTING) -> (mid_open > 0 && mid_open == live) : live == 0));
-    assert((st[INSTANCE] == S_RUNNING -> st[ROOT] == S_ACTIVE : st[ROOT] == st[INSTANCE]))
+    assert((st[INSTANCE] == S_RUNNING || st[INSTANCE] == S_SUSPENDED -> st[ROOT] == S_ACTIVE : st[ROOT] == st[INSTANCE]))
 }
 
 inline commit() {
@@ -585,12 +632,14 @@ end:
     :: atomic {
             if
             #ifndef NO_ABORT
-            :: st[INSTANCE] == S_RUNNING -> act = A_abort
+            :: st[INSTANCE] == S_RUNNING || st[INSTANCE] == S_SUSPENDED -> act = A_abort
 #endif
             :: dirty -> act = A_settle
             LOST(0)
             FIRE(0)
 #ifndef ABORT_ONLY
+            :: st[INSTANCE] == S_RUNNING && may -> act = A_suspend; pay(1)
+            :: st[INSTANCE] == S_SUSPENDED -> act = A_resume
             OPERATOR_LEAF(0)
             OPERATOR_COMPOSITE(MID)
 #endif

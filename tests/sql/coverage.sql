@@ -52,6 +52,8 @@ begin
         when 'resolve' then perform wf.resolve(v_process, '1');
         when 'raise' then perform wf.raise(v_process);
         when 'abort' then perform wf.abort(jsonb_build_object('instance', p_instance));
+        when 'suspend' then perform wf.suspend(jsonb_build_object('instance', p_instance));
+        when 'resume' then perform wf.resume(jsonb_build_object('instance', p_instance));
         when 'hand' then
             update wf.process p set was = p.state, event = split_part(p_what, ':', 2), state = split_part(p_what, ':', 3) where p.id = p_process;
     end case;
@@ -209,6 +211,15 @@ select results_eq(format($$select answer, detail from wf.cancel('{"process": %s}
 select unbegun_wait() as i \gset
 select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('done', 'RUNNING -> ABORTED')$$, 'or aborted');
 select is_empty('select * from wf.fsck()', 'all is well with waits');
+
+-- instances that are suspended
+select is(script('sync', 'suspend resume take ok'), 'END END success', 'an instance is suspended and resumed');
+select is(script('sync', 'take suspend ok'), 'END END success', 'what is under way may end it');
+select is(script('sync', 'take suspend fail ignore'), 'END END warning', 'a failure may be ignored meanwhile');
+select is(script('sync', 'suspend abort'), 'ABORTED ABORTED aborted', 'it may be aborted');
+select is(script('sync', 'take suspend fail raise'), 'RAISED ABORTED error', 'or an error ends it');
+select is(script('async', 'take ack suspend runs later take ok take ok'), 'END END success', 'what runs outside is polled and released');
+select is_empty('select * from wf.fsck()', 'all is well with suspensions');
 
 -- composites
 select play_install('tree', jsonb_build_array(

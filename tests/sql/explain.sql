@@ -1,7 +1,7 @@
 -- explain.sql - why something is not running, and that it is so.
 begin;
 \ir helper/play.sql
-select plan(30);
+select plan(35);
 
 -- The law: a driver may take a request of a task now if and only if explain
 -- gives no reason for it.
@@ -14,7 +14,8 @@ language sql as $$
                      from wf.ready r
                      join wf.lane l on l.id = r.lane_id
                      join wf.driver d on d.state = 'live' and wf._serves(d, l)
-                    where r.instance_id = p.instance_id and r.process_id = p.id)
+                    where r.instance_id = p.instance_id and r.process_id = p.id
+                      and (select e.state = 'RUNNING' from wf.engine_v e))
            <> not exists (select from wf.explain(p.instance_id, p.id));
 $$;
 
@@ -42,16 +43,31 @@ select is_empty('select * from unexplained()', 'the law holds without a driver')
 select play_driver('one') as driver \gset
 select is_empty(format('select * from reasons(%s, ''a'')', :i), 'what may be taken needs no explanation');
 select results_eq(format('select * from reasons(%s, ''f'')', :i),
-    $$values ('driver', 'no live driver serves queue default with ssh; live: one (default; builtin)')$$, 'a driver that has not got the transport does not count');
+    $$values ('driver', 'no live driver serves queue default with ssh; one lacks ssh')$$, 'a driver that has not got the transport does not count');
 select play_driver('two', '{ssh}', '{other}');
 select results_eq(format('select * from reasons(%s, ''f'')', :i),
-    $$values ('driver', 'no live driver serves queue default with ssh; live: one (default; builtin), two (other; ssh)')$$, 'nor does one that serves another queue');
+    $$values ('driver', 'no live driver serves queue default with ssh; one lacks ssh; two lacks queue default')$$, 'nor does one that serves another queue');
 select is_empty('select * from unexplained()', 'the law holds with drivers');
+
+savepoint drained;
+select wf.drain(:driver);
+select is((select detail from reasons(:i, 'a')), 'no live driver serves queue default with builtin; one is draining; two lacks queue default, builtin', 'nor one that is draining');
+rollback to drained;
+update wf.driver set seen_at = '2020-01-02 03:04:05' where id = :driver;
+select is((select detail from reasons(:i, 'a')), 'no live driver serves queue default with builtin; one is silent since 2020-01-02 03:04:05; two lacks queue default, builtin', 'nor one that is silent');
+rollback to drained;
+do $$ begin for k in 1 .. 9 loop perform play_driver('more' || k, '{sql}'); end loop; end $$;
+select is((select detail from reasons(:i, 'f')), 'no live driver serves queue default with ssh; more1 lacks ssh; more2 lacks ssh; more3 lacks ssh; more4 lacks ssh; more5 lacks ssh; …', 'of many drivers some are named');
+rollback to drained;
 
 -- groups and requests
 select is(play_take(:driver), 3::bigint, 'a, j and one of the group are handed out');
+savepoint taken;
 select results_eq(format('select * from reasons(%s, ''a'')', :i),
     $$values ('request', 'its start request is with driver one')$$, 'a driver has it');
+update wf.driver set seen_at = '2020-01-02 03:04:05' where id = :driver;
+select is((select detail from reasons(:i, 'a')), 'its start request is with driver one, silent since 2020-01-02 03:04:05', 'who is silent');
+rollback to taken;
 select matches((select detail from reasons(:i, 'g2')),
     format('^group etl has 1 of 1 places taken: held by %s of instance %s \(.*, since \d\d:\d\d:\d\d\)$', play_id(:i, 'g1'), :i), 'a full group says who is in it');
 select wf.group_set('etl', 0);
@@ -75,6 +91,9 @@ select is_empty('select * from unexplained()', 'the law holds with failures');
 
 -- composites and instances
 select matches((select detail from reasons(:i, 'par')), '^waits for 6: \d+ t.Do.* \(FAILED\), .* …$', 'a composite names what it waits for');
+select play_install('row', jsonb_build_array(play_task('t.Far', 'far'), play_task('t.Do', 'near')));
+select wf.start('row') as r \gset
+select is((select detail from wf.explain(:r) where reason = 'children'), format('waits for 1: %s t.Far as far (INIT, then t.Do as near)', play_id(:r, 'far')), 'and what comes then');
 select set_eq(format('select reason from wf.explain(%s)', :i), array['children', 'driver', 'failed', 'group', 'request', 'time'],
     'an instance is explained process by process');
 select set_eq(format('select process_id from wf.explain(%s)', :i),

@@ -1,7 +1,7 @@
 -- fsck.sql - each of its checks finds what it is there for.
 begin;
 \ir helper/play.sql
-select plan(35);
+select plan(39);
 
 -- broken(STATEMENT): what fsck finds after a statement that no trigger saw;
 -- the statement is undone.
@@ -74,6 +74,7 @@ select finds('failed: listed but not FAILED, or FAILED but not listed', format('
 select finds('composite: open is not the number of children that have not ended', format('update wf.process set open = open + 1 where id = %s', :par));
 select finds('composite: over, but something in it is not', format('update wf.process set state = ''END'' where id = %s', :f));
 select finds('composite: elements to come do not add up', format('update wf.process set todo = 7 where id = %s', :f));
+select finds('process: begun before what comes before it has ended', format('update wf.node n set next_id = p.node_id from wf.process p, wf.process q where p.id = %s and q.id = %s and n.version_id = q.version_id and n.id = q.node_id', :a, :f));
 select finds('process: its parent does not exist', format('update wf.process set parent_id = 0 where id = %s', :b));
 select finds('process: of no instance, or of another version', format('update wf.process set version_id = 0 where id = %s', :b));
 select finds('instance: its root is in another state', format('update wf.instance set state = ''ABORTING'' where id = %s', :i));
@@ -84,6 +85,9 @@ select finds('binding: of a scope that does not exist', format('insert into wf.b
 -- history
 select finds('process: its last move is not legal', format('update wf.process set event = ''release'' where id = %s', :b));
 select finds('history: a move that is not legal, or of no process', format('update wf.event set event = ''release'' where process_id = %s', :b));
+select finds('history: does not begin at the beginning', format('delete from wf.event where process_id = %s and event = ''start''', :b));
+select finds('history: attempts are not those that were asked for', format('update wf.process set attempt = 2 where id = %s', :b));
+select finds('history: attempts are not those that were asked for', format('update wf.event set event = ''retry'' where process_id = %s', :b));
 select finds('history: does not go on where it was', format('delete from wf.event where process_id = %s and event = ''start''', :j) || format('; update wf.event set was = ''INIT'' where process_id = %s and event = ''success''', :b));
 select finds('history: does not end in the present state', format('delete from wf.event where process_id = %s', :b));
 select finds('history: nobody signed it', 'delete from wf.txn');

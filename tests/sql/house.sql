@@ -1,6 +1,6 @@
 -- house.sql - every object of the schema keeps the rules of the house.
 begin;
-select plan(8);
+select plan(10);
 
 create temporary view routine as
 select p.*, p.oid::regprocedure::text as signature
@@ -25,6 +25,21 @@ select is_empty($$
       from routine
      where proname not like '\_%' and obj_description(oid, 'pg_proc') is null
 $$, 'every public function has a comment');
+
+select is_empty($$
+    select signature
+      from routine
+     where prosqlbody is null
+       and strpos(regexp_replace(regexp_replace(prosrc, '\me''([^'']|'''')*''', '', 'gi'), '--[^\n]*', '', 'g'), '\') > 0
+       and not 'standard_conforming_strings=on' = any (proconfig)
+$$, 'what a backslash in a string means is not left to the caller''s settings');
+
+select is_empty($$
+    select signature
+      from routine r
+     where proname not like '\_%'
+       and not exists (select from aclexplode(r.proacl) a where a.grantee <> r.proowner)
+$$, 'every public function is somebody''s (whose: docs/roles.md)');
 
 select is_empty($$
     select name

@@ -189,7 +189,7 @@ select throws_ok(format('select * from wf.install('''', %L)', case when r.value 
        ('{task_types,lb.Log,wait}', '"sleep"', 'task_types.lb.Log: has the clause wait but is no wait type'),
        ('{task_types,lb.Log,requests}', null, 'task_types.lb.Log: has no request start'),
        ('{task_types,lb.Log,requests,cancel}', '{"transport": "builtin", "args": {}}', 'task_types.lb.Log: is a sync type with requests other than start'),
-       ('{task_types,lb.Log,requests,start,transport}', '"exec"', 'task_types.lb.Log.requests.start.transport: must be http, ssh, sql or builtin'),
+       ('{task_types,lb.Log,requests,start,transport}', '"pigeon"', 'task_types.lb.Log.requests.start.transport: must be http, ssh, sql, exec or builtin'),
        ('{task_types,lb.Log,requests,start,every}', '{}', 'task_types.lb.Log.requests.start.every: start is not repeated'),
        ('{task_types,lb.Log,requests,start,args,x}', '["var", "pool"]', 'task_types.lb.Log.requests.start.args: nothing is called pool here'),
        ('{task_types,lb.Log,requests,start,args,x}', '["var", "handle"]', 'task_types.lb.Log.requests.start.args: nothing is called handle here'),

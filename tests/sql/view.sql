@@ -12,12 +12,12 @@ language sql as $$
 $$;
 select is(columns('wf.workflow_v'), 'workflow version installed_at installed_by doc params instances', 'workflow_v');
 select is(columns('wf.version_v'), 'workflow version installed_at installed_by checksum source', 'version_v');
-select is(columns('wf.instance_v'), 'instance_id workflow version key state result failed priority tags started_at ended_at started_by params output error', 'instance_v');
+select is(columns('wf.instance_v'), 'instance_id workflow version key state result failed priority tags started_at ended_at started_by params output error trace_id', 'instance_v');
 select is(columns('wf.process_v'), 'instance_id process_id parent_id kind name task_type title state attempt index at line group_name input output error handle driver', 'process_v');
 select is(columns('wf.task_v'), columns('wf.process_v'), 'task_v has the columns of process_v');
 select is(columns('wf.event_v'), 'instance_id seq at process_id label was event state actor client reason detail', 'event_v');
 select is(columns('wf.group_v'), 'name max held waiting', 'group_v');
-select is(columns('wf.driver_v'), 'driver_id name version state started_at seen_at slots in_flight transports queues', 'driver_v');
+select is(columns('wf.driver_v'), 'driver_id name version state started_at seen_at slots in_flight transports queues capabilities', 'driver_v');
 select is_empty($$
     select c.relname, a.attname
       from pg_class c
@@ -63,9 +63,9 @@ select results_eq(format('select label, was, event, state, actor from wf.event_v
 
 select results_eq(format('select depth, kind, state from wf.tree(%s)', :i),
     $$values (0, 'call', 'ACTIVE'), (1, 'sync', 'END'), (1, 'par', 'ACTIVE'),
-             (2, 'forall', 'ACTIVE'), (3, 'seq', 'ACTIVE'), (4, 'sync', 'END'), (4, 'sync', 'INIT'),
+             (2, 'forall', 'ACTIVE'), (3, 'seq', 'ACTIVE'), (4, 'sync', 'END'), (4, 'sync', 'START_REQUESTED'),
              (3, 'seq', 'ACTIVE'), (4, 'sync', 'START_REQUESTED'),
-             (3, 'seq', 'ACTIVE'), (4, 'sync', 'END'), (4, 'sync', 'START_REQUESTED'),
+             (3, 'seq', 'ACTIVE'), (4, 'sync', 'END'), (4, 'sync', 'INIT'),
              (2, 'async', 'FAILED'), (2, 'wait', 'WAITING')$$, 'the tree stands in the order of the source');
 select results_eq(format($$select label, note from wf.tree(%s) where kind in ('forall', 'async') or label = 'Once upon a time'$$, :i),
     format($$values ('Once upon a time', null), (%L, '0 of 3'), (%L, 'http: no answer')$$,

@@ -131,7 +131,8 @@ test_what_is_no_rule(void **state)
 	static const char *const wrong[] = { "10.0.0.0/33", "::/129",
 		"10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8x", "10.1", "2130706433",
 		"http://host", "host:80", "*.host", "host name", "[::1]",
-		"host/8", "." };
+		"host/8", ".", "*", "..", "a..b", "host.", "https://host/",
+		"host?", "10.0.0.0/33x", "m\xc3\xbcnze.test" };
 	struct error err = { 0 };
 	char expected[64];
 	size_t i;

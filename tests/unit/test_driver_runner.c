@@ -49,7 +49,8 @@ set_up(void **state)
 	assert_non_null(fixture->transports);
 	fixture->stop.fn = stop;
 	fixture->stop.arg = fixture->loop;
-	runner_init(&fixture->runner, fixture->transports, on_changed, fixture);
+	runner_init(
+	    &fixture->runner, fixture->transports, "", on_changed, fixture);
 	*state = fixture;
 	return 0;
 }
@@ -93,6 +94,7 @@ take(struct fixture *fixture, int n, const char *args, bool needs_ack)
 		.process_id = 2,
 		.attempt = 1,
 		.token = token(n),
+		.trace_id = "",
 		.request = "start",
 		.needs_ack = needs_ack,
 		.transport = "builtin",
@@ -268,6 +270,7 @@ test_an_unknown_transport_is_an_outcome(void **state)
 	struct fixture *fixture = *state;
 	struct workspace_row row = {
 		.token = token(1),
+		.trace_id = "",
 		.request = "start",
 		.transport = "pigeon",
 		.type = "t",

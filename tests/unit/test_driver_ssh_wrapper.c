@@ -24,16 +24,27 @@ check_run(const char *args, const char *input, const char *expected)
 {
 	struct json *json = parse(args);
 	struct error err = { 0 };
-	struct buf command, output;
+	struct buf command, output, line, input_text;
 	char chunk[256];
 	size_t len;
 	FILE *pipe;
 
 	buf_init(&command, 0);
 	buf_init(&output, 0);
-	buf_addf(&command, "printf '%%s' 'go\n%s' | ", input);
-	assert_true(ssh_wrapper_command(&command, NONCE,
-	    json_get(json, "command"), json_get(json, "env"), &err));
+	buf_init(&line, 0);
+	buf_init(&input_text, 0);
+	assert_true(ssh_wrapper_env(&line, json_get(json, "env"), &err));
+	ssh_wrapper_go(&input_text, line.data, input, strlen(input));
+	buf_adds(&command, "{ printf '%s' ");
+	ssh_wrapper_quote(&command, input_text.data);
+	buf_adds(&command, "; sleep 1; } | ");
+	buf_release(&line);
+	assert_true(ssh_wrapper_command(&command,
+	    &(struct ssh_wrapper){
+	        .nonce = NONCE,
+	        .command = json_get(json, "command"),
+	    },
+	    &err));
 	buf_adds(&command, " 2>/dev/null");
 	pipe = popen(command.data, "r");
 	assert_non_null(pipe);
@@ -41,6 +52,7 @@ check_run(const char *args, const char *input, const char *expected)
 		buf_add(&output, chunk, len);
 	pclose(pipe);
 	assert_string_equal(output.data, expected);
+	buf_release(&input_text);
 	buf_release(&output);
 	buf_release(&command);
 	json_free(json);
@@ -64,6 +76,12 @@ test_exit_code_and_environment(void **state)
 	check_run("{\"command\": [\"sh\", \"-c\", \"echo $A; exit 7\"],"
 	          " \"env\": {\"A\": \"x 'y'\"}}",
 	    "", NONCE " begun\nx 'y'\n" NONCE " exit 7\n");
+	check_run("{\"command\": [\"sh\", \"-c\", \"printf '%s|' \\\"$l\\\" "
+	          "\\\"$e\\\" \\\"$n\\\"; cat\"],"
+	          " \"env\": {\"l\": \" $x `y` \\\\\", \"e\": \"\\n\\n'a\\n\","
+	          " \"n\": \"$l\\\"\"}}",
+	    "rest",
+	    NONCE " begun\n $x `y` \\|\n\n'a\n|$l\"|rest" NONCE " exit 0\n");
 }
 
 static void
@@ -98,8 +116,13 @@ check_refused(const char *args, const char *message)
 	struct buf command;
 
 	buf_init(&command, 0);
-	assert_false(ssh_wrapper_command(&command, NONCE,
-	    json_get(json, "command"), json_get(json, "env"), &err));
+	assert_false(ssh_wrapper_command(&command,
+	                 &(struct ssh_wrapper){
+	                     .nonce = NONCE,
+	                     .command = json_get(json, "command"),
+	                 },
+	                 &err) &&
+	             ssh_wrapper_env(&command, json_get(json, "env"), &err));
 	assert_string_equal(err.message, message);
 	error_release(&err);
 	buf_release(&command);

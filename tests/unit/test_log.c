@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/json.h"
+#include "common/utf8.h"
 #include "tests/unit/unit.h"
 
 /* What log_something() writes to standard error, for the caller to free. */
@@ -97,7 +98,108 @@ test_json(void **state)
 	free(text);
 }
 
+/* Every byte, and sequences that are no UTF-8 or steer a terminal. */
+static const char wild[] =
+    "\x01\x02\n\r\t\x1b[31m\x7f\" \\ \xff\xc0\x80 \xed\xa0\x80 \xc3\xa9 "
+    "\xc2\x9b \xf4\x90\x80\x80 \xe2\x82";
+
+static const struct log_about about = {
+	.workspace = "a\"b\n",
+	.instance_id = 7,
+	.process_id = 42,
+	.attempt = 3,
+	.task = "t.Task\xff",
+};
+
+static void
+say_wild(void)
+{
+	log_about(LOG_LEVEL_WARN, &about, "%s", wild);
+}
+
+static void
+test_json_of_any_bytes(void **state)
+{
+	struct json *line = NULL;
+	struct error err = { 0 };
+	char *text;
+
+	(void)state;
+	log_init(LOG_LEVEL_WARN, true);
+	text = written(say_wild);
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	assert_true(json_parse(text, strlen(text), &line, &err));
+	assert_string_equal(json_string(json_get(line, "workspace")), "a\"b\n");
+	assert_int_equal(json_int(json_get(line, "instance")), 7);
+	assert_int_equal(json_int(json_get(line, "process")), 42);
+	assert_int_equal(json_int(json_get(line, "attempt")), 3);
+	assert_string_equal(
+	    json_string(json_get(line, "task")), "t.Task\xef\xbf\xbd");
+	assert_non_null(strstr(json_string(json_get(line, "message")),
+	    "\x01\x02\n\r\t\x1b[31m\x7f\" \\ \xef\xbf\xbd"));
+	json_free(line);
+	free(text);
+}
+
+static void
+test_text_of_any_bytes(void **state)
+{
+	char *text, *c;
+
+	(void)state;
+	log_init(LOG_LEVEL_WARN, false);
+	text = written(say_wild);
+	assert_int_equal(strncmp(text, "test_log: warning: a\"b : task 7/42/3:",
+	                     strlen("test_log: warning: a\"b : task 7/42/3:")),
+	    0);
+	assert_null(strstr(text, "\xc2\x9b"));
+	for (c = text; c[1] != '\0'; c++)
+		assert_true((unsigned char)*c >= 0x20 || *c == '\t');
+	assert_true(utf8_valid(text, strlen(text)));
+	free(text);
+}
+
+static void
+say_error(void)
+{
+	struct error err = { 0 };
+
+	error_set(&err, "no \"x\"\n");
+	error_detail(&err, "a\nb");
+	error_hint(&err, "Do it.\xff");
+	log_error(&err);
+	error_release(&err);
+}
+
+static void
+test_why_a_program_ends(void **state)
+{
+	struct json *line = NULL;
+	struct error err = { 0 };
+	char *text;
+
+	(void)state;
+	log_init(LOG_LEVEL_ERROR, false);
+	text = written(say_error);
+	assert_string_equal(text, "test_log: no \"x\" \n"
+	                          "test_log: detail: a b\n"
+	                          "test_log: hint: Do it.\xef\xbf\xbd\n");
+	free(text);
+	log_init(LOG_LEVEL_ERROR, true);
+	text = written(say_error);
+	assert_true(json_parse(text, strlen(text), &line, &err));
+	assert_string_equal(json_string(json_get(line, "level")), "error");
+	assert_string_equal(json_string(json_get(line, "detail")), "a\nb");
+	assert_string_equal(
+	    json_string(json_get(line, "hint")), "Do it.\xef\xbf\xbd");
+	json_free(line);
+	free(text);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_json_of_any_bytes),
+	cmocka_unit_test(test_text_of_any_bytes),
+	cmocka_unit_test(test_why_a_program_ends),
 	cmocka_unit_test(test_text),
 	cmocka_unit_test(test_levels),
 	cmocka_unit_test(test_json),

@@ -21,6 +21,7 @@
 \ir lane.sql
 \ir group.sql
 \ir constant.sql
+\ir secret.sql
 \ir spec.sql
 \ir spec_check.sql
 \ir install.sql
@@ -29,9 +30,11 @@
 \ir machine.sql
 \ir compose.sql
 \ir task.sql
+\ir output.sql
 \ir outcome.sql
 \ir timer.sql
 \ir poll.sql
+\ir home.sql
 \ir driver.sql
 \ir transaction.sql
 \ir start.sql
@@ -40,7 +43,10 @@
 \ir target.sql
 \ir operate.sql
 \ir abort.sql
+\ir suspend.sql
 \ir change.sql
+\ir engine.sql
+\ir setting.sql
 
 -- viewers
 \ir view.sql
@@ -49,3 +55,7 @@
 \ir explain.sql
 \ir stuck.sql
 \ir fsck.sql
+
+-- authors
+\ir simulate_script.sql
+\ir simulate.sql

@@ -3,9 +3,11 @@
 -- wf.now()
 --
 -- The workspace's clock. A member of wf_admin may set it for a session, for
--- tests and simulations: set wf.now = '2026-01-01 00:00+00'.
+-- tests: set wf.now = '2026-01-01 00:00+00'. So does wf.simulate, for anybody;
+-- a row of wf.setting, which its transaction never commits, says that it is at
+-- work.
 --
--- Returns  the setting wf.now if the session's user may set it, else the time
+-- Returns  the setting wf.now if it counts, else the time
 -- Locks    nothing
 -- Raises   nothing of its own
 -- Called   by every procedure, once, after it has locked what it will change
@@ -15,7 +17,8 @@ begin
     if coalesce(current_setting('wf.now', true), '') = '' then
         return clock_timestamp();
     end if;
-    if not pg_has_role(session_user, 'wf_admin', 'member') then
+    if not pg_has_role(session_user, 'wf_admin', 'member')
+       and not exists (select from wf.setting s where s.name = 'simulation ' || pg_current_xact_id_if_assigned()) then
         return clock_timestamp();
     end if;
     return current_setting('wf.now')::timestamptz;
@@ -28,12 +31,42 @@ comment on function wf.now() is 'The workspace''s clock: timestamptz. A member o
 -- Returns  the version of this schema
 -- Locks    nothing
 -- Raises   nothing
--- Called   by both programs when they connect
+-- Called   by whoever wants to know
 create or replace function wf.schema_version() returns int
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select s.value::int from wf.setting s where s.name = 'schema_version';
 $$;
-comment on function wf.schema_version() is 'Version of the installed schema: int. Programs refuse one that they do not know.';
+comment on function wf.schema_version() is 'Version of the installed schema: int.';
+
+-- wf.greet(p_version)
+--
+-- A program says which version of the schema it was made for. It may be newer
+-- than the program, as long as what it knows is still there: whoever changes
+-- that, raises the oldest version here.
+--
+-- Returns  the version of this schema
+-- Locks    nothing
+-- Raises   WF002, WF011
+-- Called   by both programs when they connect
+create or replace function wf.greet(p_version int) returns int
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    v_oldest constant int := 5;
+    v_version constant int := wf.schema_version();
+begin
+    if p_version is null then
+        raise exception using errcode = 'WF002', message = 'the version of the program''s schema is missing', hint = 'Give the version that the program was made for.';
+    elsif p_version > v_version then
+        raise exception using errcode = 'WF011', message = format('the workspace has schema version %s, this program needs %s', v_version, p_version),
+            hint = 'Upgrade the workspace: `wf-console workspace upgrade`, or psql -f workspace-sql/upgrade.sql.';
+    elsif p_version < v_oldest then
+        raise exception using errcode = 'WF011', message = format('the workspace has schema version %s, this program knows %s', v_version, p_version),
+            hint = 'Use the program that belongs to the workspace.';
+    end if;
+    return v_version;
+end;
+$$;
+comment on function wf.greet(int) is 'Asks whether a program made for that version of the schema can work here. Returns the installed version; raises WF011 if not.';
 
 -- wf._setting_number(p_name)
 --

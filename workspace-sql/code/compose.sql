@@ -98,7 +98,7 @@ $$;
 -- many children it opens.
 --
 -- Returns  an entry; its error is set if something could not be evaluated
--- Locks    nothing (a queue or group named for the first time is inserted)
+-- Locks    nothing (a lane or group named for the first time is inserted)
 -- Raises   nothing
 -- Called   by _enter and _reenter, for nodes that are not plain
 create or replace function wf._prepare(p_instance bigint, p_scopes bigint[], p_version bigint, p_node int) returns wf.entry
@@ -157,6 +157,8 @@ create or replace function wf._measure(p_node wf.node, p_entry wf.entry, p_value
 language plpgsql :engine as $$
 declare
     v_max jsonb;
+    v_lane wf.lane;
+    v_requires text[];
 begin
     if p_node.kind = 'if' then
         if jsonb_typeof(p_value) is distinct from 'boolean' then
@@ -184,11 +186,19 @@ begin
        and not (wf._fits('"int"', p_entry.policy -> 'group_max') and (p_entry.policy ->> 'group_max')::numeric between 1 and 999999999) then
         raise exception using errcode = 'WF020', message = format('max of a concurrency group is an int of at least 1, not %s', p_entry.policy -> 'group_max');
     end if;
-    if p_entry.policy ? 'queue' then
+    if p_entry.policy ?| '{queue,requires}' then
         if jsonb_typeof(p_entry.policy -> 'queue') <> 'string' or octet_length(p_entry.policy ->> 'queue') not between 1 and 63 then
             raise exception using errcode = 'WF020', message = format('the name of a queue is a string of 1 to 63 bytes, not %s', left(p_entry.policy ->> 'queue', 100));
         end if;
-        p_entry.lane_id := wf._lane(p_entry.policy ->> 'queue', (select l.needs from wf.lane l where l.id = p_node.lane_id));
+        select l.* into v_lane from wf.lane l where l.id = p_node.lane_id;
+        v_requires := v_lane.requires;
+        if p_entry.policy -> 'requires' <> 'null' then
+            v_requires := wf._capabilities(p_entry.policy -> 'requires');
+            if v_requires is null then
+                raise exception using errcode = 'WF020', message = format('what a task requires is a list of strings or an object of scalars, at most 64 of 127 bytes each, not %s', left(p_entry.policy ->> 'requires', 100));
+            end if;
+        end if;
+        p_entry.lane_id := wf._lane(coalesce(p_entry.policy ->> 'queue', v_lane.queue), v_lane.needs, v_requires);
     end if;
     if p_entry.policy ? 'priority' then
         if jsonb_typeof(p_entry.policy -> 'priority') not in ('number', 'null') then

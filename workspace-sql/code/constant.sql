@@ -7,7 +7,7 @@
 -- Raises   nothing
 -- Called   by wf._constant and wf.install
 create or replace function wf._is_volatile(p_expression jsonb) returns boolean
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
     -- a string that looks like it is taken for it; that costs an evaluation, no more
     return p_expression::text ~ '\["instance", |\["call", "(now|today)"';
@@ -44,7 +44,7 @@ $$;
 -- Raises   nothing
 -- Called   by wf.install
 create or replace function wf._compact(p_expression jsonb) returns jsonb
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
     if jsonb_typeof(p_expression) = 'object' and strpos(substr(p_expression::text, 2), '{') = 0 and strpos(p_expression::text, '["list"') = 0 then
         return wf._as_operator(p_expression);
@@ -83,7 +83,7 @@ $$;
 -- wf._policies(p_task, p_type, p_args)
 --
 -- Puts together the policies of a task and the defaults of its type, and
--- settles what is constant. The keys are group, group_max, queue, priority and title.
+-- settles what is constant. The keys are group, group_max, queue, requires, priority and title.
 --
 -- Returns  fixed: the values of those that are constant; read: the expressions of the others, null if there are none
 -- Locks    nothing
@@ -102,7 +102,7 @@ begin
     end if;
     v_policies := coalesce(wf._substitute(p_type, p_args), '{}') || coalesce(p_task, '{}');
     for p in
-        select e.key, e.value from jsonb_each(v_policies) e where e.key in ('queue', 'priority', 'title')
+        select e.key, e.value from jsonb_each(v_policies) e where e.key in ('queue', 'requires', 'priority', 'title')
          union all
         select case e.key when 'name' then 'group' else 'group_max' end, e.value from jsonb_each(v_policies -> 'group') e
     loop
@@ -110,6 +110,7 @@ begin
         -- what does not fit is left to fail in the process that needs it
         if (case p.key
                 when 'title' then jsonb_typeof(v_value) = 'string'
+                when 'requires' then wf._capabilities(v_value) is not null
                 when 'priority' then v_value #>> '{}' ~ '^-?([0-9]{1,3}|1000)$'
                 when 'group_max' then v_value #>> '{}' ~ '^[1-9][0-9]{0,8}$'
                 else jsonb_typeof(v_value) = 'string' and octet_length(v_value #>> '{}') between 1 and 63

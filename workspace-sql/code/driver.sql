@@ -12,25 +12,31 @@ language sql stable
 begin atomic
     select p_driver.state = 'live'
        and (cardinality(p_driver.queues) = 0 or p_lane.queue = any (p_driver.queues))
-       and p_lane.needs <@ p_driver.transports;
+       and p_lane.needs <@ p_driver.transports
+       and p_lane.requires <@ p_driver.capabilities;
 end;
 
--- wf.register(p_name, p_version, p_transports, p_queues, p_slots, p_previous, p_tokens)
+-- wf.register(p_name, p_version, p_transports, p_queues, p_slots, p_previous, p_tokens, p_capabilities, p_backend, p_marks)
 --
 -- A new incarnation of a driver. One that lost its connection names its former
 -- incarnation and the requests that it still holds: these go over to the new
 -- one, the others (that it was handed but never heard of) are treated as lost.
+-- If a session of its own calls (a pooler's has another number), that session
+-- holds a lock from then on, which shows that it is there. Marks that are not
+-- part of this history mean that some of it was lost: the engine is paused.
 --
 -- Returns  the id of this incarnation
--- Locks    the leases and stops that go over; the former driver's row
--- Raises   WF002
+-- Locks    the leases and stops that go over; the former driver's row; for the session (7764, id); before the engine is paused all turns
+-- Raises   WF002, WF004
 -- Called   by a driver when it starts, when it connects again, when it was given up as lost
 create or replace function wf.register(p_name text, p_version text, p_transports text[], p_queues text[], p_slots int,
-                                       p_previous bigint default null, p_tokens uuid[] default '{}') returns bigint
+                                       p_previous bigint default null, p_tokens uuid[] default '{}', p_capabilities text[] default '{}',
+                                       p_backend int default null, p_marks text[] default '{}') returns bigint
 language plpgsql security definer :engine as $$
 declare
     v_now timestamptz := wf.now();
     v_id bigint;
+    v_mark text;
 begin
     perform wf._gate(false);
     if coalesce(octet_length(p_name), 0) not between 1 and 63 then
@@ -42,9 +48,24 @@ begin
     if coalesce(cardinality(p_transports), 0) = 0 or p_queues is null then
         raise exception using errcode = 'WF002', message = 'a driver needs at least one transport, and a list of queues', hint = 'An empty list of queues means every queue.';
     end if;
-    insert into wf.driver (name, version, state, transports, queues, slots, started_at, seen_at, actor)
-    values (p_name, p_version, 'live', p_transports, p_queues, p_slots, v_now, v_now, wf._actor())
+    if wf._are_capabilities(p_capabilities) is not true then
+        raise exception using errcode = 'WF002', message = 'the capabilities of a driver are at most 64 strings of 1 to 127 bytes without control characters', hint = 'Look at capabilities in the driver''s configuration.';
+    end if;
+    foreach v_mark in array coalesce(p_marks, '{}') loop
+        if not wf._has_mark(v_mark) then
+            perform wf._take_turns();
+            perform wf._halt(format('history was lost: driver %s saw what was done in transaction %s at %s, and it is not there', quote_ident(p_name),
+                                    split_part(v_mark, '@', 1), to_timestamp(split_part(v_mark, '@', 2)::numeric)));
+        end if;
+    end loop;
+    perform wf._look_around();
+    insert into wf.driver (name, version, state, transports, queues, slots, started_at, seen_at, actor, capabilities, attended)
+    values (p_name, p_version, 'live', p_transports, p_queues, p_slots, v_now, v_now, wf._actor(), p_capabilities, p_backend is not distinct from pg_backend_pid())
     returning id into v_id;
+    if p_backend = pg_backend_pid() then
+        perform pg_advisory_lock(7764, wf._lock_number(v_id));
+        perform pg_advisory_unlock(7764, l.objid::int) from wf._driver_locks() l where l.pid = p_backend and l.objid <> wf._lock_number(v_id)::oid;
+    end if;
     if p_previous is not null then
         update wf.lease l set driver_id = v_id where l.token = any (p_tokens);
         update wf.stop s set driver_id = v_id where s.driver_id = p_previous and s.token = any (p_tokens);
@@ -54,8 +75,8 @@ begin
     return v_id;
 end;
 $$;
-comment on function wf.register(text, text, text[], text[], int, bigint, uuid[]) is
-    'Registers a driver: name, version of the program, transports, queues that it serves, requests that it carries out at once; after a lost connection also its former id and the tokens that it still holds. Returns the id that its other calls take.';
+comment on function wf.register(text, text, text[], text[], int, bigint, uuid[], text[], int, text[]) is
+    'Registers a driver: name, version of the program, transports, queues that it serves, requests that it carries out at once; after a lost connection also its former id and the tokens that it still holds; what else it has that tasks may require, each a name or name=value; the process id of the server that its session was told; the marks that polls gave it since it last registered. Returns the id that its other calls take.';
 
 -- wf._greet(p_driver, p_now)
 --
@@ -135,10 +156,37 @@ end;
 $$;
 comment on function wf.leave(bigint) is 'A driver goes for good; requests that it still holds are treated as lost. Returns nothing.';
 
+-- wf._lock_number(p_driver)
+--
+-- Returns  the second number of a driver's lock
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by register and _sweep
+create or replace function wf._lock_number(p_driver bigint) returns int
+language sql immutable
+begin atomic
+    select (p_driver & 2147483647)::int;
+end;
+
+-- wf._driver_locks()
+--
+-- Returns  the locks that drivers' sessions hold: by whom, and the driver's number
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by register and _sweep
+create or replace function wf._driver_locks() returns table (pid int, objid oid)
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+    select l.pid, l.objid
+      from pg_locks l
+     where l.locktype = 'advisory' and l.classid = 7764 and l.objsubid = 2 and l.granted
+       and l.database = (select d.oid from pg_database d where d.datname = current_database());
+$$;
+
 -- wf._sweep()
 --
--- Gives drivers up that gave no sign of life for lease_seconds, and takes back
--- what drivers hold that are gone. Anybody's poll does it, once a second, and
+-- Gives drivers up that gave no sign of life for lease_seconds, or whose lock is
+-- gone and who did not connect again for grace_seconds, and takes back what
+-- drivers hold that are gone. Anybody's poll does it, once a second, and
 -- whatever is left over is found by the next: nothing depends on one chance.
 --
 -- Returns  nothing
@@ -151,8 +199,13 @@ declare
     v_silent bigint[];
     v_driver bigint;
 begin
+    perform wf._look_around();
     v_silent := array(select d.id from wf.driver d
-                       where d.state in ('live', 'draining') and d.seen_at < wf.now() - wf._setting_number('lease_seconds') * interval '1 second'
+                       where d.state in ('live', 'draining')
+                         and case when d.seen_at < wf.now() - wf._setting_number('lease_seconds') * interval '1 second' then true
+                                  when d.attended and d.seen_at < wf.now() - wf._setting_number('grace_seconds') * interval '1 second'
+                                      then not exists (select from wf._driver_locks() l where l.objid = wf._lock_number(d.id)::oid)
+                                  else false end
                        order by d.id for update skip locked);
     update wf.driver d set state = 'lost', idle = false where d.id = any (v_silent);
     delete from wf.stop s where s.driver_id = any (v_silent);

@@ -1,6 +1,7 @@
 -- Why is this not running? The answers come from the very rows that poll goes
 -- by: a request can be taken now if and only if it has a row in ready and a
--- live driver serves its lane, and then there is no reason to give.
+-- live driver serves its lane while the engine is not paused, and then there is
+-- no reason to give.
 
 -- wf._drivers_at_work()
 --
@@ -16,9 +17,42 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
        and d.seen_at >= wf.now() - wf._setting_number('lease_seconds') * interval '1 s';
 $$;
 
+-- wf._unfit(p_lane)
+--
+-- Returns  of the drivers that are registered, the first five with what keeps
+--          them from serving a lane that none of them serves; null if there are none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_queued
+create or replace function wf._unfit(p_lane wf.lane) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select string_agg(d.name || case when d.state <> 'live' then ' is ' || d.state
+                                     when x.lacks <> '' then ' lacks ' || x.lacks
+                                     else ' is silent since ' || to_char(d.seen_at, 'YYYY-MM-DD HH24:MI:SS') end, '; ' order by d.place)
+               filter (where d.place <= 5) || case when count(*) > 5 then '; …' else '' end
+      from (select n.*, row_number() over (order by n.name, n.id) as place from wf.driver n where n.state in ('live', 'draining')) d
+     cross join lateral (
+        select array_to_string(array(select 'queue ' || p_lane.queue where cardinality(d.queues) > 0 and p_lane.queue <> all (d.queues))
+                               || array(select n from unnest(p_lane.needs) n where n <> all (d.transports))
+                               || array(select r from unnest(p_lane.requires) r where r <> all (d.capabilities)), ', ') as lacks) x;
+$$;
+
+-- wf._say_who(p_what, p_actor, p_reason)
+--
+-- Returns  what happened, by whom and, if that was said, why
+-- Locks    nothing
+-- Raises   nothing
+-- Called   where explain and stuck name an operator
+create or replace function wf._say_who(p_what text, p_actor text, p_reason text) returns text
+language sql immutable
+begin atomic
+    select p_what || ' by ' || p_actor || coalesce(': ' || p_reason, '');
+end;
+
 -- wf._explain_queued(p_instance, p_from, p_to)
 --
--- Why requests are not taken: their group is full, or nobody serves their lane.
+-- Why requests are not taken: their instance is suspended, their group is full,
+-- nobody serves their lane, or the engine is paused.
 --
 -- Returns  one row for each reason of the processes with ids from p_from to p_to
 -- Locks    nothing
@@ -56,16 +90,25 @@ begin
       join wf.concurrency_group g on g.id = w.group_id
       left join held h on h.group_id = w.group_id
      union all
+    select k.process_id, 'suspended', wf._say_who('its instance was suspended', s.actor, s.reason), s.at
+      from wf.suspended s
+      join wf.parked k on k.instance_id = s.instance_id
+     where s.instance_id = p_instance and k.process_id between p_from and p_to and k.reason = 'suspended'
+     union all
     select r.process_id, 'driver',
-           format('no live driver serves queue %s with %s', l.queue, coalesce(nullif(array_to_string(l.needs, ', '), ''), 'any transport'))
-               || coalesce('; live: ' || (select string_agg(format('%s (%s; %s)', d.name, coalesce(nullif(array_to_string(d.queues, ', '), ''), 'every queue'), array_to_string(d.transports, ', ')), ', ' order by d.name)
-                                            from wf._drivers_at_work() d), ''),
+           'no live driver serves ' || wf._lane_text(l)
+               || coalesce('; ' || wf._unfit(l), ''),
            p.at
       from wf.ready r
       join wf.lane l on l.id = r.lane_id
       join wf.process p on p.instance_id = r.instance_id and p.id = r.process_id
      where r.instance_id = p_instance and r.process_id between p_from and p_to
-       and not exists (select from wf._drivers_at_work() d where wf._serves(d, l));
+       and not exists (select from wf._drivers_at_work() d where wf._serves(d, l))
+     union all
+    select r.process_id, 'paused', wf._say_who('the engine was paused', e.actor, e.reason), e.since
+      from wf.engine_v e
+      join wf.ready r on r.instance_id = p_instance and r.process_id between p_from and p_to
+     where e.state = 'PAUSED';
 end;
 $$;
 
@@ -84,7 +127,9 @@ begin
     return query
     select l.process_id, 'request',
            format('its %s request is with driver %s', l.request, coalesce(d.name, '(unknown)'))
-               || case when d.state in ('live', 'draining') then '' else format(', which is %s: it is taken back', coalesce(d.state, 'gone')) end,
+               || case when d.state in ('live', 'draining') then '' else format(', which is %s: it is taken back', coalesce(d.state, 'gone')) end
+               || case when d.state in ('live', 'draining') and d.seen_at < wf.now() - interval '5 s'
+                       then ', silent since ' || to_char(d.seen_at, 'YYYY-MM-DD HH24:MI:SS') else '' end,
            l.at
       from wf.lease l
       left join wf.driver d on d.id = l.driver_id
@@ -111,7 +156,8 @@ $$;
 
 -- wf._explain_children(p_instance, p_from, p_to)
 --
--- What composites wait for: the processes in them that have not ended.
+-- What composites wait for: the processes in them that have not ended. What
+-- comes after one of these has no row yet; it is named behind it.
 --
 -- Returns  one row for each composite with an id from p_from to p_to
 -- Locks    nothing
@@ -128,7 +174,7 @@ begin
          where p.instance_id = p_instance and p.id between p_from and p_to
            and p.state in ('ACTIVE', 'ABORTING')
     ), child as (
-        select c.parent_id, c.id, c.state, c.index, c.version_id, c.node_id,
+        select c.parent_id, c.id, c.state, c.index, c.version_id, c.node_id, c.next_id,
                row_number() over (partition by c.parent_id order by c.id) as rank
           from wf.process c
          where c.instance_id = p_instance
@@ -138,13 +184,14 @@ begin
     )
     select q.id, 'children',
            format('waits for %s: ', count(c.id))
-               || string_agg(format('%s %s%s (%s)', c.id, n.label, ' [' || c.index || ']', c.state), ', ' order by c.rank) filter (where c.rank <= 5)
+               || string_agg(format('%s %s%s (%s%s)', c.id, n.label, ' [' || c.index || ']', c.state, ', then ' || f.label), ', ' order by c.rank) filter (where c.rank <= 5)
                || case when count(c.id) > 5 then ' …' else '' end
                || case when q.todo > 0 then format('; %s more to come', q.todo) else '' end,
            q.at
       from parent q
       join child c on c.parent_id = q.id
       join wf.node n on n.version_id = c.version_id and n.id = c.node_id
+      left join wf.node f on f.version_id = c.version_id and f.id = c.next_id
      group by q.id, q.todo, q.at;
 end;
 $$;
@@ -214,8 +261,12 @@ begin
     end if;
     if p_process is null and v_instance.state <> 'RUNNING' then
         return query
-        select null::bigint, v_instance.name, case v_instance.state when 'ABORTING' then 'aborting' else 'ended' end,
-               v_instance.state || coalesce(', ' || v_instance.result, '') || coalesce(': ' || (v_instance.error ->> 'message'), ''), v_instance.at;
+        select null::bigint, v_instance.name, case v_instance.state when 'ABORTING' then 'aborting' when 'SUSPENDED' then 'suspended' else 'ended' end,
+               coalesce(wf._say_who('it was suspended', s.actor, s.reason),
+                        v_instance.state || coalesce(', ' || v_instance.result, '') || coalesce(': ' || (v_instance.error ->> 'message'), '')),
+               coalesce(s.at, v_instance.at)
+          from (values (p_instance)) i (id)
+          left join wf.suspended s on s.instance_id = i.id;
     end if;
     return query
     select e.process_id, n.label || coalesce(' [' || p.index || ']', ''), e.reason, e.detail, e.since
@@ -225,4 +276,4 @@ begin
      order by e.process_id, e.reason;
 end;
 $$;
-comment on function wf.explain(bigint, bigint) is 'Why a process, or whatever in an instance has not ended, is not running: group (full: who holds it), driver (none serves its queue), request (with a driver), time (until when), failed (waits for an operator), children (what a composite waits for), stuck, ended. No row: a driver may take it now.';
+comment on function wf.explain(bigint, bigint) is 'Why a process, or whatever in an instance has not ended, is not running: suspended (its instance: by whom and why), group (full: who holds it), driver (none serves its queue), paused (the engine: by whom and why), request (with a driver), time (until when), failed (waits for an operator), children (what a composite waits for), stuck, ended. No row: a driver may take it now.';

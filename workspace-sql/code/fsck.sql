@@ -10,7 +10,10 @@
 -- Raises   nothing
 -- Called   by wf.fsck
 create or replace function wf._fsck_work() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
-language sql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+    return query
     with place as (
         select r.instance_id, r.process_id, 'ready' as place, r.request, null::timestamptz as due_at, null::bigint as group_id from wf.ready r union all
         select k.instance_id, k.process_id, 'parked', 'start', null, k.group_id from wf.parked k union all
@@ -83,7 +86,14 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from wf.failed f
       full join (select q.instance_id, q.id, q.state from wf.process q where q.state = 'FAILED') p
              on p.instance_id = f.instance_id and p.id = f.process_id
-     where f.process_id is null or p.id is null;
+     where f.process_id is null or p.id is null
+     union all
+    select 'suspended: to be handed out all the same, or held without need', x.instance_id, x.process_id, format('%s, instance %s', x.place, i.state)
+      from place x
+      join wf.instance i on i.id = x.instance_id
+     where x.place = 'ready' and x.request = 'start' and i.state = 'SUSPENDED'
+        or x.place = 'parked' and (x.group_id is null) <> (i.state = 'SUSPENDED');
+end;
 $$;
 
 -- wf._fsck_tree()
@@ -95,7 +105,10 @@ $$;
 -- Raises   nothing
 -- Called   by wf.fsck
 create or replace function wf._fsck_tree() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
-language sql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+    return query
     with child as (
         select p.instance_id, p.parent_id, count(*) as live
           from wf.process p
@@ -133,6 +146,12 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from member m
      where m.state = 'ACTIVE' and (m.todo < 0 or m.todo > greatest(m.total - m.open, 0))
      union all
+    select 'process: begun before what comes before it has ended', p.instance_id, p.id, format('node %s', p.node_id)
+      from wf.process p
+      join wf.node n on n.version_id = p.version_id and n.next_id = p.node_id
+     where not exists (select from wf.process q
+                        where q.instance_id = p.instance_id and q.parent_id = p.parent_id and q.node_id = n.id and q.state = 'END')
+     union all
     select 'process: its parent does not exist', p.instance_id, p.id, format('parent %s', p.parent_id)
       from wf.process p
      where p.parent_id is not null
@@ -147,7 +166,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from wf.instance i
       left join root r on r.instance_id = i.id
      where r.roots is distinct from 1
-        or r.state <> all (case i.state when 'RUNNING' then '{ACTIVE,FAILED}' else array[i.state] end)
+        or r.state <> all (case when i.state in ('RUNNING', 'SUSPENDED') then '{ACTIVE,FAILED}' else array[i.state] end)
      union all
     select 'instance: ended without a result, or the reverse', i.id, null, format('%s, result %s, ended at %s', i.state, i.result, i.ended_at)
       from wf.instance i
@@ -157,11 +176,17 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select 'instance: over, but rows are left', d.instance_id, d.process_id, format('%s in %s', d.name, coalesce(i.state, '(no instance)'))
       from dependent d
       left join wf.instance i on i.id = d.instance_id
-     where (i.state in ('RUNNING', 'ABORTING')) is not true
+     where (i.state not in ('END', 'ABORTED')) is not true
+     union all
+    select 'suspended: listed but not SUSPENDED, or SUSPENDED but not listed', coalesce(s.instance_id, i.id), null, coalesce(i.state, 'not SUSPENDED')
+      from wf.suspended s
+      full join (select x.id, x.state from wf.instance x where x.state = 'SUSPENDED') i on i.id = s.instance_id
+     where s.instance_id is null or i.id is null
      union all
     select 'binding: of a scope that does not exist', b.instance_id, b.scope_id, b.name
       from wf.binding b
      where not exists (select from wf.process p where p.instance_id = b.instance_id and p.id = b.scope_id);
+end;
 $$;
 
 -- wf._fsck_history()
@@ -174,7 +199,10 @@ $$;
 -- Raises   nothing
 -- Called   by wf.fsck
 create or replace function wf._fsck_history() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
-language sql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+    return query
     with subject as (
         select p.instance_id, p.id as process_id, case when p.kind in ('sync', 'async', 'wait') then p.kind else 'composite' end as machine, p.was, p.event, p.state
           from wf.process p
@@ -200,6 +228,17 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       left join wf.transition t on t.machine = s.machine and t.from_state = e.was and t.event = e.event and t.to_state = e.state
      where t.machine is null
      union all
+    select 'history: does not begin at the beginning', e.instance_id, e.process_id, format('event %s: from %s', e.seq, e.was)
+      from story e
+      join subject s on s.instance_id = e.instance_id and s.process_id is not distinct from e.process_id
+     where e.before is null and e.was <> case s.machine when 'instance' then '' when 'composite' then 'ACTIVE' else 'INIT' end
+     union all
+    select 'history: attempts are not those that were asked for', p.instance_id, p.id, format('attempt %s, %s retries', p.attempt, coalesce(r.retries, 0))
+      from wf.process p
+      left join (select e.instance_id, e.process_id, count(*) as retries from wf.event e where e.event = 'retry' group by 1, 2) r
+             on r.instance_id = p.instance_id and r.process_id = p.id
+     where p.attempt <> 1 + coalesce(r.retries, 0)
+     union all
     select 'history: does not go on where it was', e.instance_id, e.process_id, format('event %s: from %s, but it was in %s', e.seq, e.was, e.before)
       from story e
      where e.was <> e.before
@@ -213,6 +252,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select 'history: nobody signed it', e.instance_id, e.process_id, format('event %s of transaction %s', e.seq, e.xid)
       from story e
      where not exists (select from wf.txn x where x.xid = e.xid);
+end;
 $$;
 
 -- wf.fsck()

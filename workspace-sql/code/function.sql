@@ -210,12 +210,12 @@ end;
 create or replace function wf.function_set(p_name text, p_proc regproc, p_arguments text[], p_returns text, p_meaning text)
 returns void
 language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
 declare
     v_problem text := wf._is_callable(p_proc);
 begin
     if p_name is null or p_name !~ '^[a-z_][a-z0-9_]{0,62}$' then
-        raise exception using errcode = 'WF002', message = format('%s is not a name of a function', coalesce(quote_literal(p_name), 'null')),
+        raise exception using errcode = 'WF002', message = format('%s is not a name of a function', coalesce(quote_literal(left(p_name, 100)), 'null')),
             hint = 'A name has lower-case letters, digits and underscores, 63 at most.';
     elsif exists (select from wf.function f where f.name = p_name and f.proc_name is null) then
         raise exception using errcode = 'WF002', message = format('function %s is built in', p_name),
@@ -259,7 +259,7 @@ begin
     end if;
     delete from wf.function f where f.name = p_name;
     if not found then
-        raise exception using errcode = 'WF003', message = format('there is no function %s', coalesce(p_name, 'null')),
+        raise exception using errcode = 'WF003', message = format('there is no function %s', coalesce(left(p_name, 100), 'null')),
             hint = 'The functions are listed in wf.function_v.';
     end if;
 end;

@@ -99,7 +99,7 @@ $$;
 create or replace function wf._call_quoting(p_name text, p_args jsonb[])
 returns jsonb
 language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
 begin
     case p_name
         when 'sh' then
@@ -130,7 +130,7 @@ $$;
 create or replace function wf._shell_words(p_value jsonb)
 returns text
 language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
     return (select coalesce(string_agg('''' || replace(wf._text(e.value), '''', '''\''''') || '''', ' ' order by e.at), '')
               from jsonb_array_elements(case jsonb_typeof(p_value) when 'array' then p_value else jsonb_build_array(p_value) end)
@@ -147,7 +147,7 @@ $$;
 create or replace function wf._url_encode(p_text text)
 returns text
 language plpgsql immutable
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
     return (select coalesce(string_agg(case when c.value ~ '[A-Za-z0-9._~-]' collate "C" then c.value
                                        else regexp_replace(upper(encode(convert_to(c.value, 'UTF8'), 'hex')), '..', '%\&', 'g')

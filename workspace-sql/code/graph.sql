@@ -27,7 +27,7 @@ begin
         raise exception using errcode = 'WF003',
             message = case when p_instance is not null then format('there is no instance %s', p_instance)
                            when p_version is not null then format('there is no version %s of a workflow %s', p_version, p_workflow)
-                           else format('there is no workflow %s', p_workflow) end,
+                           else format('there is no workflow %s', left(p_workflow, 100)) end,
             hint = 'List what exists: wf-console workflows, wf-console list.';
     end if;
     return query

@@ -59,7 +59,7 @@ begin
         on conflict do nothing;
 
     insert into wf.task_request (type_id, request, transport, args, passes, clauses, delay, backoff, max_delay, attempts)
-    select t.id, r.key, r.value ->> 'transport', wf._fold(r.value -> 'args'),
+    select t.id, r.key, r.value ->> 'transport', wf._fold(wf._hide_secrets(r.value -> 'args', wf._secret_params(t.spec))),
            r.value -> 'args' = (select coalesce(jsonb_object_agg(p ->> 'name', jsonb_build_array('var', p -> 'name')), '{}')
                                   from jsonb_array_elements(t.spec -> 'params') p),
            (select jsonb_object_agg(c.key, wf._fold(c.value))
@@ -157,7 +157,7 @@ language plpgsql set search_path = pg_catalog, pg_temp set jit = off set enable_
 begin
     insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input, input_fixed, reads,
                          item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max,
-                         policy, title, task_type, transport, plain)
+                         policy, title, task_type, transport, plain, secrets)
     with
     part as materialized (
         select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes,
@@ -184,7 +184,8 @@ begin
          where r.value <> '0'
     ),
     task_type as materialized (
-        select t.id, t.name, t.machine, t.idempotent, t.spec -> 'policies' as policies,
+        select t.id, t.name, t.machine, t.idempotent, t.spec -> 'policies' as policies, t.spec,
+               t.spec::text like '%["secret", %' as has_secrets,
                array(select distinct r.transport from wf.task_request r where r.type_id = t.id order by 1) as needs,
                s.transport, s.args, s.passes, wf._is_volatile(s.args) as volatile,
                coalesce(t.machine = 'sync' and s.clauses is null, false) as plain
@@ -204,7 +205,7 @@ begin
                case p.object when 'workflow' then 1 else p.place[cardinality(p.place)] end as ordinal,
                case when o.object in ('workflow', 'call', 'seq') then lead(p.id) over (partition by p.around order by p.place) end as next_id,
                case p.object
-                   when 'task' then p.value -> 'args'
+                   when 'task' then case when s.found then wf._hide_secrets(p.value -> 'args', '{}') else p.value -> 'args' end
                    when 'call' then p.value -> 'args'
                    when 'forall' then p.value -> 'in'
                    when 'if' then p.value -> 'condition'
@@ -212,15 +213,19 @@ begin
                    when 'return' then coalesce(p.value -> 'value', 'null')
                end as input,
                t.id as type_id, t.name as task_type, t.machine, t.needs, t.idempotent, t.transport, t.args, t.passes, t.volatile, t.plain,
-               q.fixed as policy, q.read as policy_read
+               q.fixed as policy, q.read as policy_read,
+               case when s.found or t.has_secrets then wf._request_secrets(t.spec, p.value -> 'args') end as secrets
           from part p
           join workflow w on w.ordinal = p.place[1] and w.version_id is not null
           left join part o on o.place = p.around
           left join task_type t on p.object = 'task' and t.name = p.value ->> 'type'
           left join policy q on q.place = p.place
+         cross join lateral (select p.object = 'task' and (p.value -> 'args')::text like '%["secret", %' as found) s
     ),
     settled as materialized (
-        select n.*, f.value -> 'value' as fixed
+        select n.*, f.value -> 'value' as fixed,
+               coalesce(n.policy ->> 'queue', 'default') as queue,
+               coalesce(wf._capabilities(n.policy -> 'requires'), '{}') as requires
           from node n
           -- a forall counts its way through a range without building the list
          cross join lateral (select case when n.object = 'forall' and n.input ->> 0 = 'range' then null else wf._constant(n.input) end) f (value)
@@ -229,11 +234,11 @@ begin
         select n.version_id, n.parent_id as id, count(*) as children from node n group by 1, 2
     ),
     lane as materialized (
-        select l.queue, l.needs, wf._lane(l.queue, l.needs) as id
-          from (select distinct coalesce(n.policy ->> 'queue', 'default') as queue, n.needs
-                  from node n
+        select l.queue, l.needs, l.requires, wf._lane(l.queue, l.needs, l.requires) as id
+          from (select distinct n.queue, n.needs, n.requires
+                  from settled n
                  where n.machine in ('sync', 'async')
-                 order by 1, 2) l
+                 order by 1, 2, 3) l
     ),
     concurrency_group as materialized (
         select g.name, wf._group(g.name) as id
@@ -277,12 +282,13 @@ begin
            n.policy ->> 'title',
            n.task_type,
            n.transport,
-           coalesce(n.plain, false)
+           coalesce(n.plain, false),
+           n.secrets
       from settled n
       left join child c on c.version_id = n.version_id and c.id = n.id
       left join item_read i on n.object = 'forall' and i.place = n.place and i.name = n.value ->> 'name'
       left join item_read j on n.object = 'forall' and j.place = n.place and j.name = n.value ->> 'index'
-      left join lane l on n.machine in ('sync', 'async') and l.queue = coalesce(n.policy ->> 'queue', 'default') and l.needs = n.needs
+      left join lane l on n.machine in ('sync', 'async') and l.queue = n.queue and l.needs = n.needs and l.requires = n.requires
       left join concurrency_group g on g.name = n.policy ->> 'group';
 end;
 $$;
@@ -340,11 +346,11 @@ declare
 begin
     perform wf._gate(false);
     if p_workflow is null then
-        raise exception using errcode = 'WF002', message = 'the name of the workflow is missing';
+        raise exception using errcode = 'WF002', message = 'the name of the workflow is missing', hint = 'wf-console workflows lists them.';
     end if;
     select w.id into v_id from wf.workflow w where w.name = p_workflow and w.version_id is not null for no key update;
     if v_id is null then
-        raise exception using errcode = 'WF003', message = format('there is no workflow %s', p_workflow), hint = 'wf-console workflows lists them.';
+        raise exception using errcode = 'WF003', message = format('there is no workflow %s', left(p_workflow, 100)), hint = 'wf-console workflows lists them.';
     end if;
     v_alone := pg_try_advisory_xact_lock(7763, v_id::int);
     update wf.workflow w set version_id = null where w.id = v_id;

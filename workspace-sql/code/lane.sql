@@ -1,21 +1,78 @@
 -- Lanes: what a driver must serve to take a task.
 
--- wf._lane(p_queue, p_needs)
+-- wf._capabilities(p_value)
 --
--- Returns  the number of the lane of a queue and a sorted list of transports; a new one is inserted
+-- What the policy requires asks for: a list of capabilities, or an object, in
+-- which true asks for the capability of that name, a string or a number for
+-- "name=value", false and null for nothing.
+--
+-- Returns  the capabilities, sorted; null if the value is no such thing
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._policies, wf._store_nodes and wf._measure
+create or replace function wf._capabilities(p_value jsonb) returns text[]
+language plpgsql immutable :engine as $$
+declare
+    v_list text[];
+begin
+    if jsonb_typeof(p_value) = 'array' then
+        v_list := array(select distinct e.value collate "C" from jsonb_array_elements_text(p_value) e order by 1);
+        if exists (select from jsonb_array_elements(p_value) e where jsonb_typeof(e.value) <> 'string') then
+            return null;
+        end if;
+    elsif jsonb_typeof(p_value) = 'object' then
+        if exists (select from jsonb_each(p_value) e where jsonb_typeof(e.value) in ('array', 'object')) then
+            return null;
+        end if;
+        v_list := array(select e.key || case e.value when 'true' then '' else '=' || (e.value #>> '{}') end collate "C"
+                          from jsonb_each(p_value) e where e.value not in ('false', 'null') order by 1);
+    end if;
+    return case when wf._are_capabilities(v_list) then v_list end;
+end;
+$$;
+
+-- wf._are_capabilities(p_list)
+--
+-- Returns  whether it is a list of capabilities: at most 64, of 1 to 127 bytes each, without control characters
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._capabilities and wf.register
+create or replace function wf._are_capabilities(p_list text[]) returns boolean
+language sql immutable :engine set standard_conforming_strings = on as $$
+    select cardinality(p_list) <= 64
+       and not exists (select from unnest(p_list) c (name)
+                        where c.name is null or octet_length(c.name) not between 1 and 127 or c.name ~ '[\x01-\x1f\x7f]');
+$$;
+
+-- wf._lane(p_queue, p_needs, p_requires)
+--
+-- Returns  the number of the lane of a queue, a sorted list of transports and one of capabilities; a new one is inserted
 -- Locks    nothing, or the new row
 -- Raises   nothing
--- Called   by wf.install and wherever a policy names a queue
-create or replace function wf._lane(p_queue text, p_needs text[]) returns bigint
+-- Called   by wf.install and wherever policies name a queue or capabilities
+create or replace function wf._lane(p_queue text, p_needs text[], p_requires text[]) returns bigint
 language plpgsql :engine as $$
 declare
     v_id bigint;
 begin
-    select l.id into v_id from wf.lane l where l.queue = p_queue and l.needs = p_needs;
+    select l.id into v_id from wf.lane l where l.queue = p_queue and l.needs = p_needs and l.requires = p_requires;
     if v_id is null then
-        insert into wf.lane (queue, needs) values (p_queue, p_needs) on conflict do nothing;
-        select l.id into v_id from wf.lane l where l.queue = p_queue and l.needs = p_needs;
+        insert into wf.lane (queue, needs, requires) values (p_queue, p_needs, p_requires) on conflict do nothing;
+        select l.id into v_id from wf.lane l where l.queue = p_queue and l.needs = p_needs and l.requires = p_requires;
     end if;
     return v_id;
 end;
+$$;
+
+-- wf._lane_text(p_lane)
+--
+-- Returns  what a driver must serve to take requests of a lane, for people
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by explain and stuck
+create or replace function wf._lane_text(p_lane wf.lane) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select format('queue %s with %s', p_lane.queue, coalesce(nullif(array_to_string(p_lane.needs, ', '), ''), 'any transport'))
+           || case cardinality(p_lane.requires) when 0 then '' when 1 then ' and the capability ' else ' and the capabilities ' end
+           || array_to_string(p_lane.requires, ', ');
 $$;

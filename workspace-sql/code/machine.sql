@@ -71,13 +71,18 @@ begin
     end if;
     if 'ready' = any (v_steps) then
         insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-        select n.instance_id, n.id, n.lane_id, n.rank, wf._turn(n.at, n.index), 'start'
+        select n.instance_id, n.id, n.lane_id, n.rank, wf._turn(n.at, wf._place(n.index, n.scopes)), 'start'
           from new_rows n where n.kind in ('sync', 'async') and n.group_id is null and n.error is null;
         perform wf._ring();
     end if;
     if 'queue' = any (v_steps) then
         perform wf._queue(array_agg(n.instance_id), array_agg(n.id))
            from new_rows n where n.error is null and (n.group_id is not null or n.kind = 'wait');
+    end if;
+    if v_steps && array['ready', 'queue'] then
+        if exists (select from wf.suspended) then
+            perform wf._park(array(select s.instance_id from wf.suspended s where s.instance_id in (select n.instance_id from new_rows n)), v_at);
+        end if;
     end if;
     if 'scope' = any (v_steps) then
         insert into wf.binding (instance_id, scope_id, name, value)
@@ -142,7 +147,7 @@ begin
                ('failed', n.state = 'FAILED' or n.was = 'FAILED'),
                ('request', t.ends_request),
                ('unqueue', n.was <> n.state and (n.was = 'INIT' and n.state <> 'START_REQUESTED' and n.kind <> 'wait'
-                                                 or n.kind = 'async' and (n.was in ('EXECUTING', 'CANCEL_REQUESTED') or n.was like '%CLEANUP\_REQUESTED'))),
+                                                 or n.kind = 'async' and (n.was in ('EXECUTING', 'CANCEL_REQUESTED') or right(n.was, 17) = 'CLEANUP_REQUESTED'))),
                ('slot', t.frees_slot and n.grouped),
                ('timer', n.kind in ('async', 'wait') and n.event not in ('started', 'polled', 'progress', 'ack', 'start')),
                ('again', t.asks = 'start'),
@@ -193,7 +198,7 @@ begin
     end if;
     if 'ignored' = any (v_steps) then
         update wf.instance i set was = i.state, event = 'warn', at = v_at, warned = true
-         where not i.warned and i.state = 'RUNNING' and i.id in (select n.instance_id from new_rows n where n.event = 'ignore');
+         where not i.warned and i.state in ('RUNNING', 'SUSPENDED') and i.id in (select n.instance_id from new_rows n where n.event = 'ignore');
     end if;
     if 'request' = any (v_steps) then
         delete from wf.lease d
@@ -216,7 +221,7 @@ begin
         delete from wf.ready d
          where d.ctid = any (array(select k.ctid from new_rows n
                                     cross join lateral (select x.ctid from wf.ready x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
-                                    where n.was in ('INIT', 'EXECUTING', 'CANCEL_REQUESTED') or n.was like '%CLEANUP\_REQUESTED'));
+                                    where n.was in ('INIT', 'EXECUTING', 'CANCEL_REQUESTED') or right(n.was, 17) = 'CLEANUP_REQUESTED'));
         delete from wf.parked d
          where d.ctid = any (array(select k.ctid from new_rows n
                                     cross join lateral (select x.ctid from wf.parked x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
@@ -237,10 +242,13 @@ begin
     end if;
     if 'again' = any (v_steps) then
         perform wf._queue(array_agg(n.instance_id), array_agg(n.id)) from new_rows n where n.state = 'INIT';
+        if exists (select from wf.suspended) then
+            perform wf._park(array(select s.instance_id from wf.suspended s where s.instance_id in (select n.instance_id from new_rows n)), v_at);
+        end if;
     end if;
     if 'ask' = any (v_steps) then
         perform wf._ask(array_agg(n.instance_id), array_agg(n.id), v_at)
-           from new_rows n where n.kind = 'async' and n.state like '%\_REQUESTED' and n.state <> 'START_REQUESTED' and (n.event <> 'fail' or n.was <> n.state);
+           from new_rows n where n.kind = 'async' and right(n.state, 10) = '_REQUESTED' and n.state <> 'START_REQUESTED' and (n.event <> 'fail' or n.was <> n.state);
     end if;
     if 'reenter' = any (v_steps) then
         perform wf._reenter(array_agg(n.instance_id), array_agg(n.id), v_at) from new_rows n where n.event = 'retry' and n.state = 'ACTIVE';
@@ -316,20 +324,22 @@ $$;
 
 -- wf._instance_moved()
 --
--- Instances were started or made a move: check it and write the history.
+-- Instances were started or made a move: check it and write the history; hold
+-- those that were suspended, and let go those that no longer are.
 --
--- Locks    nothing
+-- Locks    rows of parked, ready, slot of instances that are suspended or resumed
 -- Raises   WF001
 create or replace function wf._instance_moved() returns trigger
 language plpgsql security definer :engine as $$
 declare
     v_illegal bigint;
+    v_held boolean;
 begin
-    select min(n.id) into v_illegal
+    select min(n.id) filter (where t.machine is null), bool_or(n.was <> n.state and 'SUSPENDED' in (n.was, n.state))
+      into v_illegal, v_held
       from new_rows n
       left join wf.transition t on t.machine = 'instance' and t.from_state = n.was and t.event = n.event and t.to_state = n.state
-                               and (tg_op = 'UPDATE') = (n.was <> '')
-     where t.machine is null;
+                               and (tg_op = 'UPDATE') = (n.was <> '');
     if v_illegal is not null then
         perform wf._illegal('instance', n.was, n.event, n.state, format('instance %s', n.id)) from new_rows n where n.id = v_illegal;
     end if;
@@ -343,6 +353,13 @@ begin
     insert into wf.event (instance_id, xid, at, was, event, state, reason, detail)
     select n.id, pg_current_xact_id(), n.at, n.was, n.event, n.state, nullif(current_setting('wf.reason', true), ''), n.error
       from new_rows n;
+    if v_held then
+        insert into wf.suspended (instance_id, at, actor, reason)
+        select n.id, n.at, wf._actor(), nullif(current_setting('wf.reason', true), '') from new_rows n where n.event = 'suspend';
+        perform wf._park(array_agg(n.id), max(n.at)) from new_rows n where n.event = 'suspend' having count(*) > 0;
+        delete from wf.suspended s where s.instance_id in (select n.id from new_rows n where n.was = 'SUSPENDED' and n.state <> 'SUSPENDED');
+        perform wf._unpark(array_agg(n.id), max(n.at)) from new_rows n where n.event = 'resume' having count(*) > 0;
+    end if;
     return null;
 end;
 $$;

@@ -1,6 +1,6 @@
--- What operators do to processes: retry, ignore, resolve, raise, cancel.
--- Each of them makes one move of wf.transition; what follows from it is the
--- triggers' work.
+-- What operators do to processes: retry, ignore, resolve, raise, cancel; and
+-- what these have in common with what they do to instances. Each verb makes one
+-- move of wf.transition; what follows from it is the triggers' work.
 
 -- wf._set_reason(p_reason)
 --
@@ -22,17 +22,28 @@ begin
 end;
 $$;
 
+-- wf._past(p_event)
+--
+-- Returns  what has been done: aborted, retried, cancelled
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._refusal and wf._target_answers
+create or replace function wf._past(p_event text) returns text
+language sql immutable
+begin atomic
+    select case p_event when 'retry' then 'retried' when 'cancel' then 'cancelled' else rtrim(p_event, 'e') || 'ed' end;
+end;
+
 -- wf._refusal(p_event, p_kind, p_state)
 --
 -- Returns  why a process in this state, or anything in an instance (p_kind
 --          instance), does not make the move
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._operate
+-- Called   by wf._operate and wf._target_answers
 create or replace function wf._refusal(p_event text, p_kind text, p_state text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-    v_past text := case p_event when 'retry' then 'retried' when 'cancel' then 'cancelled' else p_event || 'd' end;
     v_from text;
 begin
     select string_agg(distinct t.from_state, ', ' order by t.from_state)
@@ -40,8 +51,8 @@ begin
       from wf.transition t
      where t.machine = case when p_kind in ('sync', 'async', 'wait', 'instance') then p_kind else 'composite' end
        and t.event = p_event;
-    return case when v_from is null then format('%s: nothing in it can be %s', p_state, v_past)
-                else format('%s: only %s can be %s', p_state, v_from, v_past) end;
+    return case when v_from is null then format('%s: nothing in it can be %s', p_state, wf._past(p_event))
+                else format('%s: only %s can be %s', p_state, v_from, wf._past(p_event)) end;
 end;
 $$;
 
@@ -173,6 +184,60 @@ begin
         raise exception using errcode = 'WF003',
             message = format('nothing matches the target %s', p_target),
             hint = 'List what exists: wf-console list, wf-console tree.';
+    end if;
+    perform wf._set_reason(null);
+end;
+$$;
+
+-- wf._operate_instances(p_event, p_target, p_reason)
+--
+-- The same for the verbs that are done to instances.
+--
+-- Returns  one row for each target: done, or refused and why
+-- Locks    the gate, instances by id, then what the move needs
+-- Raises   WF002, WF003, WF006
+-- Called   by abort, suspend, resume
+create or replace function wf._operate_instances(p_event text, p_target jsonb, p_reason text)
+returns table (instance_id bigint, process_id bigint, answer text, detail text)
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_now      timestamptz;
+    v_found    bigint[];
+    v_chosen   bigint[];
+    v_instance bigint[];
+    v_process  bigint[];
+    v_was      text[];
+    v_refusal  text[];
+begin
+    perform wf._gate(true);
+    perform wf._set_reason(p_reason);
+    v_found := wf._target_instances(p_target);
+    perform from wf.instance i where i.id = any (v_found) order by i.id for no key update;
+    v_now := wf.now();
+    select array_agg(a.instance_id), array_agg(a.process_id), array_agg(a.was), array_agg(a.refusal),
+           array_agg(a.instance_id) filter (where a.refusal is null)
+      into v_instance, v_process, v_was, v_refusal, v_chosen
+      from wf._target_answers(p_event, p_target, v_found) a;
+
+    if p_event = 'abort' then
+        perform wf._abort(v_chosen);
+    else
+        update wf.instance i set was = i.state, event = p_event, state = t.to_state, at = v_now
+          from wf.transition t
+         where i.id = any (v_chosen) and t.machine = 'instance' and t.from_state = i.state and t.event = p_event;
+    end if;
+
+    return query
+    select i.id, x.process_id, case when x.refusal is null then 'done' else 'refused' end, coalesce(x.refusal, x.was || ' -> ' || i.state)
+      from unnest(v_instance, v_process, v_was, v_refusal) x (instance_id, process_id, was, refusal)
+      join wf.instance i on i.id = x.instance_id
+     union all
+    select * from wf._missing(p_target, v_found)
+     order by 1, 2;
+    if not found then
+        raise exception using errcode = 'WF003',
+            message = format('nothing matches the target %s', p_target),
+            hint = 'List what exists: wf-console list.';
     end if;
     perform wf._set_reason(null);
 end;

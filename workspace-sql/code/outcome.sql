@@ -29,7 +29,7 @@ end;
 -- Raises   22P02 … if that body is no JSON
 -- Called   by _judge
 create or replace function wf._decode_response(p_response jsonb) returns jsonb
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
     if p_response -> 'headers' ->> 'content-type' ~* '^[^;]*[/+]json\M' and jsonb_typeof(p_response -> 'body') = 'string' then
         return jsonb_set(p_response, '{body}', coalesce(nullif(btrim(p_response ->> 'body'), '')::jsonb, 'null'));
@@ -326,7 +326,7 @@ begin
                             and x.request = case when p.state = 'EXECUTING' then 'poll' when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancel' else 'cleanup' end offset 0) q
       left join lateral (select x.* from wf.timer x where x.instance_id = p.instance_id and x.process_id = p.id and x.kind = (q.whole).request offset 0) t on true
      cross join lateral (select least(coalesce(t.round, 0), 64) as round) c
-     where p.state = 'EXECUTING' or p.state like '%\_REQUESTED' and p.event = 'fail' and p.was = p.state
+     where p.state = 'EXECUTING' or right(p.state, 10) = '_REQUESTED' and p.event = 'fail' and p.was = p.state
         on conflict (instance_id, process_id, kind) do update
        set due_at = excluded.due_at, round = excluded.round, failures = excluded.failures;
 end;

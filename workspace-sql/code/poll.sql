@@ -3,8 +3,8 @@
 -- wf.poll(p_driver, p_want)
 --
 -- Hands out at most p_want requests that are ready, by lane, priority and turn,
--- tells which requests in flight are to be stopped, and when to come back. On
--- the way it does what is due: timers, lost drivers, places of groups. It never
+-- tells which requests in flight are to be stopped, and when to come back;
+-- while the engine is paused it hands out nothing. On the way it does what is due: timers, lost drivers, places of groups. It never
 -- waits for anybody: what others hold is skipped.
 --
 -- Returns  rows of kind run and stop, then exactly one of kind next
@@ -12,8 +12,8 @@
 -- Raises   WF002, WF006, WF010
 -- Called   by drivers, in one transaction with outcome
 create or replace function wf.poll(p_driver bigint, p_want int)
-returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, request text, needs_ack boolean,
-               transport text, task_type text, args jsonb, timeout_ms bigint, wait_ms int)
+returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
+               needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint, wait_ms int, mark text)
 language plpgsql security definer :engine as $$
 #variable_conflict use_column
 declare
@@ -30,9 +30,9 @@ begin
     v_driver := wf._greet(p_driver, v_now);
     return query
         delete from wf.stop s where s.driver_id = p_driver
-        returning 'stop', null::bigint, null::bigint, null::int, s.token, null, null::boolean, null, null, null::jsonb, null::bigint, null::int;
+        returning 'stop', null::bigint, null::bigint, null::int, s.token, null::uuid, null, null::boolean, null, null, null::jsonb, null::jsonb, null::bigint, null::int, null;
     if not wf._admit() then
-        return query select 'next', null::bigint, null::bigint, null::int, null::uuid, null, null::boolean, null, null, null::jsonb, null::bigint, 5;
+        return query select 'next', null::bigint, null::bigint, null::int, null::uuid, null::uuid, null, null::boolean, null, null, null::jsonb, null::jsonb, null::bigint, 5, wf._mark();
         return;
     end if;
     perform set_config('wf.turn', '1', true);
@@ -42,22 +42,27 @@ begin
     end if;
     perform wf._settle();
     if p_want > 0 then
+        -- what only a few can do comes before what all can
         for v_lane in
-            select l.id from wf.lane l where wf._serves(v_driver, l) order by l.id
+            select l.id from wf.lane l
+             where wf._serves(v_driver, l)
+               and (select e.event from wf.engine_event e order by e.id desc limit 1) is distinct from 'pause'
+             order by cardinality(l.requires) desc, l.id
         loop
-            return query select * from wf._claim(p_driver, v_lane, v_left, v_now);
+            return query select c.*, null from wf._claim(p_driver, v_lane, v_left, v_now) c;
             get diagnostics v_count = row_count;
             v_left := v_left - v_count;
             exit when v_left = 0;
         end loop;
     end if;
     return query
-        select 'next', null::bigint, null::bigint, null::int, null::uuid, null, null::boolean, null, null, null::jsonb, null::bigint,
-               case when p_want = 0 then 1000 else wf._rest(v_driver, v_left < p_want, v_left = 0, v_now) end;
+        select 'next', null::bigint, null::bigint, null::int, null::uuid, null::uuid, null, null::boolean, null, null, null::jsonb, null::jsonb, null::bigint,
+               case when p_want = 0 then 1000 else wf._rest(v_driver, v_left < p_want, v_left = 0, v_now) end,
+               wf._mark();
 end;
 $$;
 comment on function wf.poll(bigint, int) is
-    'Hands a driver at most p_want requests. Rows of kind run (a request: instance, process, attempt, token, request, whether it must be acknowledged before it is sent, transport, task type, arguments, time limit in ms), stop (the token of a request to stop) and one last row next (ms until the next poll at the latest).';
+    'Hands a driver at most p_want requests. Rows of kind run (a request: instance, process, attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, task type, arguments, where in them which secrets go, time limit in ms), stop (the token of a request to stop) and one last row next (ms until the next poll at the latest; the mark of what this transaction has done, if anything, for register).';
 
 -- wf._admit()
 --
@@ -89,8 +94,8 @@ $$;
 -- Raises   nothing of its own
 -- Called   by poll
 create or replace function wf._claim(p_driver bigint, p_lane bigint, p_want int, p_now timestamptz)
-returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, request text, needs_ack boolean,
-               transport text, task_type text, args jsonb, timeout_ms bigint, wait_ms int)
+returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
+               needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint, wait_ms int)
 language plpgsql :engine as $$
 #variable_conflict use_column
 begin
@@ -124,19 +129,21 @@ begin
     leased as (
         insert into wf.lease (instance_id, process_id, token, driver_id, request, at)
         select t.instance_id, t.id, t.token, p_driver, t.request, p_now from taken t)
-    select 'run', t.instance_id, t.id, t.attempt, t.token, t.request,
+    select 'run', t.instance_id, t.id, t.attempt, t.token, i.trace_id, t.request,
            t.kind = 'async' and t.request = 'start',
            case when r.result ? 'error' then 'builtin' else coalesce(q.transport, n.transport) end,
            n.task_type,
            case when r.result ? 'error' then (r.result -> 'error') || '{"op": "fail"}' else a.args end,
+           case when r.result ? 'error' then null else n.secrets -> t.request end,
            case when a.args ? 'timeout' then wf._milliseconds(a.args ->> 'timeout') end,
            null::int
       from taken t
+     cross join lateral (select x.trace_id from wf.instance x where x.id = t.instance_id offset 0) i
      cross join lateral (select x.* from wf.node x where x.version_id = t.version_id and x.id = t.node_id offset 0) n
       left join lateral (select x.* from wf.task_request x where (n.request is null or t.request <> 'start') and x.type_id = n.type_id and x.request = t.request offset 0) q on true
      cross join lateral (select case when q.type_id is not null and not (q.passes and t.request = 'start')
                                      then wf._evaluate(q.args, coalesce(t.input, n.input, '{}') || jsonb_build_object('handle', t.handle)
-                                                                    || wf._name_attempt(q.args, t.instance_id, t.id, t.named)) end as result offset 0) r
+                                                                    || wf._name_attempt(q.args, i.trace_id, t.id, t.named)) end as result offset 0) r
      cross join lateral (select case when r.result is not null then r.result -> 'value'
                                      when q.type_id is not null then coalesce(t.input, n.input)
                                      else n.request end as args) a
@@ -144,7 +151,7 @@ begin
 end;
 $$;
 
--- wf._name_attempt(p_args, p_instance, p_process, p_attempt)
+-- wf._name_attempt(p_args, p_trace, p_process, p_attempt)
 --
 -- What `instance` stands for in a request: `attempt` names one attempt of one
 -- task, the same in all its requests, and nothing else anywhere, in no other
@@ -154,17 +161,12 @@ $$;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _claim
-create or replace function wf._name_attempt(p_args jsonb, p_instance bigint, p_process bigint, p_attempt int) returns jsonb
-language plpgsql stable :engine as $$
-begin
-    if strpos(p_args::text, '["instance", ') = 0 then
-        return '{}'::jsonb;
-    end if;
-    return (select jsonb_build_object('instance', jsonb_build_object('attempt', format('%s-%s-%s', i.trace_id, p_process, p_attempt)))
-              from wf.instance i
-             where i.id = p_instance);
+create or replace function wf._name_attempt(p_args jsonb, p_trace uuid, p_process bigint, p_attempt int) returns jsonb
+language sql stable
+begin atomic
+    select case when strpos(p_args::text, '["instance", ') = 0 then '{}'::jsonb
+                else jsonb_build_object('instance', jsonb_build_object('attempt', format('%s-%s-%s', p_trace, p_process, p_attempt))) end;
 end;
-$$;
 
 -- wf._milliseconds(p_duration)
 --

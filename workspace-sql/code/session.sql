@@ -15,19 +15,29 @@ $$;
 
 -- wf._gate(p_advances)
 --
--- Lets the call in: waits while an upgrade runs, and refuses to advance
+-- Lets the call in: waits while an upgrade runs, and sends it back if that has
+-- made all functions anew: it would go on in the old ones. Refuses to advance
 -- instances in a transaction whose snapshot would hide what others have just
 -- committed. The engine counts how deep its triggers are nested, so the caller
 -- must not be in deeply nested triggers itself.
 --
 -- Returns  nothing
 -- Locks    the gate (shared advisory transaction lock)
--- Raises   WF004, WF006
+-- Raises   WF004, WF006, WF013
 -- Called   first by every procedure that writes
 create or replace function wf._gate(p_advances boolean) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_gate oid;
 begin
-    perform pg_advisory_xact_lock_shared(7761, 0);
+    if not pg_try_advisory_xact_lock_shared(7761, 0) then
+        v_gate := (select p.oid from pg_proc p where p.pronamespace = 'wf'::regnamespace and p.proname = '_gate');
+        perform pg_advisory_xact_lock_shared(7761, 0);
+        if v_gate is distinct from (select p.oid from pg_proc p where p.pronamespace = 'wf'::regnamespace and p.proname = '_gate') then
+            raise exception using errcode = 'WF013', message = 'the workspace was upgraded while this call waited',
+                hint = 'Nothing of it was done: do it again.';
+        end if;
+    end if;
     if p_advances and current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
         raise exception using errcode = 'WF006',
             message = format('this procedure cannot run in a %s transaction', upper(current_setting('transaction_isolation'))),

@@ -101,6 +101,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 
         ('policies', 'group', 'one', 'group', false),
         ('policies', 'queue', 'one', 'expression', false),
+        ('policies', 'requires', 'one', 'expression', false),
         ('policies', 'priority', 'one', 'expression', false),
         ('policies', 'idempotent', 'one', 'flag', false),
         ('policies', 'title', 'one', 'expression', false),
@@ -146,7 +147,7 @@ $$;
 -- Called   by wf._spec_shape
 create or replace function wf._spec_atom()
 returns table (atom text, type text, pattern text, meaning text)
-language sql immutable set search_path = pg_catalog, pg_temp as $$
+language sql immutable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
     values
         ('format', 'number', '^1$', '1, the version of the format'),
         ('text', 'string', '', 'a string'),
@@ -159,7 +160,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
         ('type', 'string', '^(string|int|number|bool|json|list|object|date|timestamp|duration|secret|sql|shell)$', 'a type'),
         ('machine', 'string', '^(sync|async|wait)$', 'sync, async or wait'),
         ('wait', 'string', '^(sleep|fail)$', 'sleep or fail'),
-        ('transport', 'string', '^(http|ssh|sql|builtin)$', 'http, ssh, sql or builtin');
+        ('transport', 'string', '^(http|ssh|sql|exec|builtin)$', 'http, ssh, sql, exec or builtin');
 $$;
 
 -- wf._spec_part(p_spec)
@@ -244,7 +245,11 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off set enab
           left join wf._spec_atom() a on a.atom = k.holds
     ),
     entry as (
-        select p.object, p.place, ltrim(p.path || '.' || e.key, '.') as path, e.value, g.key, g.form, g.holds, g.type, g.pattern, g.meaning
+        select p.object, p.place, ltrim(p.path || '.' || e.key, '.') as path,
+               -- secrets stand nowhere else
+               case when e.key = 'args' and p.object in ('task', 'request') and e.value::text like '%["secret", %'
+                    then wf._hide_secrets(e.value, '{}') else e.value end as value,
+               g.key, g.form, g.holds, g.type, g.pattern, g.meaning
           from part p
          cross join lateral jsonb_each(case when p.taken_apart then p.value end) e
           left join grammar g on g.object = p.object and g.key = e.key

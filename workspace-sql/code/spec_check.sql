@@ -232,6 +232,7 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off set enab
            ('policies.group.name', n.value #> '{policies,group,name}', 'string', '', 'a string of 1 to 63 bytes'),
            ('policies.group.max', n.value #> '{policies,group,max}', 'number', '^[1-9][0-9]{0,8}$', 'an int of at least 1'),
            ('policies.queue', n.value #> '{policies,queue}', 'string', '', 'a string of 1 to 63 bytes'),
+           ('policies.requires', n.value #> '{policies,requires}', 'object', '', 'a list of strings or an object'),
            ('policies.priority', n.value #> '{policies,priority}', 'number', '^-?([0-9]{1,3}|1000)$', 'an int from -1000 to 1000'),
            ('policies.title', n.value #> '{policies,title}', 'string', '', 'a string')
            ) c (key, value, type, pattern, meaning)
@@ -249,6 +250,74 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off set enab
        and exists (select
                      from generate_series(n.scopes[1] + 1, cardinality(n.place) - 1) i
                      join node o on o.place = n.place[1:i] and o.kind in ('par', 'forall'));
+$$;
+
+-- wf._spec_secrets(p_spec)
+--
+-- Checks secrets: which type they are of, which parameters can hold them, and
+-- which arguments of requests they end up in.
+--
+-- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec, for a file with secrets whose shape is sound
+create or replace function wf._spec_secrets(p_spec jsonb)
+returns table (place int[], path text, message text, hint text)
+language sql stable set search_path = pg_catalog, pg_temp set jit = off as $$
+    with
+    task_type as materialized (
+        select t.key as name, 'task_types.' || t.key as path, t.value as spec, wf._secret_params(t.value) as secrets
+          from jsonb_each(p_spec -> 'task_types') t
+    ),
+    task as materialized (
+        select p.place, p.path || '.args' as path, t.name, t.spec, t.secrets, p.value -> 'args' as args
+          from wf._spec_part(p_spec) p
+          join task_type t on t.name = p.value ->> 'type'
+         where p.object = 'task'
+    ),
+    -- how often the requests of a type read a parameter that holds secrets, and how often they hand it on as it is
+    given as (
+        select k.place, k.path, k.name, g.param,
+               (select count(*)
+                  from jsonb_each(k.spec -> 'requests') r
+                 cross join lateral wf._secret_places(r.value -> 'args', array[g.param], k.secrets) s
+                 where s.source = jsonb_build_object('var', g.param) or s.source -> 'text' @> jsonb_build_array(jsonb_build_object('var', g.param))) as handed_on,
+               (select count(*)
+                  from (select r.value - '{transport,every}'::text[] as expr from jsonb_each(k.spec -> 'requests') r
+                         union all
+                        select coalesce(k.spec -> 'policies', '{}')
+                         union all
+                        select coalesce(r.value -> 'every', '{}') from jsonb_each(k.spec -> 'requests') r) x
+                 cross join lateral wf._expression_nodes(x.expr) n
+                 where n.node = jsonb_build_array('var', g.param)) as read
+          from task k
+         cross join lateral (select distinct s.at ->> 0 as param from wf._secret_places(k.args, '{}', '{}') s) g
+    )
+    select '{}'::int[], t.path || '.params', format('parameter %s holds a secret', r ->> 'name'), 'A parameter is a secret, or holds none: "secret", {"optional": "secret"}.'
+      from task_type t
+     cross join lateral jsonb_array_elements(t.spec -> 'params') r
+     where r ->> 'type' like '%"secret"%' and r ->> 'name' <> all (t.secrets)
+    union all
+    select array[w.ordinality], format('workflows[%s].params', w.ordinality - 1), format('parameter %s is a secret', r ->> 'name'), 'Only a parameter of a task type can be one.'
+      from jsonb_array_elements(p_spec -> 'workflows') with ordinality w
+     cross join lateral jsonb_array_elements(w.value -> 'params') r
+     where r ->> 'type' ~ '^secret$|"secret"'
+    union all
+    select k.place, k.path || '.' || f, format('parameter %s of %s is a secret', f, k.name), 'Give it ["secret", name].'
+      from task k
+     cross join lateral unnest(k.secrets) f
+     where k.args -> f <> 'null' and coalesce(wf._secret_source(k.args -> f, '{}') ? 'secret', false) is false
+    union all
+    select g.place, g.path || '.' || g.param, format('%s does not hand on %s as it is, which holds a secret', g.name, g.param), 'Its requests use it in other ways.'
+      from given g
+     where g.handed_on = 0 or g.handed_on <> g.read
+    union all
+    select k.place, k.path, format('a secret ends up in %s of %s', s.value -> 'at' ->> 0, r.transport), 'Secrets go into headers and body of http, stdin and env of ssh and exec.'
+      from task k
+     cross join lateral jsonb_each(wf._request_secrets(k.spec, k.args)) q
+     cross join lateral jsonb_array_elements(q.value) s
+     cross join lateral (select k.spec #>> array['requests', q.key, 'transport'] as transport) r
+     where (r.transport, s.value -> 'at' ->> 0) not in (('http', 'headers'), ('http', 'body'), ('ssh', 'stdin'), ('ssh', 'env'), ('exec', 'stdin'), ('exec', 'env'));
 $$;
 
 -- wf._check_spec(p_spec)
@@ -277,6 +346,12 @@ begin
                (array_agg(x.hint order by x.place, x.path, x.message))[1] as hint
           into f
           from (select * from wf._spec_types(p_spec) union all select * from wf._spec_tree(p_spec)) x;
+    end if;
+    if f.faults is null and strpos(p_spec::text, '"secret"') > 0 then
+        select array_agg(concat_ws(': ', nullif(x.path, ''), x.message) order by x.place, x.path, x.message) as faults,
+               (array_agg(x.hint order by x.place, x.path, x.message))[1] as hint
+          into f
+          from wf._spec_secrets(p_spec) x;
     end if;
     if f.faults is not null then
         raise exception using errcode = 'WF005', message = f.faults[1],

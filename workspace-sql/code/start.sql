@@ -101,7 +101,7 @@ begin
     perform wf._hold_versions(v_workflow.id);
     select w.* into v_workflow from wf.workflow w where w.name = p_workflow;
     if v_workflow.id is null or v_workflow.version_id is null and p_version is null then
-        raise exception using errcode = 'WF003', message = format('there is no workflow %s', coalesce(p_workflow, 'null')), hint = 'List what is installed: wf-console workflows.';
+        raise exception using errcode = 'WF003', message = format('there is no workflow %s', coalesce(left(p_workflow, 100), 'null')), hint = 'List what is installed: wf-console workflows.';
     end if;
     v_version := v_workflow.version_id;
     if p_version is not null then
@@ -184,7 +184,7 @@ begin
     perform wf._hold_versions(w.id) from wf.workflow w where w.name = p_workflow;
     select w.version_id into v_version from wf.workflow w where w.name = p_workflow;
     if v_version is null then
-        raise exception using errcode = 'WF003', message = format('there is no workflow %s', coalesce(p_workflow, 'null')), hint = 'List what is installed: wf-console workflows.';
+        raise exception using errcode = 'WF003', message = format('there is no workflow %s', coalesce(left(p_workflow, 100), 'null')), hint = 'List what is installed: wf-console workflows.';
     end if;
     if jsonb_typeof(p_params) is distinct from 'array' then
         raise exception using errcode = 'WF002', message = 'the parameters are no JSON list', hint = 'Give a list with one object of parameters for each instance.';

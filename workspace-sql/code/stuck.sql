@@ -4,7 +4,8 @@
 -- wf._waiting_for_someone()
 --
 -- Every process that cannot go on by itself: it has failed, no driver at work
--- serves its lane, or its group has no places at all.
+-- serves its lane, its group has no places at all, its instance is suspended, or
+-- the engine is paused.
 --
 -- Returns  one row for each of them and reason
 -- Locks    nothing
@@ -17,7 +18,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from wf.failed f
      union all
     select r.instance_id, r.process_id, 'driver',
-           format('no live driver serves queue %s with %s', l.queue, coalesce(nullif(array_to_string(l.needs, ', '), ''), 'any transport'))
+           'no live driver serves ' || wf._lane_text(l)
       from wf.lane l
       join wf.ready r on r.lane_id = l.id
      where not exists (select from wf._drivers_at_work() d where wf._serves(d, l))
@@ -25,7 +26,15 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select k.instance_id, k.process_id, 'group', format('group %s lets nothing start: its max is 0', g.name)
       from wf.concurrency_group g
       join wf.parked k on k.group_id = g.id
-     where g.max = 0;
+     where g.max = 0
+     union all
+    select k.instance_id, k.process_id, 'suspended', wf._say_who('the instance was suspended', s.actor, s.reason)
+      from wf.suspended s
+      join wf.parked k on k.instance_id = s.instance_id and k.reason = 'suspended'
+     union all
+    select r.instance_id, r.process_id, 'paused', wf._say_who('the engine was paused', e.actor, e.reason)
+      from wf.engine_v e
+      join wf.ready r on e.state = 'PAUSED';
 $$;
 
 -- wf.stuck()
@@ -54,4 +63,4 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
       join wf.node n on n.version_id = p.version_id and n.id = p.node_id
      order by p.at, s.instance_id, s.reason;
 $$;
-comment on function wf.stuck() is 'The instances in which something waits for a person, whatever else goes on in them: failed (an operator decides), driver (no live one serves its queue and transports), group (its max is 0). With how many processes, the first of them, what it says, and since when.';
+comment on function wf.stuck() is 'The instances in which something waits for a person, whatever else goes on in them: failed (an operator decides), driver (no live one serves its queue, transports and capabilities), group (its max is 0), suspended (the instance), paused (the engine). With how many processes, the first of them, what it says, and since when.';

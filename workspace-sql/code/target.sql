@@ -129,7 +129,7 @@ begin
         select w.id into workflow_id from wf.workflow w where w.name = p_target ->> 'workflow';
         if not found then
             raise exception using errcode = 'WF003',
-                message = format('there is no workflow "%s"', p_target ->> 'workflow'),
+                message = format('there is no workflow "%s"', left(p_target ->> 'workflow', 100)),
                 hint = 'List what exists: wf-console workflows.';
         end if;
     end if;
@@ -217,7 +217,7 @@ begin
                    from wf.instance i
                   where case when v_named then i.id = any (v_ids)
                              when v_t.latest then true
-                             else i.state in ('RUNNING', 'ABORTING')
+                             else i.state not in ('END', 'ABORTED')
                                   and (v_t.states is distinct from array['FAILED']
                                        or exists (select from wf.failed f where f.instance_id = i.id)) end
                     and (v_t.workflow_id is null or i.workflow_id = v_t.workflow_id)
@@ -281,6 +281,39 @@ begin
                              join candidate d on d.id = t.id
                             where t.root_id = c.id and d.to_state is not null)
      order by c.instance_id, c.id;
+end;
+$$;
+
+-- wf._target_answers(p_event, p_target, p_instance)
+--
+-- What a verb that is done to instances does with each of those that a target
+-- means. A process is taken only if it is the root of one.
+--
+-- Returns  one row for each: its state, and why it is refused; null if it is not
+-- Locks    nothing: the caller has locked the instances
+-- Raises   WF002, WF003
+-- Called   by wf._operate_instances
+create or replace function wf._target_answers(p_event text, p_target jsonb, p_instance bigint[])
+returns table (instance_id bigint, process_id bigint, was text, refusal text)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    v_t     record;
+    v_named boolean;
+begin
+    select * into v_t from wf._parse_target(p_target);
+    v_named := v_t.latest or v_t.instances is not null or v_t.processes is not null or v_t.roots is not null;
+    return query
+    select i.id, p.id, i.state,
+           case when p.parent_id is not null then format('%s: only a whole instance can be %s', p.state, wf._past(p_event)) || case p_event when 'abort' then '; cancel stops single tasks' else '' end
+                when t.event is null then wf._refusal(p_event, 'instance', i.state) end
+      from wf.instance i
+      left join wf.transition t on t.machine = 'instance' and t.from_state = i.state and t.event = p_event
+      left join wf.process p on p.instance_id = i.id and p.id = any (coalesce(v_t.processes, v_t.roots))
+     where i.id = any (p_instance)
+       and (v_named or t.event is not null)
+       and (v_t.states is null
+            or i.state = any (v_t.states)
+            or 'FAILED' = any (v_t.states) and exists (select from wf.failed f where f.instance_id = i.id));
 end;
 $$;
 

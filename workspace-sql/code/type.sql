@@ -144,7 +144,7 @@ end;
 create or replace function wf._parse_timestamp(p_text text)
 returns timestamptz
 language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
     if p_text ~ '^\d{4}-\d\d-\d\d$' then
         return (p_text || 'T00:00:00Z')::timestamptz;
@@ -165,7 +165,7 @@ $$;
 create or replace function wf._parse_date(p_text text)
 returns date
 language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
     if p_text ~ '^\d{4}-\d\d-\d\d$' then
         return p_text::date;
@@ -185,7 +185,7 @@ $$;
 create or replace function wf._parse_duration(p_text text)
 returns interval
 language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
     v_text    text := lower(btrim(p_text));
     v_seconds numeric;
@@ -223,7 +223,7 @@ $$;
 create or replace function wf._parse_number(p_text text)
 returns numeric
 language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
     if p_text ~ '^\s*[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?\s*$' then
         return trim_scale(p_text::numeric);

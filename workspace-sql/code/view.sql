@@ -52,7 +52,8 @@ select i.id as instance_id,
        i.started_by,
        i.params,
        i.output,
-       i.error
+       i.error,
+       i.trace_id
   from wf.instance i
   join wf.workflow w on w.id = i.workflow_id
   join wf.version v on v.id = i.version_id;
@@ -61,7 +62,7 @@ comment on column wf.instance_v.instance_id is 'number of the instance';
 comment on column wf.instance_v.workflow is 'the workflow';
 comment on column wf.instance_v.version is 'the version that it runs';
 comment on column wf.instance_v.key is 'idempotency key given to start';
-comment on column wf.instance_v.state is 'RUNNING, ABORTING, END or ABORTED';
+comment on column wf.instance_v.state is 'RUNNING, SUSPENDED, ABORTING, END or ABORTED';
 comment on column wf.instance_v.result is 'success, warning, error or aborted, once it has ended';
 comment on column wf.instance_v.failed is 'how many of its processes are FAILED and wait for an operator';
 comment on column wf.instance_v.priority is 'priority of its tasks, unless they have their own';
@@ -72,6 +73,7 @@ comment on column wf.instance_v.started_by is 'who started it';
 comment on column wf.instance_v.params is 'its parameters';
 comment on column wf.instance_v.output is 'what it returned';
 comment on column wf.instance_v.error is 'the error that ended it';
+comment on column wf.instance_v.trace_id is 'begins the Idempotency-Key of its requests, and is the trace that they belong to';
 
 create or replace view wf.process_v with (security_barrier = true) as
 select p.instance_id,
@@ -198,7 +200,8 @@ select d.id as driver_id,
        d.slots,
        (select count(*) from wf.lease l where l.driver_id = d.id) as in_flight,
        d.transports,
-       d.queues
+       d.queues,
+       d.capabilities
   from wf.driver d;
 comment on view wf.driver_v is 'The drivers; each start of a driver is a row of its own.';
 comment on column wf.driver_v.driver_id is 'its incarnation';
@@ -211,3 +214,34 @@ comment on column wf.driver_v.slots is 'how many requests it carries out at once
 comment on column wf.driver_v.in_flight is 'how many requests it holds now';
 comment on column wf.driver_v.transports is 'transports that it has';
 comment on column wf.driver_v.queues is 'queues that it serves; none listed means every queue';
+comment on column wf.driver_v.capabilities is 'what else it has that tasks may require: name or name=value';
+
+create or replace view wf.engine_v with (security_barrier = true) as
+select case x.event when 'pause' then 'PAUSED' else 'RUNNING' end as state,
+       x.at as since,
+       x.actor,
+       x.client,
+       x.reason,
+       (select count(*) from wf.lease) as in_flight,
+       wf.schema_version() as schema_version
+  from (values (true)) one (row)
+  left join (select e.event, e.at, e.actor, e.client, e.reason from wf.engine_event e order by e.id desc limit 1) x on true;
+comment on view wf.engine_v is 'The engine, one row: does it hand out requests?';
+comment on column wf.engine_v.state is 'RUNNING, or PAUSED: no driver gets a request';
+comment on column wf.engine_v.since is 'since when; null if it has never been paused';
+comment on column wf.engine_v.actor is 'who paused or resumed it';
+comment on column wf.engine_v.client is 'the address that it came from; null for a local socket';
+comment on column wf.engine_v.reason is 'reason that was given';
+comment on column wf.engine_v.in_flight is 'how many requests drivers hold now';
+comment on column wf.engine_v.schema_version is 'version of the schema';
+
+create or replace view wf.engine_event_v with (security_barrier = true) as
+select e.id as seq, e.at, e.event, e.actor, e.client, e.reason
+  from wf.engine_event e;
+comment on view wf.engine_event_v is 'The history of the engine itself: when it was paused and resumed, by whom and why.';
+comment on column wf.engine_event_v.seq is 'order';
+comment on column wf.engine_event_v.at is 'when';
+comment on column wf.engine_event_v.event is 'pause or resume';
+comment on column wf.engine_event_v.actor is 'the role that did it';
+comment on column wf.engine_event_v.client is 'the address that it came from; null for a local socket';
+comment on column wf.engine_event_v.reason is 'reason that was given';

@@ -1,8 +1,10 @@
--- Runs the file :migration unless the schema already has the version that its
--- name begins with, and sets that version.
+-- Runs the file :migration if the schema is older than what its name begins
+-- with; a :fresh one has it already. From then on that is its version.
 
-select substr(:'migration', 1, 3)::int > value::int as pending from wf.setting where name = 'schema_version' \gset
+select substr(:'migration', 1, 3)::int as version,
+       substr(:'migration', 1, 3)::int > s.value::int and not :fresh as pending
+  from wf.setting s where s.name = 'schema_version' \gset
 \if :pending
     \ir :migration
-    update wf.setting set value = substr(:'migration', 1, 3)::int::text where name = 'schema_version';
 \endif
+update wf.setting set value = greatest(value::int, :version)::text where name = 'schema_version';

@@ -30,21 +30,31 @@ alter default privileges revoke usage on types from public;
 comment on schema wf is 'pgwf workspace: workflows, their instances and all of their semantics';
 
 create table wf.setting (
-    name    text primary key,
-    value   text not null,
-    meaning text not null
+    name       text primary key,
+    value      text not null,
+    meaning    text not null,
+    min        bigint,
+    max        bigint,
+    changed_at timestamptz,
+    changed_by text
 );
 comment on table wf.setting is 'Settings of the workspace, one row each.';
 comment on column wf.setting.name is 'name of the setting';
 comment on column wf.setting.value is 'its value, as text';
-comment on column wf.setting.meaning is 'what it does, its unit and its range';
+comment on column wf.setting.meaning is 'what it does, and its unit';
+comment on column wf.setting.min is 'the least value it may be set to; null: it is not for setting';
+comment on column wf.setting.max is 'the greatest';
+comment on column wf.setting.changed_at is 'when it was set; null: it is as it came';
+comment on column wf.setting.changed_by is 'by whom';
 
-insert into wf.setting (name, value, meaning) values
-    ('schema_version', '1', 'version of this schema; programs refuse one that they do not know'),
-    ('lease_seconds', '30', 'seconds without a sign of life after which a driver is lost and its requests are taken back (5 to 3600)'),
-    ('value_bytes', '1048576', 'largest value of a parameter, argument, output or name, in bytes of its text'),
-    ('turns', '4', 'how many polls and outcomes work at a time; the others are told to come back'),
-    ('window', '1000', 'most children that a forall has open at once');
+insert into wf.setting (name, value, meaning, min, max) values
+    ('schema_version', '1', 'version of this schema, see migrations/all.sql', null, null),
+    ('lease_seconds', '30', 'seconds without a sign of life after which a driver is lost and its requests are taken back', 5, 3600),
+    ('grace_seconds', '5', 'the same of a driver whose connection is gone, too; what it may take to connect again', 1, 3600),
+    ('value_bytes', '1048576', 'largest value of a parameter, argument, output or name, in bytes of its text', 1024, 134217728),
+    ('output_bytes', '1048576', 'how much streamed output of an attempt is kept, in bytes', 1024, 1073741824),
+    ('turns', '4', 'how many polls and outcomes work at a time; the others are told to come back', 1, 256),
+    ('window', '1000', 'most children that a forall has open at once', 1, 1000);
 
 create table wf.error (
     code    text primary key,
@@ -71,4 +81,5 @@ insert into wf.error (code, name, meaning, remedy) values
     ('WF010', 'driver unknown', 'The driver is not registered, has left, or was given up as lost.', 'Register again; the driver does so by itself.'),
     ('WF011', 'version mismatch', 'The program and the workspace do not know each other''s version.', 'Upgrade the older one (wf-console workspace upgrade).'),
     ('WF012', 'SQL task failed', 'The response of a SQL task means that it failed, or is too large; its effects are rolled back.', 'Nothing to do: the driver reports the failure.'),
+    ('WF013', 'upgraded meanwhile', 'The call waited while the workspace was upgraded; nothing of it was done.', 'Do it again; a driver does so by itself.'),
     ('WF020', 'expression error', 'An expression met a value that it cannot work with.', 'The process that evaluated it is FAILED with kind input: correct the workflow or its data, then retry, resolve or ignore.');

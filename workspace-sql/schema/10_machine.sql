@@ -43,6 +43,7 @@ values ('async', 'EXECUTING', false, 'the driver acknowledged: it runs outside')
        ('composite', 'RAISED', true, 'failed for good: its error was handed on'),
        ('composite', 'ABORTED', true, 'stopped for good'),
        ('instance', 'RUNNING', false, 'its processes may move'),
+       ('instance', 'SUSPENDED', false, 'held by an operator: what it has begun goes on, nothing else of it is handed out'),
        ('instance', 'ABORTING', false, 'its processes are being aborted'),
        ('instance', 'END', true, 'ended; result success or warning'),
        ('instance', 'ABORTED', true, 'stopped for good; result aborted or error');
@@ -195,4 +196,9 @@ insert into wf.transition (machine, from_state, event, to_state, actor, recorded
     ('instance', 'RUNNING', 'warn', 'RUNNING', 'W', true, 'something in it was ignored: its result will be warning at best'),
     ('instance', 'RUNNING', 'end', 'END', 'W', true, 'its tree has ended'),
     ('instance', 'RUNNING', 'abort', 'ABORTING', 'O', true, 'an operator aborts it, or an error found no handler'),
+    ('instance', 'RUNNING', 'suspend', 'SUSPENDED', 'O', true, 'an operator holds it'),
+    ('instance', 'SUSPENDED', 'resume', 'RUNNING', 'O', true, 'an operator lets it go on'),
+    ('instance', 'SUSPENDED', 'warn', 'SUSPENDED', 'W', true, 'something in it was ignored: its result will be warning at best'),
+    ('instance', 'SUSPENDED', 'end', 'END', 'W', true, 'its tree has ended'),
+    ('instance', 'SUSPENDED', 'abort', 'ABORTING', 'O', true, 'an operator aborts it, or an error found no handler'),
     ('instance', 'ABORTING', 'aborted', 'ABORTED', 'W', true, 'everything in it has stopped');

@@ -68,7 +68,7 @@ create table wf.task_request (
 comment on table wf.task_request is 'What a driver is asked to do for tasks of a type.';
 comment on column wf.task_request.type_id is 'the task type';
 comment on column wf.task_request.request is 'start, poll, cancel or cleanup';
-comment on column wf.task_request.transport is 'http, ssh, sql or builtin';
+comment on column wf.task_request.transport is 'http, ssh, sql, exec or builtin';
 comment on column wf.task_request.args is 'expression of the transport''s arguments over the task''s arguments and its handle';
 comment on column wf.task_request.passes is 'the transport''s arguments are the task''s arguments as they are';
 comment on column wf.task_request.clauses is 'expressions handle, success, failure, failure_as, output, progress, and every where it reads arguments (then it wins over the columns); null if none: any response is a success';
@@ -78,15 +78,17 @@ comment on column wf.task_request.max_delay is 'delay grows no further';
 comment on column wf.task_request.attempts is 'failed polls in a row that are borne; tries of cancel or cleanup';
 
 create table wf.lane (
-    id    bigint generated always as identity primary key,
-    queue text not null,
-    needs text[] not null,
-    unique (queue, needs)
+    id       bigint generated always as identity primary key,
+    queue    text not null,
+    needs    text[] not null,
+    requires text[] not null default '{}',
+    unique (queue, needs, requires)
 );
 comment on table wf.lane is 'What a driver must serve to take a task, interned.';
 comment on column wf.lane.id is 'key';
 comment on column wf.lane.queue is 'name of the queue; the usual one is default';
 comment on column wf.lane.needs is 'transports that the task''s requests use, sorted';
+comment on column wf.lane.requires is 'capabilities that the task requires, sorted';
 
 create table wf.concurrency_group (
     id   bigint generated always as identity primary key,
@@ -129,6 +131,7 @@ create table wf.node (
     group_max     int,
     policy        jsonb,
     title         text,
+    secrets       jsonb,
     primary key (version_id, id)
 );
 -- the parent first: (version_id, id) can then be sought in the primary key only
@@ -159,9 +162,10 @@ comment on column wf.node.transport is 'leaf: transport of the start request';
 comment on column wf.node.task_type is 'leaf: name of its task type';
 comment on column wf.node.plain is 'leaf: sync, and any response is a success without output';
 comment on column wf.node.idempotent is 'leaf: may be repeated after a lost driver';
-comment on column wf.node.lane_id is 'leaf: its lane; that of queue default where the queue is an expression';
+comment on column wf.node.lane_id is 'leaf: its lane; where queue or requires is an expression, that of queue default or of no capabilities';
 comment on column wf.node.rank is 'leaf: minus its priority, if given and fixed';
 comment on column wf.node.group_id is 'leaf: its concurrency group, if fixed';
 comment on column wf.node.group_max is 'leaf: the max that it gives its group, if fixed';
-comment on column wf.node.policy is 'policies that are not fixed: one expression that gives an object with group, group_max, queue, priority, title';
+comment on column wf.node.policy is 'policies that are not fixed: one expression that gives an object with group, group_max, queue, requires, priority, title';
 comment on column wf.node.title is 'title, if fixed';
+comment on column wf.node.secrets is 'leaf: for each of its requests, where in the arguments the driver puts which secrets (docs/spec.md); null if there are none';

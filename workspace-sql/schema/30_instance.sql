@@ -37,7 +37,7 @@ comment on column wf.instance.key is 'idempotency key given to start';
 comment on column wf.instance.params is 'its parameters';
 comment on column wf.instance.priority is 'priority of its tasks, unless they have their own; higher first';
 comment on column wf.instance.tags is 'tags given to start';
-comment on column wf.instance.trace_id is 'trace id handed to what it calls';
+comment on column wf.instance.trace_id is 'begins the Idempotency-Key of its requests, and is the trace that they belong to';
 comment on column wf.instance.warned is 'something in it was ignored: its result will be no better than warning';
 comment on column wf.instance.result is 'success, warning, error or aborted, once it has ended';
 comment on column wf.instance.output is 'what it returned';
@@ -158,24 +158,37 @@ comment on column wf.ready.request is 'start, poll, cancel or cleanup';
 create table wf.parked (
     instance_id bigint not null,
     process_id  bigint not null,
-    reason      text not null check (reason in ('group')),
+    reason      text not null check (reason in ('group', 'suspended')),
     group_id    bigint,
     lane_id     bigint not null,
     turn        bigint not null,
     rank        smallint not null,
     parked_at   timestamptz not null,
-    primary key (instance_id, process_id)
+    primary key (instance_id, process_id),
+    check ((reason = 'group') = (group_id is not null))
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
 create unique index parked_group_idx on wf.parked (group_id, rank, turn, instance_id, process_id);
 comment on table wf.parked is 'The leaves in INIT that may not be taken yet, and why.';
 comment on column wf.parked.instance_id is 'the instance';
 comment on column wf.parked.process_id is 'the process';
-comment on column wf.parked.reason is 'what it waits for: group';
-comment on column wf.parked.group_id is 'the concurrency group that has no place for it';
+comment on column wf.parked.reason is 'what it waits for: a place in its group, or that its instance is no longer suspended';
+comment on column wf.parked.group_id is 'group: the concurrency group that has no place for it';
 comment on column wf.parked.lane_id is 'as in ready';
 comment on column wf.parked.turn is 'as in ready';
 comment on column wf.parked.rank is 'as in ready';
 comment on column wf.parked.parked_at is 'since when';
+
+create table wf.suspended (
+    instance_id bigint primary key,
+    at          timestamptz not null,
+    actor       text not null,
+    reason      text
+);
+comment on table wf.suspended is 'The instances that are SUSPENDED now.';
+comment on column wf.suspended.instance_id is 'the instance';
+comment on column wf.suspended.at is 'since when';
+comment on column wf.suspended.actor is 'who suspended it';
+comment on column wf.suspended.reason is 'reason that was given';
 
 create table wf.lease (
     instance_id bigint not null,
@@ -299,17 +312,19 @@ comment on column wf.timer.round is 'how many polls there were';
 comment on column wf.timer.failures is 'how many requests of this kind failed in a row';
 
 create table wf.driver (
-    id         bigint generated always as identity primary key,
-    name       text not null,
-    version    text not null,
-    state      text not null check (state in ('live', 'draining', 'left', 'lost')),
-    transports text[] not null,
-    queues     text[] not null,
-    slots      int not null,
-    idle       boolean not null default false,
-    started_at timestamptz not null,
-    seen_at    timestamptz not null,
-    actor      text not null
+    id           bigint generated always as identity primary key,
+    name         text not null,
+    version      text not null,
+    state        text not null check (state in ('live', 'draining', 'left', 'lost')),
+    transports   text[] not null,
+    queues       text[] not null,
+    slots        int not null,
+    idle         boolean not null default false,
+    started_at   timestamptz not null,
+    seen_at      timestamptz not null,
+    actor        text not null,
+    capabilities text[] not null default '{}',
+    attended     boolean not null default false
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 create index driver_idle_idx on wf.driver (id) where idle;
 create index driver_seen_idx on wf.driver (seen_at) where state in ('live', 'draining');
@@ -325,6 +340,28 @@ comment on column wf.driver.idle is 'it sleeps: ring (NOTIFY wf_ready) when ther
 comment on column wf.driver.started_at is 'when it registered';
 comment on column wf.driver.seen_at is 'last sign of life, to the second';
 comment on column wf.driver.actor is 'the login that it uses';
+comment on column wf.driver.capabilities is 'what else it has that tasks may require: name or name=value';
+comment on column wf.driver.attended is 'its session holds a lock that is gone when the connection is: (7764, id)';
+
+create table wf.home (
+    only_one    boolean primary key default true check (only_one),
+    system_id   bigint not null,
+    database_id oid not null,
+    timeline    text not null,
+    started_at  timestamptz not null,
+    restored    text
+);
+comment on table wf.home is 'Where the workspace was when it last looked, one row: it notices when it is somewhere else, and why.';
+comment on column wf.home.only_one is 'true';
+comment on column wf.home.system_id is 'system identifier of the cluster';
+comment on column wf.home.database_id is 'oid of the database';
+comment on column wf.home.timeline is 'timeline of the server''s WAL';
+comment on column wf.home.started_at is 'when the server was started';
+comment on column wf.home.restored is 'wf.restored, as the server''s configuration sets it';
+insert into wf.home (system_id, database_id, timeline, started_at, restored)
+select c.system_identifier, d.oid, left(pg_walfile_name(pg_current_wal_lsn()), 8), pg_postmaster_start_time(), nullif(current_setting('wf.restored', true), '')
+  from pg_control_system() c, pg_database d
+ where d.datname = current_database();
 
 create table wf.txn (
     xid       xid8 primary key,
@@ -366,3 +403,40 @@ comment on column wf.event.event is 'what happened: an event of wf.transition, o
 comment on column wf.event.state is 'state after';
 comment on column wf.event.reason is 'reason that an operator gave';
 comment on column wf.event.detail is 'for failures the error; for operators what they gave';
+
+create table wf.output_chunk (
+    instance_id bigint not null,
+    process_id  bigint not null,
+    attempt     int not null,
+    start       bigint not null,
+    size        bigint not null,
+    stream      text not null check (stream in ('stdout', 'stderr')),
+    at          timestamptz not null,
+    body        text not null,
+    primary key (instance_id, process_id, attempt, start)
+);
+comment on table wf.output_chunk is 'Streamed output of attempts, as it came; of a long one the end. Kept when the task has ended.';
+comment on column wf.output_chunk.instance_id is 'the instance';
+comment on column wf.output_chunk.process_id is 'the task';
+comment on column wf.output_chunk.attempt is 'the attempt';
+comment on column wf.output_chunk.start is 'how many bytes of the attempt''s output, both streams together, came before; where the chunk before does not end here, bytes were dropped';
+comment on column wf.output_chunk.size is 'how many bytes these were';
+comment on column wf.output_chunk.stream is 'stdout or stderr';
+comment on column wf.output_chunk.at is 'when it arrived';
+comment on column wf.output_chunk.body is 'the text; bytes that are none became U+FFFD';
+
+create table wf.engine_event (
+    id     bigint generated always as identity primary key,
+    at     timestamptz not null,
+    actor  text not null,
+    client inet,
+    event  text not null check (event in ('pause', 'resume')),
+    reason text
+);
+comment on table wf.engine_event is 'When the engine was paused and resumed, by whom and why; the last row says how it is now.';
+comment on column wf.engine_event.id is 'key, in order';
+comment on column wf.engine_event.at is 'when';
+comment on column wf.engine_event.actor is 'the role: session_user, or what it had SET ROLE to';
+comment on column wf.engine_event.client is 'address of the client; null for a local socket';
+comment on column wf.engine_event.event is 'pause or resume';
+comment on column wf.engine_event.reason is 'reason that was given';

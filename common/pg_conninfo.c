@@ -1,0 +1,73 @@
+#include "common/pg_conninfo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <libpq-fe.h>
+
+#include "common/error.h"
+#include "common/mem.h"
+
+/* As libpq tells them from the name of a database. */
+static bool
+is_conninfo(const char *text)
+{
+	return strchr(text, '=') != NULL ||
+	       strncmp(text, "postgresql://", 13) == 0 ||
+	       strncmp(text, "postgres://", 11) == 0;
+}
+
+bool
+pg_conninfo_check(const char *conninfo, struct error *err)
+{
+	char *reason = NULL;
+	PQconninfoOption *options;
+
+	if (!is_conninfo(conninfo))
+		return true;
+	options = PQconninfoParse(conninfo, &reason);
+	if (options == NULL && reason == NULL) {
+		error_set(err, "no memory to read it");
+	} else if (options == NULL) {
+		error_set(err, "%.*s", (int)strcspn(reason, "\n"), reason);
+		error_hint(err,
+		    "Write \"host=... dbname=...\", postgresql://host/dbname, "
+		    "or the name of a database.");
+	}
+	PQfreemem(reason);
+	PQconninfoFree(options);
+	return options != NULL;
+}
+
+/* Frees `options`, which may be NULL. */
+static char *
+take(PQconninfoOption *options, const char *keyword)
+{
+	PQconninfoOption *option;
+	char *value = NULL;
+
+	for (option = options;
+	     option != NULL && option->keyword != NULL && value == NULL;
+	     option++)
+		if (strcmp(option->keyword, keyword) == 0 &&
+		    option->val != NULL)
+			value = xstrdup(option->val);
+	PQconninfoFree(options);
+	return value;
+}
+
+char *
+pg_conninfo_get(const char *conninfo, const char *keyword)
+{
+	if (!is_conninfo(conninfo))
+		return NULL;
+	return take(PQconninfoParse(conninfo, NULL), keyword);
+}
+
+char *
+pg_conninfo_get_any(const char *conninfo, const char *keyword)
+{
+	char *value = pg_conninfo_get(conninfo, keyword);
+
+	return value != NULL ? value : take(PQconndefaults(), keyword);
+}

@@ -1,0 +1,190 @@
+#include "console/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/mem.h"
+#include "common/pg.h"
+#include "console/terminal.h"
+#include "console/text.h"
+
+/* Deeper than the workspace lets a tree be; more is drawn flat. */
+#define DEEPEST 256
+#define WIDEST_LABEL 60 /* states do not line up beyond */
+
+/* Where the columns of wf.tree are. */
+struct layout {
+	int id, depth, label, state, attempt, note;
+};
+
+/* One process as it is printed. */
+struct line {
+	const char *id;
+	int depth;
+	bool is_last; /* of its parent's children */
+	char *label;  /* mark and label, safe; owned */
+	const char *state;
+	char *note; /* attempt and note, safe; owned */
+};
+
+/* Columns that all lines share. */
+struct widths {
+	size_t id, label;
+};
+
+static int64_t
+depth_of(const struct pg_result *rows, int row, int column)
+{
+	int64_t depth = pg_value_bigint(rows, row, column) -
+	                pg_value_bigint(rows, 0, column);
+
+	return depth < 0 ? 0 : depth < DEEPEST ? depth : DEEPEST - 1;
+}
+
+static void
+read_line(struct line *line, const struct terminal *terminal,
+    const struct pg_result *rows, const struct layout *at, int row)
+{
+	const char *label = pg_value(rows, row, at->label);
+	const char *note = pg_value(rows, row, at->note);
+	const char *state = pg_value(rows, row, at->state);
+	int64_t attempt = pg_value_bigint(rows, row, at->attempt);
+	struct buf text;
+
+	line->id = pg_value(rows, row, at->id);
+	line->depth = (int)depth_of(rows, row, at->depth);
+	line->state = state != NULL ? state : "";
+	buf_init(&text, 0);
+	buf_addf(&text, "%s ", terminal_state_mark(terminal, line->state));
+	text_add_safe(&text, label != NULL ? label : "", "");
+	line->label = buf_take(&text);
+	if (attempt > 1)
+		buf_addf(&text, "attempt %lld", (long long)attempt);
+	if (note != NULL && note[0] != '\0') {
+		buf_adds(&text, attempt > 1 ? ", " : "");
+		text_add_safe(&text, note, "");
+	}
+	line->note = buf_take(&text);
+}
+
+/* Read from the end: the last of its depth has no sibling below it. */
+static struct line *
+read_lines(const struct terminal *terminal, const struct pg_result *rows)
+{
+	const struct layout at = {
+		.id = pg_column(rows, "process_id"),
+		.depth = pg_column(rows, "depth"),
+		.label = pg_column(rows, "label"),
+		.state = pg_column(rows, "state"),
+		.attempt = pg_column(rows, "attempt"),
+		.note = pg_column(rows, "note"),
+	};
+	struct line *lines = xcalloc((size_t)pg_rows(rows), sizeof(*lines));
+	bool has_below[DEEPEST + 1] = { false };
+	int row, depth;
+
+	for (row = pg_rows(rows) - 1; row >= 0; row--) {
+		read_line(&lines[row], terminal, rows, &at, row);
+		depth = lines[row].depth;
+		lines[row].is_last = !has_below[depth];
+		has_below[depth] = true;
+		memset(has_below + depth + 1, 0,
+		    sizeof(has_below) - (size_t)depth - 1);
+	}
+	return lines;
+}
+
+/* The branches before a line; `open` says where trunks go on. */
+static void
+add_branches(struct buf *text, const struct glyphs *glyphs,
+    const struct line *line, bool *open)
+{
+	int i;
+
+	for (i = 1; i < line->depth; i++)
+		buf_adds(text, open[i] ? glyphs->trunk : glyphs->gap);
+	if (line->depth > 0)
+		buf_adds(text, line->is_last ? glyphs->corner : glyphs->branch);
+	open[line->depth] = !line->is_last;
+}
+
+static void
+add_note(struct buf *text, const struct terminal *terminal, const char *note,
+    size_t used)
+{
+	size_t width = text_width(note);
+
+	if (terminal->width > used + 8 && width > terminal->width - used)
+		width = terminal->width - used;
+	text_add_fitted(text, note, width, false, terminal->glyphs->more);
+}
+
+static void
+print_line(const struct terminal *terminal, const struct line *line,
+    const char *branches, const struct widths *widths, FILE *out)
+{
+	enum style style = terminal_state_style(line->state);
+	size_t used = text_width(branches);
+	struct buf text;
+
+	buf_init(&text, 0);
+	buf_addf(&text, "%s%*s  %s%s", terminal_begin(terminal, STYLE_DIM),
+	    (int)widths->id, line->id, branches,
+	    terminal_end(terminal, STYLE_DIM));
+	text_add_fitted(&text, line->label,
+	    used < widths->label ? widths->label - used : 1, false,
+	    terminal->glyphs->more);
+	buf_addf(&text, "  %s%s%s", terminal_begin(terminal, style),
+	    line->state, terminal_end(terminal, style));
+	used = widths->id + 2 + widths->label + 2 + strlen(line->state) + 2;
+	if (line->note[0] != '\0') {
+		buf_adds(&text, "  ");
+		add_note(&text, terminal, line->note, used);
+	}
+	fprintf(out, "%s\n", text.data);
+	buf_release(&text);
+}
+
+static struct widths
+measure(const struct terminal *terminal, const struct line *lines, int count)
+{
+	size_t branch = text_width(terminal->glyphs->branch), width, limit;
+	struct widths widest = { 0 };
+	int i;
+
+	for (i = 0; i < count; i++) {
+		width = text_width(lines[i].label) +
+		        (size_t)lines[i].depth * branch;
+		if (width > widest.label)
+			widest.label = width;
+		if (strlen(lines[i].id) > widest.id)
+			widest.id = strlen(lines[i].id);
+	}
+	limit = terminal->width > 60 ? terminal->width * 3 / 5 : WIDEST_LABEL;
+	if (widest.label > limit)
+		widest.label = limit;
+	return widest;
+}
+
+void
+tree_print(
+    const struct terminal *terminal, const struct pg_result *rows, FILE *out)
+{
+	struct line *lines = read_lines(terminal, rows);
+	struct widths widths = measure(terminal, lines, pg_rows(rows));
+	bool open[DEEPEST] = { false };
+	struct buf branches;
+	int i;
+
+	buf_init(&branches, 0);
+	for (i = 0; i < pg_rows(rows); i++) {
+		buf_truncate(&branches, 0);
+		add_branches(&branches, terminal->glyphs, &lines[i], open);
+		print_line(terminal, &lines[i], branches.data, &widths, out);
+		free(lines[i].label);
+		free(lines[i].note);
+	}
+	buf_release(&branches);
+	free(lines);
+}

@@ -1,0 +1,20 @@
+/*
+ * tree.h - the processes of an instance, drawn as a tree.
+ *
+ *	41  ▶ nightly                 ACTIVE
+ *	42  ├─ ✓ lb.Log               END
+ *	43  └─ ✗ http.Request export  FAILED  attempt 3, http: answered 503
+ */
+#ifndef CONSOLE_TREE_H
+#define CONSOLE_TREE_H
+
+#include <stdio.h>
+
+struct pg_result;
+struct terminal;
+
+/* Write the rows of wf.tree, one or more: a line for each. */
+void tree_print(
+    const struct terminal *terminal, const struct pg_result *rows, FILE *out);
+
+#endif

@@ -1,0 +1,168 @@
+/* The connection strings among the options: what can be seen of them. */
+#include "driver/config_connection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "common/pg_conninfo.h"
+#include "driver/config.h"
+
+enum {
+	MAX_PORT = 65535,
+};
+
+bool
+config_connection_has_password(const char *conninfo)
+{
+	static const char *const keywords[] = { "password", "sslpassword" };
+	bool found = false;
+	char *value;
+	size_t i;
+
+	for (i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
+		value = pg_conninfo_get(conninfo, keywords[i]);
+		found |= value != NULL && *value != '\0';
+		free(value);
+	}
+	return found;
+}
+
+/* Numbers with commas between them; none is the usual one. */
+static bool
+check_ports(const char *ports, struct error *err)
+{
+	const char *at;
+	char *end;
+	long port;
+
+	for (at = ports; *at != '\0'; at = *end == ',' ? end + 1 : end) {
+		end = (char *)at + strcspn(at, ",");
+		if (end == at)
+			continue;
+		port = strtol(at, &end, 10);
+		if ((*end != ',' && *end != '\0') || port < 1 ||
+		    port > MAX_PORT) {
+			error_set(err, "port is %s", ports);
+			error_hint(
+			    err, "Give a number from 1 to %d.", MAX_PORT);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+check(const char *conninfo, struct error *err)
+{
+	char *ports;
+	bool ok;
+
+	if (!pg_conninfo_check(conninfo, err))
+		return false;
+	ports = pg_conninfo_get(conninfo, "port");
+	ok = ports == NULL || check_ports(ports, err);
+	free(ports);
+	return ok;
+}
+
+/* The first of `hosts` (commas between them) that is not this one, or NULL. */
+static char *
+find_remote(const char *hosts)
+{
+	static const char *const local[] = { "localhost", "::1", "127.0.0.1" };
+	size_t i, len;
+
+	for (; *hosts != '\0'; hosts += len + (hosts[len] == ',')) {
+		bool is_local;
+
+		len = strcspn(hosts, ",");
+		is_local = len == 0 || *hosts == '/' || *hosts == '@';
+		for (i = 0; i < sizeof(local) / sizeof(local[0]); i++)
+			is_local |= strlen(local[i]) == len &&
+			            strncmp(hosts, local[i], len) == 0;
+		if (!is_local)
+			return xstrndup(hosts, len);
+	}
+	return NULL;
+}
+
+/* Another machine, and nobody between may be trusted: but it was asked for. */
+static void
+warn(const char *key, const char *conninfo)
+{
+	char *mode = pg_conninfo_get_any(conninfo, "sslmode");
+	char *hosts = pg_conninfo_get_any(conninfo, "hostaddr");
+	char *remote = NULL;
+
+	if (hosts == NULL || *hosts == '\0') {
+		free(hosts);
+		hosts = pg_conninfo_get_any(conninfo, "host");
+	}
+	if (mode != NULL && strcmp(mode, "disable") == 0 && hosts != NULL)
+		remote = find_remote(hosts);
+	if (remote != NULL)
+		log_warnx("%s: sslmode=disable to %s: whoever is on the way "
+		          "can read and change everything; sslmode=verify-full "
+		          "prevents that",
+		    key, remote);
+	free(remote);
+	free(hosts);
+	free(mode);
+}
+
+static char *
+key_of(const struct config_workspace *workspace, const char *field)
+{
+	return workspace->name[0] != '\0'
+	           ? xasprintf("workspaces.%s.%s", workspace->name, field)
+	           : xstrdup(field);
+}
+
+bool
+config_connections_check(const struct config *config, struct error *err)
+{
+	struct config_workspace workspace;
+	const char *field;
+	bool ok = true;
+	char *key;
+	size_t i;
+
+	for (i = 0; ok && i < config_workspaces(config); i++) {
+		workspace = config_workspace(config, i);
+		field = "connection";
+		ok = check(workspace.connection, err);
+		if (ok) {
+			field = "sql_connection";
+			ok = check(workspace.sql_connection, err);
+		}
+		if (!ok) {
+			key = key_of(&workspace, field);
+			error_prefix(err, "%s", key);
+			free(key);
+		}
+	}
+	return ok;
+}
+
+void
+config_connections_warn(const struct config *config)
+{
+	struct config_workspace workspace;
+	char *key;
+	size_t i;
+
+	for (i = 0; i < config_workspaces(config); i++) {
+		workspace = config_workspace(config, i);
+		key = key_of(&workspace, "connection");
+		warn(key, workspace.connection);
+		free(key);
+		if (workspace.sql_connection[0] == '\0')
+			continue;
+		key = key_of(&workspace, "sql_connection");
+		warn(key, workspace.sql_connection);
+		free(key);
+	}
+}

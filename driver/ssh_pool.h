@@ -1,0 +1,62 @@
+/*
+ * ssh_pool.h - who may use which connection to which host, and when.
+ *
+ * The commands for one host share connections.  How many sessions one carries,
+ * how many there are and how many are being made at a time is capped; who is
+ * too many waits for a seat.  A host that allows fewer sessions than we think
+ * is believed.  What cannot be shared gets a connection of its own.
+ */
+#ifndef DRIVER_SSH_POOL_H
+#define DRIVER_SSH_POOL_H
+
+#include <stdbool.h>
+
+struct config;
+struct loop;
+struct ssh_host;
+struct ssh_pool;
+struct ssh_shared;
+struct ssh_target;
+
+/* A command's place; lives in whatever asked for it.  Events from the loop. */
+struct ssh_seat {
+	/* Go ahead: through `socket`, or on a connection of its own (NULL). */
+	void (*granted)(void *arg, const char *socket);
+
+	/* There is no connection to be had, and why. */
+	void (*failed)(void *arg, const char *reason);
+	void *arg;
+
+	/* The pool's. */
+	struct ssh_host *host; /* NULL: at rest */
+	struct ssh_shared *shared;
+	bool waiting;
+	bool alone;    /* wants a connection of its own */
+	bool starting; /* is making it */
+	int refusals;
+	struct ssh_seat *next;
+};
+
+struct ssh_pool *ssh_pool_new(struct loop *loop, const struct config *config);
+void ssh_pool_free(struct ssh_pool *pool);
+
+/* Options have changed: what is connected by now takes no new sessions. */
+void ssh_pool_renew(struct ssh_pool *pool);
+
+void ssh_pool_ask(struct ssh_pool *pool, struct ssh_seat *seat,
+    const struct ssh_target *target);
+
+/* The session stands; to be said once. */
+void ssh_pool_begun(struct ssh_pool *pool, struct ssh_seat *seat);
+
+/*
+ * The client ended before the session stood.  True: the seat waits again,
+ * since the fault may be the shared connection's.
+ */
+bool ssh_pool_refused(
+    struct ssh_pool *pool, struct ssh_seat *seat, bool by_host);
+
+/* It is over, or not wanted any more.  At rest it stays so. */
+void ssh_pool_leave(struct ssh_pool *pool, struct ssh_seat *seat);
+
+#endif

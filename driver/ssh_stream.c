@@ -1,0 +1,96 @@
+#include "driver/ssh_stream.h"
+
+#include <string.h>
+
+#include "driver/ssh_wrapper.h"
+
+void
+ssh_stream_init(struct ssh_stream *stream, size_t limit)
+{
+	*stream = (struct ssh_stream){ 0 };
+	tail_init(&stream->text, limit);
+}
+
+void
+ssh_stream_release(struct ssh_stream *stream)
+{
+	tail_release(&stream->text);
+}
+
+void
+ssh_stream_reset(struct ssh_stream *stream)
+{
+	size_t limit = stream->text.limit;
+
+	ssh_stream_release(stream);
+	ssh_stream_init(stream, limit);
+}
+
+/* How much of the text is no beginning of a record. */
+static size_t
+certain(const struct buf *text, const char *nonce)
+{
+	size_t len = strlen(nonce), n, at;
+
+	at = text->len > SSH_RECORD_MAX ? text->len - SSH_RECORD_MAX : 0;
+	for (; at < text->len; at++) {
+		n = text->len - at < len ? text->len - at : len;
+		if (memcmp(text->data + at, nonce, n) == 0)
+			break;
+	}
+	return at;
+}
+
+static void
+hand_over(struct ssh_stream *stream, const char *nonce, struct output *output,
+    enum child_stream which)
+{
+	const struct tail *text = &stream->text;
+	size_t from = stream->handed - text->cut, end;
+
+	end = stream->ended ? text->kept.len : certain(&text->kept, nonce);
+	if (end <= from)
+		return;
+	output_add(output, which, text->kept.data + from, end - from);
+	stream->handed = text->cut + end;
+}
+
+/* No more than what is kept at least: nothing is lost before it is seen. */
+static void
+add_part(
+    struct ssh_stream *stream, const char *nonce, const char *data, size_t len)
+{
+	struct tail *text = &stream->text;
+	struct ssh_record_found found;
+	size_t fresh = len + SSH_RECORD_MAX; /* half a record may wait there */
+
+	tail_add(text, data, len);
+	found = ssh_wrapper_find(text->kept.data, text->kept.len,
+	    text->kept.len > fresh ? text->kept.len - fresh : 0, nonce);
+	if (found.record == SSH_RECORD_BEGUN && !stream->begun) {
+		stream->begun = true;
+		tail_skip(text, found.at + found.length);
+		text->cut = 0;
+		found =
+		    ssh_wrapper_find(text->kept.data, text->kept.len, 0, nonce);
+	}
+	if (found.record == SSH_RECORD_EXIT && stream->begun) {
+		stream->ended = true;
+		stream->exit_code = found.exit_code;
+		buf_truncate(&text->kept, found.at);
+	}
+}
+
+void
+ssh_stream_add(struct ssh_stream *stream, const char *nonce, const char *data,
+    size_t len, struct output *output, enum child_stream which)
+{
+	size_t part;
+
+	for (; len > 0 && !stream->ended; data += part, len -= part) {
+		part = len < stream->text.limit ? len : stream->text.limit;
+		add_part(stream, nonce, data, part);
+		if (stream->begun)
+			hand_over(stream, nonce, output, which);
+	}
+}

@@ -1,0 +1,30 @@
+/*
+ * streams.h - the output of one turn, packed for wf.output_add().
+ */
+#ifndef DRIVER_STREAMS_H
+#define DRIVER_STREAMS_H
+
+#include <stdbool.h>
+
+struct request;
+struct request_table;
+struct session;
+struct streams;
+
+/* The packing material; it is used again and again. */
+struct streams *streams_new(void);
+void streams_free(struct streams *streams);
+
+/* Take the rest of a request's output: its end is about to be reported. */
+void streams_add_rest(struct streams *streams, struct request *request);
+
+/*
+ * Take the fresh output of all requests, as much as one turn can carry; true:
+ * there is more.
+ */
+bool streams_add(struct streams *streams, const struct request_table *table);
+
+/* Add the call of wf.output_add() to the session's batch; false: no call. */
+bool streams_send(struct streams *streams, struct session *session);
+
+#endif

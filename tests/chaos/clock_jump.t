@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# clock_jump.t - the clock of the database's host jumps under load, far ahead
+# and a little back: drivers are given up wrongly, and nothing else happens than
+# when they are given up rightly.
+. "$(dirname "$0")/lib.sh"
+
+FAKETIME=$(find /usr/lib -name libfaketime.so.1 | head -n 1)
+[ -n "$FAKETIME" ] || skip_all 'there is no libfaketime'
+campaign clock_jump 4 40 "$@"
+world
+CLOCK=$WORK/pg/clock
+echo +0 >"$CLOCK"
+SERVER_ENVIRONMENT=("LD_PRELOAD=$FAKETIME" "FAKETIME_TIMESTAMP_FILE=$CLOCK"
+    FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1)
+server_adopt
+DRIVER_OPTIONS+=(-o "sql_connection=user=etl" -o sql_connections=2)
+drivers_begin
+
+# How far, in seconds. Who is to wait until a time waits longer if the clock
+# goes back: never longer than that.
+JUMPS=(3600 -3 86400 -5 1 -1 40000000 -4)
+offset=0
+for ((fault = 0; fault < FAULTS; fault++)); do
+    load load 40 base "$BASE" ms 200 n 12
+    load write 80 base "$BASE" n 20
+    nap 1500
+    offset=$((offset + ${JUMPS[fault % ${#JUMPS[@]}]}))
+    printf '%+d\n' "$offset" >"$CLOCK"
+    [ $((fault % 4)) -ne 3 ] || retry_lost
+done
+is 'the server has the time that it was told' \
+    "$(sql "select abs(extract(epoch from clock_timestamp())
+                     - $EPOCHSECONDS - $offset) < 60")" t
+nap 3000
+retry_lost
+all_end 120
+
+figure faults "$FAULTS"
+figure given_up "$(sql "select count(*) from wf.driver_v where state = 'lost'")"
+ledgers_figures
+# I7 compares times
+invariants_hold I1 I2 I3 I4 I5 I6 I8 I9
+not_blind
+drivers_hold
+ok 'drivers were given up' sql_is_true \
+    "select exists (select from wf.driver_v where state = 'lost')"
+ok 'their reports came in, and were refused' test "$(too_late)" -gt 0
+campaign_end

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# disk_full.t - the disk of the database server runs full under load, so that
+# it refuses or dies, and is freed again: drivers come back by themselves, and
+# nothing that was acknowledged is gone.
+
+# A small disk of its own, which nobody else sees and which ends with the test.
+if [ -z "${CHAOS_MOUNTS:-}" ] && unshare --mount true 2>/dev/null; then
+    CHAOS_MOUNTS=yes exec unshare --mount bash "$0" "$@"
+fi
+. "$(dirname "$0")/lib.sh"
+
+campaign disk_full 2 30 "$@"
+DISK=$(server_dir pg)
+mount -t tmpfs -o size=160m tmpfs "$DISK" 2>"$WORK/mount.log" ||
+    skip_all 'no file system may be mounted'
+trap disk_end EXIT
+world
+server_adopt
+DRIVER_OPTIONS+=(-o "sql_connection=user=etl" -o sql_connections=2)
+drivers_begin
+
+disk_end() {
+    local status=$?
+    set +e
+    work_stop
+    umount "$DISK"
+    (exit "$status")
+    work_end
+}
+
+# What was laid by of the write-ahead log: after that the server dies.
+use_up_wal() {
+    local i
+    for ((i = 0; i < 12; i++)); do
+        sql "select pg_logical_emit_message(false, '', ''), pg_switch_wal()" \
+            >/dev/null 2>&1 || return 0
+    done
+}
+
+refused=0
+for ((fault = 0; fault < FAULTS; fault++)); do
+    load write 200 base "$BASE" n 40
+    load load 400 base "$BASE" ms 0 n 60
+    # the last of the file does not fit
+    dd if=/dev/zero of="$DISK/ballast" bs=64k 2>/dev/null || true
+    nap 2000
+    [ $((fault % 2)) -eq 0 ] || use_up_wal
+    sql "create table more as select repeat('x', 1000)
+           from generate_series(1, 1000)" >/dev/null 2>&1 ||
+        refused=$((refused + 1))
+    sql 'drop table if exists more' >/dev/null 2>&1 || true
+    rm "$DISK/ballast"
+    server_writes >>"$WORK/recovery"
+    [ $((fault % 4)) -ne 3 ] || retry_lost
+done
+all_end 120
+
+figure faults "$(wc -l <"$WORK/recovery")"
+figure refused "$refused"
+died=$(grep -c PANIC "$WORK/postmaster.log" || true)
+figure died "$died"
+figure recovery_ms_max "$(sort -n "$WORK/recovery" | tail -n 1)"
+ledgers_figures
+invariants_hold I1 I2 I3 I4 I5 I6 I7 I8
+not_blind
+drivers_hold
+ok 'the server could not write' test "$refused" -gt 0
+ok 'and died of it' test "$died" -gt 0
+campaign_end

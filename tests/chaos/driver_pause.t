@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# driver_pause.t - a driver is stopped for longer than its lease, while it has
+# requests, and goes on: others have done what may be repeated, and its own
+# reports come too late.
+. "$(dirname "$0")/lib.sh"
+
+campaign driver_pause 2 40 "$@"
+world
+drivers_begin
+
+pauses=0 within=0
+for ((fault = 0; fault < FAULTS; fault++)); do
+    roll ${#DRIVERS[@]}
+    name=${DRIVERS[ROLL]}
+    load load 40 base "$BASE" ms 200 n 25
+    nap 400
+    kill -s STOP "$(pid_of "driver-$name")"
+    count=$(held "$name")
+    within=$((within + count))
+    retry_lost
+    driver_given_up "$name" && pauses=$((pauses + 1))
+    kill -s CONT "$(pid_of "driver-$name")"
+    driver_is_back "$name" || true
+done
+all_end 120
+
+figure faults "$pauses"
+figure within "$within"
+ledgers_figures
+refused=$(too_late)
+figure refused "$refused"
+invariants_hold I1 I2 I3 I4 I5 I7 I8 I9
+not_blind
+drivers_hold
+ok 'they had requests when they were stopped' test "$within" -gt 0
+ok 'their reports came in, and were refused' test "$refused" -gt 0
+ok 'requests that may be repeated were' test "$DUPLICATES" -gt 0
+campaign_end

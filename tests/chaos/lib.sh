@@ -1,0 +1,302 @@
+# shellcheck shell=bash
+# lib.sh - what the campaigns share: chance that can be repeated, load, drivers
+# that are killed and come back, the witnesses and what they must agree on.
+#
+# A campaign is a test that runs alone, too:
+#
+#     tests/chaos/driver_kill.t --seed 7 --faults 50
+#
+# It says what it has found in TAP, and its figures in $CHAOS_FIGURES, if that
+# is set: lines "campaign seed figure value".
+
+# shellcheck source=tests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+CHAOS=$ROOT/tests/chaos
+DRIVERS=(one two three)
+DRIVER_OPTIONS=(-o slots=4 -o poll_max_ms=200 -o heartbeat_ms=500)
+SERVER_ENVIRONMENT=() # VARIABLE=VALUE…
+LEASE_SECONDS=2
+HEARD=$WORK/started # the instances whose start was answered
+
+# campaign NAME FAULTS LONG "$@": it begins. FAULTS is how many faults there
+# are to be, or that of the long form; the options of the script may say so.
+campaign() {
+    CAMPAIGN=$1
+    FAULTS=$2
+    [ "${CHAOS_FORM:-short}" = short ] || FAULTS=$3
+    SEED=${CHAOS_SEED:-1}
+    FAULTS=${CHAOS_FAULTS:-$FAULTS}
+    shift 3
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --seed) SEED=${2:?} && shift ;;
+        --faults) FAULTS=${2:?} && shift ;;
+        *)
+            printf 'usage: %s [--seed N] [--faults N]\n' "$0" >&2
+            exit 2
+            ;;
+        esac
+        shift
+    done
+    RANDOM=$SEED
+    BEGAN=$EPOCHREALTIME
+    : >"$HEARD"
+    diag "$CAMPAIGN: seed $SEED, $FAULTS faults"
+}
+
+# figure NAME VALUE
+figure() {
+    diag "$1: $2"
+    [ -z "${CHAOS_FIGURES:-}" ] ||
+        printf '%s\t%s\t%s\t%s\n' "$CAMPAIGN" "$SEED" "$1" "$2" \
+            >>"$CHAOS_FIGURES"
+}
+
+# Chance ----------------------------------------------------------------------
+
+# roll SIDES: ROLL is 0 to SIDES - 1. (No subshell: it would roll the same
+# again.)
+roll() {
+    ROLL=$(((RANDOM * 32768 + RANDOM) % $1))
+}
+
+# nap MS: at most so long.
+nap() {
+    roll "$1"
+    sleep "$(printf '%d.%03d' $((ROLL / 1000)) $((ROLL % 1000)))"
+}
+
+# World -----------------------------------------------------------------------
+
+# A server, a workspace with the load, the witnesses, a service, and a role for
+# SQL tasks.
+world() {
+    nginx_start "$(cat "$CHAOS/data/nginx.conf")"
+    pg_start pg 'log_min_messages = fatal' 'max_wal_size = 64MB'
+    workspace_install
+    sql "update wf.setting set value = $LEASE_SECONDS
+          where name = 'lease_seconds'"
+    sql 'create extension amcheck'
+    psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 \
+        --file="$CHAOS/witness.sql" >"$WORK/witness.log"
+    wf-console install "$CHAOS/data/load.wf" >"$WORK/console.log"
+    login_create etl wf_app
+    sql 'grant usage on schema chaos to etl'
+    sql 'grant insert on chaos.mark to etl'
+    # shellcheck disable=SC2034 # for the campaign
+    BASE="'$HTTP_URL'"
+}
+
+# The server as a child of ours, who hears of its death, with SERVER_ENVIRONMENT.
+server_adopt() {
+    pg_stop
+    server_begin
+    wait_until 30 sql 'select 1'
+}
+
+server_begin() {
+    spawn_server postmaster env "${SERVER_ENVIRONMENT[@]}" \
+        "$PG_HOME/bin/postgres" -D "$WORK/pg/data"
+}
+
+# server_writes: prints how many milliseconds it takes until somebody can write.
+# It is started again if it is gone; until all of its former self has ended,
+# that is in vain.
+server_writes() {
+    local from=$EPOCHREALTIME deadline=$((SECONDS + 60))
+    until sql 'create temporary table x ()' >/dev/null 2>&1; do
+        if is_gone "$(pid_of postmaster)"; then
+            server_begin
+        fi
+        [ "$SECONDS" -lt "$deadline" ] || return 1
+        sleep 0.02
+    done
+    awk "BEGIN { printf \"%.0f\n\", ($EPOCHREALTIME - $from) * 1000 }"
+}
+
+# proxy_start [NAME [CUTS]]: between drivers and the server: PROXY is the
+# directory of its socket.
+proxy_start() {
+    PROXY=$WORK/${1:-proxy}
+    mkdir "$PROXY"
+    : >"$PROXY/cuts"
+    spawn "${1:-proxy}" perl "$CHAOS/proxy" "$PROXY/.s.PGSQL.$PGPORT" \
+        "$PGHOST/.s.PGSQL.$PGPORT" "${2:-0}" "$SEED" "$PROXY/cuts"
+    wait_until 20 test -S "$PROXY/.s.PGSQL.$PGPORT"
+}
+
+# All of them, each with a login of its own.
+drivers_begin() {
+    local name
+    for name in "${DRIVERS[@]}"; do
+        driver_start "$name" "${DRIVER_OPTIONS[@]}"
+    done
+}
+
+# held NAME: how many requests the workspace says it has.
+held() {
+    sql "select count(*) from wf.lease l where l.driver_id = (
+        select max(d.driver_id) from wf.driver_v d where d.name = '$1')"
+}
+
+# driver_given_up NAME, driver_is_back NAME: wait until nothing of what it had
+# is waited for any more; until it is there again.
+driver_given_up() {
+    wait_sql 60 "select d.state = 'lost' and d.in_flight = 0
+        from wf.driver_v d where d.name = '$1' order by driver_id desc limit 1"
+}
+
+driver_is_back() {
+    wait_sql 60 "select d.state = 'live' from wf.driver_v d
+        where d.name = '$1' order by driver_id desc limit 1"
+}
+
+# too_late: how many reports of drivers were refused, as they have it.
+too_late() {
+    cat "$WORK"/driver-*.log | grep -c 'came too late' || true
+}
+
+# driver_kill NAME: now, wherever it is. HELD is how many requests it had.
+driver_kill() {
+    local pid
+    pid=$(pid_of "driver-$1")
+    kill -s KILL "$pid"
+    wait "$pid" 2>/dev/null || true
+    # shellcheck disable=SC2034 # for the campaign
+    HELD=$(sql "select chaos.remember('$1')")
+}
+
+# driver_again NAME: as a supervisor does it, waiting for nothing.
+driver_again() {
+    PGUSER=wf_driver_$1 spawn "driver-$1" "$BUILD/wf-driver" \
+        -o name="$1" -o log_level=debug "${DRIVER_OPTIONS[@]}"
+}
+
+# Load ------------------------------------------------------------------------
+
+# load WORKFLOW TASKS NAME VALUE…: start an instance with these parameters (as
+# in SQL) unless so many tasks are on their way already. That it was answered is
+# noted. BASE is the service, for those that speak to it.
+load() {
+    local workflow=$1 tasks=$2 params
+    shift 2
+    params=$(printf ", '%s', %s" "$@")
+    sql "select wf.start('$workflow', jsonb_build_object(${params#,}))
+          where $tasks > (select count(*) from wf.ready)
+              + (select count(*) from wf.parked) + (select count(*) from wf.lease)" \
+        >>"$HEARD" 2>>"$WORK/starts.log" || true
+}
+
+# Reports in the name of killed drivers, of what was taken back.
+haunt() {
+    sql 'select chaos.haunt()' >/dev/null
+}
+
+# What operators do: what was lost is tried again.
+retry_lost() {
+    sql "select count(*) from wf.retry(jsonb_build_object('failed', true,
+            'instance', (select jsonb_agg(distinct f.instance_id)
+                           from wf.failed f)), 'it was lost')
+          where exists (select from wf.failed)" >/dev/null 2>&1 || true
+}
+
+# all_end SECONDS: wait for the end of everything, retrying what is lost, with
+# reports of the dead in between.
+all_end() {
+    local deadline=$((SECONDS + $1))
+    until [ "$(sql "select not exists (select from wf.instance_v
+            where state = 'RUNNING') and not exists (select from chaos.ghost g
+             where exists (select from wf.lease l where l.token = g.token))")" \
+        = t ]; do
+        if [ "$SECONDS" -ge "$deadline" ]; then
+            fail "all ends within $1 s" "$(
+                sql 'select * from wf.stuck() limit 20' 2>&1)"
+            return
+        fi
+        haunt
+        retry_lost
+        sleep 0.2
+    done
+    haunt
+    pass 'all ends'
+}
+
+# Accounts --------------------------------------------------------------------
+
+# The requests that nginx saw, and the reports that drivers were answered.
+ledgers_load() {
+    sed -nE 's,^(POST|DELETE) /(do|over)/([a-z_]*)[^ ]*[?-]([0-9]+)-([0-9]+) [0-9]+ ([^ ]+).*$,\1\t\3\t\4\t\5\t\6,p' \
+        "$WORK/nginx/access.log" |
+        sql "copy chaos.effect from stdin"
+    sed -n '/^[0-9][0-9]*$/p' "$HEARD" | sql 'copy chaos.started from stdin'
+    cat "$WORK"/driver-*.log | sed -nE \
+        's,^.*task ([0-9]+)/([0-9]+)/([0-9]+): ([a-z]+) to ([a-z]+) is answered: done$,\4\t\1\t\2\t\3\t\5,p' |
+        sql 'copy chaos.answered from stdin'
+}
+
+# What has happened, as the witnesses have it.
+ledgers_figures() {
+    ledgers_load
+    figure tasks "$(sql 'select count(*) from wf.task_v')"
+    figure effects "$(sql "select (select count(*) from chaos.effect
+        where method = 'POST') + (select count(*) from chaos.mark)")"
+    figure lost "$(sql "select count(*) from wf.event where event = 'lost'")"
+    figure retries "$(sql "select count(*) from wf.event where event = 'retry'")"
+    DUPLICATES=$(sql "select coalesce(sum(n - 1), 0) from (
+        select count(*) as n from chaos.effect e
+         where e.method = 'POST' and e.what not in ('once', 'job', 'run')
+         group by e.process_id, e.attempt) x")
+    figure duplicates "$DUPLICATES"
+    STALE=$(sql "select count(*) from wf.event where event = 'late'")
+    figure stale "$STALE"
+}
+
+# invariants_hold INVARIANT…: what the witnesses say is compared; each is a test.
+invariants_hold() {
+    local invariant found
+    psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 \
+        --file="$CHAOS/invariants.sql" >"$WORK/invariants.log"
+    sql 'create table chaos.found as select * from chaos.violation'
+    INVARIANTS=("$@")
+    for invariant; do
+        found=$(sql "select count(*) from chaos.found
+                      where invariant = '$invariant'")
+        figure "$invariant" "$found"
+        is "$invariant holds" "$(sql "select what, instance_id, process_id,
+            detail from chaos.found where invariant = '$invariant' limit 10")" ''
+    done
+    found=$(pg_amcheck --heapallindexed --parent-check --schema=wf \
+        "$PGDATABASE" 2>&1) || true
+    figure I10 "$(grep -c . <<<"$found" || true)"
+    is 'I10 holds: tables and indexes are sound' "$found" ''
+}
+
+# not_blind: each sort of fault is found when it is put in.
+not_blind() {
+    is 'the witnesses would notice' "$(sql "select * from chaos.blind
+        where invariant = any (string_to_array('${INVARIANTS[*]}', ' '))")" ''
+}
+
+# drivers_hold: they are as they were in the beginning: no memory, no
+# descriptors, no children left over.
+drivers_hold() {
+    local name pid count=0 worst=0 files=0
+    for name in "${DRIVERS[@]}"; do
+        pid=$(pid_of "driver-$name")
+        worst=$(awk -v worst="$worst" '$1 == "VmHWM:" {
+            print ($2 > worst ? $2 : worst) }' "/proc/$pid/status")
+        files=$(find "/proc/$pid/fd" -mindepth 1 | wc -l)
+        [ "$files" -le 40 ] || count=$((count + 1))
+        [ -z "$(pgrep --parent "$pid")" ] || count=$((count + 1))
+    done
+    [ "$worst" -le 32768 ] || count=$((count + 1))
+    figure I11 "$count"
+    is "I11 holds: drivers have let go of everything, at most $worst kB" \
+        "$count" 0
+}
+
+# campaign_end: the figures of all campaigns.
+campaign_end() {
+    figure seconds "$(awk "BEGIN { printf \"%.0f\", $EPOCHREALTIME - $BEGAN }")"
+    done_testing
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# server_kill.t - the database server is killed at random times under load and
+# started again: drivers come back by themselves, and nothing that was
+# acknowledged is gone.
+. "$(dirname "$0")/lib.sh"
+
+campaign server_kill 4 100 "$@"
+world
+server_adopt
+DRIVER_OPTIONS+=(-o "sql_connection=user=etl" -o sql_connections=2)
+drivers_begin
+
+# With all that it does.
+server_kill() {
+    local pid
+    pid=$(pid_of postmaster)
+    kill -s KILL "$pid"
+    wait "$pid" 2>/dev/null || true
+}
+
+within=0
+for ((fault = 0; fault < FAULTS; fault++)); do
+    load load 30 base "$BASE" ms 8 n 20
+    load write 60 base "$BASE" n 20
+    nap 1200
+    within=$((within + $(sql 'select count(*) from wf.lease')))
+    server_kill
+    server_writes >>"$WORK/recovery"
+    [ $((fault % 4)) -ne 3 ] || retry_lost
+done
+all_end 120
+
+figure faults "$(wc -l <"$WORK/recovery")"
+figure within "$within"
+figure recovery_ms_max "$(sort -n "$WORK/recovery" | tail -n 1)"
+ledgers_figures
+figure acknowledged "$(sql "select (select count(*) from chaos.started)
+    + (select count(*) from chaos.answered)")"
+invariants_hold I1 I2 I3 I4 I5 I6 I7 I8
+not_blind
+drivers_hold
+ok 'the server was killed while drivers had requests' test "$within" -gt 0
+campaign_end

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# ssh_kill.t - clients, sessions, the sshd of a host and drivers are killed at
+# random while commands and jobs run there: a job runs once in an attempt, a
+# command at most once, and nothing is left on the host.
+. "$(dirname "$0")/lib.sh"
+
+campaign ssh_kill 8 100 "$@"
+sshd_start
+HOME_THERE=$WORK/sshd/home
+world
+wf-console install "$CHAOS/data/ssh.wf" >>"$WORK/console.log"
+DRIVER_OPTIONS+=(-o "ssh.config_file=$SSH_CONFIG")
+drivers_begin
+
+# any_of PID…: one of these processes, by chance; fails if there is none.
+any_of() {
+    [ $# -gt 0 ] || return 1
+    roll $#
+    shift "$ROLL"
+    VICTIM=$1
+}
+
+# below PID…: the processes that they have begun, and these.
+below() {
+    local pid
+    for pid in $(pgrep --parent "$(IFS=,; echo "$*")"); do
+        printf '%s\n' "$pid"
+        below "$pid"
+    done
+}
+
+kill_client() {
+    local pids=() name
+    for name in "${DRIVERS[@]}"; do
+        pids+=("$(pid_of "driver-$name")")
+    done
+    mapfile -t pids < <(below "${pids[@]}")
+    any_of "${pids[@]}" && kill -s KILL "$VICTIM" 2>/dev/null
+}
+
+kill_session() {
+    local pids
+    mapfile -t pids < <(pgrep --parent "$(pid_of sshd)")
+    any_of "${pids[@]}" && kill -s KILL "$VICTIM" 2>/dev/null
+}
+
+kill_sshd() {
+    stop sshd KILL 2>/dev/null || true
+    nap 300
+    sshd_again
+}
+
+kill_driver() {
+    any_of "${DRIVERS[@]}"
+    driver_kill "$VICTIM"
+    driver_again "$VICTIM"
+}
+
+KINDS=(client session sshd driver)
+declare -A kills=()
+for ((fault = 0; fault < FAULTS; fault++)); do
+    load remote 12 host "'worker'" n 8
+    nap 1000
+    load remote 12 host "'worker'" n 4
+    kind=${KINDS[fault % ${#KINDS[@]}]}
+    # there may be nothing to kill at the moment
+    if wait_until 5 "kill_$kind"; then
+        kills[$kind]=$((${kills[$kind]:-0} + 1))
+    fi
+    haunt
+    [ $((fault % 4)) -ne 3 ] || retry_lost
+done
+all_end 120
+
+total=0
+for kind in "${!kills[@]}"; do
+    figure "$kind" "${kills[$kind]}"
+    total=$((total + kills[$kind]))
+done
+figure faults "$total"
+{
+    sed -nE 's,^.*-([0-9]+)-([0-9]+)$,POST\trun\t\1\t\2\t-,p' "$HOME_THERE/runs"
+    sed -nE 's,^.*-([0-9]+)-([0-9]+)/job$,POST\tssh_job\t\1\t\2\t-,p' \
+        "$HOME_THERE/jobs"
+} | sql 'copy chaos.effect from stdin'
+ledgers_figures
+invariants_hold I1 I2 I3 I4 I5 I7 I9
+not_blind
+drivers_hold
+is 'no directory is left on the host' \
+    "$(find "$HOME_THERE/.pgwf" -mindepth 1 ! -name '*.over')" ''
+is 'no process is left on the host' \
+    "$(pgrep --full --list-full "$HOME_THERE/.pgwf" || true)" ''
+ok 'something was killed of each sort' test ${#kills[@]} -eq ${#KINDS[@]}
+campaign_end

@@ -1,0 +1,77 @@
+-- What the witnesses say, beside the workspace itself: filled by tests/chaos.
+
+create schema chaos;
+
+create table chaos.effect (
+    method     text not null,
+    what       text not null,
+    process_id bigint not null,
+    attempt    int not null,
+    key        text not null
+);
+comment on table chaos.effect is 'The ledger of effects: a request that reached the service.';
+
+create table chaos.mark (attempt text not null);
+comment on table chaos.mark is 'The same of SQL tasks, which write it themselves: TRACE-PROCESS-ATTEMPT.';
+
+create table chaos.started (instance_id bigint primary key);
+comment on table chaos.started is 'The ledger of acknowledgements: an instance whose start was answered.';
+
+create table chaos.answered (
+    event       text not null,
+    instance_id bigint not null,
+    process_id  bigint not null,
+    attempt     int not null,
+    request     text not null
+);
+comment on table chaos.answered is 'The same: a report that a driver was answered to be done.';
+
+create table chaos.ghost (
+    driver_id   bigint not null,
+    instance_id bigint not null,
+    process_id  bigint not null,
+    token       uuid primary key,
+    told        boolean not null default false
+);
+comment on table chaos.ghost is 'A request that a driver held when it was killed.';
+
+create table chaos.refusal (answer text not null);
+comment on table chaos.refusal is 'What a report in the name of a killed driver was answered.';
+
+-- chaos.remember(p_name): what the last incarnation of a driver holds. Returns
+-- how many requests that is.
+create function chaos.remember(p_name text) returns bigint
+language sql as $$
+    with held as (
+        insert into chaos.ghost
+        select l.driver_id, l.instance_id, l.process_id, l.token
+          from wf.lease l
+         where l.driver_id = (select max(d.id) from wf.driver d where d.name = p_name)
+            on conflict do nothing
+        returning 1)
+    select count(*) from held;
+$$;
+
+-- chaos.haunt(): once what a killed driver held was taken back, a report in
+-- its name comes in after all; another one when somebody else has it.
+create function chaos.haunt() returns void
+language sql as $$
+    with due as (
+        update chaos.ghost g set told = true
+         where not exists (select from wf.lease l where l.token = g.token)
+           and (not g.told or exists (select from wf.lease l where l.instance_id = g.instance_id and l.process_id = g.process_id))
+        returning g.*),
+    report as (
+        select min(d.driver_id) as driver,
+               array_agg(d.instance_id) as instances,
+               array_agg(d.process_id) as processes,
+               array_agg(d.token) as tokens,
+               array_agg('response'::text) as events,
+               array_agg(convert_to('{"status": 200, "headers": {}, "body": "boo"}', 'UTF8')) as bodies
+          from due d)
+    insert into chaos.refusal
+    select o.answer
+      from report r
+     cross join lateral wf.outcome(r.driver, r.instances, r.processes, r.tokens, r.events, r.bodies) o
+     where r.driver is not null;
+$$;

@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# bad_http.t - what no HTTP server should answer: each answer becomes one clear
+# outcome of its own task, in time, and nothing else suffers.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/e2e/flow.sh"
+DATA=$ROOT/tests/e2e/data/bad_http
+
+# Name of the answer, and what becomes of it: the output's body, or a kind and
+# what the message says.
+ANSWERS='
+no-content      END    null
+empty-json      END    null
+interim         END    .n": 1}
+remember        END    null
+json-null       END    null
+json-twice      END    .a": 2}
+json-great-int  END    .n": 123456789012345678901234567890.10}
+json-deep-ok    END    \[{90}\]{90}
+status-000      http   Unsupported response code
+status-999      http   answered 999$
+no-status       http   HTTP/0.9
+garbage         http   HTTP/0.9
+nul-header      http   Nul byte in header
+great-header    output header of more than 65536 bytes$
+many-headers    output header of more than 65536 bytes$
+short-body      http   closed with 91 bytes remaining
+two-lengths     http   closed with 3 bytes remaining
+great-chunk     http   chunked-encoding
+bad-chunk       http   chunked-encoding
+cut-chunk       http   closed with outstanding
+endless-chunks  output body of more than 1048576 bytes$
+packed          output not UTF-8
+cut-gzip        output not UTF-8
+json-nul        output says that it is JSON, but it is not
+json-surrogate  output says that it is JSON, but it is not
+json-bytes      output not UTF-8
+json-nan        output says that it is JSON, but it is not
+json-deep       output says that it is JSON, but it is not: stack depth
+json-exponent   output says that it is JSON, but it is not: value overflows
+json-two        output says that it is JSON, but it is not
+json-bom        output says that it is JSON, but it is not
+json-cut        output says that it is JSON, but it is not
+json-html       output says that it is JSON, but it is not
+silent          timeout did not end within 5000 ms$
+slow-header     timeout did not end within 5000 ms$
+slow-body       timeout did not end within 5000 ms$
+gone            http   Empty reply
+reset           http   reset by peer
+'
+
+spawn server perl "$DATA/server" "$WORK/address" "$WORK/requests"
+wait_until 30 test -s "$WORK/address"
+base=$(cat "$WORK/address")
+pg_start
+workspace_install
+driver_start one
+before=$(awk '/^VmHWM/ { print $2 }' "/proc/$(pid_of driver-one)/status")
+ok 'install' wf-console install "$DATA/bad_http.wf"
+
+names=$(awk 'NF { printf "%s\"%s\"", sep, $1; sep = "," }' <<<"$ANSWERS")
+id=$(begin bad_http -p "base=$base" -p "names=[$names]")
+wait_sql 60 "select count(*) = $(awk 'NF' <<<"$ANSWERS" | wc -l)
+        and bool_and(state in ('END', 'FAILED'))
+    from wf.task_v where instance_id = $id" || true
+
+while read -r name kind what; do
+    [ -n "$name" ] || continue
+    like "$name: $kind" "$(sql "select concat_ws(' ', coalesce(error ->> 'kind', state),
+            coalesce(error ->> 'message', (output -> 'body')::text))
+        from wf.task_v where instance_id = $id and title = '$name'")" "^$kind .*$what"
+done <<<"$ANSWERS"
+is 'each was asked for once' "$(sort "$WORK/requests" | uniq -d)" ''
+after=$(awk '/^VmHWM/ { print $2 }' "/proc/$(pid_of driver-one)/status")
+ok "the driver's memory stays bounded: $before, then $after kB" \
+    test "$after" -lt $((before + 40000))
+
+# What a server closes without an answer may have been done: only what it may
+# do twice is sent again.
+for method in GET POST; do
+    : >"$WORK/requests"
+    ok "$method, one after the other" timeout 60 wf-console start kept \
+        -p "base=$base" -p "method=$method" --wait
+    is "$method: that many tasks" "$(sql "select count(*) from wf.task_v
+        where instance_id = (select max(instance_id) from wf.instance_v)")" 20
+    grep -c "^$method" "$WORK/requests" >"$WORK/$method"
+done
+ok 'GET: sent again where a connection was used again' \
+    test "$(cat "$WORK/GET")" -gt 20
+is 'POST: sent once each' "$(cat "$WORK/POST")" 20
+
+# --- TLS
+
+# certificate NAME SUBJECT-ALT-NAME DAYS: signed by itself.
+certificate() {
+    (
+        cd "$WORK/tls"
+        openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \
+            -nodes -subj /CN=test -addext "subjectAltName=$2" \
+            -keyout "$1.key" -out "$1.req"
+        openssl x509 -req -in "$1.req" -signkey "$1.key" -days "$3" \
+            -copy_extensions copyall -out "$1.pem"
+    ) >>"$WORK/openssl.log" 2>&1
+}
+
+# tls_start NAME: a server with that certificate; sets TLS_URL.
+tls_start() {
+    local attempt port
+    for attempt in 1 2 3 4 5; do
+        port=$(free_port)
+        spawn "tls-$1" openssl s_server -accept "127.0.0.1:$port" -www \
+            -cert "$WORK/tls/$1.pem" -key "$WORK/tls/$1.key"
+        TLS_URL=https://127.0.0.1:$port/
+        wait_until 5 grep -q '^ACCEPT' "$WORK/tls-$1.log" && return
+        stop "tls-$1" || true
+        diag "openssl did not start on port $port, attempt $attempt"
+    done
+    return 1
+}
+
+mkdir "$WORK/tls"
+certificate good IP:127.0.0.1 2
+certificate unknown IP:127.0.0.1 2
+certificate expired IP:127.0.0.1 -1
+certificate 'other-host' DNS:example.org 2
+cat "$WORK"/tls/{good,expired,other-host}.pem >"$WORK/tls/authorities"
+driver_stop one
+http_proxy=http://127.0.0.1:1/ driver_start two -o "http.ca_file=$WORK/tls/authorities"
+
+# fetched URL REGEX [OPTION…]: what became of one request.
+fetched() {
+    local id
+    id=$(begin fetch -p "url=$1" "${@:3}")
+    wait_sql 60 "select state in ('END', 'FAILED') from wf.task_v
+        where instance_id = $id" || true
+    like "$1: $2" "$(sql "select concat_ws(' ', error ->> 'kind', state,
+            error ->> 'message', output ->> 'status')
+        from wf.task_v where instance_id = $id")" "$2"
+}
+
+while read -r name regex; do
+    tls_start "$name"
+    fetched "$TLS_URL" "$regex"
+done <<'END'
+good       ^END 200$
+unknown    ^http .*self-signed certificate
+expired    ^http .*certificate has expired
+other-host ^http .*no alternative certificate subject name matches
+END
+fetched "${base/http/https}/silent" '^timeout .*did not end within 2000 ms$' \
+    -p timeout=2s
+
+# --- names, and what a browser would remember
+
+fetched http://nothing.invalid/ '^http .*(resolve|timed out|timeout)'
+fetched "$base/remember" '^END 200$'
+fetched "$base/remember" '^END 200$'
+sound
+done_testing

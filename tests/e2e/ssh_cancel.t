@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# ssh_cancel.t - what is not wanted any more ends on the host, too.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/e2e/flow.sh"
+
+sshd_start
+pg_start
+workspace_install
+driver_on() {
+    driver_start one -o "ssh.config_file=$SSH_CONFIG" \
+        -o ssh.kill_after_ms=2000 "$@"
+}
+driver_on
+wf-console install "$ROOT/tests/e2e/data/driver/ssh_many.wf" \
+    "$ROOT/tests/e2e/data/driver/ssh_input.wf" >/dev/null
+
+# runs N: there is a process `sleep N`; runs_not N.
+runs() {
+    pgrep --full "^sleep $1\$" >/dev/null
+}
+
+runs_not() {
+    ! runs "$1"
+}
+
+# cancelled ID SLEEP…: once all of them run cancel it; they end.
+cancelled() {
+    local id=$1 sleep
+    shift
+    for sleep; do
+        wait_until 30 runs "$sleep"
+    done
+    wf-console cancel --yes --reason 'not wanted' \
+        "$(sql "select instance_id || '/' || process_id from wf.task_v
+                 where instance_id = $id")" >/dev/null
+    for sleep; do
+        wait_until 30 runs_not "$sleep" || return
+    done
+    wait_sql 30 "select state = 'FAILED' and error ->> 'kind' = 'cancelled'
+        from wf.task_v where instance_id = $id"
+}
+
+# message ID
+message() {
+    sql "select error ->> 'message' from wf.task_v where instance_id = $1"
+}
+
+id=$(begin ssh_many -p n=1 \
+    -p 'script=sleep 31501 & (sleep 31502; true) & sleep 31503; true')
+ok 'a command ends with all its children' cancelled "$id" 31501 31502 31503
+is 'and that is known' "$(message "$id")" 'ssh worker was cancelled'
+
+id=$(begin ssh_many -p n=1 -p "script=trap '' TERM; sleep 31504; sleep 31505")
+ok 'also one that does not want to' cancelled "$id" 31504
+is 'and that is known, too' "$(message "$id")" 'ssh worker was cancelled'
+ok 'nothing goes on in its place' runs_not 31505
+
+id=$(begin ssh_input -p 'script=sleep 31506')
+ok 'also one that does not read its input' cancelled "$id" 31506
+
+id=$(begin ssh_input -p 'script=wc -c')
+ended "$id" 60
+is 'long input arrives whole' "$(sql "select btrim(output ->> 'stdout')
+    from wf.task_v where instance_id = $id")" 300000
+
+id=$(begin ssh_many -p n=1 -p 'script=sleep 31507 & echo $!')
+ended "$id" 60
+ok 'what a command leaves behind when it ends goes on' runs 31507
+kill "$(sql "select btrim(output ->> 'stdout') from wf.task_v
+    where instance_id = $id")"
+
+id=$(begin ssh_many -p n=1 -p 'script=sleep 31508')
+wait_until 30 runs 31508
+driver_stop one KILL || true
+ok 'a command ends when its driver is killed' wait_until 30 runs_not 31508
+
+driver_on -o ssh.sessions=0
+id=$(begin ssh_many -p n=1 -p 'script=sleep 31509')
+ok 'a command on a connection of its own ends' cancelled "$id" 31509
+id=$(begin ssh_many -p n=1 -p 'script=sleep 31510')
+wait_until 30 runs 31510
+driver_stop one KILL || true
+ok 'also when its driver is killed' wait_until 30 runs_not 31510
+
+sound
+done_testing

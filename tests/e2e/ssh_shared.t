@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# ssh_shared.t - commands that share connections, and what becomes of those.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/e2e/flow.sh"
+
+pg_start
+workspace_install
+wf-console install "$ROOT/tests/e2e/data/driver/ssh_many.wf" >/dev/null
+
+# driver_on SSHD OPTION…: the only driver, for the host behind that sshd.
+driver_on() {
+    local sshd=$1
+    shift
+    driver_start one -o "ssh.config_file=$WORK/$sshd.config" \
+        -o "ssh.socket_dir=$WORK" "$@"
+}
+
+# many COUNT SCRIPT: start an instance, print its id.
+many() {
+    begin ssh_many -p "n=$1" -p "script=$2"
+}
+
+# succeeds TITLE ID
+succeeds() {
+    ended "$2" 120 || true
+    is "$1" "$(state_of "$2")" 'END success'
+}
+
+# shared: the directories that there are.
+shared() {
+    compgen -G "$WORK/pgwf-ssh.*" || true
+}
+
+# masters: the clients that hold shared connections.
+masters() {
+    pgrep --full "ControlPath=$WORK/pgwf-ssh\\..* -N " || true
+}
+
+no_masters() {
+    [ -z "$(masters)" ]
+}
+
+three_run() {
+    [ "$(pgrep --full --count '^sleep 31416$')" -eq 3 ]
+}
+
+sshd_start narrow 'MaxSessions 3' 'MaxStartups 3:100:3'
+driver_on narrow -o ssh.connecting=2 -o ssh.connections=2 -o ssh.sessions=3
+succeeds 'more commands than the connections carry' \
+    "$(many 20 'sleep 0.2')"
+is 'connections are shared' "$(($(sshd_logins narrow) <= 2))" 1
+is 'their directory is private' "$(stat -c %a "$(shared)")" 700
+
+pids=$(masters)
+id=$(many 3 'sleep 31416')
+wait_until 60 three_run
+# shellcheck disable=SC2086
+kill -s KILL $pids
+ok 'commands whose connection is lost are lost' \
+    wait_sql 60 "select count(*) = 3 from wf.task_v where instance_id = $id
+        and state = 'FAILED' and error ->> 'kind' = 'lost'"
+succeeds 'and there is a new connection' "$(many 1 true)"
+wf-console abort --yes --reason 'seen' "$id" >/dev/null
+
+driver_stop one
+is 'no directory stays' "$(shared)" ''
+ok 'no connection stays' wait_until 60 no_masters
+
+driver_on narrow
+succeeds 'a host that takes less than we think' "$(many 30 'sleep 0.1')"
+ok 'that is said' grep -q 'takes no more than [0-9] sessions' \
+    "$WORK/driver-one.log"
+
+driver_stop one KILL || true
+ok 'a driver that is killed leaves its directory' test -d "$(shared)"
+ok 'but its connections end' wait_until 60 no_masters
+left=$(shared)
+driver_on narrow -o ssh.idle_ms=0
+succeeds 'the next one' "$(many 1 true)"
+is 'removes it' "$(compgen -G "$left" || true)" ''
+ok 'an idle connection is closed' wait_until 60 no_masters
+driver_stop one
+
+before=$(sshd_logins narrow)
+driver_on narrow -o ssh.sessions=0 -o ssh.connecting=2
+succeeds 'nothing is shared' "$(many 10 true)"
+is 'each has a connection of its own' \
+    "$(($(sshd_logins narrow) - before))" 10
+driver_stop one
+
+long=$WORK/$(printf '%080d' 0)
+mkdir "$long"
+driver_on narrow -o "ssh.socket_dir=$long"
+succeeds 'no place for sockets' "$(many 1 true)"
+ok 'is said' grep -q 'not shared: .* cannot hold sockets' \
+    "$WORK/driver-one.log"
+driver_stop one
+
+# another one under the name and the port that is known
+driver_on narrow
+succeeds 'a host' "$(many 1 true)"
+pkill -P "$(pid_of narrow)"
+stop narrow || true
+rm "$WORK/narrow/host_key"
+as_server ssh-keygen -q -t ed25519 -N '' -C other -f "$WORK/narrow/host_key"
+sshd_again narrow
+wait_until 30 sshd_answers narrow
+id=$(many 2 true)
+ok 'that has changed its key is not trusted' \
+    wait_sql 60 "select count(*) = 2 from wf.task_v where instance_id = $id
+        and state = 'FAILED' and error ->> 'kind' = 'ssh'
+        and error ->> 'message' ~ 'Host key verification failed'"
+sound
+done_testing

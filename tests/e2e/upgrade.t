@@ -1,0 +1,256 @@
+#!/usr/bin/env bash
+# upgrade.t - a workspace of the first light, with instances in every state, is
+# brought up to date while others work in it: nothing is lost, and it is as if
+# it had just been installed.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/e2e/flow.sh"
+DATA=$ROOT/tests/upgrade
+
+nginx_start "$(cat "$DATA/nginx.conf")"
+touch "$WORK/nginx/now"
+pg_start pg "client_connection_check_interval = 500ms"
+workspace_install new
+zcat "$DATA/first_light.sql.gz" | sed "s,http://127.0.0.1:1,$HTTP_URL," \
+    >"$WORK/first_light.sql"
+createdb first
+psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --dbname=first \
+    --file="$WORK/first_light.sql" >"$WORK/restore.log"
+# the numbers of its transactions are not to be given out once more
+psql --no-psqlrc --quiet --dbname=first >"$WORK/restore.log" <<'END'
+do $$
+begin
+    while pg_current_xact_id()::text::bigint <= (select max(xid::text::bigint) from wf.txn) loop
+        commit;
+    end loop;
+end;
+$$;
+END
+for copy in held console; do
+    createdb --template=first "$copy"
+done
+export PGDATABASE=first
+
+# upgrade [TREE [PSQL OPTION…]]
+upgrade() {
+    local tree=${1:-$ROOT/workspace-sql}
+    shift "$(($# > 0 ? 1 : 0))"
+    psql --no-psqlrc --file="$tree/upgrade.sql" "$@"
+}
+
+# tree NAME: a copy of the scripts, to be changed.
+tree() {
+    cp -r "$ROOT/workspace-sql" "$WORK/$1"
+    printf '%s\n' "$WORK/$1"
+}
+
+# catalog DATABASE: all that makes it what it is.
+catalog() {
+    psql --no-psqlrc --quiet --dbname="$1" --file="$DATA/catalog.sql"
+}
+
+# same NAME DATABASE: it is like one that was just installed.
+same() {
+    is "$1" "$(diff --unified=1 <(catalog new) <(catalog "$2") || true)" ''
+}
+
+# history: what had happened at the first light.
+history() {
+    sql "select md5(string_agg(to_jsonb(h)::text, '' order by instance_id, seq))
+           from (select e.instance_id, e.seq, e.process_id, e.at, e.attempt,
+                        e.was, e.event, e.state, e.reason, e.detail, t.actor
+                   from wf.event e
+                   join wf.txn t using (xid)
+                  where e.seq <= $seen) h"
+}
+seen=$(sql 'select max(seq) from wf.event')
+had=$(history)
+
+# --- ended midway
+
+stuck=$(tree stuck)
+printf 'select pg_sleep(600);\n' >>"$stuck/grants.sql"
+catalog first >"$WORK/before"
+spawn upgrade upgrade "$stuck"
+wait_sql 60 "select exists (select from pg_stat_activity
+    where query like 'select pg_sleep%' and state = 'active')"
+kill -s KILL "$(pgrep --parent "$(pid_of upgrade)" psql || pid_of upgrade)"
+stop upgrade KILL 2>/dev/null || true
+wait_sql 60 "select not exists (select from pg_stat_activity
+    where query like 'select pg_sleep%' and state = 'active'
+      and pid <> pg_backend_pid())"
+is 'an upgrade that is killed midway has done nothing' \
+    "$(diff "$WORK/before" <(catalog first) || true)" ''
+
+# --- by programs that are newer
+
+exits 'a newer console refuses the old workspace' 1 wf-console list
+like 'and says what to do' "$OUTPUT" 'hint: .*wf-console workspace upgrade'
+exits 'a newer driver, too' 1 wf-driver --check
+like 'and says what to do' "$OUTPUT" 'hint: .*older than the driver: upgrade it'
+login_create wf_driver_one wf_driver
+PGUSER=wf_driver_one spawn driver-one wf-driver -o name=one
+wait_until 60 grep -q 'upgrade it' "$WORK/driver-one.log"
+
+# --- while a driver and two applications of the first light work
+
+login_create wf_driver_old wf_driver
+login_create app wf_app
+sql "create function start_hello() returns bigint language plpgsql as
+    'begin return wf.start(''hello'', ''{\"who\": \"a function\"}''); end'"
+old=$(sql "select wf.register('old', '0', '{builtin}', '{}', 4)" -U wf_driver_old)
+
+# repeat NAME USER PREPARATION STATEMENT: again and again, in one session.
+repeat() {
+    {
+        printf '\\set VERBOSITY sqlstate\n%s;\n' "$3"
+        while [ ! -e "$WORK/enough" ]; do
+            printf '%s;\n' "$4"
+            sleep 0.02
+        done
+    } | psql --no-psqlrc --quiet --tuples-only --no-align --username="$2"
+}
+spawn old repeat old wf_driver_old "prepare turn as
+    with p as materialized (select * from wf.poll($old, 5)),
+         r as materialized (select * from p where kind = 'run')
+    select o.answer
+      from wf.outcome($old, array(select instance_id from r),
+               array(select process_id from r), array(select token from r),
+               array(select 'response' from r),
+               array(select '{}'::bytea from r)) o" 'execute turn'
+spawn prepared repeat prepared app \
+    "prepare begin as select wf.start('hello')" 'execute begin'
+spawn function repeat function app 'select 1' 'select start_hello()'
+ended_by_old() {
+    sql "select count(*) from wf.event_v where event = 'success'
+            and actor = 'wf_driver_old'"
+}
+wait_until 60 eval "[ \$(ended_by_old) -gt 20 ]"
+exits 'it is upgraded while others work' 0 upgrade
+like 'and says so' "$OUTPUT" '^workspace up to date, schema version [0-9]+$'
+before=$(ended_by_old)
+wait_until 60 eval "[ \$(ended_by_old) -gt $((before + 20)) ]" || true
+ok 'a driver of the first light goes on' test "$(ended_by_old)" -gt "$before"
+exits 'upgraded once more' 0 upgrade
+touch "$WORK/enough"
+for name in old prepared function; do
+    wait_until 60 is_gone "$(pid_of "$name")" || true
+    # the first light's own gate does not say WF013
+    is "$name: at most told to do it again" "$(grep -a ERROR "$WORK/$name.log" |
+        grep -v WF013 | tail -n +2)" ''
+done
+same 'it is like a new one' first
+is 'the history is as it was' "$(history)" "$had"
+
+# --- every instance goes on to its end
+
+wait_sql 60 "select exists (select from wf.driver_v
+    where name = 'one' and state = 'live')"
+id_of() {
+    sql "select instance_id from wf.instance_v where key = '$1'"
+}
+# the driver of the first light is gone, and what it did is not to be repeated
+failed "$(id_of 'in doubt')"
+is 'what may have been done waits for an operator' "$(sql "select error ->> 'kind'
+    from wf.task_v where instance_id = $(id_of 'in doubt')")" lost
+failed "$(id_of cancelling)"
+ok 'resolve' wf-console resolve --yes -o csv "$(task "$(id_of 'in doubt')" http.Request)" \
+    --output '{"status": 299}'
+ok 'retry' wf-console retry --yes "$(id_of cancelling)"
+ok 'ignore' wf-console ignore --yes "$(id_of failed)"
+wait_sql 90 "select not exists (select from wf.instance_v
+    where state not in ('END', 'ABORTED'))" || true
+is 'every instance has come to its end' "$(sql "select key, state, result, output
+    from wf.instance_v where key is not null order by instance_id")" \
+    'ended|END|success|{"said": "hello, Ada"}
+ignored|END|warning|{"status": null}
+raised|ABORTED|error|
+aborted|ABORTED|aborted|
+failed|END|warning|{"status": null}
+sleeping|END|success|
+executing|END|success|{"copies": 2}
+holding|END|success|{"copies": 2}
+waiting|END|success|{"copies": 2}
+cancelling|END|success|{"copies": 2}
+aborting|ABORTED|aborted|
+half|END|success|{"sum": 80}
+leased|END|success|{"n": 1}
+in doubt|END|success|{"status": 299}
+ready|END|success|{"said": "hello, Ada"}'
+is 'and so has what was started meanwhile' "$(sql "select distinct state, result
+    from wf.instance_v where key is null")" 'END|success'
+sound
+ok 'its workflows can be installed anew' wf-console install "$DATA/first_light.wf"
+is 'a key is still known' "$(begin hello --key ended)" "$(id_of ended)"
+
+# --- once more, under the driver of today
+
+sql "update wf.setting set value = '10' where name = 'turns'" # a busy one
+id=$(begin many -p "base=$HTTP_URL" -p n=400)
+exits 'under a driver that works' 0 upgrade
+sql "update wf.setting set value = '4' where name = 'turns'"
+ended "$id" 90
+is 'no work of it is lost' "$(state_of "$id")" 'END success'
+same 'upgraded again, it is the same' first
+sound
+
+# --- what code/ no longer has, or has with another result
+
+next=$(tree next)
+sed -i '/^.ir stuck.sql/d' "$next/code/all.sql"
+sed -i "/'stuck',/d" "$next/grants.sql"
+printf '%s\n' 'drop function wf.tick();' \
+    "create function wf.tick() returns text return 'other';" \
+    >>"$next/code/all.sql"
+sql 'create view board as select * from wf.group_v;
+     create view mine as select * from wf.stuck();
+     create table note (at timestamptz default wf.now())'
+exits 'what somebody still uses does not go' 3 upgrade "$next"
+like 'and is named' "$OUTPUT" 'there is no routine wf.stuck.*any more.*view public.mine'
+same 'nothing has changed' first
+sql 'drop view mine'
+exits 'results may change, functions may go' 0 upgrade "$next"
+is 'they are as said' "$(sql "select to_regproc('wf.stuck') is null, wf.tick()")" 't|other'
+exits 'and back' 0 upgrade
+same 'what is used is replaced where it stands' first
+is 'and works' "$(sql "select (select count(*) from board),
+    (select column_default from information_schema.columns
+      where table_name = 'note')")" '1|wf.now()'
+
+# --- while a transaction holds the workspace
+
+export PGDATABASE=held
+# hold QUERY: in a transaction that does not end.
+hold() {
+    spawn hold psql --no-psqlrc --quiet \
+        --command="begin; $1; select pg_sleep(600)"
+    wait_sql 60 "select exists (select from pg_stat_activity
+        where datname = 'held' and state = 'active'
+          and query like '%pg_sleep(600)' and pid <> pg_backend_pid()
+          and wait_event = 'PgSleep')"
+}
+impatient=$(tree impatient)
+sed -i 's/1 \.\. 30/1 .. 1/' "$impatient/script/knock.sql"
+hold 'select * from wf.instance_v limit 1'
+exits 'it gives up before a reader that stays' 3 upgrade "$impatient"
+like 'and says who that is' "$OUTPUT" 'in use by a transaction that does not end.*DETAIL:  It is used by process [0-9]+'
+stop hold || true
+hold "select wf.start('hello')"
+spawn upgrade upgrade
+wait_sql 60 "select exists (select from pg_locks
+    where locktype = 'advisory' and classid = 7761 and not granted)"
+is 'who comes while it knocks is let in' \
+    "$(sql "set statement_timeout = '30s'; select wf.start('hello') > 0")" t
+stop hold || true
+status=0
+wait "$(pid_of upgrade)" || status=$?
+rm "$WORK/pids/upgrade"
+is 'it goes on as soon as it can' "$status" 0
+same 'and is like a new one' held
+
+# --- by the console
+
+export PGDATABASE=console
+ok 'the console does the same' wf-console workspace upgrade
+same 'it is like a new one' console
+ok 'and is to be worked with' wf-console list
+done_testing

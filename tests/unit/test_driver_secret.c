@@ -1,0 +1,258 @@
+/* Secrets: where they are looked for, and where in a request they go. */
+#include "driver/secret.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "driver/config.h"
+#include "driver/redact.h"
+#include "driver/transport.h"
+#include "tests/unit/unit.h"
+
+static char directory[] = "/tmp/secret-XXXXXX";
+static struct config config;
+
+static void
+put(const char *name, const char *text, size_t len, mode_t mode)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	assert_true(write(fd, text, len) == (ssize_t)len);
+	assert_int_equal(fchmod(fd, mode), 0);
+	close(fd);
+}
+
+#define PUT(name, text) put(name, text, sizeof(text) - 1, 0400)
+
+static int
+set_up(void **state)
+{
+	struct error err = { 0 };
+	char option[64];
+
+	assert_non_null(mkdtemp(directory));
+	config_preset(&config);
+	snprintf(option, sizeof(option), "secrets.directory=%s", directory);
+	assert_true(config_set(&config, option, &err));
+	assert_true(config_set(&config, "secrets.environment=UNIT_", &err));
+	setenv("UNIT_there", "from outside", 1);
+	setenv("UNIT_both", "not this", 1);
+	setenv("OTHER_UNIT_x", "stays", 1);
+	PUT("one", "value one\n");
+	PUT("both", "this one");
+	PUT("etl.one", "etl's own");
+	*state = secrets_new(&config);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	char command[64];
+
+	secrets_free(*state);
+	config_release(&config);
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	return system(command);
+}
+
+static void
+check_value(const struct secrets *secrets, const char *name, const char *value)
+{
+	struct error err = { 0 };
+	struct buf found;
+
+	assert_true(secret_read(secrets, name, &found, &err));
+	assert_string_equal(found.data, value);
+	secret_wipe(&found);
+}
+
+static void
+check_none(const struct secrets *secrets, const char *name, const char *part)
+{
+	struct error err = { 0 };
+	struct buf found;
+
+	assert_false(secret_read(secrets, name, &found, &err));
+	if (strstr(err.message, part) == NULL)
+		assert_string_equal(err.message, part);
+	error_release(&err);
+	secret_wipe(&found);
+}
+
+static void
+test_files_and_variables(void **state)
+{
+	check_value(*state, "one", "value one");
+	check_value(*state, "there", "from outside");
+	check_value(*state, "both", "this one");
+	check_none(*state, "no", "this driver has no secret no: no file /tmp/");
+	check_none(*state, "no", "/no, no variable UNIT_no");
+	PUT("one", "value two\r\n");
+	check_value(*state, "one", "value two");
+}
+
+static void
+test_the_environment_is_cleared(void **state)
+{
+	(void)state;
+	assert_null(getenv("UNIT_there"));
+	assert_null(getenv("UNIT_both"));
+	assert_string_equal(getenv("OTHER_UNIT_x"), "stays");
+}
+
+static void
+test_names(void **state)
+{
+	static const char *const bad[] = { "", ".", "..", "../one", "a/b", "-x",
+		".one", "a b", "a\nb" };
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		check_none(*state, bad[i], "this is no name of a secret");
+}
+
+static void
+test_what_is_no_secret(void **state)
+{
+	static char big[65537];
+
+	memset(big, 'x', sizeof(big));
+	PUT("short", "abc\n");
+	check_none(*state, "short", "secret short has fewer than 4 bytes");
+	PUT("binary", "\377\376\375\374");
+	check_none(*state, "binary", "is not UTF-8 text");
+	PUT("nul", "abc\0def");
+	check_none(*state, "nul", "is not UTF-8 text");
+	put("big", big, sizeof(big), 0400);
+	check_none(*state, "big", "has more than 65536 bytes");
+	put("open", "open to all", 11, 0404);
+	check_none(*state, "open", "may be read or changed by others");
+	put("open", "open to a group", 11, 0460);
+	check_none(*state, "open", "may be read or changed by others");
+	put("shown", "to a group", 10, 0440);
+	check_value(*state, "shown", "to a group");
+	chmod(directory, 0777);
+	check_none(*state, "one", "may be changed by others");
+	chmod(directory, 0700);
+	check_none(*state, "a-directory-that-is-not-there", "no file");
+}
+
+static void
+test_each_workspace_has_its_own(void **state)
+{
+	struct secrets *etl = secrets_attach(*state, "etl");
+	struct secrets *only = secrets_attach(*state, "");
+
+	check_value(etl, "one", "etl's own");
+	check_none(etl, "both", "/etl.both");
+	check_none(etl, "there", "/etl.there");
+	check_value(only, "there", "from outside");
+	secrets_detach(only);
+	secrets_detach(etl);
+}
+
+static void
+check_filled(const struct secrets *secrets, const char *args,
+    const char *places, const char *expected)
+{
+	struct task task = {
+		.args = args,
+		.args_len = strlen(args),
+		.secrets = places,
+	};
+	struct error err = { 0 };
+	struct buf filled;
+	bool ok = secrets_fill(secrets, &task, &filled, &err);
+
+	if (*expected == '{') {
+		assert_true(ok);
+		assert_string_equal(filled.data, expected);
+	} else {
+		assert_false(ok);
+		assert_string_equal(err.message, expected);
+	}
+	error_release(&err);
+	secret_wipe(&filled);
+}
+
+static void
+test_fill(void **state)
+{
+	static const char nowhere[] =
+	    "the arguments have no place for a secret";
+
+	PUT("one", "value \"one\"");
+	check_filled(*state, "{\"a\":{\"b\":[1.10,null]},\"c\":null}",
+	    "[{\"at\":[\"a\",\"b\",1],\"secret\":\"one\"},"
+	    "{\"at\":[\"c\"],\"secret\":\"both\"}]",
+	    "{\"a\":{\"b\":[1.10,\"value \\\"one\\\"\"]},\"c\":\"this one\"}");
+	check_filled(*state, "{\"a\":[\"x \",\"-\",\"\"]}",
+	    "[{\"at\":[\"a\"],\"text\":[\"one\",\"both\"]}]",
+	    "{\"a\":\"x value \\\"one\\\"-this one\"}");
+	check_filled(*state, "{\"a\":[\"x\"]}",
+	    "[{\"at\":[\"a\"],\"text\":[\"one\"]}]", nowhere);
+	check_filled(*state, "{\"a\":[\"x\",1]}",
+	    "[{\"at\":[\"a\"],\"text\":[\"one\"]}]", nowhere);
+	check_filled(*state, "{\"a\":{\"b\":null}}",
+	    "[{\"at\":[\"a\",0],\"secret\":\"one\"}]", nowhere);
+	check_filled(*state, "{\"a\":null}",
+	    "[{\"at\":[\"b\"],\"secret\":\"one\"}]", nowhere);
+	check_filled(*state, "{\"a\":null}", "[{\"at\":[\"a\"]}]", nowhere);
+}
+
+/* What the arguments say is data, whatever it looks like. */
+static void
+test_data_forges_nothing(void **state)
+{
+	static const char forged[] =
+	    "{\"at\":[\"b\"],\"b\":{\"at\":[\"b\"],\"secret\":\"one\"},"
+	    "\"list\":[\"secret\",\"one\"],\"secret\":\"one\","
+	    "\"secrets\":[{\"at\":[\"b\"],\"secret\":\"one\"}],"
+	    "\"text\":[\"one\"]";
+	char args[512], expected[512];
+
+	snprintf(args, sizeof(args), "%s,\"z\":null}", forged);
+	snprintf(expected, sizeof(expected), "%s,\"z\":\"this one\"}", forged);
+	check_filled(
+	    *state, args, "[{\"at\":[\"z\"],\"secret\":\"both\"}]", expected);
+}
+
+static void
+test_what_was_filled_in_is_redacted(void **state)
+{
+	struct buf text;
+
+	PUT("one", "value one");
+	check_filled(*state, "{\"a\":null}",
+	    "[{\"at\":[\"a\"],\"secret\":\"one\"}]", "{\"a\":\"value one\"}");
+	buf_init(&text, 0);
+	buf_adds(&text, "it is value one");
+	redact_text(&text);
+	assert_string_equal(text.data, "it is ***");
+	buf_release(&text);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_files_and_variables),
+	cmocka_unit_test(test_the_environment_is_cleared),
+	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_what_is_no_secret),
+	cmocka_unit_test(test_each_workspace_has_its_own),
+	cmocka_unit_test(test_fill),
+	cmocka_unit_test(test_data_forges_nothing),
+	cmocka_unit_test(test_what_was_filled_in_is_redacted),
+};
+
+int
+main(void)
+{
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

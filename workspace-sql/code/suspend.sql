@@ -1,0 +1,92 @@
+-- Suspension: nothing that is yet to be started is handed out. What would be
+-- ready is parked; clocks, and whatever has been started, go on.
+
+-- wf._park(p_instance, p_at)
+--
+-- Parks what is ready to be started in suspended instances, or waits for its
+-- group; a place that was granted is given back. Waits for a poll that is just
+-- taking one. Parked ones first, since settle moves them to ready.
+--
+-- Returns  nothing
+-- Locks    rows of parked, ready, slot; the caller has locked the instances
+-- Raises   nothing
+-- Called   by the triggers, when an instance is suspended and when something
+--          becomes ready in one that is
+create or replace function wf._park(p_instance bigint[], p_at timestamptz) returns void
+language plpgsql :engine as $$
+begin
+    update wf.parked k set reason = 'suspended', group_id = null, parked_at = p_at
+     where k.instance_id = any (p_instance) and k.reason = 'group';
+    with held as (
+        delete from wf.ready r where r.instance_id = any (p_instance) and r.request = 'start'
+        returning r.instance_id, r.process_id, r.lane_id, r.rank, r.turn),
+    freed as (
+        delete from wf.slot s
+         where s.ctid = any (array(select k.ctid from held h
+                                    cross join lateral (select x.ctid from wf.slot x where x.instance_id = h.instance_id and x.process_id = h.process_id offset 0) k))
+        returning s.group_id),
+    given_back as (
+        insert into wf.dirty (group_id) select distinct f.group_id from freed f)
+    insert into wf.parked (instance_id, process_id, reason, lane_id, rank, turn, parked_at)
+    select h.instance_id, h.process_id, 'suspended', h.lane_id, h.rank, h.turn, p_at from held h;
+end;
+$$;
+
+-- wf._unpark(p_instance, p_at)
+--
+-- Lets go what was parked while instances were suspended: it is ready, or waits
+-- for its group. It keeps its order, but comes after what is ready by then, a
+-- stride apart, so that it does not stand before everybody else.
+--
+-- Returns  nothing
+-- Locks    rows of parked; the caller has locked the instances
+-- Raises   nothing
+-- Called   by the trigger, when an instance is resumed
+create or replace function wf._unpark(p_instance bigint[], p_at timestamptz) returns void
+language plpgsql :engine as $$
+begin
+    with held as (
+        delete from wf.parked k where k.instance_id = any (p_instance) and k.reason = 'suspended'
+        returning k.instance_id, k.process_id, k.lane_id, k.rank, k.turn),
+    placed as materialized (
+        select h.instance_id, h.process_id, h.lane_id, h.rank, p.group_id,
+               wf._turn(p_at, (row_number() over (partition by h.instance_id order by h.turn, h.process_id) - 1)::int) as turn
+          from held h
+         cross join lateral (select x.group_id from wf.process x where x.instance_id = h.instance_id and x.id = h.process_id offset 0) p),
+    waiting as (
+        insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at)
+        select x.instance_id, x.process_id, 'group', x.group_id, x.lane_id, x.rank, x.turn, p_at from placed x where x.group_id is not null
+        returning group_id),
+    asked as (
+        insert into wf.dirty (group_id) select distinct w.group_id from waiting w)
+    insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
+    select x.instance_id, x.process_id, x.lane_id, x.rank, x.turn, 'start' from placed x where x.group_id is null;
+    perform wf._ring();
+end;
+$$;
+
+-- wf.suspend(p_target, p_reason)
+--
+-- Returns  one row for each target: done, or refused and why
+-- Locks    as wf._operate_instances, then parked, ready, slot
+-- Raises   WF002, WF003, WF006
+-- Called   by operators
+create or replace function wf.suspend(p_target jsonb, p_reason text default null)
+returns table (instance_id bigint, process_id bigint, answer text, detail text)
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select * from wf._operate_instances('suspend', p_target, p_reason);
+$$;
+comment on function wf.suspend(jsonb, text) is 'Holds instances: nothing more of them is started until they are resumed. What runs goes on and is polled, cancelled and released; sleeps end. The target means instances, as for abort. One row for each target: done, or refused and why.';
+
+-- wf.resume(p_target, p_reason)
+--
+-- Returns  one row for each target: done, or refused and why
+-- Locks    as wf._operate_instances, then parked
+-- Raises   WF002, WF003, WF006
+-- Called   by operators
+create or replace function wf.resume(p_target jsonb, p_reason text default null)
+returns table (instance_id bigint, process_id bigint, answer text, detail text)
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select * from wf._operate_instances('resume', p_target, p_reason);
+$$;
+comment on function wf.resume(jsonb, text) is 'Lets SUSPENDED instances go on. The target means instances, as for abort. One row for each target: done, or refused and why.';
