@@ -12,6 +12,10 @@
 #define AUTHOR "wf_author"
 #define OPERATOR "wf_operator"
 
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define KNOWN_VERSION TEXT(PGWF_SCHEMA_VERSION)
+
 #define COMPILE_OPTIONS "import library"
 #define START_OPTIONS "param params key priority tag"
 #define SELECTORS "id root state failed workflow tag older-than global"
@@ -389,9 +393,10 @@ const struct command commands[] = {
 	{ .group = "operating",
 	  .pattern = "workspace status",
 	  .summary = "Show where the workspace is and what is in it",
+	  .needs = NEEDS_DATABASE, /* of a version that we can't work with, too */
 	  .role = VIEWER,
 	  .sql = "select current_database() as database, current_setting('server_version') as server,"
-		 "       wf.schema_version() as schema_version,"
+		 "       wf.schema_version() as schema_version, " KNOWN_VERSION " as known_version,"
 		 "       (select count(*) from wf.workflow_v) as workflows,"
 		 "       (select count(*) from wf.instance_v where state not in ('END', 'ABORTED')) as running,"
 		 "       (select count(*) from wf.instance_v where state not in ('END', 'ABORTED') and failed > 0) as need_attention,"

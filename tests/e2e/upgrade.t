@@ -253,4 +253,33 @@ export PGDATABASE=console
 ok 'the console does the same' wf-console workspace upgrade
 same 'it is like a new one' console
 ok 'and is to be worked with' wf-console list
+
+# --- by files and programs that are older
+
+# later NAME: scripts of a later release.
+later() {
+    local copy
+    copy=$(tree "$1")
+    sed -i '/^select set_config/i \\\set migration 999_later.sql \\ir apply.sql' \
+        "$copy/migrations/all.sql"
+    : >"$copy/migrations/999_later.sql"
+    printf '%s\n' "$copy"
+}
+exits 'a later release that still knows these programs' 0 upgrade "$(later near)"
+like 'is a later version' "$OUTPUT" 'schema version 999'
+ok 'the console works with it' wf-console list
+ok 'the driver, too' wf-driver --check
+exits 'nobody upgrades it to these files' 1 wf-console workspace upgrade
+like 'they are told why' "$OUTPUT" 'has schema version 999, these files have.*hint: Use the files of the newer'
+export PGDATABASE=held
+far=$(later far)
+sed -i 's/v_oldest constant int := [0-9]*/v_oldest constant int := 999/' \
+    "$far/code/clock.sql"
+exits 'one that does not know them any more' 0 upgrade "$far"
+exits 'is refused by the console' 1 wf-console list
+like 'which says what to do' "$OUTPUT" 'hint: Upgrade the program: .*version 999 or a later'
+exits 'by the driver, too' 1 wf-driver --check
+like 'which says what to do' "$OUTPUT" 'hint: Upgrade the program: .*version 999 or a later'
+exits 'what version it is can be seen' 0 wf-console -o csv workspace status
+like 'with the one that the program knows' "$OUTPUT" 'schema_version,known_version.*,999,[0-9]+,'
 done_testing

@@ -41,8 +41,9 @@ comment on function wf.schema_version() is 'Version of the installed schema: int
 -- wf.greet(p_version)
 --
 -- A program says which version of the schema it was made for. It may be newer
--- than the program, as long as what it knows is still there: whoever changes
--- that, raises the oldest version here.
+-- than the program, as long as what it knows is still there and means what it
+-- did: whoever changes that, raises the oldest version here. An upgrade begins
+-- with the workspace, so the programs of the release before it are let in.
 --
 -- Returns  the version of this schema
 -- Locks    nothing
@@ -51,7 +52,7 @@ comment on function wf.schema_version() is 'Version of the installed schema: int
 create or replace function wf.greet(p_version int) returns int
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
-    v_oldest constant int := 5;
+    v_oldest constant int := 8; -- an earlier driver would send nothing for a secret
     v_version constant int := wf.schema_version();
 begin
     if p_version is null then
@@ -61,7 +62,7 @@ begin
             hint = 'Upgrade the workspace: `wf-console workspace upgrade`, or psql -f workspace-sql/upgrade.sql.';
     elsif p_version < v_oldest then
         raise exception using errcode = 'WF011', message = format('the workspace has schema version %s, this program knows %s', v_version, p_version),
-            hint = 'Use the program that belongs to the workspace.';
+            hint = format('Upgrade the program: the workspace works with those that know version %s or a later one.', v_oldest);
     end if;
     return v_version;
 end;
