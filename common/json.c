@@ -222,25 +222,51 @@ json_text(const struct json *value)
 	    JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 }
 
+/* The bytes with an escape of one letter. */
+static const char letters[] = {
+	['"'] = '"',
+	['\\'] = '\\',
+	['\b'] = 'b',
+	['\f'] = 'f',
+	['\n'] = 'n',
+	['\r'] = 'r',
+	['\t'] = 't',
+};
+
+static bool
+has_letter(unsigned char c)
+{
+	return c < sizeof(letters) && letters[c] != 0;
+}
+
+static bool
+is_control(unsigned char c)
+{
+	return c < 0x20 || c == 0x7f;
+}
+
 /* One byte, escaped where JSON asks for it. */
 static bool
 add_escaped(struct buf *buf, unsigned char c)
 {
-	static const char letters[] = {
-		['"'] = '"',
-		['\\'] = '\\',
-		['\b'] = 'b',
-		['\f'] = 'f',
-		['\n'] = 'n',
-		['\r'] = 'r',
-		['\t'] = 't',
-	};
-
-	if (c < sizeof(letters) && letters[c] != 0)
+	if (has_letter(c))
 		return buf_addf(buf, "\\%c", letters[c]);
-	if (c < 0x20 || c == 0x7f)
+	if (is_control(c))
 		return buf_addf(buf, "\\u%04x", c);
 	return buf_addc(buf, (char)c);
+}
+
+size_t
+json_string_size(const char *text, size_t len)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		size += has_letter(c) ? 2 : is_control(c) ? 6 : 1;
+	}
+	return size;
 }
 
 bool

@@ -77,4 +77,7 @@ char *json_text(const struct json *value);
  */
 bool json_add_string(struct buf *buf, const char *text, size_t len);
 
+/* How many bytes json_add_string writes between the quotes. */
+size_t json_string_size(const char *text, size_t len);
+
 #endif

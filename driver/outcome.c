@@ -45,10 +45,12 @@ outcome_release(struct outcome *outcome)
 	buf_release(&outcome->body);
 }
 
+/* Stands for what is no text. */
+static const char unknown[] = "\xef\xbf\xbd";
+
 void
 outcome_add_clean(struct buf *buf, const char *text, size_t len)
 {
-	static const char unknown[] = "\xef\xbf\xbd";
 	size_t i, length;
 
 	for (i = 0; i<len; i += length> 0 ? length : 1) {
@@ -73,12 +75,40 @@ outcome_add_text(struct buf *buf, const char *text, size_t len)
 	buf_release(&clean);
 }
 
+/* The length of the first character, and of what is written for it. */
+static size_t
+measure(const char *text, size_t len, size_t *written)
+{
+	size_t length = utf8_sequence(text, len);
+
+	if (length > 0 && *text != '\0') {
+		*written = json_string_size(text, length);
+		return length;
+	}
+	*written = strlen(unknown);
+	return 1;
+}
+
+/* How much of the beginning has to go, for the rest to be short enough. */
+static size_t
+excess(const struct buf *text, size_t limit)
+{
+	size_t i, written, cut = 0, size = 0;
+
+	for (i = 0; i < text->len; size += written)
+		i += measure(text->data + i, text->len - i, &written);
+	for (; size > limit; size -= written)
+		cut += measure(text->data + cut, text->len - cut, &written);
+	return cut;
+}
+
 void
 outcome_add_tail(struct buf *buf, struct tail *tail)
 {
 	struct buf text;
 
 	tail_trim(tail);
+	tail_cut(tail, excess(&tail->kept, tail->limit));
 	if (tail->cut == 0) {
 		outcome_add_text(buf, tail->kept.data, tail->kept.len);
 		return;

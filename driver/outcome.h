@@ -46,7 +46,11 @@ void outcome_add_clean(struct buf *buf, const char *text, size_t len);
  */
 void outcome_add_text(struct buf *buf, const char *text, size_t len);
 
-/* The same for the end of a stream, behind a line that says what is missing. */
+/*
+ * The same for the end of a stream, behind a line that says what is missing.
+ * As JSON, too, it is no longer than its limit: a control character takes six
+ * bytes there.
+ */
 void outcome_add_tail(struct buf *buf, struct tail *tail);
 
 /* Write a member of an object, with the comma it needs; NULL is null. */

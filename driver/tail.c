@@ -28,15 +28,17 @@ tail_skip(struct tail *tail, size_t len)
 }
 
 void
+tail_cut(struct tail *tail, size_t len)
+{
+	tail_skip(tail, len);
+	tail->cut += len;
+}
+
+void
 tail_trim(struct tail *tail)
 {
-	size_t over;
-
-	if (tail->kept.len <= tail->limit)
-		return;
-	over = tail->kept.len - tail->limit;
-	tail_skip(tail, over);
-	tail->cut += over;
+	if (tail->kept.len > tail->limit)
+		tail_cut(tail, tail->kept.len - tail->limit);
 }
 
 void

@@ -24,6 +24,9 @@ void tail_add(struct tail *tail, const void *data, size_t len);
 /* Forget the first `len` bytes of what is kept; they don't count as cut. */
 void tail_skip(struct tail *tail, size_t len);
 
+/* The same, and they count. */
+void tail_cut(struct tail *tail, size_t len);
+
 /* Bring it to the limit. */
 void tail_trim(struct tail *tail);
 

@@ -109,5 +109,10 @@ ran job_there '^ssh the job did not begin on full: File size' -p host=full -p 't
 # more than is kept, on both at once
 ran run_there '^END .[0-9]+ bytes cut' -p host=worker \
     -p 'text=head -c 50000000 /dev/zero | tr "\0" a; head -c 50000000 /dev/zero | tr "\0" b >&2'
+# bytes that take six each as JSON
+ran run_there '^END .[0-9]+ bytes cut' -p host=worker \
+    -p 'text=head -c 250000 /dev/zero | tr "\0" "\1"; head -c 250000 /dev/zero | tr "\0" "\1" >&2'
+ran job_there '^END .[0-9]+ bytes cut' -p host=worker \
+    -p 'text=head -c 65000 /dev/zero | tr "\0" "\1"; head -c 65000 /dev/zero | tr "\0" "\1" >&2'
 sound
 done_testing

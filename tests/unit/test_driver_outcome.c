@@ -3,6 +3,7 @@
 #include "common/error.h"
 #include "common/json.h"
 #include "driver/sql_statement.h"
+#include "driver/tail.h"
 #include "tests/unit/unit.h"
 
 static void
@@ -29,6 +30,38 @@ test_any_bytes_become_text(void **state)
 	check_text("\xff\xc3", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"");
 	check_text(
 	    "x\xed\xa0\x80", 4, "\"x\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+}
+
+/* What is written of the end of a stream that keeps ten bytes. */
+static void
+check_tail(const char *text, size_t len, const char *expected)
+{
+	struct tail tail;
+	struct buf buf;
+
+	tail_init(&tail, 10);
+	tail_add(&tail, text, len);
+	buf_init(&buf, 0);
+	outcome_add_tail(&buf, &tail);
+	assert_string_equal(buf.data, expected);
+	buf_release(&buf);
+	tail_release(&tail);
+}
+
+static void
+test_an_end_is_bounded_as_json(void **state)
+{
+	(void)state;
+	check_tail("0123456789", 10, "\"0123456789\"");
+	check_tail("x0123456789", 11, "\"[1 bytes cut]\\n0123456789\"");
+	check_tail("abc\n\"efgh", 9, "\"[1 bytes cut]\\nbc\\n\\\"efgh\"");
+	check_tail("\1\1\1\1\1", 5, "\"[4 bytes cut]\\n\\u0001\"");
+	check_tail("aa\x7f"
+	           "bcde",
+	    7, "\"[2 bytes cut]\\n\\u007fbcde\"");
+	check_tail("\xff\xff\xff\xff", 4,
+	    "\"[1 bytes cut]\\n\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+	check_tail("\xc3\xbc\n\n\n\nz", 7, "\"[2 bytes cut]\\n\\n\\n\\n\\nz\"");
 }
 
 static void
@@ -77,6 +110,7 @@ test_statements(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_any_bytes_become_text),
+	cmocka_unit_test(test_an_end_is_bounded_as_json),
 	cmocka_unit_test(test_an_error),
 	cmocka_unit_test(test_statements),
 };

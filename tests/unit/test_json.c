@@ -156,6 +156,24 @@ test_strings_are_escaped(void **state)
 }
 
 static void
+test_the_size_of_a_string_is_known(void **state)
+{
+	struct buf buf;
+	char c;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 0x80; i++) {
+		c = (char)i;
+		buf_init(&buf, 0);
+		assert_true(json_add_string(&buf, &c, 1));
+		assert_int_equal(json_string_size(&c, 1) + 2, buf.len);
+		buf_release(&buf);
+	}
+	assert_int_equal(json_string_size("\xc3\xa4\n", 3), 4);
+}
+
+static void
 test_a_refused_string_leaves_nothing(void **state)
 {
 	struct buf buf;
@@ -180,6 +198,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_nothing_hides_behind_a_nul),
 	cmocka_unit_test(test_depth_is_bounded),
 	cmocka_unit_test(test_strings_are_escaped),
+	cmocka_unit_test(test_the_size_of_a_string_is_known),
 	cmocka_unit_test(test_a_refused_string_leaves_nothing),
 };
 
