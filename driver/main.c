@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "common/buf.h"
 #include "common/error.h"
@@ -322,6 +323,17 @@ check(const struct config *config)
 	return EXIT_SUCCESS;
 }
 
+/*
+ * The secrets in our memory are for nobody else: no core file, and in /proc
+ * nothing for those who are the same user.
+ */
+static void
+close_memory(void)
+{
+	if (prctl(PR_SET_DUMPABLE, 0) < 0)
+		log_warnx("the memory of this program is open to its user");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -331,6 +343,7 @@ main(int argc, char **argv)
 	int code = EXIT_SUCCESS;
 	bool good;
 
+	close_memory();
 	good = read_config(config, &program.arguments, argc, argv, &err);
 	start_log(config, &program.arguments);
 	if (!good)

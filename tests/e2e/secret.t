@@ -200,5 +200,14 @@ files() {
         'S3CR3T[^ ]*' "$WORK" || [ $? -eq 1 ]
 }
 nowhere 'any other file' files
+
+# --- the memory of a driver: others of its user do not get at it
+
+spawn_server closed "$BUILD/wf-driver" -d "host=$WORK/nowhere"
+wait_until 60 grep --quiet nowhere "$WORK/closed.log"
+for name in environ maps mem; do
+    exits "$name is closed" 1 as_server cat "/proc/$(pid_of closed)/$name"
+    like 'to everybody else' "$OUTPUT" 'Permission denied'
+done
 sound
 done_testing
