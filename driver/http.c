@@ -1,6 +1,7 @@
 #include "driver/http.h"
 
 #include <curl/curl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -8,7 +9,6 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "common/mono.h"
 #include "driver/config.h"
 #include "driver/guard.h"
 #include "driver/http_headers.h"
@@ -40,7 +40,7 @@ struct http_exchange {
 	CURL *easy;
 	struct curl_slist *headers;
 	char *moved_to; /* by a 303, which turned it into a GET */
-	struct mono deadline;
+	struct timer deadline;
 	struct buf body;
 	struct http_headers got;
 	enum http_end too_big; /* HTTP_ANSWERED: it is not */
@@ -258,11 +258,11 @@ set_limits(struct http_exchange *exchange)
 	CURL *easy = exchange->easy;
 	bool moved = exchange->moved_to != NULL;
 
+	/* none, where the deadline comes first */
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-	    (long)config->http.connect_timeout_ms);
-	/* it counts whole ms, and must not be early: see finish() */
-	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
-	    (long)mono_diff_ms(exchange->deadline, mono_now()) + 2);
+	    config->http.connect_timeout_ms < exchange->request->timeout_ms
+	        ? (long)config->http.connect_timeout_ms
+	        : LONG_MAX);
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION,
 	    (long)(exchange->request->follow &&
 	           (moved || is_read_only(exchange->request->method))));
@@ -335,6 +335,16 @@ give_handle(struct http *http, CURL *easy)
 	http->idle[http->idle_count++] = easy;
 }
 
+static void
+on_deadline(void *arg)
+{
+	struct http_exchange *exchange = arg;
+	struct http_response response = { .end = HTTP_TIMEOUT };
+
+	curl_multi_remove_handle(exchange->http->multi, exchange->easy);
+	exchange->done(exchange->arg, &response);
+}
+
 struct http_exchange *
 http_exchange_new(struct http *http, const struct http_request *request,
     http_done_fn *done, void *arg)
@@ -346,7 +356,11 @@ http_exchange_new(struct http *http, const struct http_request *request,
 	exchange->request = request;
 	exchange->done = done;
 	exchange->arg = arg;
-	exchange->deadline = mono_add_ms(mono_now(), request->timeout_ms);
+	/* not libcurl's: it forgets a time limit when another of its timers is
+	 * due in the same ms */
+	exchange->deadline.fn = on_deadline;
+	exchange->deadline.arg = exchange;
+	loop_timer_set(http->loop, &exchange->deadline, request->timeout_ms);
 	buf_init(&exchange->body, (size_t)http->config->http.max_body);
 	for (i = 0; request->headers[i] != NULL; i++)
 		exchange->headers =
@@ -364,6 +378,7 @@ http_exchange_free(struct http_exchange *exchange)
 {
 	if (exchange == NULL)
 		return;
+	loop_timer_stop(exchange->http->loop, &exchange->deadline);
 	/* harmless if it is not there any more */
 	curl_multi_remove_handle(exchange->http->multi, exchange->easy);
 	give_handle(exchange->http, exchange->easy);
@@ -384,8 +399,7 @@ see_other(struct http_exchange *exchange, long status)
 
 	if (status != 303 || exchange->moved_to != NULL || !request->follow ||
 	    is_read_only(request->method) ||
-	    exchange->http->config->http.max_redirects == 0 ||
-	    !mono_before(mono_now(), exchange->deadline))
+	    exchange->http->config->http.max_redirects == 0)
 		return false;
 	curl_easy_getinfo(exchange->easy, CURLINFO_REDIRECT_URL, &url);
 	if (url == NULL)
@@ -429,18 +443,17 @@ finish(struct http_exchange *exchange, CURLcode code)
 
 	curl_easy_getinfo(
 	    exchange->easy, CURLINFO_RESPONSE_CODE, &response.status);
+	if (code == CURLE_OK && see_other(exchange, response.status))
+		return;
+	loop_timer_stop(exchange->http->loop, &exchange->deadline);
 	if (code == CURLE_OK) {
-		if (!see_other(exchange, response.status))
-			answer(exchange, &response);
+		answer(exchange, &response);
 		return;
 	}
 	if (exchange->too_big != HTTP_ANSWERED)
 		response.end = exchange->too_big;
 	else if (code == CURLE_OUT_OF_MEMORY) /* a line beyond what it takes */
 		response.end = HTTP_HEADER_TOO_BIG;
-	else if (code == CURLE_OPERATION_TIMEDOUT &&
-	         !mono_before(mono_now(), exchange->deadline))
-		response.end = HTTP_TIMEOUT;
 	else if (exchange->rejected.message != NULL &&
 	         (code == CURLE_COULDNT_CONNECT ||
 	             code == CURLE_ABORTED_BY_CALLBACK))

@@ -124,7 +124,8 @@ certificate expired IP:127.0.0.1 -1
 certificate 'other-host' DNS:example.org 2
 cat "$WORK"/tls/{good,expired,other-host}.pem >"$WORK/tls/authorities"
 driver_stop one
-http_proxy=http://127.0.0.1:1/ driver_start two -o "http.ca_file=$WORK/tls/authorities"
+http_proxy=http://127.0.0.1:1/ driver_start two -o "http.ca_file=$WORK/tls/authorities" \
+    -o http.connect_timeout_ms=2000
 
 # fetched URL REGEX [OPTION…]: what became of one request.
 fetched() {
@@ -148,6 +149,14 @@ other-host ^http .*no alternative certificate subject name matches
 END
 fetched "${base/http/https}/silent" '^timeout .*did not end within 2000 ms$' \
     -p timeout=2s
+
+# --- time limits that end in the same millisecond as the one of connecting
+
+id=$(begin silence -p "base=$base")
+wait_sql 60 "select count(*) = 50 and bool_and(state = 'FAILED')
+    from wf.task_v where instance_id = $id" || true
+is 'fifty silent answers' "$(sql "select error ->> 'kind', count(*)
+    from wf.task_v where instance_id = $id group by 1")" 'timeout|50'
 
 # --- names, and what a browser would remember
 
