@@ -1,6 +1,6 @@
 -- house.sql - every object of the schema keeps the rules of the house.
 begin;
-select plan(10);
+select plan(12);
 
 create temporary view routine as
 select p.*, p.oid::regprocedure::text as signature
@@ -78,6 +78,20 @@ select is_empty($$
                pg_catalog.acldefault('f', r.proowner))) a
      where r.proname like '\_%' and a.grantee <> r.proowner
 $$, 'no one else may call an internal function');
+
+select is_empty($$
+    select r.signature, code[1]
+      from routine r
+     cross join lateral regexp_matches(r.prosrc, '''(WF[0-9]{3})''', 'g') code
+     where code[1] not in (select e.code from wf.error e)
+$$, 'every error that is raised is in wf.error');
+
+select is_empty($$
+    select r.proname
+      from routine r
+     where r.proargnames[1] = 'p_target' and r.proname not like '\_%'
+       and not exists (select from wf.error e where e.code = 'WF001' and e.remedy ~ format('\m%s\M', r.proname))
+$$, 'what refuses an illegal move names every verb of operators');
 
 -- Trigger functions are checked with each table that they serve.
 select is_empty($$
