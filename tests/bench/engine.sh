@@ -1,21 +1,42 @@
 # shellcheck shell=bash
 # engine.sh - the database, the workspace and the driver that are measured.
 
-# PostgreSQL as it comes, durability and all, but with the memory that a
-# server has.
+# PostgreSQL as it comes, durability and all, but with the memory that a server
+# has and room for 64 drivers. Statements are counted only while a row asks for
+# it; the log names sessions, for durations.
 engine_start() {
-    pg_start pg 'shared_buffers = 1GB'
+    pg_start pg 'shared_buffers = 1GB' 'max_connections = 250' \
+        "log_line_prefix = '%c '" \
+        "shared_preload_libraries = 'pg_stat_statements'" \
+        'pg_stat_statements.track = none' 'compute_query_id = off'
+    sql 'create extension pg_stat_statements' --dbname=postgres
+    workspace_install wf_empty
 }
 
-# workspace_fresh FILE…: a database of its own, with these workflows.
+# workspace_fresh FILE…: database wf, made anew, with these workflows.
 workspace_fresh() {
-    dropdb --if-exists --maintenance-db=postgres --force wf 2>/dev/null
-    workspace_install wf
-    wf-console install "$@" >/dev/null
+    workspace_drop wf
+    workspace_new wf "$@"
 }
 
-# begin_many WORKFLOW COUNT: instances, in one transaction.
+# workspace_new DATABASE FILE…: a workspace that has never been at work.
+# Exports PGDATABASE.
+workspace_new() {
+    export PGDATABASE=$1
+    shift
+    createdb --maintenance-db=postgres --template=wf_empty "$PGDATABASE"
+    wf-console install "$@" >/dev/null
+    BEFORE=0
+}
+
+workspace_drop() {
+    dropdb --if-exists --maintenance-db=postgres --force "$1" 2>/dev/null
+}
+
+# begin_many WORKFLOW COUNT: instances, in one transaction. BEFORE is the one
+# before them.
 begin_many() {
+    BEFORE=$(sql 'select coalesce(max(instance_id), 0) from wf.instance_v')
     sql "select count(*) from wf.start_many('$1',
         (select jsonb_agg('{}'::jsonb) from generate_series(1, $2)))" >/dev/null
     sql 'checkpoint'
@@ -23,6 +44,7 @@ begin_many() {
 
 # driver_begin [OPTION…], driver_end: the driver as it is installed. DRIVER is
 # its pid.
+# shellcheck disable=SC2120 # row 13 has options
 driver_begin() {
     driver_start bench -o log_level=info "$@"
     DRIVER=$(pid_of driver-bench)
@@ -32,23 +54,21 @@ driver_end() {
     driver_stop bench
 }
 
-# all_ended: wait until nothing runs any more, looking from inside the server,
-# which costs next to nothing.
+# all_ended: wait until nothing runs any more of what came after BEFORE, looking
+# from inside the server and by index, which costs next to nothing.
 all_ended() {
-    sql "do \$\$
+    PGOPTIONS='-c enable_seqscan=off' sql "do \$\$
         begin
             loop
-                exit when not exists (
-                    select from wf.instance_v i
-                     where i.instance_id = (
-                               select max(j.instance_id) from wf.instance_v j)
-                       and i.state = 'RUNNING');
+                exit when (select i.state from wf.instance_v i
+                            order by i.instance_id desc limit 1) <> 'RUNNING';
                 commit;
                 perform pg_sleep(0.02);
             end loop;
             loop
                 exit when not exists (
-                    select from wf.instance_v i where i.state = 'RUNNING');
+                    select from wf.instance_v i
+                     where i.instance_id > $BEFORE and i.state = 'RUNNING');
                 commit;
                 perform pg_sleep(0.02);
             end loop;
@@ -56,11 +76,28 @@ all_ended() {
         \$\$"
 }
 
-# work_seconds: from the driver's registration to the end of the last instance.
+# work_seconds: from the driver's registration to the end of the last instance
+# after BEFORE.
 work_seconds() {
     sql "select extract(epoch from max(i.ended_at) -
                 (select max(d.started_at) from wf.driver_v d))
-           from wf.instance_v i"
+           from wf.instance_v i where i.instance_id > $BEFORE"
+}
+
+# work_rate ROW FIGURE WORKFLOWS: row 1's work, wherever PGDATABASE is: no-op
+# tasks per second of so many three-step workflows.
+work_rate() {
+    begin_many three "$3"
+    finish_begun "$@"
+}
+
+# finish_begun ROW FIGURE WORKFLOWS: the same of those that begin_many began.
+finish_begun() {
+    # shellcheck disable=SC2119
+    driver_begin
+    all_ended
+    figure "$1" "$2" "$(calc "3 * $3 / $(work_seconds)")"
+    driver_end
 }
 
 # work_figures ROW TASKS: what a run of so many tasks has cost, from meter_start
@@ -77,4 +114,26 @@ work_figures() {
     figure "$1" others \
         "$(calc "($METER_OTHERS - $driver) / ($seconds * $(nproc)) * 100")"
     calc "$2 / $seconds"
+}
+
+# statements_count top|all|none: pg_stat_statements counts from now on, nested
+# statements too, or no more.
+statements_count() {
+    sql "alter system set pg_stat_statements.track = '$1'"
+    if [ "$1" = none ]; then
+        sql 'alter system set compute_query_id = off'
+    else
+        sql 'alter system set compute_query_id = on'
+        sql 'select pg_stat_statements_reset()' --dbname=postgres >/dev/null
+    fi
+    sql 'select pg_reload_conf()' >/dev/null
+}
+
+# statements WHICH: how many the drivers have caused, toplevel or not; we look
+# as a superuser, the functions work as the workspace's owner.
+statements() {
+    sql "select coalesce(sum(s.calls), 0) from pg_stat_statements s
+           join pg_database d on d.oid = s.dbid
+          where d.datname = '$PGDATABASE' and $1
+            and s.userid <> 'postgres'::regrole" --dbname=postgres
 }

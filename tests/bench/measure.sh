@@ -13,10 +13,17 @@ calc() {
     awk "BEGIN { printf \"%.6g\", $1 }"
 }
 
-# count NUMBER: of things to do, at the chosen scale; a multiple of 100.
+# count NUMBER [UNIT]: of things to do, at the chosen scale; a multiple of UNIT
+# (100).
 count() {
-    awk -v n="$1" -v scale="$SCALE" 'BEGIN {
-        n = int(n * scale / 100) * 100; print n < 100 ? 100 : n }'
+    awk -v n="$1" -v unit="${2:-100}" -v scale="$SCALE" 'BEGIN {
+        n = int(n * scale / unit) * unit; print n < unit ? unit : n }'
+}
+
+# percentile P: of the numbers in $WORK/delays, one a line, in order.
+percentile() {
+    awk -v p="$1" '{ x[NR] = $1 } END {
+        k = int((NR - 1) * p / 100 + 1.5); print x[k] }' "$WORK/delays"
 }
 
 # cpu_of PID: CPU seconds that a process has used.

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# row13.sh - many short commands on one host.
+# row13.sh - 200 commands over SSH on one host
 
 row_13() {
     local many run
-    many=$(count 200)
+    many=$(count 200 10)
     sshd_start
     for ((run = 1; run <= RUNS; run++)); do
         workspace_fresh "$BENCH/ssh.wf"

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# row2.sh - latency on an idle system.
+# row2.sh - latency on an idle system
 
 row_2() {
     local samples run
-    samples=$(count 200)
+    samples=$(count 200 10)
     workspace_fresh "$BENCH/get.wf" "$BENCH/three.wf"
     spawn clock perl "$BENCH/clock_server" "$WORK/clock"
     wait_until 10 test -s "$WORK/clock"
@@ -64,10 +64,4 @@ next_step() {
         sed '/^$/d' | sort -n >"$WORK/delays"
     figure 2 step_p50 "$(percentile 50)"
     figure 2 step_p99 "$(percentile 99)"
-}
-
-# percentile P: of the numbers in $WORK/delays, one a line, in order.
-percentile() {
-    awk -v p="$1" '{ x[NR] = $1 } END {
-        k = int((NR - 1) * p / 100 + 1.5); print x[k] }' "$WORK/delays"
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# row3.sh - HTTP tasks to a local server.
+# row3.sh - 20,000 HTTP tasks, beside what the server can answer
 
 row_3() {
     local tasks run

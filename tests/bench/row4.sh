@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# row4.sh - many children at once, then what joins them.
+# row4.sh - forall over 10,000 and 100,000 no-op tasks, then what joins them
 
 row_4() {
     local few many run before after

@@ -1,0 +1,72 @@
+# shellcheck shell=bash
+# full.sh - a workspace with a past and much under way, made once in a run:
+#
+#     1,000,000 instances that have ended
+#       100,000 that sleep
+#        10,000 that wait for full groups
+#         5,000 with a request in flight, which another driver holds
+#             1 with 100,000 tasks
+#
+# The engine itself brings everything there but most of what has ended: it ends
+# a hundred instances, and full.sql writes their rows again and again under
+# other numbers. They share the rows of wf.txn of these hundred.
+
+# full_begin: PGDATABASE is that workspace, and the other driver lives.
+full_begin() {
+    if [ "$(sql "select count(*) from pg_database where datname = 'wf_full'" \
+        --dbname=postgres)" = 0 ]; then
+        full_load
+    else
+        export PGDATABASE=wf_full
+        far_begin
+    fi
+}
+
+full_end() {
+    stop far || true
+    export PGDATABASE=postgres
+}
+
+full_load() {
+    workspace_new wf_full "$BENCH/three.wf" "$BENCH/full.wf"
+    FAR=$(sql "select wf.register('far', '0', '{http}', '{far}', 10000)")
+    far_begin
+    fill waits 10000
+    far_takes 10
+    fill flies 5000
+    far_takes 5000
+    fill sleeps 100000
+    sql "select wf.start('tree', '{\"n\": $(count 100000)}')" >/dev/null
+    work_rate 5 sample 100
+    psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --output=/dev/null \
+        --set=before="$BEFORE" --set=copies="$(($(count 1000000) / 100 - 1))" \
+        --file="$BENCH/full.sql"
+    sql 'vacuum analyze'
+    sql 'checkpoint'
+}
+
+# The other driver says that it lives.
+far_begin() {
+    printf 'select wf.heartbeat(%s) \\watch 2\n' "$FAR" >"$WORK/far.sql"
+    spawn far psql --no-psqlrc --quiet --output=/dev/null --file="$WORK/far.sql"
+}
+
+# far_takes COUNT: requests, and never answers.
+far_takes() {
+    local count
+    count=$(sql "select count(*) from wf.poll($FAR, $1) where kind = 'run'")
+    [ "$count" = "$1" ] || [ "$SCALE" != 1 ]
+}
+
+# fill WORKFLOW COUNT: so many instances, as many at once as people might.
+fill() {
+    local left portion
+    left=$(count "$2")
+    while [ "$left" -gt 0 ]; do
+        portion=$((left < 10000 ? left : 10000))
+        sql "select count(*) from wf.start_many('$1',
+            (select jsonb_agg(jsonb_build_object('k', k % 10))
+               from generate_series(1, $portion) k))" >/dev/null
+        left=$((left - portion))
+    done
+}

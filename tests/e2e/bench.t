@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# bench.t - the bench runs: on very little work each row has all its figures.
+# How good they are is not judged: other tests run beside it.
+. "$(dirname "$0")/../lib.sh"
+
+ok 'it runs' timeout 120 env WORK_PARENT="$WORK" bash "$ROOT/tests/bench/run" \
+    --runs 1 --scale 0.005 --json "$WORK/figures.json"
+
+# figures: "row figure" of those that are in the file, whatever they are.
+figures() {
+    perl -MJSON::PP -e 'local $/; print map { "$_->{row} $_->{figure}\n" }
+        grep { $_->{value} =~ /^[0-9.e+-]+$/ } @{decode_json(<>)}' \
+        "$WORK/figures.json" | sort -u
+}
+
+missing='^8 drivers_(2|4|16|64)$' # with so little work
+command -v wrk >/dev/null || missing="$missing|^3 ceiling\$"
+is 'each row has its figures' "$(figures)" "$(
+    awk -F ' *[|] *' '!/^#/ { sub(/^ */, "", $1); print $1, $2 }' \
+        "$ROOT/tests/bench/bars" |
+        grep -vE "$missing" | sort -u
+)"
+done_testing
