@@ -15,6 +15,7 @@
 enum {
 	REFUSALS = 3,   /* then a connection of its own */
 	CALM_MS = 1000, /* without new connections after one that failed */
+	EASE_MS = 1000, /* then one session more on each, after a refusal */
 };
 
 /* A connection that sessions share. */
@@ -36,7 +37,8 @@ struct ssh_host {
 	int64_t waiting, seated;
 	int64_t starting; /* connections that are being made */
 	int64_t allowed;  /* sessions on one; 0: it has not refused any */
-	struct timer calm_timer;
+	int64_t fewest;   /* that it ever was, 0 the same */
+	struct timer calm_timer, ease_timer;
 	struct ssh_host *next;
 };
 
@@ -71,6 +73,17 @@ on_calm(void *arg)
 	look_later(host->pool);
 }
 
+/* It may have refused since it was slow to see that others had ended. */
+static void
+on_ease(void *arg)
+{
+	struct ssh_host *host = arg;
+
+	if (++host->allowed < host->pool->config->ssh.sessions)
+		loop_timer_set(host->pool->loop, &host->ease_timer, EASE_MS);
+	look_later(host->pool);
+}
+
 static struct ssh_host *
 host_get(struct ssh_pool *pool, const struct ssh_target *target)
 {
@@ -89,6 +102,8 @@ host_get(struct ssh_pool *pool, const struct ssh_target *target)
 	host->end = &host->first;
 	host->calm_timer.fn = on_calm;
 	host->calm_timer.arg = host;
+	host->ease_timer.fn = on_ease;
+	host->ease_timer.arg = host;
 	host->next = pool->hosts;
 	pool->hosts = host;
 	return host;
@@ -98,6 +113,7 @@ static void
 host_free(struct ssh_host *host)
 {
 	loop_timer_stop(host->pool->loop, &host->calm_timer);
+	loop_timer_stop(host->pool->loop, &host->ease_timer);
 	free((char *)host->target.host);
 	free((char *)host->target.user);
 	free(host);
@@ -418,6 +434,19 @@ seat_empty(struct ssh_pool *pool, struct ssh_seat *seat)
 	look_later(pool);
 }
 
+/* The host has refused one more than `sessions` on a connection. */
+static void
+host_allows(struct ssh_host *host, int64_t sessions)
+{
+	if (host->fewest == 0 || sessions < host->fewest) {
+		log_info("ssh %s: takes no more than %lld sessions at once",
+		    host->target.host, (long long)sessions);
+		host->fewest = sessions;
+	}
+	host->allowed = sessions;
+	loop_timer_set(host->pool->loop, &host->ease_timer, EASE_MS);
+}
+
 bool
 ssh_pool_refused(struct ssh_pool *pool, struct ssh_seat *seat, bool by_host)
 {
@@ -427,11 +456,8 @@ ssh_pool_refused(struct ssh_pool *pool, struct ssh_seat *seat, bool by_host)
 	if (seat->shared == NULL)
 		return false;
 	others = seat->shared->sessions - 1;
-	if (by_host && others > 0 && others < room(host)) {
-		log_info("ssh %s: takes no more than %lld sessions at once",
-		    host->target.host, (long long)others);
-		host->allowed = others;
-	}
+	if (by_host && others > 0 && others < room(host))
+		host_allows(host, others);
 	seat->alone = ++seat->refusals >= REFUSALS || (by_host && others == 0);
 	seat_empty(pool, seat);
 	seat_wait(host, seat);

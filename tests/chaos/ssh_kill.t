@@ -58,13 +58,17 @@ kill_driver() {
 
 KINDS=(client session sshd driver)
 declare -A kills=()
-for ((fault = 0; fault < FAULTS; fault++)); do
+# work_and_kill KIND: there may be nothing to kill at the moment.
+work_and_kill() {
     load remote 12 host "'worker'" n 8
     nap 1000
     load remote 12 host "'worker'" n 4
+    wait_until 5 "kill_$1"
+}
+
+for ((fault = 0; fault < FAULTS; fault++)); do
     kind=${KINDS[fault % ${#KINDS[@]}]}
-    # there may be nothing to kill at the moment
-    if wait_until 5 "kill_$kind"; then
+    if work_and_kill "$kind" || work_and_kill "$kind"; then
         kills[$kind]=$((${kills[$kind]:-0} + 1))
     fi
     haunt
