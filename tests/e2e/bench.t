@@ -20,4 +20,12 @@ is 'each row has its figures' "$(figures)" "$(
         "$ROOT/tests/bench/bars" |
         grep -vE "$missing" | sort -u
 )"
+
+cp "$ROOT/docs/performance.md" "$WORK/page.md"
+ok 'they become a table in the page' perl "$ROOT/tests/bench/publish" \
+    "$WORK/figures.json" "$WORK/page.md" 'On very little work.'
+like 'the table' "$(cat "$WORK/page.md")" '[|] 14 [|] install of them [|] [0-9]'
+perl "$ROOT/tests/bench/chart" "$WORK/figures.json" >"$WORK/chart.svg"
+like 'and a chart' "$(cat "$WORK/chart.svg")" \
+    '^<svg .*class="(holds|missed)".*</svg>$'
 done_testing
