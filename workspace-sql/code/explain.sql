@@ -62,53 +62,58 @@ create or replace function wf._explain_queued(p_instance bigint, p_from bigint, 
 returns table (process_id bigint, reason text, detail text, since timestamptz)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-    return query
-    with waiting as (
-        select k.process_id, k.group_id, k.parked_at as since
-          from wf.parked k
-         where k.instance_id = p_instance and k.process_id between p_from and p_to
-    ), place as (
-        select s.group_id, s.instance_id, s.process_id, n.label, p.at,
-               row_number() over (partition by s.group_id order by p.at, s.process_id) as rank
-          from wf.slot s
-          join wf.process p on p.instance_id = s.instance_id and p.id = s.process_id
-          join wf.node n on n.version_id = p.version_id and n.id = p.node_id
-         where s.group_id in (select w.group_id from waiting w)
-    ), held as (
-        select h.group_id, count(*) as places,
-               string_agg(format('%s of instance %s (%s, since %s)', h.process_id, h.instance_id, h.label, to_char(h.at, 'HH24:MI:SS')), ', ' order by h.rank)
-                   filter (where h.rank <= 5) || case when count(*) > 5 then ' …' else '' end as holders
-          from place h
-         group by h.group_id
-    )
-    select w.process_id, 'group',
-           format('group %s has %s of %s places taken', g.name, coalesce(h.places, 0), coalesce(g.max::text, 'any number of'))
-               || case when h.places >= g.max then ': held by ' || h.holders
-                       when g.max = 0 then '' else '; it gets one with the next poll' end,
-           w.since
-      from waiting w
-      join wf.concurrency_group g on g.id = w.group_id
-      left join held h on h.group_id = w.group_id
-     union all
-    select k.process_id, 'suspended', wf._say_who('its instance was suspended', s.actor, s.reason), s.at
-      from wf.suspended s
-      join wf.parked k on k.instance_id = s.instance_id
-     where s.instance_id = p_instance and k.process_id between p_from and p_to and k.reason = 'suspended'
-     union all
-    select r.process_id, 'driver',
-           'no live driver serves ' || wf._lane_text(l)
-               || coalesce('; ' || wf._unfit(l), ''),
-           p.at
-      from wf.ready r
-      join wf.lane l on l.id = r.lane_id
-      join wf.process p on p.instance_id = r.instance_id and p.id = r.process_id
-     where r.instance_id = p_instance and r.process_id between p_from and p_to
-       and not exists (select from wf._drivers_at_work() d where wf._serves(d, l))
-     union all
-    select r.process_id, 'paused', wf._say_who('the engine was paused', e.actor, e.reason), e.since
-      from wf.engine_v e
-      join wf.ready r on r.instance_id = p_instance and r.process_id between p_from and p_to
-     where e.state = 'PAUSED';
+    -- a session that has just begun plans longer than it reads: it plans only what there is
+    if exists (select from wf.parked k where k.instance_id = p_instance and k.process_id between p_from and p_to) then
+        return query
+        with waiting as (
+            select k.process_id, k.group_id, k.parked_at as since
+              from wf.parked k
+             where k.instance_id = p_instance and k.process_id between p_from and p_to
+        ), place as (
+            select s.group_id, s.instance_id, s.process_id, n.label, p.at,
+                   row_number() over (partition by s.group_id order by p.at, s.process_id) as rank
+              from wf.slot s
+             cross join lateral (select x.* from wf.process x where x.instance_id = s.instance_id and x.id = s.process_id offset 0) p
+              join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+             where s.group_id in (select w.group_id from waiting w)
+        ), held as (
+            select h.group_id, count(*) as places,
+                   string_agg(format('%s of instance %s (%s, since %s)', h.process_id, h.instance_id, h.label, to_char(h.at, 'HH24:MI:SS')), ', ' order by h.rank)
+                       filter (where h.rank <= 5) || case when count(*) > 5 then ' …' else '' end as holders
+              from place h
+             group by h.group_id
+        )
+        select w.process_id, 'group',
+               format('group %s has %s of %s places taken', g.name, coalesce(h.places, 0), coalesce(g.max::text, 'any number of'))
+                   || case when h.places >= g.max then ': held by ' || h.holders
+                           when g.max = 0 then '' else '; it gets one with the next poll' end,
+               w.since
+          from waiting w
+          join wf.concurrency_group g on g.id = w.group_id
+          left join held h on h.group_id = w.group_id
+         union all
+        select k.process_id, 'suspended', wf._say_who('its instance was suspended', s.actor, s.reason), s.at
+          from wf.suspended s
+          join wf.parked k on k.instance_id = s.instance_id
+         where s.instance_id = p_instance and k.process_id between p_from and p_to and k.reason = 'suspended';
+    end if;
+    if exists (select from wf.ready r where r.instance_id = p_instance and r.process_id between p_from and p_to) then
+        return query
+        select r.process_id, 'driver',
+               'no live driver serves ' || wf._lane_text(l)
+                   || coalesce('; ' || wf._unfit(l), ''),
+               p.at
+          from wf.ready r
+          join wf.lane l on l.id = r.lane_id
+          join wf.process p on p.instance_id = r.instance_id and p.id = r.process_id
+         where r.instance_id = p_instance and r.process_id between p_from and p_to
+           and not exists (select from wf._drivers_at_work() d where wf._serves(d, l))
+         union all
+        select r.process_id, 'paused', wf._say_who('the engine was paused', e.actor, e.reason), e.since
+          from wf.engine_v e
+          join wf.ready r on r.instance_id = p_instance and r.process_id between p_from and p_to
+         where e.state = 'PAUSED';
+    end if;
 end;
 $$;
 
@@ -167,6 +172,9 @@ create or replace function wf._explain_children(p_instance bigint, p_from bigint
 returns table (process_id bigint, reason text, detail text, since timestamptz)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
+    if not exists (select from wf.process p where p.instance_id = p_instance and p.id between p_from and p_to and p.state in ('ACTIVE', 'ABORTING')) then
+        return;
+    end if;
     return query
     with parent as materialized (
         select p.id, p.todo, p.at
@@ -180,7 +188,6 @@ begin
          where c.instance_id = p_instance
            and c.parent_id in (select q.id from parent q)
            and c.state not in ('END', 'RAISED', 'ABORTED')
-           and exists (select from parent q)
     )
     select q.id, 'children',
            format('waits for %s: ', count(c.id))
