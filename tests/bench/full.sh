@@ -36,13 +36,23 @@ full_load() {
     fill flies 5000
     far_takes 5000
     fill sleeps 100000
-    sql "select wf.start('tree', '{\"n\": $(count 100000)}')" >/dev/null
+    grow_tree "$(count 100000)"
     work_rate 5 sample 100
     psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --output=/dev/null \
         --set=before="$BEFORE" --set=copies="$(($(count 1000000) / 100 - 1))" \
         --file="$BENCH/full.sql"
     sql 'vacuum analyze'
     sql 'checkpoint'
+}
+
+# grow_tree TASKS: in one instance, which still runs.
+grow_tree() {
+    local tree
+    tree=$(sql "select wf.start('tree', '{\"n\": $1}')")
+    driver_begin
+    wait_sql 300 "select exists (select from wf.timer t
+        where t.instance_id = $tree)"
+    driver_end
 }
 
 # The other driver says that it lives.

@@ -11,7 +11,7 @@ row_12() {
     sql 'alter role bench_viewer set log_min_duration_statement = 0'
     for ((run = 1; run <= RUNS; run++)); do
         explain_each
-        look_often tree tree "$(sql "select max(instance_id)
+        look_often tree tree "$(sql "select instance_id
             from wf.instance_v where workflow = 'tree'")"
         look_often list list
         look_often list_running list --state RUNNING
@@ -23,10 +23,9 @@ row_12() {
 
 # Tasks of each kind, by what they are waiting for.
 explain_each() {
-    local tree="instance_id = (select max(i.instance_id)
-        from wf.instance_v i where i.workflow = 'tree')"
-    explain_some sleeps "from wf.timer where not $tree"
-    explain_some element "from wf.timer where $tree"
+    explain_some sleeps 'from wf.timer'
+    explain_some element "from wf.task_v where instance_id = (
+        select instance_id from wf.instance_v where workflow = 'tree')"
     explain_some waits 'from wf.parked'
     explain_some flies 'from wf.lease'
     explain_some ended "from wf.task_v where state = 'END'
