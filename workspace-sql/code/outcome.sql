@@ -67,7 +67,7 @@ $$;
 -- Raises   nothing: what cannot be evaluated is a failure of kind output
 -- Called   by _decide
 create or replace function wf._judge(p_kind text, p_request text, p_clauses jsonb, p_input jsonb, p_handle jsonb, p_response jsonb) returns wf.verdict
-language plpgsql stable :engine as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     v wf.verdict;
     v_environment jsonb;
@@ -130,7 +130,7 @@ $$;
 -- Raises   nothing
 -- Called   by _apply_reports and _pace
 create or replace function wf._paced(p_request wf.task_request, p_args jsonb) returns wf.task_request
-language plpgsql stable :engine as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     v jsonb;
 begin
@@ -158,7 +158,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _apply_reports, for every report that is not a plain success
 create or replace function wf._decide(p_process wf.process, p_request text, p_event text, p_body jsonb, p_input jsonb, p_declared wf.task_request, p_failures int) returns wf.verdict
-language plpgsql stable :engine as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     v wf.verdict;
 begin

@@ -1,0 +1,56 @@
+-- plan.sql - what the engine reads does not depend on the settings of whoever
+-- calls, nor on how empty the tables were when its plans were made.
+begin;
+\ir helper/play.sql
+select plan(2);
+
+select play_install('two', jsonb_build_array(play_task('t.Do', 'a'), play_task('t.Do', 'b', '{}', '{"group": {"name": "g", "max": 50}}')));
+select play_driver() as driver \gset
+
+-- work(DRIVER, ROUNDS): a hundred requests each.
+create function work(p_driver bigint, p_rounds int) returns void language plpgsql as $$
+begin
+    for i in 1 .. p_rounds loop
+        perform play_take(p_driver, 100);
+        perform wf.outcome(p_driver, array_agg(l.instance_id), array_agg(l.process_id), array_agg(l.token), array_agg('response'::text), array_agg('{}'::bytea))
+           from wf.lease l having count(*) > 0;
+    end loop;
+end;
+$$;
+
+set enable_indexscan = off;
+set enable_indexonlyscan = off;
+set enable_tidscan = off;
+set enable_nestloop = off;
+set enable_material = off;
+set enable_memoize = off;
+set enable_sort = off;
+set enable_incremental_sort = off;
+set enable_hashagg = off;
+set join_collapse_limit = 1;
+set from_collapse_limit = 1;
+set random_page_cost = 1000;
+set work_mem = '64kB';
+set parallel_setup_cost = 0;
+set parallel_tuple_cost = 0;
+set min_parallel_table_scan_size = 0;
+set min_parallel_index_scan_size = 0;
+
+-- the plans are made
+select wf.start('two');
+select work(:driver, 10);
+create temporary table before as
+select t.relname, t.seq_tup_read from pg_stat_xact_user_tables t where t.schemaname = 'wf';
+
+select count(*) from wf.start_many('two', (select jsonb_agg('{}'::jsonb) from generate_series(1, 300)));
+select work(:driver, 10);
+select is_empty($$
+    select t.relname, t.seq_tup_read - b.seq_tup_read
+      from pg_stat_xact_user_tables t
+      join before b using (relname)
+     where t.schemaname = 'wf' and t.seq_tup_read > b.seq_tup_read
+       and t.relname in ('process', 'instance', 'ready', 'parked', 'slot', 'timer', 'node', 'task_request', 'transition')
+$$, 'each row was found by an index');
+select is((select count(*) from wf.instance_v where state = 'END'), 301::bigint, 'it is done');
+select finish();
+rollback;
