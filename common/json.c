@@ -1,6 +1,7 @@
 #include "common/json.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Two of json-c's types have the names of our functions. */
@@ -12,6 +13,7 @@
 
 #include "common/buf.h"
 #include "common/error.h"
+#include "common/json_token.h"
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/utf8.h"
@@ -58,11 +60,11 @@ feed(struct json_tokener *tokener, const char *text, size_t len,
 	return reason;
 }
 
-bool
-json_parse(const char *text, size_t len, struct json **value, struct error *err)
+static bool
+parse(const char *text, size_t len, struct json_object **object,
+    struct error *err)
 {
 	struct json_tokener *tokener;
-	struct json_object *object;
 	enum json_tokener_error reason;
 
 	if (len > INT_MAX - 1) {
@@ -72,17 +74,73 @@ json_parse(const char *text, size_t len, struct json **value, struct error *err)
 	tokener = json_tokener_new_ex(MAX_DEPTH);
 	if (tokener == NULL)
 		fatal("cannot allocate a JSON tokener");
-	json_tokener_set_flags(
-	    tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	reason = feed(tokener, text, len, &object);
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+	reason = feed(tokener, text, len, object);
 	json_tokener_free(tokener);
-	if (reason != json_tokener_success) {
-		json_object_put(object);
-		error_set(err, "not JSON: %s", json_tokener_error_desc(reason));
-		return false;
+	if (reason == json_tokener_success)
+		return true;
+	json_object_put(*object);
+	error_set(err, "not JSON: %s", json_tokener_error_desc(reason));
+	return false;
+}
+
+/* It is written without a mark that stands behind it. */
+static void
+remove_mark(struct json_object *number)
+{
+	static const size_t mark = sizeof(JSON_TOKEN_MARK) - 1;
+	char *text = json_text(from_json_c(number));
+	size_t len = strlen(text);
+
+	if (len < mark || strcmp(text + len - mark, JSON_TOKEN_MARK) != 0) {
+		free(text);
+		return;
 	}
-	*value = from_json_c(object);
-	return true;
+	text[len - mark] = '\0';
+	json_object_set_serializer(number, json_object_userdata_to_json_string,
+	    text, json_object_free_userdata);
+}
+
+static void
+remove_marks(struct json_object *object)
+{
+	const struct json *value = from_json_c(object);
+	enum json_type type = json_type(value);
+	struct lh_entry *entry;
+	size_t i;
+
+	if (type == JSON_NUMBER)
+		remove_mark(object);
+	for (i = 0; type == JSON_LIST && i < json_length(value); i++)
+		remove_marks(to_json_c(json_at(value, i)));
+	if (type != JSON_OBJECT)
+		return;
+	lh_foreach(json_object_get_object(object), entry)
+	    remove_marks(lh_entry_v(entry));
+}
+
+bool
+json_parse(const char *text, size_t len, struct json **value, struct error *err)
+{
+	struct json_object *object;
+	struct buf marked;
+	bool big, ok;
+
+	if (!json_tokens_check(text, len, &big, err))
+		return false;
+	if (!big) {
+		ok = parse(text, len, &object, err);
+	} else {
+		buf_init(&marked, 0);
+		json_tokens_mark(&marked, text, len);
+		ok = parse(marked.data, marked.len, &object, err);
+		buf_release(&marked);
+		if (ok)
+			remove_marks(object);
+	}
+	if (ok)
+		*value = from_json_c(object);
+	return ok;
 }
 
 void

@@ -28,6 +28,9 @@ test_types(void **state)
 		{ "7", JSON_INT },
 		{ "1.5", JSON_NUMBER },
 		{ "1e3", JSON_NUMBER },
+		{ "9223372036854775807", JSON_INT },
+		{ "9223372036854775808", JSON_NUMBER },
+		{ "-9223372036854775809", JSON_NUMBER },
 		{ "\"x\"", JSON_STRING },
 		{ " [1] ", JSON_LIST },
 		{ "{}\n", JSON_OBJECT },
@@ -95,11 +98,28 @@ test_text_is_compact(void **state)
 }
 
 static void
+test_numbers_stay_as_they_are(void **state)
+{
+	static const char text[] =
+	    "{\"a\":[18446744073709551616,-9223372036854775809],"
+	    "\"b\":9223372036854775807,\"c\":1e400,\"d\":12345678901234567890,"
+	    "\"e\":\"18446744073709551616\"}";
+	struct json *doc = parse(text);
+	char *written = json_text(doc);
+
+	(void)state;
+	assert_string_equal(written, text);
+	free(written);
+	json_free(doc);
+}
+
+static void
 test_what_is_not_json(void **state)
 {
 	static const char *const texts[] = { "", " ", "{", "[1,", "[1,]",
 		"{\"a\":1,}", "{} {}", "1 2", "nul", "'x'", "\"\xff\"", "01",
-		"tru", "[1] x", "\"a" };
+		"tru", "[1] x", "\"a", "NaN", "-Infinity", "1.", "[8.e1]",
+		"-01", "\"a\tb\"", "\"\xed\xa0\x80\"", "\"\xc0\x80\"" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
@@ -194,6 +214,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_reading),
 	cmocka_unit_test(test_null_answers_everything),
 	cmocka_unit_test(test_text_is_compact),
+	cmocka_unit_test(test_numbers_stay_as_they_are),
 	cmocka_unit_test(test_what_is_not_json),
 	cmocka_unit_test(test_nothing_hides_behind_a_nul),
 	cmocka_unit_test(test_depth_is_bounded),
