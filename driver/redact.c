@@ -323,11 +323,11 @@ redact_text(struct buf *text)
 
 /* The length of a character of a JSON string, escaped or not. */
 static size_t
-json_unit(const char *text)
+json_unit(const char *text, const char *end)
 {
-	if (*text != '\\' || text[1] == '\0')
+	if (*text != '\\' || end - text < 2)
 		return 1;
-	return text[1] == 'u' && strlen(text) >= 6 ? 6 : 2;
+	return text[1] == 'u' && end - text >= 6 ? 6 : 2;
 }
 
 /* From behind a quote to the one that ends it; where that is. */
@@ -341,7 +341,7 @@ redact_string(struct buf *out, const char *text, const char *end)
 		if (found > 0) {
 			buf_adds(out, stars);
 		} else {
-			found = json_unit(text);
+			found = json_unit(text, end);
 			buf_add(out, text, found);
 		}
 		text += found;
@@ -419,27 +419,31 @@ redact_head(struct buf *text)
 	replace(text, &out);
 }
 
+/* As match(); true if the form goes on where the text ends. */
 static bool
-begins_at_end(const struct form *form, void *arg)
+match_or_goes_on(const struct form *form, void *arg)
 {
-	struct search *search = arg;
-	size_t len = form->len - 1;
+	const struct search *search = arg;
 
-	for (len = len < search->len ? len : search->len; len > search->found;
-	     len--)
-		if (memcmp(search->text + search->len - len, form->text, len) ==
-		    0)
-			search->found = len;
-	return false;
+	if (form->len <= search->len)
+		return match(form, arg);
+	return memcmp(search->text, form->text, search->len) == 0;
 }
 
+/* As redact_text() goes through it: what was found there does not begin it. */
 size_t
 redact_waiting(const char *text, size_t len)
 {
-	struct search search = { .text = text, .len = len };
+	struct search at;
+	size_t i;
 
-	any_form(begins_at_end, &search);
-	return search.found;
+	for (i = 0; i<len; i += at.found> 0 ? at.found : 1) {
+		at = (struct search){ .text = text + i, .len = len - i };
+		if (begins[(unsigned char)text[i]] &&
+		    any_form(match_or_goes_on, &at))
+			return len - i;
+	}
+	return 0;
 }
 
 char *

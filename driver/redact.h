@@ -37,7 +37,8 @@ void redact_head(struct buf *text);
 
 /*
  * How much of the end of `text` may be the beginning of a value: whoever hands
- * text on in pieces keeps it back until there is more.
+ * text on in pieces keeps it back until there is more.  What stands before it
+ * is redacted as it would be in the whole text.
  */
 size_t redact_waiting(const char *text, size_t len);
 

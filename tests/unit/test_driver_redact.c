@@ -122,6 +122,9 @@ test_edges(void **state)
 	assert_int_equal(redact_waiting("xxa", 3), 1);
 	assert_int_equal(redact_waiting("xabcdefgh!", 10), 0);
 	assert_int_equal(redact_waiting("a", 1), 1);
+	/* whole, though it could also be the beginning of another */
+	add("xyz-x");
+	assert_int_equal(redact_waiting("a xyz-x", 7), 0);
 }
 
 static void
