@@ -55,6 +55,20 @@ hand_over(struct ssh_stream *stream, const char *nonce, struct output *output,
 	stream->handed = text->cut + end;
 }
 
+/* The first record of this sort: another one can only be somebody's output. */
+static struct ssh_record_found
+find(const struct buf *text, size_t from, const char *nonce,
+    enum ssh_record wanted)
+{
+	struct ssh_record_found found;
+
+	do {
+		found = ssh_wrapper_find(text->data, text->len, from, nonce);
+		from = found.at + found.length;
+	} while (found.record != SSH_RECORD_NONE && found.record != wanted);
+	return found;
+}
+
 /* No more than what is kept at least: nothing is lost before it is seen. */
 static void
 add_part(
@@ -63,18 +77,21 @@ add_part(
 	struct tail *text = &stream->text;
 	struct ssh_record_found found;
 	size_t fresh = len + SSH_RECORD_MAX; /* half a record may wait there */
+	size_t from;
 
 	tail_add(text, data, len);
-	found = ssh_wrapper_find(text->kept.data, text->kept.len,
-	    text->kept.len > fresh ? text->kept.len - fresh : 0, nonce);
-	if (found.record == SSH_RECORD_BEGUN && !stream->begun) {
+	from = text->kept.len > fresh ? text->kept.len - fresh : 0;
+	if (!stream->begun) {
+		found = find(&text->kept, from, nonce, SSH_RECORD_BEGUN);
+		if (found.record == SSH_RECORD_NONE)
+			return;
 		stream->begun = true;
 		tail_skip(text, found.at + found.length);
 		text->cut = 0;
-		found =
-		    ssh_wrapper_find(text->kept.data, text->kept.len, 0, nonce);
+		from = 0;
 	}
-	if (found.record == SSH_RECORD_EXIT && stream->begun) {
+	found = find(&text->kept, from, nonce, SSH_RECORD_EXIT);
+	if (found.record == SSH_RECORD_EXIT) {
 		stream->ended = true;
 		stream->exit_code = found.exit_code;
 		buf_truncate(&text->kept, found.at);

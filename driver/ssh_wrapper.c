@@ -186,17 +186,36 @@ ssh_wrapper_go(struct buf *buf, const char *env, const char *input, size_t len)
 	buf_addc(buf, 'x');
 }
 
+/* What a shell says of a command: 0 to 255; -1 if it is none of that. */
+static int
+read_code(const char *text, size_t len)
+{
+	int code = 0;
+	size_t i;
+
+	if (len < 1 || len > 3)
+		return -1;
+	for (i = 0; i < len; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return -1;
+		code = code * 10 + (text[i] - '0');
+	}
+	return code;
+}
+
 static struct ssh_record_found
 read_record(const char *text, size_t at, const char *body, const char *end)
 {
 	struct ssh_record_found found = { .at = at };
+	size_t len = (size_t)(end - body);
 
 	found.length = (size_t)(end - (text + at)) + 1;
-	if (end - body == 5 && memcmp(body, "begun", 5) == 0) {
+	if (len == 5 && memcmp(body, "begun", 5) == 0) {
 		found.record = SSH_RECORD_BEGUN;
-	} else if (end - body > 5 && memcmp(body, "exit ", 5) == 0) {
-		found.record = SSH_RECORD_EXIT;
-		found.exit_code = atoi(body + 5);
+	} else if (len > 5 && memcmp(body, "exit ", 5) == 0) {
+		found.exit_code = read_code(body + 5, len - 5);
+		if (found.exit_code >= 0)
+			found.record = SSH_RECORD_EXIT;
 	}
 	return found;
 }
@@ -220,7 +239,7 @@ ssh_wrapper_find(const char *text, size_t len, size_t from, const char *nonce)
 			    read_record(text, at, start + nonce_len + 1, end);
 		if (found.record != SSH_RECORD_NONE)
 			return found;
-		from = at + nonce_len;
+		from = at + 1;
 	}
 	return (struct ssh_record_found){ 0 };
 }

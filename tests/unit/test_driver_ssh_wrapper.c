@@ -180,6 +180,9 @@ test_halves_and_forgeries_are_not(void **state)
 	check_record(NONCE " exit 0", 0, SSH_RECORD_NONE, 0, 0, 0);
 	check_record(NONCE, 0, SSH_RECORD_NONE, 0, 0, 0);
 	check_record(NONCE " other\n", 0, SSH_RECORD_NONE, 0, 0, 0);
+	check_record(NONCE " exit \n", 0, SSH_RECORD_NONE, 0, 0, 0);
+	check_record(NONCE " exit x\n", 0, SSH_RECORD_NONE, 0, 0, 0);
+	check_record(NONCE " exit 1000\n", 0, SSH_RECORD_NONE, 0, 0, 0);
 	check_record(NONCE "0 exit 0\n", 0, SSH_RECORD_NONE, 0, 0, 0);
 	check_record("1123456789abcdef0123456789abcdef exit 0\n", 0,
 	    SSH_RECORD_NONE, 0, 0, 0);
