@@ -47,6 +47,8 @@ read_list(struct config *config, const struct option *option,
 		item = config_setting_get_string_elem(setting, i);
 		if (item == NULL)
 			return option_wrong_type(option, err);
+		if (!option_is_text(option->key, item, err))
+			return false;
 		option_list_add(list, item, strlen(item));
 	}
 	return true;
@@ -57,12 +59,15 @@ read_option(struct config *config, const struct option *option,
     const config_setting_t *setting, struct error *err)
 {
 	int type = config_setting_type(setting);
+	const char *text;
 
 	if (option->type == OPTION_LIST)
 		return read_list(config, option, setting, err);
 	if (option->type == OPTION_STRING && type == CONFIG_TYPE_STRING) {
-		option_set_string(
-		    config, option, config_setting_get_string(setting));
+		text = config_setting_get_string(setting);
+		if (!option_is_text(option->key, text, err))
+			return false;
+		option_set_string(config, option, text);
 		return true;
 	}
 	if (option->type == OPTION_BOOL && type == CONFIG_TYPE_BOOL) {
@@ -133,7 +138,8 @@ read_workspace(struct config *config, const config_setting_t *group,
 		char *key = xasprintf("%s.%s", config_setting_name(group),
 		    config_setting_name(setting));
 
-		ok = config_workspace_set(config, key, value, err) &&
+		ok = (value == NULL || option_is_text(key, value, err)) &&
+		     config_workspace_set(config, key, value, err) &&
 		     check_password(setting, source, err);
 		free(key);
 	}
@@ -188,6 +194,15 @@ read_group(struct config *config, const config_setting_t *group,
 	return ok;
 }
 
+/* Whether libconfig would cut the number: a leading zero means nothing to it. */
+static bool
+is_too_large(const char *number)
+{
+	bool hex = number[0] == '0' && (number[1] == 'x' || number[1] == 'X');
+
+	return strtoull(number, NULL, hex ? 16 : 10) > INT32_MAX;
+}
+
 /* Where what `text` begins with ends: a string, a comment, or one byte. */
 static const char *
 skip(const char *text)
@@ -236,8 +251,7 @@ check_text(const char *text, const char *path, struct error *err)
 		}
 		if (isalnum((unsigned char)*at)) {
 			next = at + strspn(at, WORD);
-			if (isdigit((unsigned char)*at) &&
-			    strtoull(at, NULL, 0) > INT32_MAX) {
+			if (isdigit((unsigned char)*at) && is_too_large(at)) {
 				error_set(err, "%s:%d: %.*s is too large", path,
 				    line, (int)(next - at), at);
 				return false;

@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/mem.h"
 #include "common/near.h"
+#include "common/utf8.h"
 #include "driver/config.h"
 
 static const char *const type_names[] = {
@@ -192,6 +193,16 @@ option_wrong_type(const struct option *option, struct error *err)
 }
 
 bool
+option_is_text(const char *key, const char *text, struct error *err)
+{
+	if (utf8_valid(text, strlen(text)))
+		return true;
+	error_set(err, "%s is not UTF-8 text", key);
+	error_hint(err, "The database takes nothing else.");
+	return false;
+}
+
+bool
 option_set_int(struct config *config, const struct option *option,
     int64_t value, struct error *err)
 {
@@ -352,6 +363,10 @@ config_set(struct config *config, const char *text, struct error *err)
 	char *key = xstrndup(text, len);
 	bool ok;
 
+	if (!option_is_text("an option", text, err)) {
+		free(key);
+		return false;
+	}
 	if (text[len] == '\0') {
 		error_set(err, "option %s has no value", key);
 		error_hint(err, "Write -o %s=value.", key);

@@ -48,6 +48,9 @@ const struct option *option_find(const char *key, struct error *err);
 /* Where the value of an option is: a bool, int64_t, char * or config_list. */
 void *option_field(const struct config *config, const struct option *option);
 
+/* Whether it is UTF-8: the error names `key`. */
+bool option_is_text(const char *key, const char *text, struct error *err);
+
 /* False, with `err` set, if the value is not one of the option's. */
 bool option_set_int(struct config *config, const struct option *option,
     int64_t value, struct error *err);

@@ -137,6 +137,11 @@ test_mistakes_in_a_file_have_a_line(void **state)
 	check_refused("slots = 0x80000000L;", "1: 0x80000000L is too large");
 	check_refused("slots = 3;\n/* http: {};", "2: the comment has no end");
 	check_refused("slots = 3;\nname = \"\xff\";", "2: is not UTF-8 text");
+	check_refused("name = \"\\xff\";", "1: name is not UTF-8 text");
+	check_refused("env = [\"A\", \"\\xc3\"];", "1: env is not UTF-8 text");
+	check_refused("workspaces: { a: { connection = \"\\xff\"; }; };",
+	    "1: a.connection is not UTF-8 text");
+	check_refused("slots = 04294967297;", "1: 04294967297 is too large");
 }
 
 /* Write `len` bytes with that mode and read them; NULL if it is good. */
@@ -279,6 +284,7 @@ test_mistakes_on_the_command_line(void **state)
 	(void)state;
 	check_set_refused("slots", "option slots has no value");
 	check_set_refused("nope=1", "unknown option nope");
+	check_set_refused("name=\xff", "an option is not UTF-8 text");
 	check_set_refused("slots=", "slots must be a whole number");
 	check_set_refused("slots=1e3", "slots must be a whole number");
 	check_set_refused(
