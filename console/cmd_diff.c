@@ -17,6 +17,21 @@
 #include "console/memory_file.h"
 #include "console/text.h"
 
+/* Two versions: those that were named, or the last ones. */
+static const char versions_sql[] =
+    "with chosen as ("
+    "    select v.version, v.source"
+    "      from wf.version_v v"
+    "     where v.workflow = :workflow"
+    "       and (:first is null or v.version in (:first, coalesce(:second,"
+    "            (select max(x.version) from wf.version_v x"
+    "              where x.workflow = :workflow))))"
+    "     order by v.version desc limit 2"
+    ")"
+    "select a.version as from_version, b.version as to_version,"
+    "       a.source as from_source, b.source as to_source"
+    "  from chosen a join chosen b on b.version > a.version";
+
 /* What `diff -u` has to say about two texts; its labels say what they are. */
 static bool
 compare(const char *const *texts, char *const *labels, struct buf *output,
@@ -121,7 +136,7 @@ cmd_diff(struct console *console, struct error *err)
 
 	if (!choose(console, err))
 		return EXIT_USAGE;
-	rows = console_query(console, console->invocation.command->sql, err);
+	rows = console_query(console, versions_sql, err);
 	if (rows == NULL)
 		return EXIT_FAILED;
 	ok = pg_rows(rows) > 0;

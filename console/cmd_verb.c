@@ -1,6 +1,7 @@
 /*
  * cmd_verb.c - retry, ignore, resolve, raise, cancel, abort, suspend, resume:
- * act on targets; action, lb-workflow's way of saying it; and engine, which has no targets.
+ * act on targets; action, lb-workflow's way of saying it; purge, which goes
+ * batch by batch; and engine, which has no targets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,9 @@
 #include "console/console.h"
 #include "console/selector.h"
 #include "console/session.h"
+
+/* Instances in one transaction. */
+#define PURGE_BATCH "1000"
 
 /*
  * Each target with its answer, and everything that changed; a target's own
@@ -167,8 +171,11 @@ act(struct console *console,
 	return code;
 }
 
-enum exit_code
-cmd_verb(struct console *console, struct error *err)
+/* The target that the command line names, asked about and acted on. */
+static enum exit_code
+on_target(struct console *console,
+    enum exit_code (*do_it)(struct console *console, struct error *err),
+    struct error *err)
 {
 	struct selector selector = { 0 };
 	enum exit_code code = EXIT_USAGE;
@@ -179,10 +186,83 @@ cmd_verb(struct console *console, struct error *err)
 		code = EXIT_FAILED;
 		if (session_open(console, NEEDS_WORKSPACE, err) &&
 		    may_act(console, &selector, &code, err))
-			code = act(console, do_and_compare, err);
+			code = do_it(console, err);
 	}
 	selector_release(&selector);
 	return code;
+}
+
+static enum exit_code
+act_and_compare(struct console *console, struct error *err)
+{
+	return act(console, do_and_compare, err);
+}
+
+enum exit_code
+cmd_verb(struct console *console, struct error *err)
+{
+	return on_target(console, act_and_compare, err);
+}
+
+/* The next batch, behind the last row of the one before. */
+static struct pg_result *
+purge_batch(
+    struct console *console, const struct pg_result *before, struct error *err)
+{
+	struct pg_result *rows;
+
+	invocation_add(&console->invocation, "batch", "COUNT", PURGE_BATCH);
+	if (before != NULL)
+		invocation_add(&console->invocation, "after", "INSTANCE",
+		    pg_value(before, pg_rows(before) - 1, 0));
+	rows = do_verb(console, err);
+	invocation_drop(&console->invocation, before != NULL ? 2 : 1);
+	return rows;
+}
+
+/* All batches as one run of rows; each is committed when it is printed. */
+static enum exit_code
+purge_all(struct console *console, struct error *err)
+{
+	struct pg_result *first = purge_batch(console, NULL, err), *rows, *next;
+	struct column *columns;
+	struct output output;
+	int refused = 0;
+
+	if (first == NULL)
+		return EXIT_FAILED;
+	columns = console_columns(first);
+	console_begin(console, &output, columns, (size_t)pg_columns(first));
+	for (rows = first; rows != NULL && pg_rows(rows) > 0; rows = next) {
+		console_add(&output, rows);
+		refused += count(rows, "refused");
+		next = purge_batch(console, rows, err);
+		if (rows != first)
+			pg_result_free(rows);
+	}
+	output_end(&output);
+	free(columns);
+	if (rows != first)
+		pg_result_free(rows);
+	else
+		console_note(console, "%s", console->invocation.command->none);
+	pg_result_free(first);
+	if (rows == NULL)
+		return EXIT_FAILED;
+	return refused > 0 ? EXIT_REFUSED : EXIT_DONE;
+}
+
+static enum exit_code
+purge(struct console *console, struct error *err)
+{
+	return console_flag(console, "dry-run") ? act(console, do_verb, err)
+	                                        : purge_all(console, err);
+}
+
+enum exit_code
+cmd_purge(struct console *console, struct error *err)
+{
+	return on_target(console, purge, err);
 }
 
 enum exit_code

@@ -43,6 +43,15 @@
 	  .run = cmd_verb, \
 	  .detail = TARGETS }
 
+/* What is done to the workspace as a whole. */
+#define WORKSPACE(word, about, function) \
+	{ .group = "operating", \
+	  .pattern = "workspace " word, \
+	  .summary = (about), \
+	  .needs = NEEDS_DATABASE, \
+	  .role = "wf_admin", \
+	  .run = (function) }
+
 const struct command commands[] = {
 
 	/* authoring ---------------------------------------------------- */
@@ -119,17 +128,6 @@ const struct command commands[] = {
 	  .pattern = "diff WORKFLOW [VERSION...]",
 	  .summary = "Show what changed in the source between versions",
 	  .role = VIEWER,
-	  .sql = "with chosen as ("
-		 "    select v.version, v.source"
-		 "      from wf.version_v v"
-		 "     where v.workflow = :workflow"
-		 "       and (:first is null or v.version in (:first, coalesce(:second,"
-		 "            (select max(x.version) from wf.version_v x where x.workflow = :workflow))))"
-		 "     order by v.version desc limit 2"
-		 ")"
-		 "select a.version as from_version, b.version as to_version,"
-		 "       a.source as from_source, b.source as to_source"
-		 "  from chosen a join chosen b on b.version > a.version",
 	  .run = cmd_diff,
 	  .detail = "Without VERSION: the last two; with one: from it to the last one." },
 
@@ -384,11 +382,28 @@ const struct command commands[] = {
 	  .rows_are_bad = true },
 
 	{ .group = "operating",
-	  .pattern = "workspace install",
-	  .summary = "Make a workspace in the database",
-	  .needs = NEEDS_DATABASE,
+	  .pattern = "purge [TARGET...]",
+	  .summary = "Delete instances that have ended, with their history",
+	  .options = "id state workflow tag older-than reason dry-run",
 	  .role = "wf_admin",
-	  .run = cmd_workspace_install },
+	  .needs = NEEDS_NOTHING,
+	  .sql = "select instance_id, answer, detail"
+		 "  from wf.purge(:selector, :reason, :batch::int, :after::bigint)",
+	  .run = cmd_purge,
+	  .none = "nothing to purge",
+	  .detail = "Nothing brings them back. --older-than counts from their end. It goes by batches\n"
+		    "of 1000 instances, oldest first, and waits for nobody; where it is ended midway,\n"
+		    "what has gone is gone. The setting keep_days has the workspace do it by itself." },
+
+	{ .group = "operating",
+	  .pattern = "purges",
+	  .summary = "Show what was purged: who, when, why, how many",
+	  .role = VIEWER,
+	  .sql = "select seq, at, last_at, actor, client, reason, target, instances from wf.purge_v order by seq",
+	  .shown = "at last_at actor reason target instances",
+	  .none = "nothing has been purged" },
+
+	WORKSPACE("install", "Make a workspace in the database", cmd_workspace_install),
 
 	{ .group = "operating",
 	  .pattern = "workspace status",
@@ -403,19 +418,9 @@ const struct command commands[] = {
 		 "       (select count(*) from wf.driver_v where state = 'live') as drivers",
 	  .is_record = true },
 
-	{ .group = "operating",
-	  .pattern = "workspace upgrade",
-	  .summary = "Bring the workspace to the schema of this program",
-	  .needs = NEEDS_DATABASE,
-	  .role = "wf_admin",
-	  .run = cmd_workspace_upgrade },
+	WORKSPACE("upgrade", "Bring the workspace to the schema of this program", cmd_workspace_upgrade),
 
-	{ .group = "operating",
-	  .pattern = "workspace uninstall",
-	  .summary = "Remove the workspace with all that is in it",
-	  .needs = NEEDS_DATABASE,
-	  .role = "wf_admin",
-	  .run = cmd_workspace_uninstall },
+	WORKSPACE("uninstall", "Remove the workspace with all that is in it", cmd_workspace_uninstall),
 
 	/* a workspace of one's own ------------------------------------- */
 

@@ -25,6 +25,7 @@ enum exit_code cmd_local_status(struct console *console, struct error *err);
 enum exit_code cmd_local_stop(struct console *console, struct error *err);
 enum exit_code cmd_log(struct console *console, struct error *err);
 enum exit_code cmd_man(struct console *console, struct error *err);
+enum exit_code cmd_purge(struct console *console, struct error *err);
 enum exit_code cmd_run(struct console *console, struct error *err);
 enum exit_code cmd_simulate(struct console *console, struct error *err);
 enum exit_code cmd_start(struct console *console, struct error *err);

@@ -105,26 +105,42 @@ console_begin(const struct console *console, struct output *output,
 	output_begin(output, columns, column_count);
 }
 
-void
-console_put(struct output *output, const struct pg_result *result)
+struct column *
+console_columns(const struct pg_result *result)
 {
-	int count = pg_columns(result), row, i;
+	int count = pg_columns(result), i;
 	struct column *columns = xcalloc((size_t)count, sizeof(*columns));
-	const char **cells = xcalloc((size_t)count, sizeof(*cells));
 
 	for (i = 0; i < count; i++)
 		columns[i] = (struct column){
 			.name = pg_column_name(result, i),
 			.kind = column_kind(result, i),
 		};
-	output_begin(output, columns, (size_t)count);
+	return columns;
+}
+
+void
+console_add(struct output *output, const struct pg_result *result)
+{
+	int count = pg_columns(result), row, i;
+	const char **cells = xcalloc((size_t)count, sizeof(*cells));
+
 	for (row = 0; row < pg_rows(result); row++) {
 		for (i = 0; i < count; i++)
 			cells[i] = pg_value(result, row, i);
 		output_row(output, cells);
 	}
-	output_end(output);
 	free(cells);
+}
+
+void
+console_put(struct output *output, const struct pg_result *result)
+{
+	struct column *columns = console_columns(result);
+
+	output_begin(output, columns, (size_t)pg_columns(result));
+	console_add(output, result);
+	output_end(output);
 	free(columns);
 }
 

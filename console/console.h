@@ -49,6 +49,14 @@ void console_print(
 /* Write all rows to an output of one's own, from begin to end. */
 void console_put(struct output *output, const struct pg_result *result);
 
+/*
+ * What console_put is made of, for rows that come in several results: their
+ * columns, for the caller to free(), with names that live as long as
+ * `result`; and all rows of one result.
+ */
+struct column *console_columns(const struct pg_result *result);
+void console_add(struct output *output, const struct pg_result *result);
+
 /* Query and print: what a command that is only SQL does. */
 enum exit_code console_run_sql(struct console *console, struct error *err);
 

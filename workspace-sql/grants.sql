@@ -48,6 +48,7 @@ begin
                ('setting_set',      'admin'),
                ('function_set',     'admin'),
                ('function_remove',  'admin'),
+               ('purge',            'admin'),
                -- what can be seen
                ('changes',          'author operator viewer admin'),
                ('tree',             'author operator viewer admin'),

@@ -35,6 +35,7 @@
 \ir timer.sql
 \ir poll.sql
 \ir home.sql
+\ir purge.sql
 \ir driver.sql
 \ir transaction.sql
 \ir start.sql

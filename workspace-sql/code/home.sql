@@ -19,6 +19,9 @@ end;
 
 -- wf._has_mark(p_mark)
 --
+-- A mark from before the time that txn still tells of is taken on trust: else
+-- no driver could come back that had nothing to do for so long.
+--
 -- Returns  whether what it names is part of this history
 -- Locks    nothing
 -- Raises   WF002
@@ -29,7 +32,8 @@ begin
     if p_mark is null or p_mark !~ '^[0-9]{1,19}@[0-9]{1,12}[.][0-9]{6}$' then
         raise exception using errcode = 'WF002', message = format('%s is no mark', coalesce(quote_literal(p_mark), 'null')), hint = 'Give back what poll gave.';
     end if;
-    return exists (select from wf.txn t where t.xid = split_part(p_mark, '@', 1)::xid8 and extract(epoch from t.at) = split_part(p_mark, '@', 2)::numeric);
+    return exists (select from wf.txn t where t.xid = split_part(p_mark, '@', 1)::xid8 and extract(epoch from t.at) = split_part(p_mark, '@', 2)::numeric)
+        or exists (select from wf.purge p where p.forgotten and p.xid > split_part(p_mark, '@', 1)::xid8 and extract(epoch from p.at) > split_part(p_mark, '@', 2)::numeric);
 end;
 $$;
 

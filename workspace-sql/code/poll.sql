@@ -39,6 +39,7 @@ begin
     perform wf._fire();
     if v_driver.seen_at < v_now - interval '1 second' then
         perform wf._sweep();
+        perform wf._purge_old();
     end if;
     perform wf._settle();
     if p_want > 0 then

@@ -60,8 +60,7 @@ $$;
 
 -- wf.tick()
 --
--- Fires due timers and settles the groups without a driver: for a cron job, or
--- the console.
+-- Does what is due without a driver: for a cron job, or the console.
 --
 -- Returns  nothing
 -- Locks    as poll
@@ -74,6 +73,7 @@ begin
     perform wf._fire();
     perform wf._sweep();
     perform wf._settle();
+    perform wf._purge_old();
 end;
 $$;
-comment on function wf.tick() is 'Fires due timers, takes the requests of lost drivers back and grants places of groups, as every poll does. Returns nothing.';
+comment on function wf.tick() is 'Fires due timers, takes the requests of lost drivers back, grants places of groups and purges what is old, as every poll does. Returns nothing.';

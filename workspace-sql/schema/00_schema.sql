@@ -54,7 +54,8 @@ insert into wf.setting (name, value, meaning, min, max) values
     ('value_bytes', '1048576', 'largest value of a parameter, argument, output or name, in bytes of its text', 1024, 134217728),
     ('output_bytes', '1048576', 'how much streamed output of an attempt is kept, in bytes', 1024, 1073741824),
     ('turns', '4', 'how many polls and outcomes work at a time; the others are told to come back', 1, 256),
-    ('window', '1000', 'most children that a forall has open at once', 1, 1000);
+    ('window', '1000', 'most children that a forall has open at once', 1, 1000),
+    ('keep_days', '0', 'days after which ended instances are purged, a few a second; 0: never', 0, 36500);
 
 create table wf.error (
     code    text primary key,
