@@ -19,6 +19,7 @@
 #include "common/utf8.h"
 
 enum {
+	USUAL_DEPTH = 20,
 	MAX_DEPTH = 500,
 };
 
@@ -60,23 +61,35 @@ feed(struct json_tokener *tokener, const char *text, size_t len,
 	return reason;
 }
 
+static enum json_tokener_error
+parse_to(int depth, const char *text, size_t len, struct json_object **object)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(depth);
+	enum json_tokener_error reason;
+
+	if (tokener == NULL)
+		fatal("cannot allocate a JSON tokener");
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+	reason = feed(tokener, text, len, object);
+	json_tokener_free(tokener);
+	return reason;
+}
+
 static bool
 parse(const char *text, size_t len, struct json_object **object,
     struct error *err)
 {
-	struct json_tokener *tokener;
 	enum json_tokener_error reason;
 
 	if (len > INT_MAX - 1) {
 		error_set(err, "JSON of %zu bytes is too long", len);
 		return false;
 	}
-	tokener = json_tokener_new_ex(MAX_DEPTH);
-	if (tokener == NULL)
-		fatal("cannot allocate a JSON tokener");
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
-	reason = feed(tokener, text, len, object);
-	json_tokener_free(tokener);
+	/* clearing a tokener for the greatest depth takes longer than reading
+	 * what most documents hold */
+	reason = parse_to(USUAL_DEPTH, text, len, object);
+	if (reason == json_tokener_error_depth)
+		reason = parse_to(MAX_DEPTH, text, len, object);
 	if (reason == json_tokener_success)
 		return true;
 	json_object_put(*object);
@@ -303,15 +316,19 @@ is_control(unsigned char c)
 	return c < 0x20 || c == 0x7f;
 }
 
-/* One byte, escaped where JSON asks for it. */
+static bool
+is_plain(unsigned char c)
+{
+	return !has_letter(c) && !is_control(c);
+}
+
+/* One byte that is not plain. */
 static bool
 add_escaped(struct buf *buf, unsigned char c)
 {
 	if (has_letter(c))
 		return buf_addf(buf, "\\%c", letters[c]);
-	if (is_control(c))
-		return buf_addf(buf, "\\u%04x", c);
-	return buf_addc(buf, (char)c);
+	return buf_addf(buf, "\\u%04x", c);
 }
 
 size_t
@@ -330,14 +347,18 @@ json_string_size(const char *text, size_t len)
 bool
 json_add_string(struct buf *buf, const char *text, size_t len)
 {
-	size_t before = buf->len;
+	size_t before = buf->len, i, end;
 	bool added;
 
 	if (!utf8_valid(text, len))
 		return false;
 	added = buf_addc(buf, '"');
-	for (size_t i = 0; added && i < len; i++)
-		added = add_escaped(buf, (unsigned char)text[i]);
+	for (i = 0; added && i < len; i = end) {
+		for (end = i; end < len && is_plain((unsigned char)text[end]);)
+			end++;
+		added = end > i ? buf_add(buf, text + i, end - i)
+		                : add_escaped(buf, (unsigned char)text[end++]);
+	}
 	if (added && buf_addc(buf, '"'))
 		return true;
 	buf_truncate(buf, before);

@@ -55,7 +55,9 @@ utf8_valid(const char *text, size_t len)
 	size_t size;
 
 	for (size_t i = 0; i < len; i += size) {
-		size = utf8_sequence(text + i, len - i);
+		size = (unsigned char)text[i] < 0x80
+		           ? 1
+		           : utf8_sequence(text + i, len - i);
 		if (size == 0)
 			return false;
 	}
