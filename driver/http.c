@@ -12,6 +12,7 @@
 #include "driver/config.h"
 #include "driver/guard.h"
 #include "driver/http_headers.h"
+#include "driver/http_multi.h"
 #include "driver/http_url.h"
 #include "driver/loop.h"
 
@@ -19,17 +20,7 @@ struct http {
 	struct loop *loop;
 	const struct config *config;
 	const struct guard *guard;
-	CURLM *multi;
-	struct timer timer;
-	CURL **idle; /* handles that wait to be used again */
-	size_t idle_count, idle_most;
-};
-
-/* One socket of libcurl's. */
-struct http_socket {
-	struct http *http;
-	curl_socket_t fd;
-	struct loop_watch *watch;
+	struct http_multi *multi;
 };
 
 struct http_exchange {
@@ -48,106 +39,35 @@ struct http_exchange {
 	char reason[CURL_ERROR_SIZE];
 };
 
-/* The loop and libcurl ----------------------------------------------------- */
-
-static void finish(struct http_exchange *exchange, CURLcode code);
-
-static void
-take_messages(struct http *http)
-{
-	struct http_exchange *exchange;
-	CURLMsg *message;
-	CURLcode code;
-	char *private;
-	int left;
-
-	while ((message = curl_multi_info_read(http->multi, &left)) != NULL) {
-		code = message->data.result;
-		curl_easy_getinfo(
-		    message->easy_handle, CURLINFO_PRIVATE, &private);
-		exchange = (struct http_exchange *)(void *)private;
-		curl_multi_remove_handle(http->multi, exchange->easy);
-		finish(exchange, code);
-	}
-}
-
-static void
-act(struct http *http, curl_socket_t fd, int events)
-{
-	int running;
-
-	curl_multi_socket_action(http->multi, fd, events, &running);
-	take_messages(http);
-}
-
-static void
-on_moment(void *arg)
-{
-	act(arg, CURL_SOCKET_TIMEOUT, 0);
-}
-
-static void
-on_socket(void *arg, int events)
-{
-	struct http_socket *socket = arg;
-
-	act(socket->http, socket->fd,
-	    (events & LOOP_READ ? CURL_CSELECT_IN : 0) |
-	        (events & LOOP_WRITE ? CURL_CSELECT_OUT : 0));
-}
-
-/* libcurl asks to be told when `fd` is ready. */
-static int
-watch_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
-{
-	struct http *http = arg;
-	struct http_socket *socket = known;
-	int events = (what & CURL_POLL_IN ? LOOP_READ : 0) |
-	             (what & CURL_POLL_OUT ? LOOP_WRITE : 0);
-
-	(void)easy;
-	if (what == CURL_POLL_REMOVE) {
-		if (socket != NULL)
-			loop_unwatch(socket->watch);
-		free(socket);
-		curl_multi_assign(http->multi, fd, NULL);
-	} else if (socket != NULL) {
-		loop_watch_set(socket->watch, events);
-	} else {
-		socket = xmalloc(sizeof(*socket));
-		socket->http = http;
-		socket->fd = fd;
-		socket->watch =
-		    loop_watch(http->loop, fd, events, on_socket, socket);
-		curl_multi_assign(http->multi, fd, socket);
-	}
-	return 0;
-}
-
-/* libcurl asks to be called in `ms`. */
-static int
-set_moment(CURLM *multi, long ms, void *arg)
-{
-	struct http *http = arg;
-
-	(void)multi;
-	if (ms < 0)
-		loop_timer_stop(http->loop, &http->timer);
-	else
-		loop_timer_set(http->loop, &http->timer, ms);
-	return 0;
-}
-
 /* The guard ---------------------------------------------------------------- */
 
-/* Of the URL under way, after redirects; for the caller to free(). */
-static char *
-current_host(struct http_exchange *exchange)
+/* Whether it goes on at another URL than it was asked for. */
+static bool
+is_elsewhere(const struct http_exchange *exchange)
 {
-	const char *url = "";
+	long redirects = 0;
 
-	curl_easy_getinfo(exchange->easy, CURLINFO_EFFECTIVE_URL, &url);
-	return http_url_host(url);
+	curl_easy_getinfo(exchange->easy, CURLINFO_REDIRECT_COUNT, &redirects);
+	return exchange->moved_to != NULL || redirects > 0;
+}
+
+/* Of the URL under way; for the caller to free(). */
+static char *
+current_host(const struct http_exchange *exchange)
+{
+	const char *text = "";
+	struct error err = { 0 };
+	struct http_url *url;
+	char *host;
+
+	if (!is_elsewhere(exchange))
+		return http_url_host(exchange->request->url);
+	curl_easy_getinfo(exchange->easy, CURLINFO_EFFECTIVE_URL, &text);
+	url = http_url_new(text, &err);
+	host = url != NULL ? http_url_host(url) : xstrdup("");
+	http_url_free(url);
+	error_release(&err);
+	return host;
 }
 
 /* libcurl is about to connect: no packet goes where it must not. */
@@ -284,11 +204,13 @@ set_options(struct http_exchange *exchange)
 	CURL *easy = exchange->easy;
 	bool moved = exchange->moved_to != NULL;
 
-	curl_easy_setopt(easy, CURLOPT_PRIVATE, exchange);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_PROXY, "");
-	curl_easy_setopt(easy, CURLOPT_URL,
-	    moved ? exchange->moved_to : exchange->request->url);
+	if (moved)
+		curl_easy_setopt(easy, CURLOPT_URL, exchange->moved_to);
+	else
+		curl_easy_setopt(
+		    easy, CURLOPT_CURLU, (CURLU *)exchange->request->url);
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, "pgwf");
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers);
 	curl_easy_setopt(
@@ -311,37 +233,13 @@ set_options(struct http_exchange *exchange)
 
 /* Exchanges ---------------------------------------------------------------- */
 
-static CURL *
-take_handle(struct http *http)
-{
-	CURL *easy;
-
-	if (http->idle_count > 0)
-		return http->idle[--http->idle_count];
-	easy = curl_easy_init();
-	if (easy == NULL)
-		fatalx("cannot allocate a handle of libcurl");
-	return easy;
-}
-
-static void
-give_handle(struct http *http, CURL *easy)
-{
-	if (http->idle_count == http->idle_most) {
-		curl_easy_cleanup(easy);
-		return;
-	}
-	curl_easy_reset(easy);
-	http->idle[http->idle_count++] = easy;
-}
-
 static void
 on_deadline(void *arg)
 {
 	struct http_exchange *exchange = arg;
 	struct http_response response = { .end = HTTP_TIMEOUT };
 
-	curl_multi_remove_handle(exchange->http->multi, exchange->easy);
+	http_multi_abort(exchange->http->multi, exchange->easy);
 	exchange->done(exchange->arg, &response);
 }
 
@@ -365,11 +263,13 @@ http_exchange_new(struct http *http, const struct http_request *request,
 	for (i = 0; request->headers[i] != NULL; i++)
 		exchange->headers =
 		    curl_slist_append(exchange->headers, request->headers[i]);
-	/* no waiting for leave to send a body */
-	exchange->headers = curl_slist_append(exchange->headers, "Expect:");
-	exchange->easy = take_handle(http);
+	/* no waiting for leave to send it */
+	if (request->body != NULL)
+		exchange->headers =
+		    curl_slist_append(exchange->headers, "Expect:");
+	exchange->easy = http_multi_take(http->multi);
 	set_options(exchange);
-	curl_multi_add_handle(http->multi, exchange->easy);
+	http_multi_begin(http->multi, exchange->easy, exchange);
 	return exchange;
 }
 
@@ -379,9 +279,7 @@ http_exchange_free(struct http_exchange *exchange)
 	if (exchange == NULL)
 		return;
 	loop_timer_stop(exchange->http->loop, &exchange->deadline);
-	/* harmless if it is not there any more */
-	curl_multi_remove_handle(exchange->http->multi, exchange->easy);
-	give_handle(exchange->http, exchange->easy);
+	http_multi_give(exchange->http->multi, exchange->easy);
 	curl_slist_free_all(exchange->headers);
 	http_headers_release(&exchange->got);
 	buf_release(&exchange->body);
@@ -408,7 +306,7 @@ see_other(struct http_exchange *exchange, long status)
 	buf_truncate(&exchange->body, 0);
 	curl_easy_reset(exchange->easy);
 	set_options(exchange);
-	curl_multi_add_handle(exchange->http->multi, exchange->easy);
+	http_multi_begin(exchange->http->multi, exchange->easy, exchange);
 	return true;
 }
 
@@ -417,18 +315,19 @@ answer(struct http_exchange *exchange, struct http_response *response)
 {
 	struct http_header *location =
 	    http_headers_find(&exchange->got, "location");
-	const char *base = exchange->request->url;
-	char *url, *absolute;
+	const char *base = "";
+	char *url = NULL, *absolute;
 
 	curl_easy_getinfo(exchange->easy, CURLINFO_EFFECTIVE_URL, &base);
-	url = http_url(NULL, base);
+	if (is_elsewhere(exchange) || http_url_has_user(exchange->request->url))
+		url = http_url_seen(NULL, base);
 	if (location != NULL) {
-		absolute = http_url(base, location->value);
+		absolute = http_url_seen(base, location->value);
 		free(location->value);
 		location->value = absolute;
 	}
 	response->end = HTTP_ANSWERED;
-	response->url = url;
+	response->url = url != NULL ? url : base;
 	response->headers = exchange->got.items;
 	response->header_count = exchange->got.count;
 	response->body = exchange->body;
@@ -437,8 +336,9 @@ answer(struct http_exchange *exchange, struct http_response *response)
 }
 
 static void
-finish(struct http_exchange *exchange, CURLcode code)
+on_done(void *arg, CURLcode code)
 {
+	struct http_exchange *exchange = arg;
 	struct http_response response = { .end = HTTP_FAILED };
 
 	curl_easy_getinfo(
@@ -478,17 +378,7 @@ http_new(
 	http->loop = loop;
 	http->config = config;
 	http->guard = guard;
-	http->timer.fn = on_moment;
-	http->timer.arg = http;
-	http->idle_most = (size_t)config->slots;
-	http->idle = xcalloc(http->idle_most, sizeof(http->idle[0]));
-	http->multi = curl_multi_init();
-	if (http->multi == NULL)
-		fatalx("cannot start libcurl");
-	curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
-	curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
-	curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, set_moment);
-	curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
+	http->multi = http_multi_new(loop, (size_t)config->slots, on_done);
 	return http;
 }
 
@@ -503,11 +393,7 @@ http_free(struct http *http)
 {
 	if (http == NULL)
 		return;
-	while (http->idle_count > 0)
-		curl_easy_cleanup(http->idle[--http->idle_count]);
-	curl_multi_cleanup(http->multi);
-	loop_timer_stop(http->loop, &http->timer);
-	free(http->idle);
+	http_multi_free(http->multi);
 	free(http);
 	curl_global_cleanup();
 }

@@ -1,10 +1,9 @@
 /*
  * http.h - exchanges over HTTP, on the loop.
  *
- * http.c and http_url.c are the only users of libcurl.  libcurl says what it waits for
- * (sockets, a moment) and the loop waits for it.  Sizes are counted as bytes
- * come in, after decompression: libcurl's own limit stops neither a chunked
- * body nor a gzip bomb.
+ * libcurl carries them out; http.c, http_multi.c and http_url.c are its only
+ * users.  Sizes are counted as bytes come in, after decompression: libcurl's
+ * own limit stops neither a chunked body nor a gzip bomb.
  */
 #ifndef DRIVER_HTTP_H
 #define DRIVER_HTTP_H
@@ -21,12 +20,13 @@ struct error;
 struct guard;
 struct http;
 struct http_exchange;
+struct http_url;
 struct loop;
 
 /* What is sent.  Borrowed until the exchange is freed. */
 struct http_request {
 	const char *method;
-	const char *url;
+	const struct http_url *url;
 	char *const *headers; /* "Name: value", NULL behind the last */
 	const char *body;     /* NULL: none */
 	size_t body_len;

@@ -13,20 +13,17 @@ enum {
 	ERROR_BODY = 4096, /* of a refused response, kept for the reader */
 };
 
-void
-http_outcome_response(struct outcome *outcome, const char *name,
-    const struct http_response *response)
+bool
+http_outcome_response(
+    struct outcome *outcome, const struct http_response *response)
 {
 	const struct buf *body = &response->body;
 	struct buf *json = &outcome->body;
 	size_t i;
 
 	if (!utf8_valid(body->data, body->len) ||
-	    memchr(body->data, '\0', body->len) != NULL) {
-		outcome_error(outcome, "output", NULL,
-		    "%s answered with a body that is not UTF-8 text", name);
-		return;
-	}
+	    memchr(body->data, '\0', body->len) != NULL)
+		return false;
 	buf_addf(json, "{\"status\":%ld", response->status);
 	outcome_add_member(json, "url", response->url);
 	buf_adds(json, ",\"headers\":{");
@@ -39,6 +36,7 @@ http_outcome_response(struct outcome *outcome, const char *name,
 	else
 		buf_adds(json, "null");
 	buf_addc(json, '}');
+	return true;
 }
 
 void

@@ -6,13 +6,15 @@
 #ifndef DRIVER_HTTP_OUTCOME_H
 #define DRIVER_HTTP_OUTCOME_H
 
+#include <stdbool.h>
+
 struct error;
 struct http_response;
 struct outcome;
 
-/* The response; an error if its body is no text. */
-void http_outcome_response(struct outcome *outcome, const char *name,
-    const struct http_response *response);
+/* The response; false if its body is no text. */
+bool http_outcome_response(
+    struct outcome *outcome, const struct http_response *response);
 
 /* Its status is not one of those that are accepted. */
 void http_outcome_refused(struct outcome *outcome, const char *name,

@@ -4,61 +4,121 @@
 #include <stdlib.h>
 
 #include "common/error.h"
+#include "common/log.h"
 #include "common/mem.h"
 
-char *
-http_url(const char *base, const char *text)
+/* Whoever hands it to libcurl does the same. */
+static CURLU *
+to_curl(const struct http_url *url)
 {
-	CURLU *url = curl_url();
-	char *whole = NULL, *copy;
+	return (CURLU *)url;
+}
 
-	if (base != NULL)
-		curl_url_set(url, CURLUPART_URL, base, 0);
-	curl_url_set(url, CURLUPART_URL, text, 0);
-	curl_url_set(url, CURLUPART_USER, NULL, 0);
-	curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
-	curl_url_get(url, CURLUPART_URL, &whole, 0);
-	copy = xstrdup(whole != NULL ? whole : "");
-	curl_free(whole);
-	curl_url_cleanup(url);
+static CURLU *
+new_handle(void)
+{
+	CURLU *handle = curl_url();
+
+	if (handle == NULL)
+		fatalx("cannot allocate a URL");
+	return handle;
+}
+
+/* "" if it has no such part; for the caller to free(). */
+static char *
+get_part(CURLU *handle, CURLUPart part)
+{
+	char *text = NULL, *copy;
+
+	curl_url_get(handle, part, &text, 0);
+	copy = xstrdup(text != NULL ? text : "");
+	curl_free(text);
 	return copy;
+}
+
+struct http_url *
+http_url_new(const char *text, struct error *err)
+{
+	CURLU *handle = new_handle();
+	CURLUcode code = curl_url_set(handle, CURLUPART_URL, text, 0);
+
+	if (code == CURLUE_OK)
+		return (struct http_url *)handle;
+	curl_url_cleanup(handle);
+	error_set(err, "url: %s", curl_url_strerror(code));
+	return NULL;
+}
+
+void
+http_url_free(struct http_url *url)
+{
+	curl_url_cleanup(to_curl(url));
 }
 
 bool
-http_url_add(char **text, const char *key, const char *value, struct error *err)
+http_url_add(
+    struct http_url *url, const char *key, const char *value, struct error *err)
 {
-	CURLU *url = curl_url();
-	char *pair = xasprintf("%s=%s", key, value), *whole = NULL;
-	CURLUcode code;
+	char *pair = xasprintf("%s=%s", key, value);
+	CURLUcode code = curl_url_set(to_curl(url), CURLUPART_QUERY, pair,
+	    CURLU_APPENDQUERY | CURLU_URLENCODE);
 
-	code = curl_url_set(url, CURLUPART_URL, *text, 0);
-	if (code == CURLUE_OK)
-		code = curl_url_set(url, CURLUPART_QUERY, pair,
-		    CURLU_APPENDQUERY | CURLU_URLENCODE);
-	if (code == CURLUE_OK)
-		code = curl_url_get(url, CURLUPART_URL, &whole, 0);
-	if (code == CURLUE_OK) {
-		free(*text);
-		*text = xstrdup(whole);
-	} else {
+	if (code != CURLUE_OK)
 		error_set(err, "query: %s: %s", key, curl_url_strerror(code));
-	}
-	curl_free(whole);
 	free(pair);
-	curl_url_cleanup(url);
 	return code == CURLUE_OK;
 }
 
-char *
-http_url_host(const char *text)
+static bool
+has_part(const struct http_url *url, CURLUPart part)
 {
-	CURLU *url = curl_url();
-	char *host = NULL, *copy;
+	char *text = NULL;
 
-	if (curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK)
-		curl_url_get(url, CURLUPART_HOST, &host, 0);
-	copy = xstrdup(host != NULL ? host : "");
-	curl_free(host);
-	curl_url_cleanup(url);
-	return copy;
+	curl_url_get(to_curl(url), part, &text, 0);
+	curl_free(text);
+	return text != NULL;
+}
+
+bool
+http_url_has_user(const struct http_url *url)
+{
+	return has_part(url, CURLUPART_USER) ||
+	       has_part(url, CURLUPART_PASSWORD);
+}
+
+char *
+http_url_text(const struct http_url *url)
+{
+	CURLU *copy = curl_url_dup(to_curl(url));
+	char *text;
+
+	if (copy == NULL)
+		fatalx("cannot allocate a URL");
+	curl_url_set(copy, CURLUPART_USER, NULL, 0);
+	curl_url_set(copy, CURLUPART_PASSWORD, NULL, 0);
+	text = get_part(copy, CURLUPART_URL);
+	curl_url_cleanup(copy);
+	return text;
+}
+
+char *
+http_url_host(const struct http_url *url)
+{
+	return get_part(to_curl(url), CURLUPART_HOST);
+}
+
+char *
+http_url_seen(const char *base, const char *text)
+{
+	CURLU *handle = new_handle();
+	char *seen;
+
+	if (base != NULL)
+		curl_url_set(handle, CURLUPART_URL, base, 0);
+	curl_url_set(handle, CURLUPART_URL, text, 0);
+	curl_url_set(handle, CURLUPART_USER, NULL, 0);
+	curl_url_set(handle, CURLUPART_PASSWORD, NULL, 0);
+	seen = get_part(handle, CURLUPART_URL);
+	curl_url_cleanup(handle);
+	return seen;
 }

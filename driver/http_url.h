@@ -9,20 +9,30 @@
 
 struct error;
 
+/* An absolute URL, read once: libcurl's handle under our name. */
+struct http_url;
+
+/* NULL with `err` set if `text` is none.  NULL may be freed. */
+struct http_url *http_url_new(const char *text, struct error *err);
+void http_url_free(struct http_url *url);
+
+/* Add key=value to the query, encoded. */
+bool http_url_add(struct http_url *url, const char *key, const char *value,
+    struct error *err);
+
+/* Whether it has a user or a password. */
+bool http_url_has_user(const struct http_url *url);
+
+/* All of it but user and password; for the caller to free(). */
+char *http_url_text(const struct http_url *url);
+
+/* Its host, without user and port; for the caller to free().  "": none. */
+char *http_url_host(const struct http_url *url);
+
 /*
  * `text` as an absolute URL without user and password, seen from `base` (NULL
  * if it stands for itself); for the caller to free().  "" if it is none.
  */
-char *http_url(const char *base, const char *text);
-
-/*
- * Add key=value to the query of `*url`, encoded.  `*url` is free()d and
- * replaced.
- */
-bool http_url_add(
-    char **url, const char *key, const char *value, struct error *err);
-
-/* Its host, without user and port; for the caller to free().  "": none. */
-char *http_url_host(const char *text);
+char *http_url_seen(const char *base, const char *text);
 
 #endif

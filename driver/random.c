@@ -1,6 +1,5 @@
 #include "driver/random.h"
 
-#include <stdio.h>
 #include <sys/random.h>
 
 #include "common/log.h"
@@ -24,10 +23,14 @@ random_jitter(int64_t ms)
 void
 random_nonce(char nonce[RANDOM_NONCE])
 {
+	static const char digits[] = "0123456789abcdef";
 	unsigned char bytes[(RANDOM_NONCE - 1) / 2];
 	size_t i;
 
 	fill(bytes, sizeof(bytes));
-	for (i = 0; i < sizeof(bytes); i++)
-		snprintf(nonce + 2 * i, 3, "%02x", bytes[i]);
+	for (i = 0; i < sizeof(bytes); i++) {
+		nonce[2 * i] = digits[bytes[i] >> 4];
+		nonce[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	nonce[2 * i] = '\0';
 }

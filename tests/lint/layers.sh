@@ -17,8 +17,8 @@ only 'libpq is for common/pg.c, pg_result.c and pg_conninfo.c' 'libpq-fe\.h' \
     'common/pg(_result|_conninfo)?\.c'
 only 'json-c is for common/json.c' 'json-c/' 'common/json\.c'
 only 'libconfig is for driver/config.c' 'libconfig\.h' 'driver/config\.c'
-only 'libcurl is for driver/http.c and http_url.c' 'curl/' \
-    'driver/http(_url)?\.c'
+only 'libcurl is for driver/http.c, http_multi and http_url.c' 'curl/' \
+    'driver/http(_url)?\.c|driver/http_multi\.[ch]'
 
 # 1.5 is 1.5, whatever LC_NUMERIC says: nobody asks for more than characters.
 is 'numbers are those of C' "$(grep -rnE '(set|use)locale' common driver \

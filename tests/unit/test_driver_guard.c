@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "driver/config.h"
 #include "driver/http.h"
+#include "driver/http_url.h"
 #include "driver/loop.h"
 #include "tests/unit/unit.h"
 
@@ -209,8 +210,10 @@ on_done(void *arg, const struct http_response *response)
 
 /* How a request under these rules ends. */
 static enum http_end
-visit(const char *deny, const char *url)
+visit(const char *deny, const char *text)
 {
+	struct error err = { 0 };
+	struct http_url *url = http_url_new(text, &err);
 	struct visit visit = { .loop = loop_new() };
 	char *const headers[] = { NULL };
 	struct http_request request = { .method = "GET",
@@ -218,18 +221,20 @@ visit(const char *deny, const char *url)
 		.headers = headers,
 		.timeout_ms = 300,
 		.follow = true };
-	struct error err = { 0 };
 	struct guard *guard = make("", deny, &err);
 	struct config config;
 	struct http_exchange *exchange;
 	struct http *http;
 
+	if (url == NULL)
+		fail_msg("%s: %s", text, err.message);
 	config_preset(&config);
 	http = http_new(visit.loop, &config, guard);
 	exchange = http_exchange_new(http, &request, on_done, &visit);
 	loop_run(visit.loop);
 	http_exchange_free(exchange);
 	http_free(http);
+	http_url_free(url);
 	guard_free(guard);
 	config_release(&config);
 	loop_free(visit.loop);

@@ -48,7 +48,7 @@ test_headers_have_a_limit(void **state)
 static void
 check_url(const char *base, const char *text, const char *expected)
 {
-	char *url = http_url(base, text);
+	char *url = http_url_seen(base, text);
 
 	assert_string_equal(url, expected);
 	free(url);
@@ -69,13 +69,31 @@ test_urls(void **state)
 static void
 test_query(void **state)
 {
-	char *url = strdup("http://host/a?x=1#end");
 	struct error err = { 0 };
+	struct http_url *url = http_url_new("http://u:p@host/a?x=1#end", &err);
+	char *text;
 
 	(void)state;
-	assert_true(http_url_add(&url, "q", "a b&c=\xc3\xbc", &err));
-	assert_string_equal(url, "http://host/a?x=1&q=a+b%26c%3d%c3%bc#end");
-	free(url);
+	assert_non_null(url);
+	assert_true(http_url_add(url, "q", "a b&c=\xc3\xbc", &err));
+	text = http_url_text(url);
+	assert_string_equal(text, "http://host/a?x=1&q=a+b%26c%3d%c3%bc#end");
+	free(text);
+	text = http_url_host(url);
+	assert_string_equal(text, "host");
+	free(text);
+	assert_true(http_url_has_user(url));
+	http_url_free(url);
+	url = http_url_new("http://:p@host/", &err);
+	assert_true(http_url_has_user(url));
+	http_url_free(url);
+	url = http_url_new("http://host/a@b", &err);
+	assert_false(http_url_has_user(url));
+	http_url_free(url);
+	assert_null(http_url_new("http://host:x/", &err));
+	assert_string_equal(err.message,
+	    "url: Port number was not a decimal number between 0 and 65535");
+	error_release(&err);
 }
 
 static void
