@@ -168,11 +168,9 @@ const struct command commands[] = {
 	  .sql = "select instance_id, workflow, version, key, state, result, failed,"
 		 "       priority, to_json(tags) as tags, started_at, ended_at, started_by"
 		 "  from wf.instance_v"
-		 " where (:state is null or state = any (upper(:state::text)::text[]))"
-		 "   and (:workflow is null or workflow = :workflow)"
-		 "   and (:tag is null or tags @> :tag)"
-		 "   and (not :failed or failed > 0)"
-		 " order by instance_id desc limit coalesce(:limit, 50)",
+		 " where instance_id = any (array(select wf.list("
+		 "           upper(:state::text)::text[], :workflow, :tag, :failed, coalesce(:limit, 50))))"
+		 " order by instance_id desc",
 	  .shown = "instance_id workflow key state result failed started_at",
 	  .none = "no instances" },
 

@@ -51,6 +51,7 @@ begin
                ('purge',            'admin'),
                -- what can be seen
                ('changes',          'author operator viewer admin'),
+               ('list',             'author operator viewer admin'),
                ('tree',             'author operator viewer admin'),
                ('explain',          'author operator viewer admin'),
                ('graph',            'author operator viewer admin'),

@@ -51,6 +51,7 @@
 
 -- viewers
 \ir view.sql
+\ir list.sql
 \ir tree.sql
 \ir graph.sql
 \ir explain.sql
