@@ -104,7 +104,7 @@ log_libpq_notice(void *arg, const char *message)
 
 /* In libpq's order a later keyword wins over an earlier one. */
 struct options {
-	const char *keywords[8], *values[8];
+	const char *keywords[9], *values[9];
 	size_t count;
 };
 
@@ -124,6 +124,7 @@ target_options(const struct pg_target *target)
 
 	add_option(&options, "dbname", target->dbname);
 	add_option(&options, "host", target->host);
+	add_option(&options, "hostaddr", target->hostaddr);
 	add_option(&options, "port", target->port);
 	add_option(&options, "user", target->user);
 	add_option(&options, "fallback_application_name", target->program);
@@ -196,18 +197,29 @@ pg_server_version(const struct pg *pg)
 	return PQserverVersion(pg->conn);
 }
 
-bool
-pg_cancel(struct pg *pg, struct error *err)
+/* struct pg_cancel is libpq's under our name, as results are. */
+struct pg_cancel *
+pg_cancel_new(const struct pg *pg)
 {
-	PGcancel *cancel = PQgetCancel(pg->conn);
-	char reason[256] = "no connection";
-	bool sent = PQcancel(cancel, reason, sizeof(reason)) == 1;
+	return (struct pg_cancel *)PQgetCancel(pg->conn);
+}
 
-	PQfreeCancel(cancel);
+bool
+pg_cancel_send(struct pg_cancel *cancel, struct error *err)
+{
+	char reason[256] = "no connection";
+	bool sent = PQcancel((PGcancel *)cancel, reason, sizeof(reason)) == 1;
+
 	if (!sent)
 		error_set(err, "cannot cancel: %.*s",
 		    (int)strcspn(reason, "\n"), reason);
 	return sent;
+}
+
+void
+pg_cancel_free(struct pg_cancel *cancel)
+{
+	PQfreeCancel((PGcancel *)cancel);
 }
 
 char *

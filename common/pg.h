@@ -1,6 +1,6 @@
 /*
- * pg.h - sessions with PostgreSQL.  The only user of libpq (with pg_result.c
- * and pg_conninfo.c).
+ * pg.h - sessions with PostgreSQL.  The only user of libpq (with pg_result.c,
+ * pg_conninfo.c and pg_hosts.c).
  *
  * Two ways to use one: the console connects, asks and waits
  * (pg_connect, pg_query); the driver never waits (pg_connect_start,
@@ -23,6 +23,7 @@
 
 struct error;
 struct pg;
+struct pg_cancel;
 struct pg_params;
 struct pg_result;
 
@@ -34,6 +35,7 @@ struct pg_result;
 struct pg_target {
 	const char *dbname;
 	const char *host;
+	const char *hostaddr;
 	const char *port;
 	const char *user;
 	const char *program; /* application_name, unless they set one */
@@ -68,9 +70,12 @@ int pg_server_version(const struct pg *pg);
 
 /*
  * Ask the server to stop what the session does; that query then fails with
- * 57014.  Opens a connection of its own and waits for it.
+ * 57014.  Sending it opens a connection of its own and waits for it; it may
+ * be done in another thread, and after the session has ended.
  */
-bool pg_cancel(struct pg *pg, struct error *err);
+struct pg_cancel *pg_cancel_new(const struct pg *pg);
+bool pg_cancel_send(struct pg_cancel *cancel, struct error *err);
+void pg_cancel_free(struct pg_cancel *cancel);
 
 /*
  * The channel of a notification that has come, for the caller to free();
@@ -103,8 +108,8 @@ enum pg_progress {
 };
 
 /*
- * Begin to connect; go on with pg_connect_poll.  Only the look-up of a host
- * name may block.  NULL if it could not even begin.
+ * Begin to connect; go on with pg_connect_poll.  The look-up of a host name
+ * blocks: `hostaddr` avoids it.  NULL if it could not even begin.
  */
 struct pg *pg_connect_start(const struct pg_target *target, struct error *err);
 

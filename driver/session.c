@@ -1,16 +1,18 @@
 #include "driver/session.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/error.h"
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/pg.h"
+#include "driver/cancel.h"
+#include "driver/dial.h"
 #include "driver/loop.h"
 #include "driver/random.h"
 
 enum {
-	CONNECT_MS = 10000,
 	FIRST_PAUSE_MS = 100,
 	LONGEST_PAUSE_MS = 10000,
 };
@@ -21,24 +23,30 @@ struct session {
 	const struct session_events *events;
 	void *arg;
 
-	struct pg *pg; /* NULL between two attempts */
-	bool connected;
+	struct dial *dial;
+	struct pg *pg; /* NULL: no connection */
 	int failures;
 	struct loop_watch *watch;
-	struct timer timer; /* of connecting, of the batch, of the pause */
+	struct timer timer; /* of the batch, of the pause */
 	struct loop_call fail_call;
-	struct error failure; /* why fail_call was asked for */
+	struct error failure;  /* why fail_call was asked for */
+	struct cancel *cancel; /* that is on its way; NULL: none */
 
 	bool busy;
 	int syncs; /* of the batch, still to come */
+	bool held; /* it has ended, but a cancel might hit the next one */
 	struct session_answer answer;
 	struct error err; /* of the batch */
 };
 
-static void connect_start(struct session *session);
-static void fail(struct session *session);
-
 /* Connecting --------------------------------------------------------------- */
+
+static void
+forget_cancel(struct session *session)
+{
+	cancel_free(session->cancel);
+	session->cancel = NULL;
+}
 
 static void
 disconnect(struct session *session)
@@ -48,13 +56,16 @@ disconnect(struct session *session)
 	session->watch = NULL;
 	pg_free(session->pg);
 	session->pg = NULL;
-	session->connected = false;
+	forget_cancel(session);
+	session->held = false;
 }
 
 static void
 on_pause_over(void *arg)
 {
-	connect_start(arg);
+	struct session *session = arg;
+
+	dial_start(session->dial);
 }
 
 static void
@@ -135,10 +146,7 @@ fail_later(struct session *session)
 static void
 on_too_long(void *arg)
 {
-	struct session *session = arg;
-
-	session_reset(session, session->connected ? "no answer in time"
-	                                          : "cannot connect in time");
+	session_reset(arg, "no answer in time");
 }
 
 static void
@@ -151,66 +159,33 @@ set_deadline(struct session *session, int64_t ms)
 		loop_timer_stop(session->loop, &session->timer);
 }
 
-static void on_connecting(void *arg, int events);
 static void on_traffic(void *arg, int events);
 
 static void
-watch(struct session *session, int events, loop_watch_fn *fn)
-{
-	session->watch = loop_watch(
-	    session->loop, pg_socket(session->pg), events, fn, session);
-}
-
-static void
-connected(struct session *session)
-{
-	session->connected = true;
-	set_deadline(session, 0);
-	watch(session, LOOP_READ, on_traffic);
-	session->events->ready(session->arg);
-}
-
-/* libpq may go on with another socket: watch it only while waiting. */
-static void
-on_connecting(void *arg, int events)
+on_connected(void *arg, struct pg *pg)
 {
 	struct session *session = arg;
 
-	(void)events;
-	loop_unwatch(session->watch);
-	session->watch = NULL;
-	switch (pg_connect_poll(session->pg, &session->failure)) {
-	case PG_WANT_READ:
-		watch(session, LOOP_READ, on_connecting);
-		break;
-	case PG_WANT_WRITE:
-		watch(session, LOOP_WRITE, on_connecting);
-		break;
-	case PG_DONE:
-		connected(session);
-		break;
-	case PG_FAILED:
-		fail(session);
-		break;
-	}
+	session->pg = pg;
+	session->watch = loop_watch(
+	    session->loop, pg_socket(pg), LOOP_READ, on_traffic, session);
+	session->events->ready(session->arg);
 }
 
 static void
-connect_start(struct session *session)
+on_failed(void *arg, const struct error *err)
 {
-	struct pg_target target = {
-		.dbname = session->options.conninfo,
-		.program = session->options.program,
-	};
+	struct session *session = arg;
 
-	session->pg = pg_connect_start(&target, &session->failure);
-	if (session->pg == NULL) {
-		fail_later(session);
-		return;
-	}
-	set_deadline(session, CONNECT_MS);
-	watch(session, LOOP_WRITE, on_connecting);
+	session->failures++;
+	pause_before_next(session);
+	session->events->down(session->arg, err, session->failures);
 }
+
+static const struct dial_events dial_events = {
+	.connected = on_connected,
+	.failed = on_failed,
+};
 
 /* Batches ------------------------------------------------------------------ */
 
@@ -221,12 +196,23 @@ watch_for(struct session *session)
 	    LOOP_READ | (pg_wants_write(session->pg) ? LOOP_WRITE : 0));
 }
 
-/* Only an answer shows that it works: a pooler connects to anybody. */
+/*
+ * Only an answer shows that it works: a pooler connects to anybody.  A server
+ * that is read-only is a standby, or fenced off: another one may be what we
+ * look for.  A cancel that is still on its way is waited for.
+ */
 static void
 batch_end(struct session *session)
 {
-	session->failures = 0;
 	set_deadline(session, 0);
+	session->held = session->cancel != NULL;
+	if (session->held)
+		return;
+	if (strcmp(session->err.sqlstate, "25006") == 0) {
+		session_avoid(session, "the server is read-only");
+	} else {
+		session->failures = 0;
+	}
 	answer_give(session, NULL, false);
 }
 
@@ -324,25 +310,14 @@ session_go(struct session *session)
 int
 session_backend(const struct session *session)
 {
-	return session->connected ? pg_backend(session->pg) : 0;
+	return session->pg != NULL ? pg_backend(session->pg) : 0;
 }
 
 bool
 session_is_ready(const struct session *session)
 {
-	return session->connected && !session->busy &&
+	return session->pg != NULL && !session->busy &&
 	       session->failure.message == NULL;
-}
-
-void
-session_cancel(struct session *session)
-{
-	struct error err = { 0 };
-
-	if (session->connected && !pg_cancel(session->pg, &err)) {
-		log_warnx("%s", err.message);
-		error_release(&err);
-	}
 }
 
 void
@@ -353,13 +328,32 @@ session_reset(struct session *session, const char *reason)
 	fail_later(session);
 }
 
-/* Life --------------------------------------------------------------------- */
-
 static void
-on_first_connect(void *arg)
+on_cancelled(void *arg)
 {
-	connect_start(arg);
+	struct session *session = arg;
+
+	forget_cancel(session);
+	if (session->held)
+		batch_end(session);
 }
+
+void
+session_cancel(struct session *session)
+{
+	if (session->pg != NULL && session->cancel == NULL)
+		session->cancel = cancel_send(
+		    session->loop, session->pg, on_cancelled, session);
+}
+
+void
+session_avoid(struct session *session, const char *reason)
+{
+	dial_avoid(session->dial);
+	session_reset(session, reason);
+}
+
+/* Life --------------------------------------------------------------------- */
 
 struct session *
 session_new(struct loop *loop, const struct session_options *options,
@@ -371,10 +365,12 @@ session_new(struct loop *loop, const struct session_options *options,
 	session->options = *options;
 	session->events = events;
 	session->arg = arg;
+	session->dial = dial_new(
+	    loop, options->conninfo, options->program, &dial_events, session);
 	session->timer.arg = session;
 	session->fail_call.fn = on_fail_call;
 	session->fail_call.arg = session;
-	session->timer.fn = on_first_connect;
+	session->timer.fn = on_pause_over;
 	loop_timer_set(loop, &session->timer, 0);
 	return session;
 }
@@ -385,6 +381,7 @@ session_free(struct session *session)
 	if (session == NULL)
 		return;
 	disconnect(session);
+	dial_free(session->dial);
 	answer_release(session);
 	error_release(&session->failure);
 	loop_cancel(session->loop, &session->fail_call);

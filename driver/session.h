@@ -1,7 +1,9 @@
 /*
  * session.h - one connection to a database, on the loop.
  *
- * It connects by itself, and again with growing pauses whenever it is lost.
+ * It connects by itself, to any of the hosts that it is given, and again with
+ * growing pauses whenever it is lost.  A server that refuses to write (25006)
+ * is given up for the next host, once that answer was handed over.
  * What it carries are batches: queries that go out together and whose answers
  * come back together, when all is committed or nothing is.  One batch at a
  * time.  Callbacks come from the loop, never from the functions below.
@@ -39,8 +41,8 @@ struct session_events {
 	void (*answer)(void *arg, const struct session_answer *answer);
 
 	/*
-	 * No connection, for the `failures`-th time in a row.  If a batch was
-	 * under way, its answer comes first.
+	 * No connection to any host, for the `failures`-th time in a row.  If a
+	 * batch was under way, its answer comes first.
 	 */
 	void (*down)(void *arg, const struct error *err, int failures);
 
@@ -82,8 +84,14 @@ void session_split(struct session *session);
 /* Send the batch off. */
 void session_go(struct session *session);
 
-/* Have the server stop the query under way, which then fails with 57014. */
+/*
+ * Have the server stop the query under way, which then fails with 57014; as
+ * soon as the server can be told, be the session given up or freed meanwhile.
+ */
 void session_cancel(struct session *session);
+
+/* Give up the connection, and try the other hosts before this one. */
+void session_avoid(struct session *session, const char *reason);
 
 /* Give up the connection, as if it had been lost, and connect anew. */
 void session_reset(struct session *session, const char *reason);

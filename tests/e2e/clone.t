@@ -17,17 +17,6 @@ sent() {
     wc -l <"$LOG"
 }
 
-# copy NAME [SETTING…]: a physical copy of the cluster of PGHOST, not started.
-copy() {
-    local dir name=$1
-    shift
-    dir=$(server_dir "$name")
-    as_server "$PG_HOME/bin/pg_basebackup" --pgdata="$dir/data" \
-        --host="$PGHOST" --username=postgres --checkpoint=fast --no-sync
-    printf '%s\n' "unix_socket_directories = '$dir'" "$@" \
-        >>"$dir/data/postgresql.conf"
-}
-
 # parked NAME REASON: its driver came to the workspace of PGDATABASE and PGHOST,
 # which is paused for that reason; nothing is sent until it is resumed.
 parked() {
@@ -66,7 +55,7 @@ driver_start one
 parked 'template' "$before" 'this is a copy: .* database with oid'
 driver_stop one || true
 
-copy announced "wf.restored = 'backup of noon'"
+pg_copy announced origin "wf.restored = 'backup of noon'"
 pg_start elsewhere
 sql 'create role wf_owner; create role wf_admin; create role wf_operator;
      create role wf_author; create role wf_app; create role wf_viewer;
@@ -93,7 +82,7 @@ pg_stop announced
 # --- the past in place of the present: whoever saw what was lost says so
 
 export PGHOST=$origin PGDATABASE=wf
-copy past "unix_socket_directories = '$origin'"
+pg_copy past origin "unix_socket_directories = '$origin'"
 driver_start one
 ended "$waiting" || true
 id=$(begin send -p "url=$HTTP_URL") # will be lost

@@ -53,14 +53,6 @@ holds() {
     wait_sql 30 "select sum(in_flight) = $1 from wf.driver_v where name = 'one'"
 }
 
-# freeze SIGNAL: to every process of the second cluster.
-freeze() {
-    local postmaster
-    postmaster=$(head -n 1 "$WORK/second/data/postmaster.pid")
-    # shellcheck disable=SC2046 # one number each
-    kill -s "$1" "$postmaster" $(pgrep --parent "$postmaster") 2>/dev/null || true
-}
-
 declare -A host
 nginx_start 'location / { echo_sleep 0.5; echo done; }'
 pg_start second
@@ -127,12 +119,12 @@ before=$ms
 use bad
 id=$(begin slow -p "url=$HTTP_URL/hang" -p n=6)
 in_state "$id" http.Request START_REQUESTED
-freeze STOP
+pg_signal second STOP
 use good
 pace 'one hangs'
 ok "one hangs: the others keep their pace ($before ms before, $ms ms now)" \
     test "$ms" -lt $((before * 3 + 1000))
-freeze CONT
+pg_signal second CONT
 use bad
 ended "$id" 60 || true
 is 'one hangs: later it goes on, with what was under way' "$(state_of "$id")" 'END success'
@@ -190,6 +182,31 @@ is 'and are the same as before' \
 status=0
 driver_stop one || status=$?
 is 'it ends well' "$status" 0
+
+# --- one hangs and is no longer there: its SQL task is cancelled, for which
+# nobody waits
+
+more='drain_timeout_ms = 500;'
+config good bad >"$WORK/driver.conf"
+spawn driver-one wf-driver -c "$WORK/driver.conf"
+live good
+live bad
+id=$(begin sleep)
+wait_sql 20 "select exists (select from pg_stat_activity
+    where usename = 'etl' and query like '%pg_sleep%' and state = 'active')"
+config good >"$WORK/driver.conf"
+pg_signal second STOP
+kill -s HUP "$(pid_of driver-one)"
+ok 'removed while it hangs: what it had is given up' wait_until 20 \
+    grep -q "bad: task $id/.*abandoned" "$WORK/driver-one.log"
+use good
+pace 'removed while it hangs'
+pg_signal second CONT
+use bad
+ok 'removed while it hangs: the statement is cancelled all the same' \
+    wait_sql 20 "select not exists (select from pg_stat_activity
+        where usename = 'etl' and query like '%pg_sleep%' and state = 'active')"
+driver_stop one || true
 for name in bad good spare; do
     use "$name"
     sound

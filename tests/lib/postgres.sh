@@ -35,6 +35,102 @@ pg_restart() {
     postgres_begin "$WORK/${1:-pg}"
 }
 
+# pg_copy NAME SOURCE [SETTING…]: a physical copy of a cluster in $WORK, not
+# started. What stood there before is gone.
+pg_copy() {
+    local name=$1 source=$2 dir
+    shift 2
+    dir=$(server_dir "$name")
+    rm -rf "$dir/data"
+    as_server "$PG_HOME/bin/pg_basebackup" --pgdata="$dir/data" \
+        --host="$WORK/$source" --port=5432 --username=postgres \
+        --checkpoint=fast --no-sync
+    printf '%s\n' "unix_socket_directories = '$dir'" "$@" \
+        >>"$dir/data/postgresql.conf"
+}
+
+# pg_standby_start NAME PRIMARY [SETTING…]: a streaming standby, with a slot of
+# its own. PGHOST stays.
+pg_standby_start() {
+    local name=$1 primary=$2
+    shift 2
+    sql "select pg_create_physical_replication_slot('$name', true)" \
+        --host="$WORK/$primary" --dbname=postgres >/dev/null
+    pg_copy "$name" "$primary" "cluster_name = '$name'" \
+        "primary_conninfo = 'host=$WORK/$primary port=5432 user=postgres'" \
+        "primary_slot_name = '$name'" "synchronous_standby_names = ''" "$@"
+    as_server touch "$WORK/$name/data/standby.signal"
+    postgres_begin "$WORK/$name"
+    pg_streams "$primary" "$name" async
+}
+
+# pg_streams PRIMARY NAME STATE: wait until the standby has caught up, and its
+# sync_state is that.
+pg_streams() {
+    wait_until 30 pg_streams_now "$@"
+}
+
+pg_streams_now() {
+    [ "$(sql "select exists (select from pg_stat_replication
+        where application_name = '$2' and state = 'streaming'
+          and sync_state = '$3')" --host="$WORK/$1" --dbname=postgres)" = t ]
+}
+
+# pg_synchronous PRIMARY NAME: from now on what is committed there is with the
+# standby.
+pg_synchronous() {
+    printf "synchronous_standby_names = '%s'\n" "$2" \
+        >>"$WORK/$1/data/postgresql.conf"
+    as_server "$PG_HOME/bin/pg_ctl" --pgdata="$WORK/$1/data" --silent reload
+    pg_streams "$1" "$2" sync
+}
+
+# pg_cut_off NAME: a standby gets nothing more from its primary.
+pg_cut_off() {
+    sql "alter system set primary_conninfo = ''" --host="$WORK/$1" \
+        --dbname=postgres
+    sql 'select pg_reload_conf()' --host="$WORK/$1" --dbname=postgres >/dev/null
+    wait_until 30 pg_is_cut_off "$1"
+}
+
+pg_is_cut_off() {
+    [ "$(sql 'select not exists (select from pg_stat_wal_receiver)' \
+        --host="$WORK/$1" --dbname=postgres)" = t ]
+}
+
+# pg_promote NAME: a standby becomes a primary; PGHOST is its directory.
+pg_promote() {
+    as_server "$PG_HOME/bin/pg_ctl" --pgdata="$WORK/$1/data" --silent --wait \
+        promote
+    export PGHOST=$WORK/$1
+}
+
+# pg_processes NAME: of a cluster, its postmaster first.
+pg_processes() {
+    local postmaster
+    postmaster=$(head -n 1 "$WORK/$1/data/postmaster.pid")
+    printf '%s\n' "$postmaster"
+    pgrep --parent "$postmaster" || true
+}
+
+# pg_signal NAME SIGNAL: to all of them; the postmaster starts none meanwhile.
+pg_signal() {
+    local pids
+    kill -s STOP "$(head -n 1 "$WORK/$1/data/postmaster.pid")"
+    mapfile -t pids < <(pg_processes "$1")
+    kill -s "$2" "${pids[@]}" 2>/dev/null || true
+}
+
+# pg_kill NAME: as when its machine dies. It never comes back, which is what
+# fencing is for; so nobody else would remove its shared memory.
+pg_kill() {
+    local memory
+    memory=$(sed -n '7s/^ *[0-9]* *//p' "$WORK/$1/data/postmaster.pid")
+    pg_signal "$1" KILL
+    wait_until 10 ipcrm --shmem-id="$memory"
+    rm -rf "$WORK/$1/data"
+}
+
 # sql QUERY [PSQL OPTION…]: its rows as plain text.
 sql() {
     local query=$1

@@ -288,6 +288,7 @@ static void
 test_cancel(void **state)
 {
 	struct pg *pg = open_async();
+	struct pg_cancel *cancel = pg_cancel_new(pg);
 	struct pollfd fd = { .fd = pg_socket(pg), .events = POLLIN };
 	struct pg_result *result = NULL;
 	struct error err = { 0 };
@@ -297,8 +298,9 @@ test_cancel(void **state)
 	sync_batch(pg);
 	/* A cancel that comes before the query has begun is lost. */
 	do
-		assert_true(pg_cancel(pg, &err));
+		assert_true(pg_cancel_send(cancel, &err));
 	while (poll(&fd, 1, 100) == 0);
+	pg_cancel_free(cancel);
 	assert_int_equal(next_event(pg, &result, &err), PG_EVENT_ERROR);
 	assert_string_equal(err.sqlstate, "57014");
 	error_release(&err);
