@@ -15,6 +15,7 @@
 #include "driver/runner.h"
 #include "driver/session.h"
 #include "driver/share.h"
+#include "driver/transport.h"
 #include "driver/turn.h"
 #include "driver/workspace.h"
 
@@ -206,9 +207,6 @@ turn_failed(struct turn *turn, const struct error *err)
 		scheduler->exit_code = 1;
 		finish(scheduler);
 	}
-	/* a standby, or a primary that became one: look for another server */
-	if (strcmp(err->sqlstate, "25006") == 0)
-		session_reset(turn->session, "the server is read-only");
 	pace_fail(&scheduler->pace);
 }
 
@@ -245,8 +243,10 @@ turn_done(struct turn *turn, const struct session_answer *answer)
 
 	scheduler->last_turn = mono_now();
 	turn->connected = true;
-	if (scheduler->down)
+	if (scheduler->down) {
 		LOG_IN(LOG_LEVEL_INFO, scheduler->label, "connected again");
+		transports_connected(scheduler->options.transports, true);
+	}
 	scheduler->down = false;
 	switch (turn->kind) {
 	case TURN_REGISTER:
@@ -315,6 +315,8 @@ on_down(void *arg, const struct error *err, int failures)
 		identity_forget(scheduler->identity);
 	turn->connected = false;
 	turn_log_down(turn, err, scheduler->down ? failures : 0);
+	if (!scheduler->down)
+		transports_connected(scheduler->options.transports, false);
 	scheduler->down = true;
 	pump_later(scheduler);
 }

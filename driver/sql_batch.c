@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/buf.h"
+#include "common/error.h"
 #include "common/pg.h"
 #include "common/pg_params.h"
 #include "driver/session.h"
@@ -10,6 +11,7 @@
 #include "driver/transport.h"
 
 enum {
+	BEGUN = 1,          /* begin, but not sql_begin */
 	COMMIT_RESULTS = 4, /* release, constraints, outcome, commit */
 };
 
@@ -116,8 +118,34 @@ sql_batch_status(struct session *session, const struct task *task)
 }
 
 bool
+sql_batch_is_misplaced(const struct session_answer *answer)
+{
+	const char *sqlstate = answer->err != NULL ? answer->err->sqlstate : "";
+
+	/* the task's own statement may well try to write where it must not */
+	return strcmp(sqlstate, "WF013") == 0 ||
+	       (strcmp(sqlstate, "25006") == 0 && answer->count <= BEGUN);
+}
+
+/* Whether it is that of a status, and says so; a begin has no rows. */
+static bool
+is_status(const struct session_answer *answer, const char *status)
+{
+	return answer->err == NULL && pg_rows(answer->results[0]) == 1 &&
+	       strcmp(pg_value(answer->results[0], 0, 0), status) == 0;
+}
+
+bool
+sql_batch_is_unknown(const struct session_answer *answer)
+{
+	if (answer->err != NULL)
+		return strcmp(answer->err->sqlstate, "WF009") == 0 &&
+		       answer->count <= BEGUN;
+	return is_status(answer, "stale");
+}
+
+bool
 sql_batch_is_open(const struct session_answer *answer)
 {
-	return answer->err == NULL &&
-	       strcmp(pg_value(answer->results[0], 0, 0), "open") == 0;
+	return is_status(answer, "open");
 }

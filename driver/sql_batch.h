@@ -33,6 +33,15 @@ void sql_batch_rollback(struct session *session);
 
 void sql_batch_status(struct session *session, const struct task *task);
 
+/*
+ * Whether a statement or a status was asked of the wrong workspace: of a
+ * standby, or of one that was upgraded meanwhile.  Nothing of it counts.
+ */
+bool sql_batch_is_misplaced(const struct session_answer *answer);
+
+/* Whether the server does not know the request, or no longer does. */
+bool sql_batch_is_unknown(const struct session_answer *answer);
+
 /* Whether the task is still to be done, and by us. */
 bool sql_batch_is_open(const struct session_answer *answer);
 

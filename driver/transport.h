@@ -79,6 +79,12 @@ struct transport {
 	void (*detach)(void *state);
 
 	/*
+	 * The driver has lost its connection to the workspace, or got it back.
+	 * NULL for those who don't mind.
+	 */
+	void (*connected)(void *state, bool connected);
+
+	/*
 	 * Begin.  Never waits.  `done` comes exactly once, from the loop and
 	 * never before start() has returned, be it after cancel().  NULL with
 	 * `err` set: the arguments are wrong, nothing was begun and `done`
@@ -119,6 +125,9 @@ void transports_close(struct transports *transports);
 struct transports *transports_attach(const struct transports *transports,
     const struct config_workspace *workspace);
 void transports_detach(struct transports *transports);
+
+/* Tell each of them that the workspace is there, or is not. */
+void transports_connected(const struct transports *transports, bool connected);
 
 /* Reload each of them, up to one that fails. */
 bool transports_reload(struct transports *transports,

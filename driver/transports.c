@@ -153,6 +153,17 @@ transports_detach(struct transports *transports)
 	free(transports);
 }
 
+void
+transports_connected(const struct transports *transports, bool connected)
+{
+	size_t i;
+
+	for (i = 0; i < transports->count; i++)
+		if (transports->open[i].transport->connected != NULL)
+			transports->open[i].transport->connected(
+			    transports->open[i].state, connected);
+}
+
 bool
 transports_reload(struct transports *transports, const struct config *fresh,
     struct error *err)

@@ -97,6 +97,8 @@ select wf.retry(jsonb_build_object('process', :a));
 select is(status(:i), 'stale', 'also when an operator has seen to it');
 select is(wf.token_status(:i, :a, gen_random_uuid()), 'stale', 'so is one that never was');
 select is(wf.token_status(0, 0, null), 'stale', 'or none');
+select throws_ok($$do 'begin set transaction read only; perform wf.token_status(0, 0, null); end'$$, '25006',
+    'what became of a request is not known here: the server is read-only', 'a standby is no witness: it may not have it yet');
 select throws_ok('select wf.sql_begin(null, null, null)', 'WF009', null, 'with which nothing begins');
 
 -- cancelled or aborted while it runs: what it has done by then counts

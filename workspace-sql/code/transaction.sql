@@ -60,15 +60,20 @@ comment on function wf.sql_outcome(bigint, bigint, uuid, bytea) is 'Reports the 
 
 -- wf.token_status(p_instance, p_process, p_token)
 --
--- Settles the doubt after a connection was lost around a commit.
+-- Settles the doubt after a connection was lost around a commit. A standby may
+-- not yet have it, so it is not to be asked.
 --
 -- Returns  open (still with the driver), done (its outcome is known) or stale
 -- Locks    nothing
--- Raises   nothing
+-- Raises   25006
 -- Called   by a driver
 create or replace function wf.token_status(p_instance bigint, p_process bigint, p_token uuid) returns text
 language plpgsql stable security definer :engine as $$
 begin
+    if current_setting('transaction_read_only')::boolean then
+        raise exception using errcode = 'read_only_sql_transaction', message = 'what became of a request is not known here: the server is read-only',
+            hint = 'Ask the primary.';
+    end if;
     if exists (select from wf.lease l where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token) then
         return 'open';
     end if;

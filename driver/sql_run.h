@@ -1,0 +1,78 @@
+/*
+ * sql_run.h - a SQL task on its way: the statement and its outcome are one
+ * transaction, so that both happened or neither.
+ *
+ * The workspace has the outcome of a task that succeeded; only failures are
+ * reported.
+ *
+ *     WAITING ▶ STATEMENT ▶ COMMIT ▶ OVER
+ *                   └──▶ ROLLBACK ◀─┘ └─▶ OVER
+ *     a lost connection ▶ STATUS ▶ OVER, or STATEMENT once more
+ */
+#ifndef DRIVER_SQL_RUN_H
+#define DRIVER_SQL_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "driver/loop.h"
+#include "driver/outcome.h"
+#include "driver/sql_statement.h"
+#include "driver/transport.h"
+
+struct config;
+struct session;
+struct session_answer;
+struct worker;
+
+enum sql_phase {
+	SQL_WAITING, /* for a session */
+	SQL_STATEMENT,
+	SQL_COMMIT,
+	SQL_ROLLBACK,
+	SQL_STATUS,
+	SQL_OVER,
+};
+
+struct run {
+	struct loop *loop;
+	const struct config *config;
+	const struct task *task;
+	struct json *args;
+	struct sql_statement statement;
+	struct session *session; /* NULL while waiting */
+	enum sql_phase phase;
+	struct outcome outcome; /* once it is over */
+	int repeats;
+	bool unknown;        /* to a server, which was left for the next */
+	char *lost;          /* why the connection was lost; NULL: it wasn't */
+	int64_t timeout_ms;  /* 0: none */
+	const char *stopped; /* "timeout" or "cancelled"; NULL: nobody did */
+	struct timer limit_timer;
+
+	/* The transport's: where it stands, and what comes after it. */
+	struct sql *sql;
+	struct worker *worker; /* NULL while waiting */
+	struct run *next;      /* that waits */
+	transport_done_fn *done;
+	void *arg;
+	struct loop_call end_call;
+	void (*over)(struct run *run); /* set by whoever begins it */
+};
+
+/* NULL with `err` set if its arguments are wrong.  `task` is borrowed. */
+struct run *sql_run_new(struct loop *loop, const struct config *config,
+    const struct task *task, struct error *err);
+void sql_run_free(struct run *run);
+
+/* It has this session, which is ready, until it is over. */
+void sql_run_begin(struct run *run, struct session *session);
+
+/* Its session has answered; is ready again, after it was lost. */
+void sql_run_answer(struct run *run, const struct session_answer *answer);
+void sql_run_resume(struct run *run);
+
+/* Cancel it; one that waits has its outcome at once. */
+void sql_run_stop(struct run *run);
+
+#endif
