@@ -93,6 +93,28 @@ select wf.start('computed', '{"x": "gpu"}') as i \gset
 select wf.retry(jsonb_build_object('instance', :i));
 select is(failure_of(:i), 'FAILED input', 'a retry evaluates it again, and fails again');
 
+-- what was computed goes when nothing is in it
+create function lanes() returns text
+language sql as $$ select string_agg(format('%s %s', l.queue, l.requires), ', ' order by l.requires) from wf.lane l where l.queue = 'here'; $$;
+select computed('here', '["list", ["var", "x"]]', '{"queue": "here"}');
+select play_install('fixed', jsonb_build_array(needing('a', '["list", "stays"]', '{"queue": "here"}')));
+select wf.register('d', '1', '{builtin}', '{here}', 100, null, '{}', '{ready,taken,failed,stays,parked}') as d \gset
+select wf.start('here', '{"x": "taken"}');
+select wf.start('here', '{"x": "failed"}') as failed \gset
+select play_take(:d, 2);
+select play_fail(play_id(:failed, 'a'));
+select wf.start('here', '{"x": "ready"}');
+select wf.start('here', '{"x": "parked"}') as parked \gset
+select wf.suspend(jsonb_build_object('instance', :parked));
+select wf.start('here', '{"x": "gone"}') as gone \gset
+select wf.start('here', '{"x": "stays"}') as stays \gset
+select wf.abort(jsonb_build_object('instance', array[:gone, :stays]));
+select is(lanes(), 'here {}, here {failed}, here {gone}, here {parked}, here {ready}, here {stays}, here {taken}', 'lanes come');
+select wf.tick();
+select is(lanes(), 'here {}, here {failed}, here {parked}, here {ready}, here {stays}, here {taken}', 'one that is not used goes');
+select wf.retry(jsonb_build_object('instance', :failed)), wf.resume(jsonb_build_object('instance', :parked));
+select is((select count(*) from wf.poll(:d, 100) where kind = 'run'), 3::bigint, 'and what is in the others can be had');
+
 -- what is refused
 select throws_ok($$select play_install('wrong', jsonb_build_array(needing('a', '"gpu"')))$$, 'WF005', 'workflows[0].steps[0].policies.requires: must be a list of strings or an object', 'a word is no list');
 select throws_ok(format('select wf.register(''d'', ''1'', ''{builtin}'', ''{}'', 10, null, ''{}'', %L::text[])', list), 'WF002', null, 'a driver may not have ' || coalesce(left(list, 30), 'null'))

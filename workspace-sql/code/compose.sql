@@ -198,7 +198,7 @@ begin
                 raise exception using errcode = 'WF020', message = format('what a task requires is a list of strings or an object of scalars, at most 64 of 127 bytes each, not %s', left(p_entry.policy ->> 'requires', 100));
             end if;
         end if;
-        p_entry.lane_id := wf._lane(coalesce(p_entry.policy ->> 'queue', v_lane.queue), v_lane.needs, v_requires);
+        p_entry.lane_id := wf._lane(coalesce(p_entry.policy ->> 'queue', v_lane.queue), v_lane.needs, v_requires, false);
     end if;
     if p_entry.policy ? 'priority' then
         if jsonb_typeof(p_entry.policy -> 'priority') not in ('number', 'null') then

@@ -234,7 +234,7 @@ begin
         select n.version_id, n.parent_id as id, count(*) as children from node n group by 1, 2
     ),
     lane as materialized (
-        select l.queue, l.needs, l.requires, wf._lane(l.queue, l.needs, l.requires) as id
+        select l.queue, l.needs, l.requires, wf._lane(l.queue, l.needs, l.requires, true) as id
           from (select distinct n.queue, n.needs, n.requires
                   from settled n
                  where n.machine in ('sync', 'async')

@@ -44,23 +44,62 @@ language sql immutable :engine set standard_conforming_strings = on as $$
                         where c.name is null or octet_length(c.name) not between 1 and 127 or c.name ~ '[\x01-\x1f\x7f]');
 $$;
 
--- wf._lane(p_queue, p_needs, p_requires)
+-- wf._lane(p_queue, p_needs, p_requires, p_fixed)
 --
 -- Returns  the number of the lane of a queue, a sorted list of transports and one of capabilities; a new one is inserted
--- Locks    nothing, or the new row
+-- Locks    its row, so that it stays until what is put into it can be seen
 -- Raises   nothing
--- Called   by wf.install and wherever policies name a queue or capabilities
-create or replace function wf._lane(p_queue text, p_needs text[], p_requires text[]) returns bigint
+-- Called   by wf.install (p_fixed: a node names it) and wherever policies compute a queue or capabilities
+create or replace function wf._lane(p_queue text, p_needs text[], p_requires text[], p_fixed boolean) returns bigint
 language plpgsql :engine as $$
 declare
-    v_id bigint;
+    v_lane wf.lane;
 begin
-    select l.id into v_id from wf.lane l where l.queue = p_queue and l.needs = p_needs and l.requires = p_requires;
-    if v_id is null then
-        insert into wf.lane (queue, needs, requires) values (p_queue, p_needs, p_requires) on conflict do nothing;
-        select l.id into v_id from wf.lane l where l.queue = p_queue and l.needs = p_needs and l.requires = p_requires;
+    loop
+        select l.* into v_lane from wf.lane l where l.queue = p_queue and l.needs = p_needs and l.requires = p_requires for key share;
+        exit when v_lane.id is not null;
+        insert into wf.lane (queue, needs, requires, fixed) values (p_queue, p_needs, p_requires, p_fixed) on conflict do nothing;
+    end loop;
+    if p_fixed and not v_lane.fixed then
+        update wf.lane l set fixed = true where l.id = v_lane.id;
     end if;
-    return v_id;
+    return v_lane.id;
+end;
+$$;
+
+-- wf._forget_lanes()
+--
+-- Removes lanes that only expressions have named and that hold nothing any more:
+-- a poll looks at each that its driver serves. A lane that somebody is about to
+-- use is locked by him, and stays.
+--
+-- Returns  nothing
+-- Locks    rows of lane (skipping locked ones)
+-- Raises   nothing
+-- Called   by poll, once a minute for each driver, and tick
+create or replace function wf._forget_lanes() returns void
+language plpgsql :engine as $$
+declare
+    v_lanes bigint[] := array(select l.id from wf.lane l where not l.fixed order by l.id for update skip locked);
+begin
+    if cardinality(v_lanes) = 0 then
+        return;
+    end if;
+    delete from wf.lane l
+     where l.id = any (array(
+        select u.id from unnest(v_lanes) u (id)
+        except (
+        select r.lane_id from wf.ready r
+        union
+        select k.lane_id from wf.parked k
+        union
+        select p.lane_id
+          from (select x.instance_id, x.process_id from wf.lease x
+                union
+                select x.instance_id, x.process_id from wf.failed x
+                union
+                select x.instance_id, x.process_id from wf.timer x where x.kind <> 'sleep') x
+         cross join lateral (select p.lane_id from wf.process p where p.instance_id = x.instance_id and p.id = x.process_id offset 0) p)));
 end;
 $$;
 

@@ -40,6 +40,9 @@ begin
     if v_driver.seen_at < v_now - interval '1 second' then
         perform wf._sweep();
         perform wf._purge_old();
+        if extract(epoch from v_driver.seen_at)::bigint / 60 < extract(epoch from v_now)::bigint / 60 then
+            perform wf._forget_lanes();
+        end if;
     end if;
     perform wf._settle();
     if p_want > 0 then

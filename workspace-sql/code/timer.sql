@@ -72,6 +72,7 @@ begin
     perform wf._gate(true);
     perform wf._fire();
     perform wf._sweep();
+    perform wf._forget_lanes();
     perform wf._settle();
     perform wf._purge_old();
 end;

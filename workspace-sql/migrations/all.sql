@@ -17,6 +17,7 @@
 \set migration 010_home.sql \ir apply.sql
 \set migration 011_error.sql \ir apply.sql
 \set migration 012_purge.sql \ir apply.sql
+\set migration 013_lane.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

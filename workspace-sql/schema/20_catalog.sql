@@ -82,6 +82,7 @@ create table wf.lane (
     queue    text not null,
     needs    text[] not null,
     requires text[] not null default '{}',
+    fixed    boolean not null default false,
     unique (queue, needs, requires)
 );
 comment on table wf.lane is 'What a driver must serve to take a task, interned.';
@@ -89,6 +90,7 @@ comment on column wf.lane.id is 'key';
 comment on column wf.lane.queue is 'name of the queue; the usual one is default';
 comment on column wf.lane.needs is 'transports that the task''s requests use, sorted';
 comment on column wf.lane.requires is 'capabilities that the task requires, sorted';
+comment on column wf.lane.fixed is 'a node names it: it stays. What expressions name is removed when nothing waits or runs in it';
 
 create table wf.concurrency_group (
     id   bigint generated always as identity primary key,
