@@ -252,7 +252,7 @@ $$;
 -- Called   by viewers
 create or replace function wf.explain(p_instance bigint, p_process bigint default null)
 returns table (process_id bigint, label text, reason text, detail text, since timestamptz)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     v_instance record;
 begin

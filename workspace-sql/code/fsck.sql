@@ -262,7 +262,7 @@ $$;
 -- Raises   nothing
 -- Called   by viewers
 create or replace function wf.fsck() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
     select * from wf._fsck_work()
      union all
     select * from wf._fsck_tree()

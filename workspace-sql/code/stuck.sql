@@ -45,7 +45,7 @@ $$;
 -- Called   by viewers
 create or replace function wf.stuck()
 returns table (instance_id bigint, workflow text, reason text, processes bigint, process_id bigint, label text, detail text, since timestamptz)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
     with place as (
         select x.instance_id, x.reason, count(*) as processes, min(x.process_id) as process_id,
                (array_agg(x.detail order by x.process_id))[1] as detail

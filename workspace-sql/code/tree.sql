@@ -9,7 +9,7 @@
 -- Called   by viewers
 create or replace function wf.tree(p_instance bigint)
 returns table (process_id bigint, parent_id bigint, depth int, label text, kind text, state text, attempt int, at timestamptz, note text)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
 begin
     if not exists (select from wf.instance i where i.id = p_instance) then
         raise exception using errcode = 'WF003',
