@@ -17,239 +17,61 @@
 #include "common/error.h"
 #include "common/mono.h"
 #include "common/pg.h"
-#include "common/pg_params.h"
 #include "console/commands.h"
 #include "console/console.h"
 #include "console/page.h"
 #include "console/screen.h"
 #include "console/session.h"
 #include "console/text.h"
+#include "console/watch_view.h"
 
 enum {
 	REFRESH_MS = 1000,
-	BUSY = 9,    /* of ten parts of the time at most one is asking */
-	GUTTER = 2,  /* columns for the arrow */
-	REASONS = 3, /* lines that tell about what is chosen */
-	AROUND = 2,  /* the first line and the last */
+	BUSY = 9,   /* of ten parts of the time at most one is asking */
+	GUTTER = 2, /* columns for the arrow */
+	AROUND = 2, /* the first line and the last */
 };
-
-static const char running_sql[] =
-    "select instance_id, workflow, key, state, failed, started_at,"
-    "       count(*) over () as running,"
-    "       count(*) filter (where failed > 0) over () as failing"
-    "  from wf.instance_v where state not in ('END', 'ABORTED')"
-    " order by failed > 0 desc, instance_id desc limit 200";
-static const char drivers_sql[] =
-    "select name as driver, state, in_flight, slots,"
-    "       array_to_string(transports, ', ') as transports,"
-    "       array_to_string(capabilities, ', ') as capabilities"
-    "  from wf.driver_v"
-    " where state in ('live', 'draining')"
-    "    or state = 'lost' and seen_at > now() - interval '1 hour'"
-    " order by name, driver_id";
-static const char groups_sql[] =
-    "select name as \"group\", held, max, waiting"
-    "  from wf.group_v where held > 0 or waiting > 0 order by name";
-static const char engine_sql[] =
-    "select current_database(), state from wf.engine_v";
-static const char instance_sql[] =
-    "select workflow, instance_id, state, coalesce(result, ''), failed"
-    "  from wf.instance_v where instance_id = $1::bigint";
-static const char tree_sql[] =
-    "select process_id, parent_id, depth, label, kind, state, attempt, at, note"
-    "  from wf.tree($1::bigint)";
-static const char reasons_sql[] =
-    "select detail from wf.explain($1::bigint, $2::bigint)"
-    " where reason <> 'children' limit 3";
 
 struct watch {
 	struct console *console;
 	struct screen *screen;
-	int64_t instance; /* 0: all that run */
-	int64_t above;    /* the one to come back to, among all; -1: none */
-	struct page page;
-	char *title;
+	struct watch_view view;
+	int64_t above;        /* the one to come back to, among all; -1: none */
 	size_t first, chosen; /* lines: at the top, with the arrow */
-	char *reasons[REASONS];
-	size_t reason_count;
-	char *trouble; /* why what is shown is old; NULL: it is not */
+	char *trouble;        /* why what is shown is old; NULL: it is not */
 };
 
-/* Asking ------------------------------------------------------------------- */
+/* Looking ------------------------------------------------------------------ */
 
-/* With up to two numbers as $1 and $2; 0 is none, or null. */
-static struct pg_result *
-ask(const struct watch *watch, const char *sql, int64_t one, int64_t two,
-    struct error *err)
+/* The number of what is chosen; 0: nothing. */
+static int64_t
+chosen_id(const struct watch *watch)
 {
-	struct pg_params params;
-	struct pg_result *result;
+	const struct page *page = &watch->view.page;
 
-	pg_params_init(&params);
-	if (one != 0)
-		pg_params_add_bigint(&params, one);
-	if (two != 0)
-		pg_params_add_bigint(&params, two);
-	else if (strstr(sql, "$2") != NULL)
-		pg_params_add(&params, NULL);
-	result = console_query_params(watch->console, sql, &params, err);
-	pg_params_release(&params);
-	return result;
+	return watch->chosen < page->count ? page->lines[watch->chosen].id : 0;
 }
 
-/* The terminal beside the gutter. */
-static struct terminal
-narrowed(const struct watch *watch)
-{
-	struct terminal terminal = watch->console->terminal;
-	size_t columns = screen_columns(watch->screen);
-
-	terminal.width = columns > GUTTER ? columns - GUTTER : 1;
-	return terminal;
-}
-
-/* The rows are let go. */
-static bool
-put_table(struct watch *watch, struct page *page, struct pg_result *rows,
-    const char *shown, bool has_ids)
-{
-	const struct terminal terminal = narrowed(watch);
-
-	if (rows == NULL)
-		return false;
-	if (pg_rows(rows) > 0) {
-		if (page->count > 0)
-			page_add(page, "");
-		page_add_table(page, &terminal, rows, shown, has_ids);
-	}
-	pg_result_free(rows);
-	return true;
-}
-
-static const char *
-text_of(const struct pg_result *rows, int column)
-{
-	const char *text = pg_value(rows, 0, column);
-
-	return text != NULL ? text : "";
-}
-
-/* "wf  3 running, 1 with failed tasks" */
-static void
-add_title(struct buf *title, const struct pg_result *engine,
-    const struct pg_result *running)
-{
-	text_add_safe(title, text_of(engine, 0), "");
-	if (pg_rows(running) == 0)
-		buf_adds(title, "  nothing runs");
-	else
-		buf_addf(title, "  %s running", text_of(running, 6));
-	if (pg_rows(running) > 0 && pg_value_bigint(running, 0, 7) > 0)
-		buf_addf(title, ", %s with failed tasks", text_of(running, 7));
-	if (strcmp(text_of(engine, 1), "RUNNING") != 0)
-		buf_addf(title, "; the engine is %s", text_of(engine, 1));
-}
-
-static bool
-look_at_all(struct watch *watch, struct page *page, struct buf *title,
-    struct error *err)
-{
-	struct pg_result *engine = ask(watch, engine_sql, 0, 0, err);
-	struct pg_result *running =
-	    engine != NULL ? ask(watch, running_sql, 0, 0, err) : NULL;
-
-	if (running != NULL)
-		add_title(title, engine, running);
-	pg_result_free(engine);
-	return put_table(watch, page, running,
-	           "instance_id workflow key state failed started_at", true) &&
-	       put_table(watch, page, ask(watch, groups_sql, 0, 0, err), NULL,
-	           false) &&
-	       put_table(watch, page, ask(watch, drivers_sql, 0, 0, err), NULL,
-	           false);
-}
-
-/* "nightly 7  RUNNING, 1 failed" */
-static bool
-look_at_instance(struct watch *watch, struct page *page, struct buf *title,
-    struct error *err)
-{
-	const struct terminal terminal = narrowed(watch);
-	struct pg_result *tree = ask(watch, tree_sql, watch->instance, 0, err);
-	struct pg_result *about =
-	    tree != NULL ? ask(watch, instance_sql, watch->instance, 0, err)
-	                 : NULL;
-
-	if (about != NULL && pg_rows(about) > 0 && pg_rows(tree) > 0) {
-		text_add_safe(title, text_of(about, 0), "");
-		buf_addf(title, " %s  %s %s", text_of(about, 1),
-		    text_of(about, 2), text_of(about, 3));
-		if (pg_value_bigint(about, 0, 4) > 0)
-			buf_addf(title, " %s failed", text_of(about, 4));
-		page_add_tree(page, &terminal, tree);
-	}
-	pg_result_free(tree);
-	pg_result_free(about);
-	return about != NULL;
-}
-
-static void
-forget_reasons(struct watch *watch)
-{
-	while (watch->reason_count > 0)
-		free(watch->reasons[--watch->reason_count]);
-}
-
-/* Why what is chosen does not go on. */
 static bool
 explain(struct watch *watch, struct error *err)
 {
-	struct page *page = &watch->page;
-	int64_t id = page->count > 0 ? page->lines[watch->chosen].id : 0;
-	struct pg_result *rows;
-	struct buf text;
-	int row;
-
-	forget_reasons(watch);
-	if (id == 0)
-		return true;
-	rows = watch->instance != 0
-	           ? ask(watch, reasons_sql, watch->instance, id, err)
-	           : ask(watch, reasons_sql, id, 0, err);
-	for (row = 0; rows != NULL && row < pg_rows(rows) && row < REASONS;
-	     row++) {
-		buf_init(&text, 0);
-		text_add_safe(&text, pg_value(rows, row, 0), "");
-		watch->reasons[watch->reason_count++] = buf_take(&text);
-	}
-	pg_result_free(rows);
-	return rows != NULL;
+	return watch_view_explain(
+	    &watch->view, watch->console, chosen_id(watch), err);
 }
 
+/* What was chosen stays so, wherever it is by now. */
 static bool
 look(struct watch *watch, struct error *err)
 {
-	struct page page = { 0 };
-	struct buf title;
-	bool ok;
+	size_t columns = screen_columns(watch->screen);
+	bool first = watch->view.page.count == 0;
+	int64_t id = chosen_id(watch);
 
-	buf_init(&title, 0);
-	ok = watch->instance != 0 ? look_at_instance(watch, &page, &title, err)
-	                          : look_at_all(watch, &page, &title, err);
-	if (!ok) {
-		page_release(&page);
-		buf_release(&title);
+	if (!watch_view_look(&watch->view, watch->console,
+	        columns > GUTTER ? columns - GUTTER : 1, err))
 		return false;
-	}
-	watch->chosen =
-	    watch->page.count > 0
-	        ? page_find(
-	              &page, watch->page.lines[watch->chosen].id, watch->chosen)
-	        : page_first(&page);
-	page_release(&watch->page);
-	watch->page = page;
-	free(watch->title);
-	watch->title = buf_take(&title);
+	watch->chosen = first ? page_first(&watch->view.page)
+	                      : page_find(&watch->view.page, id, watch->chosen);
 	return explain(watch, err);
 }
 
@@ -301,7 +123,7 @@ static size_t
 visible(const struct watch *watch)
 {
 	size_t rows = screen_rows(watch->screen);
-	size_t others = AROUND + watch->reason_count;
+	size_t others = AROUND + watch->view.reason_count;
 
 	return rows > others ? rows - others : 1;
 }
@@ -342,15 +164,15 @@ draw_page(struct watch *watch)
 	buf_init(&line, 0);
 	for (i = watch->first; i < watch->first + height; i++) {
 		buf_truncate(&line, 0);
-		if (i < watch->page.count)
+		if (i < watch->view.page.count)
 			buf_addf(&line, "%s%s",
 			    i == watch->chosen ? terminal->glyphs->arrow : " ",
 			    i == watch->chosen &&
 			            text_width(terminal->glyphs->arrow) > 1
 			        ? ""
 			        : " ");
-		if (i < watch->page.count)
-			buf_adds(&line, watch->page.lines[i].text);
+		if (i < watch->view.page.count)
+			buf_adds(&line, watch->view.page.lines[i].text);
 		screen_add(watch->screen, line.data);
 	}
 	buf_release(&line);
@@ -370,10 +192,10 @@ draw(struct watch *watch)
 	if (watch->trouble != NULL)
 		add_line(watch, STYLE_BAD, "", watch->trouble);
 	else
-		add_line(watch, STYLE_BOLD, "", watch->title);
+		add_line(watch, STYLE_BOLD, "", watch->view.title);
 	draw_page(watch);
-	for (i = 0; i < watch->reason_count; i++)
-		add_line(watch, STYLE_WAIT, "", watch->reasons[i]);
+	for (i = 0; i < watch->view.reason_count; i++)
+		add_line(watch, STYLE_WAIT, "", watch->view.reasons[i]);
 	add_line(watch, STYLE_DIM, help,
 	    strlen(help) + strlen(clock) <= screen_columns(watch->screen)
 	        ? clock
@@ -387,7 +209,7 @@ draw(struct watch *watch)
 static bool
 move(struct watch *watch, int64_t by)
 {
-	int64_t last = (int64_t)watch->page.count - 1;
+	int64_t last = (int64_t)watch->view.page.count - 1;
 	int64_t to = (int64_t)watch->chosen + by;
 
 	watch->chosen = (size_t)(to < 0 || last < 0 ? 0
@@ -400,13 +222,13 @@ move(struct watch *watch, int64_t by)
 static void
 enter(struct watch *watch, int64_t instance, int64_t above, int64_t id)
 {
-	watch->instance = instance;
+	watch->view.instance = instance;
 	watch->above = above;
-	page_release(&watch->page);
+	page_release(&watch->view.page);
 	watch->first = watch->chosen = 0;
 	if (id > 0) {
-		page_add(&watch->page, "");
-		watch->page.lines[0].id = id;
+		page_add(&watch->view.page, "");
+		watch->view.page.lines[0].id = id;
 	}
 }
 
@@ -415,9 +237,7 @@ static bool
 obey(struct watch *watch, enum key key)
 {
 	int64_t height = (int64_t)visible(watch);
-	int64_t id = watch->chosen < watch->page.count
-	                 ? watch->page.lines[watch->chosen].id
-	                 : 0;
+	int64_t id = chosen_id(watch);
 
 	switch (key) {
 	case KEY_UP:
@@ -433,11 +253,11 @@ obey(struct watch *watch, enum key key)
 	case KEY_LAST:
 		return move(watch, INT32_MAX);
 	case KEY_OPEN:
-		if (watch->instance == 0 && id != 0)
+		if (watch->view.instance == 0 && id != 0)
 			enter(watch, id, id, 0);
 		return true;
 	case KEY_BACK:
-		if (watch->instance != 0 && watch->above >= 0)
+		if (watch->view.instance != 0 && watch->above >= 0)
 			enter(watch, 0, -1, watch->above);
 		return true;
 	default:
@@ -481,7 +301,7 @@ cmd_watch(struct console *console, struct error *err)
 	/* who waits for a connection does not see keys */
 	setenv("PGCONNECT_TIMEOUT", "2", 0);
 	if (instance != NULL)
-		watch.instance = strtoll(instance, NULL, 10);
+		watch.view.instance = strtoll(instance, NULL, 10);
 	if (!console_is_script(console))
 		watch.screen = screen_open();
 	if (watch.screen == NULL) {
@@ -492,9 +312,7 @@ cmd_watch(struct console *console, struct error *err)
 	}
 	ok = run(&watch, err);
 	screen_close(watch.screen);
-	page_release(&watch.page);
-	free(watch.title);
+	watch_view_release(&watch.view);
 	free(watch.trouble);
-	forget_reasons(&watch);
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }
