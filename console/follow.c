@@ -269,8 +269,13 @@ print_result(const struct follower *follower, struct error *err)
 	if (result == NULL)
 		return EXIT_FAILED;
 	console_print(follower->console, result);
-	if (pg_rows(result) > 0)
+	if (pg_rows(result) > 0) {
 		code = start_exit_code(pg_value(result, 0, 3));
+	} else {
+		error_set(
+		    err, "instance %s has been purged", follower->instance);
+		error_hint(err, "Its key stays known: start with another one.");
+	}
 	pg_result_free(result);
 	return code;
 }

@@ -44,6 +44,10 @@ ok 'nobody has asked for it' wf-console fsck
 aged 40
 begin_some 50
 wf-console setting set keep_days 30 >/dev/null
+ok 'there is an hour to think better of it' wait_sql 30 "select exists (select
+    from wf.purge where next_at > now() + interval '59 minutes')"
+is 'nothing goes until then' "$(sql 'select count(*) from wf.instance_v')" 300
+sql 'update wf.purge set next_at = now()'
 ok 'what is old is purged, piece by piece' wait_sql 30 \
     'select count(*) = 50 from wf.instance_v'
 is 'what is younger stays' \

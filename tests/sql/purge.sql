@@ -143,6 +143,9 @@ select min(s) as first, max(s) as last from wf.start_many('short', (select jsonb
 update wf.instance set was = state, event = 'suspend', state = 'SUSPENDED', at = wf.now() where workflow_id = (select id from wf.workflow where name = 'other') and state = 'RUNNING';
 select play_on(:driver);
 select play_later('31 days');
+select play_take(:driver);
+select is((select next_at from wf.purge order by id desc limit 1), wf.now() + interval '1 hour', 'after such a leap of the clock it waits for an hour');
+select play_later('1 hour');
 -- pieces(): how many have gone after each poll, until nothing is left to do
 create function pieces(p_driver bigint) returns text
 language plpgsql as $$
@@ -163,6 +166,9 @@ select play_later('2 days');
 select purge_one(:driver);
 select is(signatures(), '3 5', 'where many older instances are left, no signature goes');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
+select play_later('-1 day');
+select wf.tick();
+select is((select next_at from wf.purge where next_at is not null order by id desc limit 1), wf.now() + interval '1 hour', 'a clock that goes back does not stop it');
 select wf.setting_set('keep_days', 0);
 
 -- tables are reached through their indexes

@@ -58,7 +58,7 @@ begin
 end;
 $$;
 
--- wf._forget(p_limit, p_now)
+-- wf._forget_signatures(p_limit, p_now)
 --
 -- Deletes the signatures of transactions that the history no longer names,
 -- oldest first. Which those are is known without an index on event: what a
@@ -72,7 +72,7 @@ $$;
 -- Locks    rows of txn; the row of that purge
 -- Raises   nothing
 -- Called   by wf.purge and _purge_old, after the instances have gone
-create or replace function wf._forget(p_limit int, p_now timestamptz) returns void
+create or replace function wf._forget_signatures(p_limit int, p_now timestamptz) returns void
 language plpgsql :engine as $$
 declare
     c_instances constant int := 1000;
@@ -109,10 +109,12 @@ $$;
 -- looks at no more than 1000 others on the way. Where it stopped is written
 -- down, and the next call goes on there; when it has come to those that are too
 -- young, it begins anew in an hour. While the engine is paused it rests: whoever
--- paused it may want to look at everything.
+-- paused it may want to look at everything. It waits for an hour, too, when it
+-- has just been asked for, or seems to have slept for so long that the clock may
+-- be wrong: what has gone does not come back.
 --
 -- Returns  nothing
--- Locks    the row of its purge (skipping it if locked: somebody else is at it), then as _purge and _forget
+-- Locks    the row of its purge (skipping it if locked: somebody else is at it), then as _purge and _forget_signatures
 -- Raises   nothing
 -- Called   by poll, once a second, and tick
 create or replace function wf._purge_old() returns void
@@ -124,32 +126,45 @@ declare
     v_now constant timestamptz := wf.now();
     v_before constant timestamptz := v_now - v_days * interval '1 day';
     v wf.purge;
-    f record;
+    v_ids bigint[];
+    v_last bigint;
 begin
     if v_days = 0 or (select e.event from wf.engine_event e order by e.id desc limit 1) = 'pause' then
         return;
     end if;
     select p.id into v.id from wf.purge p where p.next_at is not null order by p.id desc limit 1;
     if found then
-        select p.* into v from wf.purge p where p.id = v.id and p.next_at <= v_now for no key update skip locked;
+        select p.* into v from wf.purge p
+         where p.id = v.id and (p.next_at <= v_now or p.last_at > v_now) for no key update skip locked;
         if not found then
             return;
         end if;
     end if;
-    select array_agg(s.id order by s.id) filter (where s.ended_at < v_before) as ids, max(s.id) as last,
-           count(*) = c_seen and min(s.started_at) < v_before as more
-      into f
-      from (select i.id, i.started_at, i.ended_at from wf.instance i where i.id > coalesce(v.next_id, 0) order by i.id limit c_seen) s;
-    v.instances := cardinality(wf._purge(f.ids[1:c_gone]));
-    v.next_id := case when cardinality(f.ids) > c_gone then f.ids[c_gone] when f.more then f.last else 0 end;
-    if v.id is null or v.at < v_now - interval '1 day' then
+    if v.id is null or v.last_at < v_now - interval '8 days' then
+        v.id := wf._purge_open(null, 'keep_days', v_now);
+        update wf.purge p set last_at = v_now, next_id = 0, next_at = v_now + interval '1 hour' where p.id = v.id;
+        return;
+    end if;
+    v_ids := array(select s.id
+                     from (select i.id, i.ended_at from wf.instance i where i.id > v.next_id order by i.id limit c_seen) s
+                    where s.ended_at < v_before
+                    order by s.id limit c_gone);
+    v_last := v_ids[c_gone];
+    if v_last is null then
+        select max(s.id) into v_last
+          from (select i.id, i.started_at from wf.instance i where i.id > v.next_id order by i.id limit c_seen) s
+        having count(*) = c_seen and min(s.started_at) < v_before;
+    end if;
+    v.next_id := coalesce(v_last, 0);
+    v.instances := cardinality(wf._purge(v_ids));
+    if v.at < v_now - interval '1 day' then
         v.id := wf._purge_open(null, 'keep_days', v_now);
     end if;
     update wf.purge p
        set last_at = v_now, instances = p.instances + v.instances, next_id = v.next_id,
            next_at = v_now + case v.next_id when 0 then interval '1 hour' else interval '0' end
      where p.id = v.id;
-    perform wf._forget(10 * c_gone, v_now);
+    perform wf._forget_signatures(10 * c_gone, v_now);
 end;
 $$;
 
@@ -236,7 +251,7 @@ begin
     if cardinality(v_gone) > 0 then
         v_id := wf._purge_open(p_target, p_reason, v_now);
         update wf.purge p set last_at = v_now, instances = p.instances + cardinality(v_gone) where p.id = v_id;
-        perform wf._forget(10 * p_limit, v_now);
+        perform wf._forget_signatures(10 * p_limit, v_now);
     end if;
     return query
     select t.id, case when g.id is null then 'refused' else 'done' end,
