@@ -1,5 +1,6 @@
 #include "console/watch_view.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +11,20 @@
 #include "console/console.h"
 #include "console/text.h"
 
+enum {
+	LISTED = 200, /* instances: with failed tasks, then the latest */
+};
+
 static const char running_sql[] =
     "select instance_id, workflow, key, state, failed, started_at,"
     "       count(*) over () as running,"
     "       count(*) filter (where failed > 0) over () as failing"
-    "  from wf.instance_v where state not in ('END', 'ABORTED')"
-    " order by failed > 0 desc, instance_id desc limit 200";
+    "  from wf.instance_v where instance_id = any (array("
+    "       select wf.list(p_failed => true, p_limit => $1::int)"
+    "        union"
+    "       select wf.list('{RUNNING,SUSPENDED,ABORTING}',"
+    "                      p_limit => $1::int)))"
+    " order by failed > 0 desc, instance_id desc limit $1";
 static const char drivers_sql[] =
     "select name as driver, state, in_flight, slots,"
     "       array_to_string(transports, ', ') as transports,"
@@ -96,18 +105,32 @@ put_table(
 	return true;
 }
 
+/* "3 running", as far as they were looked for */
+static void
+add_count(struct buf *title, int64_t count, const char *what)
+{
+	if (count >= LISTED)
+		buf_addf(title, "%d or more %s", LISTED, what);
+	else
+		buf_addf(title, "%" PRId64 " %s", count, what);
+}
+
 /* "wf  3 running, 1 with failed tasks" */
 static void
 add_title(struct buf *title, const struct pg_result *engine,
     const struct pg_result *running)
 {
 	text_add_safe(title, text_of(engine, 0), "");
+	buf_adds(title, "  ");
 	if (pg_rows(running) == 0)
-		buf_adds(title, "  nothing runs");
+		buf_adds(title, "nothing runs");
 	else
-		buf_addf(title, "  %s running", text_of(running, 6));
-	if (pg_rows(running) > 0 && pg_value_bigint(running, 0, 7) > 0)
-		buf_addf(title, ", %s with failed tasks", text_of(running, 7));
+		add_count(title, pg_value_bigint(running, 0, 6), "running");
+	if (pg_rows(running) > 0 && pg_value_bigint(running, 0, 7) > 0) {
+		buf_adds(title, ", ");
+		add_count(
+		    title, pg_value_bigint(running, 0, 7), "with failed tasks");
+	}
 	if (strcmp(text_of(engine, 1), "RUNNING") != 0)
 		buf_addf(title, "; the engine is %s", text_of(engine, 1));
 }
@@ -118,7 +141,7 @@ look_at_all(struct look *look, struct error *err)
 	const struct console *console = look->console;
 	struct pg_result *engine = ask(console, engine_sql, 0, 0, err);
 	struct pg_result *running =
-	    engine != NULL ? ask(console, running_sql, 0, 0, err) : NULL;
+	    engine != NULL ? ask(console, running_sql, LISTED, 0, err) : NULL;
 
 	if (running != NULL)
 		add_title(&look->title, engine, running);
