@@ -85,7 +85,8 @@ work_seconds() {
 }
 
 # work_rate ROW FIGURE WORKFLOWS: row 1's work, wherever PGDATABASE is: no-op
-# tasks per second of so many three-step workflows.
+# tasks per second of so many three-step workflows, and as FIGURE_cpu what each
+# takes of the server.
 work_rate() {
     begin_many three "$3"
     finish_begun "$@"
@@ -93,10 +94,13 @@ work_rate() {
 
 # finish_begun ROW FIGURE WORKFLOWS: the same of those that begin_many began.
 finish_begun() {
+    meter_start
     # shellcheck disable=SC2119
     driver_begin
     all_ended
+    meter_stop
     figure "$1" "$2" "$(calc "3 * $3 / $(work_seconds)")"
+    figure "$1" "$2_cpu" "$(calc "$METER_SERVER / (3 * $3) * 1000")"
     driver_end
 }
 

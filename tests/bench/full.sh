@@ -22,7 +22,9 @@ full_begin() {
     fi
 }
 
+# full_end: the other driver lived all the time, so what it holds was held.
 full_end() {
+    far_lives
     stop far || true
     export PGDATABASE=postgres
 }
@@ -59,6 +61,12 @@ grow_tree() {
 far_begin() {
     printf 'select wf.heartbeat(%s) \\watch 2\n' "$FAR" >"$WORK/far.sql"
     spawn far psql --no-psqlrc --quiet --output=/dev/null --file="$WORK/far.sql"
+    wait_until 10 far_lives
+}
+
+far_lives() {
+    [ "$(sql "select d.state = 'live' and d.seen_at > now() - interval '10 s'
+        from wf.driver_v d where d.driver_id = $FAR")" = t ]
 }
 
 # far_takes COUNT: requests, and never answers.

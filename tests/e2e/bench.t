@@ -3,7 +3,7 @@
 # How good they are is not judged: other tests run beside it.
 . "$(dirname "$0")/../lib.sh"
 
-ok 'it runs' timeout 120 env WORK_PARENT="$WORK" bash "$ROOT/tests/bench/run" \
+ok 'it runs' timeout 600 env WORK_PARENT="$WORK" bash "$ROOT/tests/bench/run" \
     --runs 1 --scale 0.005 --json "$WORK/figures.json"
 
 # figures: "row figure" of those that are in the file, whatever they are.
