@@ -4,11 +4,12 @@
 --
 -- Hands out at most p_want requests that are ready, by lane, priority and turn,
 -- tells which requests in flight are to be stopped, and when to come back;
--- while the engine is paused it hands out nothing. On the way it does what is due: timers, lost drivers, places of groups. It never
+-- while the engine is paused it hands out nothing. On the way it does what is
+-- due: timers, lost drivers, places of groups, what is to be purged. It never
 -- waits for anybody: what others hold is skipped.
 --
 -- Returns  rows of kind run and stop, then exactly one of kind next
--- Locks    rows of ready (skipping locked ones); no instance
+-- Locks    rows of ready (skipping locked ones); no instance but those that it purges
 -- Raises   WF002, WF006, WF010
 -- Called   by drivers, in one transaction with outcome
 create or replace function wf.poll(p_driver bigint, p_want int)
