@@ -58,8 +58,10 @@ check_argument(struct checker *checker, struct decl *target, struct arg *arg)
 	check_value_as(checker, arg->value,
 	    param->type ? param->type : &type_basic[TYPE_ERROR],
 	    arena_printf(checker->arena, "argument `%s`", arg->name.text));
-	if (target->is_task)
+	if (target->is_task) {
 		check_secret_argument(checker, target, arg);
+		check_secret_header(checker, arg);
+	}
 }
 
 static void

@@ -3,6 +3,7 @@
  * can be handed on, and nothing else can be done with them.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "console/lang/checker.h"
 #include "console/lang/transport.h"
@@ -78,6 +79,39 @@ check_secret_place(struct checker *checker, struct expr *expr)
 	        : "It can stand in an argument of a task: alone, in a list or "
 	          "object, or in \"…${secret(…)}…\".");
 	expr->type = &type_basic[TYPE_ERROR];
+}
+
+/* What ought to be one ------------------------------------------------------ */
+
+/* Headers that hold nothing but what somebody shows to be let in. */
+static bool
+is_credential(const char *header)
+{
+	return strcasecmp(header, "authorization") == 0 ||
+	       strcasecmp(header, "proxy-authorization") == 0;
+}
+
+void
+check_secret_header(struct checker *checker, const struct arg *arg)
+{
+	const struct expr *headers = check_bare(arg->value), *value;
+	const struct member *member;
+
+	if (strcmp(arg->name.text, "headers") != 0 || headers->kind != E_OBJECT)
+		return;
+	for (member = headers->members; member; member = member->next) {
+		value = check_bare(member->value);
+		if (value->kind != E_STRING || *value->text == '\0' ||
+		    !is_credential(member->key.text))
+			continue;
+		COMPLAIN(checker, value->start,
+		    "the value of header `%s` is written out",
+		    member->key.text);
+		HINT(checker,
+		    "Say secret(\"name\"), or \"…${secret(\"name\")}\": "
+		    "only the driver knows it then, and it is never "
+		    "in the database.");
+	}
 }
 
 /* Whether a task type hands a parameter on -------------------------------- */

@@ -214,6 +214,7 @@ check_transport_args(struct checker *checker, struct clause *clause,
 				    "the argument `%s` is given twice",
 				    arg->name.text);
 		allow_secrets(checker, transport, arg);
+		check_secret_header(checker, arg);
 		type = transport_arg(transport, arg->name.text);
 		if (type) {
 			check_value_as(checker, arg->value, type,

@@ -73,6 +73,8 @@ void secret_allow(struct expr *expr);
 void check_secret_place(struct checker *checker, struct expr *expr);
 void check_secret_argument(
     struct checker *checker, const struct decl *target, const struct arg *arg);
+/* report a credential in `headers` that is no secret */
+void check_secret_header(struct checker *checker, const struct arg *arg);
 void check_secret(struct checker *checker, struct expr *expr);
 /* the first secret(…) that stands so in an argument; NULL: none */
 const struct expr *find_secret(const struct expr *expr);
