@@ -129,33 +129,39 @@ create or replace function wf._explain_pending(p_instance bigint, p_from bigint,
 returns table (process_id bigint, reason text, detail text, since timestamptz)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-    return query
-    select l.process_id, 'request',
-           format('its %s request is with driver %s', l.request, coalesce(d.name, '(unknown)'))
-               || case when d.state in ('live', 'draining') then '' else format(', which is %s: it is taken back', coalesce(d.state, 'gone')) end
-               || case when d.state in ('live', 'draining') and d.seen_at < wf.now() - interval '5 s'
-                       then ', silent since ' || to_char(d.seen_at, 'YYYY-MM-DD HH24:MI:SS') else '' end,
-           l.at
-      from wf.lease l
-      left join wf.driver d on d.id = l.driver_id
-     where l.instance_id = p_instance and l.process_id between p_from and p_to
-     union all
-    select t.process_id, 'time',
-           case t.kind when 'sleep' then 'sleeps until ' else format('its next %s request is due at ', t.kind) end
-               || to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF')
-               || case when t.failures > 0 then format(', after %s failures', t.failures) else '' end,
-           p.at
-      from wf.timer t
-      join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
-     where t.instance_id = p_instance and t.process_id between p_from and p_to
-       and isfinite(t.due_at)
-     union all
-    select f.process_id, 'failed',
-           format('%s: %s; waits for retry, ignore, resolve or raise', p.error ->> 'kind', p.error ->> 'message'),
-           p.at
-      from wf.failed f
-      join wf.process p on p.instance_id = f.instance_id and p.id = f.process_id
-     where f.instance_id = p_instance and f.process_id between p_from and p_to;
+    if exists (select from wf.lease l where l.instance_id = p_instance and l.process_id between p_from and p_to) then
+        return query
+        select l.process_id, 'request',
+               format('its %s request is with driver %s', l.request, coalesce(d.name, '(unknown)'))
+                   || case when d.state in ('live', 'draining') then '' else format(', which is %s: it is taken back', coalesce(d.state, 'gone')) end
+                   || case when d.state in ('live', 'draining') and d.seen_at < wf.now() - interval '5 s'
+                           then ', silent since ' || to_char(d.seen_at, 'YYYY-MM-DD HH24:MI:SS') else '' end,
+               l.at
+          from wf.lease l
+          left join wf.driver d on d.id = l.driver_id
+         where l.instance_id = p_instance and l.process_id between p_from and p_to;
+    end if;
+    if exists (select from wf.timer t where t.instance_id = p_instance and t.process_id between p_from and p_to) then
+        return query
+        select t.process_id, 'time',
+               case t.kind when 'sleep' then 'sleeps until ' else format('its next %s request is due at ', t.kind) end
+                   || to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF')
+                   || case when t.failures > 0 then format(', after %s failures', t.failures) else '' end,
+               p.at
+          from wf.timer t
+          join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
+         where t.instance_id = p_instance and t.process_id between p_from and p_to
+           and isfinite(t.due_at);
+    end if;
+    if exists (select from wf.failed f where f.instance_id = p_instance and f.process_id between p_from and p_to) then
+        return query
+        select f.process_id, 'failed',
+               format('%s: %s; waits for retry, ignore, resolve or raise', p.error ->> 'kind', p.error ->> 'message'),
+               p.at
+          from wf.failed f
+          join wf.process p on p.instance_id = f.instance_id and p.id = f.process_id
+         where f.instance_id = p_instance and f.process_id between p_from and p_to;
+    end if;
 end;
 $$;
 
@@ -220,6 +226,14 @@ declare
     v_to   bigint := coalesce(p_process, 9223372036854775807);
 begin
     return query
+    select p.id, 'ended', p.state || coalesce(': ' || (p.error ->> 'kind') || ': ' || (p.error ->> 'message'), ''), p.at
+      from wf.process p
+     where p.instance_id = p_instance and p.id = p_process
+       and p.state in ('END', 'RAISED', 'ABORTED');
+    if found then
+        return;
+    end if;
+    return query
     with reason as (
         select * from wf._explain_queued(p_instance, v_from, v_to)
          union all
@@ -235,12 +249,7 @@ begin
      where p.instance_id = p_instance and p.id between v_from and v_to
        and p.state not in ('END', 'RAISED', 'ABORTED')
        and not exists (select from reason r where r.process_id = p.id)
-       and not exists (select from wf.ready r where r.instance_id = p.instance_id and r.process_id = p.id)
-     union all
-    select p.id, 'ended', p.state || coalesce(': ' || (p.error ->> 'kind') || ': ' || (p.error ->> 'message'), ''), p.at
-      from wf.process p
-     where p.instance_id = p_instance and p.id = p_process
-       and p.state in ('END', 'RAISED', 'ABORTED');
+       and not exists (select from wf.ready r where r.instance_id = p.instance_id and r.process_id = p.id);
 end;
 $$;
 
