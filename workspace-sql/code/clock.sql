@@ -76,7 +76,7 @@ comment on function wf.greet(int) is 'Asks whether a program made for that versi
 -- Raises   nothing
 -- Called   by the engine
 create or replace function wf._setting_number(p_name text) returns bigint
-language plpgsql stable :engine as $$
+language plpgsql stable :inner as $$
 begin
     return (select s.value::bigint from wf.setting s where s.name = p_name);
 end;

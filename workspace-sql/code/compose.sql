@@ -19,7 +19,7 @@ $$;
 -- Raises   nothing
 -- Called   wherever an expression of a tree is evaluated
 create or replace function wf._environment(p_instance bigint, p_scopes bigint[], p_reads jsonb) returns jsonb
-language plpgsql stable :engine as $$
+language plpgsql stable :inner as $$
 declare
     v_names jsonb;
 begin
@@ -44,7 +44,7 @@ $$;
 -- Raises   nothing
 -- Called   by _environment
 create or replace function wf._describe_instance(p_instance bigint) returns jsonb
-language plpgsql stable :engine as $$
+language plpgsql stable :inner as $$
 begin
     return (select jsonb_build_object(
                 'id', i.id, 'workflow', w.name, 'version', v.number, 'key', i.key,
@@ -102,7 +102,7 @@ $$;
 -- Raises   nothing
 -- Called   by _enter and _reenter, for nodes that are not plain
 create or replace function wf._prepare(p_instance bigint, p_scopes bigint[], p_version bigint, p_node int) returns wf.entry
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_node wf.node;
     v_entry wf.entry;
@@ -154,7 +154,7 @@ $$;
 -- Raises   WF020 if a value does not fit
 -- Called   by _prepare
 create or replace function wf._measure(p_node wf.node, p_entry wf.entry, p_value jsonb, p_environment jsonb) returns wf.entry
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_max jsonb;
     v_lane wf.lane;
@@ -221,7 +221,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the triggers of process, whose statement trigger carries on from here
 create or replace function wf._enter(p_instance bigint[], p_parent bigint[], p_node int[], p_index int[], p_item jsonb[], p_at timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_id bigint[];
 begin
@@ -269,7 +269,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the triggers of process
 create or replace function wf._enter_children(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     f record;
 begin
@@ -295,7 +295,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the triggers of process
 create or replace function wf._enter_elements(p_instance bigint[], p_process bigint[], p_from int[], p_count int[], p_at timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     f record;
 begin
@@ -326,7 +326,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the triggers of process
 create or replace function wf._enter_forall(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     f record;
 begin
@@ -358,7 +358,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the triggers of process, at a certain depth
 create or replace function wf._enter_pending(p_at timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     f record;
     v_last bigint := 0;
@@ -398,7 +398,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the update trigger of process, for the event retry of a composite
 create or replace function wf._reenter(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     r record;
     v_entry wf.entry;

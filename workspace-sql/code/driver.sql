@@ -32,7 +32,7 @@ end;
 create or replace function wf.register(p_name text, p_version text, p_transports text[], p_queues text[], p_slots int,
                                        p_previous bigint default null, p_tokens uuid[] default '{}', p_capabilities text[] default '{}',
                                        p_backend int default null, p_marks text[] default '{}') returns bigint
-language plpgsql security definer :engine as $$
+language plpgsql security definer :inner as $$
 declare
     v_now timestamptz := wf.now();
     v_id bigint;
@@ -87,7 +87,7 @@ comment on function wf.register(text, text, text[], text[], int, bigint, uuid[],
 -- Raises   WF010
 -- Called   by poll and heartbeat
 create or replace function wf._greet(p_driver bigint, p_now timestamptz) returns wf.driver
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v wf.driver;
 begin
@@ -194,7 +194,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by poll and tick
 create or replace function wf._sweep() returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_silent bigint[];
     v_driver bigint;
@@ -232,7 +232,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _sweep and leave
 create or replace function wf._lose(p_driver bigint) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_now timestamptz;
     v_instances bigint[];

@@ -7,7 +7,7 @@
 -- Raises   WF020 if the name is null, empty or longer than 63 bytes
 -- Called   by install, and where a group's name is an expression
 create or replace function wf._group(p_name text) returns bigint
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_id bigint;
 begin
@@ -34,7 +34,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by poll and tick, after all outcomes and before the claim
 create or replace function wf._settle() returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_work record;
     v_group record;

@@ -12,10 +12,12 @@
 -- Raises   nothing
 -- Called   by poll: the driver brings it to register when it connects again
 create or replace function wf._mark() returns text
-language sql stable
-begin atomic
-    select t.xid || '@' || extract(epoch from t.at) from wf.txn t where t.xid = pg_current_xact_id_if_assigned();
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+    -- not SQL: that would be planned anew in each turn
+    return (select t.xid || '@' || extract(epoch from t.at) from wf.txn t where t.xid = pg_current_xact_id_if_assigned());
 end;
+$$;
 
 -- wf._has_mark(p_mark)
 --
@@ -27,7 +29,7 @@ end;
 -- Raises   WF002
 -- Called   by register
 create or replace function wf._has_mark(p_mark text) returns boolean
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     if p_mark is null or p_mark !~ '^[0-9]{1,19}@[0-9]{1,12}[.][0-9]{6}$' then
         raise exception using errcode = 'WF002', message = format('%s is no mark', coalesce(quote_literal(p_mark), 'null')), hint = 'Give back what poll gave.';
@@ -46,7 +48,7 @@ $$;
 -- Raises   nothing
 -- Called   by register and _look_around
 create or replace function wf._halt(p_reason text) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     lock table wf.engine_event in share row exclusive mode;
     insert into wf.engine_event (at, actor, client, event, reason)
@@ -68,7 +70,7 @@ $$;
 -- Raises   nothing
 -- Called   by register and _sweep
 create or replace function wf._look_around() returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_was wf.home;
     v wf.home;

@@ -11,7 +11,7 @@
 -- Raises   nothing
 -- Called   by wf._policies, wf._store_nodes and wf._measure
 create or replace function wf._capabilities(p_value jsonb) returns text[]
-language plpgsql immutable :engine as $$
+language plpgsql immutable :inner as $$
 declare
     v_list text[];
 begin
@@ -38,7 +38,7 @@ $$;
 -- Raises   nothing
 -- Called   by wf._capabilities and wf.register
 create or replace function wf._are_capabilities(p_list text[]) returns boolean
-language sql immutable :engine set standard_conforming_strings = on as $$
+language sql immutable :inner set standard_conforming_strings = on as $$
     select cardinality(p_list) <= 64
        and not exists (select from unnest(p_list) c (name)
                         where c.name is null or octet_length(c.name) not between 1 and 127 or c.name ~ '[\x01-\x1f\x7f]');
@@ -51,7 +51,7 @@ $$;
 -- Raises   nothing
 -- Called   by wf.install (p_fixed: a node names it) and wherever policies compute a queue or capabilities
 create or replace function wf._lane(p_queue text, p_needs text[], p_requires text[], p_fixed boolean) returns bigint
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_lane wf.lane;
 begin
@@ -78,7 +78,7 @@ $$;
 -- Raises   nothing
 -- Called   by poll, once a minute for each driver, and tick
 create or replace function wf._forget_lanes() returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_lanes bigint[] := array(select l.id from wf.lane l where not l.fixed order by l.id for update skip locked);
 begin

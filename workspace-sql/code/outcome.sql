@@ -22,21 +22,17 @@ begin atomic
     select convert_from(nullif(p_body, ''::bytea), 'UTF8')::jsonb;
 end;
 
--- wf._decode_response(p_response)
+-- wf._holds_json(p_response)
 --
--- Returns  an HTTP response whose body is read as JSON where its content type says so
+-- Returns  whether an HTTP response says that its body is JSON, and that has yet to be read
 -- Locks    nothing
--- Raises   22P02 … if that body is no JSON
+-- Raises   nothing
 -- Called   by _judge
-create or replace function wf._decode_response(p_response jsonb) returns jsonb
-language plpgsql immutable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
-begin
-    if p_response -> 'headers' ->> 'content-type' ~* '^[^;]*[/+]json\M' and jsonb_typeof(p_response -> 'body') = 'string' then
-        return jsonb_set(p_response, '{body}', coalesce(nullif(btrim(p_response ->> 'body'), '')::jsonb, 'null'));
-    end if;
-    return p_response;
+create or replace function wf._holds_json(p_response jsonb) returns boolean
+language sql immutable
+begin atomic
+    select p_response -> 'headers' ->> 'content-type' ~* '^[^;]*[/+]json\M' and jsonb_typeof(p_response -> 'body') = 'string';
 end;
-$$;
 
 -- wf._test(p_condition, p_environment)
 --
@@ -45,7 +41,7 @@ $$;
 -- Raises   nothing
 -- Called   by _judge
 create or replace function wf._test(p_condition jsonb, p_environment jsonb) returns jsonb
-language plpgsql stable :engine as $$
+language plpgsql stable :inner as $$
 declare
     v_result jsonb;
 begin
@@ -74,13 +70,15 @@ declare
     v_result jsonb;
 begin
     v.handle := p_handle;
-    begin
-        p_response := wf._decode_response(p_response);
-    exception when data_exception or program_limit_exceeded then
-        v.event := 'fail';
-        v.error := wf._refuse('output', format('the body says that it is JSON, but it is not: %s', sqlerrm));
-        return v;
-    end;
+    if wf._holds_json(p_response) then
+        begin
+            p_response := jsonb_set(p_response, '{body}', coalesce(nullif(btrim(p_response ->> 'body'), '')::jsonb, 'null'));
+        exception when data_exception or program_limit_exceeded then
+            v.event := 'fail';
+            v.error := wf._refuse('output', format('the body says that it is JSON, but it is not: %s', sqlerrm));
+            return v;
+        end;
+    end if;
     v_environment := coalesce(p_input, '{}') || jsonb_build_object('response', p_response, 'handle', p_handle);
     if p_clauses ? 'handle' then
         v_result := wf._evaluate(p_clauses -> 'handle', v_environment);
@@ -215,7 +213,7 @@ $$;
 -- Raises   whatever a report that cannot be stored raises
 -- Called   by outcome, for a whole batch and, if that fails, for each report alone
 create or replace function wf._apply_reports(p_driver bigint, p_instance bigint[], p_process bigint[], p_token uuid[], p_event text[], p_body bytea[]) returns text[]
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_at timestamptz := wf.now();
     v_cap bigint;
@@ -276,7 +274,7 @@ begin
          cross join lateral (select x.* from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
          cross join lateral (select x.ctid as place, x as whole, x.* from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
          cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-         cross join lateral (select wf._paced(x, coalesce(p.input, n.input)) as whole from wf.task_request x where x.type_id = n.type_id and x.request = l.request offset 0) q
+         cross join lateral (select case when x.clauses ? 'every' then wf._paced(x, coalesce(p.input, n.input)) else x end as whole from wf.task_request x where x.type_id = n.type_id and x.request = l.request offset 0) q
           left join lateral (select x.failures from wf.timer x where x.instance_id = r.i and x.process_id = r.j and x.kind = l.request offset 0) t on true
          where r.event in ('response', 'error') and (r.event = 'error' or not p.plain or p.state <> 'START_REQUESTED')),
     notes as (
@@ -287,7 +285,10 @@ begin
     update wf.process p
        set was = p.state, at = v_at,
            event = (x.v).event,
-           state = wf._next_state(x.kind, x.state, (x.v).event, (x.v).stays),
+           -- what _next_state says, which as a call for each row would cost more than the rest
+           state = (select t.to_state from wf.transition t
+                     where t.machine = x.kind and t.from_state = x.state and t.event = (x.v).event
+                     order by (t.to_state = t.from_state) = (x.v).stays desc limit 1),
            handle = case when (x.v).event = 'cleaned' then null else (x.v).handle end,
            output = coalesce((x.v).output, p.output),
            error = case when (x.v).event = 'success' then null when (x.v).event = 'cancelled' then wf._cancelled((x.v).error) else (x.v).error end
@@ -312,7 +313,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _apply_reports, for asynchronous tasks that stay where they are
 create or replace function wf._pace(p_instance bigint[], p_process bigint[], p_failed boolean[], p_at timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     insert into wf.timer (instance_id, process_id, kind, due_at, round, failures)
     select p.instance_id, p.id, (q.whole).request,
@@ -342,7 +343,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _apply_reports
 create or replace function wf._release(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     with held as (
         delete from wf.lease l
@@ -418,7 +419,7 @@ comment on function wf.outcome(bigint, bigint[], bigint[], uuid[], text[], bytea
 -- Raises   only what a retry of the whole transaction may cure
 -- Called   by outcome
 create or replace function wf._apply_report(p_driver bigint, p_instance bigint, p_process bigint, p_token uuid, p_event text, p_body bytea) returns text
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_body jsonb;
 begin

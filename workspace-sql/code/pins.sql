@@ -1,5 +1,6 @@
--- The settings that every function of the engine carries: its plans must not
--- depend on the caller's settings, nor on what a churning table looked like
--- when it was analysed last. Each costs half a microsecond a call: what is called
--- for each row, by those that carry them, carries the path alone.
+-- The settings that the procedures and triggers of the engine carry: its plans must not depend
+-- on the caller's settings, nor on what a churning table looked like when it was
+-- analysed last. Functions that only these call run under them and carry the path
+-- alone: each setting costs half a microsecond a call.
 \set engine 'set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_indexscan = on set enable_tidscan = on set enable_nestloop = on set enable_sort = on'
+\set inner 'set search_path = pg_catalog, pg_temp'

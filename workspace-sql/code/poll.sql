@@ -78,7 +78,7 @@ comment on function wf.poll(bigint, int) is
 -- Raises   nothing
 -- Called   by poll
 create or replace function wf._admit() returns boolean
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     for k in 1 .. (select s.value::int from wf.setting s where s.name = 'turns') loop
         if pg_try_advisory_xact_lock(7762, k) then
@@ -101,7 +101,7 @@ $$;
 create or replace function wf._claim(p_driver bigint, p_lane bigint, p_want int, p_now timestamptz)
 returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
                needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint, wait_ms int)
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 #variable_conflict use_column
 begin
     return query
@@ -202,7 +202,7 @@ $$;
 -- Raises   nothing
 -- Called   by poll
 create or replace function wf._rest(p_driver wf.driver, p_found boolean, p_full boolean, p_now timestamptz) returns int
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_due timestamptz;
 begin

@@ -11,7 +11,7 @@
 -- Raises   nothing
 -- Called   by wf.purge and _purge_old
 create or replace function wf._purge(p_instance bigint[]) returns bigint[]
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_gone bigint[];
 begin
@@ -38,7 +38,7 @@ $$;
 -- Raises   nothing
 -- Called   by wf.purge and _purge_old
 create or replace function wf._purge_open(p_target jsonb, p_reason text, p_now timestamptz) returns bigint
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_id bigint;
 begin
@@ -73,7 +73,7 @@ $$;
 -- Raises   nothing
 -- Called   by wf.purge and _purge_old, after the instances have gone
 create or replace function wf._forget_signatures(p_limit int, p_now timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     c_instances constant int := 1000;
     c_events constant int := 10000;
@@ -118,7 +118,7 @@ $$;
 -- Raises   nothing
 -- Called   by poll, once a second, and tick
 create or replace function wf._purge_old() returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     c_gone constant int := 100;
     c_seen constant int := 1000;
@@ -179,7 +179,7 @@ $$;
 -- Called   by wf.purge
 create or replace function wf._purge_targets(p_target jsonb, p_limit int, p_after bigint)
 returns table (instance_id bigint, refusal text, detail text)
-language plpgsql stable :engine as $$
+language plpgsql stable :inner as $$
 declare
     v_t record;
 begin
@@ -230,7 +230,7 @@ $$;
 -- Called   by administrators: history goes for good, so it is not for operators
 create or replace function wf.purge(p_target jsonb, p_reason text default null, p_limit int default 1000, p_after bigint default 0)
 returns table (instance_id bigint, answer text, detail text)
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer :engine as $$
 declare
     v_now constant timestamptz := wf.now();
     v_instance bigint[];

@@ -60,7 +60,7 @@ $$;
 -- Raises   nothing
 -- Called   before history is written: by poll and outcome with their driver, else by the triggers
 create or replace function wf._sign(p_driver bigint) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     insert into wf.txn (xid, actor, client, driver_id, at)
     values (pg_current_xact_id(), wf._actor(), inet_client_addr(), p_driver, wf.now())
@@ -78,7 +78,7 @@ $$;
 -- Raises   nothing
 -- Called   by whatever makes something ready
 create or replace function wf._ring() returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     if coalesce(current_setting('wf.turn', true), '') = '' and exists (select from wf.driver d where d.idle) then
         perform pg_notify('wf_ready', '');

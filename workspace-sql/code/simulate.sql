@@ -36,7 +36,7 @@ $$;
 -- Raises   as outcome
 -- Called   by _play
 create or replace function wf._deliver(p_due wf.foreseen[], p_now timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     perform wf.outcome(0, array_agg(d.instance_id), array_agg(d.process_id), array_agg(d.token), array_agg(d.how), array_agg(coalesce(convert_to(d.body::text, 'UTF8'), '')))
        from unnest(p_due) d
@@ -73,7 +73,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _play
 create or replace function wf._grant_simulated(p_instance bigint) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_group bigint;
     v_max int;
@@ -117,7 +117,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _play
 create or replace function wf._repair_simulated(p_instance bigint, p_script jsonb) returns boolean
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_verb text;
     v_processes jsonb;

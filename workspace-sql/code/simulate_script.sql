@@ -65,7 +65,7 @@ $$;
 -- Raises   nothing
 -- Called   by _find_rule
 create or replace function wf._element(p_instance bigint, p_process bigint) returns int
-language plpgsql stable :engine as $$
+language plpgsql stable :inner as $$
 declare
     v_index int;
     v_process bigint := p_process;
@@ -84,7 +84,7 @@ $$;
 -- Raises   nothing
 -- Called   by _foresee and _repair_simulated
 create or replace function wf._find_rule(p_script jsonb, p_process wf.process, p_node wf.node, p_request text) returns jsonb
-language plpgsql stable :engine as $$
+language plpgsql stable :inner as $$
 begin
     return (select r.rule
               from jsonb_array_elements(p_script) with ordinality r (rule, k)
@@ -164,7 +164,7 @@ end;
 -- Called   by _play
 create or replace function wf._foresee(p_script jsonb, p_seed bigint, p_number bigint, p_process wf.process, p_request text, p_token uuid,
                                        p_transport text, p_args jsonb, p_timeout_ms bigint) returns wf.foreseen
-language plpgsql volatile :engine as $$
+language plpgsql volatile :inner as $$
 declare
     v wf.foreseen := row(p_process.instance_id, p_process.id, p_token, null, 'response', null);
     v_node wf.node;

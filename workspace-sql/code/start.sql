@@ -10,7 +10,7 @@
 -- Raises   WF002
 -- Called   by start and start_many
 create or replace function wf._complete_params(p_version bigint, p_params jsonb) returns jsonb
-language plpgsql stable :engine as $$
+language plpgsql stable :inner as $$
 declare
     v_declared jsonb;
     v_param jsonb;
@@ -153,7 +153,7 @@ comment on function wf.start(text, jsonb, text, int, text[], int) is
 -- Raises   nothing of its own
 -- Called   by start and start_many
 create or replace function wf._plant(p_instance bigint[], p_version bigint, p_params jsonb[], p_rank int, p_now timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     insert into wf.process (instance_id, id, version_id, node_id, kind, was, event, state, at, began_at, scopes, rank, open, input, policy)
     select x.i, x.id, p_version, n.id, n.kind, '', 'enter', 'ACTIVE', p_now, p_now, array[x.id], p_rank, least(n.children, 1), nullif(x.params, '{}'),

@@ -13,7 +13,7 @@
 -- Called   by the triggers, when an instance is suspended and when something
 --          becomes ready in one that is
 create or replace function wf._park(p_instance bigint[], p_at timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     update wf.parked k set reason = 'suspended', group_id = null, parked_at = p_at
      where k.instance_id = any (p_instance) and k.reason = 'group';
@@ -43,7 +43,7 @@ $$;
 -- Raises   nothing
 -- Called   by the trigger, when an instance is resumed
 create or replace function wf._unpark(p_instance bigint[], p_at timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     with held as (
         delete from wf.parked k where k.instance_id = any (p_instance) and k.reason = 'suspended'

@@ -46,7 +46,7 @@ end;
 -- Raises   nothing of its own
 -- Called   by the triggers of process
 create or replace function wf._queue(p_instance bigint[], p_process bigint[]) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     f record;
 begin
@@ -99,7 +99,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _queue, on a retry
 create or replace function wf._evaluate_again(p_instance bigint[], p_process bigint[]) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     with entries as materialized (
         select p.place, wf._prepare(p.instance_id, p.scopes, p.version_id, p.node_id) as e
@@ -125,7 +125,7 @@ $$;
 -- Raises   nothing
 -- Called   by _begin_wait
 create or replace function wf._wake_at(p_at timestamptz, p_duration jsonb) returns timestamptz
-language plpgsql stable :engine as $$
+language plpgsql stable :inner as $$
 begin
     if jsonb_typeof(p_duration) is distinct from 'string' then
         return null;
@@ -146,7 +146,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _queue
 create or replace function wf._begin_wait(p_instance bigint[], p_process bigint[]) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     insert into wf.timer (instance_id, process_id, kind, due_at)
     select p.instance_id, p.id, 'sleep', w.at
@@ -206,7 +206,7 @@ end;
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
 create or replace function wf._ask(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     delete from wf.lease l
      where l.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)
@@ -280,7 +280,7 @@ end;
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
 create or replace function wf._bind(p_instance bigint[], p_process bigint[]) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     insert into wf.binding (instance_id, scope_id, name, value)
     select p.instance_id, s.scopes[cardinality(s.scopes)], p.bind, p.output
@@ -319,7 +319,7 @@ $$;
 -- Raises   nothing of its own; an error is kept in place of the values
 -- Called   by the update trigger of process
 create or replace function wf._collect(p_instance bigint[], p_process bigint[]) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     insert into wf.forall_result (instance_id, process_id, index, value)
     select p.instance_id, p.parent_id, p.index, coalesce(r.result -> 'value', r.result)
@@ -340,7 +340,7 @@ $$;
 -- Raises   nothing
 -- Called   by the update trigger of process when everything in a forall has ended
 create or replace function wf._collection_error(p_process wf.process) returns jsonb
-language plpgsql stable :engine as $$
+language plpgsql stable :inner as $$
 begin
     return (select r.value -> 'error'
               from wf.forall_result r
@@ -359,7 +359,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the triggers of process
 create or replace function wf._end_empty(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 begin
     update wf.process p
        set was = p.state, state = 'END', at = p_at,

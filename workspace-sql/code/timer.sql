@@ -10,7 +10,7 @@
 -- Raises   nothing of its own
 -- Called   by poll and tick
 create or replace function wf._fire() returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     v_now timestamptz := wf.now();
     v_instances bigint[];
@@ -33,7 +33,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _fire, and by the simulator
 create or replace function wf._fire_timers(p_instance bigint[], p_now timestamptz) returns void
-language plpgsql :engine as $$
+language plpgsql :inner as $$
 declare
     f record;
 begin
