@@ -71,10 +71,13 @@ add_escape(struct buf *buf, uint32_t c)
 	}
 }
 
+/* No string of JSON has a line end or tab in it: they stand between tokens. */
 static void
 add_json_escape(struct buf *buf, uint32_t c)
 {
-	if (c >= 0x10000)
+	if (c == '\n' || c == '\r' || c == '\t')
+		buf_addc(buf, ' ');
+	else if (c >= 0x10000)
 		buf_addf(buf, "\\u%04x\\u%04x",
 		    (unsigned)(0xd800 + ((c - 0x10000) >> 10)),
 		    (unsigned)(0xdc00 + ((c - 0x10000) & 0x3ff)));

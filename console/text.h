@@ -20,7 +20,8 @@ struct buf;
 void text_add_safe(struct buf *buf, const char *text, const char *keep);
 
 /*
- * As text_add_safe for text that is JSON: \u001b, so that it still parses.
+ * As text_add_safe for text that is JSON: \u001b, so that it still parses, and
+ * a blank for line ends and tabs.
  */
 void text_add_safe_json(struct buf *buf, const char *text, const char *keep);
 

@@ -55,6 +55,9 @@ test_json_stays_json(void **state)
 	buf_truncate(&buf, 0);
 	text_add_safe_json(&buf, "\xf3\xa0\x80\x81", "");
 	assert_string_equal(buf.data, "\\udb40\\udc01");
+	buf_truncate(&buf, 0);
+	text_add_safe_json(&buf, "[1,\r\n\t2]", "\n");
+	assert_string_equal(buf.data, "[1, \n 2]");
 	buf_release(&buf);
 }
 
