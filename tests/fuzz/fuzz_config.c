@@ -1,0 +1,119 @@
+/*
+ * The driver's configuration: any file is taken or refused with a reason, and
+ * what was taken is printed and read again as the same.  The first part is the
+ * file, each line behind it an option as -o takes it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/utf8.h"
+#include "driver/config.h"
+#include "driver/options.h"
+#include "tests/fuzz/fuzz.h"
+
+/* libconfig forgets a string in whose midst the file goes wrong. */
+const char *__lsan_default_suppressions(void);
+
+const char *
+__lsan_default_suppressions(void)
+{
+	return "leak:libconfig.so";
+}
+
+/* As from a file that only its owner may change. */
+static bool
+load(struct config *config, const char *text, size_t len, struct error *err)
+{
+	int fd = memfd_create("config", MFD_CLOEXEC);
+	char path[64];
+	bool ok;
+
+	MUST(fd >= 0 && fchmod(fd, 0600) == 0);
+	MUST(write(fd, text, len) == (ssize_t)len);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	ok = config_load(config, path, err);
+	close(fd);
+	MUST(ok == (err->message == NULL));
+	MUST(ok || utf8_valid(err->message, strlen(err->message)));
+	return ok;
+}
+
+static bool
+same_workspaces(const struct config *a, const struct config *b)
+{
+	size_t i;
+
+	if (a->workspace_count != b->workspace_count)
+		return false;
+	for (i = 0; i < a->workspace_count; i++) {
+		const struct config_workspace *one = &a->workspaces[i],
+		                              *two = &b->workspaces[i];
+
+		if (strcmp(one->name, two->name) != 0 ||
+		    strcmp(one->connection, two->connection) != 0 ||
+		    strcmp(one->sql_connection, two->sql_connection) != 0)
+			return false;
+	}
+	return true;
+}
+
+static void
+check_printed(const struct config *config)
+{
+	char *text = NULL;
+	size_t len, i;
+	FILE *out = open_memstream(&text, &len);
+	struct error err = { 0 };
+	struct config copy;
+
+	config_print(config, out);
+	fclose(out);
+	config_preset(&copy);
+	MUST(load(&copy, text, len, &err));
+	for (i = 0; i < option_count; i++)
+		MUST(option_same(&options[i], config, &copy));
+	MUST(same_workspaces(config, &copy));
+	config_release(&copy);
+	free(text);
+}
+
+/* False if one of them was refused. */
+static bool
+set_options(struct config *config, struct fuzz_input *input, struct error *err)
+{
+	bool ok = true;
+	char *line;
+
+	while (ok && (line = fuzz_line(input)) != NULL) {
+		ok = config_set(config, line, err);
+		MUST(ok == (err->message == NULL));
+		free(line);
+	}
+	return ok;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_input input = { (const char *)data, size };
+	struct error err = { 0 };
+	struct config config;
+	size_t len;
+	char *text = fuzz_part(&input, &len);
+
+	config_preset(&config);
+	if ((len == 0 || load(&config, text, len, &err)) &&
+	    set_options(&config, &input, &err)) {
+		MUST(config_check(&config, &err) == (err.message == NULL));
+		check_printed(&config);
+	}
+	error_release(&err);
+	config_release(&config);
+	free(text);
+	return 0;
+}
