@@ -99,6 +99,14 @@ printf '[3]' >"$WORK/nginx/b.json"
 
 is 'hello' "$(result hello)" '"success" null'
 is 'pipeline' "$(result pipeline -p "base=$HTTP_URL")" '"success" {"rows": 3}'
+sql "select count(*) from wf.start_many('load',
+    (select jsonb_agg(jsonb_build_object('day', date '2026-01-01' + n))
+       from generate_series(1, 8) n))" >/dev/null
+wait_sql 30 "select not exists (select from wf.instance_v
+    where workflow = 'load' and state = 'RUNNING')" || true
+is 'load: eight at once' "$(sql "select count(*), min(result), max(result)
+    from wf.instance_v where workflow = 'load'")" '8|success|success'
+sql 'truncate sale'
 is 'load' "$(result load -p day=2026-11-21)" '"success" null'
 is 'load: the rows' "$(sql 'select day, region from sale order by region')" \
     '2026-11-21|eu
@@ -111,7 +119,8 @@ is 'crawl' "$(result crawl -p "base=$HTTP_URL/page" \
 is 'crawl: the titles' "$(sql "select min(title), max(title) from wf.task_v
     where group_name = 'server'")" 'fetch p1|fetch p5'
 ok 'group set' wf-console group set server 1
-is 'groups' "$(sql "select name, max from wf.group_v")" 'server|1'
+is 'groups' "$(sql "select name, max from wf.group_v
+    where name = 'server'")" 'server|1'
 is 'sort_there' "$(result sort_there -p host=worker -p 'lines=["b","a","b"]')" \
     '"success" "a\nb\n"'
 
