@@ -75,8 +75,8 @@ $$;
 create or replace function wf._forget_signatures(p_limit int, p_now timestamptz) returns void
 language plpgsql :inner as $$
 declare
-    c_instances constant int := 1000;
-    c_events constant int := 10000;
+    c_instances constant int := 200;
+    c_events constant int := 2000;
     v wf.purge;
     v_younger bigint := (select i.id from wf.instance i order by i.id offset c_instances limit 1);
     v_named xid8[];
