@@ -11,7 +11,7 @@
 static char nothing[1];
 
 enum {
-	FIRST_SIZE = 64,
+	FIRST_SIZE = 256,
 };
 
 void

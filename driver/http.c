@@ -152,6 +152,25 @@ wants_body(const char *method)
 	       strcmp(method, "PATCH") == 0;
 }
 
+/* As libcurl wants them: a list, here in one piece, of what is borrowed. */
+static struct curl_slist *
+list_headers(const struct http_request *request)
+{
+	struct curl_slist *list;
+	size_t i, count = 0;
+
+	while (request->headers[count] != NULL)
+		count++;
+	list = xcalloc(count + 1, sizeof(list[0]));
+	for (i = 0; i < count; i++) {
+		list[i].data = request->headers[i];
+		list[i].next = &list[i + 1];
+	}
+	/* no waiting for leave to send a body */
+	list[i].data = (char *)"Expect:";
+	return list;
+}
+
 static void
 set_method(CURL *easy, const struct http_request *request)
 {
@@ -248,7 +267,6 @@ http_exchange_new(struct http *http, const struct http_request *request,
     http_done_fn *done, void *arg)
 {
 	struct http_exchange *exchange = xcalloc(1, sizeof(*exchange));
-	size_t i;
 
 	exchange->http = http;
 	exchange->request = request;
@@ -260,13 +278,7 @@ http_exchange_new(struct http *http, const struct http_request *request,
 	exchange->deadline.arg = exchange;
 	loop_timer_set(http->loop, &exchange->deadline, request->timeout_ms);
 	buf_init(&exchange->body, (size_t)http->config->http.max_body);
-	for (i = 0; request->headers[i] != NULL; i++)
-		exchange->headers =
-		    curl_slist_append(exchange->headers, request->headers[i]);
-	/* no waiting for leave to send it */
-	if (request->body != NULL)
-		exchange->headers =
-		    curl_slist_append(exchange->headers, "Expect:");
+	exchange->headers = list_headers(request);
 	exchange->easy = http_multi_take(http->multi);
 	set_options(exchange);
 	http_multi_begin(http->multi, exchange->easy, exchange);
@@ -280,7 +292,7 @@ http_exchange_free(struct http_exchange *exchange)
 		return;
 	loop_timer_stop(exchange->http->loop, &exchange->deadline);
 	http_multi_give(exchange->http->multi, exchange->easy);
-	curl_slist_free_all(exchange->headers);
+	free(exchange->headers);
 	http_headers_release(&exchange->got);
 	buf_release(&exchange->body);
 	error_release(&exchange->rejected);
@@ -323,8 +335,8 @@ answer(struct http_exchange *exchange, struct http_response *response)
 		url = http_url_seen(NULL, base);
 	if (location != NULL) {
 		absolute = http_url_seen(base, location->value);
-		free(location->value);
-		location->value = absolute;
+		http_header_set(location, absolute);
+		free(absolute);
 	}
 	response->end = HTTP_ANSWERED;
 	response->url = url != NULL ? url : base;

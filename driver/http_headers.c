@@ -5,13 +5,15 @@
 
 #include "common/mem.h"
 
+enum {
+	MORE = 8, /* headers that there is room for */
+};
+
 void
 http_headers_release(struct http_headers *headers)
 {
-	while (headers->count > 0) {
+	while (headers->count > 0)
 		free(headers->items[--headers->count].name);
-		free(headers->items[headers->count].value);
-	}
 	free(headers->items);
 	*headers = (struct http_headers){ 0 };
 }
@@ -27,36 +29,53 @@ http_headers_find(const struct http_headers *headers, const char *name)
 	return NULL;
 }
 
-/* Both strings become the headers'. */
 static void
-put(struct http_headers *headers, char *name, char *value)
+fill(struct http_header *header, const char *name, size_t name_len,
+    const char *value, size_t value_len)
 {
-	struct http_header *known = http_headers_find(headers, name);
+	header->name = xmalloc(name_len + value_len + 2);
+	header->value = header->name + name_len + 1;
+	memcpy(header->name, name, name_len);
+	header->name[name_len] = '\0';
+	memcpy(header->value, value, value_len);
+	header->value[value_len] = '\0';
+}
+
+void
+http_header_set(struct http_header *header, const char *value)
+{
+	char *former = header->name;
+
+	fill(header, former, strlen(former), value, strlen(value));
+	free(former);
+}
+
+/* `header` becomes one of them, or a part of the one of its name. */
+static void
+put(struct http_headers *headers, struct http_header *header)
+{
+	struct http_header *known = http_headers_find(headers, header->name);
 	char *both;
 
 	if (known != NULL) {
-		both = xasprintf("%s, %s", known->value, value);
-		free(known->value);
-		free(name);
-		free(value);
-		known->value = both;
+		both = xasprintf("%s, %s", known->value, header->value);
+		http_header_set(known, both);
+		free(both);
+		free(header->name);
 		return;
 	}
-	headers->items = xreallocarray(
-	    headers->items, headers->count + 1, sizeof(headers->items[0]));
-	headers->items[headers->count].name = name;
-	headers->items[headers->count++].value = value;
+	if (headers->count % MORE == 0)
+		headers->items = xreallocarray(headers->items,
+		    headers->count + MORE, sizeof(headers->items[0]));
+	headers->items[headers->count++] = *header;
 }
 
-static char *
-lower(const char *text, size_t len)
+static void
+lower(char *text)
 {
-	char *copy = xstrndup(text, len), *c;
-
-	for (c = copy; *c != '\0'; c++)
-		if (*c >= 'A' && *c <= 'Z')
-			*c = (char)(*c - 'A' + 'a');
-	return copy;
+	for (; *text != '\0'; text++)
+		if (*text >= 'A' && *text <= 'Z')
+			*text = (char)(*text - 'A' + 'a');
 }
 
 bool
@@ -64,6 +83,7 @@ http_headers_add(
     struct http_headers *headers, const char *line, size_t len, size_t limit)
 {
 	const char *colon, *value, *end = line + len;
+	struct http_header header;
 
 	if (len >= 5 && memcmp(line, "HTTP/", 5) == 0) {
 		http_headers_release(headers);
@@ -79,7 +99,9 @@ http_headers_add(
 		;
 	while (end > value && (unsigned char)end[-1] <= ' ')
 		end--;
-	put(headers, lower(line, (size_t)(colon - line)),
-	    xstrndup(value, (size_t)(end - value)));
+	fill(&header, line, (size_t)(colon - line), value,
+	    (size_t)(end - value));
+	lower(header.name);
+	put(headers, &header);
 	return true;
 }

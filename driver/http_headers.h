@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct http_header {
-	char *name;  /* lower case */
+	char *name;  /* lower case; owned, with the value behind it */
 	char *value; /* of several headers of that name, joined by ", " */
 };
 
@@ -30,6 +30,9 @@ bool http_headers_add(
 /* NULL if there is none of that name, in lower case. */
 struct http_header *http_headers_find(
     const struct http_headers *headers, const char *name);
+
+/* Another value for it. */
+void http_header_set(struct http_header *header, const char *value);
 
 void http_headers_release(struct http_headers *headers);
 
