@@ -347,6 +347,11 @@ create function law.reconnect(p_driver bigint) returns void
 language plpgsql as $$
 declare
     v_known law.request[] := array(select x.q from (select q from law.request q where q.open and q.driver_id = p_driver order by q.k offset 0) x where random() < 0.7);
+    v_unheard law.request[] := array(select q from law.request q
+                                      where q.open and q.driver_id = p_driver and q.k not in (select x.k from unnest(v_known) x)
+                                        and exists (select from wf.lease l join wf.process p on p.instance_id = l.instance_id and p.id = l.process_id
+                                                     where l.token = q.token and l.driver_id = p_driver and p.state = 'START_REQUESTED')
+                                      order by q.k);
     v_driver bigint;
 begin
     v_driver := wf.register('d', '1', '{builtin,ssh}', (select l.queues from law.driver l where l.id = p_driver), 100,
@@ -354,6 +359,7 @@ begin
     insert into law.driver (id, queues) select v_driver, l.queues from law.driver l where l.id = p_driver;
     update law.driver l set gone = true where l.id = p_driver;
     update law.request q set driver_id = v_driver where q.k in (select x.k from unnest(v_known) x);
+    perform law.note('report', q.instance_id, q.process_id, jsonb_build_object('k', q.k, 'event', 'release', 'answer', 'done')) from unnest(v_unheard) q;
     perform law.note('move', null, null, jsonb_build_object('driver', v_driver, 'requests', to_jsonb(array(select x.k from unnest(v_known) x))));
 end;
 $$;

@@ -140,19 +140,23 @@ select throws_ok('select * from wf.poll(null, 1)', 'WF010', null, 'none');
 select throws_ok(format('select * from wf.poll(%s, -1)', :five), 'WF002', null, 'less than nothing cannot be wanted');
 
 -- a connection that was cut: the driver comes back with what it holds; what it
--- was handed and never heard of is lost
+-- was handed and never heard of goes back into the queue, unless it may have
+-- been begun
 create table heard as select array_agg(token) tokens from play_request where driver_id = :five and kind = 'run' and process_id in (play_id(:i, 'again'), play_id(:i, 'sent'));
 select wf.cancel(jsonb_build_object('process', play_id(:i, 'again')));
 select wf.register('five', '1', '{builtin}', '{}', 10, :five, (select tokens from heard)) as six \gset
 select results_eq(format('select count(*) from wf.lease where driver_id = %s', :six), 'values (2::bigint)', 'the requests that it names go over to its new incarnation');
 select is((select state from wf.driver where id = :five), 'left', 'the old one has left');
 select results_eq(format('select kind, token from wf.poll(%s, 0) where kind <> ''next''', :six), format('select ''stop''::text, token from wf.lease where process_id = %s', play_id(:i, 'again')), 'what it is to stop it is told');
-select wf.tick();
-select set_eq(format('select bind from wf.process where instance_id = %s and event = ''lost''', :i),
+select set_eq(format('select bind from wf.process where instance_id = %s and event = ''release'' and state = ''INIT''', :i),
     (select array_agg(bind) from wf.process p where instance_id = :i and bind not in ('again', 'sent') and exists (select from play_request r where r.driver_id = :five and r.process_id = p.id and r.kind = 'run')),
-    'the others are lost at the next opportunity');
+    'the others are handed out again');
 select is(report_as(:five, play_id(:i, 'sent'), 'ack'), 'done', 'tokens count, whichever incarnation reports them');
 select lives_ok(format('select wf.register(''five'', ''1'', ''{builtin}'', ''{}'', 10, %s, (select tokens from heard))', :five), 'the register that was lost is repeated');
+select wf.register('five', '1', '{builtin}', '{}', 10, (select max(id) from wf.driver)) as eight \gset
+select is((select state from wf.process where instance_id = :i and id = play_id(:i, 'sent')), 'EXECUTING', 'what it has acknowledged is not handed back');
+select wf.tick();
+select is((select event from wf.process where instance_id = :i and id = play_id(:i, 'sent')), 'lost', 'but lost, if it is not named');
 select lives_ok($$select wf.register('five', '1', '{builtin}', '{}', 10, 999999, array[gen_random_uuid()])$$, 'an unknown former driver is no error');
 select is_empty('select * from wf.fsck()', 'all is well after a reconnect');
 

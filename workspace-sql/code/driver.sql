@@ -20,14 +20,14 @@ end;
 --
 -- A new incarnation of a driver. One that lost its connection names its former
 -- incarnation and the requests that it still holds: these go over to the new
--- one, the others (that it was handed but never heard of) are treated as lost.
+-- one. What it was handed and never heard of goes back into the queue.
 -- If a session of its own calls (a pooler's has another number), that session
 -- holds a lock from then on, which shows that it is there. Marks that are not
 -- part of this history mean that some of it was lost: the engine is paused.
 --
 -- Returns  the id of this incarnation
--- Locks    the leases and stops that go over; the former driver's row; for the session (7764, id); before the engine is paused all turns
--- Raises   WF002, WF004
+-- Locks    before the engine is paused all turns; as outcome, if something is handed back; the leases and stops that go over; the former driver's row; for the session (7764, id)
+-- Raises   WF002, WF004, WF006
 -- Called   by a driver when it starts, when it connects again, when it was given up as lost
 create or replace function wf.register(p_name text, p_version text, p_transports text[], p_queues text[], p_slots int,
                                        p_previous bigint default null, p_tokens uuid[] default '{}', p_capabilities text[] default '{}',
@@ -67,6 +67,7 @@ begin
         perform pg_advisory_unlock(7764, l.objid::int) from wf._driver_locks() l where l.pid = p_backend and l.objid <> wf._lock_number(v_id)::oid;
     end if;
     if p_previous is not null then
+        perform wf._hand_back(p_previous, p_tokens);
         update wf.lease l set driver_id = v_id where l.token = any (p_tokens);
         update wf.stop s set driver_id = v_id where s.driver_id = p_previous and s.token = any (p_tokens);
         delete from wf.stop s where s.driver_id = p_previous;
@@ -77,6 +78,33 @@ end;
 $$;
 comment on function wf.register(text, text, text[], text[], int, bigint, uuid[], text[], int, text[]) is
     'Registers a driver: name, version of the program, transports, queues that it serves, requests that it carries out at once; after a lost connection also its former id and the tokens that it still holds; what else it has that tasks may require, each a name or name=value; the process id of the server that its session was told; the marks that polls gave it since it last registered. Returns the id that its other calls take.';
+
+-- wf._hand_back(p_driver, p_tokens)
+--
+-- The answer of a poll was lost on its way: the driver does not hold what it was
+-- handed then, and has not begun it. (What was acknowledged, or has a handle, is
+-- left to _lose.)
+--
+-- Returns  nothing
+-- Locks    as outcome
+-- Raises   WF006
+-- Called   by register
+create or replace function wf._hand_back(p_driver bigint, p_tokens uuid[]) returns void
+language plpgsql :engine as $$
+declare
+    f record;
+begin
+    select array_agg(l.instance_id) instances, array_agg(l.process_id) processes, array_agg(l.token) tokens
+      into f
+      from (select x.* from wf.lease x where x.driver_id = p_driver and x.token <> all (coalesce(p_tokens, '{}')) offset 0) l
+     cross join lateral (select x.state from wf.process x where x.instance_id = l.instance_id and x.id = l.process_id offset 0) p
+     where p.state = 'START_REQUESTED';
+    if f.instances is not null then
+        perform wf.outcome(p_driver, f.instances, f.processes, f.tokens,
+                           array_fill('release'::text, array[cardinality(f.tokens)]), array_fill(''::bytea, array[cardinality(f.tokens)]));
+    end if;
+end;
+$$;
 
 -- wf._greet(p_driver, p_now)
 --
