@@ -68,11 +68,11 @@ nap() {
 
 # World -----------------------------------------------------------------------
 
-# A server, a workspace with the load, the witnesses, a service, and a role for
-# SQL tasks.
+# world [SETTING…]: a server, a workspace with the load, the witnesses, a
+# service, and a role for SQL tasks.
 world() {
     nginx_start "$(cat "$CHAOS/data/nginx.conf")"
-    pg_start pg 'log_min_messages = fatal' 'max_wal_size = 64MB'
+    pg_start pg 'log_min_messages = fatal' 'max_wal_size = 64MB' "$@"
     workspace_install
     sql "update wf.setting set value = $LEASE_SECONDS
           where name = 'lease_seconds'"
@@ -97,6 +97,39 @@ server_adopt() {
 server_begin() {
     spawn_server postmaster env "${SERVER_ENVIRONMENT[@]}" \
         "$PG_HOME/bin/postgres" -D "$WORK/pg/data"
+}
+
+# pair_world: the same, with a standby on another host: PRIMARY and STANDBY are
+# the names of their clusters. Drivers know both.
+pair_world() {
+    local hosts="host=$WORK/pg,$WORK/peer target_session_attrs=read-write connect_timeout=2"
+    world 'dynamic_shared_memory_type = mmap'
+    DRIVER_OPTIONS+=(-d "$hosts" -o "sql_connection=$hosts user=etl"
+        -o sql_connections=2 -o turn_timeout_ms=3000)
+    PRIMARY=pg
+    STANDBY=peer
+    pg_standby_start "$STANDBY" "$PRIMARY"
+}
+
+# fail_over: the standby takes the primary's place, which is gone, or is not.
+fail_over() {
+    local former=$PRIMARY
+    pg_promote "$STANDBY"
+    PRIMARY=$STANDBY
+    STANDBY=$former
+}
+
+# last_driver [CLUSTER]: the number of the last one that has registered.
+last_driver() {
+    sql 'select coalesce(max(id), 0) from wf.driver' \
+        --host="$WORK/${1:-$PRIMARY}"
+}
+
+# driver_comes NUMBER SINCE: wait until one has registered that came later, and
+# print how many ms after SINCE that was.
+driver_comes() {
+    wait_sql 60 "select max(id) > $1 from wf.driver" || true
+    awk "BEGIN { printf \"%.0f\n\", ($EPOCHREALTIME - $2) * 1000 }"
 }
 
 # server_writes: prints how many milliseconds it takes until somebody can write.
@@ -185,6 +218,25 @@ load() {
           where $tasks > (select count(*) from wf.ready)
               + (select count(*) from wf.parked) + (select count(*) from wf.lease)" \
         >>"$HEARD" 2>>"$WORK/starts.log" || true
+}
+
+# starts_begin, starts_end: somebody starts instances all the time, on whichever
+# of a pair is the primary.
+starts_begin() {
+    spawn starts starts_run
+}
+
+starts_end() {
+    stop starts || true
+}
+
+starts_run() {
+    export PGHOST=$WORK/pg,$WORK/peer PGTARGETSESSIONATTRS=read-write \
+        PGCONNECT_TIMEOUT=2
+    while sleep 0.1; do
+        load load 30 base "$BASE" ms 8 n 20
+        load write 60 base "$BASE" n 20
+    done
 }
 
 # Reports in the name of killed drivers, of what was taken back.

@@ -195,4 +195,19 @@ comes_back three
 ok "a connection is cut: the host that was good comes first ($MS ms)" \
     test "$MS" -lt 1800
 driver_stop three || true
+
+# --- names are looked up, and each address is tried
+
+port=$(free_port)
+pg_stop two
+printf '%s\n' "listen_addresses = '127.0.0.1'" "port = $port" \
+    >>"$WORK/two/data/postgresql.conf"
+as_server sed -i '1i host all all 127.0.0.1/32 trust' "$WORK/two/data/pg_hba.conf"
+pg_restart two
+export PGPORT=$port
+connect four "host=no-such-host.invalid,localhost port=$port dbname=wf"
+pass 'a host that has no address is passed over'
+id=$(begin pairs -p "url=$HTTP_URL" -p n=3)
+done_once 'by name' 3
+driver_stop four || true
 done_testing

@@ -79,17 +79,19 @@ pg_streams_now() {
 # pg_synchronous PRIMARY NAME: from now on what is committed there is with the
 # standby.
 pg_synchronous() {
-    printf "synchronous_standby_names = '%s'\n" "$2" \
-        >>"$WORK/$1/data/postgresql.conf"
-    as_server "$PG_HOME/bin/pg_ctl" --pgdata="$WORK/$1/data" --silent reload
+    pg_set "$1" "synchronous_standby_names = '$2'"
     pg_streams "$1" "$2" sync
+}
+
+# pg_set NAME SETTING: from now on.
+pg_set() {
+    printf '%s\n' "$2" >>"$WORK/$1/data/postgresql.conf"
+    as_server "$PG_HOME/bin/pg_ctl" --pgdata="$WORK/$1/data" --silent reload
 }
 
 # pg_cut_off NAME: a standby gets nothing more from its primary.
 pg_cut_off() {
-    sql "alter system set primary_conninfo = ''" --host="$WORK/$1" \
-        --dbname=postgres
-    sql 'select pg_reload_conf()' --host="$WORK/$1" --dbname=postgres >/dev/null
+    pg_set "$1" "primary_conninfo = ''"
     wait_until 30 pg_is_cut_off "$1"
 }
 

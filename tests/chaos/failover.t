@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# failover.t - the machine of the database dies under load, or stops and comes
+# to life again when its synchronous standby has taken over; then there is a new
+# standby. The drivers know both hosts, and nobody tells them anything.
+. "$(dirname "$0")/lib.sh"
+
+campaign failover 2 50 "$@"
+LEASE_SECONDS=30
+pair_world
+pg_synchronous "$PRIMARY" "$STANDBY"
+drivers_begin
+starts_begin
+
+# It dies.
+die() {
+    pg_kill "$PRIMARY"
+    fail_over
+    driver_comes "$before" "$since" >>"$WORK/recovery"
+}
+
+# It is only taken for dead. What it still has to say is waited for; then it is
+# fenced off.
+pause() {
+    pg_signal "$PRIMARY" STOP
+    fail_over
+    driver_comes "$before" "$since" >>"$WORK/pauses"
+    pg_signal "$STANDBY" CONT
+    nap 2000
+    returned=$((returned + $(last_driver "$STANDBY") - before))
+    pg_kill "$STANDBY"
+}
+
+within=0 returned=0
+for ((fault = 0; fault < FAULTS; fault++)); do
+    nap 1500
+    within=$((within + $(sql 'select count(*) from wf.lease')))
+    before=$(last_driver)
+    since=$EPOCHREALTIME
+    if [ $((fault % 4)) -eq 1 ]; then
+        pause
+    else
+        die
+    fi
+    pg_standby_start "$STANDBY" "$PRIMARY"
+    pg_synchronous "$PRIMARY" "$STANDBY"
+done
+starts_end
+all_end 120
+
+figure faults "$FAULTS"
+figure paused "$(wc -l <"$WORK/pauses")"
+figure within "$within"
+figure recovery_ms_p50 "$(sort -n "$WORK/recovery" |
+    awk '{ ms[NR] = $1 } END { print ms[int((NR + 1) / 2)] }')"
+figure recovery_ms_max "$(sort -n "$WORK/recovery" | tail -n 1)"
+ledgers_figures
+figure acknowledged "$(sql "select (select count(*) from chaos.started)
+    + (select count(*) from chaos.answered)")"
+invariants_hold I1 I2 I3 I4 I5 I6 I7 I8
+not_blind
+drivers_hold
+ok 'the server died while drivers had requests' test "$within" -gt 0
+is 'no driver goes back to a former primary' "$returned" 0
+is 'nobody was needed' "$(sql "select count(*) from wf.event
+    where event in ('lost', 'retry')")" 0
+campaign_end
