@@ -8,7 +8,7 @@ row_12() {
     local run
     full_begin
     login_create bench_viewer wf_viewer
-    sql 'alter role bench_viewer set log_min_duration_statement = 0'
+    sql 'alter role bench_viewer set log_statement_stats = on'
     for ((run = 1; run <= RUNS; run++)); do
         explain_each
         look_often tree tree "$(sql "select instance_id
@@ -66,12 +66,17 @@ log_mark() {
 }
 
 # looked FIGURE: what all statements of a session took since log_mark, in the
-# server; the median of the sessions and the longest.
+# server; the median of the sessions, the longest, and the median of the CPU.
 looked() {
     tail -c "+$((LOG_MARK + 1))" "$WORK/pg/server.log" |
-        awk '$2 == "LOG:" && $3 == "duration:" { ms[$1] += $4 }
-            END { for (session in ms) print ms[session] }' |
-        sort -n >"$WORK/delays"
+        awk '$2 == "DETAIL:" { session = $1 }
+            / s elapsed$/ { ms[session] += $8 * 1000
+                cpu[session] += ($2 + $5) * 1000 }
+            END { for (session in ms) print ms[session], cpu[session] }' \
+            >"$WORK/looks"
+    cut -d ' ' -f 1 "$WORK/looks" | sort -n >"$WORK/delays"
     figure 12 "$1" "$(percentile 50)"
     figure 12 "${1%%_*}_max" "$(percentile 100)"
+    cut -d ' ' -f 2 "$WORK/looks" | sort -n >"$WORK/delays"
+    figure 12 "${1%%_*}_cpu" "$(percentile 50)"
 }
