@@ -128,8 +128,10 @@ remove_marks(struct json_object *object)
 		remove_marks(to_json_c(json_at(value, i)));
 	if (type != JSON_OBJECT)
 		return;
-	lh_foreach(json_object_get_object(object), entry)
-	    remove_marks(lh_entry_v(entry));
+	/* lh_foreach is a word that cppcheck does not know */
+	for (entry = lh_table_head(json_object_get_object(object));
+	     entry != NULL; entry = lh_entry_next(entry))
+		remove_marks(lh_entry_v(entry));
 }
 
 bool
