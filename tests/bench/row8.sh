@@ -55,8 +55,11 @@ polls_at_least() {
 together() {
     sql 'select wf.engine_pause()' >/dev/null
     begin_many three "$2"
+    meter_start
     sql 'select wf.engine_resume()' >/dev/null
     all_ended
+    meter_stop
+    figure 8 "drivers_$1_cpu" "$(calc "$METER_SERVER / (3 * $2) * 1000")"
     figure 8 "drivers_$1" "$(sql "select 3 * $2 / extract(epoch from
             max(i.ended_at) - (select e.since from wf.engine_v e))
         from wf.instance_v i where i.instance_id > $BEFORE")"

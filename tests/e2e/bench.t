@@ -13,7 +13,7 @@ figures() {
         "$WORK/figures.json" | sort -u
 }
 
-missing='^8 drivers_(2|4|16|64)$' # with so little work
+missing='^8 drivers_(2|4|16|64)(_cpu)?$' # with so little work
 command -v wrk >/dev/null || missing="$missing|^3 ceiling\$"
 is 'each row has its figures' "$(figures)" "$(
     awk -F ' *[|] *' '!/^#/ { sub(/^ */, "", $1); print $1, $2 }' \
