@@ -349,6 +349,8 @@ session_cancel(struct session *session)
 void
 session_avoid(struct session *session, const char *reason)
 {
+	LOG_IN(LOG_LEVEL_DEBUG, session->options.label,
+	    "trying another server: %s", reason);
 	dial_avoid(session->dial);
 	session_reset(session, reason);
 }

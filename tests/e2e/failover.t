@@ -174,6 +174,27 @@ is 'point in time: it is there up to then' "$(sql "select count(*) filter
 paused 'point in time'
 goes_on 'point in time'
 
+# --- a former primary is still alive: connections that stood idle are to it
+
+driver_stop one || true
+pg_standby_start one two "recovery_target_name = ''"
+pg_synchronous two one
+connect five "$(hosts two one) target_session_attrs=read-write connect_timeout=2" \
+    -o turn_timeout_ms=1000
+id=$(begin pairs -p "url=$HTTP_URL" -p n=8)
+done_once 'before it is taken for dead' 8
+leaves
+pg_signal two STOP
+pg_promote one
+comes_back five
+pg_signal two CONT
+id=$(begin pairs -p "url=$HTTP_URL" -p n=8)
+done_once 'a former primary' 8
+ok 'a former primary: it was asked, and left' \
+    grep -q 'it does not know a request' "$WORK/driver-five.log"
+pg_kill two
+driver_stop five || true
+
 # --- a host that never answers costs its own deadline, and once only
 
 # shellcheck disable=SC2016
@@ -181,9 +202,8 @@ spawn hole perl -MIO::Socket::UNIX -e '
     my $socket = IO::Socket::UNIX->new(Local => shift, Listen => 100) or die;
     sleep' "$(server_dir hole)/.s.PGSQL.5432"
 wait_until 10 test -S "$WORK/hole/.s.PGSQL.5432"
-driver_stop one || true
 from=$SECONDS
-connect three "$(hosts hole two) connect_timeout=2"
+connect three "$(hosts hole one) connect_timeout=2"
 took=$((SECONDS - from))
 ok "a black hole: the next host is tried after 2 s ($took s)" test "$took" -lt 8
 id=$(begin pairs -p "url=$HTTP_URL" -p n=3)
@@ -199,11 +219,11 @@ driver_stop three || true
 # --- names are looked up, and each address is tried
 
 port=$(free_port)
-pg_stop two
+pg_stop one
 printf '%s\n' "listen_addresses = '127.0.0.1'" "port = $port" \
-    >>"$WORK/two/data/postgresql.conf"
-as_server sed -i '1i host all all 127.0.0.1/32 trust' "$WORK/two/data/pg_hba.conf"
-pg_restart two
+    >>"$WORK/one/data/postgresql.conf"
+as_server sed -i '1i host all all 127.0.0.1/32 trust' "$WORK/one/data/pg_hba.conf"
+pg_restart one
 export PGPORT=$port
 connect four "host=no-such-host.invalid,localhost port=$port dbname=wf"
 pass 'a host that has no address is passed over'
