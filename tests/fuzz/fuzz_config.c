@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/buf.h"
 #include "common/error.h"
 #include "common/utf8.h"
 #include "driver/config.h"
@@ -62,6 +63,26 @@ same_workspaces(const struct config *a, const struct config *b)
 	return true;
 }
 
+/* What a running driver with no settings at all takes of it. */
+static void
+check_taken(const struct config *config, struct config *fresh)
+{
+	struct config running;
+	struct buf waiting;
+	size_t i;
+
+	config_preset(&running);
+	buf_init(&waiting, 0);
+	(void)config_take(&running, fresh, &waiting);
+	for (i = 0; i < option_count; i++)
+		MUST(option_same(&options[i], config, &running) ||
+		     strstr(waiting.data, options[i].key) != NULL);
+	MUST(same_workspaces(config, &running));
+	buf_release(&waiting);
+	config_release(&running);
+}
+
+/* What is printed is read again as the same. */
 static void
 check_printed(const struct config *config)
 {
@@ -78,6 +99,7 @@ check_printed(const struct config *config)
 	for (i = 0; i < option_count; i++)
 		MUST(option_same(&options[i], config, &copy));
 	MUST(same_workspaces(config, &copy));
+	check_taken(config, &copy);
 	config_release(&copy);
 	free(text);
 }
