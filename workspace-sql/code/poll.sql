@@ -33,7 +33,13 @@ begin
         delete from wf.stop s where s.driver_id = p_driver
         returning 'stop', null::bigint, null::bigint, null::int, s.token, null::uuid, null, null::boolean, null, null, null::jsonb, null::jsonb, null::bigint, null::int, null;
     if not wf._admit() then
-        return query select 'next', null::bigint, null::bigint, null::int, null::uuid, null::uuid, null, null::boolean, null, null, null::jsonb, null::jsonb, null::bigint, 5, wf._mark();
+        -- it comes back by itself, so nobody need ring for it again
+        if v_driver.idle then
+            update wf.driver d set idle = false where d.id = p_driver;
+        end if;
+        return query
+            select 'next', null::bigint, null::bigint, null::int, null::uuid, null::uuid, null, null::boolean, null, null, null::jsonb, null::jsonb, null::bigint,
+                   5 * greatest(1, (select count(*) from wf.driver d where d.state = 'live') / wf._setting_number('turns'))::int, wf._mark();
         return;
     end if;
     perform set_config('wf.turn', '1', true);
@@ -182,12 +188,15 @@ end;
 create or replace function wf._milliseconds(p_duration text) returns bigint
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-    if p_duration is null then
-        return null;
+    -- as most are, without a subtransaction
+    if p_duration ~ '^PT[0-9]{1,9}S$' then
+        return rtrim(substr(p_duration, 3), 'S')::bigint * 1000;
     end if;
-    return (extract(epoch from p_duration::interval) * 1000)::bigint;
-exception when data_exception then
-    return null;
+    begin
+        return (extract(epoch from p_duration::interval) * 1000)::bigint;
+    exception when data_exception then
+        return null;
+    end;
 end;
 $$;
 
