@@ -9,7 +9,7 @@ workspace_install
 login_create etl wf_app
 sql 'create table mark (n int)'
 sql 'grant select, insert on mark to etl'
-driver_start one -o "sql_connection=user=etl"
+driver_start one -o queues=default -o "sql_connection=user=etl"
 ok 'install' wf-console install "$ROOT/tests/e2e/data/bad_sql/bad_sql.wf"
 cat >"$WORK/locked.wf" <<'END'
 /** Waits for a connection. */
