@@ -183,8 +183,9 @@ postgres_begin() {
         --silent --wait --timeout=30 start >/dev/null
 }
 
-# The last thing that happens to a cluster: it need not be clean.
+# The last thing that happens to a cluster, be it stopped: it need not be clean.
 postgres_end() {
+    kill -s CONT "$(head -n 1 "$1/postmaster.pid")" 2>/dev/null
     as_server "$PG_HOME/bin/pg_ctl" --pgdata="$1" --mode=immediate \
         --silent --wait stop >/dev/null 2>&1
 }
