@@ -130,7 +130,8 @@ pg_kill() {
     memory=$(sed -n '7s/^ *[0-9]* *//p' "$WORK/$1/data/postmaster.pid")
     pg_signal "$1" KILL
     wait_until 10 ipcrm --shmem-id="$memory"
-    rm -rf "$WORK/$1/data"
+    # its lock as well: where nobody buries the dead their numbers stay in use
+    rm -rf "$WORK/$1/data" "$WORK/$1"/.s.PGSQL.*
 }
 
 # sql QUERY [PSQL OPTION…]: its rows as plain text.
@@ -180,12 +181,16 @@ postgres_forget() {
 
 postgres_begin() {
     as_server "$PG_HOME/bin/pg_ctl" --pgdata="$1/data" --log="$1/server.log" \
-        --silent --wait --timeout=30 start >/dev/null
+        --silent --wait --timeout=30 start >/dev/null && return
+    tail -n 20 "$1/server.log" | while IFS= read -r line; do
+        diag "$line"
+    done
+    return 1
 }
 
 # The last thing that happens to a cluster, be it stopped: it need not be clean.
 postgres_end() {
-    kill -s CONT "$(head -n 1 "$1/postmaster.pid")" 2>/dev/null
+    kill -s CONT "$(head -n 1 "$1/postmaster.pid")" 2>/dev/null || true
     as_server "$PG_HOME/bin/pg_ctl" --pgdata="$1" --mode=immediate \
         --silent --wait stop >/dev/null 2>&1
 }
