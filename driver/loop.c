@@ -118,8 +118,14 @@ loop_watch_set(struct loop_watch *watch, int events)
 		return;
 	watch->events = events;
 	event.data.ptr = watch;
-	if (epoll_ctl(watch->loop->epoll_fd, EPOLL_CTL_MOD, watch->fd, &event))
+	if (epoll_ctl(
+	        watch->loop->epoll_fd, EPOLL_CTL_MOD, watch->fd, &event) == 0)
+		return;
+	/* a library may have closed it and opened another under its number */
+	if (errno != ENOENT ||
+	    epoll_ctl(watch->loop->epoll_fd, EPOLL_CTL_ADD, watch->fd, &event))
 		fatal("cannot watch descriptor %d", watch->fd);
+	log_debug("descriptor %d is another one now", watch->fd);
 }
 
 void

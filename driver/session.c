@@ -137,9 +137,15 @@ on_fail_call(void *arg)
 		fail(session);
 }
 
+/*
+ * Watched no more at once: libpq may have closed the socket, and the next one
+ * that is opened has its number.
+ */
 static void
 fail_later(struct session *session)
 {
+	loop_unwatch(session->watch);
+	session->watch = NULL;
 	loop_later(session->loop, &session->fail_call);
 }
 
@@ -192,8 +198,9 @@ static const struct dial_events dial_events = {
 static void
 watch_for(struct session *session)
 {
-	loop_watch_set(session->watch,
-	    LOOP_READ | (pg_wants_write(session->pg) ? LOOP_WRITE : 0));
+	if (session->watch != NULL)
+		loop_watch_set(session->watch,
+		    LOOP_READ | (pg_wants_write(session->pg) ? LOOP_WRITE : 0));
 }
 
 /*
