@@ -31,38 +31,22 @@ select wf.register('one', '1', '{builtin,http}', '{}', 10) as driver \gset
 \set broken '{"{\\"kind\\": \\"x\\", \\"message\\": \\"it''s 100% broken\\"}"}'
 \set bad '{"no json"}'
 \set started '{"{\\"status\\": 200, \\"body\\": {\\"id\\": \\"j\\"}}"}'
-select kind, attempt, request, needs_ack, transport, task_type, args, instance_id as i, process_id as p, token as t from wf.poll(:driver, 1) limit 1 \gset
-\echo :kind :attempt :request :transport :task_type :args :i :p
-\set is '{' :i '}' \set ps '{' :p '}' \set ts '{' :t '}'
+\ir take.sql
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{ack}', :'value');
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{response}', :'started');
-select kind, attempt, request, needs_ack, transport, task_type, args, instance_id as i, process_id as p, token as t from wf.poll(:driver, 1) limit 1 \gset
-\echo :kind :attempt :request :transport :task_type :args :i :p
-\set is '{' :i '}' \set ps '{' :p '}' \set ts '{' :t '}'
+\ir take.sql
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{response}', :'value');
-select kind, attempt, request, needs_ack, transport, task_type, args, instance_id as i, process_id as p, token as t from wf.poll(:driver, 1) limit 1 \gset
-\echo :kind :attempt :request :transport :task_type :args :i :p
-\set is '{' :i '}' \set ps '{' :p '}' \set ts '{' :t '}'
+\ir take.sql
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{error}', :'broken');
-select kind, attempt, request, needs_ack, transport, task_type, args, instance_id as i, process_id as p, token as t from wf.poll(:driver, 1) limit 1 \gset
-\echo :kind :attempt :request :transport :task_type :args :i :p
-\set is '{' :i '}' \set ps '{' :p '}' \set ts '{' :t '}'
+\ir take.sql
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{response}', :'bad');
-select kind, attempt, request, needs_ack, transport, task_type, args, instance_id as i, process_id as p, token as t from wf.poll(:driver, 1) limit 1 \gset
-\echo :kind :attempt :request :transport :task_type :args :i :p
-\set is '{' :i '}' \set ps '{' :p '}' \set ts '{' :t '}'
+\ir take.sql
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{release}', :'value');
-select kind, attempt, request, needs_ack, transport, task_type, args, instance_id as i, process_id as p, token as t from wf.poll(:driver, 1) limit 1 \gset
-\echo :kind :attempt :request :transport :task_type :args :i :p
-\set is '{' :i '}' \set ps '{' :p '}' \set ts '{' :t '}'
+\ir take.sql
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{response}', :'value');
-select kind, attempt, request, needs_ack, transport, task_type, args, instance_id as i, process_id as p, token as t from wf.poll(:driver, 1) limit 1 \gset
-\echo :kind :attempt :request :transport :task_type :args :i :p
-\set is '{' :i '}' \set ps '{' :p '}' \set ts '{' :t '}'
+\ir take.sql
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{response}', :'value');
-select kind, attempt, request, needs_ack, transport, task_type, args, instance_id as i, process_id as p, token as t from wf.poll(:driver, 1) limit 1 \gset
-\echo :kind :attempt :request :transport :task_type :args :i :p
-\set is '{' :i '}' \set ps '{' :p '}' \set ts '{' :t '}'
+\ir take.sql
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{response}', :'value');
 select wf.heartbeat(:driver);
 select wf.token_status(:i, :p, :'t');
@@ -85,29 +69,17 @@ select * from wf.raise('{"instance": 99}', 'x');
 \connect - mallory_driver
 \i :session
 select wf.register('two', '1', '{builtin,http}', '{}', 10) as driver \gset
-select kind, attempt, request, needs_ack, transport, task_type, args, instance_id as i, process_id as p, token as t from wf.poll(:driver, 1) limit 1 \gset
-\echo :kind :attempt :request :transport :task_type :args :i :p
-\set is '{' :i '}' \set ps '{' :p '}' \set ts '{' :t '}'
+\ir take.sql
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{response}', :'value');
-select kind, attempt, request, needs_ack, transport, task_type, args, instance_id as i, process_id as p, token as t from wf.poll(:driver, 1) limit 1 \gset
-\echo :kind :attempt :request :transport :task_type :args :i :p
-\set is '{' :i '}' \set ps '{' :p '}' \set ts '{' :t '}'
+\ir take.sql
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{response}', :'value');
-select kind, attempt, request, needs_ack, transport, task_type, args, instance_id as i, process_id as p, token as t from wf.poll(:driver, 1) limit 1 \gset
-\echo :kind :attempt :request :transport :task_type :args :i :p
-\set is '{' :i '}' \set ps '{' :p '}' \set ts '{' :t '}'
+\ir take.sql
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{response}', :'value');
-select kind, attempt, request, needs_ack, transport, task_type, args, instance_id as i, process_id as p, token as t from wf.poll(:driver, 1) limit 1 \gset
-\echo :kind :attempt :request :transport :task_type :args :i :p
-\set is '{' :i '}' \set ps '{' :p '}' \set ts '{' :t '}'
+\ir take.sql
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{response}', :'value');
-select kind, attempt, request, needs_ack, transport, task_type, args, instance_id as i, process_id as p, token as t from wf.poll(:driver, 1) limit 1 \gset
-\echo :kind :attempt :request :transport :task_type :args :i :p
-\set is '{' :i '}' \set ps '{' :p '}' \set ts '{' :t '}'
+\ir take.sql
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{response}', :'value');
-select kind, attempt, request, needs_ack, transport, task_type, args, instance_id as i, process_id as p, token as t from wf.poll(:driver, 1) limit 1 \gset
-\echo :kind :attempt :request :transport :task_type :args :i :p
-\set is '{' :i '}' \set ps '{' :p '}' \set ts '{' :t '}'
+\ir take.sql
 select answer from wf.outcome(:driver, :'is', :'ps', :'ts', '{response}', :'value');
 select wf.drain(:driver);
 select wf.leave(:driver);
