@@ -173,6 +173,20 @@ select results_eq(format('select state, output, handle, error from wf.process wh
 select is((select detail from wf.event where process_id = :r and event = 'unclean'), '{"unclean": {"kind": "http", "message": "no"}}', 'the history says that it is not clean');
 select is((select result from wf.instance where id = :i), 'success', 'the instance ends all the same');
 
+-- who reports has begun, acknowledged or not
+select wf.start('run') as i \gset
+select play_id(:i, 'r') as r \gset
+select play_take(:driver);
+select is(play_report(:r, 'response', '{"at": "job/0"}'), 'done', 'a driver that answers has begun');
+select results_eq(format('select event from wf.event where process_id = %s order by seq desc limit 2', :r), '{started,ack}'::text[], 'the history has both moves');
+select is((select handle from wf.process where id = :r), '{"at": "job/0"}', 'it runs under its handle');
+select wf.start('run') as i \gset
+select play_id(:i, 'r') as r \gset
+select play_take(:driver);
+select is(play_fail(:r, 'refused'), 'done', 'and if it says that it failed');
+select results_eq(format('select was, state, error from wf.process where id = %s', :r), $$values ('EXECUTING', 'FAILED', '{"kind": "http", "message": "refused"}'::jsonb)$$, 'so has the task');
+select wf.abort('{"global": true}', 'no more of them');
+
 -- failures
 select wf.start('run') as i \gset
 select play_id(:i, 'r') as r \gset

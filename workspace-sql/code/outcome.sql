@@ -227,12 +227,13 @@ begin
                           else 'stale' end order by r.k) as answers,
            array_agg(p.place) filter (where l.token is not null and p.plain and p.state = 'START_REQUESTED' and r.event = 'response') as plain,
            bool_or(l.token is not null and r.event in ('response', 'error') and not (p.plain and p.state = 'START_REQUESTED' and r.event = 'response')) as judged,
-           bool_or(r.event = 'ack') as acks,
+           -- who reports has begun: an acknowledgement that did not come is made up for
+           bool_or(r.event = 'ack' or r.event <> 'release' and p.kind = 'async' and p.state = 'START_REQUESTED') as acks,
            bool_or(r.event = 'release') as releases,
            bool_or(l.token is null and r.event in ('response', 'error') and p.token is distinct from r.token and p.id is not null) as late
       into f
       from unnest(p_instance, p_process, p_token, p_event) with ordinality r (i, j, token, event, k)
-      left join lateral (select x.ctid as place, x.id, x.plain, x.state, x.event, x.token from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p on true
+      left join lateral (select x.ctid as place, x.id, x.kind, x.plain, x.state, x.event, x.token from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p on true
       left join lateral (select x.token from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l on true;
     v_answer := f.answers;
     if f.late then
@@ -248,7 +249,7 @@ begin
           from unnest(p_instance, p_process, p_token, p_event) r (i, j, token, event)
          cross join lateral (select x.token from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
          cross join lateral (select x.ctid from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) k
-         where r.event = 'ack' and p.ctid = k.ctid and p.kind = 'async' and p.state = 'START_REQUESTED';
+         where r.event <> 'release' and p.ctid = k.ctid and p.kind = 'async' and p.state = 'START_REQUESTED';
     end if;
     if f.releases then
         perform wf._release(array_agg(r.i), array_agg(r.j), v_at)
