@@ -17,6 +17,7 @@ kills() {
         nap $(($1 + 300))
         roll ${#DRIVERS[@]}
         name=${DRIVERS[ROLL]}
+        [ "$1" -ne 200 ] || stop_at_work "$name"
         driver_kill "$name"
         driver_again "$name"
         within=$((within + HELD))

@@ -12,11 +12,8 @@ pauses=0 within=0
 for ((fault = 0; fault < FAULTS; fault++)); do
     roll ${#DRIVERS[@]}
     name=${DRIVERS[ROLL]}
-    load load 40 base "$BASE" ms 200 n 25
-    nap 400
-    kill -s STOP "$(pid_of "driver-$name")"
-    count=$(held "$name")
-    within=$((within + count))
+    stop_at_work "$name"
+    within=$((within + HELD))
     retry_lost
     driver_given_up "$name" && pauses=$((pauses + 1))
     kill -s CONT "$(pid_of "driver-$name")"

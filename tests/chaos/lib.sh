@@ -166,10 +166,31 @@ drivers_begin() {
     done
 }
 
-# held NAME: how many requests the workspace says it has.
+# stop_at_work NAME [PROCESS]: stop it, or that process, while it has requests of
+# 200 ms that may be repeated. HELD is how many requests it has then.
+stop_at_work() {
+    local process=${2:-driver-$1} deadline=$((SECONDS + 60)) repeatable
+    while :; do
+        load load 40 base "$BASE" ms 200 n 25
+        nap 400
+        kill -s STOP "$(pid_of "$process")"
+        IFS='|' read -r HELD repeatable < <(held "$1")
+        if [ "$repeatable" -gt 0 ] || [ "$SECONDS" -ge "$deadline" ]; then
+            return
+        fi
+        kill -s CONT "$(pid_of "$process")"
+    done
+}
+
+# held NAME: how many requests the workspace says it has, and how many of them
+# are starts that may be repeated.
 held() {
-    sql "select count(*) from wf.lease l where l.driver_id = (
-        select max(d.driver_id) from wf.driver_v d where d.name = '$1')"
+    sql "select count(*), count(*) filter (where l.request = 'start' and n.idempotent)
+           from wf.lease l
+           join wf.process p on p.instance_id = l.instance_id and p.id = l.process_id
+           join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+          where l.driver_id = (select max(d.driver_id) from wf.driver_v d
+                                where d.name = '$1')"
 }
 
 # driver_given_up NAME, driver_is_back NAME: wait until nothing of what it had

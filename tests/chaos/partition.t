@@ -16,10 +16,8 @@ partitions=0 within=0
 for ((fault = 0; fault < FAULTS; fault++)); do
     roll ${#DRIVERS[@]}
     name=${DRIVERS[ROLL]}
-    load load 40 base "$BASE" ms 200 n 25
-    nap 400
-    kill -s STOP "$(pid_of "proxy-$name")"
-    within=$((within + $(held "$name")))
+    stop_at_work "$name" "proxy-$name"
+    within=$((within + HELD))
     retry_lost
     driver_given_up "$name" && partitions=$((partitions + 1))
     nap 3000
