@@ -71,7 +71,9 @@ begin
         update wf.lease l set driver_id = v_id where l.token = any (p_tokens);
         update wf.stop s set driver_id = v_id where s.driver_id = p_previous and s.token = any (p_tokens);
         delete from wf.stop s where s.driver_id = p_previous;
-        update wf.driver d set state = 'left', idle = false where d.id = p_previous and d.state in ('live', 'draining');
+        update wf.driver d
+           set successor = v_id, idle = false, state = case when d.state = 'lost' then 'lost' else 'left' end
+         where d.id = p_previous;
     end if;
     return v_id;
 end;
@@ -253,7 +255,9 @@ $$;
 --
 -- Takes the requests of a driver back. What may safely be done again goes back
 -- into the queue, what runs under a handle is polled on by anybody, the rest
--- waits for an operator with kind lost.
+-- waits for an operator with kind lost. What it still holds when it has come
+-- back as another driver was handed out by a poll whose commit took longer than
+-- that: it never heard of it, so it has not begun it.
 --
 -- Returns  nothing
 -- Locks    instances by id (skipping locked ones: their leases stay for the next sweep), then leases (skipping locked ones)
@@ -264,6 +268,7 @@ language plpgsql :inner as $$
 declare
     v_now timestamptz;
     v_instances bigint[];
+    v_unheard boolean := exists (select from wf.driver d where d.id = p_driver and d.successor is not null);
     f record;
 begin
     v_instances := array(select distinct l.instance_id from (select l.instance_id from wf.lease l where l.driver_id = p_driver limit 1000) l);
@@ -282,12 +287,13 @@ begin
     end if;
     update wf.process p
        set was = p.state, event = 'lost', at = v_now, token = case when u.request <> 'start' then p.token end,
-           state = case when p.kind = 'sync' and p.state = 'START_REQUESTED' then case when n.idempotent then 'INIT' else 'FAILED' end
+           state = case when p.kind = 'sync' and p.state = 'START_REQUESTED' then case when n.idempotent or v_unheard then 'INIT' else 'FAILED' end
                         when p.state = 'START_REQUESTED' then 'INIT'
                         when p.kind = 'async' and p.state = 'EXECUTING' then case when p.handle is not null or u.request <> 'start' then 'EXECUTING' when n.idempotent then 'INIT' else 'FAILED' end
                         else wf._next_state(p.kind, p.state, 'lost', p.kind = 'async') end,
            error = case when p.kind = 'sync' and p.state = 'CANCEL_REQUESTED' then wf._cancelled(p.error)
-                        when n.idempotent or p.state not in ('START_REQUESTED', 'EXECUTING') or p.handle is not null or (p.kind = 'async' and p.state = 'START_REQUESTED') then p.error
+                        when n.idempotent or p.state not in ('START_REQUESTED', 'EXECUTING') or p.handle is not null
+                             or p.state = 'START_REQUESTED' and (p.kind = 'async' or v_unheard) then p.error
                         else wf._refuse('lost', 'the driver is gone and it is not known whether this was done') end
       from unnest(f.instances, f.processes, f.requests) u (i, j, request)
      cross join lateral (select x.ctid, x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) q

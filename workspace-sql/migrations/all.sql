@@ -18,6 +18,7 @@
 \set migration 011_error.sql \ir apply.sql
 \set migration 012_purge.sql \ir apply.sql
 \set migration 013_lane.sql \ir apply.sql
+\set migration 014_successor.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

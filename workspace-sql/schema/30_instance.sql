@@ -324,7 +324,8 @@ create table wf.driver (
     seen_at      timestamptz not null,
     actor        text not null,
     capabilities text[] not null default '{}',
-    attended     boolean not null default false
+    attended     boolean not null default false,
+    successor    bigint
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 create index driver_idle_idx on wf.driver (id) where idle;
 create index driver_seen_idx on wf.driver (seen_at) where state in ('live', 'draining');
@@ -342,6 +343,7 @@ comment on column wf.driver.seen_at is 'last sign of life, to the second';
 comment on column wf.driver.actor is 'the login that it uses';
 comment on column wf.driver.capabilities is 'what else it has that tasks may require: name or name=value';
 comment on column wf.driver.attended is 'its session holds a lock that is gone when the connection is: (7764, id)';
+comment on column wf.driver.successor is 'the incarnation that took over all that it knew of; null: none';
 
 create table wf.home (
     only_one    boolean primary key default true check (only_one),
