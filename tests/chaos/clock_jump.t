@@ -24,6 +24,7 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     load load 40 base "$BASE" ms 200 n 12
     load write 80 base "$BASE" n 20
     nap 1500
+    work_begins
     offset=$((offset + ${JUMPS[fault % ${#JUMPS[@]}]}))
     printf '%+d\n' "$offset" >"$CLOCK"
     [ $((fault % 4)) -ne 3 ] || retry_lost

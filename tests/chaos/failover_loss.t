@@ -31,7 +31,7 @@ noticed=0 within=0
 for ((fault = 0; fault < FAULTS; fault++)); do
     starts_begin
     nap 1500
-    wait_sql 30 "select exists (select from wf.lease)" || true
+    work_begins
     fall_behind
     starts_end
     within=$((within + $(sql 'select count(*) from wf.lease')))

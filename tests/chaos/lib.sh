@@ -182,6 +182,11 @@ stop_at_work() {
     done
 }
 
+# work_begins: wait until somebody has a request.
+work_begins() {
+    wait_sql 60 'select exists (select from wf.lease)' || true
+}
+
 # held NAME: how many requests the workspace says it has, and how many of them
 # are starts that may be repeated.
 held() {
@@ -242,9 +247,10 @@ load() {
 }
 
 # starts_begin, starts_end: somebody starts instances all the time, on whichever
-# of a pair is the primary.
+# of a pair is the primary. It begins with SQL tasks that have had their effect.
 starts_begin() {
     spawn starts starts_run
+    wait_sql 60 'select exists (select from chaos.mark)' || true
 }
 
 starts_end() {

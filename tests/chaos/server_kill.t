@@ -23,6 +23,7 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     load load 30 base "$BASE" ms 8 n 20
     load write 60 base "$BASE" n 20
     nap 1200
+    work_begins
     within=$((within + $(sql 'select count(*) from wf.lease')))
     server_kill
     server_writes >>"$WORK/recovery"

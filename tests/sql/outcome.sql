@@ -306,5 +306,28 @@ select is(play_report(play_id(:i, 'j'), 'release'), 'done', 'and handed back bef
 select is(play_state(:i, 'j'), 'INIT', 'it may be started again');
 select is_empty('select * from wf.fsck()', 'all is well after that');
 
+-- what is not of a report's making fails the turn, not the task
+create function refuse() returns trigger language plpgsql as $$
+begin
+    raise exception using errcode = current_setting('test.refusal'), message = 'not now';
+end;
+$$;
+create trigger refuse before update on wf.process for each row when (new.event = 'success' and current_setting('test.refusal', true) <> '') execute function refuse();
+select wf.start('plain') as i \gset
+select play_take(:driver);
+create function refused(p_instance bigint, p_state text) returns text language plpgsql as $$
+begin
+    perform set_config('test.refusal', p_state, true);
+    perform batch(p_instance, array['', '', '{"kind": "x"}'], '{response,response,error}');
+    return 'done';
+exception when others or query_canceled then
+    return sqlstate;
+end;
+$$;
+select is(refused(:i, s), s, 'the turn fails with ' || s) from unnest('{53100,40001,40P01,55P03,57014,57P01,58030}'::text[]) s;
+select set_config('test.refusal', '', true);
+select batch(:i, array['', '', '{"kind": "x"}'], '{response,response,error}');
+select results_eq(format('select index, state from results(%s)', :i), $$values (0, 'END'), (1, 'END'), (2, 'FAILED')$$, 'and may be had again');
+
 select * from finish();
 rollback;

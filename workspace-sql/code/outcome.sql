@@ -398,8 +398,8 @@ begin
     begin
         v_answer := wf._apply_reports(p_driver, p_instance, p_process, p_token, p_event, p_body);
     exception
-        when serialization_failure or deadlock_detected or lock_not_available or query_canceled or admin_shutdown then
-            raise;
+        when transaction_rollback or lock_not_available or disk_full or operator_intervention or system_error then
+            raise; -- not of the report's making: the driver tries again
         when others then
             for k in 1 .. cardinality(p_instance) loop
                 v_answer[k] := wf._apply_report(p_driver, p_instance[k], p_process[k], p_token[k], p_event[k], p_body[k]);
@@ -427,8 +427,8 @@ begin
     begin
         return (wf._apply_reports(p_driver, array[p_instance], array[p_process], array[p_token], array[p_event], array[p_body]))[1];
     exception
-        when serialization_failure or deadlock_detected or lock_not_available or query_canceled or admin_shutdown then
-            raise;
+        when transaction_rollback or lock_not_available or disk_full or operator_intervention or system_error then
+            raise; -- not of the report's making: the driver tries again
         when others then
             v_body := jsonb_build_object('kind', case when sqlstate like '22%' or sqlstate like '54%' then 'output' else 'engine' end,
                                          'message', format('the report could not be stored: %s', sqlerrm),
