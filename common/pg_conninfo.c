@@ -17,6 +17,16 @@ is_conninfo(const char *text)
 	       strncmp(text, "postgres://", 11) == 0;
 }
 
+/* libpq quotes what it cannot read: a password goes into no log. */
+static const char *
+readable(const char *conninfo, const char *reason)
+{
+	if (strchr(conninfo, '@') != NULL || strstr(conninfo, "pass") != NULL)
+		return "it cannot be read, and is not quoted here, as it may "
+		       "have a password";
+	return reason;
+}
+
 bool
 pg_conninfo_check(const char *conninfo, struct error *err)
 {
@@ -29,7 +39,9 @@ pg_conninfo_check(const char *conninfo, struct error *err)
 	if (options == NULL && reason == NULL) {
 		error_set(err, "no memory to read it");
 	} else if (options == NULL) {
-		error_set(err, "%.*s", (int)strcspn(reason, "\n"), reason);
+		const char *text = readable(conninfo, reason);
+
+		error_set(err, "%.*s", (int)strcspn(text, "\n"), text);
 		error_hint(err,
 		    "Write \"host=... dbname=...\", postgresql://host/dbname, "
 		    "or the name of a database.");

@@ -42,6 +42,11 @@ for file in "$WORK" "$WORK/fifo.conf" /dev/zero; do
 done
 exits 'a port out of range' 78 wf-driver -n -d 'host=x port=99999'
 exits 'an unknown keyword of libpq' 78 wf-driver -n -d 'hots=x'
+for connection in 'postgresql://u:S3CR3T@[::1/x' 'postgresql://u:S3CR%3T@h/x' \
+    'host=x password=a S3CR3T'; do
+    exits 'a connection that cannot be read' 78 wf-driver -n -d "$connection"
+    unlike '… may have a password, which is not shown' "$OUTPUT" S3C
+done
 exits 'no TLS, on purpose' 1 wf-driver -n -d 'host=no.invalid sslmode=disable'
 says 'connection: sslmode=disable to no\.invalid'
 PGSSLMODE=disable exits 'the same by the environment' 1 \

@@ -19,6 +19,7 @@ declare -A CANARY=(
     [ssh-key]=$'-----BEGIN KEY-----\nS3CR3T-7-uE9oKj4XbI\nS3CR3T-8-mP6vLw2TzQ\n-----END KEY-----'
     [odd]=$'S3CR3T-9 "q\\u\'o$t&e/d" \u00e9+%'
     [from_env]=S3CR3T-0-aY5cNh1JfW
+    [password]=S3CR3T-10-gD8yCf3ZxO
 )
 mkdir -m 700 "$SECRETS"
 for name in "${!CANARY[@]}"; do
@@ -27,6 +28,10 @@ for name in "${!CANARY[@]}"; do
 done
 echo 'S3CR3T-open' >"$SECRETS/open"
 chmod 644 "$SECRETS/open"
+
+# of the driver's own connection
+(umask 077 && printf 'connection = "password=%s";\n' "${CANARY[password]}" \
+    >"$SECRETS/driver.conf")
 
 # ways_of TEXT: how it may be written, one a line.
 ways_of() {
@@ -70,7 +75,7 @@ ok 'install' wf-console install "$DATA/secret.wf"
 # command that waits for a file.
 go() {
     SECRET_from_env=${CANARY[from_env]} driver_start "$@" \
-        -o "ssh.config_file=$SSH_CONFIG" -o ssh.max_output=4096 \
+        -c "$SECRETS/driver.conf" -o "ssh.config_file=$SSH_CONFIG" -o ssh.max_output=4096 \
         -o "secrets.directory=$SECRETS" -o secrets.environment=SECRET_ \
         -o exec.programs=sh=/bin/sh -o exec.env=SHOWN
     id=$(begin secrets -p "base=$HTTP_URL" -p closed=http://127.0.0.1:1/ \
