@@ -17,7 +17,7 @@ is_cut() {
     [ "$(grep -c ^commit "$CUTS")" -ge "$FAULTS" ]
 }
 
-deadline=$((SECONDS + 60 + FAULTS * 2))
+deadline=$((SECONDS + 180 + FAULTS * 2))
 until is_cut || [ "$SECONDS" -ge "$deadline" ]; do
     load write 40 base "$BASE" n 30
     retry_lost

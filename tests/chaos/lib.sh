@@ -136,7 +136,7 @@ driver_comes() {
 # It is started again if it is gone; until all of its former self has ended,
 # that is in vain.
 server_writes() {
-    local from=$EPOCHREALTIME deadline=$((SECONDS + 60))
+    local from=$EPOCHREALTIME deadline=$((SECONDS + 180))
     until sql 'create temporary table x ()' >/dev/null 2>&1; do
         if is_gone "$(pid_of postmaster)"; then
             server_begin
@@ -169,7 +169,7 @@ drivers_begin() {
 # stop_at_work NAME [PROCESS]: stop it, or that process, while it has requests of
 # 200 ms that may be repeated. HELD is how many requests it has then.
 stop_at_work() {
-    local process=${2:-driver-$1} deadline=$((SECONDS + 60)) repeatable
+    local process=${2:-driver-$1} deadline=$((SECONDS + 180)) repeatable
     while :; do
         load load 40 base "$BASE" ms 200 n 25
         nap 400
@@ -279,10 +279,10 @@ retry_lost() {
           where exists (select from wf.failed)" >/dev/null 2>&1 || true
 }
 
-# all_end SECONDS: wait for the end of everything, retrying what is lost, with
-# reports of the dead in between.
+# all_end SECONDS: wait for the end of everything (as wait_until does), retrying
+# what is lost, with reports of the dead in between.
 all_end() {
-    local deadline=$((SECONDS + $1))
+    local deadline=$((SECONDS + 3 * $1))
     until [ "$(sql "select not exists (select from wf.instance_v
             where state = 'RUNNING') and not exists (select from chaos.ghost g
              where exists (select from wf.lease l where l.token = g.token))")" \

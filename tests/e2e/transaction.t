@@ -102,7 +102,7 @@ sql 'alter role etl set synchronous_commit = on'
 cut true >/dev/null
 id=$(begin marks -p n=$N -p pause=0)
 cuts=0
-deadline=$((SECONDS + 30))
+deadline=$((SECONDS + 90))
 until [ "$(state_of "$id")" = 'END success' ] || [ "$SECONDS" -ge "$deadline" ]; do
     cuts=$((cuts + $(cut "wait_event = 'SyncRep'")))
 done

@@ -181,7 +181,7 @@ postgres_forget() {
 
 postgres_begin() {
     as_server "$PG_HOME/bin/pg_ctl" --pgdata="$1/data" --log="$1/server.log" \
-        --silent --wait --timeout=30 start >/dev/null && return
+        --silent --wait --timeout=120 start >/dev/null && return
     tail -n 20 "$1/server.log" | while IFS= read -r line; do
         diag "$line"
     done

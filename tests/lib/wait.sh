@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # wait.sh - wait for conditions, never for luck.
 
-# wait_until SECONDS COMMAND…: until it succeeds; fails after SECONDS.
+# wait_until SECONDS COMMAND…: until it succeeds; fails after SECONDS, or on a
+# machine that has other things to do after three times as long.
 wait_until() {
-    local deadline=$((SECONDS + $1))
+    local deadline=$((SECONDS + 3 * $1))
     shift
     until "$@" >/dev/null 2>&1; do
         if [ "$SECONDS" -ge "$deadline" ]; then
