@@ -160,6 +160,19 @@ select is((select event from wf.process where instance_id = :i and id = play_id(
 select lives_ok($$select wf.register('five', '1', '{builtin}', '{}', 10, 999999, array[gen_random_uuid()])$$, 'an unknown former driver is no error');
 select is_empty('select * from wf.fsck()', 'all is well after a reconnect');
 
+-- those that have gone are forgotten, by the next one of their name
+select wf.register('six', '1', '{builtin}', '{}', 10) as old \gset
+select wf.leave(:old);
+select play_later('23 hours');
+select wf.register('six', '1', '{builtin}', '{}', 10) as gone \gset
+select wf.leave(:gone);
+select play_later('2 hours');
+select wf.register('other', '1', '{builtin}', '{}', 10) as other \gset
+select set_eq($$select id from wf.driver where name = 'six'$$, array[:old, :gone], 'drivers that have gone are remembered for a day');
+select wf.register('six', '1', '{builtin}', '{}', 10) as new \gset
+select set_eq($$select id from wf.driver where name = 'six'$$, array[:gone, :new], 'until then, and until one of their name comes');
+select wf.leave(:new), wf.leave(:other);
+
 -- register
 select throws_ok(format('select wf.register(%s)', arguments), 'WF002', null, 'register(' || arguments || ') is refused')
   from unnest(array[$$'', '1', '{builtin}', '{}', 10$$, $$null, '1', '{builtin}', '{}', 10$$, $$'d', '1', '{}', '{}', 10$$, $$'d', '1', '{builtin}', null, 10$$,

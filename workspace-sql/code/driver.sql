@@ -26,7 +26,7 @@ end;
 -- part of this history mean that some of it was lost: the engine is paused.
 --
 -- Returns  the id of this incarnation
--- Locks    before the engine is paused all turns; as outcome, if something is handed back; the leases and stops that go over; the former driver's row; for the session (7764, id)
+-- Locks    before the engine is paused all turns; as outcome, if something is handed back; the leases and stops that go over; the former driver's row, and those that are forgotten; for the session (7764, id)
 -- Raises   WF002, WF004, WF006
 -- Called   by a driver when it starts, when it connects again, when it was given up as lost
 create or replace function wf.register(p_name text, p_version text, p_transports text[], p_queues text[], p_slots int,
@@ -59,6 +59,7 @@ begin
         end if;
     end loop;
     perform wf._look_around();
+    perform wf._forget_drivers(p_name, v_now);
     insert into wf.driver (name, version, state, transports, queues, slots, started_at, seen_at, actor, capabilities, attended)
     values (p_name, p_version, 'live', p_transports, p_queues, p_slots, v_now, v_now, wf._actor(), p_capabilities, p_backend is not distinct from pg_backend_pid())
     returning id into v_id;
@@ -80,6 +81,24 @@ end;
 $$;
 comment on function wf.register(text, text, text[], text[], int, bigint, uuid[], text[], int, text[]) is
     'Registers a driver: name, version of the program, transports, queues that it serves, requests that it carries out at once; after a lost connection also its former id and the tokens that it still holds; what else it has that tasks may require, each a name or name=value; the process id of the server that its session was told; the marks that polls gave it since it last registered. Returns the id that its other calls take.';
+
+-- wf._forget_drivers(p_name, p_now)
+--
+-- Forgets those of a name that have been gone for a day and hold nothing any
+-- more: connections that come and go leave no more than a day's rows behind.
+--
+-- Returns  nothing
+-- Locks    rows of driver (skipping locked ones)
+-- Raises   nothing
+-- Called   by register
+create or replace function wf._forget_drivers(p_name text, p_now timestamptz) returns void
+language sql :inner as $$
+    delete from wf.driver d
+     where d.ctid = any (array(select x.ctid from wf.driver x
+                                where x.name = p_name and x.state in ('left', 'lost') and x.seen_at < p_now - interval '1 day'
+                                  and x.id not in (select l.driver_id from wf.lease l)
+                                  for update skip locked));
+$$;
 
 -- wf._hand_back(p_driver, p_tokens)
 --

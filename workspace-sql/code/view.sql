@@ -203,7 +203,7 @@ select d.id as driver_id,
        d.queues,
        d.capabilities
   from wf.driver d;
-comment on view wf.driver_v is 'The drivers; each start of a driver is a row of its own.';
+comment on view wf.driver_v is 'The drivers; each start of a driver is a row of its own. Those that have been gone for a day are forgotten when another one of their name comes.';
 comment on column wf.driver_v.driver_id is 'its incarnation';
 comment on column wf.driver_v.name is 'name that it gave';
 comment on column wf.driver_v.version is 'version of the program';
