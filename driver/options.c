@@ -35,7 +35,8 @@ const struct option options[] = {
 	{ "name", OPTION_STRING, AT(name), "", 0, 0,
 	  "What the driver is called in lists.  Empty: the host's name.", OPTION_FIXED },
 	{ "slots", OPTION_INT, AT(slots), "256", 1, 10000,
-	  "How many requests may be under way at once, of all workspaces.", OPTION_REGISTERED },
+	  "How many requests may be under way at once, of all workspaces.  What the\n"
+	  "driver answers by itself (transport builtin) needs no slot.", OPTION_REGISTERED },
 	{ "connections", OPTION_INT, AT(connections), "2", 1, 16,
 	  "Connections to a workspace; two keep both sides busy.", OPTION_FIXED },
 	{ "sql_connections", OPTION_INT, AT(sql_connections), "4", 1, 1000,

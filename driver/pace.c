@@ -3,6 +3,7 @@
 #include "driver/config.h"
 #include "driver/loop.h"
 #include "driver/random.h"
+#include "driver/window.h"
 
 enum {
 	FIRST_PAUSE_MS = 100,
@@ -84,15 +85,16 @@ pace_begin(struct pace *pace)
 }
 
 void
-pace_end(struct pace *pace, int64_t taken, int64_t want, int64_t wait_ms)
+pace_end(struct pace *pace, const struct load *taken, const struct load *want,
+    int64_t wait_ms)
 {
 	int64_t longest = pace->config->poll_max_ms;
 
 	pace->failures = 0;
 	/* nothing was wanted: there may be more all the same */
-	if (want > 0)
-		pace->hungry = taken >= want;
-	if (taken > 0)
+	if (want->slots > 0)
+		pace->hungry = taken->slots >= want->slots;
+	if (taken->slots + taken->instant > 0)
 		pace->idle_ms = pace->config->poll_min_ms;
 	else
 		pace->idle_ms *= 2;

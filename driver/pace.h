@@ -13,6 +13,7 @@
 #include "driver/timer.h"
 
 struct config;
+struct load;
 struct loop;
 
 /* Read the fields; change them only through the functions. */
@@ -20,7 +21,7 @@ struct pace {
 	struct loop *loop;
 	const struct config *config;
 	bool due;    /* to poll */
-	bool hungry; /* the last poll for work brought all that was wanted */
+	bool hungry; /* the last poll for slots brought all that was wanted */
 	bool output; /* is due to be sent */
 	bool paused; /* after a failure: no turns at all */
 	int64_t idle_ms;
@@ -44,7 +45,8 @@ void pace_output(struct pace *pace, bool is_any);
 void pace_begin(struct pace *pace);
 
 /* It brought `taken` of `want`, and was told to come back in `wait_ms`. */
-void pace_end(struct pace *pace, int64_t taken, int64_t want, int64_t wait_ms);
+void pace_end(struct pace *pace, const struct load *taken,
+    const struct load *want, int64_t wait_ms);
 
 /* A turn failed. */
 void pace_fail(struct pace *pace);

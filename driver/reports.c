@@ -9,7 +9,7 @@
 #include "driver/workspace.h"
 
 enum {
-	REPORTS_PER_TURN = 500,
+	REPORTS_PER_TURN = 1000,
 	BYTES_PER_TURN = 4 << 20, /* a bigger body goes with no other */
 };
 

@@ -192,8 +192,15 @@ put(char **to, const char *from, size_t len)
 	return start;
 }
 
+bool
+request_holds_slot(const struct request *request)
+{
+	return request->transport == NULL || !request->transport->instant;
+}
+
 struct request *
-request_new(struct request_table *table, const struct workspace_row *row)
+request_new(struct request_table *table, const struct workspace_row *row,
+    const struct transports *transports)
 {
 	const char *places = row->secrets != NULL ? row->secrets : "";
 	size_t secrets = strlen(places);
@@ -228,12 +235,25 @@ request_new(struct request_table *table, const struct workspace_row *row)
 	buf_init(&request->body, 0);
 	buf_init(&request->filled, 0);
 	output_init(&request->output, NULL, NULL);
+	request->transport = transports_find(
+	    transports, row->transport, &request->transport_state);
 	if (table->count >= table->size)
 		grow(table);
 	insert(table, request);
 	table->count++;
 	table->active++;
+	table->slots += request_holds_slot(request);
 	return request;
+}
+
+/* If it was not OVER before, it is now: it needs nothing but a report. */
+static void
+end_active(struct request_table *table, const struct request *request)
+{
+	if (request->state == REQUEST_OVER)
+		return;
+	table->active--;
+	table->slots -= request_holds_slot(request);
 }
 
 void
@@ -246,8 +266,7 @@ request_free(struct request_table *table, struct request *request)
 		place = &(*place)->next_alike;
 	*place = request->next_alike;
 	table->count--;
-	if (request->state != REQUEST_OVER)
-		table->active--;
+	end_active(table, request);
 	destroy(request);
 }
 
@@ -255,8 +274,8 @@ void
 request_set_state(struct request_table *table, struct request *request,
     enum request_state state)
 {
-	if (state == REQUEST_OVER && request->state != REQUEST_OVER)
-		table->active--;
+	if (state == REQUEST_OVER)
+		end_active(table, request);
 	request->state = state;
 	LOG_TASK(LOG_LEVEL_DEBUG, &request->task, "%s of %s is %s",
 	    request->task.request, request->task.type, state_names[state]);

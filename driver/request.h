@@ -21,6 +21,7 @@
 #include "driver/transport.h"
 
 struct pg_array;
+struct transports;
 struct workspace_row;
 
 #define REQUEST_STATES(X) \
@@ -79,7 +80,8 @@ struct request_table {
 	struct request **buckets;
 	size_t size; /* a power of two */
 	size_t count;
-	size_t active;     /* those that are not OVER: they hold a slot */
+	size_t active;     /* those that are not OVER */
+	size_t slots;      /* of these, those that hold a slot */
 	const char *label; /* the workspace's name in log lines; borrowed */
 };
 
@@ -91,8 +93,11 @@ struct request *request_find(
     const struct request_table *table, const char *token);
 
 /* A request as poll gave it, copied; it stands in the table. */
-struct request *request_new(
-    struct request_table *table, const struct workspace_row *row);
+struct request *request_new(struct request_table *table,
+    const struct workspace_row *row, const struct transports *transports);
+
+/* Whether it does until it is OVER: what takes no time needs none. */
+bool request_holds_slot(const struct request *request);
 
 /* Forget it; what still runs is stopped. */
 void request_free(struct request_table *table, struct request *request);

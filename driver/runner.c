@@ -155,18 +155,18 @@ hand_back(struct runner *runner, struct request *request)
 	report(runner, request, "release");
 }
 
-void
+bool
 runner_take(struct runner *runner, const struct workspace_row *row)
 {
 	struct request *request;
 	struct error err = { 0 };
+	bool holds_slot;
 
 	if (request_find(&runner->table, row->token) != NULL)
-		return;
-	request = request_new(&runner->table, row);
+		return false;
+	request = request_new(&runner->table, row, runner->transports);
+	holds_slot = request_holds_slot(request);
 	request->owner = runner;
-	request->transport = transports_find(
-	    runner->transports, row->transport, &request->transport_state);
 	if (runner->draining) {
 		hand_back(runner, request);
 	} else if (request->transport == NULL) {
@@ -180,6 +180,7 @@ runner_take(struct runner *runner, const struct workspace_row *row)
 	} else {
 		start(runner, request);
 	}
+	return holds_slot;
 }
 
 /* Whether its acknowledgement may already be with the workspace. */

@@ -33,8 +33,11 @@ void runner_init(struct runner *runner, const struct transports *transports,
 /* Stops whatever runs. */
 void runner_release(struct runner *runner);
 
-/* A request that poll gave: begin it, or first acknowledge it. */
-void runner_take(struct runner *runner, const struct workspace_row *row);
+/*
+ * A request that poll gave: begin it, or first acknowledge it.  Whether it
+ * takes a slot.
+ */
+bool runner_take(struct runner *runner, const struct workspace_row *row);
 
 /* The workspace wants the request of this token stopped.  It may be gone. */
 void runner_stop(struct runner *runner, const char *token);

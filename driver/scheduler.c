@@ -17,7 +17,6 @@
 #include "driver/share.h"
 #include "driver/transport.h"
 #include "driver/turn.h"
-#include "driver/workspace.h"
 
 enum {
 	LEAVE_MS = 2000, /* for the last words of a driver in a hurry */
@@ -41,7 +40,7 @@ struct scheduler {
 	struct turns turns;
 	int64_t reserved; /* by the turns under way, of the slots */
 	struct share share;
-
+	struct window window;
 	bool drain_told;
 	enum phase phase;
 	bool over;
@@ -78,38 +77,40 @@ static void
 count_slots(struct scheduler *scheduler)
 {
 	share_set(&scheduler->share,
-	    (int64_t)scheduler->runner.table.active + scheduler->reserved,
+	    (int64_t)scheduler->runner.table.slots + scheduler->reserved,
 	    scheduler->pace.hungry, scheduler->phase != PHASE_WORKING);
 }
 
-/* How many requests to ask for: no more than can begin at once. */
-static int64_t
+/* What to ask for: no more than can begin at once. */
+static struct load
 wanted(const struct scheduler *scheduler)
 {
-	return scheduler->phase == PHASE_WORKING
-	           ? share_want(
-	                 &scheduler->share, (int64_t)scheduler->turns.count)
-	           : 0;
+	int64_t turns = (int64_t)scheduler->turns.count;
+
+	if (scheduler->phase != PHASE_WORKING)
+		return (struct load){ 0 };
+	return window_want(&scheduler->window,
+	    share_want(&scheduler->share, turns),
+	    share_most(&scheduler->share, turns),
+	    (int64_t)scheduler->runner.reports.count);
 }
 
 static void
 begin_work(struct scheduler *scheduler, struct turn *turn)
 {
-	struct turn_work work = {
-		.driver = identity_driver(scheduler->identity),
-		.reports = scheduler->reports,
-		.runner = &scheduler->runner,
-		.output = scheduler->pace.output,
-		.want = wanted(scheduler),
-		.drain =
-		    scheduler->phase != PHASE_WORKING && !scheduler->drain_told,
-	};
+	int64_t driver = identity_driver(scheduler->identity);
+	bool drain =
+	    scheduler->phase != PHASE_WORKING && !scheduler->drain_told;
+	struct load want;
 
-	scheduler->drain_told |= work.drain;
-	scheduler->reserved += work.want;
+	turn_report(turn, driver, &scheduler->runner, scheduler->reports,
+	    scheduler->pace.output);
+	want = wanted(scheduler);
+	scheduler->reserved += want.slots;
+	scheduler->drain_told |= drain;
 	count_slots(scheduler);
 	pace_begin(&scheduler->pace);
-	turn_work(turn, &work);
+	turn_poll(turn, driver, want, drain);
 }
 
 static bool
@@ -118,7 +119,8 @@ is_work_due(const struct scheduler *scheduler)
 	const struct pace *pace = &scheduler->pace;
 
 	return scheduler->runner.reports.count > 0 || pace->due ||
-	       pace->output || (pace->hungry && wanted(scheduler) > 0);
+	       pace->output || scheduler->window.full ||
+	       (pace->hungry && wanted(scheduler).slots > 0);
 }
 
 /* Nothing more is to be done here. */
@@ -191,12 +193,9 @@ turn_failed(struct turn *turn, const struct error *err)
 {
 	struct scheduler *scheduler = turn->owner;
 
-	if (turn->kind == TURN_LISTEN) {
-		LOG_IN(LOG_LEVEL_DEBUG, scheduler->label, "no doorbell: %s",
-		    err->message);
-		return;
-	}
 	turn_log_failure(turn, err);
+	if (turn->kind == TURN_LISTEN)
+		return;
 	/* a procedure that is no more: the workspace may have been upgraded */
 	if (strcmp(err->sqlstate, "WF010") == 0 ||
 	    strcmp(err->sqlstate, "42883") == 0)
@@ -228,12 +227,14 @@ end_work(struct turn *turn, const struct session_answer *answer)
 {
 	struct scheduler *scheduler = turn->owner;
 	struct runner *runner = &scheduler->runner;
-	int64_t taken, wait_ms;
+	struct load taken;
+	int64_t wait_ms;
 
 	if (!turn_answers(turn, answer, runner))
 		pace_fail(&scheduler->pace);
-	taken = turn_requests(turn, answer, runner, &wait_ms);
-	pace_end(&scheduler->pace, taken, turn->want, wait_ms);
+	wait_ms = turn_requests(turn, answer, runner, &taken);
+	window_end(&scheduler->window, &taken, &turn->want);
+	pace_end(&scheduler->pace, &taken, &turn->want, wait_ms);
 }
 
 static void
@@ -272,7 +273,7 @@ on_answer(void *arg, const struct session_answer *answer)
 	struct turn *turn = arg;
 	struct scheduler *scheduler = turn->owner;
 
-	scheduler->reserved -= turn->want;
+	scheduler->reserved -= turn->want.slots;
 	if (answer->err != NULL)
 		scheduler->drain_told = false;
 	if (answer->lost)
@@ -283,7 +284,7 @@ on_answer(void *arg, const struct session_answer *answer)
 		turn_done(turn, answer);
 	/* what was not answered is reported again */
 	request_list_put_back(&scheduler->runner.reports, &turn->carried);
-	turn->want = 0;
+	turn->want = (struct load){ 0 };
 	turn->kind = TURN_NONE;
 	pump_later(scheduler);
 }
@@ -426,8 +427,7 @@ scheduler_status(const struct scheduler *scheduler, struct buf *line)
 		buf_addf(line, "driver %lld",
 		    (long long)identity_driver(scheduler->identity));
 	buf_addf(line, ": %zu of %lld slots taken",
-	    scheduler->runner.table.active,
-	    (long long)scheduler->config->slots);
+	    scheduler->runner.table.slots, (long long)scheduler->config->slots);
 }
 
 int

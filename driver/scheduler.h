@@ -1,6 +1,6 @@
 /*
- * scheduler.h - turns: report what is over, ask for as much as there are free
- * slots, begin what came; again.
+ * scheduler.h - turns: report what is over, ask for as much as can begin at
+ * once, begin what came; again.
  *
  * It decides nothing about tasks.  It keeps the sessions with one workspace,
  * the driver's registration there and the moments of the next turn.

@@ -59,11 +59,17 @@ kept(const struct share *share, int64_t equal)
 }
 
 int64_t
+share_most(const struct share *share, int64_t turns)
+{
+	return (share->shares->config->slots + turns - 1) / turns;
+}
+
+int64_t
 share_want(const struct share *share, int64_t turns)
 {
 	int64_t slots = share->shares->config->slots;
 	int64_t equal = slots / (int64_t)share->shares->count;
-	int64_t most = (slots + turns - 1) / turns;
+	int64_t most = share_most(share, turns);
 	int64_t room = slots - share->used;
 	const struct share *other;
 

@@ -41,7 +41,10 @@ void share_leave(struct share *share);
 /* How it stands now; whoever is hungry is told if that leaves more to them. */
 void share_set(struct share *share, int64_t used, bool hungry, bool leaving);
 
-/* How many slots it may take now, at most one `turns`-th of them all. */
+/* How many slots are for one of `turns`, if all were free. */
+int64_t share_most(const struct share *share, int64_t turns);
+
+/* How many it may take now, at most those of one of `turns`. */
 int64_t share_want(const struct share *share, int64_t turns);
 
 #endif

@@ -61,6 +61,7 @@ typedef void transport_done_fn(void *arg, struct outcome *outcome);
 
 struct transport {
 	const char *name; /* as task types name it */
+	bool instant;     /* what begins is over at once, and needs no slot */
 
 	/*
 	 * Set up, once.  `*state` is given to start() and close().  False and

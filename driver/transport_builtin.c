@@ -207,6 +207,7 @@ builtin_open(struct loop *loop, const struct config *config, void **state,
 
 const struct transport transport_builtin = {
 	.name = "builtin",
+	.instant = true,
 	.open = builtin_open,
 	.start = builtin_start,
 	.cancel = builtin_cancel,

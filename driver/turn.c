@@ -38,21 +38,24 @@ turn_listen(struct turn *turn)
 }
 
 void
-turn_work(struct turn *turn, const struct turn_work *work)
+turn_report(struct turn *turn, int64_t driver, struct runner *runner,
+    struct reports *reports, bool output)
 {
-	struct runner *runner = work->runner;
-
-	if (work->output)
-		runner->fresh =
-		    reports_add_output(work->reports, &runner->table);
-	turn->streamed = reports_send(work->reports, turn->session,
-	    work->driver, &runner->reports, &turn->carried);
+	if (output)
+		runner->fresh = reports_add_output(reports, &runner->table);
+	turn->streamed = reports_send(
+	    reports, turn->session, driver, &runner->reports, &turn->carried);
 	turn->reported = turn->carried.count > 0;
-	turn->want = work->want;
-	workspace_poll(turn->session, work->driver, work->want);
+}
+
+void
+turn_poll(struct turn *turn, int64_t driver, struct load want, bool drain)
+{
+	turn->want = want;
+	workspace_poll(turn->session, driver, want.slots, want.instant);
 	/* last: poll says it better if the workspace has given us up */
-	if (work->drain)
-		workspace_drain(turn->session, work->driver);
+	if (drain)
+		workspace_drain(turn->session, driver);
 	begin(turn, TURN_WORK);
 }
 
@@ -83,35 +86,45 @@ set_mark(struct turn *turn, const char *mark)
 	turn->mark = mark != NULL ? xstrdup(mark) : NULL;
 }
 
+static void
+take(struct runner *runner, const struct workspace_row *row, struct load *taken)
+{
+	if (runner_take(runner, row)) {
+		taken->slots++;
+	} else {
+		taken->instant++;
+		taken->bytes += (int64_t)row->args_len;
+	}
+}
+
 int64_t
 turn_requests(struct turn *turn, const struct session_answer *answer,
-    struct runner *runner, int64_t *wait_ms)
+    struct runner *runner, struct load *taken)
 {
 	const struct pg_result *result =
 	    answer->results[turn->streamed + turn->reported];
 	struct workspace_row row;
-	int64_t taken = 0;
+	int64_t wait_ms = 0;
 	int i;
 
-	*wait_ms = 0;
+	*taken = (struct load){ 0 };
 	for (i = 0; i < pg_rows(result); i++) {
 		row = workspace_polled(result, i);
 		switch (row.kind) {
 		case WORKSPACE_RUN:
-			runner_take(runner, &row);
-			taken++;
+			take(runner, &row, taken);
 			break;
 		case WORKSPACE_STOP:
 			runner_stop(runner, row.token);
 			break;
 		case WORKSPACE_NEXT:
-			*wait_ms = row.wait_ms;
+			wait_ms = row.wait_ms;
 			if (row.mark != NULL)
 				set_mark(turn, row.mark);
 			break;
 		}
 	}
-	return taken;
+	return wait_ms;
 }
 
 void
@@ -220,6 +233,11 @@ turn_log_failure(const struct turn *turn, const struct error *err)
 {
 	const char *hint = workspace_advice(err->sqlstate);
 
+	if (turn->kind == TURN_LISTEN) {
+		LOG_IN(LOG_LEVEL_DEBUG, turn->label, "no doorbell: %s",
+		    err->message);
+		return;
+	}
 	if (hint == NULL)
 		hint = err->hint;
 	LOG_IN(LOG_LEVEL_WARN, turn->label, "%s failed: %s [%s]%s%s",

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "driver/request.h"
+#include "driver/window.h"
 
 struct error;
 struct identity;
@@ -37,8 +38,8 @@ struct turn {
 	const char *label; /* the name in log lines; borrowed */
 	enum turn_kind kind;
 	bool connected;
-	bool must_listen;            /* before anything else */
-	int64_t want;                /* slots kept free for what it brings */
+	bool must_listen; /* before anything else */
+	struct load want; /* slots are kept free for what it brings */
 	struct request_list carried; /* the reports that it carries */
 	bool reported;               /* it carried some when it began */
 	bool streamed;               /* it carried output before them */
@@ -47,28 +48,30 @@ struct turn {
 
 void turn_listen(struct turn *turn);
 
-struct turn_work {
-	int64_t driver;
-	struct reports *reports;
-	struct runner *runner; /* whose reports and output are taken */
-	bool output;           /* is due */
-	int64_t want;
-	bool drain; /* tell the workspace that we take no more */
-};
+/*
+ * Work, in two steps.  First what the runner has to report, as much as a turn
+ * carries, by means of `reports`; `output`: that is due, too.
+ */
+void turn_report(struct turn *turn, int64_t driver, struct runner *runner,
+    struct reports *reports, bool output);
 
-/* The results: of output_add() and outcome(), if carried, and of poll(). */
-void turn_work(struct turn *turn, const struct turn_work *work);
+/*
+ * Then the poll, which begins the turn; `drain`: tell the workspace that we take
+ * no more.  The results: of output_add() and outcome(), if carried, and of
+ * poll().
+ */
+void turn_poll(struct turn *turn, int64_t driver, struct load want, bool drain);
 
 /* Hand the answers of outcome() to the runner; false if some are missing. */
 bool turn_answers(const struct turn *turn, const struct session_answer *answer,
     struct runner *runner);
 
 /*
- * Hand what poll() gave to the runner: how many requests it was, and after
- * how long it wants to be asked again.
+ * Hand what poll() gave to the runner: the requests that it was, and after how
+ * many milliseconds it wants to be asked again.
  */
 int64_t turn_requests(struct turn *turn, const struct session_answer *answer,
-    struct runner *runner, int64_t *wait_ms);
+    struct runner *runner, struct load *taken);
 
 void turn_heartbeat(struct turn *turn, int64_t driver);
 void turn_leave(struct turn *turn, int64_t driver);

@@ -116,18 +116,20 @@ workspace_output_add(
 }
 
 void
-workspace_poll(struct session *session, int64_t driver, int64_t want)
+workspace_poll(
+    struct session *session, int64_t driver, int64_t want, int64_t instant)
 {
 	struct pg_params params;
 
 	pg_params_init(&params);
 	pg_params_add_bigint(&params, driver);
 	pg_params_add_bigint(&params, want);
+	pg_params_add_bigint(&params, instant);
 	session_send(session,
 	    "select kind, wait_ms, instance_id, process_id, attempt, token,"
 	    " request, needs_ack, transport, task_type, args, timeout_ms,"
 	    " trace_id, secrets, mark"
-	    " from wf.poll($1, $2::int)",
+	    " from wf.poll($1, $2::int, $3::int)",
 	    &params);
 	pg_params_release(&params);
 }

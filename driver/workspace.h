@@ -78,8 +78,12 @@ struct workspace_output {
 void workspace_output_add(
     struct session *session, const struct workspace_output *output);
 
-/* wf.poll(): ask for `want` requests. */
-void workspace_poll(struct session *session, int64_t driver, int64_t want);
+/*
+ * wf.poll(): ask for `want` requests and, besides, for `instant` of those that
+ * are answered at once.
+ */
+void workspace_poll(
+    struct session *session, int64_t driver, int64_t want, int64_t instant);
 
 enum workspace_kind {
 	WORKSPACE_RUN,  /* do this request */

@@ -129,6 +129,7 @@ test_a_task_is_done_and_forgotten(void **state)
 
 	take(fixture, 1, NOOP, false);
 	assert_int_equal(runner->table.active, 1);
+	assert_int_equal(runner->table.slots, 0);
 	assert_int_equal(runner->reports.count, 0);
 	turn(fixture);
 	assert_int_equal(runner->table.active, 0);

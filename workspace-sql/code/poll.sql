@@ -1,18 +1,20 @@
 -- What a driver does next.
 
--- wf.poll(p_driver, p_want)
+-- wf.poll(p_driver, p_want, p_instant)
 --
 -- Hands out at most p_want requests that are ready, by lane, priority and turn,
 -- tells which requests in flight are to be stopped, and when to come back;
--- while the engine is paused it hands out nothing. On the way it does what is
--- due: timers, lost drivers, places of groups, what is to be purged. It never
--- waits for anybody: what others hold is skipped.
+-- while the engine is paused it hands out nothing. What takes no time, because
+-- its lane needs the driver alone, does not count among them: of that there are
+-- at most p_instant. (An older driver gives none: all count alike.) On the way
+-- it does what is due: timers, lost drivers, places of groups, what is to be
+-- purged. It never waits for anybody: what others hold is skipped.
 --
 -- Returns  rows of kind run and stop, then exactly one of kind next
 -- Locks    rows of ready (skipping locked ones); no instance but those that it purges
 -- Raises   WF002, WF006, WF010
 -- Called   by drivers, in one transaction with outcome
-create or replace function wf.poll(p_driver bigint, p_want int)
+create or replace function wf.poll(p_driver bigint, p_want int, p_instant int default null)
 returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
                needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint, wait_ms int, mark text)
 language plpgsql security definer :engine as $$
@@ -21,12 +23,14 @@ declare
     v_now timestamptz := wf.now();
     v_driver wf.driver;
     v_lane bigint;
-    v_left int := p_want;
+    v_sort int;
+    v_want int[] := array[p_want, coalesce(p_instant, 0)];
+    v_left int[] := v_want;
     v_count int;
 begin
     perform wf._gate(true);
-    if coalesce(p_want, -1) < 0 then
-        raise exception using errcode = 'WF002', message = 'p_want is null or negative', hint = 'Ask for 0 or more requests.';
+    if coalesce(p_want, -1) < 0 or p_instant < 0 then
+        raise exception using errcode = 'WF002', message = 'p_want is null or negative, or p_instant is negative', hint = 'Ask for 0 or more requests.';
     end if;
     v_driver := wf._greet(p_driver, v_now);
     return query
@@ -52,28 +56,31 @@ begin
         end if;
     end if;
     perform wf._settle();
-    if p_want > 0 then
+    if v_want <> '{0,0}' then
         -- what only a few can do comes before what all can
-        for v_lane in
-            select l.id from wf.lane l
+        for v_lane, v_sort in
+            select l.id, case when p_instant is not null and l.needs = '{builtin}' then 2 else 1 end from wf.lane l
              where wf._serves(v_driver, l)
                and (select e.event from wf.engine_event e order by e.id desc limit 1) is distinct from 'pause'
              order by cardinality(l.requires) desc, l.id
         loop
-            return query select c.*, null from wf._claim(p_driver, v_lane, v_left, v_now) c;
+            continue when v_left[v_sort] = 0;
+            return query select c.*, null from wf._claim(p_driver, v_lane, v_left[v_sort], v_now) c;
             get diagnostics v_count = row_count;
-            v_left := v_left - v_count;
-            exit when v_left = 0;
+            v_left[v_sort] := v_left[v_sort] - v_count;
+            exit when v_left = '{0,0}';
         end loop;
     end if;
     return query
         select 'next', null::bigint, null::bigint, null::int, null::uuid, null::uuid, null, null::boolean, null, null, null::jsonb, null::jsonb, null::bigint,
-               case when p_want = 0 then 1000 else wf._rest(v_driver, v_left < p_want, v_left = 0, v_now) end,
+               -- one whose slots are taken would be rung for what it can't take
+               case when p_want = 0 and v_left = v_want then 1000
+                    else wf._rest(v_driver, v_left <> v_want, v_left[1] < v_want[1] and v_left[1] = 0 or v_left[2] < v_want[2] and v_left[2] = 0, v_now) end,
                wf._mark();
 end;
 $$;
-comment on function wf.poll(bigint, int) is
-    'Hands a driver at most p_want requests. Rows of kind run (a request: instance, process, attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, task type, arguments, where in them which secrets go, time limit in ms), stop (the token of a request to stop) and one last row next (ms until the next poll at the latest; the mark of what this transaction has done, if anything, for register).';
+comment on function wf.poll(bigint, int, int) is
+    'Hands a driver at most p_want requests and, if p_instant is given, besides at most so many that it answers at once by itself (transport builtin), which then do not count among those. Rows of kind run (a request: instance, process, attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, task type, arguments, where in them which secrets go, time limit in ms), stop (the token of a request to stop) and one last row next (ms until the next poll at the latest; the mark of what this transaction has done, if anything, for register).';
 
 -- wf._admit()
 --

@@ -1,0 +1,35 @@
+#include "driver/window.h"
+
+enum {
+	MOST_DOUBLED = 2,
+	LARGE = 1 << 20, /* bytes that a turn brought */
+};
+
+static int64_t
+less(int64_t most, int64_t due)
+{
+	return due < most ? most - due : 0;
+}
+
+struct load
+window_want(
+    const struct window *window, int64_t room, int64_t most, int64_t due)
+{
+	return (struct load){
+		.slots = less(room, due),
+		.instant = less(most << window->doubled, due),
+	};
+}
+
+void
+window_end(
+    struct window *window, const struct load *taken, const struct load *want)
+{
+	window->full = want->instant > 0 && taken->instant >= want->instant;
+	if (want->instant == 0)
+		return;
+	if (!window->full || taken->bytes > LARGE)
+		window->doubled = 0;
+	else if (window->doubled < MOST_DOUBLED)
+		window->doubled++;
+}

@@ -1,0 +1,130 @@
+/* How much a turn asks for of what is answered at once. */
+#include "driver/window.h"
+
+#include "tests/unit/unit.h"
+
+enum {
+	SLOTS = 8,
+	HUGE_ARGS = 2 << 20,
+};
+
+/* A turn that asks for all it may, and brings so much of what needs no slot. */
+static void
+bring(struct window *window, int64_t instant, int64_t bytes)
+{
+	struct load want = window_want(window, SLOTS, SLOTS, 0);
+
+	window_end(window, &(struct load){ .instant = instant, .bytes = bytes },
+	    &want);
+}
+
+static int64_t
+wanted(const struct window *window)
+{
+	return window_want(window, SLOTS, SLOTS, 0).instant;
+}
+
+static void
+bring_all(struct window *window, int turns)
+{
+	while (turns-- > 0)
+		bring(window, wanted(window), 0);
+}
+
+static void
+test_doubles_up_to_four_times(void **state)
+{
+	struct window window = { 0 };
+
+	(void)state;
+	assert_int_equal(wanted(&window), SLOTS);
+	assert_false(window.full);
+	bring_all(&window, 1);
+	assert_int_equal(wanted(&window), 2 * SLOTS);
+	assert_true(window.full);
+	bring_all(&window, 1);
+	assert_int_equal(wanted(&window), 4 * SLOTS);
+	bring_all(&window, 10);
+	assert_int_equal(wanted(&window), 4 * SLOTS);
+	assert_true(window.full);
+}
+
+static void
+test_less_makes_it_small(void **state)
+{
+	struct window window = { 0 };
+
+	(void)state;
+	bring_all(&window, 2);
+	bring(&window, 4 * SLOTS - 1, 0);
+	assert_false(window.full);
+	assert_int_equal(wanted(&window), SLOTS);
+	bring(&window, 0, 0);
+	assert_int_equal(wanted(&window), SLOTS);
+}
+
+static void
+test_large_ones_make_it_small(void **state)
+{
+	struct window window = { 0 };
+
+	(void)state;
+	bring_all(&window, 2);
+	bring(&window, 4 * SLOTS, HUGE_ARGS);
+	/* there is more to be had all the same */
+	assert_true(window.full);
+	assert_int_equal(wanted(&window), SLOTS);
+}
+
+static void
+test_slots_are_never_doubled(void **state)
+{
+	struct window window = { 0 };
+
+	(void)state;
+	bring_all(&window, 2);
+	assert_int_equal(window_want(&window, 3, SLOTS, 0).slots, 3);
+	assert_int_equal(window_want(&window, 0, SLOTS, 0).slots, 0);
+	assert_int_equal(window_want(&window, 0, SLOTS, 0).instant, 4 * SLOTS);
+}
+
+static void
+test_what_is_not_reported_leaves_less(void **state)
+{
+	struct window window = { 0 };
+	struct load want = window_want(&window, 5, SLOTS, 3);
+
+	(void)state;
+	assert_int_equal(want.slots, 2);
+	assert_int_equal(want.instant, SLOTS - 3);
+	want = window_want(&window, 5, SLOTS, 100);
+	assert_int_equal(want.slots, 0);
+	assert_int_equal(want.instant, 0);
+}
+
+static void
+test_a_turn_that_asks_for_none_tells_nothing(void **state)
+{
+	struct window window = { 0 };
+
+	(void)state;
+	bring_all(&window, 1);
+	window_end(&window, &(struct load){ 0 }, &(struct load){ .slots = 1 });
+	assert_false(window.full);
+	assert_int_equal(wanted(&window), 2 * SLOTS);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_doubles_up_to_four_times),
+		cmocka_unit_test(test_less_makes_it_small),
+		cmocka_unit_test(test_large_ones_make_it_small),
+		cmocka_unit_test(test_slots_are_never_doubled),
+		cmocka_unit_test(test_what_is_not_reported_leaves_less),
+		cmocka_unit_test(test_a_turn_that_asks_for_none_tells_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
