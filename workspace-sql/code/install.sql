@@ -13,13 +13,13 @@ begin
 end;
 $$;
 
--- wf._checksums(p_spec)
+-- wf._checksums(p_spec, p_nodes)
 --
 -- Returns  two objects, from names of task types and of workflows to SHA-256 of what they mean
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.install, for a file that is sound
-create or replace function wf._checksums(p_spec jsonb, out task_types jsonb, out workflows jsonb)
+create or replace function wf._checksums(p_spec jsonb, p_nodes wf.part[], out task_types jsonb, out workflows jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
     select coalesce(jsonb_object_agg(t.key, wf._sha256(jsonb_set(t.value - '{doc,line}'::text[], '{params}', p.params)::text)), '{}')
@@ -31,11 +31,9 @@ begin
     select jsonb_object_agg(w.name, w.checksum)
       into workflows
       from (select max(p.value ->> 'name') filter (where p.object = 'workflow') as name,
-                   wf._sha256(string_agg(concat(p.place[2:], p.value - '{line,doc,params,steps,branches,body,then,else}'::text[],
+                   wf._sha256(string_agg(concat(p.place[2:], p.value - '{line,doc,params}'::text[],
                                                 task_types ->> (p.value ->> 'type')), e'\n' order by p.place, p.path)) as checksum
-              from wf._spec_part(p_spec) p
-             where p.object in ('workflow', 'param', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
-               and p.place <> '{}'
+              from unnest(p_nodes) p
              group by p.place[1]) w;
 end;
 $$;
@@ -133,16 +131,12 @@ $$;
 -- Raises   nothing
 -- Called   by wf._store_nodes
 create or replace function wf._reads(p_reads jsonb, p_expressions text) returns jsonb
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
-begin
-    if strpos(p_expressions, '["instance", ') > 0 then
-        return coalesce(p_reads, '{}') || '{"instance": 0}';
-    end if;
-    return nullif(p_reads, '{}');
+language sql immutable
+begin atomic
+    select case when strpos(p_expressions, '["instance", ') > 0 then coalesce(p_reads, '{}') || '{"instance": 0}' else nullif(p_reads, '{}') end;
 end;
-$$;
 
--- wf._store_nodes(p_spec, p_versions, p_types)
+-- wf._store_nodes(p_nodes, p_versions, p_types)
 --
 -- Stores the trees of new versions. What install can settle once is not left
 -- to every instance: constant inputs, requests and policies, which names of a
@@ -152,19 +146,18 @@ $$;
 -- Locks    the new rows of node; of lane and concurrency_group, by name
 -- Raises   nothing
 -- Called   by wf.install
-create or replace function wf._store_nodes(p_spec jsonb, p_versions jsonb, p_types jsonb) returns void
-language plpgsql set search_path = pg_catalog, pg_temp set jit = off set enable_nestloop = off as $$
+create or replace function wf._store_nodes(p_nodes wf.part[], p_versions jsonb, p_types jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
 begin
     insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input, input_fixed, reads,
                          item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max,
                          policy, title, task_type, transport, plain, secrets)
     with
     part as materialized (
-        select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes,
-               p.value - '{steps,branches,body,then,else}'::text[] as value,
+        select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes, p.value,
                row_number() over (partition by p.place[1] order by p.place) as id
-          from wf._spec_part(p_spec) p
-         where p.object in ('workflow', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
+          from unnest(p_nodes) p
+         where p.object <> 'param'
     ),
     workflow as materialized (
         select p.place[1] as ordinal, (p_versions ->> (p.value ->> 'name'))::bigint as version_id
@@ -185,25 +178,25 @@ begin
     ),
     task_type as materialized (
         select t.id, t.name, t.machine, t.idempotent, t.spec -> 'policies' as policies, t.spec,
+               t.spec ->> 'policies' like '%["var", %' as policies_read,
                t.spec::text like '%["secret", %' as has_secrets,
                array(select distinct r.transport from wf.task_request r where r.type_id = t.id order by 1) as needs,
-               s.transport, s.args, s.passes, wf._is_volatile(s.args) as volatile,
+               s.transport, s.args, s.passes, wf._is_volatile(s.args) as volatile, f.keys, f.names,
                coalesce(t.machine = 'sync' and s.clauses is null, false) as plain
           from wf.task_type t
           left join wf.task_request s on s.type_id = t.id and s.request = 'start'
+          -- where each field is a literal or a name there is nothing to evaluate
+          left join lateral (
+               select array_agg(s.args -> 2 ->> e.ordinality::int - 4 order by e.ordinality) as keys, array_agg(e.value ->> 1 order by e.ordinality) as names
+                 from jsonb_array_elements(case when s.args ->> 0 = 'object' then s.args end) with ordinality e
+                where e.ordinality > 3
+               having bool_and(e.value ->> 0 is not distinct from 'var')
+               ) f on true
          where t.id in (select i.value::bigint from jsonb_each_text(p_types) i)
     ),
-    policy as materialized (
-        select p.place, q.fixed, q.read
-          from part p
-          left join task_type t on p.object = 'task' and t.name = p.value ->> 'type'
-         cross join lateral wf._policies(p.value -> 'policies', t.policies, p.value -> 'args') q
-         where p.value ? 'policies' or t.policies is not null
-    ),
     node as materialized (
-        select w.version_id, p.id, o.id as parent_id, p.place, p.object, p.value,
-               case p.object when 'workflow' then 1 else p.place[cardinality(p.place)] end as ordinal,
-               case when o.object in ('workflow', 'call', 'seq') then lead(p.id) over (partition by p.around order by p.place) end as next_id,
+        select w.version_id, p.id, o.id as parent_id, p.place, p.object, p.value, t.id as type_id,
+               case when o.object in ('workflow', 'call', 'seq') then lead(p.id) over (partition by w.version_id, o.id order by p.id) end as next_id,
                case p.object
                    when 'task' then case when s.found then wf._hide_secrets(p.value -> 'args', '{}') else p.value -> 'args' end
                    when 'call' then p.value -> 'args'
@@ -212,40 +205,43 @@ begin
                    when 'let' then p.value -> 'value'
                    when 'return' then coalesce(p.value -> 'value', 'null')
                end as input,
-               t.id as type_id, t.name as task_type, t.machine, t.needs, t.idempotent, t.transport, t.args, t.passes, t.volatile, t.plain,
-               q.fixed as policy, q.read as policy_read,
+               -- all that its policies follow from
+               case when t.id is not null or p.value ? 'policies' then
+                   jsonb_build_array(t.id, p.value -> 'policies', case when t.policies_read then p.value -> 'args' end)
+               end as policies,
                case when s.found or t.has_secrets then wf._request_secrets(t.spec, p.value -> 'args') end as secrets
           from part p
           join workflow w on w.ordinal = p.place[1] and w.version_id is not null
           left join part o on o.place = p.around
           left join task_type t on p.object = 'task' and t.name = p.value ->> 'type'
-          left join policy q on q.place = p.place
          cross join lateral (select p.object = 'task' and (p.value -> 'args')::text like '%["secret", %' as found) s
     ),
     settled as materialized (
-        select n.*, f.value -> 'value' as fixed,
-               coalesce(n.policy ->> 'queue', 'default') as queue,
-               coalesce(wf._capabilities(n.policy -> 'requires'), '{}') as requires
+        -- a forall counts its way through a range without building the list
+        select n.*, case when n.object = 'forall' and n.input ->> 0 = 'range' then null else wf._constant(n.input) -> 'value' end as fixed
           from node n
-          -- a forall counts its way through a range without building the list
-         cross join lateral (select case when n.object = 'forall' and n.input ->> 0 = 'range' then null else wf._constant(n.input) end) f (value)
     ),
     child as (
         select n.version_id, n.parent_id as id, count(*) as children from node n group by 1, 2
     ),
+    -- settled once for all nodes that have the same
+    policy as materialized (
+        select d.policies, q.fixed, q.read, t.needs, t.machine in ('sync', 'async') as queued,
+               coalesce(q.fixed ->> 'queue', 'default') as queue, coalesce(wf._capabilities(q.fixed -> 'requires'), '{}') as requires
+          from (select distinct n.policies from node n where n.policies is not null) d
+          left join task_type t on t.id = (d.policies ->> 0)::bigint
+         cross join lateral wf._policies(nullif(d.policies -> 1, 'null'), t.policies, d.policies -> 2) q
+    ),
     lane as materialized (
         select l.queue, l.needs, l.requires, wf._lane(l.queue, l.needs, l.requires, true) as id
-          from (select distinct n.queue, n.needs, n.requires
-                  from settled n
-                 where n.machine in ('sync', 'async')
-                 order by 1, 2, 3) l
+          from (select distinct p.queue, p.needs, p.requires from policy p where p.queued order by 1, 2, 3) l
     ),
     concurrency_group as materialized (
         select g.name, wf._group(g.name) as id
-          from (select distinct n.policy ->> 'group' as name from node n where n.policy ? 'group' order by 1) g
+          from (select distinct p.fixed ->> 'group' as name from policy p where p.fixed ? 'group' order by 1) g
     )
-    select n.version_id, n.id, n.parent_id, n.ordinal,
-           case n.object when 'task' then n.machine when 'workflow' then 'call' else n.object end,
+    select n.version_id, n.id, n.parent_id, case n.object when 'workflow' then 1 else n.place[cardinality(n.place)] end,
+           case n.object when 'task' then t.machine when 'workflow' then 'call' else n.object end,
            (n.value ->> 'line')::int,
            case n.object
                when 'task' then n.value ->> 'type'
@@ -260,36 +256,40 @@ begin
            n.value ->> 'as',
            coalesce(n.fixed, wf._compact(n.input)),
            n.fixed is not null,
-           case when n.object = 'workflow' then (select jsonb_object_agg(f, 0) from unnest(wf._names(n.policy_read)) f)
-                else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max', n.policy_read)) end,
+           case when n.object = 'workflow' then (select jsonb_object_agg(f, 0) from unnest(wf._names(q.read)) f)
+                else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max', q.read)) end,
            i.name,
            j.name,
-           wf._compact(n.value -> 'max'),
+           case when n.value ? 'max' then wf._compact(n.value -> 'max') end,
            case when n.value ? 'collect' then
                (select jsonb_agg(jsonb_build_object('as', c.value -> 'as', 'value', wf._compact(c.value -> 'value')) order by c.ordinality)
                   from jsonb_array_elements(n.value -> 'collect') with ordinality c)
            end,
-           wf._reads(n.value -> 'collect_reads', n.value ->> 'collect'),
+           case when n.value ? 'collect' then wf._reads(n.value -> 'collect_reads', n.value ->> 'collect') end,
            n.type_id,
-           case when n.passes then n.fixed
-                when n.fixed is not null and not n.volatile then wf._evaluate(n.args, n.fixed) -> 'value' end,
-           coalesce((n.value #>> '{policies,idempotent}')::boolean, n.idempotent, false),
+           case when t.passes then n.fixed
+                when n.fixed is not null and t.keys is not null then
+                    (select t.args -> 1 || jsonb_object_agg(f.key, coalesce(n.fixed -> f.name, 'null')) from unnest(t.keys, t.names) f (key, name))
+                when n.fixed is not null and not t.volatile then wf._evaluate(t.args, n.fixed) -> 'value' end,
+           coalesce((n.value #>> '{policies,idempotent}')::boolean, t.idempotent, false),
            l.id,
-           - (n.policy ->> 'priority')::smallint,
+           - (q.fixed ->> 'priority')::smallint,
            g.id,
-           (n.policy ->> 'group_max')::int,
-           wf._compact(n.policy_read),
-           n.policy ->> 'title',
-           n.task_type,
-           n.transport,
-           coalesce(n.plain, false),
+           (q.fixed ->> 'group_max')::int,
+           case when q.read is not null then wf._compact(q.read) end,
+           q.fixed ->> 'title',
+           t.name,
+           t.transport,
+           coalesce(t.plain, false),
            n.secrets
       from settled n
       left join child c on c.version_id = n.version_id and c.id = n.id
       left join item_read i on n.object = 'forall' and i.place = n.place and i.name = n.value ->> 'name'
       left join item_read j on n.object = 'forall' and j.place = n.place and j.name = n.value ->> 'index'
-      left join lane l on n.machine in ('sync', 'async') and l.queue = n.queue and l.needs = n.needs and l.requires = n.requires
-      left join concurrency_group g on g.name = n.policy ->> 'group';
+      left join task_type t on t.id = n.type_id
+      left join policy q on q.policies = n.policies
+      left join lane l on q.queued and l.queue = q.queue and l.needs = q.needs and l.requires = q.requires
+      left join concurrency_group g on g.name = q.fixed ->> 'group';
 end;
 $$;
 
@@ -304,8 +304,9 @@ $$;
 -- Raises   WF002 without a source, WF005 if the tree is not what docs/spec.md describes
 -- Called   by authors: wf-console install
 create or replace function wf.install(p_source text, p_spec jsonb) returns table (workflow text, version int, answer text)
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set work_mem = '32MB' as $$
 declare
+    v_nodes wf.part[];
     v_sums record;
     v_versions jsonb;
 begin
@@ -313,11 +314,11 @@ begin
     if p_source is null then
         raise exception using errcode = 'WF002', message = 'the source is missing', hint = 'Give the text of the .wf file; it may be empty.';
     end if;
-    perform wf._check_spec(p_spec);
-    select c.* into v_sums from wf._checksums(p_spec) c;
+    v_nodes := wf._check_spec(p_spec);
+    select c.* into v_sums from wf._checksums(p_spec, v_nodes) c;
     v_versions := wf._store_versions(p_source, p_spec, v_sums.workflows);
     if v_versions <> '{}' then
-        perform wf._store_nodes(p_spec, v_versions, wf._store_task_types(p_spec -> 'task_types', v_sums.task_types));
+        perform wf._store_nodes(v_nodes, v_versions, wf._store_task_types(p_spec -> 'task_types', v_sums.task_types));
     end if;
     return query
         select w.name, v.number, case when v_versions ? w.name then 'installed' else 'unchanged' end

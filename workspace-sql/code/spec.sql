@@ -1,6 +1,15 @@
 -- What a compiled file may look like: docs/spec.md as rows, and the check that is
 -- made with them. A check is a query; no rows means sound.
 
+do $$
+begin
+    if to_regtype('wf.part') is null then
+        create type wf.part as (object text, path text, place int[], scopes int[], value jsonb);
+        comment on type wf.part is 'A workflow of a compiled file, a parameter of it or a node in it, as wf._spec_part tells, without the nodes in it.';
+    end if;
+end;
+$$;
+
 -- wf._spec_key()
 --
 -- The grammar: which keys the objects of a compiled file have, and what each
@@ -13,7 +22,7 @@
 -- Called   by wf._spec_part and wf._spec_shape
 create or replace function wf._spec_key()
 returns table (object text, key text, form text, holds text, required boolean)
-language sql immutable set search_path = pg_catalog, pg_temp as $$
+language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
     values
         ('file', 'format', 'one', 'format', true),
         ('file', 'file', 'one', 'text', true),
@@ -147,7 +156,7 @@ $$;
 -- Called   by wf._spec_shape
 create or replace function wf._spec_atom()
 returns table (atom text, type text, pattern text, meaning text)
-language sql immutable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
+language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
     values
         ('format', 'number', '^1$', '1, the version of the format'),
         ('text', 'string', '', 'a string'),
@@ -174,10 +183,11 @@ $$;
 --          place, scopes (that it sees, outermost first), value, level (how deep in the file)
 -- Locks    nothing
 -- Raises   nothing
--- Called   by the checks and by wf.install
+-- Called   by _spec_shape and _spec_nodes
 create or replace function wf._spec_part(p_spec jsonb)
 returns table (object text, path text, place int[], scopes int[], value jsonb, level int)
-language sql stable rows 20000 set search_path = pg_catalog, pg_temp set jit = off as $$
+language sql stable rows 20000
+begin atomic
     with recursive
     grammar as materialized (
         select k.object, k.key, k.form, k.holds
@@ -220,6 +230,21 @@ language sql stable rows 20000 set search_path = pg_catalog, pg_temp set jit = o
            and not (g.holds = 'type' and jsonb_typeof(c.value) = 'string')
     )
     select p.object, ltrim(p.path, '.'), p.place, p.scopes, p.value, p.level from part p;
+end;
+
+-- wf._spec_nodes(p_spec)
+--
+-- Returns  the workflows of a file whose shape is sound, with their parameters and nodes
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec
+create or replace function wf._spec_nodes(p_spec jsonb) returns wf.part[]
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select array_agg((p.object, p.path, p.place, p.scopes,
+                      case when p.object in ('task', 'param', 'let', 'return') then p.value else p.value - '{steps,branches,body,then,else}'::text[] end)::wf.part)
+      from wf._spec_part(p_spec) p
+     where p.object in ('workflow', 'param', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
+       and p.place <> '{}';
 $$;
 
 -- wf._spec_shape(p_spec)
@@ -233,7 +258,7 @@ $$;
 -- Called   by wf._check_spec
 create or replace function wf._spec_shape(p_spec jsonb)
 returns table (place int[], path text, message text, hint text)
-language sql stable set search_path = pg_catalog, pg_temp set jit = off set enable_nestloop = off as $$
+language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
     with
     part as materialized (
         select p.object, p.path, p.place, p.value, p.level, jsonb_typeof(p.value) = 'object' as taken_apart
@@ -244,16 +269,27 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off set enab
           from wf._spec_key() k
           left join wf._spec_atom() a on a.atom = k.holds
     ),
-    entry as (
+    -- what stands under their keys, as far as it isn't sound already
+    entry as materialized (
         select p.object, p.place, ltrim(p.path || '.' || e.key, '.') as path,
                -- secrets stand nowhere else
                case when e.key = 'args' and p.object in ('task', 'request') and e.value::text like '%["secret", %'
                     then wf._hide_secrets(e.value, '{}') else e.value end as value,
-               g.key, g.form, g.holds, g.type, g.pattern, g.meaning
+               g.key, g.form, g.holds, g.type, g.pattern, g.meaning, f.fits
           from part p
          cross join lateral jsonb_each(case when p.taken_apart then p.value end) e
           left join grammar g on g.object = p.object and g.key = e.key
+         cross join lateral (
+               select case g.form
+                          when 'list' then jsonb_typeof(e.value) = 'array'
+                          when 'map' then jsonb_typeof(e.value) = 'object'
+                          else g.pattern is null
+                               or jsonb_typeof(e.value) = g.type and e.value #>> '{}' ~ g.pattern
+                               -- the parts of a composed type are checked one by one
+                               or g.holds = 'type' and jsonb_typeof(e.value) = 'object'
+                      end) f (fits)
          where p.object <> 'node'
+           and (g.key is null or not f.fits or g.holds = 'expression' or g.form = 'map' and g.pattern is not null)
     ),
     -- one look at all expressions together finds out whether each needs one of its own
     sound as materialized (
@@ -263,7 +299,7 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off set enab
                 select m.value
                   from entry e
                  cross join lateral jsonb_each(case when jsonb_typeof(e.value) = 'object' then e.value end) m
-                 where e.holds = 'expression' and e.form = 'map') e
+                 where e.holds = 'expression' and e.form = 'map' and e.value::text like '%[%') e
          where e.value::text like '%[%'
     )
     select p.place, p.path, 'must be an object', null
@@ -287,14 +323,7 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off set enab
     select e.place, e.path,
            case e.form when 'list' then 'must be a list' when 'map' then 'must be an object' else 'must be ' || e.meaning end, null
       from entry e
-     where case e.form
-               when 'list' then jsonb_typeof(e.value) <> 'array'
-               when 'map' then jsonb_typeof(e.value) <> 'object'
-               else e.pattern is not null
-                    and not (jsonb_typeof(e.value) = e.type and e.value #>> '{}' ~ e.pattern)
-                    -- the parts of a composed type are checked one by one
-                    and not (e.holds = 'type' and jsonb_typeof(e.value) = 'object')
-           end
+     where not e.fits
     union all
     select e.place, e.path || '.' || m.key, 'must be ' || e.meaning, null
       from entry e

@@ -11,7 +11,7 @@
 -- Called   by wf._check_spec, for a file whose shape is sound
 create or replace function wf._spec_types(p_spec jsonb)
 returns table (place int[], path text, message text, hint text)
-language sql stable set search_path = pg_catalog, pg_temp set jit = off as $$
+language sql stable set search_path = pg_catalog, pg_temp as $$
     with
     task_type as materialized (
         select 'task_types.' || t.key as path, t.key, t.value ->> 'name' as name, t.value,
@@ -89,7 +89,7 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off as $$
      where f.value <> 'null' and not (jsonb_typeof(f.value) = c.type and f.value #>> '{}' ~ c.pattern);
 $$;
 
--- wf._spec_tree(p_spec)
+-- wf._spec_tree(p_spec, p_nodes)
 --
 -- Checks what the grammar cannot say about nodes: arguments of tasks, names and
 -- the scopes in which they live, constants out of range, forms out of place.
@@ -98,18 +98,16 @@ $$;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._check_spec, for a file whose shape is sound
-create or replace function wf._spec_tree(p_spec jsonb)
+create or replace function wf._spec_tree(p_spec jsonb, p_nodes wf.part[])
 returns table (place int[], path text, message text, hint text)
-language sql stable set search_path = pg_catalog, pg_temp set jit = off set enable_nestloop = off as $$
+language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
     with
     task_type as materialized (
         select t.key as name, array(select r ->> 'name' from jsonb_array_elements(t.value -> 'params') r) as params
           from jsonb_each(p_spec -> 'task_types') t
     ),
     node as materialized (
-        select p.object as kind, p.path, p.place, p.scopes, p.value - '{steps,branches,body,then,else}'::text[] as value
-          from wf._spec_part(p_spec) p
-         where p.object in ('workflow', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
+        select p.object as kind, p.path, p.place, p.scopes, p.value from unnest(p_nodes) p where p.object <> 'param'
     ),
     -- each node's expressions as one, with the names that they may read
     expression as (
@@ -252,7 +250,7 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off set enab
                      join node o on o.place = n.place[1:i] and o.kind in ('par', 'forall'));
 $$;
 
--- wf._spec_secrets(p_spec)
+-- wf._spec_secrets(p_spec, p_nodes)
 --
 -- Checks secrets: which type they are of, which parameters can hold them, and
 -- which arguments of requests they end up in.
@@ -261,9 +259,9 @@ $$;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._check_spec, for a file with secrets whose shape is sound
-create or replace function wf._spec_secrets(p_spec jsonb)
+create or replace function wf._spec_secrets(p_spec jsonb, p_nodes wf.part[])
 returns table (place int[], path text, message text, hint text)
-language sql stable set search_path = pg_catalog, pg_temp set jit = off as $$
+language sql stable set search_path = pg_catalog, pg_temp as $$
     with
     task_type as materialized (
         select t.key as name, 'task_types.' || t.key as path, t.value as spec, wf._secret_params(t.value) as secrets
@@ -271,7 +269,7 @@ language sql stable set search_path = pg_catalog, pg_temp set jit = off as $$
     ),
     task as materialized (
         select p.place, p.path || '.args' as path, t.name, t.spec, t.secrets, p.value -> 'args' as args
-          from wf._spec_part(p_spec) p
+          from unnest(p_nodes) p
           join task_type t on t.name = p.value ->> 'type'
          where p.object = 'task'
     ),
@@ -322,13 +320,14 @@ $$;
 
 -- wf._check_spec(p_spec)
 --
--- Returns  nothing
+-- Returns  its workflows, their parameters and nodes
 -- Locks    nothing
 -- Raises   WF005 with the first fault in the message and up to 19 more in the detail
 -- Called   by wf.install
-create or replace function wf._check_spec(p_spec jsonb) returns void
+create or replace function wf._check_spec(p_spec jsonb) returns wf.part[]
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
+    v_nodes wf.part[];
     f record;
 begin
     if jsonb_typeof(p_spec) is distinct from 'object' then
@@ -342,16 +341,17 @@ begin
       into f
       from wf._spec_shape(p_spec) x;
     if f.faults is null then
+        v_nodes := wf._spec_nodes(p_spec);
         select array_agg(concat_ws(': ', nullif(x.path, ''), x.message) order by x.place, x.path, x.message) as faults,
                (array_agg(x.hint order by x.place, x.path, x.message))[1] as hint
           into f
-          from (select * from wf._spec_types(p_spec) union all select * from wf._spec_tree(p_spec)) x;
+          from (select * from wf._spec_types(p_spec) union all select * from wf._spec_tree(p_spec, v_nodes)) x;
     end if;
     if f.faults is null and strpos(p_spec::text, '"secret"') > 0 then
         select array_agg(concat_ws(': ', nullif(x.path, ''), x.message) order by x.place, x.path, x.message) as faults,
                (array_agg(x.hint order by x.place, x.path, x.message))[1] as hint
           into f
-          from wf._spec_secrets(p_spec) x;
+          from wf._spec_secrets(p_spec, v_nodes) x;
     end if;
     if f.faults is not null then
         raise exception using errcode = 'WF005', message = f.faults[1],
@@ -359,5 +359,6 @@ begin
                           else e'Further faults:\n' || array_to_string(f.faults[2:20], e'\n') end,
             hint = coalesce(f.hint, 'docs/spec.md describes what a compiled tree may hold.');
     end if;
+    return v_nodes;
 end;
 $$;
