@@ -114,17 +114,13 @@ test_a_turn_that_asks_for_none_tells_nothing(void **state)
 	assert_int_equal(wanted(&window), 2 * SLOTS);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_doubles_up_to_four_times),
-		cmocka_unit_test(test_less_makes_it_small),
-		cmocka_unit_test(test_large_ones_make_it_small),
-		cmocka_unit_test(test_slots_are_never_doubled),
-		cmocka_unit_test(test_what_is_not_reported_leaves_less),
-		cmocka_unit_test(test_a_turn_that_asks_for_none_tells_nothing),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_doubles_up_to_four_times),
+	cmocka_unit_test(test_less_makes_it_small),
+	cmocka_unit_test(test_large_ones_make_it_small),
+	cmocka_unit_test(test_slots_are_never_doubled),
+	cmocka_unit_test(test_what_is_not_reported_leaves_less),
+	cmocka_unit_test(test_a_turn_that_asks_for_none_tells_nothing),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(tests)
