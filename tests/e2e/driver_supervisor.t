@@ -8,6 +8,15 @@ heard() {
     ok "$1: $2" wait_until 10 is_told "$@"
 }
 
+# The unit is one, and gives the driver no more than it needs: an exposure of
+# at most 1.5 of 10.
+sed "s|/usr/bin/wf-driver|$BUILD/wf-driver|" "$ROOT/config/pgwf-driver.service" \
+    >"$WORK/pgwf-driver.service"
+ok 'the unit is sound' \
+    systemd-analyze verify --man=no "$WORK/pgwf-driver.service"
+ok 'the unit is closed' systemd-analyze security --offline=true --threshold=15 \
+    --no-pager "$WORK/pgwf-driver.service"
+
 # Without a database: it waits for one, and is ready for it.
 notify_start early "$WORK/early"
 NOTIFY_SOCKET=$WORK/early spawn driver-early "$BUILD/wf-driver" \

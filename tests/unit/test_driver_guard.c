@@ -183,6 +183,8 @@ static const char *const spellings[] = {
 	"http://user:word@127.0.0.1:%d/",
 	"http://host.test@127.0.0.1:%d/",
 	"http://127.0.0.1:%d#@host.test/",
+	"http://127.0.0.1:%d\\@host.test/",
+	"http://host.test\\@127.0.0.1:%d/",
 	"file:///etc/passwd?%d",
 	"gopher://127.0.0.1:%d/_",
 	"dict://127.0.0.1:%d/",
