@@ -26,7 +26,7 @@ end;
 -- part of this history mean that some of it was lost: the engine is paused.
 --
 -- Returns  the id of this incarnation
--- Locks    before the engine is paused all turns; as outcome, if something is handed back; the leases and stops that go over; the former driver's row, and those that are forgotten; for the session (7764, id)
+-- Locks    before the engine is paused all turns; the instances of what it held, by id; the leases and stops that go over; the former driver's row, and those that are forgotten; for the session (7764, id)
 -- Raises   WF002, WF004, WF006
 -- Called   by a driver when it starts, when it connects again, when it was given up as lost
 create or replace function wf.register(p_name text, p_version text, p_transports text[], p_queues text[], p_slots int,
@@ -68,6 +68,10 @@ begin
         perform pg_advisory_unlock(7764, l.objid::int) from wf._driver_locks() l where l.pid = p_backend and l.objid <> wf._lock_number(v_id)::oid;
     end if;
     if p_previous is not null then
+        -- a report of what it brings along may be under way in a session that it has given up
+        perform from wf.instance i
+          where i.id = any (array(select l.instance_id from wf.lease l where l.driver_id = p_previous or l.token = any (p_tokens)))
+          order by i.id for no key update;
         perform wf._hand_back(p_previous, p_tokens);
         update wf.lease l set driver_id = v_id where l.token = any (p_tokens);
         update wf.stop s set driver_id = v_id where s.driver_id = p_previous and s.token = any (p_tokens);
