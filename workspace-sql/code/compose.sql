@@ -249,8 +249,9 @@ begin
            coalesce((e.e).total, 0),
            (e.e).input, (e.e).policy, (e.e).error
       from unnest(p_instance, p_parent, p_node, p_index, v_id) u (i, j, m, k, id)
-     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-     cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = u.m offset 0) n
+     cross join lateral (select x.version_id, x.node_id, x.kind, x.scopes, x.rank from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+     cross join lateral (select x.id, x.next_id, x.kind, x.type_id, x.bind, x.group_id, x.lane_id, x.rank, x.plain, x.children, x.input, x.input_fixed, x.policy
+                           from wf.node x where x.version_id = p.version_id and x.id = u.m offset 0) n
      cross join lateral (select case when p.kind = 'forall' then p.scopes || u.id else p.scopes end as around,
                                 case when n.kind = 'call' then array[u.id] when p.kind = 'forall' then p.scopes || u.id else p.scopes end as scopes) s
      cross join lateral (select case when (n.input is null or n.input_fixed) and n.policy is null and n.kind not in ('forall', 'if') then null::wf.entry

@@ -42,9 +42,6 @@ declare
     v_granted bigint;
     v_settled bigint[] := array[]::bigint[];
 begin
-    if not exists (select from wf.dirty) then
-        return;
-    end if;
     with work as (
         delete from wf.dirty d
          where d.id in (select x.id from wf.dirty x order by x.id limit 1000 for update skip locked)

@@ -15,6 +15,9 @@ create or replace function wf._mark() returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
     -- not SQL: that would be planned anew in each turn
+    if pg_current_xact_id_if_assigned() is null then
+        return null;
+    end if;
     return (select t.xid || '@' || extract(epoch from t.at) from wf.txn t where t.xid = pg_current_xact_id_if_assigned());
 end;
 $$;

@@ -129,11 +129,12 @@ language plpgsql security definer :engine as $$
 declare
     v_steps text[];
     v_at timestamptz;
+    v_signed boolean;
     v_reason text;
 begin
     -- what follows, found once for each sort of move that is among them
-    select array_agg(s.step), max(n.at)
-      into v_steps, v_at
+    select array_agg(s.step), max(n.at), exists (select from wf.txn x where x.xid = pg_current_xact_id())
+      into v_steps, v_at, v_signed
       from (select n.kind, n.was, n.event, n.state, n.group_id is not null as grouped, n.bind is not null as binds, n.collects,
                    n.next_id is not null as followed, n.parent_id is null as root,
                    n.kind in ('sync', 'async', 'wait') as leaf, max(n.at) as at
@@ -163,6 +164,9 @@ begin
                ('ignored', n.event = 'ignore'),
                ('root', n.state in ('END', 'ABORTED') and n.root)) s (step, due)
      where s.due;
+    if v_at is null then
+        return null;
+    end if;
     if 'illegal' = any (v_steps) then
         perform wf._illegal(t.machine, n.was, n.event, n.state, format('process %s/%s', n.instance_id, n.id))
            from new_rows n
@@ -171,7 +175,7 @@ begin
                              where x.machine = t.machine and x.from_state = n.was and x.event = n.event and x.to_state = n.state);
     end if;
     if 'record' = any (v_steps) then
-        if pg_trigger_depth() = 1 and not exists (select from wf.txn t where t.xid = pg_current_xact_id()) then
+        if pg_trigger_depth() = 1 and not v_signed then
             perform wf._sign(null);
         end if;
         v_reason := nullif(current_setting('wf.reason', true), '');
@@ -269,7 +273,7 @@ begin
           from new_rows n where n.event = 'refill' or n.state = 'END' and n.next_id is not null and n.event <> 'return';
     else
         if 'next' = any (v_steps) then
-            perform wf._enter(array_agg(n.instance_id), array_agg(n.parent_id), array_agg(n.next_id), array_agg(null::int), null, v_at)
+            perform wf._enter(array_agg(n.instance_id), array_agg(n.parent_id), array_agg(n.next_id), null, null, v_at)
                from new_rows n where n.state = 'END' and n.next_id is not null and n.event <> 'return';
         end if;
         if 'refill' = any (v_steps) then
@@ -315,7 +319,7 @@ begin
          cross join lateral (select x.ctid from wf.instance x where x.id = n.instance_id offset 0) k
          where n.state in ('END', 'ABORTED') and n.parent_id is null and i.ctid = k.ctid;
     end if;
-    if pg_trigger_depth() in (13, 14) and v_at is not null then
+    if pg_trigger_depth() in (13, 14) then
         perform wf._enter_pending(v_at);
     end if;
     return null;

@@ -221,22 +221,21 @@ declare
     f record;
 begin
     perform wf._sign(p_driver);
+    -- nested loops keep the order of the reports
     select array_agg(case when l.token is not null then 'done'
                           when p.token = r.token then 'already'
                           when p.id is not null and p.token is null then 'late'
-                          else 'stale' end order by r.k) as answers,
+                          else 'stale' end) as answers,
            array_agg(p.place) filter (where l.token is not null and p.plain and p.state = 'START_REQUESTED' and r.event = 'response') as plain,
            bool_or(l.token is not null and r.event in ('response', 'error') and not (p.plain and p.state = 'START_REQUESTED' and r.event = 'response')) as judged,
            -- who reports has begun: an acknowledgement that did not come is made up for
-           bool_or(r.event = 'ack' or r.event <> 'release' and p.kind = 'async' and p.state = 'START_REQUESTED') as acks,
-           bool_or(r.event = 'release') as releases,
-           bool_or(l.token is null and r.event in ('response', 'error') and p.token is distinct from r.token and p.id is not null) as late
+           bool_or(r.event = 'ack' or r.event <> 'release' and p.kind = 'async' and p.state = 'START_REQUESTED') as acks
       into f
-      from unnest(p_instance, p_process, p_token, p_event) with ordinality r (i, j, token, event, k)
-      left join lateral (select x.ctid as place, x.id, x.kind, x.plain, x.state, x.event, x.token from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p on true
+      from unnest(p_instance, p_process, p_token, p_event) r (i, j, token, event)
+      left join lateral (select x.ctid as place, x.id, x.kind, x.plain, x.state, x.token from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p on true
       left join lateral (select x.token from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l on true;
     v_answer := f.answers;
-    if f.late then
+    if v_answer && array['stale', 'late'] then
         insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, detail)
         select p.instance_id, p.id, pg_current_xact_id(), v_at, p.attempt, p.state, 'late', p.state,
                jsonb_build_object('event', r.event, 'body', left(encode(substr(r.body, 1, 4096), 'escape'), 4096))
@@ -251,7 +250,7 @@ begin
          cross join lateral (select x.ctid from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) k
          where r.event <> 'release' and p.ctid = k.ctid and p.kind = 'async' and p.state = 'START_REQUESTED';
     end if;
-    if f.releases then
+    if 'release' = any (p_event) then
         perform wf._release(array_agg(r.i), array_agg(r.j), v_at)
            from unnest(p_instance, p_process, p_token, p_event) r (i, j, token, event)
           cross join lateral (select x.token from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l

@@ -22,114 +22,119 @@ language plpgsql security definer :engine as $$
 declare
     v_now timestamptz := wf.now();
     v_driver wf.driver;
-    v_lane bigint;
-    v_sort int;
+    v_work record;
     v_want int[] := array[p_want, coalesce(p_instant, 0)];
-    v_left int[] := v_want;
-    v_count int;
+    v_found record;
 begin
     perform wf._gate(true);
     if coalesce(p_want, -1) < 0 or p_instant < 0 then
         raise exception using errcode = 'WF002', message = 'p_want is null or negative, or p_instant is negative', hint = 'Ask for 0 or more requests.';
     end if;
     v_driver := wf._greet(p_driver, v_now);
-    return query
-        delete from wf.stop s where s.driver_id = p_driver
-        returning 'stop', null::bigint, null::bigint, null::int, s.token, null::uuid, null, null::boolean, null, null, null::jsonb, null::jsonb, null::bigint, null::int, null;
-    if not wf._admit() then
+    -- what most polls have nothing of, asked for at once
+    select exists (select from wf.stop s where s.driver_id = p_driver) as stops, exists (select from wf.timer t where t.due_at <= v_now) as due,
+           exists (select from wf.dirty) as dirty, (select s.value::int from wf.setting s where s.name = 'turns') as turns
+      into v_work;
+    if v_work.stops then
+        return query
+            delete from wf.stop s where s.driver_id = p_driver
+            returning 'stop', null::bigint, null::bigint, null::int, s.token, null::uuid, null, null::boolean, null, null, null::jsonb, null::jsonb, null::bigint, null::int, null;
+    end if;
+    kind := 'next';
+    if not wf._admit(v_work.turns) then
         -- it comes back by itself, so nobody need ring for it again
         if v_driver.idle then
             update wf.driver d set idle = false where d.id = p_driver;
         end if;
-        return query
-            select 'next', null::bigint, null::bigint, null::int, null::uuid, null::uuid, null, null::boolean, null, null, null::jsonb, null::jsonb, null::bigint,
-                   5 * greatest(1, (select count(*) from wf.driver d where d.state = 'live') / wf._setting_number('turns'))::int, wf._mark();
+        wait_ms := 5 * greatest(1, (select count(*) from wf.driver d where d.state = 'live') / v_work.turns);
+        mark := wf._mark();
+        return next;
         return;
     end if;
-    perform set_config('wf.turn', '1', true);
-    perform wf._fire();
+    if v_work.due then
+        perform wf._fire(v_now);
+    end if;
     if v_driver.seen_at < v_now - interval '1 second' then
         perform wf._sweep();
         perform wf._purge_old();
         if extract(epoch from v_driver.seen_at)::bigint / 60 < extract(epoch from v_now)::bigint / 60 then
             perform wf._forget_lanes();
         end if;
+        v_work.dirty := true;
     end if;
-    perform wf._settle();
-    if v_want <> '{0,0}' then
-        -- what only a few can do comes before what all can
-        for v_lane, v_sort in
-            select l.id, case when p_instant is not null and l.needs = '{builtin}' then 2 else 1 end from wf.lane l
-             where wf._serves(v_driver, l)
-               and (select e.event from wf.engine_event e order by e.id desc limit 1) is distinct from 'pause'
-             order by cardinality(l.requires) desc, l.id
-        loop
-            continue when v_left[v_sort] = 0;
-            return query select c.*, null from wf._claim(p_driver, v_lane, v_left[v_sort], v_now) c;
-            get diagnostics v_count = row_count;
-            v_left[v_sort] := v_left[v_sort] - v_count;
-            exit when v_left = '{0,0}';
-        end loop;
+    if v_work.dirty or v_work.due then
+        perform wf._settle();
     end if;
-    return query
-        select 'next', null::bigint, null::bigint, null::int, null::uuid, null::uuid, null, null::boolean, null, null, null::jsonb, null::jsonb, null::bigint,
-               -- one whose slots are taken would be rung for what it can't take
-               case when p_want = 0 and v_left = v_want then 1000
-                    else wf._rest(v_driver, v_left <> v_want, v_left[1] < v_want[1] and v_left[1] = 0 or v_left[2] < v_want[2] and v_left[2] = 0, v_now) end,
-               wf._mark();
+    mark := wf._mark();
+    -- of each sort as many as are wanted; what only a few can do comes before what all can
+    select array_agg(r.place) as place, array[count(*) filter (where s.sort = 1), count(*) filter (where s.sort = 2)]::int[] as count
+      into v_found
+      from unnest(v_want) with ordinality s (want, sort)
+     cross join lateral (
+        select x.place
+          from (select l.id from wf.lane l
+                 where wf._serves(v_driver, l)
+                   and case when p_instant is not null and l.needs = '{builtin}' then 2 else 1 end = s.sort
+                   and (select e.event from wf.engine_event e order by e.id desc limit 1) is distinct from 'pause'
+                 order by cardinality(l.requires) desc, l.id) l
+         cross join lateral (select y.ctid as place from wf.ready y
+                              where y.lane_id = l.id
+                              order by y.rank, y.turn, y.instance_id, y.process_id
+                              for update skip locked) x
+         limit s.want) r;
+    if v_found.place is not null then
+        mark := coalesce(mark, wf._sign(p_driver));
+        return query select c.*, null from wf._claim(p_driver, v_found.place, v_now) c;
+    end if;
+    -- one whose slots are taken would be rung for what it can't take
+    wait_ms := case when p_want = 0 and v_found.place is null then 1000
+                    else wf._rest(v_driver, v_found.place is not null,
+                                  v_found.count[1] > 0 and v_found.count[1] = v_want[1] or v_found.count[2] > 0 and v_found.count[2] = v_want[2], v_now) end;
+    return next;
 end;
 $$;
 comment on function wf.poll(bigint, int, int) is
     'Hands a driver at most p_want requests and, if p_instant is given, besides at most so many that it answers at once by itself (transport builtin), which then do not count among those. Rows of kind run (a request: instance, process, attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, task type, arguments, where in them which secrets go, time limit in ms), stop (the token of a request to stop) and one last row next (ms until the next poll at the latest; the mark of what this transaction has done, if anything, for register).';
 
--- wf._admit()
+-- wf._admit(p_turns)
 --
 -- Lets so many turns work at a time as the setting turns says.
 --
--- Returns  whether this one may
+-- Returns  whether this one may; then it is known to be a driver's, see _ring
 -- Locks    one of the turns (advisory transaction lock)
 -- Raises   nothing
 -- Called   by poll
-create or replace function wf._admit() returns boolean
+create or replace function wf._admit(p_turns int) returns boolean
 language plpgsql :inner as $$
 begin
-    for k in 1 .. (select s.value::int from wf.setting s where s.name = 'turns') loop
+    for k in 1 .. p_turns loop
         if pg_try_advisory_xact_lock(7762, k) then
-            return true;
+            return set_config('wf.turn', '1', true) = '1';
         end if;
     end loop;
     return false;
 end;
 $$;
 
--- wf._claim(p_driver, p_lane, p_want, p_now)
+-- wf._claim(p_driver, p_place, p_now)
 --
--- Takes requests of one lane: their ready rows go, leases come, and those that
--- are to be started make their move.
+-- Takes requests: their ready rows go, leases come, and those that are to be
+-- started make their move.
 --
 -- Returns  rows of kind run
--- Locks    rows of ready (skipping locked ones)
+-- Locks    nothing: the caller has locked the rows of ready
 -- Raises   nothing of its own
--- Called   by poll
-create or replace function wf._claim(p_driver bigint, p_lane bigint, p_want int, p_now timestamptz)
+-- Called   by poll, and by the simulator
+create or replace function wf._claim(p_driver bigint, p_place tid[], p_now timestamptz)
 returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
                needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint, wait_ms int)
 language plpgsql :inner as $$
 #variable_conflict use_column
 begin
     return query
-    with claimed as materialized (
-        select r.ctid as place, r.instance_id, r.process_id, r.request
-          from wf.ready r
-         where r.lane_id = p_lane
-         order by r.rank, r.turn, r.instance_id, r.process_id
-         limit p_want for update skip locked),
-    gone as (
-        delete from wf.ready r where r.ctid = any (array(select c.place from claimed c))),
-    signed as (
-        insert into wf.txn (xid, actor, client, driver_id, at)
-        select pg_current_xact_id(), wf._actor(), inet_client_addr(), p_driver, p_now from claimed c limit 1
-            on conflict do nothing),
+    with claimed as (
+        delete from wf.ready r where r.ctid = any (p_place)
+        returning r.instance_id, r.process_id, r.request),
     started as (
         update wf.process p set was = p.state, event = 'start', state = 'START_REQUESTED', at = p_now, token = gen_random_uuid()
          where p.ctid = any (array(select k.ctid from claimed c
@@ -142,7 +147,8 @@ begin
         -- a retry counts from the moment it is asked for; what is released first is the attempt before
         select p.instance_id, p.id, p.attempt, p.attempt - (p.state = 'RETRY_CLEANUP_REQUESTED')::int, p.kind, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, gen_random_uuid(), c.request
           from claimed c
-         cross join lateral (select x.* from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) p
+         cross join lateral (select x.id, x.instance_id, x.attempt, x.state, x.kind, x.version_id, x.node_id, x.rank, x.began_at, x.input, x.handle
+                               from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) p
          where c.request <> 'start'),
     leased as (
         insert into wf.lease (instance_id, process_id, token, driver_id, request, at)
@@ -157,8 +163,8 @@ begin
            null::int
       from taken t
      cross join lateral (select x.trace_id from wf.instance x where x.id = t.instance_id offset 0) i
-     cross join lateral (select x.* from wf.node x where x.version_id = t.version_id and x.id = t.node_id offset 0) n
-      left join lateral (select x.* from wf.task_request x where (n.request is null or t.request <> 'start') and x.type_id = n.type_id and x.request = t.request offset 0) q on true
+     cross join lateral (select x.task_type, x.type_id, x.transport, x.request, x.input, x.secrets from wf.node x where x.version_id = t.version_id and x.id = t.node_id offset 0) n
+      left join lateral (select x.type_id, x.transport, x.args, x.passes from wf.task_request x where (n.request is null or t.request <> 'start') and x.type_id = n.type_id and x.request = t.request offset 0) q on true
      cross join lateral (select case when q.type_id is not null and not (q.passes and t.request = 'start')
                                      then wf._evaluate(q.args, coalesce(t.input, n.input, '{}') || jsonb_build_object('handle', t.handle)
                                                                     || wf._name_attempt(q.args, i.trace_id, t.id, t.named)) end as result offset 0) r

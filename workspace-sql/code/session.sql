@@ -55,16 +55,20 @@ $$;
 --
 -- Writes down once per transaction who makes its moves.
 --
--- Returns  nothing
+-- Returns  the mark of the transaction; null if it was signed before
 -- Locks    nothing
 -- Raises   nothing
 -- Called   before history is written: by poll and outcome with their driver, else by the triggers
-create or replace function wf._sign(p_driver bigint) returns void
+create or replace function wf._sign(p_driver bigint) returns text
 language plpgsql :inner as $$
+declare
+    v_mark text;
 begin
     insert into wf.txn (xid, actor, client, driver_id, at)
     values (pg_current_xact_id(), wf._actor(), inet_client_addr(), p_driver, wf.now())
-        on conflict do nothing;
+        on conflict do nothing
+    returning xid || '@' || extract(epoch from at) into v_mark;
+    return v_mark;
 end;
 $$;
 
@@ -80,7 +84,10 @@ $$;
 create or replace function wf._ring() returns void
 language plpgsql :inner as $$
 begin
-    if coalesce(current_setting('wf.turn', true), '') = '' and exists (select from wf.driver d where d.idle) then
+    if coalesce(current_setting('wf.turn', true), '') <> '' then
+        return;
+    end if;
+    if exists (select from wf.driver d where d.idle) then
         perform pg_notify('wf_ready', '');
     end if;
 end;

@@ -201,7 +201,7 @@ begin
         v_acks := array[]::wf.foreseen[];
         for r in
             select c.*, p.whole
-              from wf._claim(0, 0, c_most, v_now) c
+              from wf._claim(0, array(select x.ctid from wf.ready x where x.lane_id = 0 order by x.rank, x.turn, x.instance_id, x.process_id limit c_most), v_now) c
              cross join lateral (select x as whole from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) p
              order by c.process_id
         loop

@@ -1,6 +1,6 @@
 -- What is due at a time.
 
--- wf._fire()
+-- wf._fire(p_now)
 --
 -- Fires due timers, oldest first, at most 100. Timers of an instance that
 -- somebody else holds stay for the next call.
@@ -9,18 +9,14 @@
 -- Locks    instances by id (skipping locked ones), then their timers
 -- Raises   nothing of its own
 -- Called   by poll and tick
-create or replace function wf._fire() returns void
+create or replace function wf._fire(p_now timestamptz) returns void
 language plpgsql :inner as $$
 declare
-    v_now timestamptz := wf.now();
     v_instances bigint[];
 begin
-    if not exists (select from wf.timer t where t.due_at <= v_now) then
-        return;
-    end if;
-    v_instances := array(select distinct x.instance_id from (select t.instance_id from wf.timer t where t.due_at <= v_now order by t.due_at limit 100) x);
+    v_instances := array(select distinct x.instance_id from (select t.instance_id from wf.timer t where t.due_at <= p_now order by t.due_at limit 100) x);
     v_instances := array(select i.id from wf.instance i where i.id = any (v_instances) order by i.id for no key update skip locked);
-    perform wf._fire_timers(v_instances, v_now);
+    perform wf._fire_timers(v_instances, p_now);
 end;
 $$;
 
@@ -70,7 +66,7 @@ create or replace function wf.tick() returns void
 language plpgsql security definer :engine as $$
 begin
     perform wf._gate(true);
-    perform wf._fire();
+    perform wf._fire(wf.now());
     perform wf._sweep();
     perform wf._forget_lanes();
     perform wf._settle();
