@@ -277,9 +277,9 @@ begin
     select array_agg(p.instance_id) instances, array_agg(p.id) parents, array_agg(c.id) nodes
       into f
       from unnest(p_instance, p_process) u (i, j)
-     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-     cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-      join wf.node c on c.version_id = n.version_id and c.parent_id = n.id
+     cross join lateral (select x.instance_id, x.id, x.version_id, x.node_id, x.input from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+     cross join lateral (select x.version_id, x.id, x.kind, x.input, x.input_fixed from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+     cross join lateral (select x.id, x.ordinal from wf.node x where x.version_id = n.version_id and x.parent_id = n.id offset 0) c
      where case n.kind when 'par' then true
                        when 'if' then c.ordinal = case when case when n.input_fixed then n.input else p.input end = 'true' then 1 else 2 end
                        else c.ordinal = 1 end;

@@ -47,16 +47,16 @@ begin
     select array_agg(s.step), max(n.at)
       into v_steps, v_at
       from (select n.kind, n.was, n.event, n.state, n.group_id is not null as grouped, n.open > 0 as opens, n.error is not null as broken,
-                   n.kind in ('sync', 'async', 'wait') as leaf, max(n.at) as at
+                   n.parent_id is not null or n.input is not null as given, n.kind in ('sync', 'async', 'wait') as leaf, max(n.at) as at
               from new_rows n
-             group by 1, 2, 3, 4, 5, 6, 7) n
+             group by 1, 2, 3, 4, 5, 6, 7, 8) n
       left join wf.transition t on t.machine = case when n.leaf then n.kind else 'composite' end
                                and t.from_state = n.was and t.event = n.event and t.to_state = n.state and n.was = ''
      cross join lateral (
         values ('illegal', t.machine is null),
                ('ready', n.kind in ('sync', 'async') and not n.grouped and not n.broken),
                ('queue', n.leaf and (n.grouped or n.kind = 'wait') and not n.broken),
-               ('scope', n.kind = 'call'),
+               ('scope', n.kind = 'call' and n.given),
                ('block', n.opens and n.kind <> 'forall'),
                ('fan', n.opens and n.kind = 'forall'),
                ('empty', not n.opens and not n.leaf and not n.broken),

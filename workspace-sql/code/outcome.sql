@@ -229,7 +229,8 @@ begin
            array_agg(p.place) filter (where l.token is not null and p.plain and p.state = 'START_REQUESTED' and r.event = 'response') as plain,
            bool_or(l.token is not null and r.event in ('response', 'error') and not (p.plain and p.state = 'START_REQUESTED' and r.event = 'response')) as judged,
            -- who reports has begun: an acknowledgement that did not come is made up for
-           bool_or(r.event = 'ack' or r.event <> 'release' and p.kind = 'async' and p.state = 'START_REQUESTED') as acks
+           bool_or(r.event = 'ack' or r.event <> 'release' and p.kind = 'async' and p.state = 'START_REQUESTED') as acks,
+           bool_or(p.kind = 'async') as async
       into f
       from unnest(p_instance, p_process, p_token, p_event) r (i, j, token, event)
       left join lateral (select x.ctid as place, x.id, x.kind, x.plain, x.state, x.token from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p on true
@@ -271,9 +272,10 @@ begin
                     then wf._decide(p.whole, l.request, 'error', wf._refuse('output', format('the response has %s bytes, more than the %s allowed', octet_length(r.body), v_cap)), null, q.whole, 0)
                     else wf._decide(p.whole, l.request, r.event, wf._read_body(r.body), coalesce(p.input, n.input), q.whole, coalesce(t.failures, 0)) end as v
           from unnest(p_instance, p_process, p_token, p_event, p_body) r (i, j, token, event, body)
-         cross join lateral (select x.* from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
-         cross join lateral (select x.ctid as place, x as whole, x.* from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
-         cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+         cross join lateral (select x.request from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
+         cross join lateral (select x.ctid as place, x as whole, x.instance_id, x.id, x.version_id, x.node_id, x.kind, x.state, x.plain, x.input
+                               from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
+         cross join lateral (select x.type_id, x.input from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
          cross join lateral (select case when x.clauses ? 'every' then wf._paced(x, coalesce(p.input, n.input)) else x end as whole from wf.task_request x where x.type_id = n.type_id and x.request = l.request offset 0) q
           left join lateral (select x.failures from wf.timer x where x.instance_id = r.i and x.process_id = r.j and x.kind = l.request offset 0) t on true
          where r.event in ('response', 'error') and (r.event = 'error' or not p.plain or p.state <> 'START_REQUESTED')),
@@ -294,11 +296,13 @@ begin
            error = case when (x.v).event = 'success' then null when (x.v).event = 'cancelled' then wf._cancelled((x.v).error) else (x.v).error end
       from verdicts x
      where p.ctid = x.place;
-    perform wf._pace(array_agg(r.i), array_agg(r.j), array_agg(r.event = 'error'), v_at)
-       from unnest(p_instance, p_process, p_event, v_answer) r (i, j, event, answer)
-      cross join lateral (select x.* from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
-      where p.kind = 'async' and r.event in ('response', 'error') and r.answer = 'done' and p.event in ('started', 'polled', 'fail')
-     having count(*) > 0;
+    if f.async then
+        perform wf._pace(array_agg(r.i), array_agg(r.j), array_agg(r.event = 'error'), v_at)
+           from unnest(p_instance, p_process, p_event, v_answer) r (i, j, event, answer)
+          cross join lateral (select x.kind, x.event from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
+          where p.kind = 'async' and r.event in ('response', 'error') and r.answer = 'done' and p.event in ('started', 'polled', 'fail')
+         having count(*) > 0;
+    end if;
     return v_answer;
 end;
 $$;

@@ -22,6 +22,9 @@ begin
     if jsonb_typeof(p_params) is distinct from 'object' then
         raise exception using errcode = 'WF002', message = 'the parameters are no JSON object', hint = 'Give an object of names and values, such as {"day": "2026-01-31"}.';
     end if;
+    if p_params = '{}' and v_declared = '[]' then
+        return p_params;
+    end if;
     select k into v_unknown from jsonb_object_keys(p_params) k
      where not exists (select from jsonb_array_elements(v_declared) d where d ->> 'name' = k) order by k limit 1;
     if v_unknown is not null then
@@ -97,8 +100,7 @@ declare
     v_now timestamptz := wf.now();
 begin
     perform wf._gate(false);
-    select w.* into v_workflow from wf.workflow w where w.name = p_workflow;
-    perform wf._hold_versions(v_workflow.id);
+    perform wf._hold_versions(w.id) from wf.workflow w where w.name = p_workflow;
     select w.* into v_workflow from wf.workflow w where w.name = p_workflow;
     if v_workflow.id is null or v_workflow.version_id is null and p_version is null then
         raise exception using errcode = 'WF003', message = format('there is no workflow %s', coalesce(left(p_workflow, 100), 'null')), hint = 'List what is installed: wf-console workflows.';
@@ -120,7 +122,7 @@ begin
         -- what the caller gave, not what defaults make of it: they may be others tomorrow
         v_digest := encode(sha256(convert_to(jsonb_build_array(coalesce(p_params, '{}'), p_priority, coalesce(p_tags, '{}'), p_version)::text, 'UTF8')), 'hex');
         insert into wf.instance_key (workflow_id, key, instance_id, digest)
-        values (v_workflow.id, p_key, nextval(pg_get_serial_sequence('wf.instance', 'id')), v_digest)
+        values (v_workflow.id, p_key, nextval('wf.instance_id_seq'), v_digest)
             on conflict do nothing
         returning * into v_key;
         if v_key.instance_id is null then
@@ -133,7 +135,7 @@ begin
         end if;
     end if;
     v_params := wf._complete_params(v_version, coalesce(p_params, '{}'));
-    v_id := coalesce(v_key.instance_id, nextval(pg_get_serial_sequence('wf.instance', 'id')));
+    v_id := coalesce(v_key.instance_id, nextval('wf.instance_id_seq'));
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, key, params, priority, tags, started_at, started_by)
     overriding system value
     values (v_id, v_workflow.id, v_version, '', 'start', 'RUNNING', v_now, p_key, v_params, p_priority, coalesce(p_tags, '{}'), v_now, wf._actor());
@@ -190,7 +192,7 @@ begin
         raise exception using errcode = 'WF002', message = 'the parameters are no JSON list', hint = 'Give a list with one object of parameters for each instance.';
     end if;
     v_params := array(select wf._complete_params(v_version, e.item) from jsonb_array_elements(p_params) with ordinality e (item, k) order by e.k);
-    v_id := array(select nextval(pg_get_serial_sequence('wf.instance', 'id')) from unnest(v_params));
+    v_id := array(select nextval('wf.instance_id_seq') from unnest(v_params));
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, params, started_at, started_by)
     overriding system value
     select u.id, w.id, v_version, '', 'start', 'RUNNING', v_now, u.params, v_now, wf._actor()
