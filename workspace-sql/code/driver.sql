@@ -37,6 +37,7 @@ declare
     v_now timestamptz := wf.now();
     v_id bigint;
     v_mark text;
+    v_instances bigint[];
 begin
     perform wf._gate(false);
     if coalesce(octet_length(p_name), 0) not between 1 and 63 then
@@ -68,11 +69,12 @@ begin
         perform pg_advisory_unlock(7764, l.objid::int) from wf._driver_locks() l where l.pid = p_backend and l.objid <> wf._lock_number(v_id)::oid;
     end if;
     if p_previous is not null then
-        -- a report of what it brings along may be under way in a session that it has given up
-        perform from wf.instance i
-          where i.id = any (array(select l.instance_id from wf.lease l where l.driver_id = p_previous or l.token = any (p_tokens)))
-          order by i.id for no key update;
-        perform wf._hand_back(p_previous, p_tokens);
+        -- a report of what it brings along may be under way in a session that it has given up;
+        -- what comes to light while we wait for that is left to _sweep
+        v_instances := array(select i.id from wf.instance i
+                              where i.id = any (array(select l.instance_id from wf.lease l where l.driver_id = p_previous or l.token = any (p_tokens)))
+                              order by i.id for no key update);
+        perform wf._hand_back(p_previous, p_tokens, v_instances);
         update wf.lease l set driver_id = v_id where l.token = any (p_tokens);
         update wf.stop s set driver_id = v_id where s.driver_id = p_previous and s.token = any (p_tokens);
         delete from wf.stop s where s.driver_id = p_previous;
@@ -104,24 +106,25 @@ language sql :inner as $$
                                   for update skip locked));
 $$;
 
--- wf._hand_back(p_driver, p_tokens)
+-- wf._hand_back(p_driver, p_tokens, p_instances)
 --
 -- The answer of a poll was lost on its way: the driver does not hold what it was
 -- handed then, and has not begun it. (What was acknowledged, or has a handle, is
--- left to _lose.)
+-- left to _lose.) The caller holds the instances.
 --
 -- Returns  nothing
 -- Locks    as outcome
 -- Raises   WF006
 -- Called   by register
-create or replace function wf._hand_back(p_driver bigint, p_tokens uuid[]) returns void
+create or replace function wf._hand_back(p_driver bigint, p_tokens uuid[], p_instances bigint[]) returns void
 language plpgsql :engine as $$
 declare
     f record;
 begin
     select array_agg(l.instance_id) instances, array_agg(l.process_id) processes, array_agg(l.token) tokens
       into f
-      from (select x.* from wf.lease x where x.driver_id = p_driver and x.token <> all (coalesce(p_tokens, '{}')) offset 0) l
+      from (select x.* from wf.lease x where x.instance_id = any (p_instances) and x.driver_id = p_driver
+                                           and x.token <> all (coalesce(p_tokens, '{}')) offset 0) l
      cross join lateral (select x.state from wf.process x where x.instance_id = l.instance_id and x.id = l.process_id offset 0) p
      where p.state = 'START_REQUESTED';
     if f.instances is not null then
