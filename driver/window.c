@@ -28,8 +28,11 @@ window_end(
 	window->full = want->instant > 0 && taken->instant >= want->instant;
 	if (want->instant == 0)
 		return;
-	if (!window->full || taken->bytes > LARGE)
+	if (taken->bytes > LARGE)
 		window->doubled = 0;
-	else if (window->doubled < MOST_DOUBLED)
+	else if (window->full && window->doubled < MOST_DOUBLED)
 		window->doubled++;
+	/* one that brings nothing may have been refused */
+	else if (!window->full && window->doubled > 0 && taken->instant > 0)
+		window->doubled--;
 }

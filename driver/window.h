@@ -4,8 +4,8 @@
  * What takes time needs a slot.  What is answered at once needs none, and a turn
  * costs the workspace nearly the same whatever it carries.  So while turns bring
  * all of it that they asked for, the next asks for twice as much, up to a limit,
- * since what came is kept until it is reported.  When there is less, or it is
- * large, all is as at first.
+ * since what came is kept until it is reported.  When there is less it asks for
+ * half as much; when what came is large, all is as at first.
  */
 #ifndef DRIVER_WINDOW_H
 #define DRIVER_WINDOW_H

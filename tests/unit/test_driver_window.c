@@ -58,9 +58,23 @@ test_less_makes_it_small(void **state)
 	bring_all(&window, 2);
 	bring(&window, 4 * SLOTS - 1, 0);
 	assert_false(window.full);
+	assert_int_equal(wanted(&window), 2 * SLOTS);
+	bring(&window, 1, 0);
 	assert_int_equal(wanted(&window), SLOTS);
+	bring(&window, 1, 0);
+	assert_int_equal(wanted(&window), SLOTS);
+}
+
+static void
+test_nothing_changes_nothing(void **state)
+{
+	struct window window = { 0 };
+
+	(void)state;
+	bring_all(&window, 2);
 	bring(&window, 0, 0);
-	assert_int_equal(wanted(&window), SLOTS);
+	assert_false(window.full);
+	assert_int_equal(wanted(&window), 4 * SLOTS);
 }
 
 static void
@@ -117,6 +131,7 @@ test_a_turn_that_asks_for_none_tells_nothing(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_doubles_up_to_four_times),
 	cmocka_unit_test(test_less_makes_it_small),
+	cmocka_unit_test(test_nothing_changes_nothing),
 	cmocka_unit_test(test_large_ones_make_it_small),
 	cmocka_unit_test(test_slots_are_never_doubled),
 	cmocka_unit_test(test_what_is_not_reported_leaves_less),
