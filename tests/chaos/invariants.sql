@@ -63,6 +63,7 @@ select 'I2', 'failed in another way than by a lost driver', e.instance_id, e.pro
   from wf.event e
   join chaos.task t using (process_id)
  where e.state = 'FAILED' and e.was <> 'FAILED' and e.event <> 'lost' and t.type in ('chaos.Send', 'chaos.Job')
+   and (e.detail ->> 'kind' in (select x.kind from chaos.excused x)) is not true
  union all
 -- I3: attempts are those that an operator asked for, and no others
 select 'I3', 'attempts do not follow from retries', t.instance_id, t.process_id, format('%s of %s, %s retries', a.attempts, t.attempt, a.retries)

@@ -2,58 +2,10 @@
 # syscall_kill.t - a driver that does a task of each sort is killed at every
 # system call of it, one after the other; another one finishes what it left.
 . "$(dirname "$0")/lib.sh"
+. "$CHAOS/trace.sh"
 
-strace -D -f -o "$WORK/true.trace" true 2>"$WORK/true.log" ||
-    skip_all 'nobody may be traced'
 campaign syscall_kill 12 0 "$@"
-world
-login_create wf_driver_traced wf_driver
-DRIVER_OPTIONS=(-o "sql_connection=user=etl" -o sql_connections=1
-    -o connections=1 -o poll_max_ms=100)
-
-# traced NAME [STRACE OPTION…]: a driver of its own queue does a pass under
-# strace, and is stopped when there is nothing left to do, unless it is killed.
-traced() {
-    local name=$1 id
-    shift
-    id=$(sql "select wf.start('pass', jsonb_build_object('base', '$HTTP_URL',
-        'queue', '$name'))")
-    printf '%s\n' "$id" >>"$HEARD"
-    PGUSER=wf_driver_traced spawn driver-traced strace -D -f -q \
-        -o "$WORK/$name.trace" "$@" "$BUILD/wf-driver" -o name="$name" \
-        -o log_level=debug -o "queues=$name" "${DRIVER_OPTIONS[@]}"
-    wait_until 60 passed "$id" 2>/dev/null || true
-    stop driver-traced TERM 20 2>/dev/null || true
-}
-
-# passed ID: its driver is gone, or has done it all.
-passed() {
-    is_gone "$(pid_of driver-traced)" || sql_is_true \
-        "select state = 'END' from wf.instance_v where instance_id = $1"
-}
-
-# points FILE: each system call of a trace since it began to speak to anybody,
-# by name and number: how many of that name there were.
-points() {
-    awk '{ call = $2; sub("[(].*", "", call) }
-        call !~ /^[a-z0-9_]+$/ { next }
-        call == "socket" { speaks = 1 }
-        { n[call]++ }
-        speaks && call !~ /^exit/ { print call, n[call] }' "$1"
-}
-
-# choose COUNT: so many of POINTS, by chance; 0: all of them.
-choose() {
-    local i picked
-    [ "$1" -gt 0 ] && [ "$1" -lt ${#POINTS[@]} ] || return 0
-    for ((i = 0; i < $1; i++)); do
-        roll $((${#POINTS[@]} - i))
-        picked=${POINTS[i + ROLL]}
-        POINTS[i + ROLL]=${POINTS[i]}
-        POINTS[i]=$picked
-    done
-    POINTS=("${POINTS[@]:0:$1}")
-}
+traced_world
 
 traced whole
 mapfile -t POINTS < <(points "$WORK/whole.trace")

@@ -26,6 +26,9 @@ create table chaos.answered (
 );
 comment on table chaos.answered is 'The same: a report that a driver was answered to be done.';
 
+create table chaos.excused (kind text not null);
+comment on table chaos.excused is 'Kinds of errors that the campaign brings about.';
+
 create table chaos.ghost (
     driver_id   bigint not null,
     instance_id bigint not null,
