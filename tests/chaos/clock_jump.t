@@ -19,12 +19,16 @@ drivers_begin
 # How far, in seconds. Who is to wait until a time waits longer if the clock
 # goes back: never longer than that.
 JUMPS=(3600 -3 86400 -5 1 -1 40000000 -4)
-offset=0
-for ((fault = 0; fault < FAULTS; fault++)); do
+loads() {
     load load 40 base "$BASE" ms 200 n 12
     load write 80 base "$BASE" n 20
+}
+
+offset=0
+for ((fault = 0; fault < FAULTS; fault++)); do
+    loads
     nap 1500
-    work_begins
+    work_begins loads
     offset=$((offset + ${JUMPS[fault % ${#JUMPS[@]}]}))
     printf '%+d\n' "$offset" >"$CLOCK"
     [ $((fault % 4)) -ne 3 ] || retry_lost

@@ -33,7 +33,7 @@ pause() {
 within=0 returned=0
 for ((fault = 0; fault < FAULTS; fault++)); do
     nap 1500
-    work_begins
+    work_begins sleep 0.02
     within=$((within + $(sql 'select count(*) from wf.lease')))
     before=$(last_driver)
     since=$EPOCHREALTIME

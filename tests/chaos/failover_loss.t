@@ -31,7 +31,7 @@ noticed=0 within=0
 for ((fault = 0; fault < FAULTS; fault++)); do
     starts_begin
     nap 1500
-    work_begins
+    work_begins sleep 0.02
     fall_behind
     starts_end
     within=$((within + $(sql 'select count(*) from wf.lease')))

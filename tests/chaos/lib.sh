@@ -182,9 +182,14 @@ stop_at_work() {
     done
 }
 
-# work_begins: wait until somebody has a request.
+# work_begins COMMAND…: wait until somebody has a request; the command may see
+# to it.
 work_begins() {
-    wait_sql 60 'select exists (select from wf.lease)' || true
+    local deadline=$((SECONDS + 180))
+    until sql_is_true 'select exists (select from wf.lease)' ||
+        [ "$SECONDS" -ge "$deadline" ]; do
+        "$@"
+    done
 }
 
 # held NAME: how many requests the workspace says it has, and how many of them

@@ -18,12 +18,16 @@ server_kill() {
     wait "$pid" 2>/dev/null || true
 }
 
-within=0
-for ((fault = 0; fault < FAULTS; fault++)); do
+loads() {
     load load 30 base "$BASE" ms 8 n 20
     load write 60 base "$BASE" n 20
+}
+
+within=0
+for ((fault = 0; fault < FAULTS; fault++)); do
+    loads
     nap 1200
-    work_begins
+    work_begins loads
     within=$((within + $(sql 'select count(*) from wf.lease')))
     server_kill
     server_writes >>"$WORK/recovery"
