@@ -4,7 +4,7 @@
 # happened with its outcome or not at all.
 . "$(dirname "$0")/lib.sh"
 
-campaign commit_cut 25 200 "$@"
+campaign commit_cut 25 2000 "$@"
 world
 proxy_start proxy "$FAULTS"
 CUTS=$PROXY/cuts

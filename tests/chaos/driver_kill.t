@@ -4,7 +4,7 @@
 # still has to say changes nothing.
 . "$(dirname "$0")/lib.sh"
 
-campaign driver_kill 15 201 "$@"
+campaign driver_kill 15 3000 "$@"
 world
 drivers_begin
 

@@ -4,7 +4,7 @@
 # reports come too late.
 . "$(dirname "$0")/lib.sh"
 
-campaign driver_pause 2 40 "$@"
+campaign driver_pause 2 100 "$@"
 world
 drivers_begin
 

@@ -4,7 +4,7 @@
 # it waits itself; then everything that was on its way arrives.
 . "$(dirname "$0")/lib.sh"
 
-campaign partition 2 40 "$@"
+campaign partition 2 100 "$@"
 world
 DRIVER_OPTIONS+=(-o turn_timeout_ms=3500)
 for name in "${DRIVERS[@]}"; do

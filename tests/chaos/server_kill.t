@@ -4,7 +4,7 @@
 # acknowledged is gone.
 . "$(dirname "$0")/lib.sh"
 
-campaign server_kill 4 100 "$@"
+campaign server_kill 4 500 "$@"
 world
 server_adopt
 DRIVER_OPTIONS+=(-o "sql_connection=user=etl" -o sql_connections=2)
