@@ -60,15 +60,15 @@ all_ended() {
     PGOPTIONS='-c enable_seqscan=off' sql "do \$\$
         begin
             loop
-                exit when (select i.state from wf.instance_v i
-                            order by i.instance_id desc limit 1) <> 'RUNNING';
+                exit when (select i.state from wf.instance i
+                            order by i.id desc limit 1) <> 'RUNNING';
                 commit;
                 perform pg_sleep(0.02);
             end loop;
             loop
                 exit when not exists (
-                    select from wf.instance_v i
-                     where i.instance_id > $BEFORE and i.state = 'RUNNING');
+                    select from wf.instance i
+                     where i.id > $BEFORE and i.state = 'RUNNING');
                 commit;
                 perform pg_sleep(0.02);
             end loop;
