@@ -25,6 +25,8 @@ declare
     v_work record;
     v_want int[] := array[p_want, coalesce(p_instant, 0)];
     v_found record;
+    v_full boolean[]; -- of which sort all that was wanted was there
+    v_from jsonb := nullif(current_setting('wf.from', true), '')::jsonb; -- see _remember
 begin
     perform wf._gate(true);
     if coalesce(p_want, -1) < 0 or p_instant < 0 then
@@ -66,30 +68,41 @@ begin
         perform wf._settle();
     end if;
     mark := wf._mark();
-    -- of each sort as many as are wanted; what only a few can do comes before what all can
-    select array_agg(r.place) as place, array[count(*) filter (where s.sort = 1), count(*) filter (where s.sort = 2)]::int[] as count
-      into v_found
-      from unnest(v_want) with ordinality s (want, sort)
-     cross join lateral (
-        select x.place
-          from (select l.id from wf.lane l
-                 where wf._serves(v_driver, l)
-                   and case when p_instant is not null and l.needs = '{builtin}' then 2 else 1 end = s.sort
-                   and (select e.event from wf.engine_event e order by e.id desc limit 1) is distinct from 'pause'
-                 order by cardinality(l.requires) desc, l.id) l
-         cross join lateral (select y.ctid as place from wf.ready y
-                              where y.lane_id = l.id
-                              order by y.rank, y.turn, y.instance_id, y.process_id
-                              for update skip locked) x
-         limit s.want) r;
+    loop
+        -- of each sort as many as are wanted; what only a few can do comes before what all can
+        select array_agg(r.place) as place, array[count(*) filter (where s.sort = 1), count(*) filter (where s.sort = 2)]::int[] as count
+          into v_found
+          from unnest(v_want) with ordinality s (want, sort)
+         cross join lateral (
+            select x.place
+              from (select l.id from wf.lane l
+                     where wf._serves(v_driver, l)
+                       and case when p_instant is not null and l.needs = '{builtin}' then 2 else 1 end = s.sort
+                       and (select e.event from wf.engine_event e order by e.id desc limit 1) is distinct from 'pause'
+                     order by cardinality(l.requires) desc, l.id) l
+              left join lateral jsonb_populate_record(null::wf.ready, nullif(v_from -> s.sort::int - 1, 'null')) f on f.lane_id = l.id
+             cross join lateral (select y.ctid as place from wf.ready y
+                                  where y.lane_id = l.id
+                                    and (y.rank, y.turn, y.instance_id, y.process_id)
+                                        > (coalesce(f.rank, -32768), coalesce(f.turn, 0), coalesce(f.instance_id, 0), coalesce(f.process_id, 0))
+                                  order by y.rank, y.turn, y.instance_id, y.process_id
+                                  for update skip locked) x
+             limit s.want) r;
+        exit when (v_from ->> 0 is null or v_found.count[1] = p_want) and (v_from ->> 1 is null or v_found.count[2] = p_instant);
+        v_from := null; -- from the head, then
+        perform set_config('wf.from', '', false);
+    end loop;
+    v_full := array(select u.count > 0 and u.count = u.want from unnest(v_found.count, v_want) u (count, want));
+    if true = any (v_full) then
+        perform wf._remember(v_found.place, v_found.count, v_full, coalesce((v_from ->> 2)::int, 0));
+    end if;
     if v_found.place is not null then
         mark := coalesce(mark, wf._sign(p_driver));
         return query select c.*, null from wf._claim(p_driver, v_found.place, v_now) c;
     end if;
     -- one whose slots are taken would be rung for what it can't take
     wait_ms := case when p_want = 0 and v_found.place is null then 1000
-                    else wf._rest(v_driver, v_found.place is not null,
-                                  v_found.count[1] > 0 and v_found.count[1] = v_want[1] or v_found.count[2] > 0 and v_found.count[2] = v_want[2], v_now) end;
+                    else wf._rest(v_driver, v_found.place is not null, true = any (v_full), v_now) end;
     return next;
 end;
 $$;
@@ -113,6 +126,30 @@ begin
         end if;
     end loop;
     return false;
+end;
+$$;
+
+-- wf._remember(p_place, p_count, p_full, p_turns)
+--
+-- Writes down where the session goes on next time: of each sort that is full,
+-- after the last that it takes now; and for how many turns it has not begun at
+-- the head.
+--
+-- Returns  nothing
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by poll, before it takes them
+create or replace function wf._remember(p_place tid[], p_count int[], p_full boolean[], p_turns int) returns void
+language plpgsql :inner as $$
+declare
+    v_last jsonb;
+begin
+    if p_turns < 7 then
+        select jsonb_agg(to_jsonb(r)) into v_last
+          from unnest(array[p_count[1], p_count[1] + p_count[2]], p_full) s (last, whole)
+          left join lateral (select x.* from wf.ready x where x.ctid = p_place[s.last] and s.whole offset 0) r on true;
+    end if;
+    perform set_config('wf.from', coalesce((v_last || to_jsonb(p_turns + 1))::text, ''), false);
 end;
 $$;
 

@@ -22,7 +22,7 @@ create table wf.instance (
     started_at  timestamptz not null,
     started_by  text not null,
     ended_at    timestamptz
-) with (fillfactor = 70);
+) with (fillfactor = 50);
 create index instance_workflow_idx on wf.instance (workflow_id, id);
 create index instance_version_idx on wf.instance (version_id);
 comment on table wf.instance is 'A started workflow.';
@@ -94,7 +94,7 @@ create table wf.process (
     output      jsonb,
     error       jsonb,
     primary key (instance_id, id)
-) with (fillfactor = 50);
+) with (fillfactor = 30);
 comment on table wf.process is 'A node of an instance''s tree that has begun. (was, event, state) is its last move, a row of wf.transition.';
 comment on column wf.process.instance_id is 'the instance';
 comment on column wf.process.id is 'number of the process, unique in the workspace';
