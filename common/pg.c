@@ -104,7 +104,7 @@ log_libpq_notice(void *arg, const char *message)
 
 /* In libpq's order a later keyword wins over an earlier one. */
 struct options {
-	const char *keywords[9], *values[9];
+	const char *keywords[13], *values[13];
 	size_t count;
 };
 
@@ -122,6 +122,11 @@ target_options(const struct pg_target *target)
 {
 	struct options options = { 0 };
 
+	/* who vanishes without a word is noticed within 16 s */
+	add_option(&options, "keepalives_idle", "10");
+	add_option(&options, "keepalives_interval", "3");
+	add_option(&options, "keepalives_count", "2");
+	add_option(&options, "tcp_user_timeout", "15000");
 	add_option(&options, "dbname", target->dbname);
 	add_option(&options, "host", target->host);
 	add_option(&options, "hostaddr", target->hostaddr);

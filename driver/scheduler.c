@@ -149,8 +149,9 @@ begin_alone(struct scheduler *scheduler, struct turn *turn)
 static void
 begin_next(struct scheduler *scheduler, struct turn *turn)
 {
-	if (turn->must_listen)
-		turn_listen(turn);
+	/* one session listens for all */
+	if (turn->is_new)
+		turn_open(turn, turn == &scheduler->turns.all[0]);
 	else if (scheduler->pace.paused)
 		return;
 	else if (!identity_is_known(scheduler->identity) || is_over(scheduler))
@@ -194,7 +195,7 @@ turn_failed(struct turn *turn, const struct error *err)
 	struct scheduler *scheduler = turn->owner;
 
 	turn_log_failure(turn, err);
-	if (turn->kind == TURN_LISTEN)
+	if (turn->kind == TURN_OPEN)
 		return;
 	/* a procedure that is no more: the workspace may have been upgraded */
 	if (strcmp(err->sqlstate, "WF010") == 0 ||
@@ -261,7 +262,7 @@ turn_done(struct turn *turn, const struct session_answer *answer)
 		finish(scheduler);
 		break;
 	case TURN_NONE:
-	case TURN_LISTEN:
+	case TURN_OPEN:
 	case TURN_HEARTBEAT:
 		break;
 	}
@@ -297,8 +298,7 @@ on_ready(void *arg)
 	struct turn *turn = arg;
 	struct scheduler *scheduler = turn->owner;
 
-	/* one session listens for all */
-	turn->must_listen = turn == &scheduler->turns.all[0];
+	turn->is_new = true;
 	pump_later(scheduler);
 }
 

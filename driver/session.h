@@ -50,6 +50,17 @@ struct session_events {
 	void (*notified)(void *arg);
 };
 
+/*
+ * Of a select list: the server notices a driver that has vanished without a word
+ * as soon as that would notice the server, and lets go of what it was at.
+ * `local` is the third argument of set_config().
+ */
+#define SESSION_KEEPALIVE(local) \
+	"set_config('tcp_keepalives_idle', '10', " local ")," \
+	" set_config('tcp_keepalives_interval', '3', " local ")," \
+	" set_config('tcp_keepalives_count', '2', " local ")," \
+	" set_config('tcp_user_timeout', '15000', " local ")"
+
 struct session_options {
 	const char *conninfo; /* borrowed for the session's life, as all here */
 	const char *program;  /* application_name */

@@ -53,14 +53,16 @@ token_status(struct session *session, const struct task *task)
 }
 
 static void
-send_time_limit(struct session *session, int64_t timeout_ms)
+send_limits(struct session *session, int64_t timeout_ms)
 {
 	struct pg_params params;
 
 	pg_params_init(&params);
 	pg_params_add_bigint(&params, timeout_ms);
 	session_send(session,
-	    "select set_config('statement_timeout', $1::text, true)", &params);
+	    "select set_config('statement_timeout', $1::text, true),"
+	    " " SESSION_KEEPALIVE("true"),
+	    &params);
 	pg_params_release(&params);
 }
 
@@ -71,7 +73,7 @@ sql_batch_statement(struct session *session, const struct task *task,
 	session_send(session, "begin isolation level read committed", NULL);
 	sql_begin(session, task);
 	session_send(session, "savepoint task", NULL);
-	send_time_limit(session, timeout_ms);
+	send_limits(session, timeout_ms);
 	session_send(session, statement->text.data, &statement->params);
 	session_go(session);
 }

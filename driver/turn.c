@@ -15,7 +15,7 @@
 
 static const char *const names[] = {
 	[TURN_NONE] = "nothing",
-	[TURN_LISTEN] = "listen",
+	[TURN_OPEN] = "open",
 	[TURN_REGISTER] = "register",
 	[TURN_WORK] = "turn",
 	[TURN_HEARTBEAT] = "heartbeat",
@@ -30,11 +30,11 @@ begin(struct turn *turn, enum turn_kind kind)
 }
 
 void
-turn_listen(struct turn *turn)
+turn_open(struct turn *turn, bool listens)
 {
-	turn->must_listen = false;
-	workspace_listen(turn->session);
-	begin(turn, TURN_LISTEN);
+	turn->is_new = false;
+	workspace_open(turn->session, listens);
+	begin(turn, TURN_OPEN);
 }
 
 void
@@ -233,7 +233,7 @@ turn_log_failure(const struct turn *turn, const struct error *err)
 {
 	const char *hint = workspace_advice(err->sqlstate);
 
-	if (turn->kind == TURN_LISTEN) {
+	if (turn->kind == TURN_OPEN) {
 		LOG_IN(LOG_LEVEL_DEBUG, turn->label, "no doorbell: %s",
 		    err->message);
 		return;

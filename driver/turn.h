@@ -25,7 +25,7 @@ struct session_options;
 
 enum turn_kind {
 	TURN_NONE,
-	TURN_LISTEN, /* for the doorbell */
+	TURN_OPEN, /* the session; one listens for the doorbell */
 	TURN_REGISTER,
 	TURN_WORK, /* outcome, poll */
 	TURN_HEARTBEAT,
@@ -38,7 +38,7 @@ struct turn {
 	const char *label; /* the name in log lines; borrowed */
 	enum turn_kind kind;
 	bool connected;
-	bool must_listen; /* before anything else */
+	bool is_new;      /* must be opened before anything else */
 	struct load want; /* slots are kept free for what it brings */
 	struct request_list carried; /* the reports that it carries */
 	bool reported;               /* it carried some when it began */
@@ -46,7 +46,7 @@ struct turn {
 	char *mark; /* what poll() said of what was done last; NULL: nothing */
 };
 
-void turn_listen(struct turn *turn);
+void turn_open(struct turn *turn, bool listens);
 
 /*
  * Work, in two steps.  First what the runner has to report, as much as a turn

@@ -189,9 +189,11 @@ workspace_leave(struct session *session, int64_t driver)
 }
 
 void
-workspace_listen(struct session *session)
+workspace_open(struct session *session, bool listens)
 {
-	send_empty(session, "listen wf_ready");
+	send_empty(session, "select " SESSION_KEEPALIVE("false"));
+	if (listens)
+		send_empty(session, "listen wf_ready");
 }
 
 /* What a driver's operator runs into, and what helps. */

@@ -118,8 +118,11 @@ void workspace_heartbeat(struct session *session, int64_t driver);
 void workspace_drain(struct session *session, int64_t driver);
 void workspace_leave(struct session *session, int64_t driver);
 
-/* Be told when there is work: a hint, and not to be had everywhere. */
-void workspace_listen(struct session *session);
+/*
+ * A session begins; `listens`: it is to be told when there is work.  That is a
+ * hint, and not to be had everywhere.
+ */
+void workspace_open(struct session *session, bool listens);
 
 /*
  * Connect to `conninfo`, look whether a workspace that we can speak to is
