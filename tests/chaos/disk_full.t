@@ -50,7 +50,7 @@ for ((fault = 0; fault < FAULTS; fault++)); do
         refused=$((refused + 1))
     sql 'drop table if exists more' >/dev/null 2>&1 || true
     rm "$DISK/ballast"
-    server_writes >>"$WORK/recovery"
+    server_writes "$EPOCHREALTIME" >>"$WORK/recovery"
     [ $((fault % 4)) -ne 3 ] || retry_lost
 done
 all_end 120
@@ -59,7 +59,7 @@ figure faults "$(wc -l <"$WORK/recovery")"
 figure refused "$refused"
 died=$(grep -c PANIC "$WORK/postmaster.log" || true)
 figure died "$died"
-figure recovery_ms_max "$(sort -n "$WORK/recovery" | tail -n 1)"
+figure_of_times recovery_ms "$WORK/recovery"
 ledgers_figures
 invariants_hold I1 I2 I3 I4 I5 I6 I7 I8
 not_blind

@@ -34,7 +34,7 @@ within=0 returned=0
 for ((fault = 0; fault < FAULTS; fault++)); do
     nap 1500
     work_begins sleep 0.02
-    within=$((within + $(sql 'select count(*) from wf.lease')))
+    within=$((within + $(in_flight)))
     before=$(last_driver)
     since=$EPOCHREALTIME
     if [ $((fault % 4)) -eq 1 ]; then
@@ -51,12 +51,9 @@ all_end 120
 figure faults "$FAULTS"
 figure paused "$(wc -l <"$WORK/pauses")"
 figure within "$within"
-figure recovery_ms_p50 "$(sort -n "$WORK/recovery" |
-    awk '{ ms[NR] = $1 } END { print ms[int((NR + 1) / 2)] }')"
-figure recovery_ms_max "$(sort -n "$WORK/recovery" | tail -n 1)"
+figure_of_times recovery_ms "$WORK/recovery"
 ledgers_figures
-figure acknowledged "$(sql "select (select count(*) from chaos.started)
-    + (select count(*) from chaos.answered)")"
+figure acknowledged "$(acknowledged)"
 invariants_hold I1 I2 I3 I4 I5 I6 I7 I8
 not_blind
 drivers_hold

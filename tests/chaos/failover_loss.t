@@ -34,7 +34,7 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     work_begins sleep 0.02
     fall_behind
     starts_end
-    within=$((within + $(sql 'select count(*) from wf.lease')))
+    within=$((within + $(in_flight)))
     pg_kill "$PRIMARY"
     fail_over
     note_lost

@@ -52,6 +52,18 @@ figure() {
             >>"$CHAOS_FIGURES"
 }
 
+# figure_of_times NAME FILE: the middle and the longest of its lines.
+figure_of_times() {
+    figure "$1_p50" "$(sort -n "$2" |
+        awk '{ ms[NR] = $1 } END { print ms[int((NR + 1) / 2)] }')"
+    figure "$1_max" "$(sort -n "$2" | tail -n 1)"
+}
+
+# ms_since TIME: prints how long ago that was, by EPOCHREALTIME.
+ms_since() {
+    awk "BEGIN { printf \"%.0f\n\", ($EPOCHREALTIME - $1) * 1000 }"
+}
+
 # Chance ----------------------------------------------------------------------
 
 # roll SIDES: ROLL is 0 to SIDES - 1. (No subshell: it would roll the same
@@ -129,14 +141,28 @@ last_driver() {
 # print how many ms after SINCE that was.
 driver_comes() {
     wait_sql 60 "select max(id) > $1 from wf.driver" || true
-    awk "BEGIN { printf \"%.0f\n\", ($EPOCHREALTIME - $2) * 1000 }"
+    ms_since "$2"
 }
 
-# server_writes: prints how many milliseconds it takes until somebody can write.
-# It is started again if it is gone; until all of its former self has ended,
-# that is in vain.
+# server_said WHAT: how often it did.
+server_said() {
+    cat "$WORK/pg/server.log" "$WORK/postmaster.log" 2>/dev/null |
+        grep -c "$1" || true
+}
+
+# server_kill: with all that it does.
+server_kill() {
+    local pid
+    pid=$(pid_of postmaster)
+    kill -s KILL "$pid"
+    wait "$pid" 2>/dev/null || true
+}
+
+# server_writes SINCE: prints after how many milliseconds somebody can write
+# again. It is started if it is gone; until all of its former self has
+# ended, that is in vain.
 server_writes() {
-    local from=$EPOCHREALTIME deadline=$((SECONDS + 180))
+    local deadline=$((SECONDS + 180))
     until sql 'create temporary table x ()' >/dev/null 2>&1; do
         if is_gone "$(pid_of postmaster)"; then
             server_begin
@@ -144,7 +170,7 @@ server_writes() {
         [ "$SECONDS" -lt "$deadline" ] || return 1
         sleep 0.02
     done
-    awk "BEGIN { printf \"%.0f\n\", ($EPOCHREALTIME - $from) * 1000 }"
+    ms_since "$1"
 }
 
 # proxy_start [NAME [CUTS]]: between drivers and the server: PROXY is the
@@ -156,6 +182,54 @@ proxy_start() {
     spawn "${1:-proxy}" perl "$CHAOS/proxy" "$PROXY/.s.PGSQL.$PGPORT" \
         "$PGHOST/.s.PGSQL.$PGPORT" "${2:-0}" "$SEED" "$PROXY/cuts"
     wait_until 20 test -S "$PROXY/.s.PGSQL.$PGPORT"
+}
+
+# Only who may have a network of his own can go on.
+network_needed() {
+    if [ -z "${CHAOS_NETWORK:-}" ] || ! command -v ip >/dev/null; then
+        skip_all 'no network may be had, or there is no ip'
+    fi
+}
+
+# wires_start NUMBER…: drivers are on another host from now on, with a wire of
+# each number: 10.NUMBER.0.1 is here, 10.NUMBER.0.2 there. Needs a network of the
+# script's own, see half_open.t.
+wires_start() {
+    local number
+    spawn far unshare --net sleep infinity
+    FAR=(nsenter "--net=/proc/$(pid_of far)/ns/net")
+    wait_until 20 far_is_there || return
+    ip link add near address 02:00:00:00:00:01 type veth \
+        peer name far address 02:00:00:00:00:02 netns "$(pid_of far)"
+    ip link set lo up
+    ip link set near up
+    "${FAR[@]}" ip link set far up
+    for number; do
+        ip address add "10.$number.0.1/24" dev near
+        "${FAR[@]}" ip address add "10.$number.0.2/24" dev far
+        wire_mend "$number"
+    done
+    # shellcheck disable=SC2034 # for driver_start
+    DRIVER=("${FAR[@]}" "${DRIVER[@]}")
+}
+
+far_is_there() {
+    [ "$(readlink "/proc/$(pid_of far)/ns/net")" != "$(readlink /proc/$$/ns/net)" ]
+}
+
+# wire_cut NUMBER, wire_mend NUMBER: what is sent, both ways, is lost, and nobody
+# is told: it is sent to somebody who is not there.
+wire_cut() {
+    wire_leads_to "$1" 02:00:00:00:00:03 02:00:00:00:00:03
+}
+
+wire_mend() {
+    wire_leads_to "$1" 02:00:00:00:00:02 02:00:00:00:00:01
+}
+
+wire_leads_to() {
+    ip neighbour replace "10.$1.0.2" lladdr "$2" dev near nud permanent
+    "${FAR[@]}" ip neighbour replace "10.$1.0.1" lladdr "$3" dev far nud permanent
 }
 
 # All of them, each with a login of its own.
@@ -190,6 +264,11 @@ work_begins() {
         [ "$SECONDS" -ge "$deadline" ]; do
         "$@"
     done
+}
+
+# in_flight: how many requests drivers have.
+in_flight() {
+    sql 'select count(*) from wf.lease'
 }
 
 # held NAME: how many requests the workspace says it has, and how many of them
@@ -232,7 +311,7 @@ driver_kill() {
 
 # driver_again NAME: as a supervisor does it, waiting for nothing.
 driver_again() {
-    PGUSER=wf_driver_$1 spawn "driver-$1" "$BUILD/wf-driver" \
+    PGUSER=wf_driver_$1 spawn "driver-$1" "${DRIVER[@]}" \
         -o name="$1" -o log_level=debug "${DRIVER_OPTIONS[@]}"
 }
 
@@ -333,6 +412,12 @@ ledgers_figures() {
     figure duplicates "$DUPLICATES"
     STALE=$(sql "select count(*) from wf.event where event = 'late'")
     figure stale "$STALE"
+}
+
+# acknowledged: how many starts and reports were answered.
+acknowledged() {
+    sql "select (select count(*) from chaos.started)
+        + (select count(*) from chaos.answered)"
 }
 
 # invariants_hold INVARIANT…: what the witnesses say is compared; each is a test.

@@ -10,14 +10,6 @@ server_adopt
 DRIVER_OPTIONS+=(-o "sql_connection=user=etl" -o sql_connections=2)
 drivers_begin
 
-# With all that it does.
-server_kill() {
-    local pid
-    pid=$(pid_of postmaster)
-    kill -s KILL "$pid"
-    wait "$pid" 2>/dev/null || true
-}
-
 loads() {
     load load 30 base "$BASE" ms 8 n 20
     load write 60 base "$BASE" n 20
@@ -28,19 +20,18 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     loads
     nap 1200
     work_begins loads
-    within=$((within + $(sql 'select count(*) from wf.lease')))
+    within=$((within + $(in_flight)))
     server_kill
-    server_writes >>"$WORK/recovery"
+    server_writes "$EPOCHREALTIME" >>"$WORK/recovery"
     [ $((fault % 4)) -ne 3 ] || retry_lost
 done
 all_end 120
 
 figure faults "$(wc -l <"$WORK/recovery")"
 figure within "$within"
-figure recovery_ms_max "$(sort -n "$WORK/recovery" | tail -n 1)"
+figure_of_times recovery_ms "$WORK/recovery"
 ledgers_figures
-figure acknowledged "$(sql "select (select count(*) from chaos.started)
-    + (select count(*) from chaos.answered)")"
+figure acknowledged "$(acknowledged)"
 invariants_hold I1 I2 I3 I4 I5 I6 I7 I8
 not_blind
 drivers_hold

@@ -52,7 +52,7 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     pg_stop "$STANDBY" immediate
     wait_until 60 gave_up_more "$before"
     nap 1000
-    within=$((within + $(sql 'select count(*) from wf.lease')))
+    within=$((within + $(in_flight)))
     count=$(sql "select count(*) $hung")
     most=$((count > most ? count : most))
     since=$(sql 'select clock_timestamp()') from=$EPOCHREALTIME
@@ -63,8 +63,7 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     fi
     wait_sql 60 "select count(distinct name) = ${#DRIVERS[@]} from wf.driver_v
         where state = 'live' and seen_at > '$since'"
-    awk "BEGIN { printf \"%.0f\n\", ($EPOCHREALTIME - $from) * 1000 }" \
-        >>"$WORK/recovery"
+    ms_since "$from" >>"$WORK/recovery"
 done
 starts_end
 all_end 120
@@ -74,10 +73,9 @@ figure within "$within"
 figure given_up "$(gave_up)"
 figure cancelled "$cancelled"
 figure hung_at_most "$most"
-figure recovery_ms_max "$(sort -n "$WORK/recovery" | tail -n 1)"
+figure_of_times recovery_ms "$WORK/recovery"
 ledgers_figures
-figure acknowledged "$(sql "select (select count(*) from chaos.started)
-    + (select count(*) from chaos.answered)")"
+figure acknowledged "$(acknowledged)"
 invariants_hold I1 I2 I3 I4 I5 I6 I7 I8 I9
 not_blind
 drivers_hold

@@ -3,7 +3,7 @@
 
 # nginx_start RULES [NAME]: RULES is what stands in `server { }`, the echo
 # module's directives (`echo_sleep 0.5;`) among it. Exports HTTP_PORT and
-# HTTP_URL. Requests are logged in $WORK/NAME/access.log: method, address,
+# HTTP_URL, which is at HTTP_HOST if that is set. Requests are logged in $WORK/NAME/access.log: method, address,
 # status, Idempotency-Key, traceparent.
 nginx_start() {
     local rules=$1 name=${2:-nginx} dir attempt
@@ -13,7 +13,7 @@ nginx_start() {
         nginx_configure "$rules" "$dir"
         spawn_server "$name" nginx -p "$dir/" -c "$dir/nginx.conf" \
             -e "$dir/error.log"
-        HTTP_URL=http://127.0.0.1:$HTTP_PORT
+        HTTP_URL=http://${HTTP_HOST:-127.0.0.1}:$HTTP_PORT
         export HTTP_PORT HTTP_URL
         if wait_until 5 test -s "$dir/nginx.pid"; then
             return
@@ -52,7 +52,7 @@ http {
     scgi_temp_path $2/scgi;
     keepalive_requests 100000;
     server {
-        listen 127.0.0.1:$HTTP_PORT;
+        listen ${HTTP_HOST:-127.0.0.1}:$HTTP_PORT;
         root $2;
 $1
     }

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# double_kill.t - the database server is killed again while it recovers from
+# having been killed, or a moment later, when drivers come back and others take
+# over from one that died as well: nothing is stuck, and nothing that was
+# acknowledged is gone.
+. "$(dirname "$0")/lib.sh"
+
+campaign double_kill 2 200 "$@"
+world 'log_min_messages = log'
+server_adopt
+STARTS=$(server_said 'ready to accept connections')
+DRIVER_OPTIONS+=(-o "sql_connection=user=etl" -o sql_connections=2)
+drivers_begin
+
+loads() {
+    load load 30 base "$BASE" ms 8 n 20
+    load write 60 base "$BASE" n 20
+}
+
+# Somebody starts it until it recovers.
+recovers() {
+    if is_gone "$(pid_of postmaster)"; then
+        server_begin
+    fi
+    [ "$(server_said 'database system was interrupted')" -gt "$1" ]
+}
+
+# unfinished: how often it was killed before it had recovered: who has is ready.
+unfinished() {
+    printf '%d\n' $(($(server_said 'database system was interrupted') + STARTS -
+        $(server_said 'ready to accept connections')))
+}
+
+# kill_again MS: at most so long after it began to recover.
+kill_again() {
+    local before
+    before=$(server_said 'database system was interrupted')
+    wait_until 60 recovers "$before" || true
+    nap "$1"
+    server_kill
+}
+
+# Before it has recovered.
+kill_in_recovery() {
+    local before deadline=$((SECONDS + 60))
+    before=$(unfinished)
+    until [ "$(unfinished)" -gt "$before" ] || [ "$SECONDS" -ge "$deadline" ]; do
+        kill_again 1
+    done
+}
+
+within=0
+for ((fault = 0; fault < FAULTS; fault++)); do
+    loads
+    nap 1200
+    work_begins loads
+    within=$((within + $(in_flight)))
+    roll ${#DRIVERS[@]}
+    name=${DRIVERS[ROLL]}
+    driver_kill "$name"
+    server_kill
+    if [ $((fault % 2)) -eq 0 ]; then
+        kill_in_recovery
+    else
+        kill_again 500
+    fi
+    server_writes "$EPOCHREALTIME" >>"$WORK/recovery"
+    # at times the next one comes while others take over
+    roll 2
+    [ "$ROLL" -eq 0 ] || nap $((LEASE_SECONDS * 1000 + 500))
+    driver_again "$name"
+    haunt
+    [ $((fault % 4)) -ne 3 ] || retry_lost
+done
+all_end 120
+
+figure faults "$(wc -l <"$WORK/recovery")"
+figure in_recovery "$(unfinished)"
+figure within "$within"
+figure_of_times recovery_ms "$WORK/recovery"
+ledgers_figures
+figure acknowledged "$(acknowledged)"
+invariants_hold I1 I2 I3 I4 I5 I6 I7 I8
+not_blind
+drivers_hold
+ok 'the server was killed while drivers had requests' test "$within" -gt 0
+ok 'and again while it recovered' test "$(unfinished)" -gt 0
+campaign_end

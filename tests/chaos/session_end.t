@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# session_end.t - the server is stopped and started, sessions of drivers are
+# ended, what they do is cancelled or takes longer than it may, under load:
+# drivers go on by themselves, and soon.
+. "$(dirname "$0")/lib.sh"
+
+campaign session_end 6 300 "$@"
+LEASE_SECONDS=30
+world 'log_min_messages = error'
+DRIVER_OPTIONS+=(-o "sql_connection=user=etl" -o sql_connections=2)
+drivers_begin
+# what is set for everybody is not for those who look on
+export PGOPTIONS='-c statement_timeout=0 -c idle_in_transaction_session_timeout=0'
+
+FAULT_KINDS=(stop_fast stop_immediate terminate cancel statement_timeout
+    idle_in_transaction)
+
+loads() {
+    load load 30 base "$BASE" ms 8 n 20
+    load write 60 base "$BASE" n 20
+}
+
+stop_fast() {
+    pg_stop pg fast
+    pg_restart
+}
+
+stop_immediate() {
+    pg_stop pg immediate
+    pg_restart
+}
+
+# some FUNCTION STATES: for some of the drivers' sessions and of their SQL
+# tasks', again and again. What each was at is noted.
+some() {
+    for _ in {1..5}; do
+        loads
+        roll 1000000
+        sql "select setseed($ROLL / 1e6)" \
+            --command="select '$1', coalesce(substring(query from 'wf\.\w+'),
+                    substring(query from '^\w+')), $1(pid)
+                  from pg_stat_activity
+                 where (usename like 'wf\_driver\_%' or usename = 'etl')
+                   and state ~ '$2' and random() < 0.4" |
+            sed -n 's/^pg_\(.*\)_backend|\(.*\)|t$/\1 \2/p' >>"$WORK/calls"
+        nap 100
+    done
+}
+
+terminate() {
+    some pg_terminate_backend .
+}
+
+cancel() {
+    some pg_cancel_backend active
+}
+
+statement_timeout() {
+    pg_set pg 'statement_timeout = 2ms'
+    loads
+    nap 1000
+    pg_set pg 'statement_timeout = 0'
+}
+
+# A driver stops in the midst of a SQL task.
+idle_in_transaction() {
+    local before deadline=$((SECONDS + 60)) name
+    before=$(server_said 'idle-in-transaction timeout')
+    pg_set pg 'idle_in_transaction_session_timeout = 10ms'
+    until [ "$(server_said 'idle-in-transaction timeout')" -gt "$before" ] ||
+        [ "$SECONDS" -ge "$deadline" ]; do
+        loads
+        roll ${#DRIVERS[@]}
+        name=driver-${DRIVERS[ROLL]}
+        kill -s STOP "$(pid_of "$name")"
+        sleep 0.05
+        kill -s CONT "$(pid_of "$name")"
+        nap 50
+    done
+    pg_set pg 'idle_in_transaction_session_timeout = 0'
+}
+
+: >"$WORK/calls"
+within=0
+for ((fault = 0; fault < FAULTS; fault++)); do
+    loads
+    nap 300
+    work_begins loads
+    within=$((within + $(in_flight)))
+    kind=${FAULT_KINDS[fault % ${#FAULT_KINDS[@]}]}
+    "$kind"
+    since=$(sql 'select clock_timestamp()') from=$EPOCHREALTIME
+    wait_sql 60 "select count(distinct name) = ${#DRIVERS[@]} from wf.driver_v
+        where state = 'live' and seen_at > '$since'"
+    ms_since "$from" | tee -a "$WORK/recovery" >>"$WORK/recovery-$kind"
+done
+all_end 120
+
+figure faults "$(wc -l <"$WORK/recovery")"
+figure within "$within"
+sort "$WORK/calls" | uniq -c | while read -r count what call; do
+    figure "$what $call" "$count"
+done
+for message in 'administrator command' 'user request' 'statement timeout' \
+    'idle-in-transaction timeout'; do
+    count=$(server_said "$message")
+    figure "$message" "$count"
+    ok "there was a $message" test "$count" -gt 0
+done
+figure_of_times recovery_ms "$WORK/recovery"
+for kind in "${FAULT_KINDS[@]}"; do
+    diag "$kind: $(xargs <"$WORK/recovery-$kind")"
+done
+ledgers_figures
+figure acknowledged "$(acknowledged)"
+invariants_hold I1 I2 I3 I4 I5 I6 I7 I8
+not_blind
+drivers_hold
+ok 'sessions were ended while drivers had requests' test "$within" -gt 0
+campaign_end
