@@ -178,8 +178,26 @@ select throws_ok(format('select wf.register(%s)', arguments), 'WF002', null, 're
   from unnest(array[$$'', '1', '{builtin}', '{}', 10$$, $$null, '1', '{builtin}', '{}', 10$$, $$'d', '1', '{}', '{}', 10$$, $$'d', '1', '{builtin}', null, 10$$,
                     $$'d', '1', '{builtin}', '{}', 0$$, $$'d', '1', '{builtin}', '{}', null$$]) arguments;
 
+-- what a driver holds that has left: a poll of its that commits later than that
+select play_driver('late') as late \gset
+select play_driver('busy') as busy \gset
+select held(:late) as i \gset
+select date_trunc('minute', wf.now()) + interval '1 minute 1 s' - wf.now() as next_minute \gset
+select play_later(:'next_minute');
+select wf.heartbeat(:late), wf.heartbeat(:busy), wf.tick();
+update wf.driver set state = 'left' where id = :late;
+select play_later('2 s'), play_take(:busy, 0);
+select is((select count(*) from wf.lease where instance_id = :i), 7::bigint, 'is not looked for every second');
+select play_later('1 minute'), play_take(:busy, 0);
+select is_empty(format('select * from wf.lease where instance_id = %s', :i), 'but is found within a minute');
+select held(:busy) as i \gset
+update wf.driver set state = 'left', successor = :late where id = :busy;
+select play_driver('other') as other \gset
+select play_later('2 s'), play_take(:other, 0);
+select is_empty(format('select * from wf.lease where instance_id = %s', :i), 'and within a second if it has come back as another one');
+
 -- queues and transports
-select wf.abort('{"workflow": "all"}');
+select wf.abort('{"workflow": "all"}'), play_on(:other);
 select wf.leave(d.id) from wf.driver d where d.state = 'live';
 select play_install('where', jsonb_build_array(play_par(
     play_task('t.Do', 'here'), play_task('t.Far', 'far'), play_task('t.Do', 'there', '{}', '{"queue": "night"}'))));

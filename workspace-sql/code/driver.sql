@@ -238,33 +238,41 @@ language sql volatile set search_path = pg_catalog, pg_temp as $$
        and l.database = (select d.oid from pg_database d where d.datname = current_database());
 $$;
 
--- wf._sweep()
+-- wf._sweep(p_all)
 --
 -- Gives drivers up that gave no sign of life for lease_seconds, or whose lock is
 -- gone and who did not connect again for grace_seconds, and takes back what
 -- drivers hold that are gone. Anybody's poll does it, once a second, and
 -- whatever is left over is found by the next: nothing depends on one chance.
+-- To look through all leases takes its time, so they are if somebody has been
+-- given up or cut off a short while ago, and in any case if p_all says so.
 --
 -- Returns  nothing
 -- Locks    rows of driver (skipping locked ones), then as _lose
 -- Raises   nothing of its own
--- Called   by poll and tick
-create or replace function wf._sweep() returns void
+-- Called   by poll (p_all: once a minute for each driver) and tick
+create or replace function wf._sweep(p_all boolean) returns void
 language plpgsql :inner as $$
 declare
+    v_now constant timestamptz := wf.now();
+    v_lease constant interval := wf._setting_number('lease_seconds') * interval '1 second';
     v_silent bigint[];
     v_driver bigint;
 begin
     perform wf._look_around();
     v_silent := array(select d.id from wf.driver d
                        where d.state in ('live', 'draining')
-                         and case when d.seen_at < wf.now() - wf._setting_number('lease_seconds') * interval '1 second' then true
-                                  when d.attended and d.seen_at < wf.now() - wf._setting_number('grace_seconds') * interval '1 second'
+                         and case when d.seen_at < v_now - v_lease then true
+                                  when d.attended and d.seen_at < v_now - wf._setting_number('grace_seconds') * interval '1 second'
                                       then not exists (select from wf._driver_locks() l where l.objid = wf._lock_number(d.id)::oid)
                                   else false end
                        order by d.id for update skip locked);
     update wf.driver d set state = 'lost', idle = false where d.id = any (v_silent);
     delete from wf.stop s where s.driver_id = any (v_silent);
+    if not p_all and not exists (select from wf.driver d
+                                  where (d.state = 'lost' or d.successor is not null) and d.seen_at > v_now - v_lease - interval '1 minute') then
+        return;
+    end if;
     for v_driver in
         select distinct l.driver_id
           from wf.lease l

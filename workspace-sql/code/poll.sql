@@ -25,6 +25,7 @@ declare
     v_work record;
     v_want int[] := array[p_want, coalesce(p_instant, 0)];
     v_found record;
+    v_minute boolean; -- its first in this minute
     v_full boolean[]; -- of which sort all that was wanted was there
     v_from jsonb := nullif(current_setting('wf.from', true), '')::jsonb; -- see _remember
 begin
@@ -57,9 +58,10 @@ begin
         perform wf._fire(v_now);
     end if;
     if v_driver.seen_at < v_now - interval '1 second' then
-        perform wf._sweep();
+        v_minute := extract(epoch from v_driver.seen_at)::bigint / 60 < extract(epoch from v_now)::bigint / 60;
+        perform wf._sweep(v_minute);
         perform wf._purge_old();
-        if extract(epoch from v_driver.seen_at)::bigint / 60 < extract(epoch from v_now)::bigint / 60 then
+        if v_minute then
             perform wf._forget_lanes();
         end if;
         v_work.dirty := true;

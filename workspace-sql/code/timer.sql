@@ -67,7 +67,7 @@ language plpgsql security definer :engine as $$
 begin
     perform wf._gate(true);
     perform wf._fire(wf.now());
-    perform wf._sweep();
+    perform wf._sweep(true);
     perform wf._forget_lanes();
     perform wf._settle();
     perform wf._purge_old();
