@@ -6,6 +6,8 @@
 
 campaign driver_kill 15 3000 "$@"
 world
+# nobody's task is to blame for so many kills, and none is to be put off
+sql "select wf.setting_set('loss_limit', 0)"
 drivers_begin
 
 # kills MS COUNT: of drivers whose requests take so long.

@@ -24,6 +24,8 @@ my %TERMINAL = map { $_ => 1 } qw(END RAISED ABORTED);
 my %MACHINE  = ('t.Do' => 'sync', 't.Plain' => 'sync', 't.Job' => 'async', 't.Bare' => 'async', 't.Named' => 'async', 't.Sleep' => 'wait', 't.Fail' => 'wait');
 my %SECONDS  = (PT1S => 1, PT3S => 3, PT40S => 40);
 my $ATTEMPTS = 3;    # polls, cancels and cleanups that may fail in a row
+my $LOSS_LIMIT;      # drivers that may die in a row with a request
+my %REPLAY = (take => \&taken, report => \&reported, verb => \&operated, lost => \&lost);
 
 # ---- expressions: the value, or die "input: …"
 
@@ -274,8 +276,8 @@ sub queue {
 
 sub move_to {
     my ($p, $state) = @_;
-    $p->{failures} = 0;
-    $p->{state}    = $state;
+    @$p{qw(failures lost_last)} = (0, 0);
+    $p->{state} = $state;
     return;
 }
 
@@ -422,6 +424,7 @@ sub reported {
     if ($event eq 'release') {
         return given_back($p, $request);
     }
+    $p->{lost_last} = 0;
     # whatever the response to a plain task is, it is not even looked at
     my $plain = $p->{node}{type} eq 't.Plain' && $p->{state} eq 'START_REQUESTED';
     my $good = $event eq 'response' && (!$data->{junk} || $plain);
@@ -467,31 +470,42 @@ sub given_back {
     return undef;
 }
 
-sub driver_lost {
-    my ($m, $driver) = @_;
-    for my $p (sort { $a->{path} cmp $b->{path} } values %{ $m->{processes} }) {
-        my $lease = $p->{lease} or next;
-        next if $lease->{driver} != $driver;
-        delete $p->{lease};
-        lost($p, $lease->{request});
+# A request is lost in a row with the one before of its sort if nothing lies
+# between them, and a start if no retry does.
+sub lost {
+    my ($p, $data) = @_;
+    my $lease = $p->{lease};
+    return undef unless $lease && $lease->{k} == $data->{k};
+    delete $p->{lease};
+    my ($request, $often) = ($lease->{request}, 0);
+    if ($data->{died}) {
+        my $sort = "$request $p->{attempt}";
+        $p->{losses} = ($p->{lost_sort} // '') eq $sort && ($request eq 'start' || $p->{lost_last}) ? $p->{losses} + 1 : 1;
+        $p->{lost_sort} = $sort;
+        $often = $p->{losses} >= $LOSS_LIMIT;
     }
-    return;
+    taken_back($p, $request, $often);
+    $p->{lost_last} = 1;
+    return undef;
 }
 
-sub lost {
-    my ($p, $request) = @_;
+sub taken_back {
+    my ($p, $request, $often) = @_;
     my ($state, $node) = @$p{qw(state node)};
     my $idempotent = ($node->{policies} // {})->{idempotent};
     if ($state eq 'START_REQUESTED') {
-        return move_to($p, $p->{kind} eq 'async' || $idempotent ? 'INIT' : 'FAILED');
+        return move_to($p, !$often && ($p->{kind} eq 'async' || $idempotent) ? 'INIT' : 'FAILED');
     }
     if ($state eq 'EXECUTING') {
+        return move_to($p, 'FAILED') if $often;
         return if defined $p->{handle} || $request ne 'start';
         return move_to($p, $idempotent ? 'INIT' : 'FAILED');
     }
     if ($state =~ /^(CANCEL|ABORT)_REQUESTED$/) {
-        return $p->{kind} eq 'sync' ? cancelled($p) : ask_cancel_again($p);
+        return cancelled($p) if $p->{kind} eq 'sync' || $often && $request eq 'cancel';
+        return ask_cancel_again($p);
     }
+    return cleaned($p) if $often;
     return;    # a cleanup is repeated
 }
 
@@ -570,7 +584,7 @@ sub replay {
             $m->{root} = begin_root($m, $tree);
         }
         elsif ($what eq 'poll' || $what eq 'tick') { pass_time($_) for values %instance }
-        elsif ($what eq 'lost') { driver_lost($_, $data->{driver}) for values %instance }
+        elsif ($what eq 'limit') { $LOSS_LIMIT = $data->{losses} }
         elsif ($what eq 'move') {
             my %moved = map { $_ => 1 } @{ $data->{requests} };
             for my $p (map { values %{ $_->{processes} } } values %instance) {
@@ -589,12 +603,12 @@ sub replay {
             $m->{state} = $to if $m->{state} eq $from;
         }
         elsif ($what =~ /^(pause|unpause)$/) { $paused = $what eq 'pause' }
-        elsif ($what =~ /^(take|report|verb)$/ && defined $step->{process}) {
+        elsif ($what =~ /^(take|report|verb|lost)$/ && defined $step->{process}) {
             my $path = $path{ $step->{process} };
             my $p    = $instance{ $step->{instance} }{processes}{$path};
             return "step $step->{k}: $path has not begun in the model" unless $p;
             return "step $step->{k}: $path was handed out while the engine was paused" if $what eq 'take' && $paused;
-            my $wrong = $what eq 'take' ? taken($p, $data) : $what eq 'report' ? reported($p, $data) : operated($p, $data);
+            my $wrong = $REPLAY{$what}->($p, $data);
             return "step $step->{k}: $path $wrong" if defined $wrong;
         }
     }

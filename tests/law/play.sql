@@ -7,12 +7,12 @@
 create schema law;
 
 create table law.driver (
-    id bigint primary key, queues text[], gone boolean not null default false, swept boolean not null default false, silent boolean not null default false
+    id bigint primary key, queues text[], gone boolean not null default false, silent boolean not null default false
 );
 create table law.request (
     k bigint generated always as identity primary key,
     driver_id bigint, instance_id bigint, process_id bigint, token uuid, request text, task_type text,
-    acknowledge boolean, open boolean not null default true
+    acknowledge boolean, open boolean not null default true, lost boolean not null default false
 );
 create table law.step (
     k bigint generated always as identity primary key,
@@ -32,7 +32,15 @@ language sql as $$
 $$;
 
 create function law.move_clock(p_time interval) returns void
-language sql as $$ select set_config('wf.now', (wf.now() + p_time)::text, true); $$;
+language plpgsql as $$
+begin
+    perform set_config('wf.now', (wf.now() + p_time)::text, true);
+    if exists (select from wf.lease e join wf.driver d on d.id = e.driver_id where d.state in ('left', 'lost')) then
+        -- that nobody polled for so long is not what fsck expects
+        perform law.tick();
+    end if;
+end;
+$$;
 
 -- law.check(): the first thing that is wrong, or null.
 create function law.check() returns text
@@ -113,19 +121,22 @@ begin
 end;
 $$;
 
--- law.see_losses(): which drivers the workspace has given up and swept.
+-- law.see_losses(): what the workspace has taken back from drivers that are gone.
 create function law.see_losses() returns void
 language plpgsql as $$
 declare
-    v_driver bigint;
+    r record;
 begin
-    for v_driver in
-        select l.id from law.driver l join wf.driver d on d.id = l.id
-         where not l.swept and d.state in ('left', 'lost') and not exists (select from wf.lease e where e.driver_id = l.id)
-         order by l.id
+    update law.driver l set gone = true from wf.driver d where d.id = l.id and d.state in ('left', 'lost') and not l.gone;
+    for r in
+        select q.k, q.instance_id, q.process_id, d.state = 'lost' as died
+          from law.request q
+          join wf.driver d on d.id = q.driver_id
+         where not q.lost and d.state in ('left', 'lost') and not exists (select from wf.lease e where e.token = q.token)
+         order by q.k
     loop
-        update law.driver l set gone = true, swept = true where l.id = v_driver;
-        perform law.note('lost', null, null, jsonb_build_object('driver', v_driver));
+        update law.request q set lost = true where q.k = r.k;
+        perform law.note('lost', r.instance_id, r.process_id, jsonb_build_object('k', r.k, 'died', r.died));
     end loop;
 end;
 $$;
@@ -217,7 +228,7 @@ begin
                           array(select case when b.junk and b.event in ('response', 'error') then '{"no'::bytea else coalesce(convert_to(b.body::text, 'UTF8'), ''::bytea) end
                                   from unnest(v_event, v_body, v_junk) with ordinality b (event, body, junk, n) order by b.n)) o on o.token = q.token
           join (select y.token, v_event[y.n] as event, v_body[y.n] as body, v_junk[y.n] as junk
-                  from unnest(p_requests) with ordinality y (k, driver_id, instance_id, process_id, token, request, task_type, acknowledge, open, n)) e on e.token = q.token
+                  from unnest(p_requests) with ordinality y (k, driver_id, instance_id, process_id, token, request, task_type, acknowledge, open, lost, n)) e on e.token = q.token
          order by q.k
     loop
         perform law.note('report', r.instance_id, r.process_id,
@@ -279,7 +290,7 @@ begin
         perform law.register('{}');
     elsif v_dice < 34 then
         perform law.poll(v_driver, law.pick(4));
-    elsif v_dice < 66 then
+    elsif v_dice < 61 then
         v_list := array(select x.q from (select q from law.request q where q.open order by q.k) x order by random() limit 1);
         if v_list[1].request = 'start' and not v_list[1].acknowledge then
             -- a batch of what cannot raise
@@ -290,13 +301,13 @@ begin
         if cardinality(v_list) > 0 then
             perform law.report(v_list, false);
         end if;
-    elsif v_dice < 71 then
+    elsif v_dice < 66 then
         -- once more, and too late
         v_list := array(select x.q from (select q from law.request q where not q.open order by q.k) x order by random() limit 1);
         if cardinality(v_list) > 0 then
             perform law.report(v_list, false);
         end if;
-    elsif v_dice < 80 then
+    elsif v_dice < 74 then
         select min(t.due_at) into v_due from wf.timer t where isfinite(t.due_at);
         perform law.move_clock(case when random() < 0.5 and v_due > wf.now() then v_due - wf.now() else random() * interval '4 s' end);
     elsif v_dice < 81 then
@@ -306,10 +317,6 @@ begin
         perform law.move_clock('20 s');
         perform wf.heartbeat(l.id) from law.driver l join wf.driver d on d.id = l.id where not l.silent and d.state in ('live', 'draining');
         perform law.move_clock('20 s');
-        if exists (select from wf.lease e join wf.driver d on d.id = e.driver_id where d.state in ('left', 'lost')) then
-            -- that nobody polled for so long is not what fsck expects
-            perform law.tick();
-        end if;
     elsif v_dice < 82 then
         perform wf.leave(v_driver);
         perform law.see_losses();
@@ -447,6 +454,8 @@ declare
 begin
     perform setseed(p_seed);
     perform set_config('wf.now', '2030-01-01 00:00:00+00', true);
+    update wf.setting set value = 1 + law.pick(3) where name = 'loss_limit';
+    perform law.note('limit', null, null, jsonb_build_object('losses', wf._setting_number('loss_limit')));
     perform wf.install('// ' || p_name, p_spec);
     for k in 1 .. cardinality(p_params) loop
         v_id := wf.start(p_name, p_params[k], null, law.pick(3));

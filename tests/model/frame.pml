@@ -352,17 +352,23 @@ inline make_moves() {
     x = 0; y = 0
 }
 
-/* wf._lose */
+/* wf._lose, where any request may have been lost too often */
 inline lose() {
+    event = E_lost;
     if
-    :: LEAF == M_sync && st[q] == S_START_REQUESTED -> next = (idempotent || REPEATS -> S_INIT : S_FAILED)
-    :: LEAF == M_async && st[q] == S_START_REQUESTED -> next = S_INIT
+    :: LEAF == M_sync && st[q] == S_START_REQUESTED -> if :: next = (idempotent || REPEATS -> S_INIT : S_FAILED) :: next = S_FAILED fi
+    :: LEAF == M_async && st[q] == S_START_REQUESTED -> if :: next = S_INIT :: next = S_FAILED fi
     :: LEAF == M_async && st[q] == S_EXECUTING ->
-        next = (handle[q] || lease_request[q] != R_start -> S_EXECUTING : (idempotent -> S_INIT : S_FAILED))
+        if
+        :: next = (handle[q] || lease_request[q] != R_start -> S_EXECUTING : (idempotent -> S_INIT : S_FAILED))
+        :: next = S_FAILED
+        fi
+    :: lease_request[q] == R_cancel -> if :: next = STAY :: event = E_cancelled; next = LEAVE fi
+    :: lease_request[q] == R_cleanup -> if :: next = STAY :: event = E_cleaned; handle[q] = 0; next = LEAVE fi
     :: else -> next = (LEAF == M_async -> STAY : LEAVE)
     fi;
     polls_on = (next == S_EXECUTING);
-    wish(q, E_lost, next)
+    wish(q, event, next)
 }
 
 /* wf._apply_reports, when the token is honoured */

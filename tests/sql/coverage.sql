@@ -46,6 +46,7 @@ begin
         when 'later' then perform play_later('6 s');
         when 'poll' then perform play_take(p_driver, 0);
         when 'lose' then perform wf.leave(p_driver); return play_driver();
+        when 'die' then perform play_later('31 s'), wf.tick(); return play_driver();
         when 'cancel' then perform wf.cancel(v_process);
         when 'retry' then perform wf.retry(v_process);
         when 'ignore' then perform wf.ignore(v_process);
@@ -130,6 +131,9 @@ select is(script('async', 'take abort'), 'ABORTED ABORTED aborted', 'or aborted 
 select is(script('async', 'take cancel retry take ack'), 'EXECUTING RUNNING', 'what is not held needs no release');
 select is(script('async', 'take release take ack'), 'EXECUTING RUNNING', 'it is handed back');
 select is(script('async', 'take lose take ack'), 'EXECUTING RUNNING', 'lost before it was acknowledged, it is begun again');
+select wf.setting_set('loss_limit', 1);
+select is(script('async', 'take die'), 'FAILED RUNNING', 'unless too many drivers die with it');
+select wf.setting_set('loss_limit', 5);
 select is(script('async', 'take ack lose'), 'FAILED RUNNING', 'after that nobody knows');
 select is(script('async_again', 'take ack lose take ack'), 'EXECUTING RUNNING', 'but it may be repeated');
 select is(script('async', 'take ack runs later take lose take ok take ok'), 'END END success', 'under its handle any driver polls on');

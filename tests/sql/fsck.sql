@@ -1,7 +1,7 @@
 -- fsck.sql - each of its checks finds what it is there for.
 begin;
 \ir helper/play.sql
-select plan(39);
+select plan(40);
 
 -- broken(STATEMENT): what fsck finds after a statement that no trigger saw;
 -- the statement is undone.
@@ -80,6 +80,7 @@ select finds('process: of no instance, or of another version', format('update wf
 select finds('instance: its root is in another state', format('update wf.instance set state = ''ABORTING'' where id = %s', :i));
 select finds('instance: ended without a result, or the reverse', format('update wf.instance set result = ''success'' where id = %s', :i));
 select finds('instance: over, but rows are left', format('update wf.instance set state = ''END'', result = ''success'', ended_at = at where id = %s', :i));
+select finds('loss: of a process that does not exist', format('insert into wf.loss values (%s, 0, 1, ''start'', gen_random_uuid(), 1, now())', :i));
 select finds('binding: of a scope that does not exist', format('insert into wf.binding values (%s, 0, ''x'', ''1'')', :i));
 
 -- history

@@ -17,6 +17,7 @@ language sql as $$
       from (select 'binding' from wf.binding where instance_id = p_instance union
             select 'event' from wf.event where instance_id = p_instance union
             select 'instance' from wf.instance where id = p_instance union
+            select 'loss' from wf.loss where instance_id = p_instance union
             select 'output_chunk' from wf.output_chunk where instance_id = p_instance union
             select 'process' from wf.process where instance_id = p_instance) x (t);
 $$;
@@ -34,10 +35,11 @@ select wf.start('short') as three \gset
 select play_take(:driver);
 select wf.output_add(array[instance_id], array[process_id], array[token], array[0], array[3], array['stdout'], array['yes'])
   from play_request where instance_id = :one and kind = 'run';
+insert into wf.loss select instance_id, process_id, 1, 'start', token, 1, wf.now() from play_request where instance_id = :one and kind = 'run';
 select play_report(process_id, 'response', '{"value": 7}') from play_request where instance_id in (:one, :two) and kind = 'run';
 select play_on(:driver) > 0;
 select is((select string_agg(state, ' ' order by id) from wf.instance), 'END END RUNNING', 'two have ended, one has a task with a driver');
-select is(left_of(:one), '{binding,event,instance,output_chunk,process}', 'an ended instance has left rows everywhere');
+select is(left_of(:one), '{binding,event,instance,loss,output_chunk,process}', 'an ended instance has left rows everywhere');
 
 select play_later('10 days');
 select is(purged('{"older_than": "11 days"}'), null, 'none has ended so long ago');

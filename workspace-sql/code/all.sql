@@ -36,6 +36,7 @@
 \ir poll.sql
 \ir home.sql
 \ir purge.sql
+\ir loss.sql
 \ir driver.sql
 \ir transaction.sql
 \ir start.sql

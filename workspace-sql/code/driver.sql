@@ -289,9 +289,11 @@ $$;
 --
 -- Takes the requests of a driver back. What may safely be done again goes back
 -- into the queue, what runs under a handle is polled on by anybody, the rest
--- waits for an operator with kind lost. What it still holds when it has come
--- back as another driver was handed out by a poll whose commit took longer than
--- that: it never heard of it, so it has not begun it.
+-- waits for an operator with kind lost, and so does what was lost so often that
+-- it may be what kills drivers (a cancel or cleanup request is given up then).
+-- What it still holds when it has come back as another driver was handed out by
+-- a poll whose commit took longer than that: it never heard of it, so it has not
+-- begun it.
 --
 -- Returns  nothing
 -- Locks    instances by id (skipping locked ones: their leases stay for the next sweep), then leases (skipping locked ones)
@@ -300,39 +302,36 @@ $$;
 create or replace function wf._lose(p_driver bigint) returns void
 language plpgsql :inner as $$
 declare
-    v_now timestamptz;
+    v_now timestamptz := wf.now();
     v_instances bigint[];
     v_unheard boolean := exists (select from wf.driver d where d.id = p_driver and d.successor is not null);
+    v_died boolean := not exists (select from wf.driver d where d.id = p_driver and (d.state <> 'lost' or d.successor is not null));
     f record;
 begin
-    v_instances := array(select distinct l.instance_id from (select l.instance_id from wf.lease l where l.driver_id = p_driver limit 1000) l);
+    v_instances := array(select distinct l.instance_id
+                           from (select x.instance_id from wf.lease x where x.driver_id = p_driver and wf._withheld_until(x, v_now) is null limit 1000) l);
     if cardinality(v_instances) = 0 then
         return;
     end if;
     v_instances := array(select i.id from wf.instance i where i.id = any (v_instances) order by i.id for no key update skip locked);
     v_now := wf.now();
-    select array_agg(x.instance_id) instances, array_agg(x.process_id) processes, array_agg(x.request) requests
+    select array_agg(x.instance_id) instances, array_agg(x.process_id) processes, array_agg(x.request) requests, array_agg(x.token) tokens
       into f
-      from (select l.instance_id, l.process_id, l.request from wf.lease l
-             where l.instance_id = any (v_instances) and l.driver_id = p_driver
+      from (select l.instance_id, l.process_id, l.request, l.token from wf.lease l
+             where l.instance_id = any (v_instances) and l.driver_id = p_driver and wf._withheld_until(l, v_now) is null
              order by l.instance_id, l.process_id limit 1000 for update skip locked) x;
+    if v_died then
+        perform wf._count_losses(f.instances, f.processes, f.requests, f.tokens, p_driver < 0, v_now);
+        select array_agg(u.i) instances, array_agg(u.j) processes, array_agg(u.request) requests, null::uuid[] tokens
+          into f
+          from unnest(f.instances, f.processes, f.requests) u (i, j, request)
+         cross join lateral (select wf._withheld_until(x, v_now) as until from wf.lease x where x.instance_id = u.i and x.process_id = u.j offset 0) l
+         where l.until is null;
+    end if;
     if f.instances is null then
         return;
     end if;
-    update wf.process p
-       set was = p.state, event = 'lost', at = v_now, token = case when u.request <> 'start' then p.token end,
-           state = case when p.kind = 'sync' and p.state = 'START_REQUESTED' then case when n.idempotent or v_unheard then 'INIT' else 'FAILED' end
-                        when p.state = 'START_REQUESTED' then 'INIT'
-                        when p.kind = 'async' and p.state = 'EXECUTING' then case when p.handle is not null or u.request <> 'start' then 'EXECUTING' when n.idempotent then 'INIT' else 'FAILED' end
-                        else wf._next_state(p.kind, p.state, 'lost', p.kind = 'async') end,
-           error = case when p.kind = 'sync' and p.state = 'CANCEL_REQUESTED' then wf._cancelled(p.error)
-                        when n.idempotent or p.state not in ('START_REQUESTED', 'EXECUTING') or p.handle is not null
-                             or p.state = 'START_REQUESTED' and (p.kind = 'async' or v_unheard) then p.error
-                        else wf._refuse('lost', 'the driver is gone and it is not known whether this was done') end
-      from unnest(f.instances, f.processes, f.requests) u (i, j, request)
-     cross join lateral (select x.ctid, x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) q
-     cross join lateral (select x.* from wf.node x where x.version_id = q.version_id and x.id = q.node_id offset 0) n
-     where p.ctid = q.ctid;
+    perform wf._move_lost(f.instances, f.processes, f.requests, v_died, v_unheard, v_now);
     insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
     select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(v_now, null), 'poll'
       from unnest(f.instances, f.processes) u (i, j)
@@ -340,5 +339,53 @@ begin
      where p.kind = 'async' and p.state = 'EXECUTING' and p.event = 'lost'
         on conflict do nothing;
     perform wf._ring();
+end;
+$$;
+
+-- wf._move_lost(p_instance, p_process, p_request, p_died, p_unheard, p_now)
+--
+-- The moves of processes whose requests are taken back from a driver that died,
+-- left, or never heard of them.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Raises   nothing of its own
+-- Called   by _lose
+create or replace function wf._move_lost(p_instance bigint[], p_process bigint[], p_request text[], p_died boolean, p_unheard boolean, p_now timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    v_limit bigint := case when p_died then nullif(wf._setting_number('loss_limit'), 0) end;
+begin
+    with taken as materialized (
+        select q.place, q.instance_id, q.id, q.kind, q.state, u.request, n.idempotent, e.event,
+               o.losses >= v_limit as often,
+               case when o.losses > 1 and o.losses >= v_limit then wf._refuse('lost', format('%s drivers in a row are gone that had this request: it may be what kills them', o.losses))
+                    else wf._refuse('lost', 'the driver is gone and it is not known whether this was done') end as error,
+               case when q.state not in ('START_REQUESTED', 'EXECUTING') then wf._next_state(q.kind, q.state, e.event, q.kind = 'async')
+                    when o.losses >= v_limit then 'FAILED'
+                    when q.kind = 'sync' then case when n.idempotent or p_unheard then 'INIT' else 'FAILED' end
+                    when q.state = 'START_REQUESTED' then 'INIT'
+                    when q.handle is not null or u.request <> 'start' then 'EXECUTING'
+                    when n.idempotent then 'INIT' else 'FAILED' end as next
+          from unnest(p_instance, p_process, p_request) u (i, j, request)
+         cross join lateral (select x.ctid as place, x.instance_id, x.id, x.version_id, x.node_id, x.kind, x.state, x.handle
+                               from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) q
+         cross join lateral (select x.idempotent from wf.node x where x.version_id = q.version_id and x.id = q.node_id offset 0) n
+          left join lateral (select x.losses from wf.loss x where x.instance_id = u.i and x.process_id = u.j offset 0) o on true
+         cross join lateral (select case when u.request not in ('cancel', 'cleanup') or (o.losses >= v_limit) is not true then 'lost'
+                                         when u.request = 'cancel' then 'cancelled' else 'cleaned' end as event) e),
+    notes as (
+        insert into wf.event (instance_id, process_id, xid, at, was, event, state, detail)
+        select t.instance_id, t.id, pg_current_xact_id(), p_now, t.state, 'unclean', t.state, jsonb_build_object('unclean', t.error)
+          from taken t where t.event <> 'lost')
+    update wf.process p
+       set was = p.state, event = t.event, state = t.next, at = p_now,
+           token = case when t.request <> 'start' then p.token end,
+           handle = case when t.event <> 'cleaned' then p.handle end,
+           error = case when p.state = 'CANCEL_REQUESTED' and t.next = 'FAILED' then wf._cancelled(p.error)
+                        when p.state in ('START_REQUESTED', 'EXECUTING') and t.next = 'FAILED' then t.error
+                        else p.error end
+      from taken t
+     where p.ctid = t.place;
 end;
 $$;

@@ -133,7 +133,9 @@ begin
         return query
         select l.process_id, 'request',
                format('its %s request is with driver %s', l.request, coalesce(d.name, '(unknown)'))
-                   || case when d.state in ('live', 'draining') then '' else format(', which is %s: it is taken back', coalesce(d.state, 'gone')) end
+                   || case when d.state in ('live', 'draining') then ''
+                           else format(', which is %s: it is taken back', coalesce(d.state, 'gone'))
+                                || coalesce(to_char(wf._withheld_until(l, wf.now()), '" at "YYYY-MM-DD HH24:MI:SSOF", for it was lost before"'), '') end
                    || case when d.state in ('live', 'draining') and d.seen_at < wf.now() - interval '5 s'
                            then ', silent since ' || to_char(d.seen_at, 'YYYY-MM-DD HH24:MI:SS') else '' end,
                l.at

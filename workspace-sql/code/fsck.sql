@@ -81,6 +81,7 @@ begin
       left join wf.driver d on d.id = l.driver_id
      where (d.state in ('live', 'draining')) is not true
        and greatest(l.at, d.seen_at) < wf.now() - wf._setting_number('lease_seconds') * interval '1 s'
+       and wf._withheld_until(l, wf.now() - wf._setting_number('lease_seconds') * interval '1 s') is null
      union all
     select 'failed: listed but not FAILED, or FAILED but not listed', coalesce(f.instance_id, p.instance_id), coalesce(f.process_id, p.id), coalesce(p.state, 'not FAILED')
       from wf.failed f
@@ -185,7 +186,11 @@ begin
      union all
     select 'binding: of a scope that does not exist', b.instance_id, b.scope_id, b.name
       from wf.binding b
-     where not exists (select from wf.process p where p.instance_id = b.instance_id and p.id = b.scope_id);
+     where not exists (select from wf.process p where p.instance_id = b.instance_id and p.id = b.scope_id)
+     union all
+    select 'loss: of a process that does not exist', o.instance_id, o.process_id, format('%s losses', o.losses)
+      from wf.loss o
+     where not exists (select from wf.process p where p.instance_id = o.instance_id and p.id = o.process_id);
 end;
 $$;
 

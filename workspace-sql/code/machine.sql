@@ -198,6 +198,7 @@ begin
           from new_rows n
          cross join lateral (select x.* from wf.lease x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) l
          where n.event in ('cancel', 'abort') and (n.kind = 'sync' or n.was = 'START_REQUESTED')
+           and not exists (select from wf.driver d where d.id = l.driver_id and d.state in ('left', 'lost'))
             on conflict do nothing;
     end if;
     if 'ignored' = any (v_steps) then

@@ -20,6 +20,7 @@ begin
                      order by i.id for update skip locked);
     delete from wf.event e where e.instance_id = any (v_gone);
     delete from wf.output_chunk c where c.instance_id = any (v_gone);
+    delete from wf.loss o where o.instance_id = any (v_gone);
     delete from wf.binding b where b.instance_id = any (v_gone);
     delete from wf.process p where p.instance_id = any (v_gone);
     delete from wf.instance i where i.id = any (v_gone);

@@ -27,15 +27,15 @@ begin
 end;
 $$;
 
--- wf._deliver(p_due, p_now)
+-- wf._deliver(p_instance, p_due, p_now)
 --
--- Reports what came of requests, as their driver would.
+-- Reports what came of requests of an instance, as their driver would.
 --
 -- Returns  nothing
 -- Locks    as outcome
 -- Raises   as outcome
 -- Called   by _play
-create or replace function wf._deliver(p_due wf.foreseen[], p_now timestamptz) returns void
+create or replace function wf._deliver(p_instance bigint, p_due wf.foreseen[], p_now timestamptz) returns void
 language plpgsql :inner as $$
 begin
     perform wf.outcome(0, array_agg(d.instance_id), array_agg(d.process_id), array_agg(d.token), array_agg(d.how), array_agg(coalesce(convert_to(d.body::text, 'UTF8'), '')))
@@ -56,9 +56,8 @@ begin
     update wf.lease l set driver_id = -1
       from unnest(p_due) d
      where d.how = 'lost' and l.instance_id = d.instance_id and l.process_id = d.process_id and l.token = d.token;
-    while found loop
+    while exists (select from wf.lease l where l.instance_id = p_instance and l.driver_id = -1 and wf._withheld_until(l, p_now) is null) loop
         perform wf._lose(-1);
-        perform from wf.lease l where l.instance_id = p_due[1].instance_id and l.driver_id = -1 limit 1;
     end loop;
 end;
 $$;
@@ -192,7 +191,7 @@ begin
     loop
         v_moments := v_moments + 1;
         perform wf._fire_timers(array[v_instance], v_now);
-        perform wf._deliver(array(select f from unnest(v_flight) f where f.due_at <= v_now), v_now);
+        perform wf._deliver(v_instance, array(select f from unnest(v_flight) f where f.due_at <= v_now), v_now);
         v_flight := array(select f from unnest(v_flight) f where f.due_at > v_now);
         exit when (select i.state in ('END', 'ABORTED') from wf.instance i where i.id = v_instance);
         v_found := wf._repair_simulated(v_instance, p_script)::int;
@@ -215,7 +214,7 @@ begin
                 v_acks := v_acks || row(r.instance_id, r.process_id, r.token, null, 'ack', null)::wf.foreseen;
             end if;
         end loop;
-        perform wf._deliver(v_acks, v_now);
+        perform wf._deliver(v_instance, v_acks, v_now);
         with told as (delete from wf.stop s where s.driver_id = 0 returning s.token)
         select array_agg(t.token) into v_stopped from told t;
         if v_stopped is not null then
@@ -225,7 +224,8 @@ begin
                                           else f end from unnest(v_flight) f);
         end if;
         if v_found = 0 then
-            select least((select min(f.due_at) from unnest(v_flight) f), min(t.due_at)),
+            select least((select min(f.due_at) from unnest(v_flight) f), min(t.due_at),
+                         (select min(wf._withheld_until(l, v_now)) from wf.lease l where l.instance_id = v_instance and l.driver_id = -1)),
                    case when v_polls > c_again * greatest(1, count(*)) then format('for %s requests nothing has moved but polls', v_polls) end
               into v_now, v_endless
               from wf.timer t where t.instance_id = v_instance;

@@ -51,6 +51,7 @@ insert into wf.setting (name, value, meaning, min, max) values
     ('schema_version', '1', 'version of this schema, see migrations/all.sql', null, null),
     ('lease_seconds', '30', 'seconds without a sign of life after which a driver is lost and its requests are taken back', 5, 3600),
     ('grace_seconds', '5', 'the same of a driver whose connection is gone, too; what it may take to connect again', 1, 3600),
+    ('loss_limit', '5', 'how many drivers in a row may die with a request before it waits for an operator; 0: any number, and none is put off', 0, 1000000),
     ('value_bytes', '1048576', 'largest value of a parameter, argument, output or name, in bytes of its text', 1024, 134217728),
     ('output_bytes', '1048576', 'how much streamed output of an attempt is kept, in bytes', 1024, 1073741824),
     ('turns', '4', 'how many polls and outcomes work at a time; the others are told to come back', 1, 256),

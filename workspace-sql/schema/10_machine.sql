@@ -115,7 +115,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, ends_req
     ('sync', 'START_REQUESTED', 'success', 'END', 'D', true, true, 'done'),
     ('sync', 'START_REQUESTED', 'fail', 'FAILED', 'D', true, true, 'it failed, or its response says so'),
     ('sync', 'START_REQUESTED', 'timeout', 'FAILED', 'T', true, true, 'it took too long'),
-    ('sync', 'START_REQUESTED', 'lost', 'FAILED', 'T', true, true, 'the driver is gone and it may have been done: an operator decides'),
+    ('sync', 'START_REQUESTED', 'lost', 'FAILED', 'T', true, true, 'the driver is gone and it may have been done, or too many in a row are gone: an operator decides'),
     ('sync', 'CANCEL_REQUESTED', 'success', 'END', 'D', true, true, 'it was done before the driver could stop it'),
     ('sync', 'CANCEL_REQUESTED', 'fail', 'FAILED', 'D', true, true, 'cancelled'),
     ('sync', 'CANCEL_REQUESTED', 'lost', 'FAILED', 'T', true, true, 'cancelled; the driver is gone'),
@@ -132,6 +132,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, ends_req
 
 -- async: what it holds outside is released before it leaves
 insert into wf.transition (machine, from_state, event, to_state, actor, ends_request, frees_slot, asks, meaning) values
+    ('async', 'START_REQUESTED', 'lost', 'FAILED', 'T', true, true, null, 'too many drivers in a row are gone: an operator decides'),
     ('async', 'START_REQUESTED', 'ack', 'EXECUTING', 'D', false, false, null, 'the driver is about to send the start request'),
     ('async', 'EXECUTING', 'started', 'EXECUTING', 'D', true, false, null, 'it runs outside, under its handle'),
     ('async', 'EXECUTING', 'polled', 'EXECUTING', 'D', true, false, null, 'it still runs'),
@@ -141,7 +142,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, ends_req
     ('async', 'EXECUTING', 'timeout', 'FAILED', 'T', true, true, null, 'it took too long'),
     ('async', 'EXECUTING', 'lost', 'EXECUTING', 'T', true, false, null, 'the driver is gone; any driver polls on'),
     ('async', 'EXECUTING', 'lost', 'INIT', 'T', true, true, 'start', 'the driver is gone before there was a handle; it may be started again'),
-    ('async', 'EXECUTING', 'lost', 'FAILED', 'T', true, true, null, 'the driver is gone before there was a handle and it may run: an operator decides'),
+    ('async', 'EXECUTING', 'lost', 'FAILED', 'T', true, true, null, 'the driver is gone before there was a handle and it may run, or too many in a row are gone: an operator decides'),
     ('async', 'EXECUTING', 'cancel', 'CANCEL_REQUESTED', 'O', false, false, 'cancel', 'an operator cancels it'),
     ('async', 'EXECUTING', 'abort', 'ABORT_REQUESTED', 'W', false, false, 'cancel', 'its instance is aborted'),
     ('async', 'CANCEL_REQUESTED', 'started', 'CANCEL_REQUESTED', 'D', true, false, 'cancel', 'it had been started; now it is cancelled'),

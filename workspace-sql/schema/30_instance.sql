@@ -207,6 +207,25 @@ comment on column wf.lease.driver_id is 'the driver';
 comment on column wf.lease.request is 'start, poll, cancel or cleanup';
 comment on column wf.lease.at is 'since when';
 
+create table wf.loss (
+    instance_id bigint not null,
+    process_id  bigint not null,
+    attempt     int not null,
+    request     text not null,
+    token       uuid not null,
+    losses      int not null,
+    due_at      timestamptz not null,
+    primary key (instance_id, process_id)
+);
+comment on table wf.loss is 'Requests whose drivers died. Kept when the task has ended.';
+comment on column wf.loss.instance_id is 'the instance';
+comment on column wf.loss.process_id is 'the task';
+comment on column wf.loss.attempt is 'the attempt that the last one belonged to';
+comment on column wf.loss.request is 'the last one: start, poll, cancel or cleanup';
+comment on column wf.loss.token is 'its token';
+comment on column wf.loss.losses is 'how many drivers in a row died with it';
+comment on column wf.loss.due_at is 'when the last one was taken back, or is';
+
 create table wf.stop (
     driver_id bigint not null,
     token     uuid not null,

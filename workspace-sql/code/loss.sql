@@ -1,0 +1,52 @@
+-- Requests whose drivers die, one after the other. Chance hits bystanders, but
+-- it is a poison task that is there each time: after so many deaths in a row as
+-- the setting loss_limit says it is not handed to another driver. Until then it
+-- is given up later and later, by chance, so that those who shared its drivers
+-- part from it. Only losses are written here: what goes well pays nothing.
+
+-- wf._count_losses(p_instance, p_process, p_request, p_token, p_sure, p_now)
+--
+-- Counts requests that were lost with their driver, each once. A start is lost
+-- in a row with the one before if no retry lies between them, any other request
+-- if nothing came of the task between them. The delays of a simulation (p_sure)
+-- are no chance.
+--
+-- Returns  nothing
+-- Locks    the rows of loss
+-- Raises   nothing
+-- Called   by _lose, which holds the instances
+create or replace function wf._count_losses(p_instance bigint[], p_process bigint[], p_request text[], p_token uuid[], p_sure boolean, p_now timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    v_limit bigint := wf._setting_number('loss_limit');
+begin
+    insert into wf.loss (instance_id, process_id, attempt, request, token, losses, due_at)
+    select u.i, u.j, p.attempt, u.request, u.token, n.losses,
+           p_now + case when n.losses > 1 and n.losses < v_limit then (1 << least(n.losses, 5)) * case when p_sure then 1 else random() end else 0 end * interval '1 second'
+      from unnest(p_instance, p_process, p_request, p_token) u (i, j, request, token)
+     cross join lateral (select x.attempt, x.event from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+      left join lateral (select x.attempt, x.request, x.token, x.losses from wf.loss x where x.instance_id = u.i and x.process_id = u.j offset 0) o on true
+     cross join lateral (select case when (o.attempt, o.request) = (p.attempt, u.request) and (u.request = 'start' or p.event = 'lost') then o.losses + 1 else 1 end as losses) n
+     where o.token is distinct from u.token
+        on conflict (instance_id, process_id) do update
+       set attempt = excluded.attempt, request = excluded.request, token = excluded.token, losses = excluded.losses, due_at = excluded.due_at;
+end;
+$$;
+
+-- wf._withheld_until(p_lease, p_now)
+--
+-- Returns  until when a lost request is not taken back; null if it may be now:
+--          also if it is to stop, or the clock was set back
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _lose, explain, fsck and the simulator
+create or replace function wf._withheld_until(p_lease wf.lease, p_now timestamptz) returns timestamptz
+language sql stable
+begin atomic
+    select o.due_at
+      from wf.loss o
+      join wf.process p on p.instance_id = o.instance_id and p.id = o.process_id
+     where o.instance_id = p_lease.instance_id and o.process_id = p_lease.process_id and o.token = p_lease.token
+       and o.due_at > p_now and o.due_at <= p_now + interval '64 seconds'
+       and p.event not in ('cancel', 'abort');
+end;
