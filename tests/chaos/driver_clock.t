@@ -9,8 +9,8 @@ campaign driver_clock 5 40 "$@"
 world
 CLOCK=$WORK/clock
 echo +0 >"$CLOCK"
-DRIVER=(env "LD_PRELOAD=$FAKETIME" "FAKETIME_TIMESTAMP_FILE=$CLOCK"
-    FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1 "${DRIVER[@]}")
+DRIVER_COMMAND=(env "LD_PRELOAD=$FAKETIME" "FAKETIME_TIMESTAMP_FILE=$CLOCK"
+    FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1 "${DRIVER_COMMAND[@]}")
 DRIVER_OPTIONS+=(-o "sql_connection=user=etl" -o sql_connections=2)
 drivers_begin
 # one whose log has times in it

@@ -210,7 +210,7 @@ wires_start() {
         wire_mend "$number"
     done
     # shellcheck disable=SC2034 # for driver_start
-    DRIVER=("${FAR[@]}" "${DRIVER[@]}")
+    DRIVER_COMMAND=("${FAR[@]}" "${DRIVER_COMMAND[@]}")
 }
 
 far_is_there() {
@@ -311,7 +311,7 @@ driver_kill() {
 
 # driver_again NAME: as a supervisor does it, waiting for nothing.
 driver_again() {
-    PGUSER=wf_driver_$1 spawn "driver-$1" "${DRIVER[@]}" \
+    PGUSER=wf_driver_$1 spawn "driver-$1" "${DRIVER_COMMAND[@]}" \
         -o name="$1" -o log_level=debug "${DRIVER_OPTIONS[@]}"
 }
 

@@ -3,8 +3,8 @@
 
 # nginx_start RULES [NAME]: RULES is what stands in `server { }`, the echo
 # module's directives (`echo_sleep 0.5;`) among it. Exports HTTP_PORT and
-# HTTP_URL, which is at HTTP_HOST if that is set. Requests are logged in $WORK/NAME/access.log: method, address,
-# status, Idempotency-Key, traceparent.
+# HTTP_URL, which is at HTTP_HOST if that is set. Requests are logged in
+# $WORK/NAME/access.log: method, address, status, Idempotency-Key, traceparent.
 nginx_start() {
     local rules=$1 name=${2:-nginx} dir attempt
     dir=$(server_dir "$name")

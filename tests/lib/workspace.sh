@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # workspace.sh - a database with the workspace in it, and drivers.
 
-DRIVER=("$BUILD/wf-driver") # and what it is called through
+DRIVER_COMMAND=("$BUILD/wf-driver") # and what it is called through
 
 # workspace_install [DATABASE]: made anew. Exports PGDATABASE.
 workspace_install() {
@@ -32,7 +32,7 @@ driver_start() {
         login_create "wf_driver_$name" wf_driver
     fi
     before=$(sql 'select coalesce(max(driver_id), 0) from wf.driver_v')
-    PGUSER=wf_driver_$name spawn "driver-$name" "${DRIVER[@]}" \
+    PGUSER=wf_driver_$name spawn "driver-$name" "${DRIVER_COMMAND[@]}" \
         -o name="$name" -o log_level=debug "$@"
     wait_sql 20 "select exists (select from wf.driver_v
         where name = '$name' and state = 'live' and driver_id > $before)"
