@@ -95,6 +95,14 @@ select is((pg_temp.node(6)).lane_id, null, 'what waits needs no lane');
 select is((pg_temp.node(6)).transport, null, 'and no transport');
 select is((pg_temp.node(4)).transport, 'http', 'the transport of a start request');
 select ok((pg_temp.node(2)).plain and not (pg_temp.node(4)).plain, 'plain: any response will do');
+select results_eq($$select wf._picks(c::jsonb) from unnest(array[
+        '{"output": ["object", {}, ["a", "b"], ["get", ["var", "response"], "a"], ["get", ["var", "response"], "b"]]}',
+        '{"output": ["object", {}, ["a"], ["get", ["var", "response"], "a"]], "success": true}',
+        '{"output": ["object", {"b": 1}, ["a"], ["get", ["var", "response"], "a"]]}',
+        '{"output": ["object", {}, ["a", "b"], ["get", ["var", "response"], "a"], ["get", ["var", "response"], "a"]]}',
+        '{"output": ["object", {}, ["a"], ["get", ["var", "url"], "a"]]}',
+        '{"output": ["get", ["var", "response"], "a"]}', '{"success": true}', '{"output": ["const", {}]}', '{"output": 1}', null]) c$$,
+    $$values ('{a,b}'::text[]), (null), (null), (null), (null), (null), (null), (null), (null), (null)$$, 'an output that only picks fields of the response');
 select is((pg_temp.node(8, 'forall')).item, 'row', 'an element that is read');
 select is((pg_temp.node(8, 'forall')).item_index, null, 'an index that is not read');
 select is((pg_temp.node(8, 'forall')).collect_reads, '{"big": 1}', 'what collect reads');

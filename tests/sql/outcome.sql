@@ -16,6 +16,10 @@ select s ->> 'name', s
         "output": {"body": ["get", ["var", "response"], "body"], "x": ["var", "x"]}}}}',
     '{"name": "t.Body", "machine": "sync", "params": [{"name": "x", "type": "json"}],
       "requests": {"start": {"transport": "http", "args": {"url": "http://h/"}, "output": ["get", ["var", "response"], "body"]}}}',
+    '{"name": "t.Pick", "machine": "sync", "params": [],
+      "requests": {"start": {"transport": "http", "args": {"url": "http://h/"}, "output": {"a": ["get", ["var", "response"], "a"], "body": ["get", ["var", "response"], "body"]}}}}',
+    '{"name": "t.Judge", "machine": "sync", "params": [],
+      "requests": {"start": {"transport": "http", "args": {"url": "http://h/"}, "success": true, "output": {"a": ["get", ["var", "response"], "a"], "body": ["get", ["var", "response"], "body"]}}}}',
     '{"name": "t.Run", "machine": "async", "params": [{"name": "x", "type": {"optional": "json"}}],
       "requests": {
         "start": {"transport": "http", "args": {"url": "start"}, "handle": {"at": ["get", ["var", "response"], "at"]}},
@@ -97,6 +101,24 @@ select results_eq(format('select * from results(%s)', :i), $$values
     (5, 'FAILED', null, 'output'),
     (6, 'FAILED', null, 'output'),
     (7, 'END', '5', null)$$, 'a body is JSON if it says so');
+
+-- an output that only picks fields is not evaluated, and is the same
+select play_install('pick', jsonb_build_array(play_forall('x', '[1, 2, 3, 4, 5, 6, 7, 8, 9]', play_task('t.Pick', 'r'))));
+select play_install('judge', jsonb_build_array(play_forall('x', '[1, 2, 3, 4, 5, 6, 7, 8, 9]', play_task('t.Judge', 'r'))));
+select results_eq('select n.task_type, n.picks from wf.node n where n.task_type in (''t.Pick'', ''t.Judge'') order by 1', $$values ('t.Judge', null::text[]), ('t.Pick', '{a,body}')$$, 'what picks is known');
+select wf.start('pick') as i \gset
+select wf.start('judge') as j \gset
+select play_take(:driver);
+select array['{"a": {"b": [1, 2.50]}, "body": "x", "more": 1}', '{"body": null}', '{}', '', '[1]', '"x"',
+    '{"a": 1, "headers": {"content-type": "application/json"}, "body": " {\"c\": 5} "}',
+    '{"a": 1, "headers": {"content-type": "application/json"}, "body": "{"}',
+    jsonb_build_object('a', 1, 'body', repeat('x', 2000000))::text] as bodies \gset
+select batch(:i, :'bodies'::text[]), batch(:j, :'bodies'::text[]);
+select results_eq(format('select * from results(%s)', :i), format('select * from results(%s)', :j), 'picked or judged, it is the same');
+select results_eq(format('select * from results(%s)', :i), $$values
+    (0, 'END', '{"a": {"b": [1, 2.50]}, "body": "x"}'::jsonb, null), (1, 'END', '{"a": null, "body": null}', null), (2, 'END', '{"a": null, "body": null}', null),
+    (3, 'END', '{"a": null, "body": null}', null), (4, 'FAILED', null, 'output'), (5, 'FAILED', null, 'output'),
+    (6, 'END', '{"a": 1, "body": {"c": 5}}', null), (7, 'FAILED', null, 'output'), (8, 'FAILED', null, 'output')$$, 'and what cannot be picked from fails');
 
 -- bytes that cannot be read or kept: each spoils its own task only
 select wf.start('body') as i \gset

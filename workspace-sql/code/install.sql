@@ -136,6 +136,26 @@ begin atomic
     select case when strpos(p_expressions, '["instance", ') > 0 then coalesce(p_reads, '{}') || '{"instance": 0}' else nullif(p_reads, '{}') end;
 end;
 
+-- wf._picks(p_clauses)
+--
+-- Returns  the names of the fields, if all that clauses say is that the output is fields of the response under their names; else null
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._store_nodes
+create or replace function wf._picks(p_clauses jsonb) returns text[]
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+    v_output jsonb := p_clauses -> 'output';
+begin
+    if p_clauses - 'output' <> '{}' or v_output ->> 0 <> 'object' or v_output -> 1 <> '{}' then
+        return null;
+    end if;
+    return (select array_agg(f.name)
+              from jsonb_array_elements_text(v_output -> 2) with ordinality f (name, k)
+            having bool_and(v_output -> 2 + f.k::int = jsonb_build_array('get', '["var", "response"]'::jsonb, f.name)));
+end;
+$$;
+
 -- wf._store_nodes(p_nodes, p_versions, p_types)
 --
 -- Stores the trees of new versions. What install can settle once is not left
@@ -151,7 +171,7 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_nestloop = off
 begin
     insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input, input_fixed, reads,
                          item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max,
-                         policy, title, task_type, transport, plain, secrets)
+                         policy, title, task_type, transport, plain, secrets, picks)
     with
     part as materialized (
         select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes, p.value,
@@ -182,7 +202,8 @@ begin
                t.spec::text like '%["secret", %' as has_secrets,
                array(select distinct r.transport from wf.task_request r where r.type_id = t.id order by 1) as needs,
                s.transport, s.args, s.passes, wf._is_volatile(s.args) as volatile, f.keys, f.names,
-               coalesce(t.machine = 'sync' and s.clauses is null, false) as plain
+               coalesce(t.machine = 'sync' and s.clauses is null, false) as plain,
+               case t.machine when 'sync' then wf._picks(s.clauses) end as picks
           from wf.task_type t
           left join wf.task_request s on s.type_id = t.id and s.request = 'start'
           -- where each field is a literal or a name there is nothing to evaluate
@@ -281,7 +302,8 @@ begin
            t.name,
            t.transport,
            coalesce(t.plain, false),
-           n.secrets
+           n.secrets,
+           t.picks
       from settled n
       left join child c on c.version_id = n.version_id and c.id = n.id
       left join item_read i on n.object = 'forall' and i.place = n.place and i.name = n.value ->> 'name'

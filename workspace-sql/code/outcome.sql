@@ -22,17 +22,44 @@ begin atomic
     select convert_from(nullif(p_body, ''::bytea), 'UTF8')::jsonb;
 end;
 
+-- wf._read_json(p_response)
+--
+-- Returns  a response with the JSON that its body says it is
+-- Locks    nothing
+-- Raises   22P02, 22P05 … if it is none that PostgreSQL can store
+-- Called   by _open and _judge
+create or replace function wf._read_json(p_response jsonb) returns jsonb
+language sql immutable
+begin atomic
+    select jsonb_set(p_response, '{body}', coalesce(nullif(btrim(p_response ->> 'body'), '')::jsonb, 'null'));
+end;
+
 -- wf._holds_json(p_response)
 --
 -- Returns  whether an HTTP response says that its body is JSON, and that has yet to be read
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _judge
+-- Called   by _judge and _apply_reports
 create or replace function wf._holds_json(p_response jsonb) returns boolean
 language sql immutable
 begin atomic
     select p_response -> 'headers' ->> 'content-type' ~* '^[^;]*[/+]json\M' and jsonb_typeof(p_response -> 'body') = 'string';
 end;
+
+-- wf._open(p_response)
+--
+-- Returns  a response with its body read, if that says that it is JSON; null if it says so and is not
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _apply_reports
+create or replace function wf._open(p_response jsonb) returns jsonb
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+    return wf._read_json(p_response);
+exception when data_exception or program_limit_exceeded then
+    return null;
+end;
+$$;
 
 -- wf._test(p_condition, p_environment)
 --
@@ -72,7 +99,7 @@ begin
     v.handle := p_handle;
     if wf._holds_json(p_response) then
         begin
-            p_response := jsonb_set(p_response, '{body}', coalesce(nullif(btrim(p_response ->> 'body'), '')::jsonb, 'null'));
+            p_response := wf._read_json(p_response);
         exception when data_exception or program_limit_exceeded then
             v.event := 'fail';
             v.error := wf._refuse('output', format('the body says that it is JSON, but it is not: %s', sqlerrm));
@@ -217,6 +244,7 @@ language plpgsql :inner as $$
 declare
     v_at timestamptz := wf.now();
     v_cap bigint;
+    v_picked bigint;
     v_answer text[];
     f record;
 begin
@@ -226,15 +254,18 @@ begin
                           when p.token = r.token then 'already'
                           when p.id is not null and p.token is null then 'late'
                           else 'stale' end) as answers,
-           array_agg(p.place) filter (where l.token is not null and p.plain and p.state = 'START_REQUESTED' and r.event = 'response') as plain,
-           bool_or(l.token is not null and r.event in ('response', 'error') and not (p.plain and p.state = 'START_REQUESTED' and r.event = 'response')) as judged,
+           array_agg(p.place) filter (where s.simple and p.plain) as plain,
+           array_agg(p.place) filter (where s.simple and not p.plain) as simple,
+           array_agg(r.body) filter (where s.simple and not p.plain) as bodies,
+           count(*) filter (where l.token is not null and r.event in ('response', 'error') and not (s.simple and p.plain)) as judged,
            -- who reports has begun: an acknowledgement that did not come is made up for
            bool_or(r.event = 'ack' or r.event <> 'release' and p.kind = 'async' and p.state = 'START_REQUESTED') as acks,
            bool_or(p.kind = 'async') as async
       into f
-      from unnest(p_instance, p_process, p_token, p_event) r (i, j, token, event)
+      from unnest(p_instance, p_process, p_token, p_event, p_body) r (i, j, token, event, body)
       left join lateral (select x.ctid as place, x.id, x.kind, x.plain, x.state, x.token from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p on true
-      left join lateral (select x.token from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l on true;
+      left join lateral (select x.token from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l on true
+     cross join lateral (select l.token is not null and p.kind = 'sync' and p.state = 'START_REQUESTED' and r.event = 'response' as simple) s;
     v_answer := f.answers;
     if v_answer && array['stale', 'late'] then
         insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, detail)
@@ -262,10 +293,25 @@ begin
         update wf.process p set was = p.state, event = 'success', state = 'END', at = v_at, error = null
          where p.ctid = any (f.plain) and p.state = 'START_REQUESTED';
     end if;
-    if not coalesce(f.judged, false) then
+    if f.judged = 0 then
         return v_answer;
     end if;
     v_cap := wf._setting_number('value_bytes');
+    if f.simple is not null then
+        -- what _decide says where there is nothing to evaluate
+        update wf.process p set was = p.state, event = 'success', state = 'END', at = v_at, output = o.output, error = null
+          from unnest(f.simple, f.bodies) r (place, body)
+         cross join lateral (select x.version_id, x.node_id from wf.process x where x.ctid = r.place and x.state = 'START_REQUESTED' offset 0) k
+         cross join lateral (select x.picks from wf.node x where x.version_id = k.version_id and x.id = k.node_id and x.picks is not null offset 0) n
+         cross join lateral (select wf._read_body(r.body) as body where octet_length(r.body) <= v_cap offset 0) b
+         cross join lateral (select case when wf._holds_json(b.body) then wf._open(b.body) else b.body end as body offset 0) a
+         cross join lateral (select jsonb_object_agg(x.name, coalesce(a.body -> x.name, 'null')) as output from unnest(n.picks) x (name)) o
+         where p.ctid = r.place and jsonb_typeof(a.body) = 'object';
+        get diagnostics v_picked = row_count;
+        if v_picked = f.judged then
+            return v_answer;
+        end if;
+    end if;
     with verdicts as materialized (
         select p.place, p.instance_id, p.id, p.kind, p.state, l.request,
                case when octet_length(r.body) > v_cap

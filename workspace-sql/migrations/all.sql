@@ -21,6 +21,7 @@
 \set migration 014_successor.sql \ir apply.sql
 \set migration 017_fillfactor.sql \ir apply.sql
 \set migration 019_loss.sql \ir apply.sql
+\set migration 020_picks.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

@@ -134,6 +134,7 @@ create table wf.node (
     policy        jsonb,
     title         text,
     secrets       jsonb,
+    picks         text[],
     primary key (version_id, id)
 );
 -- the parent first: (version_id, id) can then be sought in the primary key only
@@ -171,3 +172,4 @@ comment on column wf.node.group_max is 'leaf: the max that it gives its group, i
 comment on column wf.node.policy is 'policies that are not fixed: one expression that gives an object with group, group_max, queue, requires, priority, title';
 comment on column wf.node.title is 'title, if fixed';
 comment on column wf.node.secrets is 'leaf: for each of its requests, where in the arguments the driver puts which secrets (docs/spec.md); null if there are none';
+comment on column wf.node.picks is 'leaf: sync, and its output is these fields of any response, under their names';
