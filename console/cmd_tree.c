@@ -1,7 +1,6 @@
 /*
  * cmd_tree.c - the processes of an instance, as a tree (tree.h).
  */
-#include "common/error.h"
 #include "common/pg.h"
 #include "console/commands.h"
 #include "console/console.h"
@@ -15,12 +14,6 @@ cmd_tree(struct console *console, struct error *err)
 
 	if (rows == NULL)
 		return EXIT_FAILED;
-	if (pg_rows(rows) == 0) {
-		pg_result_free(rows);
-		error_set(err, "no such instance");
-		error_hint(err, "`wf-console list` lists them.");
-		return EXIT_FAILED;
-	}
 	if (console_is_script(console))
 		console_print(console, rows);
 	else
