@@ -56,6 +56,7 @@ select law('null is no condition', 'RUNNING input', an_if('["var", "a"]', '{"a":
 -- let and return
 select law('let binds at once', '42', a_let('a', '2'), a_let('b', '["mul", ["var", "a"], 21]', '{"a": 0}'), a_return('["var", "b"]', '{"b": 0}'));
 select law('let binds null too', '[null]', a_let('a', 'null'), a_return('["list", ["var", "a"]]', '{"a": 0}'));
+select law('an instance can be asked about itself', '["law12", 1, null, true]', a_return('["list", ["instance", "workflow"], ["instance", "version"], ["instance", "key"], ["gt", ["instance", "id"], 0]]'));
 select law('without return there is no output', 'END success', play_task('t.Do', 'a'));
 select law('return alone gives null', 'null', node('return', '{}'), play_task('t.Do', 'never'));
 select law('return ends everything up to its call', '1',
@@ -117,7 +118,7 @@ select law('a deep tree, in which nothing waits', '[5, 40, 6]', nested(45, a_let
 select law_of_forall('no list: ' || bad::text, 'RUNNING input', bad)
   from unnest(array['["var", "m"]', '["const", {"a": 1}]', '["const", null]', '["const", "abc"]', '["range", 1, "x"]', '["range", 1.5, 3]', '["range", 1, 100000000000]']::jsonb[]) bad;
 select law_of_forall('no max: ' || bad::text, 'RUNNING input', '["const", [1]]', bad)
-  from unnest(array['["neg", ["var", "m"]]', '["sub", ["var", "m"], 2]', '["div", 5, ["var", "m"]]', '["text", "x", ["var", "m"]]', '["var", "l"]']::jsonb[]) bad;
+  from unnest(array['["neg", ["var", "m"]]', '["sub", ["var", "m"], 2]', '["div", 5, ["var", "m"]]', '["div", 5, ["sub", ["var", "m"], 2]]', '["text", "x", ["var", "m"]]', '["var", "l"]']::jsonb[]) bad;
 select law_of_forall('what is collected cannot be evaluated', 'RUNNING input', '["const", [1, 0]]', null, null, '["div", 1, ["var", "x"]]', '{"x": 1}');
 
 select wf.install('', jsonb_build_object('format', 1, 'file', 'laws.wf', 'task_types', (select jsonb_object_agg(t.name, t.spec) from play_type t where t.name = 't.Do'),

@@ -1,7 +1,7 @@
 -- expression.sql - operators of the expression language: what they yield, what
 -- they refuse, and what is an expression at all.
 begin;
-select plan(286);
+select plan(289);
 
 -- value(EXPR): its value; error(EXPR): the message with which it fails.
 create function value(p_expr text) returns jsonb
@@ -211,6 +211,7 @@ select is(error(t.expr), t.message, t.expr)
     ('["lt", null, 1]',                         'operand 1 of < must be a number, not null'),
     ('["ge", 1, "2"]',                          'operand 2 of >= must be a number, not the string "2"'),
     ('["lt.string", "a", 1]',                   'operand 2 of < must be a string, not the number 1'),
+    ('["lt.date", 20261121, "2026-11-21"]',     'operand 1 of < must be a date, not the number 20261121'),
     ('["lt.date", "2026-11-21", null]',         'operand 2 of < must be a date, not null'),
     ('["lt.date", "2026-11-21", "soon"]',       'the string "soon" is not a date'),
     ('["lt.timestamp", "2026-11-21T10:00:00", "2026-11-21"]', 'the string "2026-11-21T10:00:00" is not a timestamp'),
@@ -238,6 +239,8 @@ select is(error(t.expr), t.message, t.expr)
     ('["cast", "string", ["var", "xs"]]',       'a list where string is expected'),
     ('["cast", "bool", 1]',                     'the number 1 where bool is expected'),
     ('["cast", "date", "2026-02-30"]',          'date/time field value out of range: "2026-02-30"'),
+    ('["cast", {"list": {"optional": "int"}}, "2"]', 'the string "2" where [int?] is expected'),
+    ('["cast", {"object": {"a": "int", "b": {"list": "date"}}}, "2"]', 'the string "2" where {a: int, b: [date]} is expected'),
     ('["cast", {"list": "int"}, ["list", 1, "2"]]', 'element 1: the string "2" where int is expected'),
     ('["cast", {"object": {"a": {"list": "date"}}}, {"a": ["list", "2026-02-30"]}]',
                                                 'field a: element 0: the string "2026-02-30" where date is expected'),

@@ -1,7 +1,7 @@
 -- function.sql - the functions of the expression language, each with what it
 -- yields and what it refuses, and functions that a DBA adds.
 begin;
-select plan(290);
+select plan(301);
 
 -- value(CALL), error(CALL): of ["call", CALL].
 create function value(p_call text) returns jsonb
@@ -300,12 +300,20 @@ select throws_ok($$ select wf.function_set('f', 'custom.plain', '{n: number}', '
 select throws_ok($$ select wf.function_set('f', 'custom.double', null, 'number', '') $$, 'WF002', 'the arguments of the function are not listed', 'not without a list of arguments');
 select throws_ok($$ select wf.function_set('f', null, '{}', 'number', '') $$, 'WF002', 'expressions may not call null: there is no such function', 'not without a function');
 
+create or replace function custom.broken(variadic p_args jsonb[]) returns jsonb
+language plpgsql immutable security definer set search_path = pg_catalog, pg_temp
+as $$ begin raise exception using errcode = p_args[1] #>> '{}', message = 'not now'; end $$;
+select throws_ok(format($$ select wf._evaluate('["call", "broken", "%s"]', '{}') $$, state), state, 'not now', 'what no expression can answer for is none of its errors: ' || state)
+  from unnest('{40001,53200,57P01,55P03}'::text[]) state;
+
 alter function custom.broken(jsonb[]) security invoker;
 select is(error('"broken", 4'), 'function broken cannot be called: it is not security definer', 'what was changed behind our back is not called');
 drop function custom.broken(jsonb[]);
 select is(error('"broken", 4'), 'function broken cannot be called: it no longer exists', 'nor what was dropped');
 select lives_ok($$ select wf.function_remove('broken') $$, 'a function is removed');
 select is(error('"broken", 4'), 'there is no function broken', 'then there is none');
+select throws_ok(format($$ select wf.%I('broken', array[%L]::jsonb[]) $$, family, arg), 'WF020', 'there is no function broken', 'whomever one asks: ' || family)
+  from (values ('_call_text', '1'), ('_call_list', '[]'), ('_call_object', '{}'), ('_call_number', '1'), ('_call_time', '1'), ('_call_json', '1'), ('_call_quoting', '1')) f (family, arg);
 select throws_ok($$ select wf.function_remove('broken') $$, 'WF003', 'there is no function broken', 'it is not removed twice');
 select throws_ok($$ select wf.function_remove('trim') $$, 'WF002', 'function trim is built in', 'a built-in function is not removed');
 

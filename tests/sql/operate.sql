@@ -2,7 +2,7 @@
 -- they refuse, and what is left.
 begin;
 \ir helper/play.sql
-select plan(72);
+select plan(74);
 
 select play_install('two', jsonb_build_array(
     play_par(play_task('t.Do', 'a'), play_task('t.Do', 'b')),
@@ -165,6 +165,10 @@ select set_eq($$select process_id from wf.retry('{"tag": "night", "workflow": "t
     array[play_id(:i1, 'a'), play_id(:i2, 'b')], 'a tag reaches all of its instances');
 select play_take(:driver);
 select play_fail(play_id(:i1, 'a'));
+select set_eq($$select process_id from wf.retry('{"tag": "night", "workflow": "two", "state": ["FAILED", "INIT"], "failed": true}')$$,
+    array[play_id(:i1, 'a')], 'what has failed is one of the states that are named');
+select play_take(:driver), play_fail(play_id(:i1, 'a'));
+select throws_ok($$select wf.cancel('{"tag": "night", "workflow": "two", "state": "START_REQUESTED", "failed": true}')$$, 'WF003', null, 'or none of them');
 select throws_ok($$select wf.retry('{"tag": "night", "older_than": "1 hour"}')$$, 'WF003', null, 'none of them is that old');
 select results_eq($$select instance_id, process_id, answer from wf.retry('{"global": true, "tag": "night"}')$$,
     format($$values (%s::bigint, null::bigint, 'refused')$$, :i2), 'global means the latest of them');

@@ -31,6 +31,11 @@ select s ->> 'name', s
                  "output": ["list", ["get", ["var", "handle"], "at"], ["get", ["var", "response"], "n"]]},
         "cancel": {"transport": "http", "args": {"url": ["text", "cancel ", ["get", ["var", "handle"], "at"]]}, "every": {"delay": "PT1S", "attempts": 2}},
         "cleanup": {"transport": "http", "args": {"url": ["text", "clean ", ["get", ["var", "handle"], "at"]]}, "every": {"delay": "PT3S", "attempts": 2}}}}',
+    '{"name": "t.Named", "machine": "async", "params": [{"name": "wait", "type": {"optional": "string"}}],
+      "requests": {
+        "start": {"transport": "http", "args": {"timeout": ["var", "wait"]}, "handle": {"id": 1}},
+        "poll": {"transport": "http", "args": {"url": ["text", "jobs/", ["instance", "attempt"]]}, "every": {"delay": "PT2S", "attempts": 2},
+                 "success": ["eq", ["get", ["var", "response"], "state"], "done"]}}}',
     '{"name": "t.Bare", "machine": "async", "params": [{"name": "pause", "type": "duration"}, {"name": "tries", "type": "int"}],
       "requests": {
         "start": {"transport": "builtin", "args": {"op": "noop"}, "handle": {"id": 1}, "success": ["eq", ["get", ["var", "response"], "state"], "done"], "output": "at once"},
@@ -277,6 +282,39 @@ select is((select state from wf.process where id = :r), 'FAILED', 'but not two: 
 select set_config('wf.now', '', true);
 select is_empty('select * from wf.fsck()', 'all is well with asynchronous tasks');
 
+-- who can be asked by the name of the attempt is asked, where nobody knows whether he has begun
+select play_install('named', jsonb_build_array(play_task('t.Named', 'r', '{"wait": ["var", "wait"]}')), '[{"name": "wait", "type": {"optional": "string"}}]');
+create function begun(p_driver bigint, p_kind text) returns table (state text, kind text, history jsonb)
+language plpgsql as $$
+declare
+    v_instance bigint := wf.start('named');
+    r bigint := play_id(v_instance, 'r');
+begin
+    perform play_take(p_driver), play_report(r, 'ack');
+    perform play_report(r, 'error', jsonb_build_object('kind', p_kind, 'message', 'no answer')::text);
+    return query select p.state, p.error ->> 'kind', (select e.detail from wf.event e where e.process_id = r and e.event = 'request_failed') from wf.process p where p.id = r;
+end;
+$$;
+select results_eq(format('select * from begun(%s, %L)', :driver, kind), format($$values ('EXECUTING', null::text, '{"kind": "%s", "message": "no answer"}'::jsonb)$$, kind), 'it may run: ' || kind)
+  from unnest('{lost,timeout}'::text[]) kind;
+select results_eq(format('select state, kind from begun(%s, ''http'')', :driver), $$values ('FAILED', 'http')$$, 'what was refused has not begun');
+select play_later('2 s'), play_take(:driver);
+select is((select count(*) from play_request r join wf.process p on p.id = r.process_id and p.bind = 'r' where r.request = 'poll' and r.args ->> 'url' like 'jobs/%-1'), 2::bigint, 'polls find out');
+select wf.abort('{"workflow": "named"}');
+
+-- time limits
+create function limit_of(p_driver bigint, p_wait text) returns bigint
+language plpgsql as $$
+begin
+    perform wf.start('named', jsonb_build_object('wait', p_wait)), play_take(p_driver);
+    return (select r.timeout_ms from play_request r where r.kind = 'run' order by r.k desc limit 1);
+end;
+$$;
+select is(limit_of(:driver, wait), ms, 'a time limit: ' || coalesce(wait, 'null'))
+  from (values ('PT2S', 2000::bigint), ('PT0S', 0), ('PT1M30.5S', 90500), ('P1D', 86400000), ('90 s', 90000), ('soon', null), ('', null), (null, null)) v (wait, ms);
+select wf.abort('{"workflow": "named"}');
+select set_config('wf.now', '', true);
+
 -- tokens
 select wf.start('get') as i \gset
 select play_take(:driver);
@@ -348,6 +386,18 @@ end;
 $$;
 select is(refused(:i, s), s, 'the turn fails with ' || s) from unnest('{53100,40001,40P01,55P03,57014,57P01,58030}'::text[]) s;
 select set_config('test.refusal', '', true);
+-- also if it comes when the reports are taken one by one, for another one among them is spoilt
+create sequence moves;
+grant usage on sequence moves to public;
+create function stumble() returns trigger language plpgsql as $$
+begin
+    raise exception using errcode = case when nextval('public.moves') = 1 then '22000' else current_setting('test.stumble') end, message = 'not now';
+end;
+$$;
+create trigger stumble before update on wf.process for each row when (new.event = 'success' and current_setting('test.stumble', true) <> '') execute function stumble();
+select set_config('test.stumble', '40001', true);
+select throws_ok(format($$select batch(%s, array['', '', '{"kind": "x"}'], '{response,response,error}')$$, :i), '40001', 'not now', 'the turn fails in the midst of single reports, too');
+select set_config('test.stumble', '', true);
 select batch(:i, array['', '', '{"kind": "x"}'], '{response,response,error}');
 select results_eq(format('select index, state from results(%s)', :i), $$values (0, 'END'), (1, 'END'), (2, 'FAILED')$$, 'and may be had again');
 

@@ -112,6 +112,15 @@ select is(signatures(), '3', 'what the history names stays, the others go');
 select ok(wf._has_mark(:'mark'), 'a mark that is older than that is taken on trust');
 select ok(not wf._has_mark('4@' || extract(epoch from wf.now())), 'a younger one is not');
 select ok(not wf._has_mark(replace(:'mark', '4@', '99999999999@')), 'nor is one of a transaction that had not ended then');
+insert into wf.txn (xid, actor, at) values ('6', 'who did what is gone', wf.now() - interval '1 hour');
+insert into wf.event (instance_id, xid, at, was, event, state)
+select :long, '3', wf.now(), 'SUSPENDED', 'late', 'SUSPENDED' from generate_series(1, 2001);
+select play_later('25 hours');
+select purge_one(:driver);
+select is(signatures(), '3 6', 'where what is left has a long history, no signature goes');
+delete from wf.event where instance_id = :long and event = 'late';
+select purge_one(:driver);
+select is(signatures(), '3', 'a shorter one is looked through');
 select is_empty('select * from wf.fsck()', 'every move is signed');
 
 -- by itself

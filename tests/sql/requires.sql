@@ -115,6 +115,20 @@ select is(lanes(), 'here {}, here {failed}, here {parked}, here {ready}, here {s
 select wf.retry(jsonb_build_object('instance', :failed)), wf.resume(jsonb_build_object('instance', :parked));
 select is((select count(*) from wf.poll(:d, 100) where kind = 'run'), 3::bigint, 'and what is in the others can be had');
 
+-- what a file names stays, also if somebody computed it before
+select wf.start('here', '{"x": "later"}') as later \gset
+select play_install('named', jsonb_build_array(needing('a', '["list", "later"]', '{"queue": "here"}')));
+select wf.abort(jsonb_build_object('instance', :later));
+select wf.tick();
+select matches(lanes(), '\{later\}', 'what is named later stays');
+
+-- the default of a task type may be made of the parameters of the task
+insert into play_type select 't.On', t.spec || '{"name": "t.On", "params": [{"name": "h", "type": "string"}, {"name": "hosts", "type": {"list": "string"}}],
+    "policies": {"requires": ["each", "h", ["var", "hosts"], ["text", ["var", "h"], "-ok"], ["ne", ["var", "h"], "none"]]}}' || jsonb_build_object('requests', t.spec -> 'requests')
+  from play_type t where t.name = 't.Do';
+select play_install('on', jsonb_build_array(play_task('t.On', 'a', '{"h": "x", "hosts": ["list", "a", "none", "b"]}')));
+select is(lane_of(wf.start('on')), 'default {builtin} {a-ok,b-ok}', 'the name that each binds is not that of the parameter');
+
 -- what is refused
 select throws_ok($$select play_install('wrong', jsonb_build_array(needing('a', '"gpu"')))$$, 'WF005', 'workflows[0].steps[0].policies.requires: must be a list of strings or an object', 'a word is no list');
 select throws_ok(format('select wf.register(''d'', ''1'', ''{builtin}'', ''{}'', 10, null, ''{}'', %L::text[])', list), 'WF002', null, 'a driver may not have ' || coalesce(left(list, 30), 'null'))

@@ -50,6 +50,9 @@ select is(wf._hide_secrets('["text", ["secret", "a"], "-", ["var", "x"], ["secre
 select is(wf._hide_secrets(x, '{}'), x, format('untouched: %s', x))
   from unnest(array['["text", "a"]', '["call", "sh", ["secret", "a"]]', '["secret", "../a"]', '["secret"]', '["secret", "a", "b"]', '["secret", 1]', '[]', '"secret"', 'null']::jsonb[]) x;
 
+select is(wf._hide_secrets((repeat('["list", ', 150) || '["secret", "a"]' || repeat(']', 150))::jsonb, '{}')::text, (repeat('["list", ', 150) || '["secret", "a"]' || repeat(']', 150))::jsonb::text,
+    'what is nested too deep to be an expression is left for the check to refuse');
+
 -- what a driver is handed
 select play_driver('one', '{builtin,http,ssh}') as driver \gset
 create function pg_temp.handed(p_driver bigint) returns table (args jsonb, secrets jsonb)

@@ -7,6 +7,8 @@ select play_install('two', jsonb_build_array(
     play_task('t.Do', 'a', '{"x": 5}'),
     play_task('t.Sleep', 'nap', '{"duration": "PT1H"}'),
     play_task('t.Far', 'b')));
+insert into play_type values ('t.Typed', '{"name": "t.Typed", "machine": "sync", "params": [], "returns": {"object": {"n": "int", "list": {"list": "int"}, "when": "timestamp", "more": {"optional": "string"}}},
+    "requests": {"start": {"transport": "http", "args": {"url": "http://h/", "timeout": "PT30S"}, "success": ["eq", ["get", ["var", "response"], "x"], 1]}}}');
 select play_install('job', jsonb_build_array(play_task('t.Job', 'j')));
 select play_install('fan', jsonb_build_array(
     play_forall('i', '[10, 20, 30]', play_seq(play_task('t.Far', 'b', '{}', '{"group": {"name": "g", "max": 1}}'), play_task('t.Do', 'c')))));
@@ -53,6 +55,22 @@ select is((select s.detail from wf.simulate('job', p_script => '[{"task": "j", "
           '{"kind": "a", "message": "b"}', 'unless it says which request');
 select is((select count(*) from wf.simulate('two', p_script => '[{"duration": "1 m"}]') s where s.elapsed = '01:02:00' and s.event = 'result'), 1::bigint, 'a rule of nothing is for everything');
 
+select is((select s.detail from wf.simulate('returns', p_script => '[{"task": "far", "outcome": {"output": {"n": 7}}}]') s where s.event = 'result'),
+          '{"result": "success", "output": {"n": 7}}', 'an output, whatever response would mean that')
+  from play_install('returns', jsonb_build_array(play_task('t.Typed', 'far'), '{"kind": "return", "line": 1, "value": ["var", "far"], "reads": {"far": 0}}'::jsonb));
+select is(result('returns'), '{"result": "success", "output": {"n": 0, "list": [], "when": "2000-01-01T00:00:00Z", "more": null}}', 'without one it has the form of its type');
+select results_eq($$select s.elapsed::text, s.event, s.detail ->> 'kind' from wf.simulate('returns', p_script => '[{"duration": "1 h", "then": "ignore"}]') s where s.label = 't.Typed as far'$$,
+                  $$values ('00:00:00', 'start', null), ('00:00:30', 'fail', 'timeout'), ('00:00:30', 'ignore', null)$$, 'a time limit counts');
+
+select play_install('beside', jsonb_build_array(play_par(play_task('t.Far', 'a'), play_task('t.Far', 'b'))));
+select results_eq($$select s.elapsed::text, s.label, s.event from wf.simulate('beside', p_script => '[{"task": "a", "outcome": {"error": {"kind": "k", "message": "m"}}, "then": "raise"}, {"task": "b", "duration": "1 h"}]') s
+                     where s.elapsed > '0 s' and s.label <> 'beside'$$,
+                  $$values ('00:00:01', 't.Far as a', 'fail'), ('00:00:01', 't.Far as a', 'raise'), ('00:00:01', 'par', 'abort'), ('00:00:01', 't.Far as b', 'abort'), ('00:00:01', 't.Far as b', 'fail'), ('00:00:01', 'par', 'aborted')$$,
+                  'what is with a driver when an error is raised is stopped');
+select play_install('full', jsonb_build_array(play_forall('i', '[1, 2]', play_task('t.Far', 'b', '{}', '{"group": {"name": "old"}}'))));
+select wf.group_set('old', 1);
+select results_eq($$select s.elapsed::text from wf.simulate('full') s where s.event = 'success'$$, array['00:00:01', '00:00:02'], 'a group without a max has that which somebody set');
+
 -- a seed
 select play_install('many', jsonb_build_array(play_forall('i', (select jsonb_agg(g) from generate_series(1, 40) g), play_task('t.Far', 'b'))));
 select is((select md5(string_agg(t.line, '|')) from told('many', p_seed => 7) t), (select md5(string_agg(t.line, '|')) from told('many', p_seed => 7) t), 'the same seed, the same story');
@@ -62,6 +80,19 @@ select is(result('many', '[{"then": "retry"}]', 7), '{"result": "success"}', 'an
 
 -- one that does not end
 select throws_ok($$select wf.simulate('job', p_script => '[{"outcome": {"response": {"state": "runs"}}}]')$$, 'WF004', null, 'a task that is polled for ever ends it');
+-- as if each attempt were hundreds of them
+create function hurry() returns trigger language plpgsql as $$ begin new.attempt := new.attempt + 333; return new; end; $$;
+create trigger hurry before update on wf.process for each row when (new.event = 'retry') execute function hurry();
+select throws_like($$select wf.simulate('two', p_script => '[{"task": "b", "outcome": {"error": {"kind": "k"}}, "then": "retry"}]')$$, '%t.Far has been tried 1000 times', 'so does one that is tried again for ever');
+drop trigger hurry on wf.process;
+select play_install('wide', jsonb_build_array(play_forall('i', '[]', play_task('t.Do', 'a')) || '{"in": ["range", 1, 50001]}'));
+select throws_like($$select wf.simulate('wide')$$, '%there were 50001 requests, at % moments', 'and one that is too large');
+
+-- what fails in the same way as a simulation ends is told all the same
+create function refuse() returns trigger language plpgsql as $$ begin raise exception using errcode = 'triggered_action_exception', message = 'no'; end; $$;
+create trigger refuse before insert on wf.instance for each row execute function refuse();
+select throws_ok($$select wf.simulate('two')$$, '09000', 'no', 'a trigger that refuses');
+drop trigger refuse on wf.instance;
 
 -- refusals
 select throws_ok($$select wf.simulate('nobody')$$, 'WF003', 'there is no workflow nobody', 'no such workflow');

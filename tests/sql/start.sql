@@ -34,6 +34,8 @@ select throws_ok(format('select wf.start(''typed'', %L)', p), 'WF002', m, d)
     ('[]', 'the parameters are no JSON object', 'a list'),
     ('"x"', 'the parameters are no JSON object', 'a string'),
     ('null', 'the parameters are no JSON object', 'null')) t (p, m, d);
+select throws_ok($$select wf.start('odd')$$, 'WF002', 'the default of parameter n: division by zero', 'a default that has no value')
+  from play_install('odd', '[]', '[{"name": "n", "type": "number", "default": ["div", 1, ["call", "size", ""]]}]');
 select throws_ok(format('select wf.start(''typed'', %L)', jsonb_build_object('s', repeat('x', 1100000))), 'WF002', null, 'parameters that are too large');
 select lives_ok($$select wf.start('nothing', null)$$, 'no parameters at all')
   from play_install('nothing', '[]');

@@ -1,0 +1,96 @@
+-- home.sql - a workspace that comes up somewhere else, or as it was before: its
+-- engine is paused before anything is sent, and says why.
+begin;
+\ir helper/play.sql
+select no_plan();
+
+select play_install('one', jsonb_build_array(play_task('t.Do', 'a')));
+-- paused(): why the engine is paused
+create function paused() returns text language sql as $$ select v.reason from wf.engine_v v where v.state = 'PAUSED'; $$;
+-- move(WHAT, VALUE): the workspace was elsewhere when it last looked
+create function move(p_what text, p_value text) returns void language plpgsql as $$
+begin
+    execute format('update wf.home set %I = %L', p_what, p_value);
+end;
+$$;
+
+-- a template moves as it likes
+select move('system_id', '7');
+select play_driver() as driver \gset
+select is(paused(), null, 'where no driver has ever worked nothing is to be feared');
+select is((select h.system_id from wf.home h), (select c.system_identifier from pg_control_system() c), 'but it is at home from then on');
+
+-- another cluster, another database, a backup
+select move('system_id', '7');
+select wf.tick();
+select is(paused(), format('this is a copy: the workspace was in the cluster 7 and is now in %s', (select c.system_identifier from pg_control_system() c)), 'another cluster');
+select wf.start('one') as i \gset
+select is(play_take(:driver), 0::bigint, 'nothing is sent');
+select move('system_id', '7');
+select wf.tick();
+select is((select count(*) from wf.engine_event_v), 1::bigint, 'what was said is not said twice');
+select wf.engine_resume();
+select wf.tick();
+select is(paused(), null, 'somebody has looked: it goes on');
+select move('database_id', '7');
+select wf.tick();
+select is(paused(), format('this is a copy: the workspace was in the database with oid 7 and is now in %s', (select d.oid from pg_database d where d.datname = current_database())), 'another database');
+select wf.engine_resume();
+select set_config('wf.restored', 'of Sunday', true);
+select wf.tick();
+select is(paused(), 'a backup was restored: the server says wf.restored = ''of Sunday''', 'a backup of which the server is told');
+select wf.engine_resume();
+select wf.tick();
+select is(paused(), null, 'a text counts once');
+select set_config('wf.restored', '', true);
+select wf.tick();
+select is(paused(), null, 'that there is none any more is no reason');
+
+-- the server was away: every driver gets a new term
+select play_later('29 s');
+select move('started_at', 'epoch');
+select play_driver('two') as two \gset
+select play_later('29 s');
+select wf.tick();
+select is((select d.state from wf.driver d where d.id = :driver), 'live', 'who comes back later is still known');
+select is(paused(), null, 'and nothing is paused');
+
+-- what a driver has seen, and what is there
+select wf._mark() as mark \gset
+select ok(wf._has_mark(:'mark'), 'a mark of what was done is found');
+select wf.register('two', '1', '{builtin}', '{}', 10, :two, p_marks => array[:'mark']) as two \gset
+select is(paused(), null, 'a driver that has seen it may come back');
+select wf.register('two', '1', '{builtin}', '{}', 10, :two, p_marks => array[:'mark', '99999999999@1767225600.000000']) as two \gset
+select is(paused(), format('history was lost: driver two saw what was done in transaction 99999999999 at %s, and it is not there', to_timestamp(1767225600)), 'one that has seen more is heard');
+select throws_ok(format('select wf.register(''two'', ''1'', ''{builtin}'', ''{}'', 10, p_marks => array[%L])', mark), 'WF002', coalesce(quote_literal(mark), 'null') || ' is no mark', 'it is no mark')
+  from unnest(array['', '7', '7@8', '-7@1767225600.000000', null]) mark;
+select wf.engine_resume();
+select is(play_take(:driver), 1::bigint, 'what waited is sent');
+
+-- the session of a driver is known by a lock, that of its last name only
+create function locks() returns bigint[] language sql as $$
+    select array_agg(d.id order by d.id) from wf.driver d join wf._driver_locks() l on l.objid = wf._lock_number(d.id)::oid;
+$$;
+select wf.register('held', '1', '{builtin}', '{}', 10, p_backend => pg_backend_pid()) as first \gset
+select is(locks(), array[:first]::bigint[], 'a driver that names its own session has a lock');
+select wf.register('held', '1', '{builtin}', '{}', 10, :first, p_backend => pg_backend_pid()) as second \gset
+select is(locks(), array[:second]::bigint[], 'it goes with its name');
+select wf.register('pooled', '1', '{builtin}', '{}', 10, p_backend => 1) as pooled \gset
+select is(locks(), array[:second]::bigint[], 'one that names another session has none');
+select play_later('6 s');
+select wf.heartbeat(:second), wf.tick();
+select is((select d.state from wf.driver d where d.id = :pooled), 'live', 'and is waited for as long as its lease');
+select pg_advisory_unlock(7764, wf._lock_number(:second));
+select play_later('6 s'), wf.tick();
+select is((select d.state from wf.driver d where d.id = :second), 'lost', 'who has lost his lock is given up soon');
+
+-- programs of other versions
+select is(wf.greet(wf.schema_version()), wf.schema_version(), 'a program of this version is greeted with it');
+select is(wf.greet(8), wf.schema_version(), 'so is the oldest that is known');
+select throws_ok('select wf.greet(7)', 'WF011', format('the workspace has schema version %s, this program knows 7', wf.schema_version()), 'one that is older is not');
+select throws_ok(format('select wf.greet(%s)', wf.schema_version() + 1), 'WF011', format('the workspace has schema version %s, this program needs %s', wf.schema_version(), wf.schema_version() + 1), 'nor one that is younger');
+select throws_ok('select wf.greet(null)', 'WF002', null, 'nor one that does not say');
+select is_empty('select * from wf.fsck()', 'all is well in the end');
+
+select * from finish();
+rollback;
