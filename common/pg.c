@@ -387,13 +387,23 @@ pg_sync(struct pg *pg, struct error *err)
 	return flush(pg, err);
 }
 
+/*
+ * Whether there is less than a whole result.  libpq takes a lack of memory for a
+ * lack of data, and would wait for more than there is: it is asked twice.
+ */
+static bool
+is_busy(struct pg *pg)
+{
+	return PQisBusy(pg->conn) && PQisBusy(pg->conn);
+}
+
 /* The next result, past the NULL that libpq puts behind each query's. */
 static PGresult *
 next_result(struct pg *pg)
 {
 	PGresult *result = NULL;
 
-	while (result == NULL && pg->outstanding > 0 && !PQisBusy(pg->conn))
+	while (result == NULL && pg->outstanding > 0 && !is_busy(pg))
 		result = PQgetResult(pg->conn);
 	return result;
 }

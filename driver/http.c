@@ -379,13 +379,21 @@ on_done(void *arg, CURLcode code)
 
 /* Life --------------------------------------------------------------------- */
 
+static void *
+resize(void *old, size_t size)
+{
+	return xreallocarray(old, size, 1);
+}
+
 struct http *
 http_new(
     struct loop *loop, const struct config *config, const struct guard *guard)
 {
 	struct http *http = xcalloc(1, sizeof(*http));
 
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+	/* not all of libcurl looks whether it was given memory */
+	if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, free, resize,
+	        xstrdup, xcalloc) != CURLE_OK)
 		fatalx("cannot start libcurl");
 	http->loop = loop;
 	http->config = config;

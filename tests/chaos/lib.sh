@@ -78,6 +78,19 @@ nap() {
     sleep "$(printf '%d.%03d' $((ROLL / 1000)) $((ROLL % 1000)))"
 }
 
+# choose COUNT: so many of POINTS, by chance; 0: all of them.
+choose() {
+    local i picked
+    [ "$1" -gt 0 ] && [ "$1" -lt ${#POINTS[@]} ] || return 0
+    for ((i = 0; i < $1; i++)); do
+        roll $((${#POINTS[@]} - i))
+        picked=${POINTS[i + ROLL]}
+        POINTS[i + ROLL]=${POINTS[i]}
+        POINTS[i]=$picked
+    done
+    POINTS=("${POINTS[@]:0:$1}")
+}
+
 # World -----------------------------------------------------------------------
 
 # world [SETTING…]: a server, a workspace with the load, the witnesses, a

@@ -1,0 +1,186 @@
+#!/usr/bin/env bash
+# malloc_error.t - memory runs out once in each run, wherever the driver or the
+# console ask for some: they go on as if nothing had been, or end and say why.
+. "$(dirname "$0")/lib.sh"
+
+campaign malloc_error 60 0 "$@"
+LIBRARY=$WORK/malloc_error.so
+cc -shared -fPIC -O1 -o "$LIBRARY" "$CHAOS/malloc_error.c" 2>"$WORK/cc.log" ||
+    skip_all 'there is no compiler'
+! grep -q asan <(ldd "$BUILD/wf-driver") ||
+    skip_all 'the sanitizers have a malloc of their own'
+world
+login_create wf_driver_starved wf_driver
+wf-console install "$CHAOS/data/starve.wf" >>"$WORK/console.log"
+sql "insert into chaos.excused values ('http'), ('timeout')"
+sql "select wf.start('pass', jsonb_build_object('base', $BASE, 'queue', 'none'))" \
+    >>"$HEARD"
+
+# The commands whose memory runs out, by name.
+declare -A COMMANDS=(
+    [check]="wf-console check $CHAOS/data/load.wf"
+    [compile]="wf-console compile $CHAOS/data/load.wf"
+    [list]='wf-console list'
+    [list_json]='wf-console list -o json'
+    [tree]='wf-console tree 1'
+    [explain]='wf-console explain 1'
+    [print_config]='wf-driver --print-config -o slots=4 -o queues=a,b'
+    [refused]='wf-driver --print-config -o slots=many'
+    [driver_check]='wf-driver --check -o name=checked'
+)
+DRIVER_OPTIONS=(-o "sql_connection=user=etl" -o sql_connections=1
+    -o connections=1 -o poll_max_ms=100 -o exec.programs=true=/bin/true)
+PASSES=(pass pass_program starve)
+
+# with_memory VARIABLE=VALUE COMMAND…
+with_memory() {
+    env "LD_PRELOAD=$LIBRARY" "$@"
+}
+
+# places NAME: one allocation of each place that a trace has, into ALL.
+places() {
+    local number
+    while read -r number; do
+        ALL+=("$1 $number")
+    done < <(awk '!seen[$2]++ { print $1 }' "$WORK/$1.places")
+}
+
+# as_starved NAME: the login of a command.
+as_starved() {
+    case ${COMMANDS[$1]} in
+    wf-driver*) printf 'wf_driver_starved\n' ;;
+    *) printf '%s\n' "$PGUSER" ;;
+    esac
+}
+
+# command_run NAME OUT VARIABLE=VALUE: a run of it; STATUS is how it ended.
+command_run() {
+    STATUS=0
+    # shellcheck disable=SC2086 # words are words
+    PGUSER=$(as_starved "$1") with_memory "$3" timeout 60 ${COMMANDS[$1]} \
+        >"$WORK/$2.out" 2>"$WORK/$2.err" || STATUS=$?
+}
+
+# command_starve NAME NUMBER: the answer is the same or there is none; whoever
+# fails says why.
+command_starve() {
+    command_run "$1" now "MALLOC_FAIL=$2"
+    grep -q malloc_error: "$WORK/now.err" || return 0
+    faults=$((faults + 1))
+    if [ "$STATUS" -eq "${USUAL[$1]}" ] &&
+        diff -q "$WORK/$1.out" "$WORK/now.out" >/dev/null; then
+        on=$((on + 1))
+    elif [ "$STATUS" -ne 0 ] && [ "$STATUS" -lt 126 ] &&
+        grep -vq malloc_error: "$WORK/now.err"; then
+        ended=$((ended + 1))
+    elif is_known "$WORK/now.err"; then
+        known=$((known + 1))
+    else
+        printf '%s %s: %s, %s\n' "$1" "$2" "$STATUS" \
+            "$(tail -n 1 "$WORK/now.err")" >>"$WORK/odd"
+    fi
+}
+
+# pass_run NAME PASS VARIABLE=VALUE: a driver of its own queue does a pass, and
+# is stopped when there is nothing left to do, unless it is gone.
+pass_run() {
+    local id
+    id=$(sql "select wf.start('$2', jsonb_build_object('base', '$HTTP_URL',
+        'queue', '$1'))")
+    printf '%s\n' "$id" >>"$HEARD"
+    PGUSER=wf_driver_starved spawn "driver-$1" env "LD_PRELOAD=$LIBRARY" "$3" \
+        "$BUILD/wf-driver" -o "name=$1" -o log_level=debug -o "queues=$1" \
+        "${DRIVER_OPTIONS[@]}"
+    wait_until 60 passed "$1" "$id" || printf '%s stands still\n' "$1" >>"$WORK/odd"
+    STATUS=0
+    stop "driver-$1" TERM 20 2>/dev/null || STATUS=$?
+}
+
+passed() {
+    is_gone "$(pid_of "driver-$1")" || sql_is_true "select not exists (select
+        from wf.task_v where instance_id = $2 and state not in ('END', 'FAILED'))"
+}
+
+pass_starve() {
+    local name=$1-$2 log=$WORK/driver-$1-$2.log
+    pass_run "$name" "$1" "MALLOC_FAIL=$2"
+    grep -q malloc_error: "$log" || return 0
+    faults=$((faults + 1))
+    case $STATUS in
+    0) on=$((on + 1)) ;;
+    1 | 71 | 78)
+        ended=$((ended + 1))
+        tail -n 1 "$log" | grep -qE '^wf-driver: ([^t]|t[^a])' ||
+            printf '%s: %s\n' "$name" "$(tail -n 1 "$log")" >>"$WORK/odd"
+        ;;
+    *)
+        if is_known "$log"; then
+            known=$((known + 1))
+        else
+            printf '%s: %d\n' "$name" "$STATUS" >>"$WORK/odd"
+        fi
+        ;;
+    esac
+}
+
+# is_known LOG: json-c (0.16) does not look whether it was given memory for the
+# name of a member. Whoever parses JSON dies of that like of kill -9.
+is_known() {
+    grep -q 'malloc_error: .*/libjson-c' "$1"
+}
+
+declare -A USUAL=()
+: >"$WORK/odd"
+faults=0 on=0 ended=0 known=0
+ALL=()
+for name in "${!COMMANDS[@]}"; do
+    command_run "$name" "$name" "MALLOC_TRACE=$WORK/$name.places"
+    USUAL[$name]=$STATUS
+    places "$name"
+done
+diag "commands ask for memory at ${#ALL[@]} places"
+POINTS=("${ALL[@]}")
+choose "$FAULTS"
+for point in "${POINTS[@]}"; do
+    # shellcheck disable=SC2086 # two words
+    command_starve $point
+done
+commands=$faults
+
+ALL=()
+for name in "${PASSES[@]}"; do
+    pass_run "$name" "$name" "MALLOC_TRACE=$WORK/$name.places"
+    places "$name"
+done
+diag "passes of drivers ask for memory at ${#ALL[@]} places"
+POINTS=("${ALL[@]}")
+choose $((FAULTS / 6))
+for point in "${POINTS[@]}"; do
+    # shellcheck disable=SC2086 # two words
+    pass_starve $point
+done
+
+# what fails in any case is not waited for
+DRIVER_OPTIONS+=(-o slots=16)
+drivers_begin
+wait_sql 120 "select not exists (select from wf.task_v t join wf.instance_v i
+    using (instance_id) where i.workflow = 'starve'
+    and t.state not in ('END', 'FAILED', 'ABORTED'))"
+sql "select count(*) from wf.abort(jsonb_build_object('workflow', 'starve'),
+    'it has failed')" >/dev/null
+all_end 120
+
+figure faults "$faults"
+figure commands "$commands"
+figure ended "$ended"
+figure crashed_in_json_c "$known"
+figure odd "$(wc -l <"$WORK/odd")"
+ledgers_figures
+invariants_hold I1 I2 I3 I4 I5 I6 I7 I9
+not_blind
+drivers_hold
+ok 'memory ran out' test "$faults" -gt 0
+ok 'some went on' test "$on" -gt 0
+ok 'some ended' test "$ended" -gt 0
+is 'nobody crashed, lied or kept silent' "$(cat "$WORK/odd")" ''
+campaign_end
