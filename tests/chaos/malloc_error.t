@@ -3,7 +3,7 @@
 # console ask for some: they go on as if nothing had been, or end and say why.
 . "$(dirname "$0")/lib.sh"
 
-campaign malloc_error 60 0 "$@"
+campaign malloc_error 90 0 "$@"
 LIBRARY=$WORK/malloc_error.so
 cc -shared -fPIC -O1 -o "$LIBRARY" "$CHAOS/malloc_error.c" 2>"$WORK/cc.log" ||
     skip_all 'there is no compiler'
