@@ -271,7 +271,7 @@ begin
              where e.instance_id = p_instance
              union all
             select 2, x.number, row(wf.now() - p_begin, x.number, x.label, x.state, 'waits', x.state, jsonb_build_object('reason', e.reason, 'message', e.detail))::wf.simulated
-              from wf._explain(p_instance, null) e
+              from wf._explain(p_instance, wf._under_way(p_instance)) e
               join numbered x on x.id = e.process_id
              where e.reason <> 'children'
              union all

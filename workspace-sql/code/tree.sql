@@ -30,7 +30,7 @@ begin
         select m.id, b.depth + 1, b.path || m.place from branch b join member m on m.parent_id = b.id
     ), reason as (
         select e.process_id, string_agg(e.detail, '; ' order by e.reason) as detail
-          from wf._explain(p_instance, null) e
+          from wf._explain(p_instance, wf._under_way(p_instance)) e
          where e.reason not in ('children', 'failed')
          group by e.process_id
     )
