@@ -177,10 +177,12 @@ const struct command commands[] = {
 	{ .group = "running",
 	  .pattern = "tree INSTANCE",
 	  .summary = "Show the processes of an instance as a tree",
+	  .options = "limit after",
 	  .role = VIEWER,
 	  .sql = "select process_id, parent_id, depth, label, kind, state, attempt, at, note"
-		 "  from wf.tree(:instance)",
-	  .run = cmd_tree },
+		 "  from wf.tree(:instance, :rows::int, split_part(:after, '/', -1)::bigint)",
+	  .run = cmd_tree,
+	  .none = "nothing comes after it" },
 
 	{ .group = "running",
 	  .pattern = "watch [INSTANCE]",

@@ -9,6 +9,7 @@
 /* Keep sorted by name. */
 const struct option command_options[] = {
 	{ "action", 'a', false, "ACTION", "retry, ignore, resolve, raise, cancel, abort, suspend, resume" },
+	{ "after", 0, false, "MEMBER", "go on after this process" },
 	{ "as", 0, false, "DRAWING", "dot (default), mermaid or svg" },
 	{ "attempt", 0, false, "NUMBER", "of this attempt (default: of the latest)" },
 	{ "check", 0, false, NULL, "only say which files are not in this layout" },
@@ -21,7 +22,7 @@ const struct option command_options[] = {
 	{ "import", 'I', true, "DIR", "where imports are (default: beside the file)" },
 	{ "key", 0, false, "KEY", "start once: again, it answers the same instance" },
 	{ "library", 'L', true, "DIR", "a folder of task types that need no import" },
-	{ "limit", 0, false, "COUNT", "at most so many, the latest (default: 50)" },
+	{ "limit", 0, false, "COUNT", "at most so many (default: 50, of a tree 200)" },
 	{ "name", 0, false, "WORKFLOW", "the same as --workflow" },
 	{ "older-than", 0, false, "AGE", "instances started longer ago than this" },
 	{ "output", 0, false, "JSON", "what the task is to have answered" },

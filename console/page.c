@@ -88,7 +88,7 @@ page_add_tree(struct page *page, const struct terminal *terminal,
 	size_t len;
 	FILE *file = open_text(&text, &len);
 
-	tree_print(terminal, rows, file);
+	tree_print(terminal, rows, pg_rows(rows), file);
 	fclose(file);
 	add_printed(page, text, 0, rows, pg_column(rows, "process_id"));
 	free(text);

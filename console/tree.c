@@ -36,8 +36,7 @@ struct widths {
 static int64_t
 depth_of(const struct pg_result *rows, int row, int column)
 {
-	int64_t depth = pg_value_bigint(rows, row, column) -
-	                pg_value_bigint(rows, 0, column);
+	int64_t depth = pg_value_bigint(rows, row, column);
 
 	return depth < 0 ? 0 : depth < DEEPEST ? depth : DEEPEST - 1;
 }
@@ -68,9 +67,13 @@ read_line(struct line *line, const struct terminal *terminal,
 	line->note = buf_take(&text);
 }
 
-/* Read from the end: the last of its depth has no sibling below it. */
+/*
+ * Read from the end: the last of its depth has no sibling below it.  `open`
+ * becomes at which depths trunks come from above.
+ */
 static struct line *
-read_lines(const struct terminal *terminal, const struct pg_result *rows)
+read_lines(
+    const struct terminal *terminal, const struct pg_result *rows, bool *open)
 {
 	const struct layout at = {
 		.id = pg_column(rows, "process_id"),
@@ -81,16 +84,14 @@ read_lines(const struct terminal *terminal, const struct pg_result *rows)
 		.note = pg_column(rows, "note"),
 	};
 	struct line *lines = xcalloc((size_t)pg_rows(rows), sizeof(*lines));
-	bool has_below[DEEPEST + 1] = { false };
 	int row, depth;
 
 	for (row = pg_rows(rows) - 1; row >= 0; row--) {
 		read_line(&lines[row], terminal, rows, &at, row);
 		depth = lines[row].depth;
-		lines[row].is_last = !has_below[depth];
-		has_below[depth] = true;
-		memset(has_below + depth + 1, 0,
-		    sizeof(has_below) - (size_t)depth - 1);
+		lines[row].is_last = !open[depth];
+		open[depth] = true;
+		memset(open + depth + 1, 0, (size_t)(DEEPEST - depth - 1));
 	}
 	return lines;
 }
@@ -168,12 +169,12 @@ measure(const struct terminal *terminal, const struct line *lines, int count)
 }
 
 void
-tree_print(
-    const struct terminal *terminal, const struct pg_result *rows, FILE *out)
+tree_print(const struct terminal *terminal, const struct pg_result *rows,
+    int count, FILE *out)
 {
-	struct line *lines = read_lines(terminal, rows);
-	struct widths widths = measure(terminal, lines, pg_rows(rows));
 	bool open[DEEPEST] = { false };
+	struct line *lines = read_lines(terminal, rows, open);
+	struct widths widths = measure(terminal, lines, count);
 	struct buf branches;
 	int i;
 
@@ -181,7 +182,9 @@ tree_print(
 	for (i = 0; i < pg_rows(rows); i++) {
 		buf_truncate(&branches, 0);
 		add_branches(&branches, terminal->glyphs, &lines[i], open);
-		print_line(terminal, &lines[i], branches.data, &widths, out);
+		if (i < count)
+			print_line(
+			    terminal, &lines[i], branches.data, &widths, out);
 		free(lines[i].label);
 		free(lines[i].note);
 	}

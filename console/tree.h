@@ -13,8 +13,11 @@
 struct pg_result;
 struct terminal;
 
-/* Write the rows of wf.tree, one or more: a line for each. */
-void tree_print(
-    const struct terminal *terminal, const struct pg_result *rows, FILE *out);
+/*
+ * Write the first `count` rows of wf.tree, one or more: a line for each.  Rows
+ * behind them say how the branches go on.
+ */
+void tree_print(const struct terminal *terminal, const struct pg_result *rows,
+    int count, FILE *out);
 
 #endif

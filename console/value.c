@@ -164,6 +164,7 @@ static const struct value_type {
 	{ "JSON", is_json, "jsonb", "JSON" },
 	{ "KEY", is_any, "text", "a key" },
 	{ "MAX", is_max, "text", "a number from 0, or none" },
+	{ "MEMBER", is_root, "text", "a process, as 17/42 or 42" },
 	{ "NAME", is_any, "text", "a name" },
 	{ "NUMBER", is_integer, "integer", "a whole number" },
 	{ "OBJECT", is_json_object, "jsonb", "a JSON object" },

@@ -232,7 +232,7 @@ begin
           from unnest(p_instance, v_id, p_item) u (i, id, item), jsonb_each(u.item) j;
     end if;
     insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, was, event, state, at, began_at,
-                            index, collects, scopes, bind, group_id, lane_id, rank, plain, open, todo, total, input, policy, error)
+                            index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open, todo, total, input, policy, error)
     select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, '',
            case when n.type_id is null then 'enter' else 'enable' end,
            case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,
@@ -244,13 +244,14 @@ begin
            coalesce((e.e).lane_id, n.lane_id),
            coalesce((e.e).rank, n.rank, p.rank),
            n.plain,
+           n.wide,
            coalesce((e.e).open, case n.kind when 'seq' then least(n.children, 1) when 'call' then least(n.children, 1) when 'par' then n.children else 0 end),
            coalesce((e.e).total - (e.e).open, 0),
            coalesce((e.e).total, 0),
            (e.e).input, (e.e).policy, (e.e).error
       from unnest(p_instance, p_parent, p_node, p_index, v_id) u (i, j, m, k, id)
      cross join lateral (select x.version_id, x.node_id, x.kind, x.scopes, x.rank from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-     cross join lateral (select x.id, x.next_id, x.kind, x.type_id, x.bind, x.group_id, x.lane_id, x.rank, x.plain, x.children, x.input, x.input_fixed, x.policy
+     cross join lateral (select x.id, x.next_id, x.kind, x.type_id, x.bind, x.group_id, x.lane_id, x.rank, x.plain, x.wide, x.children, x.input, x.input_fixed, x.policy
                            from wf.node x where x.version_id = p.version_id and x.id = u.m offset 0) n
      cross join lateral (select case when p.kind = 'forall' then p.scopes || u.id else p.scopes end as around,
                                 case when n.kind = 'call' then array[u.id] when p.kind = 'forall' then p.scopes || u.id else p.scopes end as scopes) s

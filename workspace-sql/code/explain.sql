@@ -65,70 +65,25 @@ end;
 -- Returns  how many places of a group are taken and, if it is full, by whom
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._explain_parked
+-- Called   by wf._explain_alike
 create or replace function wf._say_places(p_group bigint) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-    f record;
-    v_holders text[];
 begin
-    select g.name, g.max, (select count(*) from wf.slot s where s.group_id = g.id) as places into f from wf.concurrency_group g where g.id = p_group;
-    if f.places >= f.max and f.places > 0 then
-        v_holders := array(
-            select (select format('%s of instance %s (%s, since %s)', s.process_id, s.instance_id, (select n.label from wf.node n where n.version_id = p.version_id and n.id = p.node_id), to_char(p.at, 'HH24:MI:SS'))
-                      from wf.process p
-                     where p.instance_id = s.instance_id and p.id = s.process_id)
-              from wf.slot s
-             where s.group_id = p_group
-             order by s.process_id
-             limit 5);
-    end if;
-    return format('group %s has %s of %s places taken', f.name, f.places, coalesce(f.max::text, 'any number of'))
-           || case when v_holders is not null then ': held by ' || array_to_string(v_holders, ', ') || case when f.places > 5 then ' …' else '' end
-                   when f.max = 0 then '' else '; it gets one with the next poll' end;
-end;
-$$;
-
--- wf._explain_parked(p_instance, p_process)
---
--- Why requests may not be taken yet: their group is full, or their instance is
--- suspended.
---
--- Returns  one row for each reason of these processes
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_alike
-create or replace function wf._explain_parked(p_instance bigint, p_process bigint[])
-returns table (process_id bigint, reason text, detail text, since timestamptz)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-    f record;
-    v_group bigint;
-    v_places text;
-    v_suspended wf.suspended;
-begin
-    for f in select k.process_id, k.group_id, k.reason, k.parked_at from wf.parked k where k.instance_id = p_instance and k.process_id = any (p_process) order by k.group_id loop
-        process_id := f.process_id;
-        if f.group_id is not null then
-            if f.group_id is distinct from v_group then
-                v_group := f.group_id;
-                v_places := wf._say_places(v_group);
-            end if;
-            reason := 'group';
-            detail := v_places;
-            since := f.parked_at;
-            return next;
-        end if;
-        if f.reason = 'suspended' then
-            if v_suspended.at is null then
-                select s.* into v_suspended from wf.suspended s where s.instance_id = p_instance;
-            end if;
-            reason := f.reason;
-            detail := wf._say_who('its instance was suspended', v_suspended.actor, v_suspended.reason);
-            since := v_suspended.at;
-            return next;
-        end if;
-    end loop;
+    return (select format('group %s has %s of %s places taken', g.name, c.places, coalesce(g.max::text, 'any number of'))
+                   || case when c.places >= g.max and c.places > 0
+                           then ': held by ' || array_to_string(array(
+                                    select (select format('%s of instance %s (%s, since %s)', s.process_id, s.instance_id,
+                                                          (select n.label from wf.node n where n.version_id = p.version_id and n.id = p.node_id), to_char(p.at, 'HH24:MI:SS'))
+                                              from wf.process p
+                                             where p.instance_id = s.instance_id and p.id = s.process_id)
+                                      from wf.slot s
+                                     where s.group_id = p_group
+                                     order by s.process_id
+                                     limit 5), ', ') || case when c.places > 5 then ' …' else '' end
+                           when g.max = 0 then '' else '; it gets one with the next poll' end
+              from wf.concurrency_group g
+             cross join (select count(*) as places from wf.slot s where s.group_id = p_group) c
+             where g.id = p_group);
 end;
 $$;
 
@@ -220,8 +175,19 @@ declare
     v_found boolean := false; -- a process is in one of the tables
 begin
     if p_state = 'INIT' then
-        return query select * from wf._explain_parked(p_instance, p_process);
+        return query
+        select k.process_id, 'group', wf._say_places(k.group_id), k.parked_at
+          from wf.parked k
+         where k.instance_id = p_instance and k.process_id = any (p_process) and k.group_id is not null;
         v_found := found;
+        if exists (select from wf.suspended s where s.instance_id = p_instance) then
+            return query
+            select k.process_id, 'suspended', wf._say_who('its instance was suspended', s.actor, s.reason), s.at
+              from wf.suspended s
+              join wf.parked k on k.instance_id = s.instance_id
+             where s.instance_id = p_instance and k.process_id = any (p_process) and k.reason = 'suspended';
+            v_found := v_found or found;
+        end if;
     elsif p_state = 'FAILED' then
         return query
         select p.id, 'failed', format('%s: %s; waits for retry, ignore, resolve or raise', p.error ->> 'kind', p.error ->> 'message'), p.at
@@ -275,14 +241,13 @@ begin
     end if;
     if not v_found or cardinality(p_process) > 1 then
         return query
-        select p.id, 'stuck', wf._say_stuck(p.state), p.at
-          from wf.process p
-         where p.instance_id = p_instance and p.id = any (p_process)
-           and not exists (select from wf.failed x where x.instance_id = p.instance_id and x.process_id = p.id)
-           and not exists (select from wf.parked x where x.instance_id = p.instance_id and x.process_id = p.id)
-           and not exists (select from wf.ready x where x.instance_id = p.instance_id and x.process_id = p.id)
-           and not exists (select from wf.lease x where x.instance_id = p.instance_id and x.process_id = p.id)
-           and not exists (select from wf.timer x where x.instance_id = p.instance_id and x.process_id = p.id and isfinite(x.due_at));
+        select u.id, 'stuck', wf._say_stuck(p_state), (select p.at from wf.process p where p.instance_id = p_instance and p.id = u.id)
+          from unnest(p_process) u (id)
+         where not exists (select from wf.failed x where x.instance_id = p_instance and x.process_id = u.id)
+           and not exists (select from wf.parked x where x.instance_id = p_instance and x.process_id = u.id)
+           and not exists (select from wf.ready x where x.instance_id = p_instance and x.process_id = u.id)
+           and not exists (select from wf.lease x where x.instance_id = p_instance and x.process_id = u.id)
+           and not exists (select from wf.timer x where x.instance_id = p_instance and x.process_id = u.id and isfinite(x.due_at));
     end if;
 end;
 $$;
@@ -299,8 +264,8 @@ language sql stable
 begin atomic
     select e.process_id, e.reason, e.detail, e.since
       from (select p.kind, p.state, array_agg(p.id) as process
-              from wf.process p
-             where p.instance_id = p_instance and p.id = any (p_process)
+              from unnest(p_process) u (id)
+             cross join lateral (select x.id, x.kind, x.state from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p
              group by p.kind, p.state) a
      cross join lateral wf._explain_alike(p_instance, a.process, a.kind, a.state) e;
 end;

@@ -171,7 +171,7 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_nestloop = off
 begin
     insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input, input_fixed, reads,
                          item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max,
-                         policy, title, task_type, transport, plain, secrets, picks)
+                         policy, title, task_type, transport, plain, secrets, picks, wide)
     with
     part as materialized (
         select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes, p.value,
@@ -245,6 +245,9 @@ begin
     child as (
         select n.version_id, n.parent_id as id, count(*) as children from node n group by 1, 2
     ),
+    wide as (
+        select n.version_id from node n group by 1 having bool_or(n.object = 'forall') or count(*) > 200
+    ),
     -- settled once for all nodes that have the same
     policy as materialized (
         select d.policies, q.fixed, q.read, t.needs, t.machine in ('sync', 'async') as queued,
@@ -303,9 +306,11 @@ begin
            t.transport,
            coalesce(t.plain, false),
            n.secrets,
-           t.picks
+           t.picks,
+           case when w.version_id is not null then true end
       from settled n
       left join child c on c.version_id = n.version_id and c.id = n.id
+      left join wide w on w.version_id = n.version_id
       left join item_read i on n.object = 'forall' and i.place = n.place and i.name = n.value ->> 'name'
       left join item_read j on n.object = 'forall' and j.place = n.place and j.name = n.value ->> 'index'
       left join task_type t on t.id = n.type_id

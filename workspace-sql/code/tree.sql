@@ -1,26 +1,97 @@
--- wf.tree(p_instance)
---
 -- The tree of an instance as people read it: depth first, in the order of the
 -- source, elements of a forall by index, rounds of a retried composite by age.
+-- An instance that may have many processes (node.wide) is read page by page,
+-- child by child; any other is read as a whole, and the page is cut out of it.
+
+-- wf._path(p_instance, p_process)
 --
--- Returns  one row for each process
+-- Returns  what is around a process, the root first, and last itself; null if there is no such process
 -- Locks    nothing
--- Raises   WF003
--- Called   by viewers
-create or replace function wf.tree(p_instance bigint)
-returns table (process_id bigint, parent_id bigint, depth int, label text, kind text, state text, attempt int, at timestamptz, note text)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+-- Raises   nothing
+-- Called   by wf.tree
+create or replace function wf._path(p_instance bigint, p_process bigint) returns bigint[]
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    with recursive up as (
+        select p.id, p.parent_id, 1 as height from wf.process p where p.instance_id = p_instance and p.id = p_process
+         union all
+        select p.id, p.parent_id, u.height + 1
+          from up u
+         cross join lateral (select x.* from wf.process x where x.instance_id = p_instance and x.id = u.parent_id offset 0) p
+    )
+    select array_agg(u.id order by u.height desc) from up u;
+$$;
+
+-- wf._tree_below(p_instance, p_path, p_behind, p_limit)
+--
+-- Returns  the first processes in the tree below the last one of a path, or those of
+--          them behind another one, to which p_behind is the way from there
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.tree, for wide instances
+create or replace function wf._tree_below(p_instance bigint, p_path bigint[], p_behind bigint[], p_limit int)
+returns table (process_id bigint, depth int)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    f record;
+    v_parent bigint := p_path[cardinality(p_path)];
+    v_is_forall boolean := (select p.kind = 'forall' from wf.process p where p.instance_id = p_instance and p.id = v_parent);
+    v_left int := p_limit;
+    v_given bigint;
+    v_last record;
 begin
-    if not exists (select from wf.instance i where i.id = p_instance) then
-        raise exception using errcode = 'WF003',
-            message = format('there is no instance %s', p_instance),
-            hint = 'List what exists: wf-console list.';
+    select p.id, p.index, n.ordinal
+      into v_last
+      from wf.process p
+      join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+     where p.instance_id = p_instance and p.id = p_behind[1];
+    if found then
+        return query select * from wf._tree_below(p_instance, p_path || v_last.id, p_behind[2:], v_left);
+        get diagnostics v_given = row_count;
+        v_left := v_left - v_given;
     end if;
+    for f in
+        (select c.id, c.kind
+           from wf.process c
+          where v_is_forall and c.wide and c.parent_id = v_parent
+            and (c.index, c.id) > (coalesce(v_last.index, -1), coalesce(v_last.id, 0))
+          order by c.index, c.id
+          limit v_left)
+         union all
+        (select c.id, c.kind
+           from wf.process c
+          cross join lateral (select x.ordinal from wf.node x where x.version_id = c.version_id and x.id = c.node_id offset 0) n
+          where not v_is_forall and c.wide and c.parent_id = v_parent
+            and (n.ordinal, c.id) > (coalesce(v_last.ordinal, 0), coalesce(v_last.id, 0))
+          order by n.ordinal, c.id
+          limit v_left)
+    loop
+        exit when v_left <= 0;
+        process_id := f.id;
+        depth := cardinality(p_path);
+        return next;
+        v_left := v_left - 1;
+        if v_left > 0 and f.kind not in ('sync', 'async', 'wait') then
+            return query select * from wf._tree_below(p_instance, p_path || f.id, '{}', v_left);
+            get diagnostics v_given = row_count;
+            v_left := v_left - v_given;
+        end if;
+    end loop;
+end;
+$$;
+
+-- wf._tree_whole(p_instance)
+--
+-- Returns  all processes of an instance
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.tree
+create or replace function wf._tree_whole(p_instance bigint)
+returns table (process_id bigint, depth int)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
     return query
     with recursive member as (
-        select p.id, p.parent_id, p.kind, p.state, p.attempt, p.at, p.total, p.open, p.todo, p.error,
-               array[n.ordinal, coalesce(p.index, 0), p.id] as place,
-               coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || p.index || ']', '') as label
+        select p.id, p.parent_id, array[n.ordinal, coalesce(p.index, 0), p.id] as place
           from wf.process p
           join wf.node n on n.version_id = p.version_id and n.id = p.node_id
          where p.instance_id = p_instance
@@ -28,20 +99,77 @@ begin
         select m.id, 0 as depth, m.place as path from member m where m.parent_id is null
          union all
         select m.id, b.depth + 1, b.path || m.place from branch b join member m on m.parent_id = b.id
-    ), reason as (
-        select e.process_id, string_agg(e.detail, '; ' order by e.reason) as detail
-          from wf._explain(p_instance, wf._under_way(p_instance)) e
-         where e.reason not in ('children', 'failed')
-         group by e.process_id
     )
-    select m.id, m.parent_id, b.depth, m.label, m.kind, m.state, m.attempt, m.at,
-           case when m.error is not null then format('%s: %s', m.error ->> 'kind', m.error ->> 'message')
-                when m.kind = 'forall' then format('%s of %s', m.total - m.todo - m.open, m.total)
-                else r.detail end
-      from branch b
-      join member m on m.id = b.id
-      left join reason r on r.process_id = m.id
-     order by b.path;
+    select b.id, b.depth from branch b order by b.path;
 end;
 $$;
-comment on function wf.tree(bigint) is 'The processes of an instance that have begun, in the order of the source, with what there is to know about each: its error, what it waits for, how far a forall is.';
+
+-- wf.tree(p_instance, p_limit, p_after)
+--
+-- Returns  one row for each process: of all, or of those behind p_after, the first p_limit
+-- Locks    nothing
+-- Raises   WF002, WF003
+-- Called   by viewers
+create or replace function wf.tree(p_instance bigint, p_limit int default null, p_after bigint default null)
+returns table (process_id bigint, parent_id bigint, depth int, label text, kind text, state text, attempt int, at timestamptz, note text)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+declare
+    v_wide boolean;
+    v_path bigint[];
+    v_id bigint[];
+    v_depth int[];
+    v_first int;
+begin
+    if p_limit < 0 then
+        raise exception using errcode = 'WF002', message = format('the limit is %s', p_limit), hint = 'Give the number of processes to show, 0 or more.';
+    end if;
+    select coalesce(n.wide, false)
+      into v_wide
+      from wf.instance i
+      join wf.node n on n.version_id = i.version_id and n.id = 1
+     where i.id = p_instance;
+    v_path := wf._path(p_instance, coalesce(p_after, (select p.id from wf.process p where p.instance_id = p_instance order by p.id limit 1)));
+    if v_path is null then
+        raise exception using errcode = 'WF003',
+            message = case when v_wide is null then format('there is no instance %s', p_instance) else format('instance %s has no process %s', p_instance, p_after) end,
+            hint = 'List what exists: wf-console list.';
+    end if;
+    if v_wide and p_limit is not null then
+        select array_agg(t.process_id), array_agg(t.depth)
+          into v_id, v_depth
+          from (select v_path[1] as process_id, 0 as depth where p_after is null
+                 union all
+                select b.process_id, b.depth
+                  from wf._tree_below(p_instance, v_path[:1], case when p_after is null then '{}' else v_path[2:] end, p_limit) b
+                 limit p_limit) t;
+    else
+        select array_agg(t.process_id), array_agg(t.depth) into v_id, v_depth from wf._tree_whole(p_instance) t;
+        v_first := coalesce(array_position(v_id, p_after), 0) + 1;
+        v_id := v_id[v_first:v_first - 1 + least(p_limit, cardinality(v_id))];
+        v_depth := v_depth[v_first:v_first - 1 + least(p_limit, cardinality(v_depth))];
+    end if;
+    return query
+    with page as materialized (
+        select u.depth, u.nth, p.*
+          from unnest(v_id, v_depth) with ordinality u (id, depth, nth)
+         cross join lateral (select x.id, x.parent_id, x.version_id, x.node_id, x.kind, x.state, x.attempt, x.at, x.index, x.policy, x.error, x.total, x.todo, x.open
+                               from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p
+    ), reason as (
+        select e.process_id, string_agg(e.detail, '; ' order by e.reason) as detail
+          from wf._explain(p_instance, array(select p.id from page p
+                                              where p.kind in ('sync', 'async', 'wait') and p.state not in ('FAILED', 'END', 'RAISED', 'ABORTED'))) e
+         group by e.process_id
+    )
+    select p.id, p.parent_id, p.depth,
+           coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || p.index || ']', ''),
+           p.kind, p.state, p.attempt, p.at,
+           case when p.error is not null then format('%s: %s', p.error ->> 'kind', p.error ->> 'message')
+                when p.kind = 'forall' then format('%s of %s', p.total - p.todo - p.open, p.total)
+                else r.detail end
+      from page p
+     cross join lateral (select x.title, x.label from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+      left join reason r on r.process_id = p.id
+     order by p.nth;
+end;
+$$;
+comment on function wf.tree(bigint, int, bigint) is 'The processes of an instance that have begun, in the order of the source, with what there is to know about each: its error, what it waits for, how far a forall is. All of them, or of those behind p_after the first p_limit.';

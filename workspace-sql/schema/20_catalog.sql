@@ -135,6 +135,7 @@ create table wf.node (
     title         text,
     secrets       jsonb,
     picks         text[],
+    wide          boolean,
     primary key (version_id, id)
 );
 -- the parent first: (version_id, id) can then be sought in the primary key only
@@ -173,3 +174,4 @@ comment on column wf.node.policy is 'policies that are not fixed: one expression
 comment on column wf.node.title is 'title, if fixed';
 comment on column wf.node.secrets is 'leaf: for each of its requests, where in the arguments the driver puts which secrets (docs/spec.md); null if there are none';
 comment on column wf.node.picks is 'leaf: sync, and its output is these fields of any response, under their names';
+comment on column wf.node.wide is 'its version has a forall or more than 200 nodes, so an instance may have many processes';

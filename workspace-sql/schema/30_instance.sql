@@ -93,8 +93,10 @@ create table wf.process (
     handle      jsonb,
     output      jsonb,
     error       jsonb,
+    wide        boolean,
     primary key (instance_id, id)
 ) with (fillfactor = 30);
+create index process_parent_idx on wf.process (parent_id, index, id) where wide;
 comment on table wf.process is 'A node of an instance''s tree that has begun. (was, event, state) is its last move, a row of wf.transition.';
 comment on column wf.process.instance_id is 'the instance';
 comment on column wf.process.id is 'number of the process, unique in the workspace';
@@ -127,6 +129,7 @@ comment on column wf.process.policy is 'what its node''s policy expressions gave
 comment on column wf.process.handle is 'async: under which it runs outside';
 comment on column wf.process.output is 'its result';
 comment on column wf.process.error is 'why it failed: {kind, message, detail}';
+comment on column wf.process.wide is 'copied from the node: it is found by its parent; null for the root';
 
 create table wf.failed (
     instance_id bigint not null,

@@ -1,0 +1,81 @@
+-- tree.sql - the tree of an instance, whole and page by page.
+begin;
+\ir helper/play.sql
+select plan(16);
+
+-- pages(INSTANCE, LIMIT): the whole tree, page by page.
+create function pages(p_instance bigint, p_limit int) returns table (process_id bigint, depth int, label text, note text)
+language plpgsql as $$
+declare
+    v_after bigint;
+begin
+    loop
+        return query select t.process_id, t.depth, t.label, t.note from wf.tree(p_instance, p_limit, v_after) t;
+        v_after := (select t.process_id from wf.tree(p_instance, p_limit, v_after) with ordinality t order by t.ordinality desc limit 1);
+        exit when v_after is null;
+    end loop;
+end;
+$$;
+
+-- differs(INSTANCE): for which page sizes that is not the whole.
+create function differs(p_instance bigint) returns setof int
+language sql as $$
+    select k
+      from generate_series(1, 9) k
+     where array(select row(p.*)::text from pages(p_instance, k) p)
+           <> array(select row(t.process_id, t.depth, t.label, t.note)::text from wf.tree(p_instance) t);
+$$;
+
+-- a forall in a forall, and what comes before and after
+select play_install('deep', jsonb_build_array(
+    play_task('t.Do', 'first'),
+    play_forall('x', '["a", "b", "c"]', play_seq(
+        play_forall('y', '[1, 2]', play_par(play_task('t.Do', 'd'), play_task('t.Sleep', 's', '{"duration": "PT1H"}'))),
+        play_task('t.Do', 'e'))),
+    play_task('t.Do', 'last')));
+select play_driver() as driver \gset
+select wf.start('deep') as i \gset
+select play_take(:driver);
+select play_report(play_id(:i, 'first'));
+select play_take(:driver);
+select play_report(p.id) from wf.process p where p.bind = 'd' and p.index is null;
+
+select is((select count(*) from wf.tree(:i)), (select count(*) from wf.process p where p.instance_id = :i), 'the tree has every process');
+select is_empty(format('select * from differs(%s)', :i), 'so have its pages, in the same order');
+select is((select count(*) from wf.tree(:i, 7)), 7::bigint, 'a page has as many as were asked for');
+select is_empty(format('select * from wf.tree(%s, 0)', :i), 'be it none');
+select ok((select bool_and(p.wide) from wf.process p where p.instance_id = :i and p.parent_id is not null), 'its processes are found by their parent');
+select is((select count(*) from wf.tree(:i, 1000) t where t.note like 'sleeps until %'), 6::bigint, 'a page says what there is to know');
+
+-- a page reads no more than what it shows
+select play_install('fan', jsonb_build_array(play_forall('x', (select jsonb_agg(k) from generate_series(1, 900) k), play_task('t.Do', 'd')), play_task('t.Do', 'last')));
+select wf.start('fan') as f \gset
+create function read_by(p_query text) returns bigint language plpgsql as $$
+declare
+    v_before bigint := (select t.idx_tup_fetch + t.seq_tup_read from pg_stat_xact_user_tables t where t.schemaname = 'wf' and t.relname = 'process');
+begin
+    execute p_query;
+    return (select t.idx_tup_fetch + t.seq_tup_read from pg_stat_xact_user_tables t where t.schemaname = 'wf' and t.relname = 'process') - v_before;
+end;
+$$;
+select ok(read_by(format('select count(*) from wf.tree(%s)', :f)) > 900, 'the whole tree is read for the whole tree');
+select ok(read_by(format('select count(*) from wf.tree(%s, 10)', :f)) < 100, 'a page is found by the index');
+select ok(read_by(format('select count(*) from wf.tree(%s, 10, %s)', :f, (select p.id from wf.process p where p.instance_id = :f and p.index = 700))) < 100, 'and so is one further down');
+select is((select string_agg(substring(label from '\[\d+\]'), '') from wf.tree(:f, 3, (select p.id from wf.process p where p.instance_id = :f and p.index = 700))), '[701][702][703]', 'it goes on where it was left');
+
+-- few processes: no index holds them
+select play_install('small', jsonb_build_array(play_task('t.Do', 'a'), play_par(play_task('t.Do', 'b'), play_task('t.Do', 'c')), play_task('t.Do', 'd')));
+select wf.start('small') as s \gset
+select play_take(:driver);
+select play_report(play_id(:s, 'a'));
+select is((select count(*) from wf.process p where p.instance_id = :s and p.wide), 0::bigint, 'what has few processes is in no index');
+select is_empty(format('select * from differs(%s)', :s), 'and has the same pages');
+
+-- refused
+select throws_ok('select * from wf.tree(999999)', 'WF003', 'there is no instance 999999', 'an unknown instance');
+select throws_ok(format('select * from wf.tree(%s, 5, 999999)', :i), 'WF003', format('instance %s has no process 999999', :i), 'an unknown process');
+select throws_ok(format('select * from wf.tree(%s, 5, %s)', :i, play_id(:s, 'a')), 'WF003', format('instance %s has no process %s', :i, play_id(:s, 'a')), 'one of another instance');
+select throws_ok(format('select * from wf.tree(%s, -1)', :i), 'WF002', 'the limit is -1', 'a limit below 0');
+
+select * from finish();
+rollback;
