@@ -26,6 +26,18 @@ end;
 $$;
 comment on function wf.now() is 'The workspace''s clock: timestamptz. A member of wf_admin may set it for a session with the setting wf.now.';
 
+-- wf._now()
+--
+-- Returns  what wf.now says, for the engine's own: where nobody has set the clock without a call
+-- Locks    nothing
+-- Raises   nothing of its own
+-- Called   by procedures that are called often
+create or replace function wf._now() returns timestamptz
+language sql volatile
+begin atomic
+    select case when coalesce(current_setting('wf.now', true), '') = '' then clock_timestamp() else wf.now() end;
+end;
+
 -- wf.schema_version()
 --
 -- Returns  the version of this schema

@@ -225,8 +225,8 @@ language plpgsql :inner as $$
 declare
     v_id bigint[];
 begin
-    v_id := array(select nextval('wf.process_id') from generate_series(1, cardinality(p_instance)));
     if p_item is not null then
+        v_id := array(select nextval('wf.process_id') from generate_series(1, cardinality(p_instance)));
         insert into wf.binding (instance_id, scope_id, name, value)
         select u.i, u.id, j.key, j.value
           from unnest(p_instance, v_id, p_item) u (i, id, item), jsonb_each(u.item) j;
@@ -249,7 +249,7 @@ begin
            coalesce((e.e).total - (e.e).open, 0),
            coalesce((e.e).total, 0),
            (e.e).input, (e.e).policy, (e.e).error
-      from unnest(p_instance, p_parent, p_node, p_index, v_id) u (i, j, m, k, id)
+      from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id from unnest(p_instance, p_parent, p_node, p_index, v_id) x (i, j, m, k, id) offset 0) u
      cross join lateral (select x.version_id, x.node_id, x.kind, x.scopes, x.rank from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
      cross join lateral (select x.id, x.next_id, x.kind, x.type_id, x.bind, x.group_id, x.lane_id, x.rank, x.plain, x.wide, x.children, x.input, x.input_fixed, x.policy
                            from wf.node x where x.version_id = p.version_id and x.id = u.m offset 0) n

@@ -10,7 +10,7 @@
 -- Returns  transaction and time; null if there were no moves
 -- Locks    nothing
 -- Raises   nothing
--- Called   by poll: the driver brings it to register when it connects again
+-- Called   by poll when it hands out nothing: the driver brings it to register when it connects again
 create or replace function wf._mark() returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin

@@ -30,6 +30,47 @@ begin
 end;
 $$;
 
+-- wf._step(p_name)
+--
+-- Returns  the bit of what may follow from a move, in the order in which it is done
+-- Locks    nothing
+-- Raises   nothing
+-- Called   with a constant, so that plans hold a number
+create or replace function wf._step(p_name text) returns int
+language sql immutable
+begin atomic
+    select 1 << array_position(array['illegal', 'record', 'failed', 'ask', 'ignored', 'request', 'slot', 'unqueue', 'timer', 'bind', 'collect', 'again',
+                                     'reenter', 'enter', 'next', 'refill', 'last', 'up', 'raised', 'root',
+                                     'ready', 'queue', 'scope', 'block', 'fan', 'empty', 'broken'], p_name);
+end;
+
+-- What may follow from each move; for which rows it does is said where they are
+-- counted. What ends last in its parent, and what ends it in any case, goes up.
+update wf.transition t
+   set steps = (select coalesce(sum(wf._step(s.step)), 0)
+                  from (values ('record', t.recorded),
+                               ('failed', t.to_state = 'FAILED' or t.from_state = 'FAILED'),
+                               ('ask', t.asks in ('cancel', 'cleanup')),
+                               ('ignored', t.event = 'ignore'),
+                               ('request', t.ends_request),
+                               ('slot', t.frees_slot),
+                               ('unqueue', t.from_state <> t.to_state
+                                           and (t.from_state = 'INIT' and t.to_state <> 'START_REQUESTED' and t.machine <> 'wait'
+                                                or t.machine = 'async' and (t.from_state in ('EXECUTING', 'CANCEL_REQUESTED') or right(t.from_state, 17) = 'CLEANUP_REQUESTED'))),
+                               ('timer', t.machine in ('async', 'wait') and t.event not in ('started', 'polled', 'progress', 'ack', 'start')),
+                               ('bind', t.to_state = 'END' or t.machine = 'composite' and t.to_state in ('ABORTED', 'RAISED')),
+                               ('collect', t.to_state = 'END'),
+                               ('again', t.asks = 'start'),
+                               ('reenter', t.event = 'retry' and t.to_state = 'ACTIVE'),
+                               ('enter', t.event = 'enter'),
+                               ('next', t.to_state = 'END' and t.event <> 'return'),
+                               ('refill', t.event = 'refill'),
+                               ('last', t.to_state = 'END' and t.event <> 'return'),
+                               ('up', t.event = 'return' or t.to_state = 'ABORTED'),
+                               ('raised', t.to_state = 'RAISED'),
+                               ('root', t.to_state in ('END', 'ABORTED'))) s (step, due)
+                 where s.due);
+
 -- wf._process_inserted()
 --
 -- Processes were enabled or entered: queue the leaves, open the scopes, begin
@@ -40,51 +81,45 @@ $$;
 create or replace function wf._process_inserted() returns trigger
 language plpgsql security definer :engine as $$
 declare
-    v_steps text[];
+    v_steps int;
     v_at timestamptz;
+    v_suspended boolean;
 begin
-    -- what follows, found once for each sort of row that is among them
-    select array_agg(s.step), max(n.at)
-      into v_steps, v_at
-      from (select n.kind, n.was, n.event, n.state, n.group_id is not null as grouped, n.open > 0 as opens, n.error is not null as broken,
-                   n.parent_id is not null or n.input is not null as given, n.kind in ('sync', 'async', 'wait') as leaf, max(n.at) as at
-              from new_rows n
-             group by 1, 2, 3, 4, 5, 6, 7, 8) n
-      left join wf.transition t on t.machine = case when n.leaf then n.kind else 'composite' end
-                               and t.from_state = n.was and t.event = n.event and t.to_state = n.state and n.was = ''
-     cross join lateral (
-        values ('illegal', t.machine is null),
-               ('ready', n.kind in ('sync', 'async') and not n.grouped and not n.broken),
-               ('queue', n.leaf and (n.grouped or n.kind = 'wait') and not n.broken),
-               ('scope', n.kind = 'call' and n.given),
-               ('block', n.opens and n.kind <> 'forall'),
-               ('fan', n.opens and n.kind = 'forall'),
-               ('empty', not n.opens and not n.leaf and not n.broken),
-               ('broken', n.broken)) s (step, due)
-     where s.due;
-    if 'illegal' = any (v_steps) then
+    select bit_or(case when t.steps is null or n.was <> '' then wf._step('illegal')
+                       when n.error is not null then wf._step('broken')
+                       when n.kind = 'wait' or n.kind in ('sync', 'async') and n.group_id is not null then wf._step('queue')
+                       when n.kind in ('sync', 'async') then wf._step('ready')
+                       else case when n.kind = 'call' and (n.parent_id is not null or n.input is not null) then wf._step('scope') else 0 end
+                            | case when n.open = 0 then wf._step('empty') when n.kind = 'forall' then wf._step('fan') else wf._step('block') end end),
+           max(n.at), exists (select from wf.suspended)
+      into v_steps, v_at, v_suspended
+      from new_rows n
+      left join lateral (select x.steps from wf.transition x
+                          where x.machine = case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end
+                            and x.from_state = n.was and x.event = n.event and x.to_state = n.state offset 0) t on true;
+    if v_steps & wf._step('illegal') > 0 then
         perform wf._illegal(n.kind, n.was, n.event, n.state, format('process %s/%s', n.instance_id, n.id))
            from new_rows n
           where not exists (select from wf.transition t
                              where t.machine = case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end
                                and t.from_state = n.was and t.event = n.event and t.to_state = n.state and n.was = '');
     end if;
-    if 'ready' = any (v_steps) then
+    if v_steps & wf._step('ready') > 0 then
         insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
         select n.instance_id, n.id, n.lane_id, n.rank, wf._turn(n.at, wf._place(n.index, n.scopes)), 'start'
           from new_rows n where n.kind in ('sync', 'async') and n.group_id is null and n.error is null;
-        perform wf._ring();
+        if wf._may_ring() then
+            perform wf._ring();
+        end if;
     end if;
-    if 'queue' = any (v_steps) then
+    if v_steps & wf._step('queue') > 0 then
         perform wf._queue(array_agg(n.instance_id), array_agg(n.id))
            from new_rows n where n.error is null and (n.group_id is not null or n.kind = 'wait');
     end if;
-    if v_steps && array['ready', 'queue'] then
-        if exists (select from wf.suspended) then
-            perform wf._park(array(select s.instance_id from wf.suspended s where s.instance_id in (select n.instance_id from new_rows n)), v_at);
-        end if;
+    if v_suspended and v_steps & (wf._step('ready') | wf._step('queue')) > 0 then
+        perform wf._park(array(select s.instance_id from wf.suspended s where s.instance_id in (select n.instance_id from new_rows n)), v_at);
     end if;
-    if 'scope' = any (v_steps) then
+    if v_steps & wf._step('scope') > 0 then
         insert into wf.binding (instance_id, scope_id, name, value)
         select n.instance_id, n.id, j.key, j.value
           from new_rows n
@@ -92,19 +127,19 @@ begin
          cross join lateral jsonb_each(coalesce(n.input, case when d.input_fixed then d.input end)) j
          where n.kind = 'call' and n.error is null;
     end if;
-    if 'block' = any (v_steps) then
+    if v_steps & wf._step('block') > 0 then
         perform wf._enter_children(array_agg(n.instance_id), array_agg(n.id), v_at)
            from new_rows n where n.open > 0 and n.kind <> 'forall';
     end if;
-    if 'fan' = any (v_steps) then
+    if v_steps & wf._step('fan') > 0 then
         perform wf._enter_forall(array_agg(n.instance_id), array_agg(n.id), v_at)
            from new_rows n where n.open > 0 and n.kind = 'forall';
     end if;
-    if 'empty' = any (v_steps) then
+    if v_steps & wf._step('empty') > 0 then
         perform wf._end_empty(array_agg(n.instance_id), array_agg(n.id), v_at)
            from new_rows n where n.open = 0 and n.kind not in ('sync', 'async', 'wait') and n.error is null;
     end if;
-    if 'broken' = any (v_steps) then
+    if v_steps & wf._step('broken') > 0 then
         update wf.process p set was = p.state, event = 'fail', state = 'FAILED', at = v_at
          where p.ctid = any (array(select k.ctid from new_rows n
                                     cross join lateral (select x.ctid from wf.process x where x.instance_id = n.instance_id and x.id = n.id offset 0) k
@@ -127,54 +162,34 @@ $$;
 create or replace function wf._process_updated() returns trigger
 language plpgsql security definer :engine as $$
 declare
-    v_steps text[];
+    v_steps int;
     v_at timestamptz;
     v_signed boolean;
     v_reason text;
 begin
-    -- what follows, found once for each sort of move that is among them
-    select array_agg(s.step), max(n.at), exists (select from wf.txn x where x.xid = pg_current_xact_id())
+    select bit_or(case when t.steps is null then wf._step('illegal')
+                       else t.steps & ~ (case when n.group_id is null then wf._step('slot') else 0 end
+                                         | case when n.bind is null and n.kind <> 'forall' then wf._step('bind') else 0 end
+                                         | case when n.collects then 0 else wf._step('collect') end
+                                         | case when n.next_id is null then wf._step('next') else wf._step('last') end
+                                         | case when n.parent_id is null then wf._step('last') | wf._step('up') else wf._step('root') end) end),
+           max(n.at), exists (select from wf.txn x where x.xid = pg_current_xact_id())
       into v_steps, v_at, v_signed
-      from (select n.kind, n.was, n.event, n.state, n.group_id is not null as grouped, n.bind is not null as binds, n.collects,
-                   n.next_id is not null as followed, n.parent_id is null as root,
-                   n.kind in ('sync', 'async', 'wait') as leaf, max(n.at) as at
-              from new_rows n
-             group by 1, 2, 3, 4, 5, 6, 7, 8, 9) n
-      left join wf.transition t on t.machine = case when n.leaf then n.kind else 'composite' end
-                               and t.from_state = n.was and t.event = n.event and t.to_state = n.state
-     cross join lateral (
-        values ('illegal', t.machine is null),
-               ('record', t.recorded),
-               ('failed', n.state = 'FAILED' or n.was = 'FAILED'),
-               ('request', t.ends_request),
-               ('unqueue', n.was <> n.state and (n.was = 'INIT' and n.state <> 'START_REQUESTED' and n.kind <> 'wait'
-                                                 or n.kind = 'async' and (n.was in ('EXECUTING', 'CANCEL_REQUESTED') or right(n.was, 17) = 'CLEANUP_REQUESTED'))),
-               ('slot', t.frees_slot and n.grouped),
-               ('timer', n.kind in ('async', 'wait') and n.event not in ('started', 'polled', 'progress', 'ack', 'start')),
-               ('again', t.asks = 'start'),
-               ('ask', t.asks in ('cancel', 'cleanup')),
-               ('bind', n.state = 'END' and n.binds or n.kind = 'forall' and n.state in ('END', 'ABORTED', 'RAISED')),
-               ('collect', n.state = 'END' and n.collects),
-               ('reenter', n.event = 'retry' and n.state = 'ACTIVE'),
-               ('enter', n.event = 'enter'),
-               ('next', n.state = 'END' and n.followed and n.event <> 'return'),
-               ('refill', n.event = 'refill'),
-               ('up', (n.state = 'END' and (not n.followed or n.event = 'return') or n.state = 'ABORTED') and not n.root),
-               ('raised', n.state = 'RAISED'),
-               ('ignored', n.event = 'ignore'),
-               ('root', n.state in ('END', 'ABORTED') and n.root)) s (step, due)
-     where s.due;
+      from new_rows n
+      left join lateral (select x.steps from wf.transition x
+                          where x.machine = case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end
+                            and x.from_state = n.was and x.event = n.event and x.to_state = n.state offset 0) t on true;
     if v_at is null then
         return null;
     end if;
-    if 'illegal' = any (v_steps) then
+    if v_steps & wf._step('illegal') > 0 then
         perform wf._illegal(t.machine, n.was, n.event, n.state, format('process %s/%s', n.instance_id, n.id))
            from new_rows n
           cross join lateral (select case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end as machine) t
           where not exists (select from wf.transition x
                              where x.machine = t.machine and x.from_state = n.was and x.event = n.event and x.to_state = n.state);
     end if;
-    if 'record' = any (v_steps) then
+    if v_steps & wf._step('record') > 0 then
         if pg_trigger_depth() = 1 and not v_signed then
             perform wf._sign(null);
         end if;
@@ -184,14 +199,14 @@ begin
                case when n.state = 'FAILED' then n.error when n.event = 'resolve' then jsonb_build_object('output', n.output) end
           from new_rows n where n.event not in ('count', 'refill', 'enter');
     end if;
-    if 'failed' = any (v_steps) then
+    if v_steps & wf._step('failed') > 0 then
         delete from wf.failed d
          where d.ctid = any (array(select k.ctid from new_rows n
                                     cross join lateral (select x.ctid from wf.failed x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
                                     where n.was = 'FAILED'));
         insert into wf.failed (instance_id, process_id) select n.instance_id, n.id from new_rows n where n.state = 'FAILED';
     end if;
-    if 'ask' = any (v_steps) then
+    if v_steps & wf._step('ask') > 0 then
         -- before the lease goes: whoever holds a request of a process that is to stop is told
         insert into wf.stop (driver_id, token)
         select l.driver_id, l.token
@@ -201,18 +216,18 @@ begin
            and not exists (select from wf.driver d where d.id = l.driver_id and d.state in ('left', 'lost'))
             on conflict do nothing;
     end if;
-    if 'ignored' = any (v_steps) then
+    if v_steps & wf._step('ignored') > 0 then
         update wf.instance i set was = i.state, event = 'warn', at = v_at, warned = true
          where not i.warned and i.state in ('RUNNING', 'SUSPENDED') and i.id in (select n.instance_id from new_rows n where n.event = 'ignore');
     end if;
-    if 'request' = any (v_steps) then
+    if v_steps & wf._step('request') > 0 then
         delete from wf.lease d
          where d.ctid = any (array(select k.ctid from new_rows n
                                     cross join lateral (select x.ctid from wf.lease x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
                                     where n.kind in ('sync', 'async')
                                       and n.event in ('success', 'fail', 'timeout', 'lost', 'release', 'started', 'polled', 'cancelled', 'cleaned')));
     end if;
-    if 'slot' = any (v_steps) then
+    if v_steps & wf._step('slot') > 0 then
         with freed as (
             delete from wf.slot d
              where d.ctid = any (array(select k.ctid from new_rows n
@@ -222,7 +237,7 @@ begin
             returning d.group_id)
         insert into wf.dirty (group_id) select distinct x.group_id from freed x;
     end if;
-    if 'unqueue' = any (v_steps) then
+    if v_steps & wf._step('unqueue') > 0 then
         delete from wf.ready d
          where d.ctid = any (array(select k.ctid from new_rows n
                                     cross join lateral (select x.ctid from wf.ready x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
@@ -232,33 +247,33 @@ begin
                                     cross join lateral (select x.ctid from wf.parked x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
                                     where n.was = 'INIT'));
     end if;
-    if 'timer' = any (v_steps) then
+    if v_steps & wf._step('timer') > 0 then
         delete from wf.timer d
          where d.ctid = any (array(select k.ctid from new_rows n
                                     cross join lateral (select x.ctid from wf.timer x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
                                     where n.kind in ('async', 'wait') and n.was <> n.state and n.event not in ('ack', 'start', 'begin')));
     end if;
-    if 'bind' = any (v_steps) then
+    if v_steps & wf._step('bind') > 0 then
         perform wf._bind(array_agg(n.instance_id), array_agg(n.id))
            from new_rows n where n.state = 'END' and n.bind is not null or n.kind = 'forall' and n.state in ('END', 'ABORTED', 'RAISED');
     end if;
-    if 'collect' = any (v_steps) then
+    if v_steps & wf._step('collect') > 0 then
         perform wf._collect(array_agg(n.instance_id), array_agg(n.id)) from new_rows n where n.state = 'END' and n.collects;
     end if;
-    if 'again' = any (v_steps) then
+    if v_steps & wf._step('again') > 0 then
         perform wf._queue(array_agg(n.instance_id), array_agg(n.id)) from new_rows n where n.state = 'INIT';
         if exists (select from wf.suspended) then
             perform wf._park(array(select s.instance_id from wf.suspended s where s.instance_id in (select n.instance_id from new_rows n)), v_at);
         end if;
     end if;
-    if 'ask' = any (v_steps) then
+    if v_steps & wf._step('ask') > 0 then
         perform wf._ask(array_agg(n.instance_id), array_agg(n.id), v_at)
            from new_rows n where n.kind = 'async' and right(n.state, 10) = '_REQUESTED' and n.state <> 'START_REQUESTED' and (n.event <> 'fail' or n.was <> n.state);
     end if;
-    if 'reenter' = any (v_steps) then
+    if v_steps & wf._step('reenter') > 0 then
         perform wf._reenter(array_agg(n.instance_id), array_agg(n.id), v_at) from new_rows n where n.event = 'retry' and n.state = 'ACTIVE';
     end if;
-    if 'enter' = any (v_steps) then
+    if v_steps & wf._step('enter') > 0 then
         perform wf._enter_children(array_agg(n.instance_id), array_agg(n.id), v_at)
            from new_rows n where n.event = 'enter' and n.kind <> 'forall' having count(*) filter (where n.open > 0) > 0;
         perform wf._enter_forall(array_agg(n.instance_id), array_agg(n.id), v_at)
@@ -266,23 +281,23 @@ begin
         perform wf._end_empty(array_agg(n.instance_id), array_agg(n.id), v_at)
            from new_rows n where n.event = 'enter' and n.open = 0 having count(*) > 0;
     end if;
-    if v_steps && array['next', 'refill'] and pg_trigger_depth() > 12 then
+    if pg_trigger_depth() > 12 and v_steps & (wf._step('next') | wf._step('refill')) > 0 then
         -- many nodes in a row that pass without waiting: not deeper and deeper, but
         -- one after another; a trigger further up, at depth 13 or 14, sees to them
         insert into wf.pending (instance_id, parent_id, node_id, first, count)
         select n.instance_id, case when n.event = 'refill' then n.id else n.parent_id end, case when n.event <> 'refill' then n.next_id end, n.total - n.todo - n.fill, n.fill
           from new_rows n where n.event = 'refill' or n.state = 'END' and n.next_id is not null and n.event <> 'return';
     else
-        if 'next' = any (v_steps) then
+        if v_steps & wf._step('next') > 0 then
             perform wf._enter(array_agg(n.instance_id), array_agg(n.parent_id), array_agg(n.next_id), null, null, v_at)
                from new_rows n where n.state = 'END' and n.next_id is not null and n.event <> 'return';
         end if;
-        if 'refill' = any (v_steps) then
+        if v_steps & wf._step('refill') > 0 then
             perform wf._enter_elements(array_agg(n.instance_id), array_agg(n.id), array_agg(n.total - n.todo - n.fill), array_agg(n.fill), v_at)
                from new_rows n where n.event = 'refill';
         end if;
     end if;
-    if 'up' = any (v_steps) then
+    if v_steps & (wf._step('last') | wf._step('up')) > 0 then
         update wf.process p
            set was = p.state, at = d.at,
                fill = least(d.ended, p.todo),
@@ -306,10 +321,10 @@ begin
          cross join lateral (select x.ctid from wf.process x where x.instance_id = d.instance_id and x.id = d.parent_id offset 0) k
          where p.ctid = k.ctid;
     end if;
-    if 'raised' = any (v_steps) then
+    if v_steps & wf._step('raised') > 0 then
         perform wf._abort(array[n.instance_id], n.error) from new_rows n where n.state = 'RAISED';
     end if;
-    if 'root' = any (v_steps) then
+    if v_steps & wf._step('root') > 0 then
         update wf.instance i
            set was = i.state, at = n.at, ended_at = n.at, output = n.output,
                event = case n.state when 'END' then 'end' else 'aborted' end,
@@ -337,18 +352,19 @@ $$;
 create or replace function wf._instance_moved() returns trigger
 language plpgsql security definer :engine as $$
 declare
+    v_first bigint;
     v_illegal bigint;
     v_held boolean;
 begin
-    select min(n.id) filter (where t.machine is null), bool_or(n.was <> n.state and 'SUSPENDED' in (n.was, n.state))
-      into v_illegal, v_held
+    select min(n.id), min(n.id) filter (where t.machine is null), bool_or(n.was <> n.state and 'SUSPENDED' in (n.was, n.state))
+      into v_first, v_illegal, v_held
       from new_rows n
       left join wf.transition t on t.machine = 'instance' and t.from_state = n.was and t.event = n.event and t.to_state = n.state
                                and (tg_op = 'UPDATE') = (n.was <> '');
     if v_illegal is not null then
         perform wf._illegal('instance', n.was, n.event, n.state, format('instance %s', n.id)) from new_rows n where n.id = v_illegal;
     end if;
-    if not exists (select from new_rows) then
+    if v_first is null then
         return null;
     end if;
     -- a start may stand in a trigger of the caller's

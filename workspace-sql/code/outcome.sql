@@ -242,15 +242,15 @@ $$;
 create or replace function wf._apply_reports(p_driver bigint, p_instance bigint[], p_process bigint[], p_token uuid[], p_event text[], p_body bytea[]) returns text[]
 language plpgsql :inner as $$
 declare
-    v_at timestamptz := wf.now();
+    v_at timestamptz := wf._now();
     v_cap bigint;
     v_picked bigint;
     v_answer text[];
     f record;
 begin
-    perform wf._sign(p_driver);
     -- nested loops keep the order of the reports
-    select array_agg(case when l.token is not null then 'done'
+    select wf._sign(p_driver),
+           array_agg(case when l.token is not null then 'done'
                           when p.token = r.token then 'already'
                           when p.id is not null and p.token is null then 'late'
                           else 'stale' end) as answers,
@@ -433,16 +433,15 @@ language plpgsql security definer :engine as $$
 declare
     v_answer text[];
 begin
-    perform wf._gate(true);
-    if cardinality(p_instance) is distinct from cardinality(p_process) or cardinality(p_instance) is distinct from cardinality(p_token)
-       or cardinality(p_instance) is distinct from cardinality(p_event) or cardinality(p_instance) is distinct from cardinality(p_body) then
+    if wf._gate(true)
+       and (cardinality(p_instance) is distinct from cardinality(p_process) or cardinality(p_instance) is distinct from cardinality(p_token)
+            or cardinality(p_instance) is distinct from cardinality(p_event) or cardinality(p_instance) is distinct from cardinality(p_body)) then
         raise exception using errcode = 'WF002', message = 'the arrays given to outcome differ in length',
             hint = 'Give one instance, process, token, event and body for each report.';
     end if;
-    if not p_event <@ array['ack', 'response', 'error', 'release'] then
+    if set_config('wf.turn', '1', true) = '1' and not p_event <@ array['ack', 'response', 'error', 'release'] then
         raise exception using errcode = 'WF002', message = 'unknown event given to outcome', hint = 'Events are ack, response, error and release.';
     end if;
-    perform set_config('wf.turn', '1', true);
     perform 1 from wf.instance i where i.id = any (p_instance) order by i.id for no key update;
     begin
         v_answer := wf._apply_reports(p_driver, p_instance, p_process, p_token, p_event, p_body);
@@ -454,7 +453,11 @@ begin
                 v_answer[k] := wf._apply_report(p_driver, p_instance[k], p_process[k], p_token[k], p_event[k], p_body[k]);
             end loop;
     end;
-    return query select u.token, u.answer from unnest(p_token, v_answer) u (token, answer);
+    for k in 1 .. coalesce(cardinality(p_token), 0) loop
+        token := p_token[k];
+        answer := v_answer[k];
+        return next;
+    end loop;
 end;
 $$;
 comment on function wf.outcome(bigint, bigint[], bigint[], uuid[], text[], bytea[]) is

@@ -20,7 +20,7 @@ returns table (kind text, instance_id bigint, process_id bigint, attempt int, to
 language plpgsql security definer :engine as $$
 #variable_conflict use_column
 declare
-    v_now timestamptz := wf.now();
+    v_now timestamptz := wf._now();
     v_driver wf.driver;
     v_work record;
     v_want int[] := array[p_want, coalesce(p_instant, 0)];
@@ -29,27 +29,30 @@ declare
     v_full boolean[]; -- of which sort all that was wanted was there
     v_from jsonb := nullif(current_setting('wf.from', true), '')::jsonb; -- see _remember
 begin
-    perform wf._gate(true);
-    if coalesce(p_want, -1) < 0 or p_instant < 0 then
+    if wf._gate(true) and (coalesce(p_want, -1) < 0 or p_instant < 0) then
         raise exception using errcode = 'WF002', message = 'p_want is null or negative, or p_instant is negative', hint = 'Ask for 0 or more requests.';
     end if;
-    v_driver := wf._greet(p_driver, v_now);
     -- what most polls have nothing of, asked for at once
-    select exists (select from wf.stop s where s.driver_id = p_driver) as stops, exists (select from wf.timer t where t.due_at <= v_now) as due,
-           exists (select from wf.dirty) as dirty, (select s.value::int from wf.setting s where s.name = 'turns') as turns
+    select (select d from wf.driver d where d.id = p_driver) as driver,
+           exists (select from wf.stop s where s.driver_id = p_driver) as stops, exists (select from wf.timer t where t.due_at <= v_now) as due,
+           exists (select from wf.dirty) as dirty
       into v_work;
+    v_driver := v_work.driver;
+    if (v_driver.state in ('live', 'draining') and v_driver.seen_at >= v_now - interval '1 second') is not true then
+        v_driver := wf._greet(p_driver, v_now);
+    end if;
     if v_work.stops then
         return query
             delete from wf.stop s where s.driver_id = p_driver
             returning 'stop', null::bigint, null::bigint, null::int, s.token, null::uuid, null, null::boolean, null, null, null::jsonb, null::jsonb, null::bigint, null::int, null;
     end if;
     kind := 'next';
-    if not wf._admit(v_work.turns) then
+    if not wf._admit() then
         -- it comes back by itself, so nobody need ring for it again
         if v_driver.idle then
             update wf.driver d set idle = false where d.id = p_driver;
         end if;
-        wait_ms := 5 * greatest(1, (select count(*) from wf.driver d where d.state = 'live') / v_work.turns);
+        wait_ms := 5 * greatest(1, (select count(*) from wf.driver d where d.state = 'live') / wf._setting_number('turns'));
         mark := wf._mark();
         return next;
         return;
@@ -69,10 +72,10 @@ begin
     if v_work.dirty or v_work.due then
         perform wf._settle();
     end if;
-    mark := wf._mark();
     loop
         -- of each sort as many as are wanted; what only a few can do comes before what all can
-        select array_agg(r.place) as place, array[count(*) filter (where s.sort = 1), count(*) filter (where s.sort = 2)]::int[] as count
+        select array_agg(r.place) as place, array[count(*) filter (where s.sort = 1), count(*) filter (where s.sort = 2)]::int[] as count,
+               (select t.xid || '@' || extract(epoch from t.at) from wf.txn t where t.xid = pg_current_xact_id_if_assigned()) as mark
           into v_found
           from unnest(v_want) with ordinality s (want, sort)
          cross join lateral (
@@ -98,12 +101,14 @@ begin
     if true = any (v_full) then
         perform wf._remember(v_found.place, v_found.count, v_full, coalesce((v_from ->> 2)::int, 0));
     end if;
+    mark := v_found.mark;
     if v_found.place is not null then
         mark := coalesce(mark, wf._sign(p_driver));
         return query select c.*, null from wf._claim(p_driver, v_found.place, v_now) c;
     end if;
     -- one whose slots are taken would be rung for what it can't take
     wait_ms := case when p_want = 0 and v_found.place is null then 1000
+                    when v_found.place is not null and not v_driver.idle and not true = any (v_full) then 0
                     else wf._rest(v_driver, v_found.place is not null, true = any (v_full), v_now) end;
     return next;
 end;
@@ -111,7 +116,27 @@ $$;
 comment on function wf.poll(bigint, int, int) is
     'Hands a driver at most p_want requests and, if p_instant is given, besides at most so many that it answers at once by itself (transport builtin), which then do not count among those. Rows of kind run (a request: instance, process, attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, task type, arguments, where in them which secrets go, time limit in ms), stop (the token of a request to stop) and one last row next (ms until the next poll at the latest; the mark of what this transaction has done, if anything, for register).';
 
--- wf._admit(p_turns)
+-- wf._admit_later()
+--
+-- Tries for the other turns, where the first is taken.
+--
+-- Returns  as _admit
+-- Locks    one of the turns (advisory transaction lock)
+-- Raises   nothing
+-- Called   by _admit
+create or replace function wf._admit_later() returns boolean
+language plpgsql :inner as $$
+begin
+    for k in 2 .. wf._setting_number('turns') loop
+        if pg_try_advisory_xact_lock(7762, k::int) then
+            return set_config('wf.turn', '1', true) = '1';
+        end if;
+    end loop;
+    return false;
+end;
+$$;
+
+-- wf._admit()
 --
 -- Lets so many turns work at a time as the setting turns says.
 --
@@ -119,17 +144,11 @@ comment on function wf.poll(bigint, int, int) is
 -- Locks    one of the turns (advisory transaction lock)
 -- Raises   nothing
 -- Called   by poll
-create or replace function wf._admit(p_turns int) returns boolean
-language plpgsql :inner as $$
-begin
-    for k in 1 .. p_turns loop
-        if pg_try_advisory_xact_lock(7762, k) then
-            return set_config('wf.turn', '1', true) = '1';
-        end if;
-    end loop;
-    return false;
+create or replace function wf._admit() returns boolean
+language sql volatile
+begin atomic
+    select case when pg_try_advisory_xact_lock(7762, 1) then set_config('wf.turn', '1', true) = '1' else wf._admit_later() end;
 end;
-$$;
 
 -- wf._remember(p_place, p_count, p_full, p_turns)
 --

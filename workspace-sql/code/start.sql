@@ -72,11 +72,10 @@ $$;
 -- Raises   nothing
 -- Called   by start and start_many
 create or replace function wf._hold_versions(p_workflow bigint) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-    perform pg_advisory_xact_lock_shared(7763, p_workflow::int);
+language sql volatile
+begin atomic
+    select pg_advisory_xact_lock_shared(7763, p_workflow::int);
 end;
-$$;
 
 -- wf.start(p_workflow, p_params, p_key, p_priority, p_tags, p_version)
 --
@@ -97,7 +96,7 @@ declare
     v_key wf.instance_key;
     v_digest text;
     v_id bigint;
-    v_now timestamptz := wf.now();
+    v_now timestamptz := wf._now();
 begin
     perform wf._gate(false);
     perform wf._hold_versions(w.id) from wf.workflow w where w.name = p_workflow;
@@ -178,7 +177,7 @@ create or replace function wf.start_many(p_workflow text, p_params jsonb) return
 language plpgsql security definer :engine as $$
 declare
     v_version bigint;
-    v_now timestamptz := wf.now();
+    v_now timestamptz := wf._now();
     v_params jsonb[];
     v_id bigint[];
 begin

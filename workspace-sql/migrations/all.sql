@@ -19,6 +19,7 @@
 \set migration 012_purge.sql \ir apply.sql
 \set migration 013_lane.sql \ir apply.sql
 \set migration 014_successor.sql \ir apply.sql
+\set migration 015_steps.sql \ir apply.sql
 \set migration 016_tree.sql \ir apply.sql
 \set migration 017_fillfactor.sql \ir apply.sql
 \set migration 019_loss.sql \ir apply.sql

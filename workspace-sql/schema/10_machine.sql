@@ -59,10 +59,11 @@ create table wf.transition (
     frees_slot   boolean not null default false,
     asks         text,
     meaning      text not null,
+    steps        int not null default 0,
     primary key (machine, from_state, event, to_state),
     foreign key (machine, to_state) references wf.machine_state (machine, state)
 );
-create index transition_to_state_idx on wf.transition (machine, to_state);
+create index transition_to_state_idx on wf.transition (machine, to_state, from_state, event);
 comment on table wf.transition is 'The legal moves. from_state is empty for the first move.';
 comment on column wf.transition.machine is 'the machine: sync, async, wait, composite, instance';
 comment on column wf.transition.from_state is 'state before; empty when the row is created';
@@ -74,6 +75,7 @@ comment on column wf.transition.ends_request is 'true: the request that a driver
 comment on column wf.transition.frees_slot is 'true: its place in the queue or in a concurrency group is given up';
 comment on column wf.transition.asks is 'the request that a driver is asked for next (start, cancel, cleanup), if the task type has it';
 comment on column wf.transition.meaning is 'the move in words';
+comment on column wf.transition.steps is 'what may follow from it: bits, see _step in code/machine.sql, which sets them';
 
 -- what every leaf has in common
 insert into wf.transition (machine, from_state, event, to_state, actor, recorded, asks, meaning)
