@@ -394,7 +394,9 @@ pg_sync(struct pg *pg, struct error *err)
 static bool
 is_busy(struct pg *pg)
 {
-	return PQisBusy(pg->conn) && PQisBusy(pg->conn);
+	if (!PQisBusy(pg->conn))
+		return false;
+	return PQisBusy(pg->conn);
 }
 
 /* The next result, past the NULL that libpq puts behind each query's. */

@@ -52,7 +52,7 @@ begin
         if v_driver.idle then
             update wf.driver d set idle = false where d.id = p_driver;
         end if;
-        wait_ms := 5 * greatest(1, (select count(*) from wf.driver d where d.state = 'live') / wf._setting_number('turns'));
+        wait_ms := 20 * greatest(1, (select count(*) from wf.driver d where d.state = 'live') / wf._setting_number('turns'));
         mark := wf._mark();
         return next;
         return;
