@@ -185,7 +185,7 @@ select f.invariant, f.fault
     ('I4', 'insert into chaos.answered select * from chaos.answered where event = ''response'' and request = ''start'' limit 1'),
     ('I5', 'delete from chaos.effect where process_id = (select min(process_id) from chaos.effect)'),
     ('I5', 'insert into chaos.effect select * from chaos.effect where what in (''once'', ''run'') limit 1'),
-    ('I5', 'insert into chaos.effect select method, what, process_id, attempt + 1, key from chaos.effect limit 1'),
+    ('I5', 'insert into chaos.effect select method, what, process_id, attempt + 1000, key from chaos.effect limit 1'),
     ('I6', 'insert into chaos.mark select * from chaos.mark limit 1'),
     ('I6', 'delete from chaos.mark where attempt = (select min(attempt) from chaos.mark)'),
     ('I7', 'update wf.process set began_at = began_at - interval ''1 day'' where id in (select process_id from chaos.task)'),
