@@ -1,6 +1,8 @@
 -- The rows of the instances after :before, :copies more times, with numbers of
 -- their own. No trigger has a say: they are as the engine has left them.
 set session_replication_role = replica;
+alter table wf.process set (fillfactor = 35);
+alter table wf.instance set (fillfactor = 60);
 select set_config('bench.before', :'before', false), set_config('bench.copies', :'copies', false);
 
 do $$
@@ -38,3 +40,6 @@ begin
             setval(pg_get_serial_sequence('wf.event', 'seq'), (select max(e.seq) from wf.event e));
 end;
 $$;
+
+alter table wf.process set (fillfactor = 30);
+alter table wf.instance set (fillfactor = 50);
