@@ -197,7 +197,8 @@ $$;
 -- wf._fsck_history()
 --
 -- Every move that was made is legal, and the history tells how each process
--- came into its state.
+-- came into its state. Moves of an instance have no process: as 0 they are found
+-- by a hash like the others, as null each would be compared with each.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing
@@ -229,13 +230,13 @@ begin
      union all
     select 'history: a move that is not legal, or of no process', e.instance_id, e.process_id, format('event %s: %s -%s-> %s', e.seq, e.was, e.event, e.state)
       from story e
-      left join subject s on s.instance_id = e.instance_id and s.process_id is not distinct from e.process_id
+      left join subject s on s.instance_id = e.instance_id and coalesce(s.process_id, 0) = coalesce(e.process_id, 0)
       left join wf.transition t on t.machine = s.machine and t.from_state = e.was and t.event = e.event and t.to_state = e.state
      where t.machine is null
      union all
     select 'history: does not begin at the beginning', e.instance_id, e.process_id, format('event %s: from %s', e.seq, e.was)
       from story e
-      join subject s on s.instance_id = e.instance_id and s.process_id is not distinct from e.process_id
+      join subject s on s.instance_id = e.instance_id and coalesce(s.process_id, 0) = coalesce(e.process_id, 0)
      where e.before is null and e.was <> case s.machine when 'instance' then '' when 'composite' then 'ACTIVE' else 'INIT' end
      union all
     select 'history: attempts are not those that were asked for', p.instance_id, p.id, format('attempt %s, %s retries', p.attempt, coalesce(r.retries, 0))
@@ -251,7 +252,7 @@ begin
     select 'history: does not end in the present state', s.instance_id, s.process_id, format('%s -%s-> %s, history %s', s.was, s.event, s.state, coalesce(e.was || ' -' || e.event || '-> ' || e.state, 'has nothing'))
       from subject s
       join wf.transition t on t.machine = s.machine and t.from_state = s.was and t.event = s.event and t.to_state = s.state and t.recorded
-      left join story e on e.instance_id = s.instance_id and e.process_id is not distinct from s.process_id and e.last
+      left join story e on e.instance_id = s.instance_id and coalesce(e.process_id, 0) = coalesce(s.process_id, 0) and e.last
      where (s.was, s.event, s.state) is distinct from (e.was, e.event, e.state)
      union all
     select 'history: nobody signed it', e.instance_id, e.process_id, format('event %s of transaction %s', e.seq, e.xid)
