@@ -13,6 +13,7 @@ driver() {
 pg_start
 workspace_install
 sql "update wf.setting set value = 5 where name = 'lease_seconds'"
+sql "update wf.setting set value = 1 where name = 'grace_seconds'"
 driver one
 ok 'install' wf-console install "$ROOT/tests/e2e/data/ssh_job/job.wf"
 
@@ -56,6 +57,10 @@ traces() {
 # sleepers SECONDS: processes `sleep SECONDS`.
 sleepers() {
     ps -eo stat=,args= | awk -v n="$1" '$1 !~ /^Z/ && $2 == "sleep" && $3 == n'
+}
+
+asleep() {
+    [ -n "$(sleepers "$1")" ]
 }
 
 # --- to its end
@@ -145,15 +150,15 @@ id=$(job "setsid sleep 4711 & echo \$! >>$HOST/far; timeout 4712 sleep 4712 &
     (trap '' TERM; sleep 4713; sleep 4713) & sleep 4714 & echo x >$HOST/tree; wait")
 marked tree
 in_state "$id" ssh.Job EXECUTING
-wait_until 20 test -n "$(sleepers 4714)"
-ok 'children of children' test -n "$(sleepers 4713)"
+wait_until 20 asleep 4714
+ok 'children of children' wait_until 20 asleep 4713
 ok 'cancel' wf-console cancel "$id" --yes
 failed "$id"
 is 'cancelled' "$(error_of "$id" | cut -d '|' -f 1)" cancelled
 is 'nobody of it is left' \
     "$(sleepers 4712)$(sleepers 4713)$(sleepers 4714)" ''
 ok 'retry' wf-console retry "$id"
-wait_until 20 test -n "$(sleepers 4714)" || true
+ok 'it sleeps again' wait_until 20 asleep 4714
 wait_sql 20 "select handle is not null from wf.task_v where instance_id = $id"
 ok 'abort' wf-console abort "$id"
 ended "$id" 30
