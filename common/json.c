@@ -1,6 +1,8 @@
 #include "common/json.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,26 +39,54 @@ to_json_c(const struct json *value)
 }
 
 /*
- * Feed all of `text`.  The tokener stops at a NUL byte, and takes one as the
- * end: a number at the very end is known only by what follows it.
+ * json-c (0.16) has no error for that: it goes on without the name of a member,
+ * the member or the rest of a string, or stops as if the text were no JSON.
+ */
+static void
+check_memory(void)
+{
+	if (errno == ENOMEM)
+		fatal("cannot allocate a JSON value");
+}
+
+static struct json_object *
+feed_piece(struct json_tokener *tokener, const char *text, size_t len)
+{
+	struct json_object *object;
+
+	errno = 0;
+	object = json_tokener_parse_ex(tokener, text, (int)len);
+	check_memory();
+	return object;
+}
+
+/*
+ * Feed all of `text`.  In pieces, because a number makes json-c forget errno,
+ * and a name that there is no memory for is asked for its length by what
+ * follows it.  The tokener stops at a NUL byte, and takes one as the end: a
+ * number at the very end is known only by what follows it.
  */
 static enum json_tokener_error
 feed(struct json_tokener *tokener, const char *text, size_t len,
     struct json_object **object)
 {
-	enum json_tokener_error reason;
-	size_t end;
+	enum json_tokener_error reason = json_tokener_continue;
+	const char *end = text + len;
+	size_t piece;
 
-	*object = json_tokener_parse_ex(tokener, text, (int)len);
-	reason = json_tokener_get_error(tokener);
+	while (reason == json_tokener_continue && text < end) {
+		piece = json_tokens_piece(text, end);
+		*object = feed_piece(tokener, text, piece);
+		reason = json_tokener_get_error(tokener);
+		text += json_tokener_get_parse_end(tokener);
+	}
 	if (reason == json_tokener_continue) {
-		*object = json_tokener_parse_ex(tokener, "", 1);
+		*object = feed_piece(tokener, "", 1);
 		return json_tokener_get_error(tokener);
 	}
-	end = json_tokener_get_parse_end(tokener);
-	while (end < len && strchr(" \t\r\n", text[end]) != NULL && text[end])
-		end++;
-	if (reason == json_tokener_success && end < len)
+	while (text < end && strchr(" \t\r\n", *text) != NULL && *text)
+		text++;
+	if (reason == json_tokener_success && text < end)
 		return json_tokener_error_parse_unexpected;
 	return reason;
 }
@@ -65,6 +95,8 @@ static enum json_tokener_error
 parse_to(int depth, const char *text, size_t len, struct json_object **object)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(depth);
+	/* one that json-c need not copy for each piece; it takes no memory */
+	locale_t former = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 	enum json_tokener_error reason;
 
 	if (tokener == NULL)
@@ -72,6 +104,7 @@ parse_to(int depth, const char *text, size_t len, struct json_object **object)
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
 	reason = feed(tokener, text, len, object);
 	json_tokener_free(tokener);
+	uselocale(former);
 	return reason;
 }
 
@@ -291,8 +324,13 @@ json_bool(const struct json *value)
 char *
 json_text(const struct json *value)
 {
-	return xstrdup(json_object_to_json_string_ext(to_json_c(value),
-	    JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	const char *text;
+
+	errno = 0;
+	text = json_object_to_json_string_ext(to_json_c(value),
+	    JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	check_memory();
+	return xstrdup(text);
 }
 
 /* The bytes with an escape of one letter. */

@@ -3,7 +3,8 @@
  *
  * A value is a `struct json *`; NULL is JSON's null, so every reader accepts
  * NULL.  A value belongs to the document it came from: only what json_parse
- * gave is freed, and all that was read from it dies with it.
+ * gave is freed, and all that was read from it dies with it.  As with mem.h,
+ * out of memory is fatal.
  */
 #ifndef COMMON_JSON_H
 #define COMMON_JSON_H

@@ -148,6 +148,19 @@ json_tokens_check(const char *text, size_t len, bool *big, struct error *err)
 	return true;
 }
 
+size_t
+json_tokens_piece(const char *text, const char *end)
+{
+	const char *at = text;
+	bool last = false;
+
+	while (at < end && !last) {
+		last = *at == '"' || is_word(*at);
+		at += token_length(at, end);
+	}
+	return (size_t)(at - text);
+}
+
 void
 json_tokens_mark(struct buf *buf, const char *text, size_t len)
 {

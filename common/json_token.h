@@ -23,6 +23,9 @@ struct error;
 bool json_tokens_check(
     const char *text, size_t len, bool *big, struct error *err);
 
+/* How long `text` is up to the end of its first string, word or number. */
+size_t json_tokens_piece(const char *text, const char *end);
+
 /* Add `text` with a JSON_TOKEN_MARK behind each such number. */
 void json_tokens_mark(struct buf *buf, const char *text, size_t len);
 

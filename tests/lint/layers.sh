@@ -21,8 +21,9 @@ only 'libcurl is for driver/http.c, http_multi and http_url.c' 'curl/' \
     'driver/http(_url)?\.c|driver/http_multi\.[ch]'
 
 # 1.5 is 1.5, whatever LC_NUMERIC says: nobody asks for more than characters.
-is 'numbers are those of C' "$(grep -rnE '(set|use)locale' common driver \
-    console --include='*.[ch]' | grep -v 'setlocale(LC_CTYPE, ' || true)" ''
+is 'numbers are those of C' "$(grep -rnE '(set|new)locale' common driver \
+    console --include='*.[ch]' |
+    grep -vE '\((LC_CTYPE(_MASK)?, |LC_ALL_MASK, "C",)' || true)" ''
 
 # Areas.
 only 'the driver is for itself' 'driver/' 'driver/[^:]*'
