@@ -1,5 +1,6 @@
 #include "common/pg.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,12 +228,27 @@ pg_cancel_free(struct pg_cancel *cancel)
 	PQfreeCancel((PGcancel *)cancel);
 }
 
+/*
+ * Whether libpq had no memory since errno was 0.  It takes that for a lack of
+ * data, for a failure of what the server has done, or forgets to say that
+ * something has come: what it knows of the session is worth nothing then.
+ */
+static bool
+is_starved(struct pg *pg)
+{
+	pg->is_spoilt |= errno == ENOMEM;
+	return pg->is_spoilt;
+}
+
 char *
 pg_take_notify(struct pg *pg)
 {
-	PGnotify *notify = PQnotifies(pg->conn);
+	PGnotify *notify;
 	char *channel;
 
+	errno = 0;
+	notify = PQnotifies(pg->conn);
+	(void)is_starved(pg);
 	if (notify == NULL)
 		return NULL;
 	channel = xstrdup(notify->relname);
@@ -387,25 +403,13 @@ pg_sync(struct pg *pg, struct error *err)
 	return flush(pg, err);
 }
 
-/*
- * Whether there is less than a whole result.  libpq takes a lack of memory for a
- * lack of data, and would wait for more than there is: it is asked twice.
- */
-static bool
-is_busy(struct pg *pg)
-{
-	if (!PQisBusy(pg->conn))
-		return false;
-	return PQisBusy(pg->conn);
-}
-
 /* The next result, past the NULL that libpq puts behind each query's. */
 static PGresult *
 next_result(struct pg *pg)
 {
 	PGresult *result = NULL;
 
-	while (result == NULL && pg->outstanding > 0 && !is_busy(pg))
+	while (result == NULL && pg->outstanding > 0 && !PQisBusy(pg->conn))
 		result = PQgetResult(pg->conn);
 	return result;
 }
@@ -419,7 +423,14 @@ pg_next(struct pg *pg, struct pg_result **result, struct error *err)
 		broken(pg, err);
 		return PG_EVENT_BROKEN;
 	}
+	errno = 0;
 	next = next_result(pg);
+	if (is_starved(pg)) {
+		PQclear(next);
+		error_set(err, "no memory for what the server said");
+		error_sqlstate(err, SQLSTATE_BROKEN);
+		return PG_EVENT_BROKEN;
+	}
 	if (next == NULL)
 		return PG_EVENT_NONE;
 	pg->outstanding--;

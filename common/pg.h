@@ -155,7 +155,7 @@ enum pg_event {
  * What came next, in the order of sending: one event for each query and one
  * for each pg_sync.  `*result` is set on PG_EVENT_RESULT only and is the
  * caller's; `err` on ERROR and BROKEN only.  COPY is an ERROR that breaks
- * the session.
+ * the session; who has no memory for what the server said, breaks it too.
  */
 enum pg_event pg_next(
     struct pg *pg, struct pg_result **result, struct error *err);
