@@ -465,6 +465,11 @@ drivers_hold() {
     local name pid count=0 worst=0 files=0
     for name in "${DRIVERS[@]}"; do
         pid=$(pid_of "driver-$name")
+        if is_gone "$pid"; then
+            diag "driver $name has ended"
+            count=$((count + 1))
+            continue
+        fi
         worst=$(awk -v worst="$worst" '$1 == "VmHWM:" {
             print ($2 > worst ? $2 : worst) }' "/proc/$pid/status")
         # only root may look

@@ -91,10 +91,13 @@ is_gone() {
     ! kill -s 0 "$1" 2>/dev/null
 }
 
-# The end of a script: nothing of it stays. On failure its logs are shown.
+# The end of a script: nothing of it stays. On failure its logs are shown, and
+# where it was if that is not its last line.
 work_end() {
-    local status=$?
+    local status=$? command=$BASH_COMMAND
     set +e
+    [ "$status" = 0 ] || [ "$TAP_FAILED" != 0 ] ||
+        diag "ended with status $status in ${FUNCNAME[*]:1}: $command"
     work_stop
     [ "$status$TAP_FAILED" = 00 ] || work_logs
     work_remove
