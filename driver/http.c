@@ -152,22 +152,41 @@ wants_body(const char *method)
 	       strcmp(method, "PATCH") == 0;
 }
 
+static size_t
+count_lines(char *const *lines)
+{
+	size_t count = 0;
+
+	while (lines != NULL && lines[count] != NULL)
+		count++;
+	return count;
+}
+
+/* `count` lines to `*list`, which moves on behind them. */
+static void
+put_lines(struct curl_slist **list, char *const *lines, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++, (*list)++) {
+		(*list)->data = lines[i];
+		(*list)->next = *list + 1;
+	}
+}
+
 /* As libcurl wants them: a list, here in one piece, of what is borrowed. */
 static struct curl_slist *
 list_headers(const struct http_request *request)
 {
-	struct curl_slist *list;
-	size_t i, count = 0;
+	size_t headers = count_lines(request->headers),
+	       names = count_lines(request->names);
+	struct curl_slist *list = xcalloc(headers + names + 1, sizeof(*list)),
+	                  *end = list;
 
-	while (request->headers[count] != NULL)
-		count++;
-	list = xcalloc(count + 1, sizeof(list[0]));
-	for (i = 0; i < count; i++) {
-		list[i].data = request->headers[i];
-		list[i].next = &list[i + 1];
-	}
+	put_lines(&end, request->headers, headers);
+	put_lines(&end, request->names, names);
 	/* no waiting for leave to send a body */
-	list[i].data = (char *)"Expect:";
+	end->data = (char *)"Expect:";
 	return list;
 }
 

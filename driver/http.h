@@ -27,8 +27,10 @@ struct loop;
 struct http_request {
 	const char *method;
 	const struct http_url *url;
-	char *const *headers; /* "Name: value", NULL behind the last */
-	const char *body;     /* NULL: none */
+	/* "Name: value", NULL behind the last; NULL: none */
+	char *const *headers;
+	char *const *names; /* more of them: what names this very request */
+	const char *body;   /* NULL: none */
 	size_t body_len;
 	/* that are asked for and undone; NULL: none.  A body that is cut off
 	 * in one of them can't be told from a whole one. */

@@ -10,23 +10,26 @@
 #include "driver/guard.h"
 #include "driver/http.h"
 #include "driver/http_url.h"
-#include "driver/random.h"
 #include "driver/transport.h"
 
 enum {
-	TRACE_DIGITS = 32, /* of a uuid, without its dashes */
+	KEPT_TEXT = 4096, /* what is longer is hardly said twice */
 };
 
 struct http_args {
-	const struct task *task;
-	struct json *json;
-	struct http_request request; /* it points to what follows */
+	size_t users;
+	char *text; /* that they were read from; NULL: only for one request */
+	size_t len;
 	char *method;
 	struct http_url *url;
 	char *name; /* see http_args_name() */
 	char **headers;
 	size_t header_count;
-	char *json_body; /* a body that is not a string */
+	char *body;
+	size_t body_len;
+	bool follow;
+	int64_t *accept;
+	size_t accept_count;
 };
 
 static bool
@@ -64,9 +67,9 @@ is_token(const char *text)
 }
 
 static bool
-read_method(struct http_args *args, struct error *err)
+read_method(struct http_args *args, const struct json *json, struct error *err)
 {
-	const struct json *method = json_get(args->json, "method");
+	const struct json *method = json_get(json, "method");
 
 	if (method != NULL && !is_token(json_string(method)))
 		return wrong(err, "method must be a word, such as GET or POST");
@@ -92,9 +95,9 @@ add_query_value(struct http_args *args, const char *key,
 
 /* A list gives its key several times; a null is left out. */
 static bool
-read_query(struct http_args *args, struct error *err)
+read_query(struct http_args *args, const struct json *json, struct error *err)
 {
-	const struct json *value, *query = json_get(args->json, "query");
+	const struct json *value, *query = json_get(json, "query");
 	const char *key;
 	size_t i, k;
 	bool ok = true;
@@ -115,15 +118,16 @@ read_query(struct http_args *args, struct error *err)
 }
 
 static bool
-read_url(struct http_args *args, struct error *err)
+read_url(struct http_args *args, const struct json *json, struct error *err)
 {
-	const char *text = json_string(json_get(args->json, "url"));
+	const char *text = json_string(json_get(json, "url"));
+
 	if (text == NULL)
 		return wrong(err, "url must be a string");
 	if (!guard_url(text, err))
 		return false;
 	args->url = http_url_new(text, err);
-	return args->url != NULL && read_query(args, err);
+	return args->url != NULL && read_query(args, json, err);
 }
 
 /* `line` becomes the args's. */
@@ -169,49 +173,10 @@ read_header(struct http_args *args, const char *name, const struct json *value,
 	return ok;
 }
 
-/* The same for every attempt, another one for each kind of request. */
-static char *
-idempotency_key(const struct task *task)
-{
-	bool start = strcmp(task->request, "start") == 0;
-
-	return xasprintf("Idempotency-Key: %s-%lld%s%s", task->trace_id,
-	    (long long)task->process_id, start ? "" : "-",
-	    start ? "" : task->request);
-}
-
-/*
- * https://www.w3.org/TR/trace-context/: the trace is the instance, the span
- * this very request.
- */
-static char *
-traceparent(const struct task *task)
-{
-	char trace[TRACE_DIGITS + 1] = "", span[RANDOM_NONCE];
-	const char *digit;
-	size_t count = 0;
-
-	for (digit = task->trace_id; *digit != '\0'; digit++)
-		if (*digit != '-' && count < TRACE_DIGITS)
-			trace[count++] = *digit;
-	random_nonce(span);
-	return xasprintf("traceparent: 00-%s-%.16s-01", trace, span);
-}
-
-/* What names the request, unless its author does. */
-static void
-add_names(struct http_args *args)
-{
-	if (find_header(args, "Idempotency-Key") == NULL)
-		put_header(args, idempotency_key(args->task));
-	if (find_header(args, "traceparent") == NULL)
-		put_header(args, traceparent(args->task));
-}
-
 static bool
-read_headers(struct http_args *args, struct error *err)
+read_headers(struct http_args *args, const struct json *json, struct error *err)
 {
-	const struct json *value, *headers = json_get(args->json, "headers");
+	const struct json *value, *headers = json_get(json, "headers");
 	size_t i;
 
 	if (headers != NULL && json_type(headers) != JSON_OBJECT)
@@ -222,115 +187,164 @@ read_headers(struct http_args *args, struct error *err)
 		    !read_header(args, json_key_at(headers, i), value, err))
 			return false;
 	}
-	add_names(args);
-	args->request.encodings = find_header(args, "Accept-Encoding");
 	return true;
 }
 
 static void
-read_body(struct http_args *args)
+read_body(struct http_args *args, const struct json *json)
 {
-	const struct json *body = json_get(args->json, "body");
+	const struct json *body = json_get(json, "body");
 	const char *type = "application/json";
 
 	if (body == NULL)
 		return;
 	if (json_type(body) == JSON_STRING) {
 		type = "text/plain; charset=utf-8";
-		args->request.body = json_string(body);
-		args->request.body_len = json_string_length(body);
+		args->body_len = json_string_length(body);
+		args->body = xmalloc(args->body_len);
+		memcpy(args->body, json_string(body), args->body_len);
 	} else {
-		args->json_body = json_text(body);
-		args->request.body = args->json_body;
-		args->request.body_len = strlen(args->json_body);
+		args->body = json_text(body);
+		args->body_len = strlen(args->body);
 	}
 	if (find_header(args, "Content-Type") == NULL)
 		put_header(args, xasprintf("Content-Type: %s", type));
 }
 
-/*
- * Redirects are followed unless `accept` says that one is an answer.  Secrets
- * are meant for one server: where to go on with them is not its to say.
- */
+/* Redirects are followed unless `accept` says that one is an answer. */
 static bool
-read_accept(struct http_args *args, struct error *err)
+read_accept(struct http_args *args, const struct json *json, struct error *err)
 {
-	const struct json *accept = json_get(args->json, "accept");
-	size_t i;
+	const struct json *accept = json_get(json, "accept");
+	size_t i, count = json_length(accept);
 
 	if (accept != NULL && json_type(accept) != JSON_LIST)
 		return wrong(err, "accept must be a list of status codes");
-	args->request.follow = args->task->secrets == NULL;
-	for (i = 0; i < json_length(accept); i++) {
+	args->accept = xcalloc(count, sizeof(args->accept[0]));
+	for (i = 0; i < count; i++) {
 		if (json_type(json_at(accept, i)) != JSON_INT)
 			return wrong(
 			    err, "accept must be a list of status codes");
-		if (json_int(json_at(accept, i)) / 100 == 3)
-			args->request.follow = false;
+		args->accept[i] = json_int(json_at(accept, i));
+		if (args->accept[i] / 100 == 3)
+			args->follow = false;
 	}
+	args->accept_count = count;
 	return true;
 }
 
 static bool
-read_all(struct http_args *args, struct error *err)
+read_all(struct http_args *args, const struct json *json, struct error *err)
 {
-	const struct task *task = args->task;
-
-	if (!json_parse(task->args, task->args_len, &args->json, err) ||
-	    !read_method(args, err) || !read_url(args, err) ||
-	    !read_accept(args, err) || !read_headers(args, err))
+	if (!read_method(args, json, err) || !read_url(args, json, err) ||
+	    !read_accept(args, json, err) || !read_headers(args, json, err))
 		return false;
-	read_body(args);
-	args->request.method = args->method;
-	args->request.url = args->url;
-	args->request.headers = args->headers;
+	read_body(args, json);
 	return true;
 }
 
-struct http_args *
-http_args_new(const struct task *task, int64_t timeout_ms, struct error *err)
+static struct http_args *
+read_text(const char *text, size_t len, bool follow, struct error *err)
 {
-	struct http_args *args = xcalloc(1, sizeof(*args));
+	struct http_args *args;
+	struct json *json;
+	bool ok;
 
-	args->task = task;
-	args->request.timeout_ms =
-	    task->timeout_ms > 0 ? task->timeout_ms : timeout_ms;
-	if (read_all(args, err))
+	if (!json_parse(text, len, &json, err))
+		return NULL;
+	args = xcalloc(1, sizeof(*args));
+	args->users = 1;
+	args->follow = follow;
+	ok = read_all(args, json, err);
+	json_free(json);
+	if (ok)
 		return args;
 	http_args_free(args);
 	return NULL;
 }
 
+/* Whether another task may have them, too. */
+static bool
+is_common(const struct task *task)
+{
+	return task->secrets == NULL && task->args_len <= KEPT_TEXT;
+}
+
+static bool
+is_same(const struct http_args *args, const struct task *task)
+{
+	return args != NULL && args->len == task->args_len &&
+	       memcmp(args->text, task->args, args->len) == 0;
+}
+
+struct http_args *
+http_args_new(
+    const struct task *task, struct http_args **last, struct error *err)
+{
+	struct http_args *args = *last;
+
+	if (is_common(task) && is_same(args, task)) {
+		args->users++;
+		return args;
+	}
+	/* secrets are meant for one server: where to go on with them is not
+	 * its to say */
+	args =
+	    read_text(task->args, task->args_len, task->secrets == NULL, err);
+	if (args == NULL || !is_common(task))
+		return args;
+	args->text = xstrndup(task->args, task->args_len);
+	args->len = task->args_len;
+	args->users++;
+	http_args_free(*last);
+	*last = args;
+	return args;
+}
+
 void
 http_args_free(struct http_args *args)
 {
+	if (args == NULL || --args->users > 0)
+		return;
 	while (args->header_count > 0)
 		free(args->headers[--args->header_count]);
 	free(args->headers);
-	free(args->json_body);
+	free(args->accept);
+	free(args->body);
 	free(args->method);
 	free(args->name);
+	free(args->text);
 	http_url_free(args->url);
-	json_free(args->json);
 	free(args);
 }
 
-const struct http_request *
-http_args_request(const struct http_args *args)
+void
+http_args_fill(const struct http_args *args, struct http_request *request)
 {
-	return &args->request;
+	request->method = args->method;
+	request->url = args->url;
+	request->headers = args->headers;
+	request->body = args->body;
+	request->body_len = args->body_len;
+	request->encodings = find_header(args, "Accept-Encoding");
+	request->follow = args->follow;
+}
+
+bool
+http_args_have_header(const struct http_args *args, const char *name)
+{
+	return find_header(args, name) != NULL;
 }
 
 bool
 http_args_accept(const struct http_args *args, long status)
 {
-	const struct json *accept = json_get(args->json, "accept");
 	size_t i;
 
-	if (json_length(accept) == 0)
+	if (args->accept_count == 0)
 		return status / 100 == 2;
-	for (i = 0; i < json_length(accept); i++)
-		if (json_int(json_at(accept, i)) == status)
+	for (i = 0; i < args->accept_count; i++)
+		if (args->accept[i] == status)
 			return true;
 	return false;
 }

@@ -1,12 +1,11 @@
 /*
  * http_args.h - the arguments of a request over HTTP, as its task gives them,
- * read into the request that goes out.
+ * read.  Tasks that say the same share them.
  */
 #ifndef DRIVER_HTTP_ARGS_H
 #define DRIVER_HTTP_ARGS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct error;
 struct http_args;
@@ -14,15 +13,22 @@ struct http_request;
 struct task;
 
 /*
- * `task` is borrowed; without a time limit of its own it has `timeout_ms`.
- * NULL with `err` set: its arguments are wrong.
+ * Those of a task.  `*last` are those that were read before, NULL at first: if
+ * they say the same they are given once more.  It is the caller's to free in the
+ * end; what holds secrets, or is long, does not become the last.
+ * NULL with `err` set: they are wrong.
  */
 struct http_args *http_args_new(
-    const struct task *task, int64_t timeout_ms, struct error *err);
+    const struct task *task, struct http_args **last, struct error *err);
+
+/* Done with them.  NULL is allowed. */
 void http_args_free(struct http_args *args);
 
-/* It lives as long as the arguments. */
-const struct http_request *http_args_request(const struct http_args *args);
+/* What goes out; it lives as long as the arguments. */
+void http_args_fill(const struct http_args *args, struct http_request *request);
+
+/* Whether they have this header. */
+bool http_args_have_header(const struct http_args *args, const char *name);
 
 /* Whether an answer with this status is one. */
 bool http_args_accept(const struct http_args *args, long status);

@@ -9,6 +9,7 @@
 #include "driver/guard.h"
 #include "driver/http.h"
 #include "driver/http_args.h"
+#include "driver/http_names.h"
 #include "driver/http_outcome.h"
 #include "driver/loop.h"
 #include "driver/outcome.h"
@@ -19,6 +20,7 @@ struct http_transport {
 	const struct config *config;
 	struct guard *guard;
 	struct http *http;
+	struct http_args *last; /* that were read */
 };
 
 struct run {
@@ -27,6 +29,8 @@ struct run {
 	void *arg;
 	struct loop_call cancel_call;
 	struct http_args *args;
+	struct http_names names;
+	struct http_request request;
 	struct http_exchange *exchange;
 };
 
@@ -65,7 +69,7 @@ set_failure(struct run *run, const struct http_response *response,
 	case HTTP_TIMEOUT:
 		outcome_error(outcome, "timeout", NULL,
 		    "%s did not end within %lld ms", name,
-		    (long long)http_args_request(run->args)->timeout_ms);
+		    (long long)run->request.timeout_ms);
 		break;
 	case HTTP_BODY_TOO_BIG:
 		outcome_error(outcome, "output", NULL,
@@ -121,8 +125,22 @@ release(struct run *run)
 {
 	http_exchange_free(run->exchange);
 	loop_cancel(run->transport->loop, &run->cancel_call);
+	http_names_release(&run->names);
 	http_args_free(run->args);
 	free(run);
+}
+
+static void
+fill(struct run *run, const struct task *task)
+{
+	struct http_request *request = &run->request;
+
+	http_names_init(&run->names, task, run->args);
+	http_args_fill(run->args, request);
+	request->names = run->names.lines;
+	request->timeout_ms = task->timeout_ms > 0
+	                          ? task->timeout_ms
+	                          : run->transport->config->http.timeout_ms;
 }
 
 static struct run *
@@ -130,8 +148,7 @@ start(void *state, const struct task *task, transport_done_fn *done, void *arg,
     struct error *err)
 {
 	struct http_transport *transport = state;
-	struct http_args *args =
-	    http_args_new(task, transport->config->http.timeout_ms, err);
+	struct http_args *args = http_args_new(task, &transport->last, err);
 	struct run *run;
 
 	if (args == NULL)
@@ -143,8 +160,9 @@ start(void *state, const struct task *task, transport_done_fn *done, void *arg,
 	run->arg = arg;
 	run->cancel_call.fn = on_cancelled;
 	run->cancel_call.arg = run;
-	run->exchange = http_exchange_new(
-	    transport->http, http_args_request(args), on_response, run);
+	fill(run, task);
+	run->exchange =
+	    http_exchange_new(transport->http, &run->request, on_response, run);
 	return run;
 }
 
@@ -158,7 +176,7 @@ set_up(struct loop *loop, const struct config *config, void **state,
 
 	if (guard == NULL)
 		return false;
-	transport = xmalloc(sizeof(*transport));
+	transport = xcalloc(1, sizeof(*transport));
 	transport->loop = loop;
 	transport->config = config;
 	transport->guard = guard;
@@ -189,6 +207,7 @@ tear_down(void *state)
 
 	http_free(transport->http);
 	guard_free(transport->guard);
+	http_args_free(transport->last);
 	free(transport);
 }
 

@@ -1,9 +1,12 @@
-/* What http needs of no server: headers, URLs, the guard. */
+/* What http needs of no server: headers, URLs, the guard, arguments. */
 #include "driver/http.h"
 
 #include "common/error.h"
 #include "driver/guard.h"
+#include "driver/http_args.h"
+#include "driver/http_names.h"
 #include "driver/http_url.h"
+#include "driver/transport.h"
 #include "tests/unit/unit.h"
 
 static bool
@@ -121,12 +124,124 @@ test_guard(void **state)
 	check_guard(" http://host/", false);
 }
 
+#define TRACE "5f1d1a3e-0b3c-4c55-9a43-6f6e9d0a7b21"
+
+static struct task
+task_of(const char *args, const char *secrets)
+{
+	return (struct task){
+		.process_id = 7,
+		.trace_id = TRACE,
+		.request = "start",
+		.args = args,
+		.args_len = strlen(args),
+		.secrets = secrets,
+	};
+}
+
+static struct http_args *
+read_args(const char *text, const char *secrets, struct http_args **last)
+{
+	struct task task = task_of(text, secrets);
+	struct error err = { 0 };
+	struct http_args *args = http_args_new(&task, last, &err);
+
+	assert_non_null(args);
+	return args;
+}
+
+static const char same[] =
+    "{\"url\": \"http://h/\", \"headers\": {\"traceparent\": \"t\"},"
+    " \"body\": \"b\", \"accept\": [200, 404]}";
+
+static void
+test_args(void **state)
+{
+	struct http_args *last = NULL, *args = read_args(same, NULL, &last);
+	struct http_request request = { 0 };
+
+	(void)state;
+	http_args_free(last);
+	http_args_fill(args, &request);
+	assert_string_equal(request.method, "GET");
+	assert_string_equal(request.headers[0], "traceparent: t");
+	assert_memory_equal(request.body, "b", request.body_len);
+	assert_true(request.follow);
+	assert_true(http_args_accept(args, 404));
+	assert_false(http_args_accept(args, 201));
+	assert_string_equal(http_args_name(args), "GET http://h/");
+	http_args_free(args);
+}
+
+static void
+test_same_args_are_shared(void **state)
+{
+	struct http_args *last = NULL, *one = read_args(same, NULL, &last),
+	                 *two = read_args(same, NULL, &last), *other;
+
+	(void)state;
+	assert_ptr_equal(two, one);
+	http_args_free(one);
+	other = read_args("{\"url\": \"http://h/\"}", NULL, &last);
+	assert_ptr_not_equal(other, two);
+	assert_ptr_equal(other, last);
+	assert_string_equal(http_args_name(two), "GET http://h/");
+	http_args_free(two);
+	http_args_free(other);
+	http_args_free(last);
+}
+
+static void
+test_secret_args_are_not(void **state)
+{
+	struct http_args *last = NULL, *one = read_args(same, "[]", &last),
+	                 *two = read_args(same, "[]", &last), *known;
+	struct http_request request = { 0 };
+
+	(void)state;
+	assert_ptr_not_equal(two, one);
+	assert_null(last);
+	http_args_fill(one, &request);
+	assert_false(request.follow);
+	http_args_free(one);
+	known = read_args(same, NULL, &last);
+	assert_ptr_not_equal(known, two);
+	one = read_args(same, "[]", &last);
+	assert_ptr_not_equal(one, known);
+	http_args_free(one);
+	http_args_free(two);
+	http_args_free(known);
+	http_args_free(last);
+}
+
+static void
+test_names(void **state)
+{
+	struct task task = task_of(same, NULL);
+	struct http_args *last = NULL, *args = read_args(same, NULL, &last);
+	struct http_names names;
+
+	(void)state;
+	task.request = "poll";
+	http_names_init(&names, &task, args);
+	assert_string_equal(
+	    names.lines[0], "Idempotency-Key: " TRACE "-7-poll");
+	assert_null(names.lines[1]);
+	http_names_release(&names);
+	http_args_free(args);
+	http_args_free(last);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_headers),
 	cmocka_unit_test(test_headers_have_a_limit),
 	cmocka_unit_test(test_urls),
 	cmocka_unit_test(test_query),
 	cmocka_unit_test(test_guard),
+	cmocka_unit_test(test_args),
+	cmocka_unit_test(test_same_args_are_shared),
+	cmocka_unit_test(test_secret_args_are_not),
+	cmocka_unit_test(test_names),
 };
 
 UNIT_TESTS(tests)
