@@ -12,6 +12,7 @@ enum {
 	FORMAT_BINARY = 1,
 
 	UUID_SIZE = 16,
+	KEPT_SIZE = 64 << 10, /* of an array's bytes, for the next items */
 };
 
 static void
@@ -97,6 +98,15 @@ void
 pg_array_release(struct pg_array *array)
 {
 	buf_release(&array->items);
+	array->count = 0;
+}
+
+void
+pg_array_clear(struct pg_array *array)
+{
+	if (array->items.size > KEPT_SIZE)
+		buf_release(&array->items);
+	buf_truncate(&array->items, 0);
 	array->count = 0;
 }
 

@@ -32,24 +32,28 @@ reports_new(void)
 	return reports;
 }
 
-static void
-empty(struct reports *reports)
-{
-	pg_array_release(&reports->instances);
-	pg_array_release(&reports->processes);
-	pg_array_release(&reports->tokens);
-	pg_array_release(&reports->events);
-	pg_array_release(&reports->bodies);
-}
-
 void
 reports_free(struct reports *reports)
 {
 	if (reports == NULL)
 		return;
-	empty(reports);
+	pg_array_release(&reports->instances);
+	pg_array_release(&reports->processes);
+	pg_array_release(&reports->tokens);
+	pg_array_release(&reports->events);
+	pg_array_release(&reports->bodies);
 	streams_free(reports->streams);
 	free(reports);
+}
+
+static void
+clear(struct reports *reports)
+{
+	pg_array_clear(&reports->instances);
+	pg_array_clear(&reports->processes);
+	pg_array_clear(&reports->tokens);
+	pg_array_clear(&reports->events);
+	pg_array_clear(&reports->bodies);
 }
 
 static void
@@ -98,6 +102,6 @@ reports_send(struct reports *reports, struct session *session, int64_t driver,
 	        .events = &reports->events,
 	        .bodies = &reports->bodies,
 	    });
-	empty(reports);
+	clear(reports);
 	return streamed;
 }

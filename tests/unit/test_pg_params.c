@@ -61,6 +61,31 @@ test_empty_array(void **state)
 }
 
 static void
+test_cleared_array(void **state)
+{
+	static const char big[100000];
+	struct pg_array array;
+	struct pg_params params;
+
+	(void)state;
+	pg_array_init(&array, PG_TYPE_BYTEA);
+	pg_array_add_bytes(&array, "a", 1);
+	pg_array_clear(&array);
+	assert_true(array.items.size > 0);
+	pg_array_add_bytes(&array, big, sizeof(big));
+	pg_array_clear(&array);
+	assert_int_equal(array.items.size, 0);
+	pg_array_add_bytes(&array, "b", 1);
+	pg_params_init(&params);
+	pg_params_add_array(&params, &array);
+	assert_int_equal(params.lengths[0], 25);
+	assert_memory_equal(params.values[0] + 12, "\0\0\0\1", 4);
+	assert_memory_equal(params.values[0] + 20, "\0\0\0\1b", 5);
+	pg_params_release(&params);
+	pg_array_release(&array);
+}
+
+static void
 test_array_of_uuid(void **state)
 {
 	static const char wire[] = "\0\0\0\1"
@@ -109,6 +134,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_text_and_null),
 	cmocka_unit_test(test_numbers_are_big_endian),
 	cmocka_unit_test(test_empty_array),
+	cmocka_unit_test(test_cleared_array),
 	cmocka_unit_test(test_array_of_uuid),
 	cmocka_unit_test(test_many_parameters),
 };
