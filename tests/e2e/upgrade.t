@@ -273,7 +273,7 @@ exits 'nobody upgrades it to these files' 1 wf-console workspace upgrade
 like 'they are told why' "$OUTPUT" 'has schema version 999, these files have.*hint: Use the files of the newer'
 export PGDATABASE=held
 far=$(later far)
-sed -i 's/v_oldest constant int := [0-9]*/v_oldest constant int := 999/' \
+sed -i '/function wf._oldest_program/,/^end/s/select [0-9]*/select 999/' \
     "$far/code/clock.sql"
 exits 'one that does not know them any more' 0 upgrade "$far"
 exits 'is refused by the console' 1 wf-console list

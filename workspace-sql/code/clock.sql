@@ -50,6 +50,39 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 comment on function wf.schema_version() is 'Version of the installed schema: int.';
 
+-- wf._oldest_program()
+--
+-- Returns  the oldest version of the schema whose programs can work here
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.greet and wf._refuse_program
+create or replace function wf._oldest_program() returns int language sql immutable
+begin atomic
+    select 8; -- an earlier driver would send nothing for a secret
+end;
+
+-- wf._refuse_program(p_version)
+--
+-- Returns  never
+-- Locks    nothing
+-- Raises   WF002, WF011
+-- Called   by wf.greet
+create or replace function wf._refuse_program(p_version int) returns int
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    v_version constant int := wf.schema_version();
+begin
+    if p_version is null then
+        raise exception using errcode = 'WF002', message = 'the version of the program''s schema is missing', hint = 'Give the version that the program was made for.';
+    elsif p_version > v_version then
+        raise exception using errcode = 'WF011', message = format('the workspace has schema version %s, this program needs %s', v_version, p_version),
+            hint = 'Upgrade the workspace: `wf-console workspace upgrade`, or psql -f workspace-sql/upgrade.sql.';
+    end if;
+    raise exception using errcode = 'WF011', message = format('the workspace has schema version %s, this program knows %s', v_version, p_version),
+        hint = format('Upgrade the program: the workspace works with those that know version %s or a later one.', wf._oldest_program());
+end;
+$$;
+
 -- wf.greet(p_version)
 --
 -- A program says which version of the schema it was made for. It may be newer
@@ -60,25 +93,14 @@ comment on function wf.schema_version() is 'Version of the installed schema: int
 -- Returns  the version of this schema
 -- Locks    nothing
 -- Raises   WF002, WF011
--- Called   by both programs when they connect
+-- Called   by both programs when they connect; a session begins with it, so it costs little
 create or replace function wf.greet(p_version int) returns int
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
-declare
-    v_oldest constant int := 8; -- an earlier driver would send nothing for a secret
-    v_version constant int := wf.schema_version();
-begin
-    if p_version is null then
-        raise exception using errcode = 'WF002', message = 'the version of the program''s schema is missing', hint = 'Give the version that the program was made for.';
-    elsif p_version > v_version then
-        raise exception using errcode = 'WF011', message = format('the workspace has schema version %s, this program needs %s', v_version, p_version),
-            hint = 'Upgrade the workspace: `wf-console workspace upgrade`, or psql -f workspace-sql/upgrade.sql.';
-    elsif p_version < v_oldest then
-        raise exception using errcode = 'WF011', message = format('the workspace has schema version %s, this program knows %s', v_version, p_version),
-            hint = format('Upgrade the program: the workspace works with those that know version %s or a later one.', v_oldest);
-    end if;
-    return v_version;
+language sql stable security definer set search_path = pg_catalog, pg_temp
+begin atomic
+    select case when p_version between wf._oldest_program() and s.value::int then s.value::int else wf._refuse_program(p_version) end
+      from wf.setting s
+     where s.name = 'schema_version';
 end;
-$$;
 comment on function wf.greet(int) is 'Asks whether a program made for that version of the schema can work here. Returns the installed version; raises WF011 if not.';
 
 -- wf._setting_number(p_name)

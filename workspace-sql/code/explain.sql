@@ -2,6 +2,21 @@
 -- by: a request can be taken now if and only if it has a row in ready and a
 -- live driver serves its lane while the engine is not paused, and then there is
 -- no reason to give.
+--
+-- Who asks has mostly just connected, and in such a session loading plpgsql and
+-- planning take longer than reading. So it is all SQL that was resolved when it
+-- was created, with one function for each place where a process may be. Its path
+-- keeps that from being folded into the caller: it is planned if it is called.
+-- And they name no join, which would be stored with every column of its tables.
+
+do $$
+begin
+    if to_regtype('wf.reason') is null then
+        create type wf.reason as (process_id bigint, reason text, detail text, since timestamptz);
+        comment on type wf.reason is 'Why a process is not running.';
+    end if;
+end;
+$$;
 
 -- wf._drivers_at_work()
 --
@@ -65,58 +80,84 @@ end;
 -- Returns  how many places of a group are taken and, if it is full, by whom
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._explain_alike
+-- Called   by wf._explain_parked
 create or replace function wf._say_places(p_group bigint) returns text
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-    return (select format('group %s has %s of %s places taken', g.name, c.places, coalesce(g.max::text, 'any number of'))
-                   || case when c.places >= g.max and c.places > 0
-                           then ': held by ' || array_to_string(array(
-                                    select (select format('%s of instance %s (%s, since %s)', s.process_id, s.instance_id,
-                                                          (select n.label from wf.node n where n.version_id = p.version_id and n.id = p.node_id), to_char(p.at, 'HH24:MI:SS'))
-                                              from wf.process p
-                                             where p.instance_id = s.instance_id and p.id = s.process_id)
-                                      from wf.slot s
-                                     where s.group_id = p_group
-                                     order by s.process_id
-                                     limit 5), ', ') || case when c.places > 5 then ' …' else '' end
-                           when g.max = 0 then '' else '; it gets one with the next poll' end
-              from wf.concurrency_group g
-             cross join (select count(*) as places from wf.slot s where s.group_id = p_group) c
-             where g.id = p_group);
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select format('group %s has %s of %s places taken', g.name, c.places, coalesce(g.max::text, 'any number of'))
+           || case when c.places >= g.max and c.places > 0
+                   then ': held by ' || array_to_string(array(
+                            select (select format('%s of instance %s (%s, since %s)', s.process_id, s.instance_id,
+                                                  (select n.label from wf.node n where n.version_id = p.version_id and n.id = p.node_id), to_char(p.at, 'HH24:MI:SS'))
+                                      from wf.process p
+                                     where p.instance_id = s.instance_id and p.id = s.process_id)
+                              from wf.slot s
+                             where s.group_id = p_group
+                             order by s.process_id
+                             limit 5), ', ') || case when c.places > 5 then ' …' else '' end
+                   when g.max = 0 then '' else '; it gets one with the next poll' end
+      from wf.concurrency_group g, (select count(*) as places from wf.slot s where s.group_id = p_group) c
+     where g.id = p_group;
 end;
-$$;
 
--- wf._explain_ready(p_instance, p_process)
+-- wf._explain_suspended(p_instance, p_process)
 --
--- Why requests are not taken that may be: nobody serves their lane, or the
--- engine is paused.
---
--- Returns  one row for each reason of these processes
+-- Returns  the reasons of what its instance holds
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._explain_alike
-create or replace function wf._explain_ready(p_instance bigint, p_process bigint[])
-returns table (process_id bigint, reason text, detail text, since timestamptz)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-    return query
-    select r.process_id, 'driver',
-           'no live driver serves ' || wf._lane_text(l)
-               || coalesce('; ' || wf._unfit(l), ''),
-           p.at
-      from wf.ready r
-      join wf.lane l on l.id = r.lane_id
-      join wf.process p on p.instance_id = r.instance_id and p.id = r.process_id
-     where r.instance_id = p_instance and r.process_id = any (p_process)
-       and not exists (select from wf._drivers_at_work() d where wf._serves(d, l))
-     union all
-    select r.process_id, 'paused', wf._say_who('the engine was paused', e.actor, e.reason), e.since
-      from wf.engine_v e
-      join wf.ready r on r.instance_id = p_instance and r.process_id = any (p_process)
-     where e.state = 'PAUSED';
+-- Called   by wf._explain_parked
+create or replace function wf._explain_suspended(p_instance bigint, p_process bigint[]) returns wf.reason[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select array_agg(row(k.process_id, 'suspended', wf._say_who('its instance was suspended', s.actor, s.reason), s.at)::wf.reason)
+      from wf.suspended s, wf.parked k
+     where s.instance_id = p_instance
+       and k.instance_id = p_instance and k.process_id = any (p_process) and k.reason = 'suspended';
 end;
-$$;
+
+-- wf._explain_parked(p_instance, p_process)
+--
+-- Returns  the reasons of what waits for its group, or is suspended
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_place
+create or replace function wf._explain_parked(p_instance bigint, p_process bigint[]) returns wf.reason[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select array_agg(row(k.process_id, 'group', wf._say_places(k.group_id), k.parked_at)::wf.reason) filter (where k.group_id is not null)
+           || case when bool_or(k.reason = 'suspended') then wf._explain_suspended(p_instance, p_process) end
+      from wf.parked k
+     where k.instance_id = p_instance and k.process_id = any (p_process);
+end;
+
+-- wf._explain_failed(p_instance, p_process)
+--
+-- Returns  the reasons of what waits for an operator
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_place
+create or replace function wf._explain_failed(p_instance bigint, p_process bigint[]) returns wf.reason[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select array_agg(row(p.id, 'failed', format('%s: %s; waits for retry, ignore, resolve or raise', p.error ->> 'kind', p.error ->> 'message'), p.at)::wf.reason)
+      from wf.failed f, wf.process p
+     where f.instance_id = p_instance and f.process_id = any (p_process)
+       and p.instance_id = p_instance and p.id = f.process_id;
+end;
+
+-- wf._explain_ended(p_instance, p_process)
+--
+-- Returns  how these have ended
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_place
+create or replace function wf._explain_ended(p_instance bigint, p_process bigint[]) returns wf.reason[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select array_agg(row(p.id, 'ended', p.state || coalesce(': ' || (p.error ->> 'kind') || ': ' || (p.error ->> 'message'), ''), p.at)::wf.reason)
+      from wf.process p
+     where p.instance_id = p_instance and p.id = any (p_process);
+end;
 
 -- wf._explain_children(p_instance, p_process)
 --
@@ -124,150 +165,170 @@ $$;
 -- comes after one of these has no row yet; it is named behind it. Without any
 -- they are stuck.
 --
--- Returns  one row for each of these composites
+-- Returns  one reason for each of these composites
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._explain_alike
-create or replace function wf._explain_children(p_instance bigint, p_process bigint[])
-returns table (process_id bigint, reason text, detail text, since timestamptz)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-    return query
-    with child as (
-        select c.parent_id, c.id, c.state, c.index, c.version_id, c.node_id, c.next_id,
-               row_number() over (partition by c.parent_id order by c.id) as rank
-          from wf.process c
-         where c.instance_id = p_instance
-           and c.parent_id in (select u.id from unnest(p_process) u (id))
-           and c.state not in ('END', 'RAISED', 'ABORTED')
-    )
-    select q.id, case when count(c.id) > 0 then 'children' else 'stuck' end,
-           case when count(c.id) > 0 then format('waits for %s: ', count(c.id)) else wf._say_stuck(q.state) end
-               || coalesce(string_agg(format('%s %s%s (%s%s)', c.id, n.label, ' [' || c.index || ']', c.state, ', then ' || f.label), ', ' order by c.rank) filter (where c.rank <= 5), '')
-               || case when count(c.id) > 5 then ' …' else '' end
-               || case when q.todo > 0 then format('; %s more to come', q.todo) else '' end,
-           q.at
-      from wf.process q
-      left join child c on c.parent_id = q.id
-      left join wf.node n on n.version_id = c.version_id and n.id = c.node_id
-      left join wf.node f on f.version_id = c.version_id and f.id = c.next_id
-     where q.instance_id = p_instance and q.id = any (p_process)
-     group by q.id, q.state, q.todo, q.at;
+-- Called   by wf._explain_place
+create or replace function wf._explain_children(p_instance bigint, p_process bigint[]) returns wf.reason[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select array(
+        select row(q.id, case when count(c.id) > 0 then 'children' else 'stuck' end,
+                   case when count(c.id) > 0 then format('waits for %s: ', count(c.id)) else wf._say_stuck(q.state) end
+                       || coalesce(string_agg(format('%s %s%s (%s%s)', c.id, (select n.label from wf.node n where n.version_id = c.version_id and n.id = c.node_id),
+                                                     ' [' || c.index || ']', c.state,
+                                                     ', then ' || (select n.label from wf.node n where n.version_id = c.version_id and n.id = c.next_id)),
+                                              ', ' order by c.rank) filter (where c.rank <= 5), '')
+                       || case when count(c.id) > 5 then ' …' else '' end
+                       || case when q.todo > 0 then format('; %s more to come', q.todo) else '' end,
+                   q.at)::wf.reason
+          from (select x.id, x.state, x.todo, x.at from wf.process x where x.instance_id = p_instance and x.id = any (p_process)) q
+          left join (select x.parent_id, x.id, x.state, x.index, x.version_id, x.node_id, x.next_id,
+                            row_number() over (partition by x.parent_id order by x.id) as rank
+                       from wf.process x
+                      where x.instance_id = p_instance
+                        and x.parent_id in (select u.id from unnest(p_process) u (id))
+                        and x.state not in ('END', 'RAISED', 'ABORTED')) c on c.parent_id = q.id
+         group by q.id, q.state, q.todo, q.at);
 end;
-$$;
 
--- wf._explain_alike(p_instance, p_process, p_kind, p_state)
+-- wf._explain_request(p_instance, p_process)
 --
--- Where a process may be is said by its kind and state; that it is there by the
--- rows that poll goes by. What is in no table at all that could move it on is
--- said to be stuck; wf.fsck finds it too. A session that has just begun plans
--- longer than it reads: it plans only what there is.
---
--- Returns  one row for each reason of these processes of one kind and state
+-- Returns  the reasons of what is with a driver
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf.explain and wf._explain
-create or replace function wf._explain_alike(p_instance bigint, p_process bigint[], p_kind text, p_state text)
-returns table (process_id bigint, reason text, detail text, since timestamptz)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-    v_ready bigint[];
-    v_found boolean := false; -- a process is in one of the tables
-begin
-    if p_state = 'INIT' then
-        return query
-        select k.process_id, 'group', wf._say_places(k.group_id), k.parked_at
-          from wf.parked k
-         where k.instance_id = p_instance and k.process_id = any (p_process) and k.group_id is not null;
-        v_found := found;
-        if exists (select from wf.suspended s where s.instance_id = p_instance) then
-            return query
-            select k.process_id, 'suspended', wf._say_who('its instance was suspended', s.actor, s.reason), s.at
-              from wf.suspended s
-              join wf.parked k on k.instance_id = s.instance_id
-             where s.instance_id = p_instance and k.process_id = any (p_process) and k.reason = 'suspended';
-            v_found := v_found or found;
-        end if;
-    elsif p_state = 'FAILED' then
-        return query
-        select p.id, 'failed', format('%s: %s; waits for retry, ignore, resolve or raise', p.error ->> 'kind', p.error ->> 'message'), p.at
-          from wf.failed f
-          join wf.process p on p.instance_id = f.instance_id and p.id = f.process_id
-         where f.instance_id = p_instance and f.process_id = any (p_process);
-        v_found := found;
-    elsif p_state in ('END', 'RAISED', 'ABORTED') then
-        return query
-        select p.id, 'ended', p.state || coalesce(': ' || (p.error ->> 'kind') || ': ' || (p.error ->> 'message'), ''), p.at
-          from wf.process p
-         where p.instance_id = p_instance and p.id = any (p_process);
-        return;
-    elsif p_state in ('ACTIVE', 'ABORTING') then
-        return query select * from wf._explain_children(p_instance, p_process);
-        return;
-    end if;
-    if p_kind in ('sync', 'async') and p_state not in ('INIT', 'FAILED') then
-        return query
-        select l.process_id, 'request',
+-- Called   by wf._explain_place
+create or replace function wf._explain_request(p_instance bigint, p_process bigint[]) returns wf.reason[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select array_agg(row(l.process_id, 'request',
                format('its %s request is with driver %s', l.request, coalesce(d.name, '(unknown)'))
                    || case when d.state in ('live', 'draining') then ''
                            else format(', which is %s: it is taken back', coalesce(d.state, 'gone'))
-                                || coalesce(to_char(wf._withheld_until(l, wf.now()), '" at "YYYY-MM-DD HH24:MI:SSOF", for it was lost before"'), '') end
-                   || case when d.state in ('live', 'draining') and d.seen_at < wf.now() - interval '5 s'
+                                || coalesce(to_char(wf._withheld_until(l, wf._now()), '" at "YYYY-MM-DD HH24:MI:SSOF", for it was lost before"'), '') end
+                   || case when d.state in ('live', 'draining') and d.seen_at < wf._now() - interval '5 s'
                            then ', silent since ' || to_char(d.seen_at, 'YYYY-MM-DD HH24:MI:SS') else '' end,
-               l.at
-          from wf.lease l
-          left join wf.driver d on d.id = l.driver_id
-         where l.instance_id = p_instance and l.process_id = any (p_process);
-        v_found := found;
-    end if;
-    if p_kind in ('async', 'wait') and p_state not in ('INIT', 'FAILED') then
-        return query
-        select t.process_id, 'time',
+               l.at)::wf.reason)
+      from wf.lease l
+      left join (select x.id, x.name, x.state, x.seen_at from wf.driver x) d on d.id = l.driver_id
+     where l.instance_id = p_instance and l.process_id = any (p_process);
+end;
+
+-- wf._explain_time(p_instance, p_process)
+--
+-- Returns  the reasons of what is due at a time
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_place
+create or replace function wf._explain_time(p_instance bigint, p_process bigint[]) returns wf.reason[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select array_agg(row(t.process_id, 'time',
                case t.kind when 'sleep' then 'sleeps until ' else format('its next %s request is due at ', t.kind) end
                    || to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF')
                    || case when t.failures > 0 then format(', after %s failures', t.failures) else '' end,
-               (select p.at from wf.process p where p.instance_id = t.instance_id and p.id = t.process_id)
-          from wf.timer t
-         where t.instance_id = p_instance and t.process_id = any (p_process)
-           and isfinite(t.due_at);
-        v_found := v_found or found;
-    end if;
-    if p_kind = 'async' or p_state = 'INIT' and (not v_found or cardinality(p_process) > 1) then
-        v_ready := array(select r.process_id from wf.ready r where r.instance_id = p_instance and r.process_id = any (p_process));
-        if cardinality(v_ready) > 0 then
-            return query select * from wf._explain_ready(p_instance, v_ready);
-            v_found := true;
-        end if;
-    end if;
-    if not v_found or cardinality(p_process) > 1 then
-        return query
-        select u.id, 'stuck', wf._say_stuck(p_state), (select p.at from wf.process p where p.instance_id = p_instance and p.id = u.id)
-          from unnest(p_process) u (id)
-         where not exists (select from wf.failed x where x.instance_id = p_instance and x.process_id = u.id)
-           and not exists (select from wf.parked x where x.instance_id = p_instance and x.process_id = u.id)
-           and not exists (select from wf.ready x where x.instance_id = p_instance and x.process_id = u.id)
-           and not exists (select from wf.lease x where x.instance_id = p_instance and x.process_id = u.id)
-           and not exists (select from wf.timer x where x.instance_id = p_instance and x.process_id = u.id and isfinite(x.due_at));
-    end if;
+               (select p.at from wf.process p where p.instance_id = t.instance_id and p.id = t.process_id))::wf.reason)
+      from wf.timer t
+     where t.instance_id = p_instance and t.process_id = any (p_process)
+       and isfinite(t.due_at);
 end;
-$$;
+
+-- wf._explain_ready(p_instance, p_process)
+--
+-- Why requests are not taken that may be: nobody serves their lane, or the
+-- engine is paused.
+--
+-- Returns  the reasons of these processes
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_rest
+create or replace function wf._explain_ready(p_instance bigint, p_process bigint[]) returns wf.reason[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select array(
+        select row(r.process_id, 'driver',
+                   'no live driver serves ' || wf._lane_text(l)
+                       || coalesce('; ' || wf._unfit(l), ''),
+                   (select p.at from wf.process p where p.instance_id = r.instance_id and p.id = r.process_id))::wf.reason
+          from wf.ready r, wf.lane l
+         where r.instance_id = p_instance and r.process_id = any (p_process) and l.id = r.lane_id
+           and not exists (select from wf._drivers_at_work() d where wf._serves(d, l))
+         union all
+        select row(r.process_id, 'paused', wf._say_who('the engine was paused', e.actor, e.reason), e.since)::wf.reason
+          from wf.engine_v e, wf.ready r
+         where r.instance_id = p_instance and r.process_id = any (p_process) and e.state = 'PAUSED');
+end;
+
+-- wf._explain_stuck(p_instance, p_process)
+--
+-- Returns  the reasons of tasks that are in no table that could move them on; wf.fsck finds them too
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_rest
+create or replace function wf._explain_stuck(p_instance bigint, p_process bigint[]) returns wf.reason[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select array_agg(row(p.id, 'stuck', wf._say_stuck(p.state), p.at)::wf.reason)
+      from wf.process p
+     where p.instance_id = p_instance and p.id = any (p_process)
+       and p.kind in ('sync', 'async', 'wait') and p.state not in ('END', 'RAISED', 'ABORTED')
+       and not exists (select from wf.failed x where x.instance_id = p_instance and x.process_id = p.id)
+       and not exists (select from wf.parked x where x.instance_id = p_instance and x.process_id = p.id)
+       and not exists (select from wf.ready x where x.instance_id = p_instance and x.process_id = p.id)
+       and not exists (select from wf.lease x where x.instance_id = p_instance and x.process_id = p.id)
+       and not exists (select from wf.timer x where x.instance_id = p_instance and x.process_id = p.id and isfinite(x.due_at));
+end;
+
+-- wf._explain_rest(p_instance, p_process)
+--
+-- Returns  the reasons of processes that are in no other place: of what is ready, or stuck
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.explain and wf._explain
+create or replace function wf._explain_rest(p_instance bigint, p_process bigint[]) returns wf.reason[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select case when r.process is not null then wf._explain_ready(p_instance, r.process) end
+           || case when coalesce(cardinality(r.process), 0) < cardinality(p_process) then wf._explain_stuck(p_instance, p_process) end
+      from (select array_agg(x.process_id) as process from wf.ready x where x.instance_id = p_instance and x.process_id = any (p_process)) r;
+end;
+
+-- wf._explain_place(p_instance, p_process, p_kind, p_state)
+--
+-- Where a process may be is said by its kind and state; that it is there by the
+-- rows that poll goes by.
+--
+-- Returns  the reasons of these processes of one kind and state; null if there is none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.explain and wf._explain
+create or replace function wf._explain_place(p_instance bigint, p_process bigint[], p_kind text, p_state text) returns wf.reason[]
+language sql stable
+begin atomic
+    select case when p_state = 'INIT' then wf._explain_parked(p_instance, p_process)
+                when p_state = 'FAILED' then wf._explain_failed(p_instance, p_process)
+                when p_state in ('END', 'RAISED', 'ABORTED') then wf._explain_ended(p_instance, p_process)
+                when p_kind = 'sync' then wf._explain_request(p_instance, p_process)
+                when p_kind = 'wait' then wf._explain_time(p_instance, p_process)
+                when p_kind = 'async' then wf._explain_request(p_instance, p_process) || wf._explain_time(p_instance, p_process)
+                else wf._explain_children(p_instance, p_process) end;
+end;
 
 -- wf._explain(p_instance, p_process)
 --
 -- Returns  all reasons of these processes
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf.explain, wf.tree and wf._tell
-create or replace function wf._explain(p_instance bigint, p_process bigint[])
-returns table (process_id bigint, reason text, detail text, since timestamptz)
+-- Called   by wf._explain_instance, wf.tree and wf._tell
+create or replace function wf._explain(p_instance bigint, p_process bigint[]) returns setof wf.reason
 language sql stable
 begin atomic
     select e.process_id, e.reason, e.detail, e.since
       from (select p.kind, p.state, array_agg(p.id) as process
-              from unnest(p_process) u (id)
-             cross join lateral (select x.id, x.kind, x.state from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p
-             group by p.kind, p.state) a
-     cross join lateral wf._explain_alike(p_instance, a.process, a.kind, a.state) e;
+              from (select u.id from unnest(p_process) u (id)) u,
+                   lateral (select x.id, x.kind, x.state from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p
+             group by p.kind, p.state) a,
+           unnest(wf._explain_place(p_instance, a.process, a.kind, a.state) || wf._explain_rest(p_instance, a.process)) e;
 end;
 
 -- wf._under_way(p_instance)
@@ -275,47 +336,32 @@ end;
 -- Returns  the processes of an instance that have not ended
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf.explain and wf._tell
+-- Called   by wf._explain_instance and wf._tell
 create or replace function wf._under_way(p_instance bigint) returns bigint[]
 language sql stable
 begin atomic
     select array(select p.id from wf.process p where p.instance_id = p_instance and p.state not in ('END', 'RAISED', 'ABORTED'));
 end;
 
--- wf.explain(p_instance, p_process)
+-- wf._explain_instance(p_instance)
 --
--- Returns  one row for each reason; none if a driver may take it now
+-- Returns  one row for each reason of an instance itself, and of what has not ended in it
 -- Locks    nothing
 -- Raises   WF003
--- Called   by viewers
-create or replace function wf.explain(p_instance bigint, p_process bigint default null)
+-- Called   by wf.explain
+create or replace function wf._explain_instance(p_instance bigint)
 returns table (process_id bigint, label text, reason text, detail text, since timestamptz)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-    v_process record;
     v_instance record;
 begin
-    if p_process is not null then
-        select (select n.label from wf.node n where n.version_id = p.version_id and n.id = p.node_id) || coalesce(' [' || p.index || ']', '') as label, p.kind, p.state
-          into v_process
-          from wf.process p
-         where p.instance_id = p_instance and p.id = p_process;
-        if found then
-            return query
-            select e.process_id, v_process.label, e.reason, e.detail, e.since
-              from wf._explain_alike(p_instance, array[p_process], v_process.kind, v_process.state) e;
-            return;
-        end if;
-    end if;
     select i.state, i.result, i.at, i.error, w.name
       into v_instance
       from wf.instance i
       join wf.workflow w on w.id = i.workflow_id
      where i.id = p_instance;
-    if not found or p_process is not null then
-        raise exception using errcode = 'WF003',
-            message = case when found then format('instance %s has no process %s', p_instance, p_process) else format('there is no instance %s', p_instance) end,
-            hint = 'List what exists: wf-console list, wf-console tree.';
+    if not found then
+        raise exception using errcode = 'WF003', message = format('there is no instance %s', p_instance), hint = 'List what exists: wf-console list, wf-console tree.';
     end if;
     if v_instance.state <> 'RUNNING' then
         return query
@@ -334,4 +380,45 @@ begin
      order by e.process_id, e.reason;
 end;
 $$;
+
+-- wf._no_process(p_instance, p_process)
+--
+-- Returns  never
+-- Locks    nothing
+-- Raises   WF003
+-- Called   by wf.explain
+create or replace function wf._no_process(p_instance bigint, p_process bigint) returns wf.reason[]
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+    raise exception using errcode = 'WF003',
+        message = case when exists (select from wf.instance i where i.id = p_instance) then format('instance %s has no process %s', p_instance, p_process)
+                       else format('there is no instance %s', p_instance) end,
+        hint = 'List what exists: wf-console list, wf-console tree.';
+end;
+$$;
+
+-- wf.explain(p_instance, p_process)
+--
+-- Returns  one row for each reason; none if a driver may take it now
+-- Locks    nothing
+-- Raises   WF003
+-- Called   by viewers
+create or replace function wf.explain(p_instance bigint, p_process bigint default null)
+returns table (process_id bigint, label text, reason text, detail text, since timestamptz)
+language sql stable security definer set search_path = pg_catalog, pg_temp set jit = off set enable_memoize = off
+begin atomic
+    select e.process_id, p.label, e.reason, e.detail, e.since
+      from (values (p_process)) u (id)
+      left join (select x.id, x.kind, x.state,
+                        (select n.label from wf.node n where n.version_id = x.version_id and n.id = x.node_id) || coalesce(' [' || x.index || ']', '') as label
+                   from wf.process x
+                  where x.instance_id = p_instance) p on p.id = u.id,
+           unnest(case when p.id is null then wf._no_process(p_instance, p_process)
+                       else coalesce(wf._explain_place(p_instance, array[p_process], p.kind, p.state), wf._explain_rest(p_instance, array[p_process])) end) e
+     where p_process is not null
+     union all
+    select e.process_id, e.label, e.reason, e.detail, e.since
+      from wf._explain_instance(p_instance) e
+     where p_process is null;
+end;
 comment on function wf.explain(bigint, bigint) is 'Why a process, or whatever in an instance has not ended, is not running: suspended (its instance: by whom and why), group (full: who holds it), driver (none serves its queue), paused (the engine: by whom and why), request (with a driver), time (until when), failed (waits for an operator), children (what a composite waits for), stuck, ended. No row: a driver may take it now.';
