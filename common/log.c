@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/error.h"
+#include "common/sink.h"
 #include "common/utf8.h"
 
 static const char *const level_names[] = {
@@ -22,6 +24,11 @@ static struct {
 	bool json;
 	char *(*filter)(char *message);
 } options = { .level = LOG_LEVEL_INFO };
+
+static struct output {
+	struct sink sink;
+	int64_t missing; /* lines that it did not take */
+} logged = { .sink.fd = STDERR_FILENO }, said = { .sink.fd = STDOUT_FILENO };
 
 void
 log_init(enum log_level level, bool json)
@@ -175,29 +182,65 @@ put_said(FILE *out, enum log_level level, const struct log_about *about,
 	putc('\n', out);
 }
 
+static const struct log_about nothing;
+
 typedef void put_fn(FILE *out, enum log_level level,
     const struct log_about *about, const char *message);
 
-/*
- * One line in one write, so that lines of several programs on one file do not
- * mix.
- */
-static void
-write_line(FILE *file, put_fn *put, enum log_level level,
+/* One line in one write, so that those of several programs do not mix. */
+static bool
+write_line(struct sink *sink, put_fn *put, enum log_level level,
     const struct log_about *about, const char *message)
 {
 	char *line = NULL;
 	size_t len;
 	FILE *out = open_memstream(&line, &len);
+	bool written;
 
 	if (out == NULL)
-		return;
+		return false;
 	put(out, level, about, message);
 	fclose(out);
-	if (line != NULL)
-		fwrite(line, 1, len, file);
-	fflush(file);
+	written = line != NULL && sink_write(sink, line, len);
 	free(line);
+	return written;
+}
+
+static put_fn *
+form(put_fn *text)
+{
+	return options.json ? put_json_line : text;
+}
+
+/* Where lines are missing it says so, and how many. */
+static bool
+tell_missing(struct output *output)
+{
+	char *message = NULL;
+	size_t len;
+	FILE *out = open_memstream(&message, &len);
+	bool told;
+
+	if (out == NULL)
+		return false;
+	fprintf(out, "%lld lines before this could not be written",
+	    (long long)output->missing);
+	fclose(out);
+	told = message != NULL && write_line(&output->sink, form(put_text_line),
+	                              LOG_LEVEL_WARN, &nothing, message);
+	free(message);
+	if (told)
+		output->missing = 0;
+	return told;
+}
+
+static void
+add_line(struct output *output, put_fn *text, enum log_level level,
+    const struct log_about *about, const char *message)
+{
+	if ((output->missing > 0 && !tell_missing(output)) ||
+	    !write_line(&output->sink, form(text), level, about, message))
+		output->missing++;
 }
 
 /* Uses nothing that can end up here again. */
@@ -221,8 +264,7 @@ log_line(enum log_level level, const struct log_about *about, int error,
 	if (options.filter != NULL && message != NULL)
 		message = options.filter(message);
 	if (message != NULL)
-		write_line(stderr, options.json ? put_json_line : put_text_line,
-		    level, about, message);
+		add_line(&logged, put_text_line, level, about, message);
 	free(message);
 }
 
@@ -247,8 +289,7 @@ log_say(const struct log_about *about, const char *text)
 	if (options.filter != NULL && message != NULL)
 		message = options.filter(message);
 	if (message != NULL)
-		write_line(stdout, options.json ? put_json_line : put_said,
-		    LOG_LEVEL_INFO, about, message);
+		add_line(&said, put_said, LOG_LEVEL_INFO, about, message);
 	free(message);
 }
 
@@ -293,11 +334,9 @@ log_error(const struct error *err)
 	(options.json ? put_json_error : put_text_error)(out, err);
 	fclose(out);
 	if (lines != NULL)
-		fwrite(lines, 1, len, stderr);
+		(void)sink_write(&logged.sink, lines, len);
 	free(lines);
 }
-
-static const struct log_about nothing;
 
 #define LOG_LINE(level, error, format) \
 	do { \

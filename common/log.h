@@ -7,6 +7,9 @@
  * is about one, in text before the message.  Whatever bytes a message has, it
  * is one line: in JSON they are escaped, in text control characters are
  * blanks; what is not UTF-8 becomes U+FFFD.
+ *
+ * Nobody waits for who reads them: what cannot be written (sink.h) is left
+ * out, and once it can be again the log says how many lines are missing.
  */
 #ifndef COMMON_LOG_H
 #define COMMON_LOG_H

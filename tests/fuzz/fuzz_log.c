@@ -3,9 +3,12 @@
  * one line, which is JSON if it should be, and drives no terminal.  Three
  * parts: message, workspace, type of the task.
  */
-#include <stdio.h>
+#include <fcntl.h>
+#include <sanitizer/common_interface_defs.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "common/error.h"
 #include "common/log.h"
@@ -31,22 +34,56 @@ is_line(const char *text, size_t len)
 	return true;
 }
 
-static void
-check_line(FILE **stream, const struct log_about *about, const char *message,
-    bool json)
+/* What is written to a descriptor from now on, until caught() says so. */
+struct catch
 {
-	FILE *saved = *stream;
-	char *line = NULL;
+	int fd, saved, file;
+};
+
+static struct catch catch_begin(int fd)
+{
+	struct catch catch = {
+		.fd = fd,
+		.saved = fcntl(fd, F_DUPFD_CLOEXEC, 0),
+		.file = memfd_create("caught", MFD_CLOEXEC),
+	};
+
+	/* what a sanitizer has to say is none of it */
+	__sanitizer_set_report_fd((void *)(intptr_t) catch.saved);
+	MUST(catch.saved >= 0 && dup2(catch.file, fd) == fd);
+	return catch;
+}
+
+static char *
+caught(struct catch *catch, size_t *len)
+{
+	off_t size = lseek(catch->file, 0, SEEK_END);
+	char *text;
+
+	MUST(dup2(catch->saved, catch->fd) == catch->fd);
+	__sanitizer_set_report_fd((void *)(intptr_t)STDERR_FILENO);
+	close(catch->saved);
+	MUST(size >= 0 && (text = malloc((size_t)size + 1)) != NULL);
+	MUST(pread(catch->file, text, (size_t)size, 0) == size);
+	close(catch->file);
+	*len = (size_t)size;
+	return text;
+}
+
+static void
+check_line(
+    int fd, const struct log_about *about, const char *message, bool json)
+{
+	struct catch catch = catch_begin(fd);
+	char *line;
 	size_t len;
 
-	*stream = open_memstream(&line, &len);
 	log_init(LOG_LEVEL_INFO, json);
-	if (stream == &stdout)
+	if (fd == STDOUT_FILENO)
 		log_say(about, message);
 	else
 		log_about(LOG_LEVEL_WARN, about, "%s", message);
-	fclose(*stream);
-	*stream = saved;
+	line = caught(&catch, &len);
 	MUST(json ? fuzz_is_json(line, len) : is_line(line, len));
 	MUST(memchr(line, '\n', len) == line + len - 1);
 	free(line);
@@ -56,19 +93,18 @@ check_line(FILE **stream, const struct log_about *about, const char *message,
 static void
 check_error(const char *message, const char *detail, bool json)
 {
-	FILE *saved = stderr;
 	struct error err = { 0 };
-	char *text = NULL;
+	struct catch catch;
+	char *text;
 	size_t len;
 
 	error_set(&err, "%s", message);
 	error_detail(&err, "%s", detail);
 	error_hint(&err, "%s", detail);
-	stderr = open_memstream(&text, &len);
 	log_init(LOG_LEVEL_INFO, json);
+	catch = catch_begin(STDERR_FILENO);
 	log_error(&err);
-	fclose(stderr);
-	stderr = saved;
+	text = caught(&catch, &len);
 	MUST(utf8_valid(text, len));
 	MUST(!json || fuzz_is_json(text, len));
 	MUST(memchr(text, '\033', len) == NULL);
@@ -92,10 +128,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.task = task,
 	};
 
-	check_line(&stderr, &about, message, false);
-	check_line(&stderr, &about, message, true);
-	check_line(&stdout, &about, message, false);
-	check_line(&stdout, &about, message, true);
+	check_line(STDERR_FILENO, &about, message, false);
+	check_line(STDERR_FILENO, &about, message, true);
+	check_line(STDOUT_FILENO, &about, message, false);
+	check_line(STDOUT_FILENO, &about, message, true);
 	check_error(message, workspace, false);
 	check_error(message, workspace, true);
 	free(task);

@@ -1,6 +1,7 @@
 #include "common/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -196,12 +197,43 @@ test_why_a_program_ends(void **state)
 	free(text);
 }
 
+static void
+say_into_a_full_disk(void)
+{
+	int saved = dup(STDERR_FILENO), full = open("/dev/full", O_WRONLY);
+
+	assert_true(full >= 0 && dup2(full, STDERR_FILENO) >= 0);
+	log_warnx("a");
+	log_warnx("b");
+	assert_true(dup2(saved, STDERR_FILENO) >= 0);
+	close(saved);
+	close(full);
+	log_warnx("c");
+	log_warnx("d");
+}
+
+static void
+test_lines_that_are_missing(void **state)
+{
+	char *text;
+
+	(void)state;
+	log_init(LOG_LEVEL_INFO, false);
+	text = written(say_into_a_full_disk);
+	assert_string_equal(text,
+	    "test_log: warning: 2 lines before this could not be written\n"
+	    "test_log: warning: c\n"
+	    "test_log: warning: d\n");
+	free(text);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_json_of_any_bytes),
 	cmocka_unit_test(test_text_of_any_bytes),
 	cmocka_unit_test(test_why_a_program_ends),
 	cmocka_unit_test(test_text),
 	cmocka_unit_test(test_levels),
+	cmocka_unit_test(test_lines_that_are_missing),
 	cmocka_unit_test(test_json),
 };
 
