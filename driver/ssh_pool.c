@@ -39,15 +39,15 @@ have_directory(struct ssh_pool *pool)
 {
 	struct error err = { 0 };
 
-	if (pool->directory != NULL || pool->no_directory)
-		return pool->directory != NULL;
-	pool->directory = ssh_directory_new(pool->config->ssh.socket_dir, &err);
-	if (pool->directory != NULL)
-		return true;
-	pool->no_directory = true;
-	log_warnx("connections over ssh are not shared: %s", err.message);
+	if (pool->directory == NULL)
+		pool->directory =
+		    ssh_directory_new(pool->config->ssh.socket_dir, &err);
+	if (pool->directory == NULL && !pool->no_directory)
+		log_warnx(
+		    "connections over ssh are not shared: %s", err.message);
+	pool->no_directory = pool->directory == NULL;
 	error_release(&err);
-	return false;
+	return !pool->no_directory;
 }
 
 static void

@@ -8,25 +8,15 @@ if [ -z "${CHAOS_MOUNTS:-}" ] && unshare --mount true 2>/dev/null; then
     CHAOS_MOUNTS=yes exec unshare --mount bash "$0" "$@"
 fi
 . "$(dirname "$0")/lib.sh"
+. "$CHAOS/disks.sh"
 
 campaign disk_full 2 30 "$@"
 DISK=$(server_dir pg)
-mount -t tmpfs -o size=160m tmpfs "$DISK" 2>"$WORK/mount.log" ||
-    skip_all 'no file system may be mounted'
-trap disk_end EXIT
+disk_start "$DISK" 160m
 world
 server_adopt
 DRIVER_OPTIONS+=(-o "sql_connection=user=etl" -o sql_connections=2)
 drivers_begin
-
-disk_end() {
-    local status=$?
-    set +e
-    work_stop
-    umount "$DISK"
-    (exit "$status")
-    work_end
-}
 
 # What was laid by of the write-ahead log: after that the server dies.
 use_up_wal() {
@@ -41,15 +31,14 @@ refused=0
 for ((fault = 0; fault < FAULTS; fault++)); do
     load write 200 base "$BASE" n 40
     load load 400 base "$BASE" ms 0 n 60
-    # the last of the file does not fit
-    dd if=/dev/zero of="$DISK/ballast" bs=64k 2>/dev/null || true
+    disk_fill "$DISK"
     nap 2000
     [ $((fault % 2)) -eq 0 ] || use_up_wal
     sql "create table more as select repeat('x', 1000)
            from generate_series(1, 1000)" >/dev/null 2>&1 ||
         refused=$((refused + 1))
     sql 'drop table if exists more' >/dev/null 2>&1 || true
-    rm "$DISK/ballast"
+    disk_free "$DISK"
     server_writes "$EPOCHREALTIME" >>"$WORK/recovery"
     [ $((fault % 4)) -ne 3 ] || retry_lost
 done

@@ -96,6 +96,13 @@ ok 'is said' grep -q 'not shared: .* cannot hold sockets' \
     "$WORK/driver-one.log"
 driver_stop one
 
+driver_on narrow -o "ssh.socket_dir=$WORK/later"
+succeeds 'a place for sockets that is not there' "$(many 1 true)"
+mkdir "$WORK/later"
+succeeds 'and then is' "$(many 1 true)"
+ok 'is used' compgen -G "$WORK/later/pgwf-ssh.*"
+driver_stop one
+
 # another one under the name and the port that is known
 driver_on narrow
 succeeds 'a host' "$(many 1 true)"
