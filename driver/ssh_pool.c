@@ -148,6 +148,12 @@ ssh_pool_ask(struct ssh_pool *pool, struct ssh_seat *seat,
 	look_later(pool);
 }
 
+bool
+ssh_pool_awaits_host(const struct ssh_seat *seat)
+{
+	return seat->waiting && ssh_shared_is_awaited(seat->host);
+}
+
 void
 ssh_pool_begun(struct ssh_pool *pool, struct ssh_seat *seat)
 {

@@ -46,6 +46,9 @@ void ssh_pool_renew(struct ssh_pool *pool);
 void ssh_pool_ask(struct ssh_pool *pool, struct ssh_seat *seat,
     const struct ssh_target *target);
 
+/* Whether it waits for the host to be reached, not just for its turn. */
+bool ssh_pool_awaits_host(const struct ssh_seat *seat);
+
 /* The session stands; to be said once. */
 void ssh_pool_begun(struct ssh_pool *pool, struct ssh_seat *seat);
 

@@ -146,6 +146,17 @@ ssh_shared_count(const struct ssh_host *host)
 	return count;
 }
 
+bool
+ssh_shared_is_awaited(const struct ssh_host *host)
+{
+	const struct ssh_shared *shared;
+
+	for (shared = host->shared; shared != NULL; shared = shared->next)
+		if (shared->up)
+			return false;
+	return host->shared != NULL;
+}
+
 struct ssh_shared *
 ssh_shared_find(const struct ssh_host *host)
 {

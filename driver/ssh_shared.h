@@ -26,6 +26,9 @@ void ssh_shared_free(struct ssh_shared *shared);
 /* How many of a host are there or are being made. */
 int64_t ssh_shared_count(const struct ssh_host *host);
 
+/* Whether all of them are still being made; false: or there is none. */
+bool ssh_shared_is_awaited(const struct ssh_host *host);
+
 /* The one with the most room, so that all get the same; NULL: none has any. */
 struct ssh_shared *ssh_shared_find(const struct ssh_host *host);
 

@@ -159,6 +159,15 @@ on_output(void *arg, enum child_stream which, const char *data, size_t len)
 		child_signal(run->child, SIGTERM);
 }
 
+/* From now on: to reach the host, and then for the command. */
+static void
+limit(struct run *run)
+{
+	if (run->timeout_ms > 0)
+		loop_timer_set(
+		    run->ssh->loop, &run->limit_timer, run->timeout_ms);
+}
+
 /* The outcome -------------------------------------------------------------- */
 
 static void
@@ -220,7 +229,7 @@ asks_again(struct run *run, int status)
 		return false;
 	child_free(run->child);
 	run->child = NULL;
-	loop_timer_stop(run->ssh->loop, &run->limit_timer);
+	limit(run);
 	ssh_stream_reset(&run->out);
 	ssh_stream_reset(&run->err);
 	return true;
@@ -275,12 +284,6 @@ stop(struct run *run, const char *why)
 	loop_timer_set(run->ssh->loop, &run->kill_timer, kill_ms);
 }
 
-static void
-on_limit(void *arg)
-{
-	stop(arg, "timeout");
-}
-
 /* Beginning ---------------------------------------------------------------- */
 
 static void
@@ -292,6 +295,20 @@ fail(struct run *run, const char *kind, const char *message)
 	outcome_error(
 	    &outcome, kind, NULL, "ssh %s: %s", run->target.host, message);
 	run->done(run->arg, &outcome);
+}
+
+/* Who only waits for his turn has all of his time when it comes. */
+static void
+on_limit(void *arg)
+{
+	struct run *run = arg;
+
+	if (run->child != NULL) {
+		stop(run, "timeout");
+	} else if (ssh_pool_awaits_host(&run->seat)) {
+		ssh_pool_leave(run->ssh->pool, &run->seat);
+		fail(run, "timeout", "the host was not reached in time");
+	}
 }
 
 static void
@@ -331,9 +348,8 @@ on_granted(void *arg, const char *socket)
 	ssh_words_release(&words);
 	if (run->child == NULL)
 		fail(run, "ssh", err.message);
-	else if (run->timeout_ms > 0)
-		loop_timer_set(
-		    run->ssh->loop, &run->limit_timer, run->timeout_ms);
+	else
+		limit(run);
 	error_release(&err);
 }
 
@@ -353,6 +369,7 @@ ssh_cancel(struct run *run)
 		return;
 	}
 	ssh_pool_leave(run->ssh->pool, &run->seat);
+	loop_timer_stop(run->ssh->loop, &run->limit_timer);
 	loop_later(run->ssh->loop, &run->withdraw_call);
 }
 
@@ -430,6 +447,7 @@ ssh_start(void *state, const struct task *task, transport_done_fn *done,
 		return NULL;
 	}
 	ssh_pool_ask(ssh->pool, &run->seat, &run->target);
+	limit(run);
 	return run;
 }
 

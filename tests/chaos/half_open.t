@@ -9,6 +9,7 @@ if [ -z "${CHAOS_NETWORK:-}" ] && unshare --net true 2>/dev/null; then
     CHAOS_NETWORK=yes exec unshare --net bash "$0" "$@"
 fi
 . "$(dirname "$0")/lib.sh"
+. "$CHAOS/wires.sh"
 
 campaign half_open 3 150 "$@"
 network_needed

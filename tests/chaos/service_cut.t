@@ -8,6 +8,7 @@ if [ -z "${CHAOS_NETWORK:-}" ] && unshare --net true 2>/dev/null; then
     CHAOS_NETWORK=yes exec unshare --net bash "$0" "$@"
 fi
 . "$(dirname "$0")/lib.sh"
+. "$CHAOS/wires.sh"
 
 campaign service_cut 2 50 "$@"
 network_needed

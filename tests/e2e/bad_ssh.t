@@ -32,6 +32,16 @@ forced() {
     alias_host "$1" "$SSH_CONFIG" >>"$WORK/hosts"
 }
 
+# one that takes connections, and says nothing
+# shellcheck disable=SC2016 # perl expands it
+spawn silent perl -MIO::Socket::INET -e '
+    my $socket = IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 9);
+    open my $out, ">", $ARGV[0] or die $!;
+    print $out $socket->sockport;
+    close $out;
+    sleep' "$WORK/silent.port"
+wait_until 20 test -s "$WORK/silent.port"
+
 known '' other changed
 known '@revoked ' sshd revoked
 {
@@ -40,6 +50,7 @@ known '@revoked ' sshd revoked
     alias_host changed "$worker" "UserKnownHostsFile $WORK/changed"
     alias_host revoked "$worker" "UserKnownHostsFile $WORK/revoked"
     alias_host gone "$worker" "Port $(free_port)"
+    alias_host silent "$worker" "Port $(cat "$WORK/silent.port")"
     alias_host stranger "$worker" |
         sed "s|IdentityFile .*|IdentityFile $WORK/other.key|"
 } >"$WORK/hosts"
@@ -95,6 +106,8 @@ ran run_there '^ssh .*Host key verification failed' -p host=unknown
 ran run_there '^ssh .*(Host key verification failed|IDENTIFICATION HAS CHANGED)' -p host=changed
 ran run_there '^ssh .*(revoked|Host key verification failed)' -p host=revoked
 ran run_there '^ssh .*Connection refused' -p host=gone
+ran run_there '^timeout ssh silent: the host was not reached in time$' \
+    -p host=silent -p timeout=2s
 ran run_there '^ssh .*Permission denied' -p host=stranger
 ran run_there '^ssh .*resolve' -p host=nothing.invalid
 

@@ -2,8 +2,8 @@
 # ssh.sh - a private sshd, as a host that workflows run commands on.
 
 # sshd_start [NAME [SETTING…]]: exports SSH_CONFIG, a client configuration in
-# which the host is called `worker`, and SSH_PORT. Who logs in is at home in
-# $WORK/NAME/home.
+# which the host is called `worker`, and SSH_PORT; it is at SSH_HOST if that is
+# set. Who logs in is at home in $WORK/NAME/home.
 sshd_start() {
     local name=${1:-sshd} dir attempt
     shift "$(($# > 0 ? 1 : 0))"
@@ -41,7 +41,7 @@ sshd_configure() {
     local dir=$1
     shift
     cat >"$dir/sshd_config" <<END
-ListenAddress 127.0.0.1
+ListenAddress ${SSH_HOST:-127.0.0.1}
 Port $SSH_PORT
 HostKey $dir/host_key
 PidFile none
@@ -63,11 +63,11 @@ sshd_logins() {
 
 ssh_client_configure() {
     SSH_CONFIG=$WORK/$1.config
-    printf '[127.0.0.1]:%s %s\n' "$SSH_PORT" "$(cat "$2/host_key.pub")" \
+    printf '[%s]:%s %s\n' "${SSH_HOST:-127.0.0.1}" "$SSH_PORT" "$(cat "$2/host_key.pub")" \
         >"$WORK/$1.known"
     cat >"$SSH_CONFIG" <<END
 Host worker
-    HostName 127.0.0.1
+    HostName ${SSH_HOST:-127.0.0.1}
     Port $SSH_PORT
     User $SERVER_USER
     IdentityFile $WORK/$1.key
