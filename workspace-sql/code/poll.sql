@@ -250,26 +250,37 @@ begin atomic
                 else jsonb_build_object('instance', jsonb_build_object('attempt', format('%s-%s-%s', p_trace, p_process, p_attempt))) end;
 end;
 
+-- wf._interval_milliseconds(p_interval)
+--
+-- Returns  an interval in milliseconds; null for what is none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _milliseconds
+create or replace function wf._interval_milliseconds(p_interval text) returns bigint
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+    return (extract(epoch from p_interval::interval) * 1000)::bigint;
+exception when data_exception then
+    return null;
+end;
+$$;
+
 -- wf._milliseconds(p_duration)
+--
+-- Whole seconds, as most are, take no function, no pattern and no subtransaction:
+-- this one is inlined.
 --
 -- Returns  a duration in milliseconds; null for none, or for what is none
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _claim
 create or replace function wf._milliseconds(p_duration text) returns bigint
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
-begin
-    -- as most are, without a subtransaction
-    if p_duration ~ '^PT[0-9]{1,9}S$' then
-        return rtrim(substr(p_duration, 3), 'S')::bigint * 1000;
-    end if;
-    begin
-        return (extract(epoch from p_duration::interval) * 1000)::bigint;
-    exception when data_exception then
-        return null;
-    end;
+language sql immutable
+begin atomic
+    select case when p_duration like 'PT_%S' and length(p_duration) <= 12 and translate(p_duration, '0123456789', '') = 'PTS'
+                then substr(p_duration, 3, length(p_duration) - 3)::bigint * 1000
+                else wf._interval_milliseconds(p_duration) end;
 end;
-$$;
 
 -- wf._rest(p_driver, p_found, p_full, p_now)
 --
