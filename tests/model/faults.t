@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# faults.t - faults are put into the rows or the frame, one at a time: spin must
+# find an error each time, or the model would be blind.
+. "$(dirname "$0")/lib.sh"
+
+finds lost 'no move for a start that is lost' sync -DLEAVES=1 \
+    "delete from wf.transition where machine = 'sync' and event = 'lost' and to_state = 'INIT';"
+finds cleanup_lost 'no move for a cleanup that is lost' async -DLEAVES=1 \
+    "delete from wf.transition where machine = 'async' and from_state = 'CLEANUP_REQUESTED' and event = 'lost';"
+finds lease 'a lost request keeps its lease' sync -DLEAVES=1 \
+    "update wf.transition set ends_request = false where machine = 'sync' and event = 'lost' and to_state = 'INIT';"
+finds place 'a failure keeps its place in the group' sync -DLEAVES=1 \
+    "update wf.transition set frees_slot = false where machine = 'sync' and from_state = 'START_REQUESTED' and event = 'fail';"
+finds retry 'a retry asks for nothing' sync -DLEAVES=1 \
+    "update wf.transition set asks = null where machine = 'sync' and event = 'retry';"
+finds abort 'no abort while it is released' async -DLEAVES=1 \
+    "delete from wf.transition where machine = 'async' and from_state = 'RETRY_CLEANUP_REQUESTED' and event = 'abort';"
+finds repeat 'a lost start of any kind is begun again' sync -DLEAVES=1\ -DREPEAT
+finds stale 'stale tokens are honoured' sync -DLEAVES=1\ -DHONOUR_STALE
+finds unacked 'a request is sent before the answer to its ack' async -DLEAVES=1\ -DSEND_UNACKED
+finds deaf 'nobody looks for lost drivers' sync '-DLEAVES=1 -DBUDGET=3 -DNO_ABORT -DDEAF'
+finds dispatch 'what becomes ready in a suspended instance is not parked' sync -DLEAVES=1\ -DDISPATCH_ALL
+finds pace 'a failure is paced wherever it leads' async -DLEAVES=1\ -DPACE_ALL
+
+done_testing
