@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 campaign http_abuse 2 40 "$@"
-TIMEOUT_MS=1500
+TIMEOUT_MS=3000
 MAX_BODY=262144
 SLOTS=40
 
