@@ -2,16 +2,18 @@
 # wait.sh - wait for conditions, never for luck.
 
 # wait_until SECONDS COMMAND…: until it succeeds; fails after SECONDS, or on a
-# machine that has other things to do after three times as long.
+# machine that has other things to do after three times as long. To look costs
+# a process or two: what takes longer is looked at less often.
 wait_until() {
-    local deadline=$((SECONDS + 3 * $1))
+    local deadline=$((SECONDS + 3 * $1)) pause=2
     shift
     until "$@" >/dev/null 2>&1; do
         if [ "$SECONDS" -ge "$deadline" ]; then
             diag "waited in vain for: $*" >&2
             return 1
         fi
-        sleep 0.02
+        sleep "0.0$pause"
+        pause=$((pause < 5 ? pause + 1 : 5))
     done
 }
 
