@@ -9,9 +9,4 @@ for machine in wait sync async; do
         "$machine" '-DLEAVES=1 -DBUDGET=3 -DABORT_ONLY'
 done
 
-holds sync_two 'every task ends, of two side by side or in a row' sync \
-    '-DLEAVES=2 -DBUDGET=2'
-holds async_two 'every task ends, of two side by side or in a row' async \
-    '-DLEAVES=2 -DBUDGET=1'
-
 done_testing
