@@ -1,7 +1,7 @@
 -- tree.sql - the tree of an instance, whole and page by page.
 begin;
 \ir helper/play.sql
-select plan(16);
+select plan(18);
 
 -- pages(INSTANCE, LIMIT): the whole tree, page by page.
 create function pages(p_instance bigint, p_limit int) returns table (process_id bigint, depth int, label text, note text)
@@ -48,6 +48,7 @@ select ok((select bool_and(p.wide) from wf.process p where p.instance_id = :i an
 select is((select count(*) from wf.tree(:i, 1000) t where t.note like 'sleeps until %'), 6::bigint, 'a page says what there is to know');
 
 -- a page reads no more than what it shows
+select play_install('small', jsonb_build_array(play_task('t.Do', 'd')));
 select play_install('fan', jsonb_build_array(play_forall('x', (select jsonb_agg(k) from generate_series(1, 900) k), play_task('t.Do', 'd')), play_task('t.Do', 'last')));
 select wf.start('fan') as f \gset
 create function read_by(p_query text) returns bigint language plpgsql as $$
@@ -62,6 +63,17 @@ select ok(read_by(format('select count(*) from wf.tree(%s)', :f)) > 900, 'the wh
 select ok(read_by(format('select count(*) from wf.tree(%s, 10)', :f)) < 100, 'a page is found by the index');
 select ok(read_by(format('select count(*) from wf.tree(%s, 10, %s)', :f, (select p.id from wf.process p where p.instance_id = :f and p.index = 700))) < 100, 'and so is one further down');
 select is((select string_agg(substring(label from '\[\d+\]'), '') from wf.tree(:f, 3, (select p.id from wf.process p where p.instance_id = :f and p.index = 700))), '[701][702][703]', 'it goes on where it was left');
+
+-- nor does explain, also where instances are small, as far as the planner knows
+select count(*) from wf.start_many('small', (select jsonb_agg('{}'::jsonb) from generate_series(1, 2000)));
+select play_driver() as driver \gset
+select play_take(:driver, 2500);
+select play_report(process_id) from play_request where driver_id = :driver and instance_id = :f limit 3;
+analyze wf.process;
+select ok(read_by(format('select wf.explain(%s, %s)', :f, max(p.id))) < 20, format('explain of one that is %s reads no others', p.state))
+  from wf.process p
+ where p.instance_id = :f and p.kind = 'sync' and p.state in ('END', 'START_REQUESTED')
+ group by p.state;
 
 -- few processes: no index holds them
 select play_install('small', jsonb_build_array(play_task('t.Do', 'a'), play_par(play_task('t.Do', 'b'), play_task('t.Do', 'c')), play_task('t.Do', 'd')));

@@ -8,6 +8,8 @@
 -- was created, with one function for each place where a process may be. Its path
 -- keeps that from being folded into the caller: it is planned if it is called.
 -- And they name no join, which would be stored with every column of its tables.
+-- They are planned for any array, whose processes might as well be all of their
+-- instance: `offset 0` has each of them found by its key.
 
 do $$
 begin
@@ -110,9 +112,9 @@ create or replace function wf._explain_suspended(p_instance bigint, p_process bi
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select array_agg(row(k.process_id, 'suspended', wf._say_who('its instance was suspended', s.actor, s.reason), s.at)::wf.reason)
-      from wf.suspended s, wf.parked k
-     where s.instance_id = p_instance
-       and k.instance_id = p_instance and k.process_id = any (p_process) and k.reason = 'suspended';
+      from wf.suspended s, unnest(p_process) u (id),
+           lateral (select x.process_id, x.reason from wf.parked x where x.instance_id = p_instance and x.process_id = u.id offset 0) k
+     where s.instance_id = p_instance and k.reason = 'suspended';
 end;
 
 -- wf._explain_parked(p_instance, p_process)
@@ -126,8 +128,8 @@ language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select array_agg(row(k.process_id, 'group', wf._say_places(k.group_id), k.parked_at)::wf.reason) filter (where k.group_id is not null)
            || case when bool_or(k.reason = 'suspended') then wf._explain_suspended(p_instance, p_process) end
-      from wf.parked k
-     where k.instance_id = p_instance and k.process_id = any (p_process);
+      from unnest(p_process) u (id),
+           lateral (select x.process_id, x.reason, x.group_id, x.parked_at from wf.parked x where x.instance_id = p_instance and x.process_id = u.id offset 0) k;
 end;
 
 -- wf._explain_failed(p_instance, p_process)
@@ -140,9 +142,9 @@ create or replace function wf._explain_failed(p_instance bigint, p_process bigin
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select array_agg(row(p.id, 'failed', format('%s: %s; waits for retry, ignore, resolve or raise', p.error ->> 'kind', p.error ->> 'message'), p.at)::wf.reason)
-      from wf.failed f, wf.process p
-     where f.instance_id = p_instance and f.process_id = any (p_process)
-       and p.instance_id = p_instance and p.id = f.process_id;
+      from unnest(p_process) u (id),
+           lateral (select x.id, x.error, x.at from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p
+     where exists (select from wf.failed f where f.instance_id = p_instance and f.process_id = p.id);
 end;
 
 -- wf._explain_ended(p_instance, p_process)
@@ -155,8 +157,8 @@ create or replace function wf._explain_ended(p_instance bigint, p_process bigint
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select array_agg(row(p.id, 'ended', p.state || coalesce(': ' || (p.error ->> 'kind') || ': ' || (p.error ->> 'message'), ''), p.at)::wf.reason)
-      from wf.process p
-     where p.instance_id = p_instance and p.id = any (p_process);
+      from unnest(p_process) u (id),
+           lateral (select x.id, x.state, x.error, x.at from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p;
 end;
 
 -- wf._explain_children(p_instance, p_process)
@@ -182,7 +184,9 @@ begin atomic
                        || case when count(c.id) > 5 then ' …' else '' end
                        || case when q.todo > 0 then format('; %s more to come', q.todo) else '' end,
                    q.at)::wf.reason
-          from (select x.id, x.state, x.todo, x.at from wf.process x where x.instance_id = p_instance and x.id = any (p_process)) q
+          from (select y.id, y.state, y.todo, y.at
+                  from unnest(p_process) u (id),
+                       lateral (select x.id, x.state, x.todo, x.at from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) y) q
           left join (select x.parent_id, x.id, x.state, x.index, x.version_id, x.node_id, x.next_id,
                             row_number() over (partition by x.parent_id order by x.id) as rank
                        from wf.process x
@@ -205,13 +209,13 @@ begin atomic
                format('its %s request is with driver %s', l.request, coalesce(d.name, '(unknown)'))
                    || case when d.state in ('live', 'draining') then ''
                            else format(', which is %s: it is taken back', coalesce(d.state, 'gone'))
-                                || coalesce(to_char(wf._withheld_until(l, wf._now()), '" at "YYYY-MM-DD HH24:MI:SSOF", for it was lost before"'), '') end
+                                || coalesce(to_char(wf._withheld_until(l.row, wf._now()), '" at "YYYY-MM-DD HH24:MI:SSOF", for it was lost before"'), '') end
                    || case when d.state in ('live', 'draining') and d.seen_at < wf._now() - interval '5 s'
                            then ', silent since ' || to_char(d.seen_at, 'YYYY-MM-DD HH24:MI:SS') else '' end,
                l.at)::wf.reason)
-      from wf.lease l
-      left join (select x.id, x.name, x.state, x.seen_at from wf.driver x) d on d.id = l.driver_id
-     where l.instance_id = p_instance and l.process_id = any (p_process);
+      from unnest(p_process) u (id)
+     cross join lateral (select x as row, x.process_id, x.request, x.driver_id, x.at from wf.lease x where x.instance_id = p_instance and x.process_id = u.id offset 0) l
+      left join (select x.id, x.name, x.state, x.seen_at from wf.driver x) d on d.id = l.driver_id;
 end;
 
 -- wf._explain_time(p_instance, p_process)
@@ -227,10 +231,10 @@ begin atomic
                case t.kind when 'sleep' then 'sleeps until ' else format('its next %s request is due at ', t.kind) end
                    || to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF')
                    || case when t.failures > 0 then format(', after %s failures', t.failures) else '' end,
-               (select p.at from wf.process p where p.instance_id = t.instance_id and p.id = t.process_id))::wf.reason)
-      from wf.timer t
-     where t.instance_id = p_instance and t.process_id = any (p_process)
-       and isfinite(t.due_at);
+               (select p.at from wf.process p where p.instance_id = p_instance and p.id = t.process_id))::wf.reason)
+      from unnest(p_process) u (id),
+           lateral (select x.process_id, x.kind, x.due_at, x.failures from wf.timer x where x.instance_id = p_instance and x.process_id = u.id offset 0) t
+     where isfinite(t.due_at);
 end;
 
 -- wf._explain_ready(p_instance, p_process)
@@ -249,14 +253,18 @@ begin atomic
         select row(r.process_id, 'driver',
                    'no live driver serves ' || wf._lane_text(l)
                        || coalesce('; ' || wf._unfit(l), ''),
-                   (select p.at from wf.process p where p.instance_id = r.instance_id and p.id = r.process_id))::wf.reason
-          from wf.ready r, wf.lane l
-         where r.instance_id = p_instance and r.process_id = any (p_process) and l.id = r.lane_id
+                   (select p.at from wf.process p where p.instance_id = p_instance and p.id = r.process_id))::wf.reason
+          from unnest(p_process) u (id),
+               lateral (select x.process_id, x.lane_id from wf.ready x where x.instance_id = p_instance and x.process_id = u.id offset 0) r,
+               wf.lane l
+         where l.id = r.lane_id
            and not exists (select from wf._drivers_at_work() d where wf._serves(d, l))
          union all
         select row(r.process_id, 'paused', wf._say_who('the engine was paused', e.actor, e.reason), e.since)::wf.reason
-          from wf.engine_v e, wf.ready r
-         where r.instance_id = p_instance and r.process_id = any (p_process) and e.state = 'PAUSED');
+          from unnest(p_process) u (id),
+               lateral (select x.process_id from wf.ready x where x.instance_id = p_instance and x.process_id = u.id offset 0) r,
+               wf.engine_v e
+         where e.state = 'PAUSED');
 end;
 
 -- wf._explain_stuck(p_instance, p_process)
@@ -269,9 +277,9 @@ create or replace function wf._explain_stuck(p_instance bigint, p_process bigint
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select array_agg(row(p.id, 'stuck', wf._say_stuck(p.state), p.at)::wf.reason)
-      from wf.process p
-     where p.instance_id = p_instance and p.id = any (p_process)
-       and p.kind in ('sync', 'async', 'wait') and p.state not in ('END', 'RAISED', 'ABORTED')
+      from unnest(p_process) u (id),
+           lateral (select x.id, x.kind, x.state, x.at from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p
+     where p.kind in ('sync', 'async', 'wait') and p.state not in ('END', 'RAISED', 'ABORTED')
        and not exists (select from wf.failed x where x.instance_id = p_instance and x.process_id = p.id)
        and not exists (select from wf.parked x where x.instance_id = p_instance and x.process_id = p.id)
        and not exists (select from wf.ready x where x.instance_id = p_instance and x.process_id = p.id)
@@ -290,7 +298,9 @@ language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select case when r.process is not null then wf._explain_ready(p_instance, r.process) end
            || case when coalesce(cardinality(r.process), 0) < cardinality(p_process) then wf._explain_stuck(p_instance, p_process) end
-      from (select array_agg(x.process_id) as process from wf.ready x where x.instance_id = p_instance and x.process_id = any (p_process)) r;
+      from (select array_agg(y.process_id) as process
+              from unnest(p_process) u (id),
+                   lateral (select x.process_id from wf.ready x where x.instance_id = p_instance and x.process_id = u.id offset 0) y) r;
 end;
 
 -- wf._explain_place(p_instance, p_process, p_kind, p_state)
@@ -409,10 +419,12 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set j
 begin atomic
     select e.process_id, p.label, e.reason, e.detail, e.since
       from (values (p_process)) u (id)
-      left join (select x.id, x.kind, x.state,
-                        (select n.label from wf.node n where n.version_id = x.version_id and n.id = x.node_id) || coalesce(' [' || x.index || ']', '') as label
-                   from wf.process x
-                  where x.instance_id = p_instance) p on p.id = u.id,
+      left join lateral (
+        select x.id, x.kind, x.state,
+               (select n.label from wf.node n where n.version_id = x.version_id and n.id = x.node_id) || coalesce(' [' || x.index || ']', '') as label
+          from wf.process x
+         where x.instance_id = p_instance and x.id = u.id
+        offset 0) p on true,
            unnest(case when p.id is null then wf._no_process(p_instance, p_process)
                        else coalesce(wf._explain_place(p_instance, array[p_process], p.kind, p.state), wf._explain_rest(p_instance, array[p_process])) end) e
      where p_process is not null
