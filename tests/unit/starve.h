@@ -23,7 +23,12 @@ static long starve_left; /* allocations until one fails; 0: none does */
 static long starve_at;   /* what starve_left begins with */
 static long starve_used; /* how many there were, if none failed */
 
-#ifndef __SANITIZE_ADDRESS__ /* which has a malloc of its own */
+#ifdef __SANITIZE_ADDRESS__
+/* It has a malloc of its own, of which we hear nothing. */
+static const bool starve_counts = false;
+#else
+static const bool starve_counts = true;
+
 static bool
 starve_is_out(void)
 {
@@ -103,8 +108,7 @@ starve_each(bool (*holds)(void))
 	starve_at = LONG_MAX;
 	assert_true(holds());
 	count = starve_used;
-	if (count == 0)
-		skip();
+	assert_int_equal(count > 0, starve_counts);
 	for (i = 1; i <= count; i++) {
 		end = starve_once(i, holds);
 		if (end != STARVE_SAID_SO && end != STARVE_HELD)
