@@ -152,7 +152,8 @@ idle_ms() {
     for name in "${DRIVERS[@]}"; do
         pids+=("$(pid_of "driver-$name")")
     done
-    pids+=("$(pgrep --full '^postgres: logger')")
+    pids+=("$(pgrep --parent "$(head -n 1 "$WORK/pg/data/postmaster.pid")" \
+        --full '^postgres: logger')")
     since=$(cpu_ms "${pids[@]}")
     sleep 1
     echo $(($(cpu_ms "${pids[@]}") - since))
