@@ -69,6 +69,16 @@ host_is_empty() {
     ! pgrep --full "$HOME_THERE/.pgwf"
 }
 
+# unreachable: how many commands have failed since nothing could be sent.
+unreachable() {
+    sql "select count(*) from wf.event e where e.state = 'FAILED'
+          and e.detail ->> 'message' like '%No route%'"
+}
+
+unreachable_more() {
+    [ "$(unreachable)" -gt "$1" ]
+}
+
 drop() {
     wire_cut "$WIRE"
     others_end
@@ -76,9 +86,14 @@ drop() {
     wire_mend "$WIRE"
 }
 
+# A connection that is there only falls silent: it lasts until there is need of a
+# new one.
 refuse() {
+    local before
+    before=$(unreachable)
     "${FAR[@]}" ip route replace unreachable "$SSH_HOST/32"
     others_end
+    wait_until 20 unreachable_more "$before" || true
     nap 5000
     "${FAR[@]}" ip route delete unreachable "$SSH_HOST/32"
 }
