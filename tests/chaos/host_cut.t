@@ -113,12 +113,7 @@ all_end 180
 
 figure faults "$FAULTS"
 figure within "$within"
-late=$(sql "
-    select coalesce(max(round(1000 * extract(epoch from x.at - x.since))), 0) - $TIMEOUT_MS
-      from (select e.at, e.state, e.label, lag(e.at) over (
-                       partition by e.instance_id, e.process_id order by e.seq) as since
-              from wf.event_v e) x
-     where x.state = 'FAILED' and x.label = 'chaos.Run'")
+late=$(($(longest_failed chaos.Run) - TIMEOUT_MS))
 figure overrun_ms_max "$late"
 for kind in ssh timeout lost; do
     figure "failed_$kind" "$(sql "select count(*) from wf.event

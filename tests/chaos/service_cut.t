@@ -57,12 +57,7 @@ all_end 120
 
 figure faults "$FAULTS"
 figure within "$within"
-late=$(sql "
-    select coalesce(max(round(1000 * extract(epoch from x.at - x.since))), 0) - $TIMEOUT_MS
-      from (select e.at, e.state, e.label, lag(e.at) over (
-                       partition by e.instance_id, e.process_id order by e.seq) as since
-              from wf.event_v e) x
-     where x.state = 'FAILED' and x.label = 'chaos.Send'")
+late=$(($(longest_failed chaos.Send) - TIMEOUT_MS))
 figure overrun_ms_max "$late"
 failed=0
 for kind in timeout http; do

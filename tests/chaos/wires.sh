@@ -49,3 +49,13 @@ wire_leads_to() {
     ip neighbour replace "10.$1.0.2" lladdr "$2" dev near nud permanent
     "${FAR[@]}" ip neighbour replace "10.$1.0.1" lladdr "$3" dev far nud permanent
 }
+
+# longest_failed LABEL: the longest that it took such a task to fail, in ms.
+longest_failed() {
+    sql "
+        select coalesce(max(round(1000 * extract(epoch from x.at - x.since))), 0)
+          from (select e.at, e.state, e.label, lag(e.at) over (
+                           partition by e.instance_id, e.process_id order by e.seq) as since
+                  from wf.event_v e) x
+         where x.state = 'FAILED' and x.label = '$1'"
+}
