@@ -124,6 +124,10 @@ select results_eq(format('select * from results(%s)', :i), $$values
     (0, 'END', '{"a": {"b": [1, 2.50]}, "body": "x"}'::jsonb, null), (1, 'END', '{"a": null, "body": null}', null), (2, 'END', '{"a": null, "body": null}', null),
     (3, 'END', '{"a": null, "body": null}', null), (4, 'FAILED', null, 'output'), (5, 'FAILED', null, 'output'),
     (6, 'END', '{"a": 1, "body": {"c": 5}}', null), (7, 'FAILED', null, 'output'), (8, 'FAILED', null, 'output')$$, 'and what cannot be picked from fails');
+select wf.start('pick') as i \gset
+select play_take(:driver);
+select batch(:i, array_fill('{"a": 1}'::text, array[9]), array_fill('response'::text, array[9]));
+select is((select count(*) from results(:i) where output = '{"a": 1, "body": null}'), 9::bigint, 'a turn in which all are picked');
 
 -- bytes that cannot be read or kept: each spoils its own task only
 select wf.start('body') as i \gset
