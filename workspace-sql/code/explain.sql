@@ -7,7 +7,8 @@
 -- planning take longer than reading. So it is all SQL that was resolved when it
 -- was created, with one function for each place where a process may be. Its path
 -- keeps that from being folded into the caller: it is planned if it is called.
--- And they name no join, which would be stored with every column of its tables.
+-- And what they join is selected from a table, which would else be stored with
+-- every column.
 -- They are planned for any array, whose processes might as well be all of their
 -- instance: `offset 0` has each of them found by its key.
 
