@@ -84,24 +84,38 @@ pace_begin(struct pace *pace)
 	loop_timer_stop(pace->loop, &pace->poll_timer);
 }
 
-void
-pace_end(struct pace *pace, const struct load *taken, const struct load *want,
-    int64_t wait_ms)
+static int64_t
+shorter(int64_t one, int64_t other)
+{
+	return one < other ? one : other;
+}
+
+/* How long the next poll is to wait. */
+static int64_t
+wait_ms(struct pace *pace, bool found, const struct rest *rest)
 {
 	int64_t longest = pace->config->poll_max_ms;
+
+	/* those who wait for each other come back one by one */
+	if (rest->busy)
+		return random_jitter(shorter(rest->ms, longest));
+	pace->idle_ms = found ? pace->config->poll_min_ms
+	                      : shorter(pace->idle_ms * 2, longest);
+	return shorter(rest->ms, pace->idle_ms);
+}
+
+void
+pace_end(struct pace *pace, const struct load *taken, const struct load *want,
+    const struct rest *rest)
+{
+	bool found = taken->slots + taken->instant > 0;
 
 	pace->failures = 0;
 	/* nothing was wanted: there may be more all the same */
 	if (want->slots > 0)
 		pace->hungry = taken->slots >= want->slots;
-	if (taken->slots + taken->instant > 0)
-		pace->idle_ms = pace->config->poll_min_ms;
-	else
-		pace->idle_ms *= 2;
-	if (pace->idle_ms > longest)
-		pace->idle_ms = longest;
-	loop_timer_set(pace->loop, &pace->poll_timer,
-	    wait_ms < pace->idle_ms ? wait_ms : pace->idle_ms);
+	loop_timer_set(
+	    pace->loop, &pace->poll_timer, wait_ms(pace, found, rest));
 }
 
 void

@@ -16,6 +16,13 @@ struct config;
 struct load;
 struct loop;
 
+/* When to come back, as a poll said. */
+struct rest {
+	int64_t ms;
+	bool
+	    busy; /* others were at work: about then, otherwise at the latest */
+};
+
 /* Read the fields; change them only through the functions. */
 struct pace {
 	struct loop *loop;
@@ -44,9 +51,9 @@ void pace_output(struct pace *pace, bool is_any);
 /* A poll is on its way, with what was due. */
 void pace_begin(struct pace *pace);
 
-/* It brought `taken` of `want`, and was told to come back in `wait_ms`. */
+/* It brought `taken` of `want`, and was told to `rest`. */
 void pace_end(struct pace *pace, const struct load *taken,
-    const struct load *want, int64_t wait_ms);
+    const struct load *want, const struct rest *rest);
 
 /* A turn failed. */
 void pace_fail(struct pace *pace);

@@ -229,13 +229,13 @@ end_work(struct turn *turn, const struct session_answer *answer)
 	struct scheduler *scheduler = turn->owner;
 	struct runner *runner = &scheduler->runner;
 	struct load taken;
-	int64_t wait_ms;
+	struct rest rest;
 
 	if (!turn_answers(turn, answer, runner))
 		pace_fail(&scheduler->pace);
-	wait_ms = turn_requests(turn, answer, runner, &taken);
+	rest = turn_requests(turn, answer, runner, &taken);
 	window_end(&scheduler->window, &taken, &turn->want);
-	pace_end(&scheduler->pace, &taken, &turn->want, wait_ms);
+	pace_end(&scheduler->pace, &taken, &turn->want, &rest);
 }
 
 static void

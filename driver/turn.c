@@ -97,14 +97,14 @@ take(struct runner *runner, const struct workspace_row *row, struct load *taken)
 	}
 }
 
-int64_t
+struct rest
 turn_requests(struct turn *turn, const struct session_answer *answer,
     struct runner *runner, struct load *taken)
 {
 	const struct pg_result *result =
 	    answer->results[turn->streamed + turn->reported];
 	struct workspace_row row;
-	int64_t wait_ms = 0;
+	struct rest rest = { 0 };
 	int i;
 
 	*taken = (struct load){ 0 };
@@ -118,13 +118,15 @@ turn_requests(struct turn *turn, const struct session_answer *answer,
 			runner_stop(runner, row.token);
 			break;
 		case WORKSPACE_NEXT:
-			wait_ms = row.wait_ms;
+		case WORKSPACE_BUSY:
+			rest.ms = row.wait_ms;
+			rest.busy = row.kind == WORKSPACE_BUSY;
 			if (row.mark != NULL)
 				set_mark(turn, row.mark);
 			break;
 		}
 	}
-	return wait_ms;
+	return rest;
 }
 
 void

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "driver/pace.h"
 #include "driver/request.h"
 #include "driver/window.h"
 
@@ -67,11 +68,12 @@ bool turn_answers(const struct turn *turn, const struct session_answer *answer,
     struct runner *runner);
 
 /*
- * Hand what poll() gave to the runner: the requests that it was, and after how
- * many milliseconds it wants to be asked again.
+ * Hand what poll() gave to the runner: the requests that it was, and when it
+ * wants to be asked again.
  */
-int64_t turn_requests(struct turn *turn, const struct session_answer *answer,
-    struct runner *runner, struct load *taken);
+struct rest turn_requests(struct turn *turn,
+    const struct session_answer *answer, struct runner *runner,
+    struct load *taken);
 
 void turn_heartbeat(struct turn *turn, int64_t driver);
 void turn_leave(struct turn *turn, int64_t driver);

@@ -151,6 +151,7 @@ workspace_polled(const struct pg_result *result, int row)
 	return (struct workspace_row){
 		.kind = kind[0] == 'r'   ? WORKSPACE_RUN
 		        : kind[0] == 's' ? WORKSPACE_STOP
+		        : kind[0] == 'b' ? WORKSPACE_BUSY
 		                         : WORKSPACE_NEXT,
 		.wait_ms = pg_value_bigint(result, row, 1),
 		.instance_id = pg_value_bigint(result, row, 2),

@@ -89,6 +89,7 @@ enum workspace_kind {
 	WORKSPACE_RUN,  /* do this request */
 	WORKSPACE_STOP, /* stop the one with this token */
 	WORKSPACE_NEXT, /* the last row: poll again after wait_ms */
+	WORKSPACE_BUSY, /* the last row, too: others work, it did not look */
 };
 
 /* A row of poll's answer; the strings live as long as the result. */

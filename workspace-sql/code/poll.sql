@@ -8,9 +8,11 @@
 -- its lane needs the driver alone, does not count among them: of that there are
 -- at most p_instant. (An older driver gives none: all count alike.) On the way
 -- it does what is due: timers, lost drivers, places of groups, what is to be
--- purged. It never waits for anybody: what others hold is skipped.
+-- purged. It never waits for anybody: what others hold is skipped, and while as
+-- many turns are under way as may be, it is busy: looks for nothing, and says
+-- when it is this driver's turn if each of the others has one before.
 --
--- Returns  rows of kind run and stop, then exactly one of kind next
+-- Returns  rows of kind run and stop, then exactly one of kind next, or busy
 -- Locks    rows of ready (skipping locked ones); no instance but those that it purges
 -- Raises   WF002, WF006, WF010
 -- Called   by drivers, in one transaction with outcome
@@ -52,6 +54,7 @@ begin
         if v_driver.idle then
             update wf.driver d set idle = false where d.id = p_driver;
         end if;
+        kind := 'busy';
         wait_ms := 20 * greatest(1, (select count(*) from wf.driver d where d.state = 'live') / wf._setting_number('turns'));
         mark := wf._mark();
         return next;
@@ -114,7 +117,7 @@ begin
 end;
 $$;
 comment on function wf.poll(bigint, int, int) is
-    'Hands a driver at most p_want requests and, if p_instant is given, besides at most so many that it answers at once by itself (transport builtin), which then do not count among those. Rows of kind run (a request: instance, process, attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, task type, arguments, where in them which secrets go, time limit in ms), stop (the token of a request to stop) and one last row next (ms until the next poll at the latest; the mark of what this transaction has done, if anything, for register).';
+    'Hands a driver at most p_want requests and, if p_instant is given, besides at most so many that it answers at once by itself (transport builtin), which then do not count among those. Rows of kind run (a request: instance, process, attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, task type, arguments, where in them which secrets go, time limit in ms), stop (the token of a request to stop) and one last row: next (ms until the next poll, at the latest) or busy (it looked for nothing, since others have all turns; ms until the next poll, about), with the mark of what this transaction has done, if anything, for register.';
 
 -- wf._admit_later()
 --

@@ -1,0 +1,106 @@
+/* When the next turn is due. */
+#include "driver/pace.h"
+
+#include "driver/config.h"
+#include "driver/loop.h"
+#include "driver/window.h"
+#include "tests/unit/unit.h"
+
+enum {
+	MIN_MS = 1000,
+	MAX_MS = 8000,
+};
+
+static const struct config config = {
+	.poll_min_ms = MIN_MS,
+	.poll_max_ms = MAX_MS,
+};
+static const struct load nothing, one = { .slots = 1 };
+static struct loop *loop;
+static struct pace pace;
+
+static void
+changed(void *arg)
+{
+	(void)arg;
+}
+
+/* After how many milliseconds the next poll comes, if one ended like this. */
+static int64_t
+next_ms(const struct load *taken, int64_t rest_ms, bool busy)
+{
+	pace_begin(&pace);
+	pace_end(&pace, taken, &(struct load){ .slots = 8 },
+	    &(struct rest){ .ms = rest_ms, .busy = busy });
+	assert_true(pace.poll_timer.place > 0);
+	return mono_diff_ms(pace.poll_timer.due, mono_now());
+}
+
+#define ASSERT_ABOUT(ms, least, most) \
+	assert_in_range(ms, (least)-MIN_MS / 4, most)
+
+static void
+test_pauses_double_while_nothing_is_found(void **state)
+{
+	int64_t ms;
+
+	(void)state;
+	for (ms = 2 * MIN_MS; ms <= MAX_MS; ms *= 2)
+		ASSERT_ABOUT(next_ms(&nothing, 60000, false), ms, ms);
+	ASSERT_ABOUT(next_ms(&nothing, 60000, false), MAX_MS, MAX_MS);
+	ASSERT_ABOUT(next_ms(&one, 60000, false), MIN_MS, MIN_MS);
+}
+
+static void
+test_no_later_than_it_is_told(void **state)
+{
+	(void)state;
+	assert_true(next_ms(&nothing, 10, false) <= 10);
+	assert_true(next_ms(&one, 0, false) <= 0);
+}
+
+/* Otherwise those who find others at work would ask them again and again. */
+static void
+test_about_when_it_is_told_if_others_work(void **state)
+{
+	int64_t ms = MAX_MS / 2;
+	int i;
+
+	(void)state;
+	next_ms(&one, 0, false);
+	for (i = 0; i < 20; i++)
+		ASSERT_ABOUT(
+		    next_ms(&nothing, ms, true), ms - ms / 4, ms + ms / 4 + 1);
+	ASSERT_ABOUT(next_ms(&nothing, 1000 * MAX_MS, true),
+	    MAX_MS - MAX_MS / 4, MAX_MS + MAX_MS / 4 + 1);
+	/* it has nothing to say about how long it is idle */
+	ASSERT_ABOUT(next_ms(&nothing, 60000, false), 2 * MIN_MS, 2 * MIN_MS);
+}
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	loop = loop_new();
+	pace_init(&pace, loop, &config, changed, NULL);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	pace_release(&pace);
+	loop_free(loop);
+	return 0;
+}
+
+#define PACE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+static const struct CMUnitTest tests[] = {
+	PACE_TEST(test_pauses_double_while_nothing_is_found),
+	PACE_TEST(test_no_later_than_it_is_told),
+	PACE_TEST(test_about_when_it_is_told_if_others_work),
+};
+
+UNIT_TESTS(tests)
