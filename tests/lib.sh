@@ -8,7 +8,6 @@
 #     tests/e2e/some.t
 
 set -euo pipefail
-shopt -s lastpipe # what ends a pipe may count tests
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 BUILD=${BUILD:-$ROOT/build}

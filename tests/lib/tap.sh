@@ -18,7 +18,7 @@ fail() {
 }
 
 diag() {
-    printf '%s\n' "$1" | sed 's/^/# /'
+    printf '# %s\n' "${1//$'\n'/$'\n# '}"
 }
 
 # ok NAME COMMAND…: it succeeds. Its output is shown if it does not.
