@@ -51,15 +51,15 @@ struct session_events {
 };
 
 /*
- * Of a select list: the server notices a driver that has vanished without a word
- * as soon as that would notice the server, and lets go of what it was at.
- * `local` is the third argument of set_config().
+ * What a session begins with: the server notices a driver that has vanished
+ * without a word as soon as that would notice the server, and lets go of what it
+ * was at, and of the session.
  */
-#define SESSION_KEEPALIVE(local) \
-	"set_config('tcp_keepalives_idle', '10', " local ")," \
-	" set_config('tcp_keepalives_interval', '3', " local ")," \
-	" set_config('tcp_keepalives_count', '2', " local ")," \
-	" set_config('tcp_user_timeout', '15000', " local ")"
+#define SESSION_KEEPALIVE \
+	"select set_config('tcp_keepalives_idle', '10', false)," \
+	" set_config('tcp_keepalives_interval', '3', false)," \
+	" set_config('tcp_keepalives_count', '2', false)," \
+	" set_config('tcp_user_timeout', '15000', false)"
 
 struct session_options {
 	const char *conninfo; /* borrowed for the session's life, as all here */

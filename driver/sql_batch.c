@@ -53,17 +53,22 @@ token_status(struct session *session, const struct task *task)
 }
 
 static void
-send_limits(struct session *session, int64_t timeout_ms)
+send_limit(struct session *session, int64_t timeout_ms)
 {
 	struct pg_params params;
 
 	pg_params_init(&params);
 	pg_params_add_bigint(&params, timeout_ms);
 	session_send(session,
-	    "select set_config('statement_timeout', $1::text, true),"
-	    " " SESSION_KEEPALIVE("true"),
-	    &params);
+	    "select set_config('statement_timeout', $1::text, true)", &params);
 	pg_params_release(&params);
+}
+
+void
+sql_batch_open(struct session *session)
+{
+	session_send(session, SESSION_KEEPALIVE, NULL);
+	session_go(session);
 }
 
 void
@@ -73,7 +78,7 @@ sql_batch_statement(struct session *session, const struct task *task,
 	session_send(session, "begin isolation level read committed", NULL);
 	sql_begin(session, task);
 	session_send(session, "savepoint task", NULL);
-	send_limits(session, timeout_ms);
+	send_limit(session, timeout_ms);
 	session_send(session, statement->text.data, &statement->params);
 	session_go(session);
 }
@@ -84,7 +89,8 @@ send_discard(struct session *session)
 {
 	session_split(session);
 	session_send(session, "discard all", NULL);
-	session_go(session);
+	session_split(session);
+	sql_batch_open(session);
 }
 
 void

@@ -2,9 +2,10 @@
  * sql_batch.h - the batches of a SQL task, and the workspace's procedures in
  * them.
  *
+ *     open:       what the session begins with
  *     statement:  begin; sql_begin; savepoint; the statement
- *     commit:     release; constraints; sql_outcome; commit | discard all
- *     rollback:   rollback | discard all
+ *     commit:     release; constraints; sql_outcome; commit | discard all | open
+ *     rollback:   rollback | discard all | open
  *     status:     token_status, after a connection was lost: did it commit?
  */
 #ifndef DRIVER_SQL_BATCH_H
@@ -18,6 +19,9 @@ struct session;
 struct session_answer;
 struct sql_statement;
 struct task;
+
+/* A session that has just connected.  No answer to it matters. */
+void sql_batch_open(struct session *session);
 
 /* The last result is the statement's.  `timeout_ms` 0: no limit. */
 void sql_batch_statement(struct session *session, const struct task *task,

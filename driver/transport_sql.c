@@ -12,6 +12,7 @@
 #include "driver/loop.h"
 #include "driver/outcome.h"
 #include "driver/session.h"
+#include "driver/sql_batch.h"
 #include "driver/sql_run.h"
 #include "driver/transport.h"
 
@@ -24,6 +25,7 @@ struct worker {
 	struct sql *sql;
 	struct session *session;
 	struct run *run; /* NULL: none */
+	bool is_new;     /* the session is being opened */
 };
 
 /* The sessions of one workspace. */
@@ -68,24 +70,36 @@ on_over(struct run *run)
 /* Sessions ----------------------------------------------------------------- */
 
 static void
-on_answer(void *arg, const struct session_answer *answer)
-{
-	struct worker *worker = arg;
-
-	if (worker->run != NULL)
-		sql_run_answer(worker->run, answer);
-	else
-		serve(worker->sql);
-}
-
-static void
 on_ready(void *arg)
 {
 	struct worker *worker = arg;
 
 	worker->sql->vain = false;
+	worker->is_new = true;
+	sql_batch_open(worker->session);
+}
+
+static void
+on_open(struct worker *worker, const struct session_answer *answer)
+{
+	worker->is_new = false;
+	if (answer->lost)
+		return;
 	if (worker->run != NULL)
 		sql_run_resume(worker->run);
+	else
+		serve(worker->sql);
+}
+
+static void
+on_answer(void *arg, const struct session_answer *answer)
+{
+	struct worker *worker = arg;
+
+	if (worker->is_new)
+		on_open(worker, answer);
+	else if (worker->run != NULL)
+		sql_run_answer(worker->run, answer);
 	else
 		serve(worker->sql);
 }

@@ -192,7 +192,7 @@ workspace_leave(struct session *session, int64_t driver)
 void
 workspace_open(struct session *session, bool listens)
 {
-	send_empty(session, "select " SESSION_KEEPALIVE("false"));
+	send_empty(session, SESSION_KEEPALIVE);
 	if (listens)
 		send_empty(session, "listen wf_ready");
 }

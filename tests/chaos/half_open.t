@@ -2,7 +2,7 @@
 # half_open.t - all connections of drivers to the database become half-open
 # while one has nothing to do, one calls a service and one is in the midst of
 # SQL tasks: what is sent is lost, both ways, and nobody is told. New connections
-# take another way.
+# take another way. All of them are let go of, by either side.
 
 # A network of its own.
 if [ -z "${CHAOS_NETWORK:-}" ] && unshare --net true 2>/dev/null; then
@@ -54,6 +54,12 @@ noticed_more() {
     [ "$(noticed "$1")" -gt "$2" ]
 }
 
+# all have sessions of all sorts, and leave them idle
+for name in "${DRIVERS[@]}"; do
+    begin pass "$name"
+done
+all_end 60
+
 declare -A before
 within=0
 for ((fault = 0; fault < FAULTS; fault += ${#DRIVERS[@]})); do
@@ -83,6 +89,11 @@ for ((fault = 0; fault < FAULTS; fault += ${#DRIVERS[@]})); do
     wait_sql 100 "select not exists (select from wf.instance_v
         where state = 'RUNNING')" || true
     ms_since "$since" >>"$WORK/over"
+    # the server keeps none of them, be it at something or not
+    wait_sql 30 "select not exists (select from pg_stat_activity
+        where client_addr << '10.$old.0.0/24')" ||
+        printf '%s\n' "$old" >>"$WORK/kept"
+    ms_since "$since" >>"$WORK/let_go"
 done
 all_end 60
 
@@ -91,6 +102,7 @@ figure within "$within"
 figure_of_times detected_ms "$WORK/detected"
 figure_of_times recovery_ms "$WORK/recovery"
 figure_of_times over_ms "$WORK/over"
+figure_of_times let_go_ms "$WORK/let_go"
 longest=$(sort -n "$WORK/detected" | tail -n 1)
 figure pickup_ms_max "$(sql "
     select max(round(1000 * extract(epoch from x.at - i.started_at)))
@@ -104,6 +116,7 @@ not_blind
 drivers_hold
 ok 'connections were half-open while drivers had requests' test "$within" -gt 0
 ok "each was noticed within 20 s ($longest ms)" test "$longest" -le 20000
+ok 'the server has let go of all of them' test ! -e "$WORK/kept"
 is 'nobody was needed' "$(sql "select * from wf.event
     where event = 'retry' or event = 'lost' and state = 'FAILED' limit 10")" ''
 campaign_end
