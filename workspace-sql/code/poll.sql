@@ -30,6 +30,8 @@ declare
     v_minute boolean; -- its first in this minute
     v_full boolean[]; -- of which sort all that was wanted was there
     v_from jsonb := nullif(current_setting('wf.from', true), '')::jsonb; -- see _remember
+    v_again numeric := v_from -> 3;
+    v_began timestamptz; -- at the head
 begin
     if wf._gate(true) and (coalesce(p_want, -1) < 0 or p_instant < 0) then
         raise exception using errcode = 'WF002', message = 'p_want is null or negative, or p_instant is negative', hint = 'Ask for 0 or more requests.';
@@ -76,6 +78,7 @@ begin
         perform wf._settle();
     end if;
     loop
+        v_began := case when v_from is null then clock_timestamp() end;
         -- of each sort as many as are wanted; what only a few can do comes before what all can
         select array_agg(r.place) as place, array[count(*) filter (where s.sort = 1), count(*) filter (where s.sort = 2)]::int[] as count,
                (select t.xid || '@' || extract(epoch from t.at) from wf.txn t where t.xid = pg_current_xact_id_if_assigned()) as mark
@@ -96,13 +99,16 @@ begin
                                   order by y.rank, y.turn, y.instance_id, y.process_id
                                   for update skip locked) x
              limit s.want) r;
+        if v_began is not null then
+            v_again := extract(epoch from clock_timestamp() + 50 * (clock_timestamp() - v_began));
+        end if;
         exit when (v_from ->> 0 is null or v_found.count[1] = p_want) and (v_from ->> 1 is null or v_found.count[2] = p_instant);
         v_from := null; -- from the head, then
         perform set_config('wf.from', '', false);
     end loop;
     v_full := array(select u.count > 0 and u.count = u.want from unnest(v_found.count, v_want) u (count, want));
     if true = any (v_full) then
-        perform wf._remember(v_found.place, v_found.count, v_full, coalesce((v_from ->> 2)::int, 0));
+        perform wf._remember(v_found.place, v_found.count, v_full, coalesce((v_from ->> 2)::int, 0), v_again);
     end if;
     mark := v_found.mark;
     if v_found.place is not null then
@@ -153,27 +159,28 @@ begin atomic
     select case when pg_try_advisory_xact_lock(7762, 1) then set_config('wf.turn', '1', true) = '1' else wf._admit_later() end;
 end;
 
--- wf._remember(p_place, p_count, p_full, p_turns)
+-- wf._remember(p_place, p_count, p_full, p_turns, p_again)
 --
 -- Writes down where the session goes on next time: of each sort that is full,
--- after the last that it takes now; and for how many turns it has not begun at
--- the head.
+-- after the last that it takes now; for how many turns it has not begun at the
+-- head; and before when (seconds since 1970) it need not, so that it spends no
+-- more than a fiftieth of its time on rows that no vacuum has taken yet.
 --
 -- Returns  nothing
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by poll, before it takes them
-create or replace function wf._remember(p_place tid[], p_count int[], p_full boolean[], p_turns int) returns void
+create or replace function wf._remember(p_place tid[], p_count int[], p_full boolean[], p_turns int, p_again numeric) returns void
 language plpgsql :inner as $$
 declare
     v_last jsonb;
 begin
-    if p_turns < 7 then
+    if p_turns < 7 or extract(epoch from clock_timestamp()) < p_again then
         select jsonb_agg(to_jsonb(r)) into v_last
           from unnest(array[p_count[1], p_count[1] + p_count[2]], p_full) s (last, whole)
           left join lateral (select x.* from wf.ready x where x.ctid = p_place[s.last] and s.whole offset 0) r on true;
     end if;
-    perform set_config('wf.from', coalesce((v_last || to_jsonb(p_turns + 1))::text, ''), false);
+    perform set_config('wf.from', coalesce((v_last || jsonb_build_array(p_turns + 1, p_again))::text, ''), false);
 end;
 $$;
 
