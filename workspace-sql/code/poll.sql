@@ -100,7 +100,7 @@ begin
                                   for update skip locked) x
              limit s.want) r;
         if v_began is not null then
-            v_again := extract(epoch from clock_timestamp() + 50 * (clock_timestamp() - v_began));
+            v_again := extract(epoch from clock_timestamp() + 100 * (clock_timestamp() - v_began));
         end if;
         exit when (v_from ->> 0 is null or v_found.count[1] = p_want) and (v_from ->> 1 is null or v_found.count[2] = p_instant);
         v_from := null; -- from the head, then
@@ -164,7 +164,7 @@ end;
 -- Writes down where the session goes on next time: of each sort that is full,
 -- after the last that it takes now; for how many turns it has not begun at the
 -- head; and before when (seconds since 1970) it need not, so that it spends no
--- more than a fiftieth of its time on rows that no vacuum has taken yet.
+-- more than a hundredth of its time on rows that no vacuum has taken yet.
 --
 -- Returns  nothing
 -- Locks    nothing
