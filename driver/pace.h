@@ -19,8 +19,7 @@ struct loop;
 /* When to come back, as a poll said. */
 struct rest {
 	int64_t ms;
-	bool
-	    busy; /* others were at work: about then, otherwise at the latest */
+	bool busy; /* others work: about then; otherwise at the latest */
 };
 
 /* Read the fields; change them only through the functions. */
