@@ -205,16 +205,16 @@ drivers_begin() {
     done
 }
 
-# stop_at_work NAME [PROCESS]: stop it, or that process, while it has requests of
-# 200 ms that may be repeated. HELD is how many requests it has then.
+# stop_at_work NAME [PROCESS]: stop it, or that process, while it carries out
+# requests of 200 ms that may be repeated. HELD is how many requests it has then.
 stop_at_work() {
-    local process=${2:-driver-$1} deadline=$((SECONDS + 180)) repeatable
+    local process=${2:-driver-$1} deadline=$((SECONDS + 180))
     while :; do
         load load 40 base "$BASE" ms 200 n 25
         nap 400
         kill -s STOP "$(pid_of "$process")"
-        IFS='|' read -r HELD repeatable < <(held "$1")
-        if [ "$repeatable" -gt 0 ] || [ "$SECONDS" -ge "$deadline" ]; then
+        HELD=$(sql "select count(*) from chaos.held('$1')")
+        if carries_out "$1" || [ "$SECONDS" -ge "$deadline" ]; then
             return
         fi
         kill -s CONT "$(pid_of "$process")"
@@ -236,15 +236,16 @@ in_flight() {
     sql 'select count(*) from wf.lease'
 }
 
-# held NAME: how many requests the workspace says it has, and how many of them
-# are starts that may be repeated.
-held() {
-    sql "select count(*), count(*) filter (where l.request = 'start' and n.idempotent)
-           from wf.lease l
-           join wf.process p on p.instance_id = l.instance_id and p.id = l.process_id
+# carries_out NAME: whether it says so of a start that may be repeated and that
+# it holds: what the workspace has handed out need not have reached it.
+carries_out() {
+    sql "select format('task %s/%s/%s: start of %s is RUNNING',
+                   h.instance_id, h.process_id, p.attempt, n.task_type)
+           from chaos.held('$1') h
+           join wf.process p on p.instance_id = h.instance_id and p.id = h.process_id
            join wf.node n on n.version_id = p.version_id and n.id = p.node_id
-          where l.driver_id = (select max(d.driver_id) from wf.driver_v d
-                                where d.name = '$1')"
+          where h.request = 'start' and n.idempotent" |
+        grep --quiet --fixed-strings --file=- "$WORK/driver-$1.log"
 }
 
 # driver_given_up NAME, driver_is_back NAME: wait until nothing of what it had

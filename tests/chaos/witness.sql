@@ -41,15 +41,22 @@ comment on table chaos.ghost is 'A request that a driver held when it was killed
 create table chaos.refusal (answer text not null);
 comment on table chaos.refusal is 'What a report in the name of a killed driver was answered.';
 
--- chaos.remember(p_name): what the last incarnation of a driver holds. Returns
--- how many requests that is.
+-- chaos.held(p_name): what the last incarnation of a driver holds.
+create function chaos.held(p_name text) returns setof wf.lease
+language sql stable as $$
+    select l.*
+      from wf.lease l
+     where l.driver_id = (select max(d.id) from wf.driver d where d.name = p_name);
+$$;
+
+-- chaos.remember(p_name): the same, to be told of later. Returns how many requests
+-- that is.
 create function chaos.remember(p_name text) returns bigint
 language sql as $$
     with held as (
         insert into chaos.ghost
-        select l.driver_id, l.instance_id, l.process_id, l.token
-          from wf.lease l
-         where l.driver_id = (select max(d.id) from wf.driver d where d.name = p_name)
+        select h.driver_id, h.instance_id, h.process_id, h.token
+          from chaos.held(p_name) h
             on conflict do nothing
         returning 1)
     select count(*) from held;
