@@ -47,11 +47,12 @@ both_run() {
     [ "$(under_way chaos.Run)" -gt 0 ] && [ "$(under_way ssh.Job)" -gt 0 ]
 }
 
-# others_end: wait until tasks that have nothing to do with the host have ended,
-# however many there are that have.
+# others_end: wait until tasks that have nothing to do with the host have ended;
+# there are some, however many wait for it.
 others_end() {
     local before
     before=$(others)
+    loads
     load write 10000 base "$BASE" n 2
     wait_until 30 others_more "$before" || others_stood=$((others_stood + 1))
 }
