@@ -4,9 +4,6 @@
 row_7() {
     local workflows run
     workflows=$(count 20000)
-    workspace_new wf_churned "$BENCH/three.wf"
-    churn "$(calc "600 * $SCALE")"
-    # in turn: machines change in ten minutes
     for ((run = 1; run <= RUNS; run++)); do
         workspace_fresh "$BENCH/three.wf"
         work_rate 7 installed "$workflows"
@@ -19,8 +16,10 @@ row_7() {
         begin_many three "$workflows"
         sql 'vacuum analyze'
         finish_begun 7 filled "$workflows"
-
-        export PGDATABASE=wf_churned
+    done
+    workspace_new wf_churned "$BENCH/three.wf"
+    churn "$(calc "600 * $SCALE")"
+    for ((run = 1; run <= RUNS; run++)); do
         work_rate 7 churned "$workflows"
     done
     workspace_drop wf_churned

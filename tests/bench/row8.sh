@@ -4,18 +4,18 @@
 row_8() {
     local workflows drivers run
     workflows=$(count 20000)
-    for ((run = 1; run <= RUNS; run++)); do
-        for drivers in 1 2 4 16 64; do
-            # at a small scale there is not enough work for many
-            [ "$drivers" -eq 1 ] || [ $((workflows / drivers)) -ge 100 ] || continue
-            workspace_fresh "$BENCH/three.wf"
-            drivers_begin "$drivers"
-            warm_up "$drivers" "$(count 100 1)"
+    for drivers in 1 2 4 16 64; do
+        # at a small scale there is not enough work for many
+        [ "$drivers" -eq 1 ] || [ $((workflows / drivers)) -ge 100 ] || continue
+        workspace_fresh "$BENCH/three.wf"
+        drivers_begin "$drivers"
+        warm_up "$drivers" "$(count 100 1)"
+        for ((run = 1; run <= RUNS; run++)); do
             together "$drivers" "$workflows"
-            drivers_end "$drivers"
-            figure 8 deadlocks "$(sql "select deadlocks from pg_stat_database
-                where datname = current_database()")"
         done
+        drivers_end "$drivers"
+        figure 8 deadlocks "$(sql "select deadlocks from pg_stat_database
+            where datname = current_database()")"
     done
 }
 
