@@ -44,6 +44,7 @@ ssh_host_new(struct loop *loop, const struct config *config,
 	host->target.user = target->user ? xstrdup(target->user) : NULL;
 	host->target.port = target->port;
 	host->end = &host->first;
+	host->begun = 1;
 	host->calm_timer.fn = on_calm;
 	host->calm_timer.arg = host;
 	host->ease_timer.fn = on_ease;
@@ -101,18 +102,34 @@ ssh_host_take(struct ssh_host *host, struct ssh_seat *seat)
 	seat->waiting = false;
 }
 
-void
-ssh_host_fail(struct ssh_host *host, const char *reason)
+static void
+fail(struct ssh_host *host, const char *reason, bool only_tried)
 {
 	struct ssh_seat *seat;
 	int64_t count = host->waiting;
 
 	while (count-- > 0 && (seat = host->first) != NULL) {
 		ssh_host_take(host, seat);
+		if (only_tried && seat->tried != host->begun) {
+			ssh_host_wait(host, seat);
+			continue;
+		}
 		seat->host = NULL;
 		host->seated--;
 		seat->failed(seat->arg, reason);
 	}
+}
+
+void
+ssh_host_fail(struct ssh_host *host, const char *reason)
+{
+	fail(host, reason, false);
+}
+
+void
+ssh_host_fail_tried(struct ssh_host *host, const char *reason)
+{
+	fail(host, reason, true);
 }
 
 void

@@ -23,6 +23,7 @@ struct ssh_host {
 	struct ssh_shared *shared;     /* ssh_shared.h */
 	int64_t waiting, seated;
 	int64_t starting; /* connections that are being made */
+	int64_t begun;    /* sessions that ever stood, and one */
 	int64_t allowed;  /* sessions on one; 0: it has not refused any */
 	int64_t fewest;   /* that it ever was, 0 the same */
 	struct timer calm_timer, ease_timer;
@@ -44,8 +45,12 @@ bool ssh_host_is(const struct ssh_host *host, const struct ssh_target *target);
 void ssh_host_wait(struct ssh_host *host, struct ssh_seat *seat);
 void ssh_host_take(struct ssh_host *host, struct ssh_seat *seat);
 
-/* Everybody who waits hears it; they may ask again meanwhile. */
+/*
+ * Everybody who waits hears it, or who tried in vain after the last session
+ * began.  They may ask again meanwhile.
+ */
 void ssh_host_fail(struct ssh_host *host, const char *reason);
+void ssh_host_fail_tried(struct ssh_host *host, const char *reason);
 
 /* No new connections for a moment. */
 void ssh_host_calm(struct ssh_host *host);

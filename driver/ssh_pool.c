@@ -67,6 +67,7 @@ seat_alone(struct ssh_host *host)
 
 	ssh_host_take(host, seat);
 	seat->starting = true;
+	seat->tried = host->begun;
 	host->starting++;
 	seat->granted(seat->arg, NULL);
 }
@@ -80,6 +81,14 @@ wants_more(const struct ssh_host *host)
 	       host->starting * ssh_host_room(host) < host->waiting;
 }
 
+/* A host that wants calm has no room for a connection that need not be. */
+static bool
+sits_alone(struct ssh_pool *pool, const struct ssh_host *host)
+{
+	return pool->config->ssh.sessions == 0 || !have_directory(pool) ||
+	       (host->first->alone && !ssh_host_is_calm(host));
+}
+
 /* Grant what can be granted now. */
 static void
 serve(struct ssh_pool *pool, struct ssh_host *host)
@@ -88,9 +97,9 @@ serve(struct ssh_pool *pool, struct ssh_host *host)
 	struct ssh_shared *shared;
 
 	while (host->first != NULL) {
-		if (config->ssh.sessions == 0 || host->first->alone ||
-		    !have_directory(pool)) {
-			if (host->starting >= config->ssh.connecting)
+		if (sits_alone(pool, host)) {
+			if (host->starting >= config->ssh.connecting ||
+			    ssh_host_is_calm(host))
 				return;
 			seat_alone(host);
 		} else if ((shared = ssh_shared_find(host)) != NULL) {
@@ -154,13 +163,18 @@ ssh_pool_awaits_host(const struct ssh_seat *seat)
 	return seat->waiting && ssh_shared_is_awaited(seat->host);
 }
 
+static void
+end_start(struct ssh_seat *seat)
+{
+	seat->host->starting -= seat->starting;
+	seat->starting = false;
+}
+
 void
 ssh_pool_begun(struct ssh_pool *pool, struct ssh_seat *seat)
 {
-	if (!seat->starting)
-		return;
-	seat->starting = false;
-	seat->host->starting--;
+	seat->host->begun++;
+	end_start(seat);
 	look_later(pool);
 }
 
@@ -168,7 +182,7 @@ ssh_pool_begun(struct ssh_pool *pool, struct ssh_seat *seat)
 static void
 seat_empty(struct ssh_pool *pool, struct ssh_seat *seat)
 {
-	ssh_pool_begun(pool, seat);
+	end_start(seat);
 	if (seat->shared != NULL) {
 		ssh_shared_leave(seat->shared);
 		seat->shared = NULL;
@@ -176,18 +190,46 @@ seat_empty(struct ssh_pool *pool, struct ssh_seat *seat)
 	look_later(pool);
 }
 
-bool
-ssh_pool_refused(struct ssh_pool *pool, struct ssh_seat *seat, bool by_host)
+static void
+session_refused(struct ssh_seat *seat, bool by_host)
 {
 	struct ssh_host *host = seat->host;
-	int64_t others;
+	int64_t others = ssh_shared_sessions(seat->shared) - 1;
 
-	if (seat->shared == NULL)
-		return false;
-	others = ssh_shared_sessions(seat->shared) - 1;
 	if (by_host && others > 0 && others < ssh_host_room(host))
 		ssh_host_refused(host, others);
 	seat->alone = ++seat->refusals >= REFUSALS || (by_host && others == 0);
+}
+
+/*
+ * Its own connection: the host is only too busy if a session of somebody else
+ * began meanwhile, or still may.
+ */
+static bool
+connection_refused(struct ssh_seat *seat, const char *reason)
+{
+	struct ssh_host *host = seat->host;
+
+	if (seat->tried == host->begun && host->starting == 1) {
+		ssh_host_fail_tried(host, reason);
+		return false;
+	}
+	ssh_host_calm(host);
+	seat->alone = false;
+	seat->refusals = 0;
+	return true;
+}
+
+bool
+ssh_pool_refused(struct ssh_pool *pool, struct ssh_seat *seat, bool by_host,
+    const char *reason)
+{
+	struct ssh_host *host = seat->host;
+
+	if (seat->shared != NULL)
+		session_refused(seat, by_host);
+	else if (!connection_refused(seat, reason))
+		return false;
 	seat_empty(pool, seat);
 	ssh_host_wait(host, seat);
 	return true;

@@ -10,6 +10,7 @@
 #define DRIVER_SSH_POOL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct config;
 struct loop;
@@ -34,6 +35,7 @@ struct ssh_seat {
 	bool alone;    /* wants a connection of its own */
 	bool starting; /* is making it */
 	int refusals;
+	int64_t tried; /* `begun` of the host when it began to, 0: never */
 	struct ssh_seat *next;
 };
 
@@ -53,11 +55,12 @@ bool ssh_pool_awaits_host(const struct ssh_seat *seat);
 void ssh_pool_begun(struct ssh_pool *pool, struct ssh_seat *seat);
 
 /*
- * The client ended before the session stood.  True: the seat waits again,
- * since the fault may be the shared connection's.
+ * The client ended before the session stood, with `reason`.  True: the seat
+ * waits again, since the fault may be the shared connection's, or the host too
+ * busy for one more.
  */
-bool ssh_pool_refused(
-    struct ssh_pool *pool, struct ssh_seat *seat, bool by_host);
+bool ssh_pool_refused(struct ssh_pool *pool, struct ssh_seat *seat,
+    bool by_host, const char *reason);
 
 /* It is over, or not wanted any more.  At rest it stays so. */
 void ssh_pool_leave(struct ssh_pool *pool, struct ssh_seat *seat);

@@ -45,7 +45,6 @@ struct run {
 	struct buf command; /* for the remote shell */
 	struct buf env;     /* a line for the wrapper */
 	struct ssh_seat seat;
-	bool shares;         /* somebody else's connection */
 	struct child *child; /* NULL: it waits for its seat */
 	struct ssh_stream out, err;
 	bool went; /* the command may have begun */
@@ -213,19 +212,24 @@ explain(struct run *run, int status, struct outcome *outcome)
 }
 
 /*
- * Whether it waits for another seat: the client was not served by the shared
- * connection, and what has not begun may be begun again.
+ * Whether it waits for another seat: the client was not served, and what has
+ * not begun may be begun again.
  */
 static bool
 asks_again(struct run *run, int status)
 {
-	static const char refused[] = "refused by peer";
 	const struct buf *said = &run->err.text.kept;
+	bool by_host = strstr(said->data, "refused by peer") != NULL;
+	char *reason;
+	bool again;
 
-	if (run->went || run->stopped != NULL || !run->shares ||
-	    !WIFEXITED(status) || WEXITSTATUS(status) != 255 ||
-	    !ssh_pool_refused(run->ssh->pool, &run->seat,
-	        strstr(said->data, refused) != NULL))
+	if (run->went || run->stopped != NULL || !WIFEXITED(status) ||
+	    WEXITSTATUS(status) != 255)
+		return false;
+	reason = ssh_client_last_line(said);
+	again = ssh_pool_refused(run->ssh->pool, &run->seat, by_host, reason);
+	free(reason);
+	if (!again)
 		return false;
 	child_free(run->child);
 	run->child = NULL;
@@ -339,7 +343,6 @@ on_granted(void *arg, const char *socket)
 	struct ssh_words words = { 0 };
 	struct error err = { 0 };
 
-	run->shares = socket != NULL;
 	add_options(&words, run, socket);
 	ssh_client_target(&words, &run->target);
 	ssh_words_add(&words, run->command.data);

@@ -3,8 +3,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/e2e/flow.sh"
 
-pg_start
-workspace_install
+workspace_start
 wf-console install "$ROOT/tests/e2e/data/driver/ssh_many.wf" >/dev/null
 
 # driver_on SSHD OPTION…: the only driver, for the host behind that sshd.
@@ -38,6 +37,20 @@ masters() {
 
 no_masters() {
     [ -z "$(masters)" ]
+}
+
+# sshd_drops NAME: how many connections were too many for it.
+sshd_drops() {
+    grep -c 'past MaxStartups' "$WORK/$1.log" || true
+}
+
+# fail_all COUNT PATTERN: that many commands, because of that.
+fail_all() {
+    local id
+    id=$(many "$1" true)
+    wait_sql 20 "select count(*) = $1 from wf.task_v where instance_id = $id
+        and state = 'FAILED' and error ->> 'kind' = 'ssh'
+        and error ->> 'message' ~ '$2'"
 }
 
 three_run() {
@@ -88,6 +101,12 @@ is 'each has a connection of its own' \
     "$(($(sshd_logins narrow) - before))" 10
 driver_stop one
 
+before=$(sshd_drops narrow)
+driver_on narrow -o ssh.sessions=0 -o ssh.connecting=10
+succeeds 'more logins at once than the host takes' "$(many 30 true)"
+ok 'which it says' test "$(sshd_drops narrow)" -gt "$before"
+driver_stop one
+
 long=$WORK/$(printf '%080d' 0)
 mkdir "$long"
 driver_on narrow -o "ssh.socket_dir=$long"
@@ -108,14 +127,15 @@ driver_on narrow
 succeeds 'a host' "$(many 1 true)"
 pkill -P "$(pid_of narrow)"
 stop narrow || true
+ok 'that is gone is told of' fail_all 30 'Connection refused'
+driver_stop one
+driver_on narrow -o ssh.sessions=0
+ok 'if nothing is shared, too' fail_all 30 'Connection refused'
 rm "$WORK/narrow/host_key"
 as_server ssh-keygen -q -t ed25519 -N '' -C other -f "$WORK/narrow/host_key"
 sshd_again narrow
 wait_until 30 sshd_answers narrow
-id=$(many 2 true)
 ok 'that has changed its key is not trusted' \
-    wait_sql 60 "select count(*) = 2 from wf.task_v where instance_id = $id
-        and state = 'FAILED' and error ->> 'kind' = 'ssh'
-        and error ->> 'message' ~ 'Host key verification failed'"
+    fail_all 2 'Host key verification failed'
 sound
 done_testing
