@@ -8,7 +8,6 @@
 campaign double_kill 2 200 "$@"
 world 'log_min_messages = log'
 server_adopt
-STARTS=$(server_said 'ready to accept connections')
 DRIVER_OPTIONS+=(-o "sql_connection=user=etl" -o sql_connections=2)
 drivers_begin
 
@@ -17,24 +16,29 @@ loads() {
     load write 60 base "$BASE" n 20
 }
 
+# recoveries: how often it has begun to look at what there is. What it finds it
+# calls interrupted, or shut down: so does what it writes when it has recovered.
+recoveries() {
+    server_said 'database system \(shutdown \)\?was \(interrupted\|shut down\)'
+}
+
 # Somebody starts it until it recovers.
 recovers() {
     if is_gone "$(pid_of postmaster)"; then
         server_begin
     fi
-    [ "$(server_said 'database system was interrupted')" -gt "$1" ]
+    [ "$(recoveries)" -gt "$1" ]
 }
 
 # unfinished: how often it was killed before it had recovered: who has is ready.
 unfinished() {
-    printf '%d\n' $(($(server_said 'database system was interrupted') + STARTS -
-        $(server_said 'ready to accept connections')))
+    printf '%d\n' $(($(recoveries) - $(server_said 'ready to accept connections')))
 }
 
 # kill_again MS: at most so long after it began to recover.
 kill_again() {
     local before
-    before=$(server_said 'database system was interrupted')
+    before=$(recoveries)
     wait_until 60 recovers "$before" || true
     nap "$1"
     server_kill

@@ -97,8 +97,7 @@ choose() {
 # service, and a role for SQL tasks.
 world() {
     nginx_start "$(cat "$CHAOS/data/nginx.conf")"
-    pg_start pg 'log_min_messages = fatal' 'max_wal_size = 64MB' "$@"
-    workspace_install
+    workspace_start pg 'log_min_messages = fatal' 'max_wal_size = 64MB' "$@"
     sql "update wf.setting set value = $LEASE_SECONDS
           where name = 'lease_seconds'"
     sql 'create extension amcheck'

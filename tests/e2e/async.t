@@ -7,8 +7,7 @@ DATA=$ROOT/tests/e2e/data/async
 JOBS=$WORK/nginx
 
 nginx_start "$(cat "$DATA/nginx.conf")"
-pg_start
-workspace_install
+workspace_start
 sql "update wf.setting set value = 5 where name = 'lease_seconds'"
 driver_start one
 ok 'install' wf-console install "$DATA/job.wf"

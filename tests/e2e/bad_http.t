@@ -51,8 +51,7 @@ reset           http   reset by peer
 spawn server perl "$DATA/server" "$WORK/address" "$WORK/requests"
 wait_until 30 test -s "$WORK/address"
 base=$(cat "$WORK/address")
-pg_start
-workspace_install
+workspace_start
 driver_start one
 before=$(awk '/^VmHWM/ { print $2 }' "/proc/$(pid_of driver-one)/status")
 ok 'install' wf-console install "$DATA/bad_http.wf"

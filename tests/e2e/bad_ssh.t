@@ -61,8 +61,7 @@ forced noisy 'echo welcome; echo careful >&2; sh -c "$SSH_ORIGINAL_COMMAND"; cod
 # shellcheck disable=SC2016
 forced full 'ulimit -f 0; exec sh -c "$SSH_ORIGINAL_COMMAND"'
 
-pg_start
-workspace_install
+workspace_start
 driver_start one -o "ssh.config_file=$WORK/hosts"
 ok 'install' wf-console install "$DATA/bad_ssh.wf"
 

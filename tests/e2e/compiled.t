@@ -3,8 +3,7 @@
 # tree that is installed twice is unchanged the second time.
 . "$(dirname "$0")/../lib.sh"
 
-pg_start
-workspace_install
+workspace_start
 for file in "$ROOT"/tests/lang/good/*.json; do
     name=$(basename "$file")
     for answer in installed unchanged; do

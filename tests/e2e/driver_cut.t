@@ -4,8 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/e2e/flow.sh"
 
-pg_start
-workspace_install
+workspace_start
 login_create etl wf_app
 sql 'create table mark (n int)'
 sql 'grant insert on mark to etl'

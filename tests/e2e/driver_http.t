@@ -9,8 +9,7 @@ head -c 3000000 /dev/zero | tr '\0' a >"$WORK/nginx/huge.txt"
 cp "$WORK/nginx/huge.txt" "$WORK/nginx/bomb.txt"
 printf '\377\376' >"$WORK/nginx/binary"
 chmod a+r "$WORK"/nginx/{huge.txt,bomb.txt,binary}
-pg_start
-workspace_install
+workspace_start
 driver_start one -o http.deny=localhost
 ok 'install' wf-console install "$DATA/http.wf"
 id=$(begin driver_http -p "base=$HTTP_URL" -p closed=http://u:secret@127.0.0.1:1/)

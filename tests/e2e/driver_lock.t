@@ -30,8 +30,7 @@ workflow again(url: string, n: int) {
 }
 END
 nginx_start 'location / { echo_sleep 4; echo done; }'
-pg_start
-workspace_install
+workspace_start
 ok 'install' wf-console install "$WORK/again.wf"
 
 # --- kill -9: its tasks go to another driver in seconds; the lease has 30

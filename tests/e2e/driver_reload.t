@@ -43,8 +43,7 @@ slots() {
 }
 
 nginx_start "location / { return 200 'yes'; }"
-pg_start
-workspace_install
+workspace_start
 login_create etl wf_app
 ok 'install' wf-console install "$ROOT/tests/e2e/data/driver/reload.wf"
 config 'slots = 3; http: { deny = ["127.0.0.1"]; };'

@@ -11,8 +11,7 @@ Host nobody-knows-this-key
     UserKnownHostsFile /dev/null
     GlobalKnownHostsFile /dev/null
 END
-pg_start
-workspace_install
+workspace_start
 driver_start one -o "ssh.config_file=$SSH_CONFIG" -o ssh.max_output=4096
 ok 'install' wf-console install "$ROOT/tests/e2e/data/driver/ssh.wf"
 id=$(begin driver_ssh -p host=worker)

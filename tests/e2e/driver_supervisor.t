@@ -29,8 +29,7 @@ driver_stop early || status=$?
 is 'stopped without a database: nothing was left undone' "$status" 0
 heard early 'STOPPING=1$'
 
-pg_start
-workspace_install
+workspace_start
 ok 'install' wf-console install "$ROOT/tests/e2e/data/driver/supervisor.wf"
 notify_start abstract "@$WORK"
 login_create etl wf_app

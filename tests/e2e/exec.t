@@ -7,8 +7,7 @@
 PROGRAMS="greet=/bin/echo hello,cat=/bin/cat,sh=/bin/sh,changed=$WORK/changed"
 printf '#!/bin/sh\necho changed\n' >"$WORK/changed"
 chmod 755 "$WORK/changed"
-pg_start
-workspace_install
+workspace_start
 ok 'install' wf-console install "$ROOT/tests/e2e/data/exec/exec.wf"
 
 # of TITLE EXPRESSION: of the task with that title.

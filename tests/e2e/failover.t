@@ -93,9 +93,8 @@ all_end() {
 
 nginx_start 'location / { echo done; }'
 archive=$(server_dir archive)
-pg_start one 'dynamic_shared_memory_type = mmap' 'archive_mode = on' \
+workspace_start one 'dynamic_shared_memory_type = mmap' 'archive_mode = on' \
     "archive_command = 'cp %p $archive/%f'"
-workspace_install
 login_create etl wf_app
 sql 'create table mark (id bigint, n int)'
 sql 'grant insert on mark to etl'

@@ -4,8 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/e2e/flow.sh"
 
-pg_start
-workspace_install
+workspace_start
 driver_start one
 wf-console install "$ROOT/tests/console/flows/repair.wf" >"$WORK/install"
 id=$(begin repair)

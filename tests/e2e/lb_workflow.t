@@ -6,8 +6,7 @@
 DATA=$ROOT/tests/e2e/data
 
 nginx_start "$(cat "$DATA/lb_workflow/nginx.conf")"
-pg_start
-workspace_install
+workspace_start
 driver_start one
 
 # The library that declares lb.tdx.Import and lb.tdx.Export.

@@ -6,8 +6,7 @@
 
 HOSTILE=$'one\ntwo\r\t"quoted\\" \e[31mred\e[0m \x7f {"level":"error"} \xc2\x9b31m é'
 
-pg_start
-workspace_install
+workspace_start
 ok 'install' wf-console install "$ROOT/tests/e2e/data/log/log.wf"
 
 # strange FILE: the lines that are no object with a time, a level and a

@@ -4,8 +4,7 @@
 . "$ROOT/tests/e2e/flow.sh"
 
 sshd_start
-pg_start
-workspace_install
+workspace_start
 driver_start one -o "ssh.config_file=$SSH_CONFIG"
 wf-console install "$ROOT/tests/e2e/data/driver/ssh_many.wf" >/dev/null
 sql "select wf.setting_set('output_bytes', 200000)"

@@ -5,8 +5,7 @@
 . "$ROOT/tests/e2e/flow.sh"
 
 nginx_start 'location / { echo ok; }'
-pg_start
-workspace_install
+workspace_start
 login_create etl wf_app
 login_create wf_driver_one wf_driver
 sql 'create table result (status int); grant insert on result to etl'

@@ -32,8 +32,7 @@ later() {
         --command="$2" | tail -n 1
 }
 
-pg_start pg
-workspace_install
+workspace_start pg
 ok 'install' wf-console install "$WORK/work.wf"
 driver_start one
 

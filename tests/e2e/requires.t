@@ -4,8 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/e2e/flow.sh"
 
-pg_start
-workspace_install
+workspace_start
 ok 'install' wf-console install "$ROOT/tests/e2e/data/requires/requires.wf"
 exits 'a capability that is none' 78 wf-driver -n -o capabilities=gpu,,zone=eu
 like 'says so' "$OUTPUT" 'capabilities: "" has not 1 to 127 bytes'

@@ -66,9 +66,8 @@ nginx_start "$(cat "$DATA/nginx.conf")"
 sshd_start
 HOME_THERE=$WORK/sshd/home
 HEARD=$WORK/nginx/heard.log
-pg_start pg "log_statement = all" "log_min_duration_statement = 0" \
+workspace_start pg "log_statement = all" "log_min_duration_statement = 0" \
     "log_min_messages = debug1"
-workspace_install
 ok 'install' wf-console install "$DATA/secret.wf"
 
 # go NAME [OPTION…]: a driver of that name carries the workflow out, up to the

@@ -4,8 +4,7 @@
 . "$ROOT/tests/e2e/flow.sh"
 
 sshd_start
-pg_start
-workspace_install
+workspace_start
 driver_on() {
     driver_start one -o "ssh.config_file=$SSH_CONFIG" \
         -o ssh.kill_after_ms=2000 "$@"

@@ -10,8 +10,7 @@ JOBS=$WORK/sshd/home/.pgwf
 driver() {
     driver_start "$1" -o "ssh.config_file=$SSH_CONFIG"
 }
-pg_start
-workspace_install
+workspace_start
 sql "update wf.setting set value = 5 where name = 'lease_seconds'"
 sql "update wf.setting set value = 1 where name = 'grace_seconds'"
 driver one

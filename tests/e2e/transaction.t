@@ -6,8 +6,7 @@
 
 # A commit of the role that SQL tasks run as can be made to last: it waits for
 # a standby that there is not. Then it is done, and nobody has heard of it.
-pg_start pg "synchronous_standby_names = 'nobody'" "synchronous_commit = local"
-workspace_install
+workspace_start pg "synchronous_standby_names = 'nobody'" "synchronous_commit = local"
 login_create etl wf_app
 sql 'create table parent (n int primary key)'
 sql 'create table mark (

@@ -75,8 +75,7 @@ is 'there are as many examples as blocks' "$(find . -name '*.wf' | wc -l)" \
     "$(grep -c '^```wf' "$ROOT/docs/tutorial.md")"
 
 sshd_start
-pg_start
-workspace_install
+workspace_start
 login_create etl wf_app
 sql 'grant create on schema public to etl'
 driver_start one -o "sql_connection=user=etl" -o "ssh.config_file=$SSH_CONFIG"

@@ -7,8 +7,7 @@ DATA=$ROOT/tests/e2e/data/two_drivers
 LOG=$WORK/nginx/access.log
 
 nginx_start "$(cat "$DATA/nginx.conf")"
-pg_start
-workspace_install
+workspace_start
 ok 'install' wf-console install "$DATA"/*.wf
 
 # requests ID: how many there were, how many different addresses, how many

@@ -7,8 +7,7 @@ DATA=$ROOT/tests/e2e/data/window
 SLOTS=3
 EACH=200
 
-pg_start
-workspace_install
+workspace_start
 ok 'install' wf-console install "$DATA"/*.wf
 spawn gate perl "$DATA/gate_server" "$WORK/requests" "$WORK/open"
 wait_until 20 test -s "$WORK/requests"

@@ -16,12 +16,19 @@ pg_start() {
     as_server "$PG_HOME/bin/initdb" --pgdata="$dir/data" --username=postgres \
         --auth-local=trust --auth-host=scram-sha-256 --encoding=UTF8 \
         --locale=C.UTF-8 --no-sync >"$WORK/$name-initdb" 2>&1
+    pg_configure "$dir" "$@"
+    postgres_begin "$dir"
+}
+
+# pg_configure DIR [SETTING…]: exports what says where it is.
+pg_configure() {
+    local dir=$1
+    shift
     printf '%s\n' "listen_addresses = ''" \
         "unix_socket_directories = '$dir'" \
         "max_connections = 100" \
         "shared_buffers = 64MB" \
         "log_line_prefix = '%m %u '" "$@" >>"$dir/data/postgresql.conf"
-    postgres_begin "$dir"
     export PGHOST=$dir PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
 }
 

@@ -17,9 +17,28 @@ wait_until() {
     done
 }
 
-# wait_sql SECONDS QUERY: until the query says t.
+# wait_sql SECONDS QUERY: until the query says t. A session is asked again and
+# again, since one for each look costs more than the look; if it is lost, as
+# with its server, the next one is.
 wait_sql() {
-    wait_until "$1" sql_is_true "$2"
+    local deadline=$((SECONDS + 3 * $1))
+    until [ "$(ask_until "$deadline" "$2" |
+        psql --no-psqlrc --quiet 2>/dev/null)" = t ]; do
+        if [ "$SECONDS" -ge "$deadline" ]; then
+            diag "waited in vain for: $2" >&2
+            return 1
+        fi
+        sleep 0.05
+    done
+}
+
+# ask_until DEADLINE QUERY: for psql, which says t and leaves when the query does.
+ask_until() {
+    while [ "$SECONDS" -lt "$1" ]; do
+        printf '%s\n' '\set done f' "select coalesce(($2), false) as done \\gset" \
+            '\if :done' '\echo t' '\quit' '\endif' 2>/dev/null || return
+        sleep 0.03
+    done
 }
 
 sql_is_true() {

@@ -13,6 +13,23 @@ workspace_install() {
         --file="$ROOT/workspace-sql/install.sql" >"$WORK/install.log" 2>&1
 }
 
+# workspace_start [NAME [SETTING…]]: a new cluster that has the workspace, as
+# pg_start and workspace_install make it: a copy, where tests/run has made one.
+workspace_start() {
+    local name=${1:-pg} made=${WORK_PARENT:-}/made/data
+    if [ ! -d "$made" ]; then
+        pg_start "$@"
+        workspace_install wf
+        return
+    fi
+    shift "$(($# > 0 ? 1 : 0))"
+    postgres_forget
+    as_server cp --archive "$made" "$(server_dir "$name")"
+    pg_configure "$WORK/$name" "$@"
+    postgres_begin "$WORK/$name"
+    export PGDATABASE=wf
+}
+
 # login_create NAME ROLE…: a user who is a member of the roles.
 login_create() {
     local user=$1 role

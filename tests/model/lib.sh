@@ -74,5 +74,4 @@ finds() {
     diag "$(cat "$WORK/fault_$1/found")"
 }
 
-pg_start
-workspace_install
+workspace_start
