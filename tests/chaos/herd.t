@@ -32,6 +32,12 @@ server_stops() {
     wait "$(pid_of postmaster)" 2>/dev/null || true
 }
 
+# Each driver has found the server again.
+are_back() {
+    wait_sql 60 "select count(distinct usename) = ${#DRIVERS[@]}
+        from pg_stat_activity where usename like 'wf\\_driver\\_%'"
+}
+
 ready=0 most=0
 : >"$WORK/drain"
 for ((fault = 0; fault < FAULTS; fault++)); do
@@ -42,6 +48,7 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     server_stops
     sleep "$AWAY"
     server_writes "$EPOCHREALTIME" >>"$WORK/recovery"
+    are_back
     sql "select wf.engine_resume('all at once')" >/dev/null
     from=$EPOCHREALTIME
     now=$(busiest)

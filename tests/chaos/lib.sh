@@ -185,8 +185,8 @@ server_writes() {
     ms_since "$1"
 }
 
-# proxy_start [NAME [CUTS]]: between drivers and the server: PROXY is the
-# directory of its socket.
+# proxy_start [NAME [CUTS]]: between drivers and the server, cutting their
+# connections if CUTS is 1: PROXY is the directory of its socket.
 proxy_start() {
     PROXY=$WORK/${1:-proxy}
     mkdir "$PROXY"
