@@ -304,25 +304,39 @@ begin atomic
                    lateral (select x.process_id from wf.ready x where x.instance_id = p_instance and x.process_id = u.id offset 0) y) r;
 end;
 
--- wf._explain_place(p_instance, p_process, p_kind, p_state)
+-- wf._whereabouts(p_kind, p_state)
 --
--- Where a process may be is said by its kind and state; that it is there by the
--- rows that poll goes by.
---
--- Returns  the reasons of these processes of one kind and state; null if there is none
+-- Returns  where a process may be, which its kind and state say
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.explain and wf._explain
-create or replace function wf._explain_place(p_instance bigint, p_process bigint[], p_kind text, p_state text) returns wf.reason[]
+create or replace function wf._whereabouts(p_kind text, p_state text) returns text language sql immutable
+begin atomic
+    select case when p_state = 'INIT' then 'parked'
+                when p_state = 'FAILED' then 'failed'
+                when p_state in ('END', 'RAISED', 'ABORTED') then 'ended'
+                when p_kind = 'sync' then 'request'
+                when p_kind = 'wait' then 'time'
+                when p_kind = 'async' then 'request or time'
+                else 'children' end;
+end;
+
+-- wf._explain_place(p_instance, p_process, p_place)
+--
+-- Returns  the reasons of these processes, by the rows that poll goes by; null if they are not in that place
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.explain and wf._explain
+create or replace function wf._explain_place(p_instance bigint, p_process bigint[], p_place text) returns wf.reason[]
 language sql stable
 begin atomic
-    select case when p_state = 'INIT' then wf._explain_parked(p_instance, p_process)
-                when p_state = 'FAILED' then wf._explain_failed(p_instance, p_process)
-                when p_state in ('END', 'RAISED', 'ABORTED') then wf._explain_ended(p_instance, p_process)
-                when p_kind = 'sync' then wf._explain_request(p_instance, p_process)
-                when p_kind = 'wait' then wf._explain_time(p_instance, p_process)
-                when p_kind = 'async' then wf._explain_request(p_instance, p_process) || wf._explain_time(p_instance, p_process)
-                else wf._explain_children(p_instance, p_process) end;
+    select case p_place when 'parked' then wf._explain_parked(p_instance, p_process)
+                        when 'failed' then wf._explain_failed(p_instance, p_process)
+                        when 'ended' then wf._explain_ended(p_instance, p_process)
+                        when 'request' then wf._explain_request(p_instance, p_process)
+                        when 'time' then wf._explain_time(p_instance, p_process)
+                        when 'request or time' then wf._explain_request(p_instance, p_process) || wf._explain_time(p_instance, p_process)
+                        when 'children' then wf._explain_children(p_instance, p_process) end;
 end;
 
 -- wf._explain(p_instance, p_process)
@@ -335,11 +349,13 @@ create or replace function wf._explain(p_instance bigint, p_process bigint[]) re
 language sql stable
 begin atomic
     select e.process_id, e.reason, e.detail, e.since
-      from (select p.kind, p.state, array_agg(p.id) as process
-              from (select u.id from unnest(p_process) u (id)) u,
-                   lateral (select x.id, x.kind, x.state from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p
-             group by p.kind, p.state) a,
-           unnest(wf._explain_place(p_instance, a.process, a.kind, a.state) || wf._explain_rest(p_instance, a.process)) e;
+      from (select x.place, array_agg(x.id) as process
+              from (select p.id, wf._whereabouts(p.kind, p.state) as place
+                      from unnest(p_process) u (id),
+                           lateral (select x.id, x.kind, x.state from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p) x
+             group by x.place) a,
+           unnest(wf._explain_place(p_instance, a.process, a.place)
+                  || case when a.place not in ('children', 'ended') then wf._explain_rest(p_instance, a.process) end) e;
 end;
 
 -- wf._under_way(p_instance)
@@ -427,7 +443,7 @@ begin atomic
          where x.instance_id = p_instance and x.id = u.id
         offset 0) p on true,
            unnest(case when p.id is null then wf._no_process(p_instance, p_process)
-                       else coalesce(wf._explain_place(p_instance, array[p_process], p.kind, p.state), wf._explain_rest(p_instance, array[p_process])) end) e
+                       else coalesce(wf._explain_place(p_instance, array[p_process], wf._whereabouts(p.kind, p.state)), wf._explain_rest(p_instance, array[p_process])) end) e
      where p_process is not null
      union all
     select e.process_id, e.label, e.reason, e.detail, e.since
