@@ -33,9 +33,11 @@ graph_add(struct graph *graph, int parent, const char *kind, const char *label,
 void
 graph_release(struct graph *graph)
 {
-	struct graph_node *node = graph->nodes;
+	struct graph_node *node;
+	size_t i;
 
-	for (; node < graph->nodes + graph->count; node++) {
+	for (i = 0; i < graph->count; i++) {
+		node = &graph->nodes[i];
 		free(node->kind);
 		free(node->label);
 		free(node->branch);

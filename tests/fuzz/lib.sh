@@ -2,18 +2,7 @@
 # lib.sh - what both forms of fuzzing need: targets, seeds, a dictionary.
 
 FUZZ=$ROOT/tests/fuzz
-FUZZ_BUILD=$BUILD/fuzz
-
-# Quiet unless it fails.
-fuzz_build() {
-    local log=$WORK/fuzz-build.out
-    if ! { CC=clang cmake -S "$ROOT" -B "$FUZZ_BUILD" -DWERROR=ON -DFUZZ=ON &&
-        cmake --build "$FUZZ_BUILD" --parallel "$(nproc)" --target fuzz; } \
-        >"$log" 2>&1; then
-        cat "$log"
-        return 1
-    fi
-}
+FUZZ_BUILD=$BUILD/clang
 
 fuzz_targets() {
     local file

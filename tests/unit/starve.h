@@ -23,7 +23,7 @@ static long starve_left; /* allocations until one fails; 0: none does */
 static long starve_at;   /* what starve_left begins with */
 static long starve_used; /* how many there were, if none failed */
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SANITIZED
 /* It has a malloc of its own, of which we hear nothing. */
 static const bool starve_counts = false;
 #else
