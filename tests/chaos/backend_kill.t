@@ -51,7 +51,7 @@ within=0
 for ((fault = 0; fault < FAULTS; fault++)); do
     nap 700
     work_begins sleep 0.02
-    within=$((within + $(in_flight)))
+    within=$((within + IN_FLIGHT))
     backend_kill "${VICTIMS[fault % ${#VICTIMS[@]}]}"
     server_writes "$SINCE" >>"$WORK/recovery"
     [ $((fault % 4)) -ne 3 ] || retry_lost

@@ -58,7 +58,7 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     loads
     nap 1200
     work_begins loads
-    within=$((within + $(in_flight)))
+    within=$((within + IN_FLIGHT))
     roll ${#DRIVERS[@]}
     name=${DRIVERS[ROLL]}
     driver_kill "$name"

@@ -28,7 +28,7 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     loads
     nap 800
     work_begins loads
-    within=$((within + $(in_flight)))
+    within=$((within + IN_FLIGHT))
     offset=$((offset + ${JUMPS[fault % ${#JUMPS[@]}]}))
     printf '%+d\n' "$offset" >"$CLOCK"
 done

@@ -34,7 +34,7 @@ within=0 returned=0
 for ((fault = 0; fault < FAULTS; fault++)); do
     nap 1500
     work_begins sleep 0.02
-    within=$((within + $(in_flight)))
+    within=$((within + IN_FLIGHT))
     before=$(last_driver)
     since=$EPOCHREALTIME
     if [ $((fault % 4)) -eq 1 ]; then

@@ -220,11 +220,11 @@ stop_at_work() {
     done
 }
 
-# work_begins COMMAND…: wait until somebody has a request; the command may see
-# to it.
+# work_begins COMMAND…: wait until drivers have requests; the command may see to
+# it. IN_FLIGHT is how many they have then.
 work_begins() {
     local deadline=$((SECONDS + 180))
-    until sql_is_true 'select exists (select from wf.lease)' ||
+    until IN_FLIGHT=$(in_flight) && [ "$IN_FLIGHT" -gt 0 ] ||
         [ "$SECONDS" -ge "$deadline" ]; do
         "$@"
     done

@@ -46,7 +46,7 @@ load load 1000 base "$BASE" ms 200 n 10
 load poison 1000 n "$FAULTS"
 deadline=$((SECONDS + 120 + 60 * FAULTS))
 until [ "$(quarantined)" -eq "$FAULTS" ] || [ "$SECONDS" -ge "$deadline" ]; do
-    load load 30 base "$BASE" ms 8 n 10
+    load load 30 base "$BASE" ms 200 n 10
     nap 400
     supervise
     haunt

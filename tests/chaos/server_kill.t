@@ -20,7 +20,7 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     loads
     nap 1200
     work_begins loads
-    within=$((within + $(in_flight)))
+    within=$((within + IN_FLIGHT))
     server_kill
     server_writes "$EPOCHREALTIME" >>"$WORK/recovery"
     [ $((fault % 4)) -ne 3 ] || retry_lost

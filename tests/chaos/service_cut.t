@@ -45,7 +45,7 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     loads
     nap 500
     work_begins loads
-    within=$((within + $(in_flight)))
+    within=$((within + IN_FLIGHT))
     if [ $((fault % 2)) -eq 0 ]; then
         drop
     else

@@ -51,33 +51,49 @@ terminate() {
     some pg_terminate_backend .
 }
 
+# until_said MESSAGE COMMAND…: do that until the server has said so.
+until_said() {
+    local message=$1 before deadline=$((SECONDS + 60))
+    shift
+    before=$(server_said "$message")
+    until [ "$(server_said "$message")" -gt "$before" ] ||
+        [ "$SECONDS" -ge "$deadline" ]; do
+        "$@"
+    done
+}
+
+# One that has just ended its statement does not hear of it.
 cancel() {
-    some pg_cancel_backend active
+    until_said 'user request' some pg_cancel_backend active
 }
 
 statement_timeout() {
     pg_set pg 'statement_timeout = 2ms'
-    loads
-    nap 1000
+    until_said 'statement timeout' loads_a_while
     pg_set pg 'statement_timeout = 0'
 }
 
-# A driver stops in the midst of a SQL task.
+loads_a_while() {
+    loads
+    nap 1000
+}
+
 idle_in_transaction() {
-    local before deadline=$((SECONDS + 60)) name
-    before=$(server_said 'idle-in-transaction timeout')
     pg_set pg 'idle_in_transaction_session_timeout = 10ms'
-    until [ "$(server_said 'idle-in-transaction timeout')" -gt "$before" ] ||
-        [ "$SECONDS" -ge "$deadline" ]; do
-        loads
-        roll ${#DRIVERS[@]}
-        name=driver-${DRIVERS[ROLL]}
-        kill -s STOP "$(pid_of "$name")"
-        sleep 0.05
-        kill -s CONT "$(pid_of "$name")"
-        nap 50
-    done
+    until_said 'idle-in-transaction timeout' stop_a_driver
     pg_set pg 'idle_in_transaction_session_timeout = 0'
+}
+
+# At times in the midst of a SQL task.
+stop_a_driver() {
+    local name
+    loads
+    roll ${#DRIVERS[@]}
+    name=driver-${DRIVERS[ROLL]}
+    kill -s STOP "$(pid_of "$name")"
+    sleep 0.05
+    kill -s CONT "$(pid_of "$name")"
+    nap 50
 }
 
 : >"$WORK/calls"
@@ -86,7 +102,7 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     loads
     nap 300
     work_begins loads
-    within=$((within + $(in_flight)))
+    within=$((within + IN_FLIGHT))
     kind=${FAULT_KINDS[fault % ${#FAULT_KINDS[@]}]}
     "$kind"
     since=$(sql 'select clock_timestamp()') from=$EPOCHREALTIME

@@ -47,7 +47,7 @@ within=0
 for ((fault = 0; fault < FAULTS; fault++)); do
     loads
     work_begins loads
-    within=$((within + $(in_flight)))
+    within=$((within + IN_FLIGHT))
     shuffle "${PLAYERS[@]}"
     roll ${#PLAYERS[@]}
     stopped=("${SHUFFLED[@]:0:ROLL+1}")
