@@ -101,6 +101,10 @@ convert_number(
 		become(expr, E_STRING, expr->text, type);
 		return true;
 	}
+	if (type->kind == TYPE_INT && strpbrk(expr->text, ".eE")) {
+		COMPLAIN(checker, expr->start, "`%s` is no int", expr->text);
+		return true;
+	}
 	if (type->kind != TYPE_DURATION)
 		return false;
 	if (strcmp(expr->text, "0") == 0) {
