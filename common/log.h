@@ -68,7 +68,10 @@ void log_say(const struct log_about *about, const char *text);
 /* Why a program ends, with detail and hint; the level is not asked. */
 void log_error(const struct error *err);
 
-/* Say so and exit 1.  Only while starting, or when memory is out. */
+/*
+ * Say so and exit 1.  Only while starting, when memory is out, or when a call
+ * without which nothing goes on fails again and again.
+ */
 _Noreturn void fatal(const char *format, ...) PRINTF_LIKE(1, 2);
 _Noreturn void fatalx(const char *format, ...) PRINTF_LIKE(1, 2);
 

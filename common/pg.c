@@ -1,6 +1,8 @@
 #include "common/pg.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +20,11 @@
 
 struct pg {
 	PGconn *conn;
+	int64_t limit_ms; /* of a statement that is waited for; 0: none */
 	int outstanding;  /* queries and syncs sent, their event to come */
 	bool wants_write; /* libpq holds bytes that the socket did not take */
 	bool is_spoilt;   /* in a state that only its end gets out of */
+	bool drops_rows;  /* of results, as they come */
 };
 
 static const struct pg_params no_params;
@@ -293,13 +297,81 @@ check_result(const PGconn *conn, PGresult *result, struct error *err)
 	return NULL;
 }
 
+void
+pg_limit(struct pg *pg, int64_t statement_ms)
+{
+	pg->limit_ms = statement_ms;
+}
+
+/* The last result of the query whose turn it is, waited for. */
+static PGresult *
+wait_for_result(PGconn *conn)
+{
+	PGresult *result = PQgetResult(conn), *more;
+
+	while (result != NULL && (more = PQgetResult(conn)) != NULL) {
+		PQclear(result);
+		result = more;
+	}
+	return result;
+}
+
+/* Send the limit and the query as one batch, which is one transaction. */
+static bool
+send_limited(struct pg *pg, const char *sql, const struct pg_params *p)
+{
+	static const char limit_sql[] =
+	    "select set_config('statement_timeout', $1, true)"
+	    " where current_setting('statement_timeout') = '0'";
+	struct pg_params limit;
+	char number[24];
+	bool ok;
+
+	snprintf(number, sizeof(number), "%" PRId64, pg->limit_ms);
+	pg_params_init(&limit);
+	pg_params_add(&limit, number);
+	ok = PQenterPipelineMode(pg->conn) == 1 &&
+	     PQsendQueryParams(pg->conn, limit_sql, limit.count, limit.types,
+	         (const char *const *)limit.values, limit.lengths,
+	         limit.formats, 0) == 1 &&
+	     PQsendQueryParams(pg->conn, sql, p->count, p->types,
+	         (const char *const *)p->values, p->lengths, p->formats,
+	         0) == 1 &&
+	     PQpipelineSync(pg->conn) == 1;
+	pg_params_release(&limit);
+	return ok;
+}
+
+/* What failed is the first of both, if that did: the other was skipped. */
+static PGresult *
+query_limited(struct pg *pg, const char *sql, const struct pg_params *p)
+{
+	PGresult *limit, *result;
+
+	if (!send_limited(pg, sql, p))
+		return NULL;
+	limit = wait_for_result(pg->conn);
+	result = wait_for_result(pg->conn);
+	PQclear(wait_for_result(pg->conn)); /* the end of the batch */
+	(void)PQexitPipelineMode(pg->conn);
+	if (PQresultStatus(limit) == PGRES_TUPLES_OK) {
+		PQclear(limit);
+		return result;
+	}
+	PQclear(result);
+	return limit;
+}
+
 struct pg_result *
 pg_query(struct pg *pg, const char *sql, const struct pg_params *params,
     struct error *err)
 {
 	const struct pg_params *p = params != NULL ? params : &no_params;
-	PGresult *result = PQexecParams(pg->conn, sql, p->count, p->types,
-	    (const char *const *)p->values, p->lengths, p->formats, 0);
+	PGresult *result = pg->limit_ms > 0
+	                       ? query_limited(pg, sql, p)
+	                       : PQexecParams(pg->conn, sql, p->count, p->types,
+	                             (const char *const *)p->values, p->lengths,
+	                             p->formats, 0);
 
 	return check_result(pg->conn, result, err);
 }
@@ -403,14 +475,42 @@ pg_sync(struct pg *pg, struct error *err)
 	return flush(pg, err);
 }
 
-/* The next result, past the NULL that libpq puts behind each query's. */
+void
+pg_drop_rows(struct pg *pg, bool drop)
+{
+	pg->drops_rows = drop;
+}
+
+/*
+ * Whether the next result can be had without waiting.  Each query has to be told
+ * anew that its rows come one by one, before any of them is read.
+ */
+static bool
+is_there(struct pg *pg)
+{
+	if (pg->outstanding == 0)
+		return false;
+	if (pg->drops_rows)
+		PQsetSingleRowMode(pg->conn);
+	return !PQisBusy(pg->conn);
+}
+
+/*
+ * The next result, past the NULL that libpq puts behind each query's, and past
+ * single rows.
+ */
 static PGresult *
 next_result(struct pg *pg)
 {
 	PGresult *result = NULL;
 
-	while (result == NULL && pg->outstanding > 0 && !PQisBusy(pg->conn))
+	while (result == NULL && is_there(pg)) {
 		result = PQgetResult(pg->conn);
+		if (PQresultStatus(result) == PGRES_SINGLE_TUPLE) {
+			PQclear(result);
+			result = NULL;
+		}
+	}
 	return result;
 }
 

@@ -95,6 +95,14 @@ struct pg *pg_connect(const struct pg_target *target, struct error *err);
 struct pg_result *pg_query(struct pg *pg, const char *sql,
     const struct pg_params *params, struct error *err);
 
+/*
+ * Let no query of pg_query take longer than this: it then fails with 57014.
+ * 0, as at first, sets no limit, nor is one set where the session has a
+ * statement_timeout already.  The limit ends with the query's transaction, so
+ * that no pooler hands it on to somebody else's session.
+ */
+void pg_limit(struct pg *pg, int64_t statement_ms);
+
 /* Several statements in one string, without parameters; rows are dropped. */
 bool pg_script(struct pg *pg, const char *sql, struct error *err);
 
@@ -159,6 +167,13 @@ enum pg_event {
  */
 enum pg_event pg_next(
     struct pg *pg, struct pg_result **result, struct error *err);
+
+/*
+ * Whether the rows of results are dropped as they come: then a result has none,
+ * pg_affected() says how many there were, and the session never holds more than
+ * one.  Say so before the first of these results has come.
+ */
+void pg_drop_rows(struct pg *pg, bool drop);
 
 /* Queries and syncs whose event is still to come. */
 int pg_outstanding(const struct pg *pg);

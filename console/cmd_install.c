@@ -41,7 +41,7 @@ install_all(struct console *console, const struct compiled *files, size_t count,
 	};
 	struct output output;
 	struct pg_result **answers = xcalloc(count, sizeof(*answers));
-	bool ok = pg_script(console->pg, "begin", err);
+	bool ok = session_begin(console, err);
 	size_t i;
 	int row;
 

@@ -105,8 +105,7 @@ play_file(struct console *console, const char *path, struct error *err)
 
 	if (compile_file(console, path, &compiled, err) &&
 	    session_open(console, NEEDS_WORKSPACE, err) &&
-	    pg_script(
-	        console->pg, "begin isolation level read committed", err) &&
+	    session_begin(console, err) &&
 	    (installed = compile_install(console, &compiled, err)) != NULL &&
 	    (name = start_choose(installed, path,
 	         console_value(console, "WORKFLOW"), err)) != NULL)

@@ -3,6 +3,7 @@
  * act on targets; action, lb-workflow's way of saying it; purge, which goes
  * batch by batch; and engine, which has no targets.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "common/near.h"
 #include "common/pg.h"
 #include "console/commands.h"
+#include "console/consent.h"
 #include "console/console.h"
 #include "console/selector.h"
 #include "console/session.h"
@@ -53,8 +55,7 @@ try_out(struct console *console,
 {
 	struct pg_result *rows;
 
-	if (!pg_script(
-	        console->pg, "begin isolation level read committed", err))
+	if (!session_begin(console, err))
 		return NULL;
 	rows = look(console, err);
 	if (rows != NULL && !pg_script(console->pg, "rollback", err)) {
@@ -101,57 +102,21 @@ count(const struct pg_result *rows, const char *answer)
 	return n;
 }
 
-/* Show someone what would be done, and let them decide. */
-static bool
-ask_about(const struct console *console, const struct pg_result *rows)
+/* What was asked about may have gone its way before the answer came. */
+static void
+tell_changed(
+    const struct console *console, const struct selector *selector, int done)
 {
-	const char *verb = console->invocation.command->pattern;
-	char *question = xasprintf("%.*s %d of %d?", (int)strcspn(verb, " "),
-	    verb, count(rows, "done"), pg_rows(rows));
-	bool yes;
-
-	if (!console_is_script(console))
-		console_print(console, rows);
-	fflush(stdout);
-	yes = terminal_ask(question);
-	free(question);
-	return yes;
-}
-
-/*
- * Whether to go on.  One target needs no question; for several someone has
- * to be there to answer it, unless --yes has.
- */
-static bool
-may_act(struct console *console, const struct selector *selector,
-    enum exit_code *code, struct error *err)
-{
-	struct pg_result *rows;
-	int targets;
-
-	if (console_flag(console, "yes") || console_flag(console, "dry-run") ||
-	    selector->is_single)
-		return true;
-	*code = EXIT_FAILED;
-	rows = try_out(console, do_verb, err);
-	if (rows == NULL)
-		return false;
-	targets = pg_rows(rows);
-	if (targets > 1 && !terminal_can_ask()) {
-		*code = EXIT_USAGE;
-		error_set(
-		    err, "these are %d targets; nothing was done", targets);
-		error_hint(err, "With --yes it is done without asking.");
-	} else if (targets > 1 && !ask_about(console, rows)) {
-		error_set(err, "nothing was done");
-	}
-	pg_result_free(rows);
-	return err->message == NULL;
+	if (done < selector->counted)
+		console_note(console,
+		    "%" PRId64 " of %" PRId64
+		    " targets had changed since they were counted",
+		    selector->counted - done, selector->counted);
 }
 
 /* Act, or show with `look` what that would be. */
 static enum exit_code
-act(struct console *console,
+act(struct console *console, const struct selector *selector,
     struct pg_result *(*look)(struct console *console, struct error *err),
     struct error *err)
 {
@@ -167,35 +132,50 @@ act(struct console *console,
 		code = EXIT_REFUSED;
 	if (console_flag(console, "dry-run"))
 		console_note(console, "nothing was done: this is a dry run");
+	else if (selector != NULL)
+		tell_changed(console, selector, count(rows, "done"));
 	pg_result_free(rows);
 	return code;
+}
+
+/* One process needs no question, nor does what is not done in earnest. */
+static bool
+may_act(struct console *console, struct selector *selector,
+    enum exit_code *code, struct error *err)
+{
+	return console_flag(console, "yes") ||
+	       console_flag(console, "dry-run") || selector->is_single ||
+	       consent_ask(console, selector, code, err);
 }
 
 /* The target that the command line names, asked about and acted on. */
 static enum exit_code
 on_target(struct console *console,
-    enum exit_code (*do_it)(struct console *console, struct error *err),
+    enum exit_code (*do_it)(struct console *console,
+        const struct selector *selector, struct error *err),
     struct error *err)
 {
 	struct selector selector = { 0 };
 	enum exit_code code = EXIT_USAGE;
 
 	if (selector_init(&selector, &console->invocation, err)) {
-		invocation_add(
-		    &console->invocation, "selector", "JSON", selector.json);
 		code = EXIT_FAILED;
 		if (session_open(console, NEEDS_WORKSPACE, err) &&
-		    may_act(console, &selector, &code, err))
-			code = do_it(console, err);
+		    may_act(console, &selector, &code, err)) {
+			invocation_add(&console->invocation, "selector", "JSON",
+			    selector.json);
+			code = do_it(console, &selector, err);
+		}
 	}
 	selector_release(&selector);
 	return code;
 }
 
 static enum exit_code
-act_and_compare(struct console *console, struct error *err)
+act_and_compare(
+    struct console *console, const struct selector *selector, struct error *err)
 {
-	return act(console, do_and_compare, err);
+	return act(console, selector, do_and_compare, err);
 }
 
 enum exit_code
@@ -222,12 +202,13 @@ purge_batch(
 
 /* All batches as one run of rows; each is committed when it is printed. */
 static enum exit_code
-purge_all(struct console *console, struct error *err)
+purge_all(
+    struct console *console, const struct selector *selector, struct error *err)
 {
 	struct pg_result *first = purge_batch(console, NULL, err), *rows, *next;
 	struct column *columns;
 	struct output output;
-	int refused = 0;
+	int refused = 0, done = 0;
 
 	if (first == NULL)
 		return EXIT_FAILED;
@@ -236,6 +217,7 @@ purge_all(struct console *console, struct error *err)
 	for (rows = first; rows != NULL && pg_rows(rows) > 0; rows = next) {
 		console_add(&output, rows);
 		refused += count(rows, "refused");
+		done += count(rows, "done");
 		next = purge_batch(console, rows, err);
 		if (rows != first)
 			pg_result_free(rows);
@@ -249,14 +231,17 @@ purge_all(struct console *console, struct error *err)
 	pg_result_free(first);
 	if (rows == NULL)
 		return EXIT_FAILED;
+	tell_changed(console, selector, done);
 	return refused > 0 ? EXIT_REFUSED : EXIT_DONE;
 }
 
 static enum exit_code
-purge(struct console *console, struct error *err)
+purge(
+    struct console *console, const struct selector *selector, struct error *err)
 {
-	return console_flag(console, "dry-run") ? act(console, do_verb, err)
-	                                        : purge_all(console, err);
+	return console_flag(console, "dry-run")
+	           ? act(console, selector, do_verb, err)
+	           : purge_all(console, selector, err);
 }
 
 enum exit_code
@@ -268,7 +253,7 @@ cmd_purge(struct console *console, struct error *err)
 enum exit_code
 cmd_engine(struct console *console, struct error *err)
 {
-	return act(console, do_verb, err);
+	return act(console, NULL, do_verb, err);
 }
 
 /* The verb called `name`, or NULL: then `err` says so. */

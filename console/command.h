@@ -36,6 +36,12 @@ enum needs {
 	NEEDS_NOTHING,   /* or what it opens itself */
 };
 
+/* How long the server may work on one statement of a command. */
+enum {
+	DEFAULT_LIMIT_S = 60, /* where a command says nothing: it only looks */
+	NO_LIMIT = -1,
+};
+
 struct option {
 	const char *name;
 	char letter; /* '\0': none */
@@ -57,10 +63,12 @@ struct command {
 	enum exit_code (*run)(struct console *console, struct error *err);
 
 	const char *shown;   /* columns of a table; NULL: all */
+	const char *whole;   /* those that a table never cuts; NULL: none */
 	const char *none;    /* said when there are no rows; NULL: nothing */
 	const char *missing; /* the error when there are none; NULL: none */
 	bool is_record;      /* show a row as a block, not as a line */
 	bool rows_are_bad;   /* fail when there are rows */
+	int limit_s;         /* 0: DEFAULT_LIMIT_S */
 	const char *detail;  /* more for `help COMMAND`; NULL: nothing */
 };
 

@@ -16,18 +16,22 @@
 #define TEXT(number) TEXT_OF(number)
 #define KNOWN_VERSION TEXT(PGWF_SCHEMA_VERSION)
 
+#define ACTING_S 600 /* for what may touch much in one statement */
+
 #define COMPILE_OPTIONS "import library"
 #define START_OPTIONS "param params key priority tag"
-#define SELECTORS "id root state failed workflow tag older-than global"
+#define SELECTORS "id root state failed workflow tag older-than"
 #define TARGETS \
-	"A target is an instance, as 17, or a process of one, as 17/42; " \
-	"options\n" \
-	"select more, and several of them hold together. More than one " \
-	"target is\n" \
-	"asked about first; without a terminal that takes --yes. With " \
-	"--dry-run " \
-	"it is\n" \
-	"done, shown with all that follows from it, and taken back."
+	"A target is an instance, as 17, or a process of one, as 17/42. " \
+	"Options select\n" \
+	"targets in the whole workspace; several of them hold together, and " \
+	"a " \
+	"number\n" \
+	"narrows them. More than one target is counted and asked about " \
+	"first; without\n" \
+	"a terminal that takes --yes. With --dry-run it is done, shown with " \
+	"all that\n" \
+	"follows from it, and taken back."
 
 /* clang-format off */
 
@@ -41,6 +45,7 @@
 	  .needs = NEEDS_NOTHING, \
 	  .sql = "select instance_id, process_id, answer, detail from " call, \
 	  .run = cmd_verb, \
+	  .limit_s = ACTING_S, \
 	  .detail = TARGETS }
 
 /* What is done to the workspace as a whole. */
@@ -92,6 +97,7 @@ const struct command commands[] = {
 	  .sql = "select elapsed, process, label, was, event, state, detail"
 		 "  from wf.simulate(:played, :parameters, :rules, :seed)",
 	  .run = cmd_simulate,
+	  .limit_s = ACTING_S,
 	  .shown = "elapsed process label event state detail",
 	  .detail = "WHAT is a file (*.wf, or with a slash), of which WORKFLOW chooses one, or the\n"
 		    "name of an installed workflow. Drivers and the clock are made up; --script\n"
@@ -104,7 +110,8 @@ const struct command commands[] = {
 	  .options = COMPILE_OPTIONS,
 	  .role = AUTHOR,
 	  .needs = NEEDS_NOTHING,
-	  .run = cmd_install },
+	  .run = cmd_install,
+	  .limit_s = NO_LIMIT },
 
 	{ .group = "authoring",
 	  .pattern = "workflows",
@@ -145,6 +152,7 @@ const struct command commands[] = {
 	  .options = START_OPTIONS " wait",
 	  .role = APP,
 	  .run = cmd_start,
+	  .limit_s = ACTING_S,
 	  .detail = "A value is JSON if the parameter's type is not string, date, timestamp or\n"
 		    "duration and it reads as JSON; else it is a string. With --wait the exit\n"
 		    "code is the result: 0 success, 10 warning, 11 error, 12 aborted." },
@@ -156,6 +164,7 @@ const struct command commands[] = {
 	  .role = AUTHOR,
 	  .needs = NEEDS_NOTHING,
 	  .run = cmd_run,
+	  .limit_s = ACTING_S,
 	  .detail = "Without WORKFLOW: main, or the only one in the file. The exit code is the\n"
 		    "result: 0 success, 10 warning, 11 error, 12 aborted; 1 if it can not go on\n"
 		    "without an operator." },
@@ -245,7 +254,11 @@ const struct command commands[] = {
 	  .role = VIEWER,
 	  .sql = "select process_id, label, reason, detail, since"
 		 "  from wf.explain(:instance, :process)",
-	  .none = "nothing holds it up" },
+	  .run = cmd_explain,
+	  .whole = "label detail",
+	  .none = "nothing holds it up",
+	  .detail = "A task that a driver may take has no reason. Notes say what is taken before it,\n"
+		    "and what the slots of the drivers that serve it are taken by.\n" },
 
 	{ .group = "explaining",
 	  .pattern = "stuck",
@@ -254,6 +267,7 @@ const struct command commands[] = {
 	  .sql = "select instance_id, workflow, reason, processes, process_id, label, detail, since"
 		 "  from wf.stuck()",
 	  .shown = "instance_id workflow reason processes label detail since",
+	  .whole = "label detail",
 	  .none = "nothing waits for anybody",
 	  .detail = "failed: retry, ignore, resolve or raise it. driver: start one that serves the\n"
 		    "queue. group: give it places, with `group set`. suspended: resume it. paused:\n"
@@ -299,11 +313,13 @@ const struct command commands[] = {
 	{ .group = "repairing",
 	  .pattern = "action [TARGET...]",
 	  .summary = "One of these, spelled as in lb-workflow",
-	  .options = "action " SELECTORS " name output reason dry-run",
+	  .options = "action " SELECTORS " global name output reason dry-run",
 	  .role = OPERATOR,
 	  .needs = NEEDS_NOTHING,
 	  .run = cmd_action,
-	  .detail = "`action -a retry --failed` is `retry --failed`, and so on." },
+	  .detail = "Without the number of an instance or a process it means the latest instance of\n"
+		    "those that are selected, as in lb-workflow; --global means all of it. The verbs\n"
+		    "themselves mean the whole workspace." },
 
 	/* operating ---------------------------------------------------- */
 
@@ -329,6 +345,7 @@ const struct command commands[] = {
 	  .role = OPERATOR,
 	  .sql = "select answer, detail from wf.engine_pause(:reason)",
 	  .run = cmd_engine,
+	  .limit_s = ACTING_S,
 	  .detail = "What drivers hold they finish and report: `engine status` counts it. Timers\n"
 		    "go on, and so do starts and what operators do." },
 
@@ -338,7 +355,8 @@ const struct command commands[] = {
 	  .options = "reason dry-run",
 	  .role = OPERATOR,
 	  .sql = "select answer, detail from wf.engine_resume(:reason)",
-	  .run = cmd_engine },
+	  .run = cmd_engine,
+	  .limit_s = ACTING_S },
 
 	{ .group = "operating",
 	  .pattern = "engine history",
@@ -377,8 +395,9 @@ const struct command commands[] = {
 	  .pattern = "fsck",
 	  .summary = "Check that the workspace is sound; rows are faults",
 	  .role = VIEWER,
-	  .sql = "select check_name, instance_id, process_id, detail from wf.fsck()",
+	  .sql = "select class, check_name, instance_id, process_id, detail from wf.fsck()",
 	  .none = "sound: every check passed",
+	  .limit_s = NO_LIMIT,
 	  .rows_are_bad = true },
 
 	{ .group = "operating",
@@ -390,6 +409,7 @@ const struct command commands[] = {
 	  .sql = "select instance_id, answer, detail"
 		 "  from wf.purge(:selector, :reason, :batch::int, :after::bigint)",
 	  .run = cmd_purge,
+	  .limit_s = NO_LIMIT,
 	  .none = "nothing to purge",
 	  .detail = "Nothing brings them back. --older-than counts from their end. It goes by batches\n"
 		    "of 1000 instances, oldest first, and waits for nobody; where it is ended midway,\n"
@@ -443,7 +463,8 @@ const struct command commands[] = {
 	  .options = "dir " COMPILE_OPTIONS " " START_OPTIONS,
 	  .needs = NEEDS_NOTHING,
 	  .role = AUTHOR,
-	  .run = cmd_local_run },
+	  .run = cmd_local_run,
+	  .limit_s = ACTING_S },
 
 	{ .group = "a workspace of your own",
 	  .pattern = "local status",

@@ -94,6 +94,7 @@ init_output(const struct console *console, struct output *output)
 		.terminal = &console->terminal,
 		.file = stdout,
 		.shown = console->invocation.command->shown,
+		.whole = console->invocation.command->whole,
 	};
 }
 

@@ -22,7 +22,7 @@
 #define SHORTEST_WAIT_MS 10
 #define LONGEST_WAIT_MS 500
 #define SILENCE_MS 1500 /* then it is said what is waited for */
-#define LABEL_WIDTH 32
+#define LABEL_WIDTH 32  /* states do not line up beyond */
 
 /* What is asked again and again; $1 is the instance. */
 static const char state_sql[] = /* has ended; failed; waits for a person */
@@ -102,8 +102,10 @@ print_move(const struct follower *follower, const char *at, const char *label,
 	    terminal_end(terminal, style));
 	buf_truncate(&safe, 0);
 	text_add_safe(&safe, label, "");
-	text_add_fitted(
-	    &line, safe.data, LABEL_WIDTH, false, terminal->glyphs->more);
+	buf_adds(&line, safe.data);
+	if (text_width(safe.data) < LABEL_WIDTH)
+		buf_addf(&line, "%*s",
+		    (int)(LABEL_WIDTH - text_width(safe.data)), "");
 	buf_addf(&line, "  %s%s%s", terminal_begin(terminal, style), state,
 	    terminal_end(terminal, style));
 	if (why[0] != '\0') {

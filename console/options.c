@@ -17,7 +17,7 @@ const struct option command_options[] = {
 	{ "dry-run", 0, false, NULL, "show what it would do, and do nothing" },
 	{ "failed", 0, false, NULL, "what has failed" },
 	{ "follow", 'f', false, NULL, "go on until it has ended" },
-	{ "global", 0, false, NULL, "all of the latest instance (of --workflow)" },
+	{ "global", 0, false, NULL, "all of the latest instance (of --name)" },
 	{ "id", 0, true, "TARGET", "this one, the same as an argument" },
 	{ "import", 'I', true, "DIR", "where imports are (default: beside the file)" },
 	{ "key", 0, false, "KEY", "start once: again, it answers the same instance" },

@@ -58,6 +58,12 @@ struct output {
 	 */
 	const char *shown;
 
+	/*
+	 * Of these, the columns whose text a table never cuts, written alike;
+	 * NULL: it may cut all.
+	 */
+	const char *whole;
+
 	const struct column *columns; /* borrowed until the end */
 	size_t column_count;
 	size_t row_count;

@@ -5,6 +5,16 @@
  * and rows are printed as they come, so memory is bounded.  When the table is
  * wider than the terminal its widest columns shrink and what is cut ends in
  * "…"; numbers and times, so all that identifies something, never shrink.
+ *
+ * Columns that have to stay whole are not cut: where the table is too wide for
+ * them, their texts stand below the row, wrapped; where it is too wide without
+ * them, every column has a line of its own:
+ *
+ *	PROCESS  REASON  SINCE                    PROCESS  4
+ *	      4  failed  2026-11-21 00:39:00.500  LABEL    fetch p1
+ *	         fetch p1: http: answered 503;    REASON   failed
+ *	         waits for retry, ignore, ...     DETAIL   http: answered
+ *	                                                   503; waits for
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +37,12 @@ struct table {
 	char **held; /* count cells a row, ready to print */
 	size_t held_rows;
 	bool is_measured;
+	enum layout {
+		IN_COLUMNS,
+		WHOLE_BELOW, /* what has to stay whole is below its row */
+		STACKED,     /* a line for each column */
+	} layout;
+	size_t printed; /* blocks */
 };
 
 /* Whether `name` is one of the words in `list`. */
@@ -52,6 +68,20 @@ shrinks(const struct output *output, size_t column)
 	return kind == VALUE_TEXT || kind == VALUE_JSON;
 }
 
+/* Whether a shown column has to stay whole. */
+static bool
+is_whole(const struct output *output, const struct table *table, size_t i)
+{
+	return is_listed(output->whole, output->columns[table->at[i]].name);
+}
+
+/* Whether a shown column stands in the row, under its heading. */
+static bool
+is_in_row(const struct output *output, const struct table *table, size_t i)
+{
+	return table->layout == IN_COLUMNS || !is_whole(output, table, i);
+}
+
 static void
 table_begin(struct output *output)
 {
@@ -68,31 +98,54 @@ table_begin(struct output *output)
 	output->state = table;
 }
 
+/* The columns of the terminal that a row takes. */
+static size_t
+row_width(const struct output *output, const struct table *table)
+{
+	size_t i, total = 0;
+
+	for (i = 0; i < table->count; i++)
+		if (is_in_row(output, table, i))
+			total += (total > 0 ? SPACE : 0) + table->width[i];
+	return total;
+}
+
 /* Cut the widest column by one until the table fits, or none may shrink. */
 static void
 fit(const struct output *output, struct table *table)
 {
-	size_t i, widest, total, limit = output->terminal->width;
+	size_t i, widest, limit = output->terminal->width;
 
 	for (i = 0; i < table->count; i++)
 		if (shrinks(output, table->at[i]) && table->width[i] > limit &&
 		    limit > NARROWEST)
 			table->width[i] = limit;
-	for (;;) {
+	while (row_width(output, table) > limit) {
 		widest = table->count;
-		total = SPACE * (table->count - 1);
-		for (i = 0; i < table->count; i++) {
-			total += table->width[i];
+		for (i = 0; i < table->count; i++)
 			if (shrinks(output, table->at[i]) &&
 			    table->width[i] > NARROWEST &&
 			    (widest == table->count ||
 			        table->width[i] > table->width[widest]))
 				widest = i;
-		}
-		if (total <= limit || widest == table->count)
+		if (widest == table->count)
 			return;
 		table->width[widest]--;
 	}
+}
+
+/* The layout that keeps whole what has to be, or else cut what may be. */
+static void
+lay_out(const struct output *output, struct table *table)
+{
+	size_t limit = output->terminal->width;
+
+	if (output->whole == NULL) {
+		fit(output, table);
+		return;
+	}
+	while (row_width(output, table) > limit && table->layout < STACKED)
+		table->layout++;
 }
 
 static void
@@ -102,14 +155,18 @@ print_heading(struct output *output, const struct table *table)
 	struct buf line, heading;
 	size_t i;
 
+	if (table->layout == STACKED)
+		return;
 	buf_init(&line, 0);
 	buf_init(&heading, 0);
 	for (i = 0; i < table->count; i++) {
 		const struct column *column = &output->columns[table->at[i]];
 
+		if (!is_in_row(output, table, i))
+			continue;
 		buf_truncate(&heading, 0);
 		cell_add_heading(&heading, column);
-		if (i > 0)
+		if (line.len > 0)
 			buf_addf(&line, "%*s", SPACE, "");
 		if (i + 1 == table->count && column->kind != VALUE_NUMBER)
 			buf_adds(&line, heading.data);
@@ -124,40 +181,110 @@ print_heading(struct output *output, const struct table *table)
 	buf_release(&heading);
 }
 
+/* One cell in its column; a row's last one needs no blanks behind it. */
+static void
+add_cell(struct buf *line, const struct output *output,
+    const struct table *table, size_t i, const char *cell)
+{
+	const struct terminal *terminal = output->terminal;
+	const struct column *column = &output->columns[table->at[i]];
+	enum style style = cell_style(column, cell);
+	size_t width = table->width[i], natural = text_width(cell);
+
+	if (natural > width
+	        ? is_whole(output, table, i)
+	        : i + 1 == table->count && column->kind != VALUE_NUMBER)
+		width = natural;
+	buf_adds(line, terminal_begin(terminal, style));
+	text_add_fitted(line, cell, width, column->kind == VALUE_NUMBER,
+	    terminal->glyphs->more);
+	buf_adds(line, terminal_end(terminal, style));
+}
+
+/* What stands below a row: "fetch p1: http: answered 503", wrapped. */
+static void
+add_whole(struct buf *line, const struct output *output,
+    const struct table *table, char **cells)
+{
+	size_t i, indent = table->width[0] + SPACE;
+	struct buf text;
+
+	buf_init(&text, 0);
+	for (i = 0; i < table->count; i++)
+		if (is_whole(output, table, i) && cells[i][0] != '\0')
+			buf_addf(
+			    &text, "%s%s", text.len > 0 ? ": " : "", cells[i]);
+	if (text.len > 0)
+		buf_addf(line, "\n%*s", (int)indent, "");
+	text_add_wrapped(line, text.data, indent, output->terminal->width);
+	buf_release(&text);
+}
+
 static void
 print_row(struct output *output, const struct table *table, char **cells)
 {
-	const struct terminal *terminal = output->terminal;
 	struct buf line;
-	size_t i, width;
+	size_t i;
 
 	buf_init(&line, 0);
 	for (i = 0; i < table->count; i++) {
-		const struct column *column = &output->columns[table->at[i]];
-		enum style style = cell_style(column, cells[i]);
-
-		width = table->width[i];
-		if (i + 1 == table->count && column->kind != VALUE_NUMBER &&
-		    text_width(cells[i]) < width)
-			width = text_width(cells[i]);
-		if (i > 0)
+		if (!is_in_row(output, table, i))
+			continue;
+		if (line.len > 0)
 			buf_addf(&line, "%*s", SPACE, "");
-		buf_adds(&line, terminal_begin(terminal, style));
-		text_add_fitted(&line, cells[i], width,
-		    column->kind == VALUE_NUMBER, terminal->glyphs->more);
-		buf_adds(&line, terminal_end(terminal, style));
+		add_cell(&line, output, table, i, cells[i]);
 	}
 	while (line.len > 0 && line.data[line.len - 1] == ' ')
 		buf_truncate(&line, line.len - 1);
+	if (table->layout == WHOLE_BELOW)
+		add_whole(&line, output, table, cells);
 	fprintf(output->file, "%s\n", line.data);
 	buf_release(&line);
 }
 
+/* A row as a block: the heading of each column, and its text, wrapped. */
 static void
-release_cells(const struct table *table, char **cells)
+print_block(struct output *output, struct table *table, char **cells)
+{
+	const struct terminal *terminal = output->terminal;
+	size_t i, indent = 0;
+	struct buf line, heading;
+
+	buf_init(&line, 0);
+	buf_init(&heading, 0);
+	for (i = 0; i < table->count; i++) {
+		buf_truncate(&heading, 0);
+		cell_add_heading(&heading, &output->columns[table->at[i]]);
+		if (heading.len + SPACE > indent)
+			indent = heading.len + SPACE;
+	}
+	for (i = 0; i < table->count; i++) {
+		if (cells[i][0] == '\0')
+			continue;
+		buf_truncate(&heading, 0);
+		cell_add_heading(&heading, &output->columns[table->at[i]]);
+		buf_addf(&line, "%s%-*s%s",
+		    terminal_begin(terminal, STYLE_BOLD), (int)indent,
+		    heading.data, terminal_end(terminal, STYLE_BOLD));
+		text_add_wrapped(&line, cells[i], indent, terminal->width);
+		buf_addc(&line, '\n');
+	}
+	fprintf(
+	    output->file, "%s%s", table->printed++ > 0 ? "\n" : "", line.data);
+	buf_release(&heading);
+	buf_release(&line);
+}
+
+/* In the layout that was chosen; the cells are let go. */
+static void
+put_row(struct output *output, struct table *table, char **cells)
 {
 	size_t i;
 
+	if (table->layout == STACKED)
+		print_block(output, table, cells);
+	else
+		print_row(output, table, cells);
 	for (i = 0; i < table->count; i++)
 		free(cells[i]);
 }
@@ -168,7 +295,6 @@ measure(struct output *output, struct table *table)
 {
 	struct buf heading;
 	size_t i, row, width;
-	char **cells;
 
 	buf_init(&heading, 0);
 	for (i = 0; i < table->count; i++) {
@@ -183,14 +309,11 @@ measure(struct output *output, struct table *table)
 	}
 	buf_release(&heading);
 	if (output->terminal->width > 0)
-		fit(output, table);
+		lay_out(output, table);
 	table->is_measured = true;
 	print_heading(output, table);
-	for (row = 0; row < table->held_rows; row++) {
-		cells = &table->held[row * table->count];
-		print_row(output, table, cells);
-		release_cells(table, cells);
-	}
+	for (row = 0; row < table->held_rows; row++)
+		put_row(output, table, &table->held[row * table->count]);
 	table->held_rows = 0;
 }
 
@@ -209,8 +332,7 @@ table_row(struct output *output, const char *const *values)
 		cells[i] = buf_take(&cell);
 	}
 	if (table->is_measured) {
-		print_row(output, table, cells);
-		release_cells(table, cells);
+		put_row(output, table, cells);
 	} else if (++table->held_rows == MEASURED_ROWS) {
 		measure(output, table);
 	}

@@ -101,15 +101,17 @@ add_states(struct buf *json, const struct invocation *invocation)
 		buf_addc(json, ']');
 }
 
+/* Whether all that was given goes together. */
 static bool
 check(const struct invocation *invocation, const struct named *named,
-    const struct buf *json, struct error *err)
+    const struct buf *filters, struct error *err)
 {
+	bool is_global = invocation_value(invocation, "global") != NULL;
 	size_t at = 0, tags = 0;
 
 	while (invocation_next(invocation, "tag", &at) != NULL)
 		tags++;
-	if (json->len == 0 && named->count == 0) {
+	if (filters->len == 0 && named->count == 0 && !is_global) {
 		error_set(err, "it is not said what to act on");
 		error_hint(err, "Name targets, as 17 or 17/42, or select them "
 		                "with --failed, --state, --workflow, ...");
@@ -126,21 +128,34 @@ check(const struct invocation *invocation, const struct named *named,
 	return false;
 }
 
+/* The members, and what follows them, as an object. */
+static void
+assemble(struct selector *selector, const char *more)
+{
+	char *all = xasprintf("%s%s", selector->members, more);
+
+	free(selector->json);
+	selector->json = xasprintf("{%s}", all + (all[0] == ','));
+	free(all);
+}
+
 bool
 selector_init(struct selector *selector, const struct invocation *invocation,
     struct error *err)
 {
+	const char *root = invocation_value(invocation, "root");
 	struct named named = { 0 };
-	struct buf filters, json;
+	struct buf filters, members;
 	bool ok;
 
+	*selector = (struct selector){ 0 };
 	buf_init(&named.instances, 0);
 	buf_init(&named.processes, 0);
 	buf_init(&filters, 0);
-	buf_init(&json, 0);
+	buf_init(&members, 0);
 	add_targets(&named, invocation, "TARGET");
 	add_targets(&named, invocation, "id");
-	add_root(&named, &filters, invocation_value(invocation, "root"));
+	add_root(&named, &filters, root);
 	add_states(&filters, invocation);
 	add_flag(&filters, "failed", invocation_value(invocation, "failed"));
 	add_text(
@@ -148,17 +163,19 @@ selector_init(struct selector *selector, const struct invocation *invocation,
 	add_text(&filters, "tag", invocation_value(invocation, "tag"));
 	add_text(
 	    &filters, "older_than", invocation_value(invocation, "older-than"));
-	add_flag(&filters, "global", invocation_value(invocation, "global"));
 	ok = check(invocation, &named, &filters, err);
 	if (named.instances.len > 0)
-		buf_addf(&json, ",\"instance\":[%s]", named.instances.data);
+		buf_addf(&members, ",\"instance\":[%s]", named.instances.data);
 	if (named.processes.len > 0)
-		buf_addf(&json, ",\"process\":[%s]", named.processes.data);
-	buf_adds(&json, filters.data);
-	buf_addc(&json, '}');
-	json.data[0] = '{';
+		buf_addf(&members, ",\"process\":[%s]", named.processes.data);
+	buf_adds(&members, filters.data);
 	selector->is_single = named.process_count == 1 && named.count == 1;
-	selector->json = buf_take(&json);
+	selector->is_latest =
+	    named.count == 0 && root == NULL &&
+	    (invocation_value(invocation, "action") != NULL ||
+	        invocation_value(invocation, "global") != NULL);
+	selector->members = buf_take(&members);
+	assemble(selector, selector->is_latest ? ",\"latest\":true" : "");
 	buf_release(&filters);
 	buf_release(&named.processes);
 	buf_release(&named.instances);
@@ -166,8 +183,24 @@ selector_init(struct selector *selector, const struct invocation *invocation,
 }
 
 void
+selector_narrow(struct selector *selector, const char *among, int64_t instance)
+{
+	struct buf more;
+
+	buf_init(&more, 0);
+	if (selector->is_latest && instance > 0)
+		buf_addf(&more, ",\"instance\":[%" PRId64 "]", instance);
+	else if (selector->is_latest)
+		buf_adds(&more, ",\"latest\":true");
+	add_text(&more, "among", among);
+	assemble(selector, more.data);
+	buf_release(&more);
+}
+
+void
 selector_release(struct selector *selector)
 {
+	free(selector->members);
 	free(selector->json);
-	selector->json = NULL;
+	selector->members = selector->json = NULL;
 }

@@ -5,22 +5,35 @@
 #define CONSOLE_SELECTOR_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct error;
 struct invocation;
 
 struct selector {
-	char *json;     /* a target as wf.retry and its like take it; owned */
-	bool is_single; /* it names one thing by its number */
+	char *json;      /* a target as wf.retry and its like take it; owned */
+	bool is_single;  /* it names one process by its number */
+	bool is_latest;  /* of all that it means only the latest instance */
+	int64_t counted; /* targets that were asked about; 0: nobody asked */
+	char *members;   /* of json, a comma before each; owned */
 };
 
 /*
  * Read the targets and --id --root --state --failed --workflow --tag
- * --older-than --global.  False is a usage error: nothing was named, or what
- * was named does not go together.
+ * --older-than.  Without a number they mean the whole workspace; only
+ * lb-workflow's spelling, `action`, then means the latest instance, and
+ * --global all of it.  False is a usage error: nothing was named, or what was
+ * named does not go together.
  */
 bool selector_init(struct selector *selector,
     const struct invocation *invocation, struct error *err);
+
+/*
+ * Mean only what is in `among`, a multirange of ids as the target's key of
+ * that name takes it; in place of the latest instance, `instance`.
+ */
+void selector_narrow(
+    struct selector *selector, const char *among, int64_t instance);
 
 void selector_release(struct selector *selector);
 

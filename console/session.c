@@ -135,6 +135,16 @@ explain_not_found(const struct console *console, struct error *err)
 		                "`wf-console tree` show what there is.");
 }
 
+static void
+explain_limit(const struct console *console, struct error *err)
+{
+	(void)console;
+	if (strstr(err->message, "statement timeout") != NULL)
+		error_hint(err,
+		    "Nothing of it was done. To give it longer: "
+		    "PGOPTIONS='-c statement_timeout=1h' wf-console ...");
+}
+
 /* By SQLSTATE.  Keep sorted. */
 static const struct {
 	const char *sqlstate;
@@ -145,6 +155,7 @@ static const struct {
 	{ "3F000", explain_no_workspace },
 	{ "42501", explain_no_rights },
 	{ "42883", explain_old_workspace },
+	{ "57014", explain_limit },
 	{ "57P01", explain_broken },
 	{ "WF003", explain_not_found },
 };
@@ -219,6 +230,16 @@ session_target(
 	}
 }
 
+/* How long the server may work on one statement of the command. */
+static int64_t
+limit_ms(const struct command *command)
+{
+	if (command->limit_s == NO_LIMIT)
+		return 0;
+	return INT64_C(1000) *
+	       (command->limit_s > 0 ? command->limit_s : DEFAULT_LIMIT_S);
+}
+
 bool
 session_open_target(struct console *console, const struct pg_target *target,
     enum needs needs, struct error *err)
@@ -230,7 +251,20 @@ session_open_target(struct console *console, const struct pg_target *target,
 		session_explain(console, err);
 		return false;
 	}
+	pg_limit(console->pg, limit_ms(console->invocation.command));
 	return needs != NEEDS_WORKSPACE || greet(console, err);
+}
+
+bool
+session_begin(struct console *console, struct error *err)
+{
+	return pg_script(console->pg,
+	    "begin isolation level read committed;"
+	    "select set_config('idle_in_transaction_session_timeout',"
+	    "                  '10s', true)"
+	    " where current_setting('idle_in_transaction_session_timeout')"
+	    "       = '0'",
+	    err);
 }
 
 bool

@@ -24,6 +24,12 @@ bool session_open_target(struct console *console,
     const struct pg_target *target, enum needs needs, struct error *err);
 
 /*
+ * Begin a transaction.  If the console stops in the middle of it, by a signal
+ * or with its machine, the server ends it: it holds nothing for long.
+ */
+bool session_begin(struct console *console, struct error *err);
+
+/*
  * Where session_open would go.  The strings live as long as the console's
  * invocation; `*place` is the caller's to free() after the target.
  */

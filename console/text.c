@@ -8,6 +8,8 @@
 #include "common/buf.h"
 #include "common/utf8.h"
 
+#define NARROWEST 8 /* columns that a line of text has in any case */
+
 /*
  * The character at `text` and its length in bytes; 0 bytes at the end.  A
  * byte that begins no character is returned as itself, `*valid` false.
@@ -174,4 +176,33 @@ text_add_fitted(struct buf *buf, const char *text, size_t width, bool right,
 		buf_adds(buf, mark);
 	if (!right && taken < width)
 		buf_addf(buf, "%*s", (int)(width - taken), "");
+}
+
+/* How many bytes of `text` make a line of at most `room` columns. */
+static size_t
+line_length(const char *text, size_t room)
+{
+	size_t taken, len = bytes_within(text, room, &taken), end = len;
+
+	if (text[len] == '\0')
+		return len;
+	while (end > 0 && text[end] != ' ')
+		end--;
+	return end > 0 ? end : len;
+}
+
+void
+text_add_wrapped(struct buf *buf, const char *text, size_t indent, size_t width)
+{
+	size_t room = width > indent + NARROWEST ? width - indent : NARROWEST;
+	size_t len;
+
+	while (*text != '\0') {
+		len = line_length(text, room);
+		buf_add(buf, text, len);
+		text += len;
+		text += strspn(text, " ");
+		if (*text != '\0')
+			buf_addf(buf, "\n%*s", (int)indent, "");
+	}
 }

@@ -35,4 +35,12 @@ size_t text_width(const char *text);
 void text_add_fitted(struct buf *buf, const char *text, size_t width,
     bool right, const char *mark);
 
+/*
+ * Add `text`, already safe, in lines that end before column `width`.  It
+ * begins at column `indent`, and so does each further line.  Lines break
+ * between words, and in a word only where that is longer than a line.
+ */
+void text_add_wrapped(
+    struct buf *buf, const char *text, size_t indent, size_t width);
+
 #endif

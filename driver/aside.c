@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/log.h"
 #include "common/mem.h"
 #include "driver/loop.h"
 
@@ -33,7 +32,8 @@ drop(struct aside *aside)
 	if (atomic_fetch_sub(&aside->owners, 1) > 1)
 		return;
 	aside->call->release(aside->data);
-	close(aside->event_fd);
+	if (aside->event_fd >= 0)
+		close(aside->event_fd);
 	free(aside);
 }
 
@@ -91,19 +91,23 @@ aside_start(struct loop *loop, const struct aside_call *call, void *data,
 	aside->done = done;
 	aside->arg = arg;
 	aside->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (aside->event_fd < 0)
-		fatal("cannot create an event descriptor");
-	atomic_init(&aside->owners, 2);
-	code = detach(aside);
-	if (code != 0) {
-		errno = code;
-		error_set_errno(err, "cannot start a thread");
-		atomic_store(&aside->owners, 1);
+	atomic_init(&aside->owners, 1);
+	if (aside->event_fd < 0) {
+		error_set_errno(err, "cannot create an event descriptor");
 		drop(aside);
 		return NULL;
 	}
 	aside->watch =
 	    loop_watch(loop, aside->event_fd, LOOP_READ, on_event, aside);
+	atomic_store(&aside->owners, 2);
+	code = detach(aside);
+	if (code != 0) {
+		errno = code;
+		error_set_errno(err, "cannot start a thread");
+		atomic_store(&aside->owners, 1);
+		aside_free(aside);
+		return NULL;
+	}
 	return aside;
 }
 

@@ -19,7 +19,7 @@ struct aside_call {
 /*
  * Have `call->run` called with `data`, which is the aside's from then on;
  * `done` comes from the loop when it has returned.  NULL with `err` set if
- * there was no thread to be had: the data are released.
+ * there was no thread or no descriptor to be had: the data are released.
  */
 struct aside *aside_start(struct loop *loop, const struct aside_call *call,
     void *data, void (*done)(void *arg), void *arg, struct error *err);

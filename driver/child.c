@@ -15,6 +15,7 @@
 #include "common/buf.h"
 #include "common/error.h"
 #include "common/mem.h"
+#include "driver/descriptors.h"
 #include "driver/loop.h"
 
 enum {
@@ -254,8 +255,10 @@ spawn(pid_t *pid, const struct child_program *program, int in, int out, int err)
 		posix_spawn_file_actions_addchdir_np(
 		    &actions, program->directory);
 	init_attributes(&attributes);
+	descriptors_lend();
 	code = posix_spawnp(
 	    pid, program->argv[0], &actions, &attributes, program->argv, env);
+	descriptors_take_back();
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	environment_free(env);

@@ -39,6 +39,7 @@ struct config {
 	int64_t connections;
 	int64_t sql_connections;
 	int64_t slots;
+	int64_t slots_kept;
 	struct config_list queues;
 	struct config_list capabilities;
 	struct config_list transports;

@@ -1,5 +1,6 @@
 #include "driver/dial.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "common/error.h"
@@ -150,9 +151,7 @@ answered(struct dial *dial)
 	struct pg *pg = dial->pg;
 
 	dial->pg = NULL;
-	hang_up(dial);
-	end_look_up(dial);
-	error_release(&dial->err);
+	dial_stop(dial);
 	dial->events->connected(dial->arg, pg);
 }
 
@@ -262,6 +261,7 @@ try_host(struct dial *dial)
 void
 dial_start(struct dial *dial)
 {
+	assert(dial->pg == NULL && dial->lookup == NULL);
 	/* anew, as libpq does it: a service file may have changed */
 	pg_hosts_release(&dial->hosts);
 	pg_hosts_init(&dial->hosts, dial->conninfo);
@@ -269,6 +269,14 @@ dial_start(struct dial *dial)
 		dial->at = 0;
 	dial->tried = 0;
 	try_host(dial);
+}
+
+void
+dial_stop(struct dial *dial)
+{
+	hang_up(dial);
+	end_look_up(dial);
+	error_release(&dial->err);
 }
 
 void
@@ -298,9 +306,7 @@ dial_free(struct dial *dial)
 {
 	if (dial == NULL)
 		return;
-	hang_up(dial);
-	end_look_up(dial);
+	dial_stop(dial);
 	pg_hosts_release(&dial->hosts);
-	error_release(&dial->err);
 	free(dial);
 }

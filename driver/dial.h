@@ -32,9 +32,12 @@ void dial_free(struct dial *dial);
 
 /*
  * Try all hosts once.  One event comes, from the loop or from within, so this
- * is for the loop's callbacks only.
+ * is for the loop's callbacks only.  No dial may be under way.
  */
 void dial_start(struct dial *dial);
+
+/* Give up a dial that is under way, if there is one: no event comes of it. */
+void dial_stop(struct dial *dial);
 
 /* Begin behind the host that answered: it was not good after all. */
 void dial_avoid(struct dial *dial);

@@ -16,6 +16,10 @@
 #include "driver/http_url.h"
 #include "driver/loop.h"
 
+enum {
+	OLDEST_VERSION = 0x075700, /* 7.87.0 */
+};
+
 struct http {
 	struct loop *loop;
 	const struct config *config;
@@ -36,6 +40,8 @@ struct http_exchange {
 	struct http_headers got;
 	enum http_end too_big; /* HTTP_ANSWERED: it is not */
 	struct error rejected; /* by the guard, why */
+	CURLcode refused;      /* by libcurl, before it began */
+	struct loop_call refused_call;
 	char reason[CURL_ERROR_SIZE];
 };
 
@@ -137,12 +143,22 @@ is_read_only(const char *method)
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
-/* RFC 9110, 9.2.2. By itself libcurl sends again what it sent on an open
- * connection that was closed before an answer: others get one of their own. */
+/*
+ * RFC 9110, 9.2.2; stdlib/http.wf has the same list.  By itself libcurl sends
+ * again what it sent on an open connection that was closed before an answer:
+ * other methods get one of their own.
+ */
 static bool
 may_come_twice(const char *method)
 {
-	return strcmp(method, "POST") != 0 && strcmp(method, "PATCH") != 0;
+	static const char *const idempotent[] = { "GET", "HEAD", "OPTIONS",
+		"PUT", "DELETE" };
+	size_t i;
+
+	for (i = 0; i < sizeof(idempotent) / sizeof(idempotent[0]); i++)
+		if (strcmp(method, idempotent[i]) == 0)
+			return true;
+	return false;
 }
 
 static bool
@@ -190,82 +206,96 @@ list_headers(const struct http_request *request)
 	return list;
 }
 
+/*
+ * Without one of the options it would be another request, or go where it must
+ * not: it fails if libcurl does not take it.
+ */
 static void
-set_method(CURL *easy, const struct http_request *request)
+need(struct http_exchange *exchange, CURLcode code)
 {
+	if (exchange->refused == CURLE_OK)
+		exchange->refused = code;
+}
+
+#define SET(exchange, option, value) \
+	need(exchange, \
+	    curl_easy_setopt((exchange)->easy, CURLOPT_##option, value))
+
+static void
+set_method(struct http_exchange *exchange)
+{
+	const struct http_request *request = exchange->request;
 	const char *body = request->body;
 
 	if (strcmp(request->method, "HEAD") == 0) {
-		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+		SET(exchange, NOBODY, 1L);
 		return;
 	}
 	if (body != NULL || wants_body(request->method)) {
-		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+		SET(exchange, POSTFIELDSIZE_LARGE,
 		    (curl_off_t)request->body_len);
-		curl_easy_setopt(
-		    easy, CURLOPT_POSTFIELDS, body != NULL ? body : "");
+		SET(exchange, POSTFIELDS, body != NULL ? body : "");
 	}
 	if (body != NULL || strcmp(request->method, "GET") != 0)
-		curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
+		SET(exchange, CUSTOMREQUEST, request->method);
 }
 
 static void
 set_limits(struct http_exchange *exchange)
 {
 	const struct config *config = exchange->http->config;
-	CURL *easy = exchange->easy;
 	bool moved = exchange->moved_to != NULL;
 
 	/* none, where the deadline comes first */
-	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+	SET(exchange, CONNECTTIMEOUT_MS,
 	    config->http.connect_timeout_ms < exchange->request->timeout_ms
 	        ? (long)config->http.connect_timeout_ms
 	        : LONG_MAX);
-	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION,
+	SET(exchange, FOLLOWLOCATION,
 	    (long)(exchange->request->follow &&
 	           (moved || is_read_only(exchange->request->method))));
-	curl_easy_setopt(
-	    easy, CURLOPT_MAXREDIRS, (long)config->http.max_redirects - moved);
-	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, GUARD_SCHEMES);
-	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, GUARD_SCHEMES);
-	curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, exchange);
-	curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, before_sending);
-	curl_easy_setopt(easy, CURLOPT_PREREQDATA, exchange);
+	SET(exchange, MAXREDIRS, (long)config->http.max_redirects - moved);
+	SET(exchange, PROTOCOLS_STR, GUARD_SCHEMES);
+	SET(exchange, REDIR_PROTOCOLS_STR, GUARD_SCHEMES);
+	SET(exchange, OPENSOCKETFUNCTION, open_socket);
+	SET(exchange, OPENSOCKETDATA, exchange);
+	SET(exchange, PREREQFUNCTION, before_sending);
+	SET(exchange, PREREQDATA, exchange);
 	if (config->http.ca_file[0] != '\0')
-		curl_easy_setopt(easy, CURLOPT_CAINFO, config->http.ca_file);
+		SET(exchange, CAINFO, config->http.ca_file);
 }
 
 static void
 set_options(struct http_exchange *exchange)
 {
-	CURL *easy = exchange->easy;
 	bool moved = exchange->moved_to != NULL;
 
-	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	SET(exchange, NOSIGNAL, 1L);
+	/* a thread that looks a name up is not waited for: that takes as long
+	 * as the name server does not answer */
+	SET(exchange, QUICK_EXIT, 1L);
+	SET(exchange, PROXY, "");
 	if (moved)
-		curl_easy_setopt(easy, CURLOPT_URL, exchange->moved_to);
+		SET(exchange, URL, exchange->moved_to);
 	else
-		curl_easy_setopt(
-		    easy, CURLOPT_CURLU, (CURLU *)exchange->request->url);
-	curl_easy_setopt(easy, CURLOPT_USERAGENT, "pgwf");
-	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers);
-	curl_easy_setopt(
-	    easy, CURLOPT_ACCEPT_ENCODING, exchange->request->encodings);
-	curl_easy_setopt(
-	    easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-	curl_easy_setopt(easy, CURLOPT_WRITEDATA, exchange);
-	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
-	curl_easy_setopt(easy, CURLOPT_HEADERDATA, exchange);
-	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->reason);
+		SET(exchange, CURLU, (CURLU *)exchange->request->url);
+	SET(exchange, USERAGENT, "pgwf");
+	SET(exchange, HTTPHEADER, exchange->headers);
+	SET(exchange, ACCEPT_ENCODING, exchange->request->encodings);
+	/* a libcurl without it goes on with HTTP/1.1 */
+	(void)curl_easy_setopt(
+	    exchange->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+	SET(exchange, WRITEFUNCTION, on_body);
+	SET(exchange, WRITEDATA, exchange);
+	SET(exchange, HEADERFUNCTION, on_header);
+	SET(exchange, HEADERDATA, exchange);
+	SET(exchange, ERRORBUFFER, exchange->reason);
 	set_limits(exchange);
 	if (!moved)
-		set_method(easy, exchange->request);
+		set_method(exchange);
 	if (!moved && !may_come_twice(exchange->request->method)) {
-		curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
-		curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+		SET(exchange, FRESH_CONNECT, 1L);
+		SET(exchange, FORBID_REUSE, 1L);
 	}
 }
 
@@ -279,6 +309,27 @@ on_deadline(void *arg)
 
 	http_multi_abort(exchange->http->multi, exchange->easy);
 	exchange->done(exchange->arg, &response);
+}
+
+static void on_done(void *arg, CURLcode code);
+
+static void
+on_refused(void *arg)
+{
+	struct http_exchange *exchange = arg;
+
+	on_done(exchange, exchange->refused);
+}
+
+static void
+begin(struct http_exchange *exchange)
+{
+	set_options(exchange);
+	if (exchange->refused == CURLE_OK &&
+	    !http_multi_begin(exchange->http->multi, exchange->easy, exchange))
+		exchange->refused = CURLE_FAILED_INIT;
+	if (exchange->refused != CURLE_OK)
+		loop_later(exchange->http->loop, &exchange->refused_call);
 }
 
 struct http_exchange *
@@ -299,8 +350,9 @@ http_exchange_new(struct http *http, const struct http_request *request,
 	buf_init(&exchange->body, (size_t)http->config->http.max_body);
 	exchange->headers = list_headers(request);
 	exchange->easy = http_multi_take(http->multi);
-	set_options(exchange);
-	http_multi_begin(http->multi, exchange->easy, exchange);
+	exchange->refused_call.fn = on_refused;
+	exchange->refused_call.arg = exchange;
+	begin(exchange);
 	return exchange;
 }
 
@@ -310,6 +362,7 @@ http_exchange_free(struct http_exchange *exchange)
 	if (exchange == NULL)
 		return;
 	loop_timer_stop(exchange->http->loop, &exchange->deadline);
+	loop_cancel(exchange->http->loop, &exchange->refused_call);
 	http_multi_give(exchange->http->multi, exchange->easy);
 	free(exchange->headers);
 	http_headers_release(&exchange->got);
@@ -336,8 +389,7 @@ see_other(struct http_exchange *exchange, long status)
 	exchange->moved_to = xstrdup(url);
 	buf_truncate(&exchange->body, 0);
 	curl_easy_reset(exchange->easy);
-	set_options(exchange);
-	http_multi_begin(exchange->http->multi, exchange->easy, exchange);
+	begin(exchange);
 	return true;
 }
 
@@ -404,16 +456,32 @@ resize(void *old, size_t size)
 	return xreallocarray(old, size, 1);
 }
 
-struct http *
-http_new(
-    struct loop *loop, const struct config *config, const struct guard *guard)
+/* The one that runs, which need not be the one that this was built with. */
+static bool
+check_version(struct error *err)
 {
-	struct http *http = xcalloc(1, sizeof(*http));
+	const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
 
+	if (info->version_num >= OLDEST_VERSION)
+		return true;
+	error_set(
+	    err, "libcurl is %s, and must be 7.87.0 or later", info->version);
+	return false;
+}
+
+struct http *
+http_new(struct loop *loop, const struct config *config,
+    const struct guard *guard, struct error *err)
+{
+	struct http *http;
+
+	if (!check_version(err))
+		return NULL;
 	/* not all of libcurl looks whether it was given memory */
 	if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, free, resize,
 	        xstrdup, xcalloc) != CURLE_OK)
 		fatalx("cannot start libcurl");
+	http = xcalloc(1, sizeof(*http));
 	http->loop = loop;
 	http->config = config;
 	http->guard = guard;

@@ -63,9 +63,14 @@ struct http_response {
 
 typedef void http_done_fn(void *arg, const struct http_response *response);
 
-/* The arguments are borrowed for its life. */
-struct http *http_new(
-    struct loop *loop, const struct config *config, const struct guard *guard);
+/*
+ * The arguments are borrowed for its life.  NULL with `err` set if libcurl is
+ * too old.
+ */
+struct http *http_new(struct loop *loop, const struct config *config,
+    const struct guard *guard, struct error *err);
+
+/* NULL is allowed. */
 void http_free(struct http *http);
 
 /* From now on; connections that are open are judged before each request. */

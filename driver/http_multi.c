@@ -124,11 +124,11 @@ http_multi_take(struct http_multi *multi)
 	return easy;
 }
 
-void
+bool
 http_multi_begin(struct http_multi *multi, CURL *easy, void *arg)
 {
-	curl_easy_setopt(easy, CURLOPT_PRIVATE, arg);
-	curl_multi_add_handle(multi->curl, easy);
+	return curl_easy_setopt(easy, CURLOPT_PRIVATE, arg) == CURLE_OK &&
+	       curl_multi_add_handle(multi->curl, easy) == CURLM_OK;
 }
 
 void

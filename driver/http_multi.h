@@ -8,6 +8,7 @@
 #define DRIVER_HTTP_MULTI_H
 
 #include <curl/curl.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct http_multi;
@@ -26,8 +27,11 @@ void http_multi_free(struct http_multi *multi);
 /* A handle on which nothing is set. */
 CURL *http_multi_take(struct http_multi *multi);
 
-/* Begin what was set on `easy`: `done` comes with `arg`, from the loop. */
-void http_multi_begin(struct http_multi *multi, CURL *easy, void *arg);
+/*
+ * Begin what was set on `easy`: `done` comes with `arg`, from the loop.  False
+ * if libcurl does not take it.
+ */
+bool http_multi_begin(struct http_multi *multi, CURL *easy, void *arg);
 
 /* End it if it still goes on: `done` does not come. */
 void http_multi_abort(struct http_multi *multi, CURL *easy);

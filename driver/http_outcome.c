@@ -19,11 +19,17 @@ http_outcome_response(
 {
 	const struct buf *body = &response->body;
 	struct buf *json = &outcome->body;
-	size_t i;
+	size_t i, bytes;
 
 	if (!utf8_valid(body->data, body->len) ||
 	    memchr(body->data, '\0', body->len) != NULL)
 		return false;
+	/* before it is built: a control character takes six bytes */
+	bytes = json_string_size(body->data, body->len);
+	if (bytes > OUTCOME_MAX_BYTES) {
+		outcome_too_large(outcome, bytes);
+		return true;
+	}
 	buf_addf(json, "{\"status\":%ld", response->status);
 	outcome_add_member(json, "url", response->url);
 	buf_adds(json, ",\"headers\":{");

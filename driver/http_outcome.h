@@ -12,7 +12,10 @@ struct error;
 struct http_response;
 struct outcome;
 
-/* The response; false if its body is no text. */
+/*
+ * The response, or the error that it is too large for a report; false if its
+ * body is no text.
+ */
 bool http_outcome_response(
     struct outcome *outcome, const struct http_response *response);
 

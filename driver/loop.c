@@ -1,6 +1,7 @@
 #include "driver/loop.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -12,9 +13,15 @@
 
 enum {
 	EVENTS_PER_WAIT = 64,
+	AGAIN_MS = 100,    /* what the kernel refused is asked for again */
+	FAILED_WAITS = 50, /* in a row: this loop will not wait any more */
+	TRIES = 10,        /* to have the kernel forget a descriptor */
 };
 
-/* One that was given back may still stand among the events being handled. */
+/*
+ * One that was given back may still stand among the events being handled.  One
+ * that is late is not known to the kernel as it should be, which is asked again.
+ */
 struct loop_watch {
 	struct loop *loop;
 	int fd;
@@ -22,6 +29,8 @@ struct loop_watch {
 	loop_watch_fn *fn; /* NULL: given back */
 	void *arg;
 	struct loop_watch *next_dead;
+	bool late;
+	struct loop_watch *next_late;
 };
 
 struct loop {
@@ -31,11 +40,16 @@ struct loop {
 	struct timers timers;
 	struct loop_call *calls, **calls_end;
 	struct loop_watch *dead;
+	struct loop_watch *late;
+	struct timer late_timer; /* runs while any watch is late */
+	int failed_waits;        /* in a row */
 	struct loop_watch *signal_watch;
 	sigset_t signals;
 	loop_signal_fn *signal_fn;
 	void *signal_arg;
 };
+
+static void on_late(void *arg);
 
 struct loop *
 loop_new(void)
@@ -47,6 +61,8 @@ loop_new(void)
 		fatal("cannot create an epoll descriptor");
 	loop->signal_fd = -1;
 	loop->calls_end = &loop->calls;
+	loop->late_timer.fn = on_late;
+	loop->late_timer.arg = loop;
 	sigemptyset(&loop->signals);
 	return loop;
 }
@@ -92,40 +108,106 @@ from_epoll(uint32_t events)
 	       (events & EPOLLOUT ? LOOP_WRITE : 0);
 }
 
+/* Tell the kernel; false with errno set. */
+static bool
+arm(struct loop_watch *watch, int operation)
+{
+	int epoll_fd = watch->loop->epoll_fd;
+	struct epoll_event event = { .events = to_epoll(watch->events) };
+
+	event.data.ptr = watch;
+	if (epoll_ctl(epoll_fd, operation, watch->fd, &event) == 0)
+		return true;
+	/* a library may have closed it and opened another under its number */
+	return operation == EPOLL_CTL_MOD && errno == ENOENT &&
+	       epoll_ctl(epoll_fd, EPOLL_CTL_ADD, watch->fd, &event) == 0;
+}
+
+static void
+add_late(struct loop_watch *watch)
+{
+	struct loop *loop = watch->loop;
+
+	if (loop->late == NULL)
+		loop_timer_set(loop, &loop->late_timer, AGAIN_MS);
+	watch->late = true;
+	watch->next_late = loop->late;
+	loop->late = watch;
+}
+
+static void
+take_late(struct loop_watch *watch)
+{
+	struct loop_watch **place = &watch->loop->late;
+
+	while (*place != watch)
+		place = &(*place)->next_late;
+	*place = watch->next_late;
+	watch->late = false;
+}
+
+static void
+on_late(void *arg)
+{
+	struct loop *loop = arg;
+	struct loop_watch *watch, *next = loop->late;
+
+	loop->late = NULL;
+	while ((watch = next) != NULL) {
+		next = watch->next_late;
+		watch->late = false;
+		if (!arm(watch, EPOLL_CTL_MOD))
+			add_late(watch);
+	}
+}
+
+/* Nobody who watches can do without: a request has its own time limit. */
+static void
+arm_or_wait(struct loop_watch *watch, int operation)
+{
+	if (watch->late || arm(watch, operation))
+		return;
+	log_warn("cannot watch descriptor %d, trying again", watch->fd);
+	add_late(watch);
+}
+
+/*
+ * The kernel must forget it before it is freed.  What the kernel does not know is
+ * gone anyway; nothing else should fail, and is tried again.
+ */
+static void
+disarm(const struct loop_watch *watch)
+{
+	int epoll_fd = watch->loop->epoll_fd;
+	int tries;
+
+	for (tries = 0; tries < TRIES; tries++)
+		if (epoll_ctl(epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL) == 0 ||
+		    errno == ENOENT || errno == EBADF)
+			return;
+}
+
 struct loop_watch *
 loop_watch(struct loop *loop, int fd, int events, loop_watch_fn *fn, void *arg)
 {
 	struct loop_watch *watch = xcalloc(1, sizeof(*watch));
-	struct epoll_event event = { .events = to_epoll(events) };
 
 	watch->loop = loop;
 	watch->fd = fd;
 	watch->events = events;
 	watch->fn = fn;
 	watch->arg = arg;
-	event.data.ptr = watch;
-	if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
-		fatal("cannot watch descriptor %d", fd);
+	arm_or_wait(watch, EPOLL_CTL_ADD);
 	return watch;
 }
 
 void
 loop_watch_set(struct loop_watch *watch, int events)
 {
-	struct epoll_event event = { .events = to_epoll(events) };
-
 	if (watch->events == events)
 		return;
 	watch->events = events;
-	event.data.ptr = watch;
-	if (epoll_ctl(
-	        watch->loop->epoll_fd, EPOLL_CTL_MOD, watch->fd, &event) == 0)
-		return;
-	/* a library may have closed it and opened another under its number */
-	if (errno != ENOENT ||
-	    epoll_ctl(watch->loop->epoll_fd, EPOLL_CTL_ADD, watch->fd, &event))
-		fatal("cannot watch descriptor %d", watch->fd);
-	log_debug("descriptor %d is another one now", watch->fd);
+	arm_or_wait(watch, EPOLL_CTL_MOD);
 }
 
 void
@@ -133,8 +215,9 @@ loop_unwatch(struct loop_watch *watch)
 {
 	if (!watch)
 		return;
-	/* fails only if libpq has closed it unasked: then it is gone anyway */
-	(void)epoll_ctl(watch->loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
+	if (watch->late)
+		take_late(watch);
+	disarm(watch);
 	watch->fn = NULL;
 	watch->next_dead = watch->loop->dead;
 	watch->loop->dead = watch;
@@ -246,6 +329,16 @@ wait_ms(const struct loop *loop)
 	return ms < 0 ? 0 : ms > INT32_MAX ? INT32_MAX : (int)ms;
 }
 
+/* Once is no reason to end, and timers go on; always is one. */
+static void
+wait_failed(struct loop *loop)
+{
+	if (++loop->failed_waits == FAILED_WAITS)
+		fatal("cannot wait for events");
+	log_warn("cannot wait for events, trying again");
+	(void)poll(NULL, 0, AGAIN_MS);
+}
+
 static void
 run_events(struct loop *loop)
 {
@@ -256,7 +349,9 @@ run_events(struct loop *loop)
 	count =
 	    epoll_wait(loop->epoll_fd, events, EVENTS_PER_WAIT, wait_ms(loop));
 	if (count < 0 && errno != EINTR)
-		fatal("cannot wait for events");
+		wait_failed(loop);
+	else
+		loop->failed_waits = 0;
 	for (i = 0; i < count && !loop->stopped; i++) {
 		watch = events[i].data.ptr;
 		if (watch->fn)

@@ -3,7 +3,8 @@
  *
  * One thread, one loop; the only part of the driver that knows how waiting is
  * done.  Every callback comes from loop_run(), never from the function that
- * asked for it.
+ * asked for it.  A system call that fails is made again: it ends the program
+ * only while that starts, or if it fails for seconds on end.
  */
 #ifndef DRIVER_LOOP_H
 #define DRIVER_LOOP_H
@@ -45,6 +46,8 @@ void loop_stop(struct loop *loop);
 /*
  * Watch `fd` for `events` (LOOP_READ, LOOP_WRITE or both; 0 rests).  The
  * watch is the loop's; give it back with loop_unwatch() before `fd` is closed.
+ * If the kernel refuses, for lack of memory, the loop asks it again: events
+ * come later then.
  */
 struct loop_watch *loop_watch(
     struct loop *loop, int fd, int events, loop_watch_fn *fn, void *arg);

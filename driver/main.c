@@ -14,6 +14,7 @@
 #include "common/mem.h"
 #include "driver/config.h"
 #include "driver/config_connection.h"
+#include "driver/descriptors.h"
 #include "driver/fleet.h"
 #include "driver/identity.h"
 #include "driver/loop.h"
@@ -231,6 +232,7 @@ take_config(struct program *program, struct config *fresh)
 	start_log(&program->config, &program->arguments);
 	log_info("configuration read again");
 	config_connections_warn(&program->config);
+	descriptors_check(&program->config);
 	fleet_reload(program->fleet, tell);
 	if (waiting.len > 0)
 		log_warnx(
@@ -344,6 +346,7 @@ main(int argc, char **argv)
 	bool good;
 
 	close_memory();
+	descriptors_raise();
 	good = read_config(config, &program.arguments, argc, argv, &err);
 	start_log(config, &program.arguments);
 	if (!good)
@@ -357,6 +360,7 @@ main(int argc, char **argv)
 		config_print(config, stdout);
 	} else {
 		config_connections_warn(config);
+		descriptors_check(config);
 		code = program.arguments.check ? check(config) : run(&program);
 	}
 

@@ -37,8 +37,12 @@ const struct option options[] = {
 	{ "slots", OPTION_INT, AT(slots), "256", 1, 10000,
 	  "How many requests may be under way at once, of all workspaces.  What the\n"
 	  "driver answers by itself (transport builtin) needs no slot.", OPTION_REGISTERED },
+	{ "slots_kept", OPTION_INT, AT(slots_kept), "1", 0, 10000,
+	  "How many of them are kept for each transport, at most half of them for all:\n"
+	  "slow requests of one transport leave so many to each of the others.", OPTION_LIVE },
 	{ "connections", OPTION_INT, AT(connections), "2", 1, 16,
-	  "Connections to a workspace; two keep both sides busy.", OPTION_FIXED },
+	  "Connections to a workspace; two keep both sides busy.  While all of them\n"
+	  "wait for it, one more tells it that the driver lives.", OPTION_FIXED },
 	{ "sql_connections", OPTION_INT, AT(sql_connections), "4", 1, 1000,
 	  "How many SQL tasks of a workspace run at once.", OPTION_FIXED },
 	{ "queues", OPTION_LIST, AT(queues), "", 0, 0,
@@ -66,7 +70,7 @@ const struct option options[] = {
 	{ "sql_timeout_ms", OPTION_INT, AT(sql_timeout_ms), "0", 0, 24 * DAY_MS,
 	  "Time limit of a SQL task that states none; 0 is none.", OPTION_LIVE },
 	{ "sql_max_rows_bytes", OPTION_INT, AT(sql_max_rows_bytes), "1048576", 1, 256 * MIB,
-	  "The largest result of a SQL task, as JSON.", OPTION_LIVE },
+	  "The rows that a SQL task may have, in bytes as JSON; the server ends what has more.", OPTION_LIVE },
 	{ "exec.programs", OPTION_LIST, AT(exec.programs), "", 0, 0,
 	  "Programs of this host that workflows may run, each as \"name=/path\", with the\n"
 	  "first arguments behind it: \"backup=/usr/bin/rsync -a --\".  Empty: none, and\n"

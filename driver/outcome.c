@@ -40,6 +40,15 @@ outcome_error(struct outcome *outcome, const char *kind, const char *detail,
 }
 
 void
+outcome_too_large(struct outcome *outcome, size_t bytes)
+{
+	outcome_release(outcome);
+	outcome_error(outcome, "output", NULL,
+	    "the outcome has %zu bytes as JSON, more than the %d of a report",
+	    bytes, OUTCOME_MAX_BYTES);
+}
+
+void
 outcome_release(struct outcome *outcome)
 {
 	buf_release(&outcome->body);

@@ -18,6 +18,13 @@ enum outcome_event {
 	OUTCOME_RECORDED, /* nothing to report: the workspace has it already */
 };
 
+/*
+ * The most that the body of a report may have.  A value of the workspace has no
+ * more, however its setting value_bytes is raised; and the message that carries
+ * a report stays far below the gigabyte where the server ends.
+ */
+enum { OUTCOME_MAX_BYTES = 128 << 20 };
+
 /* Owned by whoever holds it last. */
 struct outcome {
 	enum outcome_event event;
@@ -34,6 +41,9 @@ void outcome_init(struct outcome *outcome);
  */
 void outcome_error(struct outcome *outcome, const char *kind,
     const char *detail, const char *format, ...) PRINTF_LIKE(4, 5);
+
+/* Make it the error that `bytes` of a report are more than it may have. */
+void outcome_too_large(struct outcome *outcome, size_t bytes);
 
 void outcome_release(struct outcome *outcome);
 

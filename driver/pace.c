@@ -81,7 +81,9 @@ pace_begin(struct pace *pace)
 {
 	pace->due = false;
 	pace->output = false;
-	loop_timer_stop(pace->loop, &pace->poll_timer);
+	/* if it takes long, another session goes on */
+	loop_timer_set(
+	    pace->loop, &pace->poll_timer, pace->config->poll_max_ms);
 }
 
 static int64_t

@@ -20,6 +20,7 @@ struct loop;
 struct rest {
 	int64_t ms;
 	bool busy; /* others work: about then; otherwise at the latest */
+	bool work; /* there is upkeep to do */
 };
 
 /* Read the fields; change them only through the functions. */
@@ -47,7 +48,10 @@ void pace_hurry(struct pace *pace);
 /* Output is due within a second, if there is any. */
 void pace_output(struct pace *pace, bool is_any);
 
-/* A poll is on its way, with what was due. */
+/*
+ * A poll is on its way, with what was due.  The next one does not wait for ever
+ * for its end.
+ */
 void pace_begin(struct pace *pace);
 
 /* It brought `taken` of `want`, and was told to `rest`. */

@@ -4,11 +4,19 @@
 
 #include "common/log.h"
 
+enum {
+	TRIES = 10, /* of a call that does not fail once the host is up */
+};
+
 static void
 fill(void *data, size_t len)
 {
-	if (getrandom(data, len, 0) != (ssize_t)len)
-		fatal("cannot get random bytes");
+	int i;
+
+	for (i = 0; i < TRIES; i++)
+		if (getrandom(data, len, 0) == (ssize_t)len)
+			return;
+	fatal("cannot get random bytes");
 }
 
 int64_t

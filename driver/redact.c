@@ -1,449 +1,313 @@
 #include "driver/redact.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/buf.h"
-#include "common/json.h"
 #include "common/mem.h"
+#include "driver/known.h"
+#include "driver/reading.h"
+#include "driver/spelling.h"
 
 enum {
-	VALUES_MAX =
-	    256,      /* remembered; then the one not used for longest goes */
-	LINE_MIN = 8, /* of a value with several lines */
 	HEAD_MIN = REDACT_MIN,
+	CUT_ESCAPE_MAX = 20, /* \\\\uXXXX\\\\uXXXX, without its first byte */
 };
 
 static const char stars[] = "***";
 
-/* One way in which a value may be written. */
-struct form {
-	char *text;
-	size_t len;
-	bool in_json; /* may stand in a JSON string just so */
+/* Finding ------------------------------------------------------------------ */
+
+/* What stands at a place of a text. */
+struct found {
+	size_t len; /* of the longest spelling; 0: there is none */
+	bool open;  /* one goes on where the text ends */
 };
 
-struct value {
-	char *text;
-	size_t len;
-	struct form *forms;
-	size_t form_count;
-};
-
-/* The last used one at the end. */
-static struct value values[VALUES_MAX];
-static size_t value_count;
-static bool begins[256]; /* bytes with which some form may begin */
-
-/* Remembering -------------------------------------------------------------- */
-
-static void
-wipe(char *text, size_t len)
-{
-	if (text != NULL)
-		explicit_bzero(text, len);
-	free(text);
-}
-
-static void
-value_release(struct value *value)
-{
-	while (value->form_count > 0) {
-		struct form *form = &value->forms[--value->form_count];
-
-		wipe(form->text, form->len);
-	}
-	free(value->forms);
-	wipe(value->text, value->len);
-}
-
-/* Takes what `text` holds; what is short or known already is left out. */
-static void
-add_form(struct value *value, struct buf *text, bool in_json)
-{
-	struct form *form;
-	size_t i;
-
-	for (i = 0; i < value->form_count; i++)
-		if (value->forms[i].len == text->len &&
-		    memcmp(value->forms[i].text, text->data, text->len) == 0)
-			break;
-	if (i < value->form_count || text->len < REDACT_MIN) {
-		explicit_bzero(text->data, text->len);
-		buf_release(text);
-		return;
-	}
-	value->forms = xreallocarray(
-	    value->forms, value->form_count + 1, sizeof(value->forms[0]));
-	begins[(unsigned char)text->data[0]] = true;
-	form = &value->forms[value->form_count++];
-	form->len = text->len;
-	form->text = buf_take(text);
-	form->in_json = in_json;
-}
-
-/* What stands between the quotes of a JSON string. */
-static void
-json_escape(struct buf *out, const char *text, size_t len)
-{
-	struct buf quoted;
-
-	buf_init(&quoted, 0);
-	json_add_string(&quoted, text, len);
-	buf_add(out, quoted.data + 1, quoted.len - 2);
-	explicit_bzero(quoted.data, quoted.len);
-	buf_release(&quoted);
-}
-
-/* As it is, in JSON, in JSON in JSON. */
-static void
-add_plain(struct value *value, const char *text, size_t len)
-{
-	struct buf plain, once, twice;
-
-	buf_init(&plain, 0);
-	buf_init(&once, 0);
-	buf_init(&twice, 0);
-	buf_add(&plain, text, len);
-	json_escape(&once, text, len);
-	json_escape(&twice, once.data, once.len);
-	add_form(value, &once, true);
-	add_form(value, &twice, true);
-	add_form(value, &plain, false);
-}
-
+/*
+ * Whether a spelling may begin with the first four bytes, or with fewer if the
+ * text ends there.
+ */
 static bool
-is_unreserved(char c)
+may_begin(struct reader *reader)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || (c != '\0' && strchr("-._~", c));
+	char four[REDACT_MIN];
+	size_t i;
+	int byte;
+
+	for (i = 0; i < sizeof(four); i++) {
+		byte = reader_next(reader);
+		if (byte < 0)
+			return true;
+		if (i == 0 && known.forwards.rows[byte].count == 0)
+			return false;
+		four[i] = (char)byte;
+	}
+	return known_may_begin(known_four(four));
 }
 
 static void
-add_percent(struct value *value, const char *digits, const char *space)
+look_up(struct reader *reader, struct found *found)
 {
-	struct buf out;
-	size_t i;
+	const char *text = reader->at;
+	struct spelling_range range;
+	int byte = reader_next(reader);
+	bool goes_on = true;
 
-	buf_init(&out, 0);
-	for (i = 0; i < value->len; i++) {
-		unsigned char c = (unsigned char)value->text[i];
-
-		if (is_unreserved((char)c)) {
-			buf_addc(&out, (char)c);
-		} else if (c == ' ' && space != NULL) {
-			buf_adds(&out, space);
-		} else {
-			buf_addc(&out, '%');
-			buf_addc(&out, digits[c / 16]);
-			buf_addc(&out, digits[c % 16]);
-		}
+	if (byte >= 0)
+		goes_on = spelling_range_begin(
+		    &range, &known.forwards, (unsigned char)byte);
+	while (byte >= 0 && goes_on) {
+		if (spelling_range_has_whole(&range) &&
+		    reader_is_between(reader) &&
+		    (size_t)(reader->at - text) > found->len)
+			found->len = (size_t)(reader->at - text);
+		goes_on = spelling_range_has_more(&range);
+		if (!goes_on)
+			break;
+		byte = reader_next(reader);
+		if (byte >= 0)
+			goes_on =
+			    spelling_range_next(&range, (unsigned char)byte);
 	}
-	add_form(value, &out, true);
+	found->open |= goes_on;
+}
+
+/* In one reading; what was seen on the way. */
+static unsigned
+match_in(const struct reading *how, const char *text, size_t len,
+    struct found *found)
+{
+	char four[REDACT_MIN];
+	struct reader reader;
+	unsigned seen = 0;
+
+	if (reading_first_four(text, len, how, four, &seen)) {
+		if (!known_may_begin(known_four(four)))
+			return seen;
+	} else {
+		reader_init(&reader, text, len, *how);
+		if (!may_begin(&reader))
+			return reader.seen;
+		seen = reader.seen;
+	}
+	reader_init(&reader, text, len, *how);
+	look_up(&reader, found);
+	return seen | reader.seen;
+}
+
+/* In a string of JSON nothing is read as if it stood outside of one. */
+static struct found
+match_at(const char *text, size_t len, bool json)
+{
+	struct found found = { 0 };
+	struct reading how = { .json = json ? 1 : 0 };
+	unsigned seen = match_in(&how, text, len, &found), all = seen;
+
+	while ((seen & SEEN_BACKSLASH) != 0 && how.json < READING_JSON_MAX) {
+		how.json++;
+		seen = match_in(&how, text, len, &found);
+		all |= seen;
+	}
+	/* it has no need of escapes in JSON, but a / may have one */
+	how = (struct reading){ .json = 1, .percent = true };
+	if ((all & SEEN_PERCENT) != 0)
+		all |= match_in(&how, text, len, &found);
+	how.plus = true;
+	if ((all & SEEN_PLUS) != 0)
+		match_in(&how, text, len, &found);
+	return found;
 }
 
 /*
- * The digits that depend on the value alone when `before` bytes of something
- * else stand in front of it in its first group of three.
+ * A walk through a text, or through a string of JSON without its quotes, where
+ * no escape is cut in two.  A window of four characters goes along with it: only
+ * where the filter knows it, or an escape is in it, is it worth while to look
+ * closely.
  */
-static void
-add_base64(struct value *value, const char *digits, size_t before)
-{
-	size_t bits = 8 * (before + value->len), bit;
-	struct buf out;
-
-	buf_init(&out, 0);
-	for (bit = before == 0 ? 0 : 6 * before + 6; bit + 6 <= bits;
-	     bit += 6) {
-		size_t at = bit / 8 - before;
-		unsigned pair = (unsigned char)value->text[at] * 256U;
-
-		if (at + 1 < value->len)
-			pair += (unsigned char)value->text[at + 1];
-		buf_addc(&out, digits[pair >> (10 - bit % 8) & 63]);
-	}
-	add_form(value, &out, true);
-}
-
-#define DIGITS_62 \
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-
-static void
-add_forms(struct value *value)
-{
-	const char *line = value->text, *end;
-	size_t before;
-
-	add_plain(value, value->text, value->len);
-	add_percent(value, "0123456789ABCDEF", NULL);
-	add_percent(value, "0123456789abcdef", NULL);
-	add_percent(value, "0123456789ABCDEF", "+");
-	for (before = 0; before < 3; before++) {
-		add_base64(value, DIGITS_62 "+/", before);
-		add_base64(value, DIGITS_62 "-_", before);
-	}
-	for (; (end = strchr(line, '\n')) != NULL; line = end + 1)
-		if (end - line >= LINE_MIN)
-			add_plain(value, line, (size_t)(end - line));
-	if (line != value->text && strlen(line) >= LINE_MIN)
-		add_plain(value, line, strlen(line));
-}
-
-static void
-value_drop(size_t i)
-{
-	memmove(&values[i], &values[i + 1],
-	    (--value_count - i) * sizeof(values[0]));
-}
-
-void
-redact_add(const char *text, size_t len)
-{
-	struct value value = { 0 };
-	size_t i;
-
-	for (i = 0; i < value_count; i++)
-		if (values[i].len == len &&
-		    memcmp(values[i].text, text, len) == 0)
-			break;
-	if (i < value_count) {
-		value = values[i];
-		value_drop(i);
-	} else {
-		value.text = xstrndup(text, len);
-		value.len = len;
-		add_forms(&value);
-	}
-	if (value_count == VALUES_MAX) {
-		value_release(&values[0]);
-		value_drop(0);
-	}
-	values[value_count++] = value;
-}
-
-void
-redact_clear(void)
-{
-	while (value_count > 0)
-		value_release(&values[--value_count]);
-}
-
-/* Finding ------------------------------------------------------------------ */
-
-/* Call `fn` for each form until it says so; whether it did. */
-static bool
-any_form(bool (*fn)(const struct form *form, void *arg), void *arg)
-{
-	size_t i, k;
-
-	for (i = 0; i < value_count; i++)
-		for (k = 0; k < values[i].form_count; k++)
-			if (fn(&values[i].forms[k], arg))
-				return true;
-	return false;
-}
-
-/* A piece of text, and what was found in it. */
-struct search {
+struct scan {
 	const char *text;
 	size_t len;
 	bool json;
-	size_t found; /* the longest */
+	bool to_end; /* the last characters may begin something, too */
+	size_t next; /* character to be taken into the window */
+	size_t taken;
+	uint32_t window;
+	size_t starts[REDACT_MIN]; /* where the characters stand, in turn */
+	size_t escaped; /* until so many are taken an escape is in the window */
 };
 
-static bool
-is_inside(const struct form *form, void *arg)
+/* Go on from there. */
+static void
+scan_move(struct scan *scan, size_t at)
 {
-	const struct search *search = arg;
-
-	return memmem(search->text, search->len, form->text, form->len) != NULL;
+	scan->next = at;
+	scan->taken = 0;
+	scan->escaped = 0;
 }
 
-static bool
-match(const struct form *form, void *arg)
+static struct scan
+scan_begin(const char *text, size_t len)
 {
-	struct search *search = arg;
+	return (struct scan){ .text = text, .len = len };
+}
 
-	if (form->len <= search->len && form->len > search->found &&
-	    (form->in_json || !search->json) &&
-	    memcmp(search->text, form->text, form->len) == 0)
-		search->found = form->len;
+/* The next character; behind the end there is anything. */
+static void
+scan_take(struct scan *scan)
+{
+	unsigned char byte = 0;
+	bool escape = true;
+	size_t step = 0;
+
+	if (scan->next < scan->len)
+		step = reading_step(scan->text + scan->next,
+		    scan->len - scan->next, scan->json, &byte, &escape);
+	scan->starts[scan->taken % REDACT_MIN] = scan->next;
+	scan->window = scan->window >> 8 | (uint32_t)byte << 24;
+	scan->next += step;
+	scan->taken++;
+	if (escape)
+		scan->escaped = scan->taken + REDACT_MIN - 1;
+}
+
+/* Go on to the next place where something is; false: there is none. */
+static bool
+scan_next(struct scan *scan, size_t *at, struct found *found)
+{
+	if (known.forwards.count == 0)
+		return false;
+	while (scan->next < scan->len || scan->to_end) {
+		scan_take(scan);
+		if (scan->taken < REDACT_MIN)
+			continue;
+		*at = scan->starts[scan->taken % REDACT_MIN];
+		if (*at == scan->len)
+			return false;
+		if (scan->taken > scan->escaped &&
+		    !known_may_begin(scan->window))
+			continue;
+		*found =
+		    match_at(scan->text + *at, scan->len - *at, scan->json);
+		if (found->len > 0 || (scan->to_end && found->open))
+			return true;
+	}
 	return false;
-}
-
-/* How long what stands at the beginning of `text` is; 0: nothing. */
-static size_t
-match_at(const char *text, size_t len, bool json)
-{
-	struct search search = { .text = text, .len = len, .json = json };
-
-	if (begins[(unsigned char)*text])
-		any_form(match, &search);
-	return search.found;
 }
 
 /* Replacing ---------------------------------------------------------------- */
 
-/* Whether there is anything to do: mostly there is not. */
-static bool
-is_clean(const struct buf *text)
-{
-	struct search search = { .text = text->data, .len = text->len };
+/* A text that is copied from its first change on: mostly there is none. */
+struct redaction {
+	struct buf *text;
+	struct buf out;
+	size_t done; /* of the text */
+};
 
-	return !any_form(is_inside, &search);
+static struct redaction
+redaction_begin(struct buf *text)
+{
+	struct redaction redaction = { .text = text };
+
+	buf_init(&redaction.out, text->limit);
+	return redaction;
 }
 
 static void
-replace(struct buf *text, struct buf *with)
+redaction_hide(
+    struct redaction *redaction, size_t at, size_t len, const char *with)
 {
+	buf_add(&redaction->out, redaction->text->data + redaction->done,
+	    at - redaction->done);
+	buf_adds(&redaction->out, with);
+	redaction->done = at + len;
+}
+
+/* Whatever is found in a part of it. */
+static void
+redaction_scan(struct redaction *redaction, size_t from, size_t len, bool json)
+{
+	struct scan scan = scan_begin(redaction->text->data + from, len);
+	struct found found;
+	size_t at;
+
+	scan.json = json;
+	while (scan_next(&scan, &at, &found)) {
+		redaction_hide(redaction, from + at, found.len, stars);
+		scan_move(&scan, at + found.len);
+	}
+}
+
+static void
+redaction_end(struct redaction *redaction)
+{
+	struct buf *text = redaction->text;
+
+	if (redaction->done == 0) {
+		buf_release(&redaction->out);
+		return;
+	}
+	redaction_hide(redaction, text->len, 0, "");
 	explicit_bzero(text->data, text->len);
 	buf_release(text);
-	*text = *with;
+	*text = redaction->out;
 }
 
 void
 redact_text(struct buf *text)
 {
-	struct buf out;
-	size_t i, found;
+	struct redaction redaction = redaction_begin(text);
 
-	if (is_clean(text))
-		return;
-	buf_init(&out, text->limit);
-	for (i = 0; i<text->len; i += found> 0 ? found : 1) {
-		found = match_at(text->data + i, text->len - i, false);
-		if (found > 0)
-			buf_adds(&out, stars);
-		else
-			buf_addc(&out, text->data[i]);
-	}
-	replace(text, &out);
+	redaction_scan(&redaction, 0, text->len, false);
+	redaction_end(&redaction);
 }
 
-/* The length of a character of a JSON string, escaped or not. */
+/* How long a string is that begins here, without its quotes. */
 static size_t
-json_unit(const char *text, const char *end)
+string_length(const char *text, size_t left)
 {
-	if (*text != '\\' || end - text < 2)
-		return 1;
-	return text[1] == 'u' && end - text >= 6 ? 6 : 2;
-}
+	size_t len = 1;
 
-/* From behind a quote to the one that ends it; where that is. */
-static const char *
-redact_string(struct buf *out, const char *text, const char *end)
-{
-	size_t found;
-
-	while (text < end && *text != '"') {
-		found = match_at(text, (size_t)(end - text), true);
-		if (found > 0) {
-			buf_adds(out, stars);
-		} else {
-			found = json_unit(text, end);
-			buf_add(out, text, found);
-		}
-		text += found;
-	}
-	return text;
+	while (len < left && text[len] != '"')
+		len += text[len] == '\\' && len + 1 < left ? 2 : 1;
+	return len - 1;
 }
 
 /* A number that holds a value becomes a string. */
-static const char *
-redact_number(struct buf *out, const char *text)
+static void
+redact_number(struct redaction *redaction, size_t at, size_t len)
 {
-	size_t i, len = strspn(text, "+-.0123456789eE");
+	const char *text = redaction->text->data + at;
+	size_t i;
 
-	for (i = 0; i < len && match_at(text + i, len - i, true) == 0; i++)
+	for (i = 0; i < len && match_at(text + i, len - i, true).len == 0; i++)
 		;
 	if (i < len)
-		buf_addf(out, "\"%s\"", stars);
-	else
-		buf_add(out, text, len);
-	return text + len;
+		redaction_hide(redaction, at, len, "\"***\"");
 }
 
 void
 redact_json(struct buf *json)
 {
-	const char *text = json->data, *end = json->data + json->len;
-	struct buf out;
+	struct redaction redaction = redaction_begin(json);
+	const char *text = json->data;
+	size_t at, len;
 
-	if (is_clean(json))
-		return;
-	buf_init(&out, json->limit);
-	while (text < end) {
-		if (*text == '"') {
-			buf_addc(&out, '"');
-			text = redact_string(&out, text + 1, end);
-		} else if (*text == '-' || (*text >= '0' && *text <= '9')) {
-			text = redact_number(&out, text);
-			continue;
+	for (at = 0; known.forwards.count > 0 && at < json->len; at += len)
+		if (text[at] == '"') {
+			len = string_length(text + at, json->len - at);
+			redaction_scan(&redaction, at + 1, len, true);
+			len += 2;
+		} else if (text[at] == '-' ||
+		           (text[at] >= '0' && text[at] <= '9')) {
+			len = strspn(text + at, "+-.0123456789eE");
+			redact_number(&redaction, at, len);
+		} else {
+			len = 1;
 		}
-		if (text < end)
-			buf_addc(&out, *text++);
-	}
-	replace(json, &out);
-}
-
-/* Edges -------------------------------------------------------------------- */
-
-static bool
-ends_at_head(const struct form *form, void *arg)
-{
-	struct search *search = arg;
-	size_t len = form->len - 1;
-
-	for (len = len < search->len ? len : search->len; len >= HEAD_MIN;
-	     len--)
-		if (len > search->found &&
-		    memcmp(search->text, form->text + form->len - len, len) ==
-		        0)
-			search->found = len;
-	return false;
-}
-
-void
-redact_head(struct buf *text)
-{
-	struct search search = { .text = text->data, .len = text->len };
-	struct buf out;
-
-	any_form(ends_at_head, &search);
-	if (search.found == 0)
-		return;
-	buf_init(&out, text->limit);
-	buf_adds(&out, stars);
-	buf_add(&out, text->data + search.found, text->len - search.found);
-	replace(text, &out);
-}
-
-/* As match(); true if the form goes on where the text ends. */
-static bool
-match_or_goes_on(const struct form *form, void *arg)
-{
-	const struct search *search = arg;
-
-	if (form->len <= search->len)
-		return match(form, arg);
-	return memcmp(search->text, form->text, search->len) == 0;
-}
-
-/* As redact_text() goes through it: what was found there does not begin it. */
-size_t
-redact_waiting(const char *text, size_t len)
-{
-	struct search at;
-	size_t i;
-
-	for (i = 0; i<len; i += at.found> 0 ? at.found : 1) {
-		at = (struct search){ .text = text + i, .len = len - i };
-		if (begins[(unsigned char)text[i]] &&
-		    any_form(match_or_goes_on, &at))
-			return len - i;
-	}
-	return 0;
+	redaction_end(&redaction);
 }
 
 char *
@@ -451,11 +315,131 @@ redact_line(char *line)
 {
 	struct buf text;
 
-	if (value_count == 0)
+	if (known.forwards.count == 0)
 		return line;
 	buf_init(&text, 0);
 	buf_adds(&text, line);
 	redact_text(&text);
 	free(line);
 	return buf_take(&text);
+}
+
+/* Edges -------------------------------------------------------------------- */
+
+/* Whether a spelling ends with these bytes. */
+static bool
+is_an_end(const char *bytes, size_t len)
+{
+	struct spelling_range range;
+	size_t i = len - 1;
+	bool goes_on = spelling_range_begin(
+	    &range, &known.backwards, (unsigned char)bytes[i]);
+
+	while (goes_on && i-- > 0)
+		goes_on = spelling_range_next(&range, (unsigned char)bytes[i]);
+	return goes_on;
+}
+
+/* What the beginning of a text is in one reading, and how far each byte goes. */
+struct beginning {
+	struct buf bytes;
+	size_t *ends;
+};
+
+/* How much of the beginning of `text` is the end of a spelling. */
+static size_t
+head_in(struct reader *reader, struct beginning *begin, size_t max)
+{
+	const char *text = reader->at;
+	size_t i, len = 0;
+	int byte;
+
+	buf_truncate(&begin->bytes, 0);
+	while (begin->bytes.len < max && (byte = reader_next(reader)) >= 0) {
+		begin->ends[begin->bytes.len] = (size_t)(reader->at - text);
+		buf_addc(&begin->bytes, (char)byte);
+	}
+	for (i = begin->bytes.len; i >= HEAD_MIN && len == 0; i--)
+		if (is_an_end(begin->bytes.data, i))
+			len = begin->ends[i - 1];
+	return len;
+}
+
+/* The longest in any reading. */
+static size_t
+head_at(const char *text, size_t len, struct beginning *begin, size_t max)
+{
+	static const struct reading readings[] = {
+		{ .json = 0 },
+		{ .json = 1 },
+		{ .json = 2 },
+		{ .json = READING_JSON_MAX },
+		{ .json = 1, .percent = true },
+		{ .json = 1, .percent = true, .plus = true },
+	};
+	struct reader reader = { 0 };
+	size_t i, found, longest = 0;
+
+	for (i = 0; i < sizeof(readings) / sizeof(*readings) &&
+	            (i == 0 || reader.seen != 0);
+	     i++) {
+		reader_init(&reader, text, len, readings[i]);
+		found = head_in(&reader, begin, max);
+		if (found > longest)
+			longest = found;
+	}
+	return longest;
+}
+
+/* The text may have lost the beginning of an escape, too. */
+static size_t
+head_length(const char *text, size_t len)
+{
+	size_t max = known_longest(), skip, found, longest = 0;
+	struct beginning begin = {
+		.ends = xcalloc(max, sizeof(begin.ends[0])),
+	};
+
+	buf_init(&begin.bytes, 0);
+	for (skip = 0; skip < len && skip < CUT_ESCAPE_MAX; skip++) {
+		if (skip > 0 &&
+		    !reading_is_of_escape((unsigned char)text[skip - 1]))
+			break;
+		found = head_at(text + skip, len - skip, &begin, max);
+		if (found > 0 && skip + found > longest)
+			longest = skip + found;
+	}
+	explicit_bzero(begin.bytes.data, begin.bytes.len);
+	buf_release(&begin.bytes);
+	free(begin.ends);
+	return longest;
+}
+
+void
+redact_head(struct buf *text)
+{
+	struct redaction redaction = redaction_begin(text);
+	size_t len =
+	    known.forwards.count > 0 ? head_length(text->data, text->len) : 0;
+
+	if (len > 0)
+		redaction_hide(&redaction, 0, len, stars);
+	redaction_end(&redaction);
+}
+
+/* As redact_text() goes through it: what was found there does not begin it. */
+size_t
+redact_waiting(const char *text, size_t len)
+{
+	struct scan scan = scan_begin(text, len);
+	struct found found;
+	size_t at;
+
+	scan.to_end = true;
+	while (scan_next(&scan, &at, &found)) {
+		if (found.open)
+			return len - at;
+		scan_move(&scan, at + found.len);
+	}
+	return 0;
 }

@@ -1,13 +1,12 @@
 /*
  * redact.h - what must not be seen in anything that leaves this program.
  *
- * Every value that was put into a request is remembered, and replaced by ***
- * in outcomes and log lines: as it is, as JSON writes it (also twice), in
- * percent-encoding and in base 64 wherever it begins there; of a value with
- * several lines each long one, too.  What somebody else made of it in another
- * way (reversed, compressed) is not recognised.
- *
- * The state is the program's, as that of the log is.
+ * Where a secret that is known (known.h) stands in an outcome, in streamed
+ * output or in a log line, *** takes its place.  It is found as it
+ * is, in base 64 wherever it begins there, and behind the escapes of JSON (up to
+ * three times) and of URLs, whatever characters they were used for; of a value
+ * with several lines each long one is found, too.  What somebody else made of it
+ * in another way (reversed, compressed) is not recognised.
  */
 #ifndef DRIVER_REDACT_H
 #define DRIVER_REDACT_H
@@ -19,12 +18,6 @@ struct buf;
 enum {
 	REDACT_MIN = 4, /* bytes; what is shorter would be found everywhere */
 };
-
-/* Remember a value, at least REDACT_MIN bytes of UTF-8.  It is copied. */
-void redact_add(const char *text, size_t len);
-
-/* Forget all of them. */
-void redact_clear(void);
 
 /* In text of any kind. */
 void redact_text(struct buf *text);

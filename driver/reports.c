@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/mem.h"
+#include "common/mono.h"
 #include "common/pg_params.h"
 #include "driver/request.h"
 #include "driver/streams.h"
@@ -10,18 +11,32 @@
 
 enum {
 	REPORTS_PER_TURN = 1000,
-	BYTES_PER_TURN = 4 << 20, /* a bigger body goes with no other */
+	FEW_PER_TURN = 30,        /* after a turn that failed */
+	BYTES_PER_TURN = 4 << 20, /* output included; more goes with no other */
+	PATIENCE_MS = 100,        /* while other turns may hold an instance */
+	PATIENCE_ALONE_MS = 200,
+	PLACES = 4096,
+	HELD_MS = 1000, /* so long an instance that was held is taken to be */
+};
+
+/* Where instances meet that can't be told from each other. */
+struct place {
+	uint16_t count;  /* of reports that are carried, */
+	uint16_t number; /* all of them by this turn */
+	struct mono held_until;
 };
 
 struct reports {
+	struct place places[PLACES];
 	struct pg_array instances, processes, tokens, events, bodies;
 	struct streams *streams;
+	bool patient; /* what was carried last may wait for its instances */
 };
 
 struct reports *
 reports_new(void)
 {
-	struct reports *reports = xmalloc(sizeof(*reports));
+	struct reports *reports = xcalloc(1, sizeof(*reports));
 
 	pg_array_init(&reports->instances, PG_TYPE_BIGINT);
 	pg_array_init(&reports->processes, PG_TYPE_BIGINT);
@@ -73,26 +88,124 @@ reports_add_output(struct reports *reports, const struct request_table *table)
 	return streams_add(reports->streams, table);
 }
 
+static size_t
+place_of(const struct request *request)
+{
+	return (uint64_t)request->task.instance_id % PLACES;
+}
+
+int
+reports_carrier(const struct reports *reports, const struct request *request)
+{
+	const struct place *place = &reports->places[place_of(request)];
+
+	return place->count > 0 ? place->number : 0;
+}
+
+void
+reports_carry(struct reports *reports, int number, struct request *request,
+    struct request_list *carried)
+{
+	struct place *place = &reports->places[place_of(request)];
+
+	place->count++;
+	place->number = (uint16_t)number;
+	request_list_remove(request);
+	request_list_add(carried, request);
+}
+
+void
+reports_hold(struct reports *reports, const struct request *request)
+{
+	reports->places[place_of(request)].held_until =
+	    mono_add_ms(mono_now(), HELD_MS);
+}
+
+/* Whether it has waited in vain, or one of its instance has a moment ago. */
+static bool
+waits_in_vain(const struct reports *reports, const struct request *request,
+    struct mono now)
+{
+	const struct place *place = &reports->places[place_of(request)];
+
+	return request->busy > 0 || mono_before(now, place->held_until);
+}
+
+void
+reports_carry_due(struct reports *reports, int number, struct request_list *due,
+    struct request_list *carried)
+{
+	struct mono now = mono_now();
+	size_t bytes = 0, most = REPORTS_PER_TURN;
+	size_t output;
+	struct request *request, *next;
+
+	reports->patient =
+	    due->first != NULL && !waits_in_vain(reports, due->first, now);
+	for (request = due->first; request != NULL; request = next) {
+		next = request->next;
+		/* what waits in vain does not hold up what does not */
+		if (waits_in_vain(reports, request, now) == reports->patient)
+			continue;
+		if (request->failures > 0)
+			most = FEW_PER_TURN;
+		output = streams_bytes(reports->streams);
+		if (carried->count >= most ||
+		    (carried->count > 0 &&
+		        bytes + output + request->body.len > BYTES_PER_TURN))
+			break;
+		bytes += request->body.len;
+		streams_add_rest(reports->streams, request);
+		reports_carry(reports, number, request, carried);
+	}
+}
+
+void
+reports_end(struct reports *reports, const struct request_list *carried)
+{
+	const struct request *request;
+
+	for (request = carried->first; request != NULL; request = request->next)
+		reports->places[place_of(request)].count--;
+}
+
+/* How often it has failed alone; others that wait for their instance have not. */
+static int64_t
+failures_alone(const struct request *request)
+{
+	int failures = request_failures_alone(request);
+
+	return failures > 0 ? failures : 0;
+}
+
+/*
+ * How long to wait for an instance that is held.  What has waited in vain does so
+ * again only when it is made alone.
+ */
+static int64_t
+patience_ms(const struct reports *reports, bool alone)
+{
+	if (alone)
+		return PATIENCE_ALONE_MS;
+	return reports->patient ? PATIENCE_MS : 0;
+}
+
 bool
 reports_send(struct reports *reports, struct session *session, int64_t driver,
-    struct request_list *due, struct request_list *carried)
+    const struct request_list *carried, bool alone)
 {
-	size_t bytes = 0;
+	const struct request *first = carried->first;
 	struct request *request;
 	bool streamed;
 
-	while (carried->count < REPORTS_PER_TURN && due->first != NULL) {
-		if (bytes > 0 && bytes + due->first->body.len > BYTES_PER_TURN)
-			break;
-		request = request_list_take(due);
-		bytes += request->body.len;
+	for (request = carried->first; request != NULL;
+	     request = request->next) {
 		add(reports, request);
 		streams_add_rest(reports->streams, request);
-		request_list_add(carried, request);
 	}
 	/* first: the leases are still there */
 	streamed = streams_send(reports->streams, session);
-	if (carried->count == 0)
+	if (first == NULL)
 		return streamed;
 	workspace_outcome(session, driver,
 	    &(struct workspace_reports){
@@ -101,6 +214,9 @@ reports_send(struct reports *reports, struct session *session, int64_t driver,
 	        .tokens = &reports->tokens,
 	        .events = &reports->events,
 	        .bodies = &reports->bodies,
+	        .patience_ms = patience_ms(reports, alone),
+	        .failures = alone ? failures_alone(first) : 0,
+	        .cause = alone ? first->cause : NULL,
 	    });
 	clear(reports);
 	return streamed;

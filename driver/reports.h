@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct reports;
+struct request;
 struct request_list;
 struct request_table;
 struct session;
@@ -24,12 +25,38 @@ bool reports_add_output(
     struct reports *reports, const struct request_table *table);
 
 /*
- * Move what one turn can carry from `due` to `carried`, oldest first, and add
- * the call of wf.outcome() to the session's batch, behind that of
- * wf.output_add() with their output and what was taken before.  Nothing due:
- * no call.  True: there is one of output_add().
+ * Which turn carries reports of the request's instance, or of one that can't be
+ * told from it: its number; 0: none does.  Another turn would find the instance
+ * held by that one.
+ */
+int reports_carrier(
+    const struct reports *reports, const struct request *request);
+
+/* Move one to those that turn `number` carries; its instance is that turn's. */
+void reports_carry(struct reports *reports, int number, struct request *request,
+    struct request_list *carried);
+
+/*
+ * As many as one turn can carry from `due`, oldest first; none is another's.
+ * Those of instances that somebody holds go with each other, and do not wait.
+ */
+void reports_carry_due(struct reports *reports, int number,
+    struct request_list *due, struct request_list *carried);
+
+/* The workspace was too busy for it: somebody holds its instance. */
+void reports_hold(struct reports *reports, const struct request *request);
+
+/* The turn that carried them has ended: their instances are nobody's. */
+void reports_end(struct reports *reports, const struct request_list *carried);
+
+/*
+ * Add the call of wf.outcome() with what is carried to the session's batch,
+ * behind that of wf.output_add() with their output and what was taken before.
+ * Nothing carried: no call.  `alone`: they are the only ones of their sort, so
+ * that they may wait for their instance a little, and how often that has failed
+ * is the first one's.  True: there is a call of output_add().
  */
 bool reports_send(struct reports *reports, struct session *session,
-    int64_t driver, struct request_list *due, struct request_list *carried);
+    int64_t driver, const struct request_list *carried, bool alone);
 
 #endif

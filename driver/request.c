@@ -5,11 +5,11 @@
 
 #include "common/log.h"
 #include "common/mem.h"
-#include "driver/secret.h"
 #include "driver/workspace.h"
 
 enum {
 	FIRST_SIZE = 256,
+	FAILURES_AMONG_OTHERS = 2, /* with many, then with few */
 };
 
 #define REQUEST_STATE_NAME(name) [REQUEST_##name] = #name,
@@ -24,6 +24,7 @@ request_list_init(struct request_list *list)
 	list->first = NULL;
 	list->end = &list->first;
 	list->count = 0;
+	list->on_its_way = false;
 }
 
 void
@@ -135,7 +136,8 @@ destroy(struct request *request)
 	if (request->run != NULL)
 		request->transport->free(request->run);
 	buf_release(&request->body);
-	secret_wipe(&request->filled);
+	filled_release(&request->filled);
+	free(request->cause);
 	output_release(&request->output);
 	free(request);
 }
@@ -198,6 +200,49 @@ request_holds_slot(const struct request *request)
 	return request->transport == NULL || !request->transport->instant;
 }
 
+/* The first place of the transport, or the end; NULL if there is none. */
+static size_t *
+held(struct request_table *table, const struct transport *transport)
+{
+	size_t i;
+
+	for (i = 0; i < TRANSPORTS_MOST; i++) {
+		if (table->held[i].transport == NULL)
+			table->held[i].transport = transport;
+		if (table->held[i].transport == transport)
+			return &table->held[i].slots;
+	}
+	return NULL;
+}
+
+/* It holds a slot from now on (1), or no more (-1), if it needs one. */
+static void
+hold_slot(
+    struct request_table *table, const struct request *request, int change)
+{
+	size_t *slots;
+
+	if (!request_holds_slot(request))
+		return;
+	table->slots += (size_t)change;
+	slots =
+	    request->transport != NULL ? held(table, request->transport) : NULL;
+	if (slots != NULL)
+		*slots += (size_t)change;
+}
+
+size_t
+request_table_held(
+    const struct request_table *table, const struct transport *transport)
+{
+	size_t i;
+
+	for (i = 0; i < TRANSPORTS_MOST; i++)
+		if (table->held[i].transport == transport)
+			return table->held[i].slots;
+	return 0;
+}
+
 struct request *
 request_new(struct request_table *table, const struct workspace_row *row,
     const struct transports *transports)
@@ -233,7 +278,7 @@ request_new(struct request_table *table, const struct workspace_row *row,
 		.state = REQUEST_TAKEN,
 	};
 	buf_init(&request->body, 0);
-	buf_init(&request->filled, 0);
+	filled_init(&request->filled);
 	output_init(&request->output, NULL, NULL);
 	request->transport = transports_find(
 	    transports, row->transport, &request->transport_state);
@@ -242,8 +287,14 @@ request_new(struct request_table *table, const struct workspace_row *row,
 	insert(table, request);
 	table->count++;
 	table->active++;
-	table->slots += request_holds_slot(request);
+	hold_slot(table, request, 1);
 	return request;
+}
+
+int
+request_failures_alone(const struct request *request)
+{
+	return request->failures - FAILURES_AMONG_OTHERS;
 }
 
 /* If it was not OVER before, it is now: it needs nothing but a report. */
@@ -253,7 +304,7 @@ end_active(struct request_table *table, const struct request *request)
 	if (request->state == REQUEST_OVER)
 		return;
 	table->active--;
-	table->slots -= request_holds_slot(request);
+	hold_slot(table, request, -1);
 }
 
 void

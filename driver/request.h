@@ -17,7 +17,9 @@
 #include <stdint.h>
 
 #include "common/buf.h"
+#include "common/mono.h"
 #include "driver/output.h"
+#include "driver/secret.h"
 #include "driver/transport.h"
 
 struct pg_array;
@@ -44,12 +46,16 @@ struct request {
 	const struct transport *transport; /* NULL: we have none such */
 	void *transport_state;
 	struct run *run;      /* NULL unless RUNNING */
-	struct buf filled;    /* the arguments with secrets in them */
+	struct filled filled; /* the arguments with secrets in them */
 	struct output output; /* that was not sent yet */
 
 	/* The report that is due: an event of wf.outcome() and its body. */
 	const char *event; /* NULL: none */
 	struct buf body;
+	int busy; /* how often the workspace was too busy to apply it */
+	struct mono again; /* while it is kept: when it is made again; or 0 */
+	int failures;      /* turns in a row that failed with it, */
+	char *cause;       /* and why the last one did; NULL: none has */
 
 	struct request_list *list; /* that it stands in; NULL: none */
 	struct request *next, **place;
@@ -60,6 +66,7 @@ struct request {
 struct request_list {
 	struct request *first, **end;
 	size_t count;
+	bool on_its_way; /* what stands in it may be with the workspace */
 };
 
 void request_list_init(struct request_list *list);
@@ -80,8 +87,14 @@ struct request_table {
 	struct request **buckets;
 	size_t size; /* a power of two */
 	size_t count;
-	size_t active;     /* those that are not OVER */
-	size_t slots;      /* of these, those that hold a slot */
+	size_t active; /* those that are not OVER */
+	size_t slots;  /* of these, those that hold a slot */
+
+	/* the same by transport; the first without one is the end */
+	struct {
+		const struct transport *transport;
+		size_t slots;
+	} held[TRANSPORTS_MOST];
 	const char *label; /* the workspace's name in log lines; borrowed */
 };
 
@@ -92,12 +105,22 @@ void request_table_release(struct request_table *table);
 struct request *request_find(
     const struct request_table *table, const char *token);
 
+/* How many slots requests of that transport hold. */
+size_t request_table_held(
+    const struct request_table *table, const struct transport *transport);
+
 /* A request as poll gave it, copied; it stands in the table. */
 struct request *request_new(struct request_table *table,
     const struct workspace_row *row, const struct transports *transports);
 
 /* Whether it does until it is OVER: what takes no time needs none. */
 bool request_holds_slot(const struct request *request);
+
+/*
+ * A report with which turns have failed twice is made alone.  How often that
+ * has failed, too; negative: it was not made alone because of that.
+ */
+int request_failures_alone(const struct request *request);
 
 /* Forget it; what still runs is stopped. */
 void request_free(struct request_table *table, struct request *request);

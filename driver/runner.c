@@ -20,6 +20,7 @@ runner_init(struct runner *runner, const struct transports *transports,
 	};
 	request_table_init(&runner->table, label);
 	request_list_init(&runner->reports);
+	request_list_init(&runner->kept);
 }
 
 void
@@ -43,8 +44,10 @@ end(struct runner *runner, struct request *request, struct outcome *outcome)
 {
 	request_set_state(&runner->table, request, REQUEST_OVER);
 	buf_release(&request->body);
+	redact_json(&outcome->body);
+	if (outcome->body.len > OUTCOME_MAX_BYTES)
+		outcome_too_large(outcome, outcome->body.len);
 	request->body = outcome->body;
-	redact_json(&request->body);
 	report(runner, request,
 	    outcome->event == OUTCOME_ERROR ? "error" : "response");
 }
@@ -103,8 +106,8 @@ fill(struct runner *runner, struct request *request)
 	if (!ok)
 		end_unbegun(runner, request, "secret", &err);
 	error_release(&err);
-	request->task.args = request->filled.data;
-	request->task.args_len = request->filled.len;
+	request->task.args = request->filled.args.data;
+	request->task.args_len = request->filled.args.len;
 	return ok;
 }
 
@@ -185,9 +188,9 @@ runner_take(struct runner *runner, const struct workspace_row *row)
 
 /* Whether its acknowledgement may already be with the workspace. */
 static bool
-is_on_its_way(const struct runner *runner, const struct request *request)
+is_on_its_way(const struct request *request)
 {
-	return request->list != NULL && request->list != &runner->reports;
+	return request->list != NULL && request->list->on_its_way;
 }
 
 void
@@ -200,8 +203,7 @@ runner_stop(struct runner *runner, const char *token)
 	request->stopped = true;
 	if (request->state == REQUEST_RUNNING)
 		request->transport->cancel(request->run);
-	else if (request->state == REQUEST_ACK &&
-	         !is_on_its_way(runner, request))
+	else if (request->state == REQUEST_ACK && !is_on_its_way(request))
 		end_cancelled(runner, request);
 }
 
@@ -212,6 +214,21 @@ acknowledged(struct runner *runner, struct request *request)
 		end_cancelled(runner, request);
 	else
 		start(runner, request);
+}
+
+/* Nothing was done: somebody else holds its instance. */
+static void
+keep(struct runner *runner, struct request *request)
+{
+	request->busy++;
+	request->failures = 0;
+	LOG_TASK(LOG_LEVEL_DEBUG, &request->task, "%s to %s is answered: busy",
+	    request->event, request->task.request);
+	if (request->stopped && request->state == REQUEST_ACK)
+		end_cancelled(runner, request);
+	request_list_remove(request);
+	request->again = (struct mono){ 0 };
+	request_list_add(&runner->kept, request);
 }
 
 static void
@@ -236,6 +253,10 @@ runner_answer(struct runner *runner, const char *token, const char *answer)
 
 	if (request == NULL)
 		return;
+	if (strcmp(answer, "busy") == 0) {
+		keep(runner, request);
+		return;
+	}
 	request_list_remove(request);
 	log_answer(request, answer, good);
 	if (good && request->state == REQUEST_ACK)
@@ -249,7 +270,7 @@ drain_one(struct request *request, void *arg)
 {
 	struct runner *runner = arg;
 
-	if (request->state == REQUEST_ACK && !is_on_its_way(runner, request))
+	if (request->state == REQUEST_ACK && !is_on_its_way(request))
 		hand_back(runner, request);
 }
 

@@ -18,6 +18,7 @@ struct runner {
 	const struct transports *transports;
 	struct request_table table;
 	struct request_list reports; /* due, and not on their way */
+	struct request_list kept;    /* to be made again after a while */
 	bool draining;
 	bool fresh; /* there is output that was not sent */
 
@@ -42,7 +43,10 @@ bool runner_take(struct runner *runner, const struct workspace_row *row);
 /* The workspace wants the request of this token stopped.  It may be gone. */
 void runner_stop(struct runner *runner, const char *token);
 
-/* The workspace's answer to the report of this token, which is on its way. */
+/*
+ * The workspace's answer to the report of this token, which is on its way.  One
+ * that the workspace is too busy for is kept.
+ */
 void runner_answer(
     struct runner *runner, const char *token, const char *answer);
 

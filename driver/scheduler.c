@@ -9,14 +9,18 @@
 #include "common/mem.h"
 #include "driver/config.h"
 #include "driver/identity.h"
+#include "driver/keep.h"
+#include "driver/kept.h"
 #include "driver/loop.h"
 #include "driver/pace.h"
+#include "driver/pulse.h"
 #include "driver/reports.h"
 #include "driver/runner.h"
 #include "driver/session.h"
 #include "driver/share.h"
 #include "driver/transport.h"
 #include "driver/turn.h"
+#include "driver/workspace.h"
 
 enum {
 	LEAVE_MS = 2000, /* for the last words of a driver in a hurry */
@@ -36,11 +40,16 @@ struct scheduler {
 	struct identity *identity;
 	struct runner runner;
 	struct reports *reports;
+	struct kept kept;
+	struct pulse *pulse;
 	struct pace pace;
 	struct turns turns;
 	int64_t reserved; /* by the turns under way, of the slots */
 	struct share share;
+	struct keep keep;
 	struct window window;
+	bool upkeep;        /* is due */
+	bool upkeep_failed; /* when it was done last */
 	bool drain_told;
 	enum phase phase;
 	bool over;
@@ -87,12 +96,17 @@ wanted(const struct scheduler *scheduler)
 {
 	int64_t turns = (int64_t)scheduler->turns.count;
 
+	struct load want;
+
 	if (scheduler->phase != PHASE_WORKING)
 		return (struct load){ 0 };
-	return window_want(&scheduler->window,
+	want = window_want(&scheduler->window,
 	    share_want(&scheduler->share, turns),
 	    share_most(&scheduler->share, turns),
 	    (int64_t)scheduler->runner.reports.count);
+	keep_divide(&scheduler->keep, &scheduler->runner.table,
+	    scheduler->options.shares->count, &want);
+	return want;
 }
 
 static void
@@ -106,7 +120,7 @@ begin_work(struct scheduler *scheduler, struct turn *turn)
 	turn_report(turn, driver, &scheduler->runner, scheduler->reports,
 	    scheduler->pace.output);
 	want = wanted(scheduler);
-	scheduler->reserved += want.slots;
+	scheduler->reserved += keep_ask(&scheduler->keep, &want);
 	scheduler->drain_told |= drain;
 	count_slots(scheduler);
 	pace_begin(&scheduler->pace);
@@ -145,10 +159,50 @@ begin_alone(struct scheduler *scheduler, struct turn *turn)
 	    &scheduler->runner.table);
 }
 
+/*
+ * A report that is to be made alone, if there is one; one at a time, for it may
+ * hold its session up.
+ */
+static bool
+begin_report(struct scheduler *scheduler, struct turn *turn)
+{
+	struct request *request;
+
+	if (turns_report(&scheduler->turns))
+		return false;
+	request = kept_alone(&scheduler->kept);
+	if (request == NULL)
+		return false;
+	turn_report_alone(turn, identity_driver(scheduler->identity),
+	    &scheduler->runner, scheduler->reports, request);
+	return true;
+}
+
+/*
+ * Whether this session does upkeep next: one session at a time, and not twice in
+ * a row while there is other work.
+ */
+static bool
+is_upkeep_due(const struct scheduler *scheduler, const struct turn *turn)
+{
+	return scheduler->upkeep && scheduler->phase == PHASE_WORKING &&
+	       !(turn->upkept && is_work_due(scheduler));
+}
+
+static void
+begin_upkeep(struct scheduler *scheduler, struct turn *turn)
+{
+	scheduler->upkeep = false;
+	turn_upkeep(turn, scheduler->upkeep_failed);
+	scheduler->upkeep_failed = true; /* until it has come to its end */
+}
+
 /* What a session that is ready should do now, if anything. */
 static void
 begin_next(struct scheduler *scheduler, struct turn *turn)
 {
+	turns_sort(&scheduler->turns, turn, scheduler->reports,
+	    &scheduler->runner.reports);
 	/* one session listens for all */
 	if (turn->is_new)
 		turn_open(turn, turn == &scheduler->turns.all[0]);
@@ -156,8 +210,12 @@ begin_next(struct scheduler *scheduler, struct turn *turn)
 		return;
 	else if (!identity_is_known(scheduler->identity) || is_over(scheduler))
 		begin_alone(scheduler, turn);
-	else if (is_work_due(scheduler))
-		begin_work(scheduler, turn);
+	else if (!begin_report(scheduler, turn)) {
+		if (is_upkeep_due(scheduler, turn))
+			begin_upkeep(scheduler, turn);
+		else if (is_work_due(scheduler))
+			begin_work(scheduler, turn);
+	}
 }
 
 /* There is nobody to take leave of, or nobody who knows us. */
@@ -231,11 +289,35 @@ end_work(struct turn *turn, const struct session_answer *answer)
 	struct load taken;
 	struct rest rest;
 
-	if (!turn_answers(turn, answer, runner))
+	if (!turn_answers(turn, answer, runner, scheduler->reports))
 		pace_fail(&scheduler->pace);
 	rest = turn_requests(turn, answer, runner, &taken);
 	window_end(&scheduler->window, &taken, &turn->want);
 	pace_end(&scheduler->pace, &taken, &turn->want, &rest);
+	scheduler->upkeep |= rest.work;
+}
+
+static void
+end_report(struct turn *turn, const struct session_answer *answer)
+{
+	struct scheduler *scheduler = turn->owner;
+	struct runner *runner = &scheduler->runner;
+	size_t before = runner->kept.count;
+
+	if (!turn_answers(turn, answer, runner, scheduler->reports))
+		pace_fail(&scheduler->pace);
+	if (runner->kept.count == before)
+		kept_waited(&scheduler->kept);
+}
+
+static void
+end_upkeep(struct turn *turn, const struct session_answer *answer)
+{
+	struct scheduler *scheduler = turn->owner;
+
+	scheduler->upkeep_failed = false;
+	scheduler->upkeep |= workspace_worked(answer->results[0]);
+	pace_hurry(&scheduler->pace); /* it may have made something ready */
 }
 
 static void
@@ -257,6 +339,12 @@ turn_done(struct turn *turn, const struct session_answer *answer)
 	case TURN_WORK:
 		end_work(turn, answer);
 		break;
+	case TURN_REPORT:
+		end_report(turn, answer);
+		break;
+	case TURN_UPKEEP:
+		end_upkeep(turn, answer);
+		break;
 	case TURN_LEAVE:
 		LOG_IN(LOG_LEVEL_INFO, scheduler->label, "left");
 		finish(scheduler);
@@ -274,19 +362,20 @@ on_answer(void *arg, const struct session_answer *answer)
 	struct turn *turn = arg;
 	struct scheduler *scheduler = turn->owner;
 
-	scheduler->reserved -= turn->want.slots;
-	if (answer->err != NULL)
+	scheduler->reserved -= keep_answer(&scheduler->keep, &turn->want);
+	reports_end(scheduler->reports, &turn->carried);
+	if (answer->err != NULL) {
 		scheduler->drain_told = false;
+		turn_blame(turn, answer);
+	}
 	if (answer->lost)
 		identity_forget(scheduler->identity);
 	else if (answer->err != NULL)
 		turn_failed(turn, answer->err);
 	else
 		turn_done(turn, answer);
-	/* what was not answered is reported again */
-	request_list_put_back(&scheduler->runner.reports, &turn->carried);
-	turn->want = (struct load){ 0 };
-	turn->kind = TURN_NONE;
+	turn_end(turn, &scheduler->runner);
+	kept_end_turn(&scheduler->kept);
 	pump_later(scheduler);
 }
 
@@ -340,18 +429,36 @@ static const struct session_events events = {
 
 /* Moments ------------------------------------------------------------------ */
 
-/* A turn says that we live; a heartbeat only says so when turns fail. */
+/*
+ * A turn says that we live; a heartbeat only says so when turns fail, or take
+ * long: then over a connection of its own, if all others are busy.
+ */
 static void
 on_beat(void *arg)
 {
 	struct scheduler *scheduler = arg;
 	int64_t ms = scheduler->config->heartbeat_ms;
+	int64_t driver = identity_driver(scheduler->identity);
 	struct turn *turn = turns_ready(&scheduler->turns);
 
 	loop_timer_set(scheduler->loop, &scheduler->beat_timer, ms);
-	if (turn != NULL && identity_is_known(scheduler->identity) &&
-	    mono_diff_ms(mono_now(), scheduler->last_turn) >= ms)
-		turn_heartbeat(turn, identity_driver(scheduler->identity));
+	if (mono_diff_ms(mono_now(), scheduler->last_turn) < ms)
+		pulse_rest(scheduler->pulse);
+	else if (turn != NULL && identity_is_known(scheduler->identity))
+		turn_heartbeat(turn, driver);
+	else if (driver != 0 && turns_connected(&scheduler->turns))
+		pulse_beat(scheduler->pulse, driver);
+}
+
+static void
+on_given_up(void *arg, int64_t driver)
+{
+	struct scheduler *scheduler = arg;
+
+	/* it may have another number by now */
+	if (identity_driver(scheduler->identity) == driver)
+		identity_forget(scheduler->identity);
+	pump_later(scheduler);
 }
 
 static void
@@ -450,6 +557,25 @@ init_timers(struct scheduler *scheduler)
 	    scheduler->config->heartbeat_ms);
 }
 
+static void
+open_sessions(struct scheduler *scheduler)
+{
+	const struct config *config = scheduler->config;
+	struct session_options options = {
+		.conninfo = scheduler->options.conninfo,
+		.program = "wf-driver",
+		.label = scheduler->label,
+		.answer_ms = config->turn_timeout_ms,
+	};
+
+	turns_open(&scheduler->turns, (size_t)config->connections,
+	    scheduler->loop, &options, &events, scheduler);
+	/* a sign of life that takes longer is tried in another session */
+	options.answer_ms = 2 * config->heartbeat_ms;
+	scheduler->pulse =
+	    pulse_new(scheduler->loop, &options, on_given_up, scheduler);
+}
+
 struct scheduler *
 scheduler_new(const struct scheduler_options *options)
 {
@@ -465,20 +591,16 @@ scheduler_new(const struct scheduler_options *options)
 	scheduler->share.changed = pump_later;
 	scheduler->share.arg = scheduler;
 	share_join(&scheduler->share, options->shares);
+	scheduler->keep.transports = options->transports;
+	scheduler->keep.config = options->config;
 	pace_init(&scheduler->pace, options->loop, options->config, pump_later,
 	    scheduler);
 	runner_init(&scheduler->runner, options->transports, options->label,
 	    pump_later, scheduler);
 	init_timers(scheduler);
-	turns_open(&scheduler->turns, (size_t)options->config->connections,
-	    options->loop,
-	    &(struct session_options){
-	        .conninfo = options->conninfo,
-	        .program = "wf-driver",
-	        .label = options->label,
-	        .answer_ms = options->config->turn_timeout_ms,
-	    },
-	    &events, scheduler);
+	kept_init(&scheduler->kept, options->loop, &scheduler->runner.kept,
+	    &scheduler->runner.reports, pump_later, scheduler);
+	open_sessions(scheduler);
 	return scheduler;
 }
 
@@ -488,6 +610,8 @@ scheduler_free(struct scheduler *scheduler)
 	if (scheduler == NULL)
 		return;
 	turns_close(&scheduler->turns);
+	pulse_free(scheduler->pulse);
+	kept_release(&scheduler->kept);
 	pace_release(&scheduler->pace);
 	loop_timer_stop(scheduler->loop, &scheduler->beat_timer);
 	loop_timer_stop(scheduler->loop, &scheduler->drain_timer);

@@ -11,6 +11,7 @@
 #include "common/mem.h"
 #include "common/utf8.h"
 #include "driver/config.h"
+#include "driver/known.h"
 #include "driver/redact.h"
 
 enum {
@@ -82,7 +83,7 @@ secrets_free(struct secrets *secrets)
 		free(last->name);
 	}
 	free(secrets->variables);
-	redact_clear();
+	known_clear();
 	free(secrets);
 }
 

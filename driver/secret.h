@@ -4,7 +4,7 @@
  *
  * A request names secrets; the values are read when it begins, each time anew,
  * and from nowhere but a directory with a file per secret and the environment
- * that the driver was started with.  What is read is remembered by redact.h.
+ * that the driver was started with.
  */
 #ifndef DRIVER_SECRET_H
 #define DRIVER_SECRET_H
@@ -15,6 +15,7 @@
 
 struct config;
 struct error;
+struct secret_value;
 struct secrets;
 struct task;
 
@@ -34,11 +35,25 @@ struct secrets *secrets_attach(
 void secrets_detach(struct secrets *secrets);
 
 /*
- * The task's arguments with the values at the places that the task names.
- * False with `err` set if a secret is not to be had.
+ * Arguments with secrets in them.  The values are held (known.h): nothing that
+ * leaves the driver shows one before this was released.
+ */
+struct filled {
+	struct buf args;
+	struct secret_value **values;
+	size_t count;
+};
+
+void filled_init(struct filled *filled);
+void filled_release(struct filled *filled);
+
+/*
+ * The task's arguments with the values at the places that the task names, to
+ * `filled`, which was initialised.  False with `err` set if a secret is not to be
+ * had.
  */
 bool secrets_fill(const struct secrets *secrets, const struct task *task,
-    struct buf *filled, struct error *err);
+    struct filled *filled, struct error *err);
 
 /* Read the secret called `name` to `value`. */
 bool secret_read(const struct secrets *secrets, const char *name,

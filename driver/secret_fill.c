@@ -9,7 +9,8 @@
 
 #include "common/error.h"
 #include "common/json.h"
-#include "driver/redact.h"
+#include "common/mem.h"
+#include "driver/known.h"
 #include "driver/secret.h"
 #include "driver/transport.h"
 
@@ -24,10 +25,36 @@ struct step {
 struct fill {
 	const struct secrets *secrets;
 	const struct json *places;
-	struct buf *out;
+	struct filled *filled;
+	struct buf *out; /* its arguments */
 	struct error *err;
-	size_t filled;
+	size_t places_filled;
 };
+
+void
+filled_init(struct filled *filled)
+{
+	*filled = (struct filled){ 0 };
+	buf_init(&filled->args, 0);
+}
+
+void
+filled_release(struct filled *filled)
+{
+	while (filled->count > 0)
+		known_let_go(filled->values[--filled->count]);
+	free(filled->values);
+	filled->values = NULL;
+	secret_wipe(&filled->args);
+}
+
+static void
+hold(struct filled *filled, const struct buf *value)
+{
+	filled->values = xreallocarray(
+	    filled->values, filled->count + 1, sizeof(filled->values[0]));
+	filled->values[filled->count++] = known_hold(value->data, value->len);
+}
 
 /* Whether the first steps of `at` are those up to `step`. */
 static bool
@@ -87,7 +114,7 @@ add_secret(struct fill *fill, const struct json *name, struct buf *text)
 		return misplaced(fill);
 	ok = secret_read(fill->secrets, json_string(name), &value, fill->err);
 	if (ok) {
-		redact_add(value.data, value.len);
+		hold(fill->filled, &value);
 		buf_add(text, value.data, value.len);
 	}
 	secret_wipe(&value);
@@ -130,7 +157,7 @@ fill_place(
 	if (ok)
 		json_add_string(fill->out, text.data, text.len);
 	secret_wipe(&text);
-	fill->filled++;
+	fill->places_filled++;
 	return ok;
 }
 
@@ -189,11 +216,12 @@ add_value(struct fill *fill, const struct json *value, const struct step *step)
 
 bool
 secrets_fill(const struct secrets *secrets, const struct task *task,
-    struct buf *filled, struct error *err)
+    struct filled *filled, struct error *err)
 {
 	struct fill fill = {
 		.secrets = secrets,
-		.out = filled,
+		.filled = filled,
+		.out = &filled->args,
 		.err = err,
 	};
 	struct json *args = NULL, *places = NULL;
@@ -201,11 +229,11 @@ secrets_fill(const struct secrets *secrets, const struct task *task,
 	    json_parse(task->args, task->args_len, &args, err) &&
 	    json_parse(task->secrets, strlen(task->secrets), &places, err);
 
-	buf_init(filled, 0);
 	if (ok) {
 		fill.places = places;
 		ok = add_value(&fill, args, NULL) &&
-		     (fill.filled == json_length(places) || misplaced(&fill));
+		     (fill.places_filled == json_length(places) ||
+		         misplaced(&fill));
 	}
 	json_free(places);
 	json_free(args);

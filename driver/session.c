@@ -52,6 +52,7 @@ static void
 disconnect(struct session *session)
 {
 	loop_timer_stop(session->loop, &session->timer);
+	dial_stop(session->dial);
 	loop_unwatch(session->watch);
 	session->watch = NULL;
 	pg_free(session->pg);
@@ -212,6 +213,7 @@ static void
 batch_end(struct session *session)
 {
 	set_deadline(session, 0);
+	pg_drop_rows(session->pg, false);
 	session->held = session->cancel != NULL;
 	if (session->held)
 		return;
@@ -297,6 +299,12 @@ session_send(
 }
 
 void
+session_drop_rows(struct session *session)
+{
+	pg_drop_rows(session->pg, true);
+}
+
+void
 session_split(struct session *session)
 {
 	session->syncs++;
@@ -312,6 +320,12 @@ session_go(struct session *session)
 	set_deadline(session, session->options.answer_ms);
 	if (session->failure.message == NULL)
 		watch_for(session);
+}
+
+int64_t
+session_answer_ms(const struct session *session)
+{
+	return session->options.answer_ms;
 }
 
 int
@@ -330,6 +344,11 @@ session_is_ready(const struct session *session)
 void
 session_reset(struct session *session, const char *reason)
 {
+	if (session->pg == NULL) {
+		LOG_IN(LOG_LEVEL_DEBUG, session->options.label,
+		    "no connection to give up: %s", reason);
+		return;
+	}
 	error_set(&session->failure, "%s", reason);
 	error_sqlstate(&session->failure, "08006");
 	fail_later(session);
@@ -356,9 +375,11 @@ session_cancel(struct session *session)
 void
 session_avoid(struct session *session, const char *reason)
 {
-	LOG_IN(LOG_LEVEL_DEBUG, session->options.label,
-	    "trying another server: %s", reason);
-	dial_avoid(session->dial);
+	if (session->pg != NULL) {
+		LOG_IN(LOG_LEVEL_DEBUG, session->options.label,
+		    "trying another server: %s", reason);
+		dial_avoid(session->dial);
+	}
 	session_reset(session, reason);
 }
 

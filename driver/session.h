@@ -51,12 +51,16 @@ struct session_events {
 };
 
 /*
- * What a session begins with: the server notices a driver that has vanished
- * without a word as soon as that would notice the server, and lets go of what it
- * was at, and of the session.
+ * What a session begins with.  The server notices a driver that has vanished
+ * without a word as soon as the driver would notice the server.  It looks every
+ * two seconds whether the connection of a statement is still there, and ends the
+ * statement if not: who gives a session up need not cancel its statement.  A
+ * commit that waits for a synchronous standby waits on; a cancel would end that
+ * wait, and what is committed might be lost with the server.
  */
-#define SESSION_KEEPALIVE \
-	"select set_config('tcp_keepalives_idle', '10', false)," \
+#define SESSION_BEGIN \
+	"select set_config('client_connection_check_interval', '2s', false)," \
+	" set_config('tcp_keepalives_idle', '10', false)," \
 	" set_config('tcp_keepalives_interval', '3', false)," \
 	" set_config('tcp_keepalives_count', '2', false)," \
 	" set_config('tcp_user_timeout', '15000', false)"
@@ -76,6 +80,9 @@ struct session *session_new(struct loop *loop,
 /* No callback comes after it.  NULL is allowed. */
 void session_free(struct session *session);
 
+/* What its options say: how long it waits for a batch; 0: no limit. */
+int64_t session_answer_ms(const struct session *session);
+
 /* The number of the server's process, as pg_backend() has it; 0: none. */
 int session_backend(const struct session *session);
 
@@ -85,6 +92,12 @@ bool session_is_ready(const struct session *session);
 /* Add a query to the batch.  Only when ready; nothing of `params` is kept. */
 void session_send(
     struct session *session, const char *sql, const struct pg_params *params);
+
+/*
+ * The rows of this batch's results are dropped as they come, however many there
+ * are: pg_affected() says how many.
+ */
+void session_drop_rows(struct session *session);
 
 /*
  * Let the queries that follow be a transaction of their own.  It takes no
@@ -101,10 +114,14 @@ void session_go(struct session *session);
  */
 void session_cancel(struct session *session);
 
-/* Give up the connection, and try the other hosts before this one. */
-void session_avoid(struct session *session, const char *reason);
-
-/* Give up the connection, as if it had been lost, and connect anew. */
+/*
+ * Give up the connection, as if it had been lost, and connect anew.  A session
+ * that has no connection goes on as it was: it dials, or waits for its next
+ * dial.
+ */
 void session_reset(struct session *session, const char *reason);
+
+/* The same, and try the other hosts before this one. */
+void session_avoid(struct session *session, const char *reason);
 
 #endif

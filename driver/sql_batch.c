@@ -67,7 +67,7 @@ send_limit(struct session *session, int64_t timeout_ms)
 void
 sql_batch_open(struct session *session)
 {
-	session_send(session, SESSION_KEEPALIVE, NULL);
+	session_send(session, SESSION_BEGIN, NULL);
 	session_go(session);
 }
 
@@ -80,6 +80,8 @@ sql_batch_statement(struct session *session, const struct task *task,
 	session_send(session, "savepoint task", NULL);
 	send_limit(session, timeout_ms);
 	session_send(session, statement->text.data, &statement->params);
+	if (!statement->wrapped)
+		session_drop_rows(session);
 	session_go(session);
 }
 

@@ -13,7 +13,10 @@ struct outcome;
 void sql_failure_stopped(
     struct outcome *outcome, const char *why, int64_t timeout_ms);
 
-/* The database refused it. */
+/*
+ * The database refused it: kind sql; or the workspace did, and says as what
+ * (WF012).  Of longer texts the beginning is kept.
+ */
 void sql_failure_refused(struct outcome *outcome, const struct error *err);
 
 #endif

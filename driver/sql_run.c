@@ -14,8 +14,9 @@
 #include "driver/transport.h"
 
 enum {
-	REPEATS = 3,     /* of a statement that lost its connection */
-	GRACE_MS = 5000, /* for the server to keep its own time limit */
+	REPEATS = 3,       /* of a statement that lost its connection */
+	GRACE_MS = 5000,   /* for the server to keep its own time limit */
+	STATUS_MS = 30000, /* for the answer to a status */
 };
 
 /* Steps ----------------------------------------------------------------- */
@@ -50,6 +51,7 @@ step_status(struct run *run)
 {
 	run->phase = SQL_STATUS;
 	sql_batch_status(run->session, run->task);
+	loop_timer_set(run->loop, &run->status_timer, STATUS_MS);
 }
 
 /* The end of a run --------------------------------------------------------- */
@@ -114,19 +116,15 @@ goes_elsewhere(struct run *run, const struct session_answer *answer)
 static void
 end_statement(struct run *run, const struct session_answer *answer)
 {
-	size_t limit = (size_t)run->config->sql_max_rows_bytes;
-
 	if (goes_elsewhere(run, answer))
 		return;
 	if (answer->err != NULL)
 		set_failed(run, answer->err);
 	else if (run->stopped != NULL)
 		set_stopped(run);
-	else if (!sql_statement_respond(&run->statement,
-	             answer->results[answer->count - 1], limit,
-	             &run->outcome.body))
-		outcome_error(&run->outcome, "output", NULL,
-		    "the statement's rows take more than %zu bytes", limit);
+	else
+		sql_statement_respond(&run->statement,
+		    answer->results[answer->count - 1], &run->outcome.body);
 	if (run->outcome.event == OUTCOME_RESPONSE)
 		step_commit(run);
 	else
@@ -196,6 +194,7 @@ lose(struct run *run, const struct error *err)
 void
 sql_run_answer(struct run *run, const struct session_answer *answer)
 {
+	loop_timer_stop(run->loop, &run->status_timer);
 	if (answer->lost)
 		lose(run, answer->err);
 	else if (run->phase == SQL_STATEMENT)
@@ -223,13 +222,43 @@ sql_run_resume(struct run *run)
 
 /* Stopping ----------------------------------------------------------------- */
 
+/*
+ * A statement that nobody waits for any more ends.  What a cancel does to a
+ * commit is another thing: that goes on without the standby it waits for.
+ */
+static void
+give_up(struct run *run, const char *reason)
+{
+	if (run->phase == SQL_STATEMENT)
+		session_cancel(run->session);
+	session_reset(run->session, reason);
+}
+
+/*
+ * The time of the task is over, and the server did not say so.  While the
+ * session dials there is nothing to give up: the status comes first then.
+ */
 static void
 on_limit(void *arg)
 {
 	struct run *run = arg;
 
 	run->stopped = "timeout";
-	session_reset(run->session, "no answer in time");
+	give_up(run, "no answer within the time limit of a SQL task");
+}
+
+static void
+on_no_status(void *arg)
+{
+	struct run *run = arg;
+
+	session_reset(run->session, "no answer about the state of a SQL task");
+}
+
+void
+sql_run_abandon(struct run *run)
+{
+	give_up(run, "the SQL task was abandoned");
 }
 
 void
@@ -257,9 +286,12 @@ sql_run_new(struct loop *loop, const struct config *config,
 	    task->timeout_ms > 0 ? task->timeout_ms : config->sql_timeout_ms;
 	run->limit_timer.fn = on_limit;
 	run->limit_timer.arg = run;
+	run->status_timer.fn = on_no_status;
+	run->status_timer.arg = run;
 	outcome_init(&run->outcome);
 	if (json_parse(task->args, task->args_len, &run->args, err) &&
-	    sql_statement_init(&run->statement, run->args, err))
+	    sql_statement_init(
+	        &run->statement, run->args, config->sql_max_rows_bytes, err))
 		return run;
 	sql_run_free(run);
 	return NULL;
@@ -269,6 +301,7 @@ void
 sql_run_free(struct run *run)
 {
 	loop_timer_stop(run->loop, &run->limit_timer);
+	loop_timer_stop(run->loop, &run->status_timer);
 	sql_statement_release(&run->statement);
 	outcome_release(&run->outcome);
 	json_free(run->args);

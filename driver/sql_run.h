@@ -48,7 +48,8 @@ struct run {
 	char *lost;          /* why the connection was lost; NULL: it wasn't */
 	int64_t timeout_ms;  /* 0: none */
 	const char *stopped; /* "timeout" or "cancelled"; NULL: nobody did */
-	struct timer limit_timer;
+	struct timer limit_timer;  /* of the statement; goes on if it is lost */
+	struct timer status_timer; /* of SQL_STATUS */
 
 	/* The transport's: where it stands, and what comes after it. */
 	struct sql *sql;
@@ -74,5 +75,8 @@ void sql_run_resume(struct run *run);
 
 /* Cancel it; one that waits has its outcome at once. */
 void sql_run_stop(struct run *run);
+
+/* Give its session up: `run` is about to be freed, and has no outcome. */
+void sql_run_abandon(struct run *run);
 
 #endif

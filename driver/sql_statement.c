@@ -1,38 +1,162 @@
 #include "driver/sql_statement.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/error.h"
 #include "common/json.h"
 #include "common/pg.h"
 
-/* Without the semicolon that people put at the end. */
-static size_t
-trimmed_length(const char *text)
-{
-	size_t len = strlen(text);
+/* What people put at the end, and what stands between statements. */
+#define TRIMMED "; \t\r\n"
 
-	while (len > 0 && strchr("; \t\r\n", text[len - 1]) != NULL)
-		len--;
+/* Words ------------------------------------------------------------------- */
+
+/* What a query begins with, and what makes something else of it. */
+static const char *const queries[] = { "select", "table", "values", "with" };
+static const char *const changes[] = { "delete", "insert", "into", "merge",
+	"update" };
+
+static bool
+is_one_of(const char *word, size_t len, const char *const *words, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (strlen(words[i]) == len &&
+		    strncasecmp(words[i], word, len) == 0)
+			return true;
+	return false;
+}
+
+static size_t
+word_length(const char *text)
+{
+	size_t len = 0;
+
+	while (text[len] == '_' || text[len] == '$' ||
+	       isalnum((unsigned char)text[len]) || (text[len] & 0x80) != 0)
+		len++;
 	return len;
 }
 
+/* Blanks, comments and parentheses before the first word. */
+static const char *
+skip_to_word(const char *text)
+{
+	const char *end;
+
+	for (;;) {
+		text += strspn(text, " \t\r\n\f(");
+		if (strncmp(text, "--", 2) == 0)
+			text += strcspn(text, "\n");
+		else if (strncmp(text, "/*", 2) == 0 &&
+		         (end = strstr(text, "*/")) != NULL)
+			text = end + 2;
+		else
+			return text;
+	}
+}
+
+/*
+ * Whether it is surely a query that changes nothing by itself, and so can stand
+ * in the FROM of another.  A word in a string or a name only makes us too
+ * careful.
+ */
+static bool
+is_query(const char *text)
+{
+	size_t len;
+
+	text = skip_to_word(text);
+	if (!is_one_of(text, word_length(text), queries,
+	        sizeof(queries) / sizeof(queries[0])))
+		return false;
+	for (; *text != '\0'; text += len > 0 ? len : 1) {
+		len = word_length(text);
+		/* perhaps a comment behind the end, which would end too much */
+		if (*text == ';' && text[strspn(text, TRIMMED)] != '\0')
+			return false;
+		if (is_one_of(text, len, changes,
+		        sizeof(changes) / sizeof(changes[0])))
+			return false;
+	}
+	return true;
+}
+
+/* The text ---------------------------------------------------------------- */
+
 /* The newline ends a comment that the statement may end with. */
 static void
-add_text(struct sql_statement *statement, const char *text)
+add_trimmed(struct buf *buf, const char *text)
 {
-	struct buf *buf = &statement->text;
+	size_t len = strlen(text);
 
-	if (!statement->rows) {
-		buf_adds(buf, text);
-		return;
-	}
+	while (len > 0 && strchr(TRIMMED, text[len - 1]) != NULL)
+		len--;
+	buf_add(buf, text, len);
+	buf_addc(buf, '\n');
+}
+
+/* The call that ends the query. */
+static void
+sql_too_large(struct buf *buf, int64_t limit)
+{
+	buf_addf(buf, "wf.sql_too_large(%lld)", (long long)limit);
+}
+
+/*
+ * A row that is too large is refused before it is made JSON, as far as its size
+ * in memory tells: that is never more than thirty times what JSON takes.  The
+ * sum goes from row to row, so nothing behind the row that is too much is asked
+ * for; a statement that changes something is carried out as a whole before.
+ */
+static void
+add_rows(struct buf *buf, const char *text, int64_t limit)
+{
+	long long most = limit, memory = 32 * (most + 256);
+
 	buf_adds(buf, "with q as (");
-	buf_add(buf, text, trimmed_length(text));
-	buf_adds(buf,
-	    "\n) select coalesce(jsonb_agg(to_jsonb(q)), '[]'), count(*) "
-	    "from q");
+	add_trimmed(buf, text);
+	buf_addf(buf,
+	    ") select '[' || coalesce(string_agg(r.item, ','), '') || ']',"
+	    " count(*)"
+	    " from (select j.item,"
+	    " sum(octet_length(j.item) + 1) over (rows unbounded preceding)"
+	    " as bytes"
+	    " from (select case when pg_column_size(q.*) > %lld then ",
+	    memory);
+	sql_too_large(buf, limit);
+	buf_addf(buf,
+	    "::text else to_json(q.*)::text end as item from q offset 0) j) r"
+	    " where case when r.bytes < %lld then true else ",
+	    most);
+	sql_too_large(buf, limit);
+	buf_adds(buf, " end");
+}
+
+/* The rows are made, all of them and whole, but do not leave the server. */
+static void
+add_count(struct buf *buf, const char *text)
+{
+	buf_adds(buf, "select '[]', count(pg_column_size(q.*)) from (");
+	add_trimmed(buf, text);
+	buf_adds(buf, ") q");
+}
+
+static void
+add_text(
+    struct sql_statement *statement, const char *text, bool rows, int64_t limit)
+{
+	statement->wrapped = rows || is_query(text);
+	if (rows)
+		add_rows(&statement->text, text, limit);
+	else if (statement->wrapped)
+		add_count(&statement->text, text);
+	else
+		buf_adds(&statement->text, text);
 }
 
 /* Scalars as their text, the rest as JSON; the server knows the types. */
@@ -56,8 +180,8 @@ add_param(struct pg_params *params, const struct json *value)
 }
 
 bool
-sql_statement_init(
-    struct sql_statement *statement, const struct json *args, struct error *err)
+sql_statement_init(struct sql_statement *statement, const struct json *args,
+    int64_t limit, struct error *err)
 {
 	const char *text = json_string(json_get(args, "statement"));
 	const struct json *params = json_get(args, "params");
@@ -65,7 +189,7 @@ sql_statement_init(
 
 	buf_init(&statement->text, 0);
 	pg_params_init(&statement->params);
-	statement->rows = json_bool(json_get(args, "rows"));
+	statement->wrapped = false;
 	if (text == NULL) {
 		error_set(err, "statement must be a string");
 		return false;
@@ -74,7 +198,7 @@ sql_statement_init(
 		error_set(err, "params must be a list");
 		return false;
 	}
-	add_text(statement, text);
+	add_text(statement, text, json_bool(json_get(args, "rows")), limit);
 	for (i = 0; i < json_length(params); i++)
 		add_param(&statement->params, json_at(params, i));
 	return true;
@@ -87,17 +211,18 @@ sql_statement_release(struct sql_statement *statement)
 	pg_params_release(&statement->params);
 }
 
-bool
+void
 sql_statement_respond(const struct sql_statement *statement,
-    const struct pg_result *result, size_t limit, struct buf *json)
+    const struct pg_result *result, struct buf *json)
 {
 	const char *rows = "[]";
 	long long count = pg_affected(result);
 
-	if (statement->rows) {
+	if (statement->wrapped) {
 		rows = pg_value(result, 0, 0);
 		count = pg_value_bigint(result, 0, 1);
 	}
-	buf_addf(json, "{\"rows\":%s,\"count\":%lld}", rows, count);
-	return json->len <= limit;
+	buf_adds(json, "{\"rows\":");
+	buf_adds(json, rows);
+	buf_addf(json, ",\"count\":%lld}", count);
 }

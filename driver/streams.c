@@ -110,6 +110,12 @@ streams_add(struct streams *streams, const struct request_table *table)
 	return streams->more;
 }
 
+size_t
+streams_bytes(const struct streams *streams)
+{
+	return streams->bytes;
+}
+
 bool
 streams_send(struct streams *streams, struct session *session)
 {

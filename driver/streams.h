@@ -5,6 +5,7 @@
 #define DRIVER_STREAMS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct request;
 struct request_table;
@@ -23,6 +24,9 @@ void streams_add_rest(struct streams *streams, struct request *request);
  * there is more.
  */
 bool streams_add(struct streams *streams, const struct request_table *table);
+
+/* How many bytes of output were taken for this turn. */
+size_t streams_bytes(const struct streams *streams);
 
 /* Add the call of wf.output_add() to the session's batch; false: no call. */
 bool streams_send(struct streams *streams, struct session *session);

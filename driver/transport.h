@@ -23,6 +23,10 @@ struct outcome;
 struct output;
 struct secrets;
 
+enum {
+	TRANSPORTS_MOST = 8, /* that there may be */
+};
+
 /* What is to be done.  Borrowed; it outlives the run. */
 struct task {
 	int64_t instance_id;

@@ -180,9 +180,13 @@ set_up(struct loop *loop, const struct config *config, void **state,
 	transport->loop = loop;
 	transport->config = config;
 	transport->guard = guard;
-	transport->http = http_new(loop, config, guard);
+	transport->http = http_new(loop, config, guard, err);
 	*state = transport;
-	return true;
+	if (transport->http != NULL)
+		return true;
+	guard_free(guard);
+	free(transport);
+	return false;
 }
 
 static bool

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/error.h"
+#include "common/log.h"
 #include "common/mem.h"
 #include "common/mono.h"
 #include "driver/config.h"
@@ -153,7 +154,9 @@ on_down(void *arg, const struct error *err, int failures)
 	struct sql *sql = worker->sql;
 	struct run *run;
 
-	(void)failures;
+	LOG_IN(LOG_LEVEL_DEBUG, sql->workspace->name,
+	    "no connection for SQL tasks, attempt %d: %s", failures,
+	    err->message);
 	if (!is_in_vain(sql))
 		return;
 	while ((run = take_waiting(sql)) != NULL) {
@@ -176,6 +179,7 @@ add_worker(struct sql *sql)
 	struct session_options options = {
 		.conninfo = sql->workspace->sql_connection,
 		.program = "wf-driver sql",
+		.label = sql->workspace->name,
 	};
 
 	worker->sql = sql;
@@ -235,8 +239,7 @@ sql_free(struct run *run)
 
 	if (worker != NULL) {
 		worker->run = NULL;
-		session_cancel(worker->session);
-		session_reset(worker->session, "task abandoned");
+		sql_run_abandon(run);
 	} else if (run->phase == SQL_WAITING && !run->end_call.queued) {
 		stop_waiting(run);
 	}

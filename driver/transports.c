@@ -21,6 +21,8 @@ enum {
 	ALL = sizeof(all) / sizeof(all[0]),
 };
 
+_Static_assert((int)ALL <= (int)TRANSPORTS_MOST, "too many transports");
+
 struct transports {
 	struct secrets *secrets;
 	size_t count;

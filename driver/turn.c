@@ -1,6 +1,7 @@
 #include "driver/turn.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/error.h"
 #include "common/log.h"
@@ -8,6 +9,7 @@
 #include "common/pg.h"
 #include "common/pg_params.h"
 #include "driver/identity.h"
+#include "driver/kept.h"
 #include "driver/reports.h"
 #include "driver/runner.h"
 #include "driver/session.h"
@@ -18,6 +20,8 @@ static const char *const names[] = {
 	[TURN_OPEN] = "open",
 	[TURN_REGISTER] = "register",
 	[TURN_WORK] = "turn",
+	[TURN_REPORT] = "report",
+	[TURN_UPKEEP] = "upkeep",
 	[TURN_HEARTBEAT] = "heartbeat",
 	[TURN_LEAVE] = "leave",
 };
@@ -26,6 +30,7 @@ static void
 begin(struct turn *turn, enum turn_kind kind)
 {
 	turn->kind = kind;
+	turn->upkept = kind == TURN_UPKEEP;
 	session_go(turn->session);
 }
 
@@ -43,16 +48,46 @@ turn_report(struct turn *turn, int64_t driver, struct runner *runner,
 {
 	if (output)
 		runner->fresh = reports_add_output(reports, &runner->table);
-	turn->streamed = reports_send(
-	    reports, turn->session, driver, &runner->reports, &turn->carried);
+	reports_carry_due(
+	    reports, turn->number, &runner->reports, &turn->carried);
+	turn->streamed =
+	    reports_send(reports, turn->session, driver, &turn->carried, false);
 	turn->reported = turn->carried.count > 0;
+}
+
+/* Carry what goes along with `request` from `list`. */
+static void
+carry_along(struct turn *turn, struct reports *reports,
+    const struct request *request, const struct request_list *list)
+{
+	struct request *other, *next;
+
+	for (other = list->first; other != NULL; other = next) {
+		next = other->next;
+		if (kept_goes_along(request, other))
+			reports_carry(
+			    reports, turn->number, other, &turn->carried);
+	}
+}
+
+void
+turn_report_alone(struct turn *turn, int64_t driver, struct runner *runner,
+    struct reports *reports, struct request *request)
+{
+	reports_carry(reports, turn->number, request, &turn->carried);
+	carry_along(turn, reports, request, &runner->kept);
+	carry_along(turn, reports, request, &runner->reports);
+	turn->streamed =
+	    reports_send(reports, turn->session, driver, &turn->carried, true);
+	turn->reported = true;
+	begin(turn, TURN_REPORT);
 }
 
 void
 turn_poll(struct turn *turn, int64_t driver, struct load want, bool drain)
 {
 	turn->want = want;
-	workspace_poll(turn->session, driver, want.slots, want.instant);
+	workspace_poll(turn->session, driver, &want);
 	/* last: poll says it better if the workspace has given us up */
 	if (drain)
 		workspace_drain(turn->session, driver);
@@ -61,22 +96,61 @@ turn_poll(struct turn *turn, int64_t driver, struct load want, bool drain)
 
 bool
 turn_answers(const struct turn *turn, const struct session_answer *answer,
-    struct runner *runner)
+    struct runner *runner, struct reports *reports)
 {
 	const struct pg_result *result = answer->results[turn->streamed];
 	struct workspace_answer report;
+	const struct request *request;
 	int row;
 
 	if (!turn->reported)
 		return true;
 	for (row = 0; row < pg_rows(result); row++) {
 		report = workspace_answered(result, row);
+		request = request_find(&runner->table, report.token);
+		if (request != NULL && strcmp(report.answer, "busy") == 0)
+			reports_hold(reports, request);
 		runner_answer(runner, report.token, report.answer);
 	}
 	if (turn->carried.count > 0)
 		LOG_IN(LOG_LEVEL_WARN, turn->label,
 		    "%zu reports were not answered", turn->carried.count);
 	return turn->carried.count == 0;
+}
+
+void
+turn_blame(struct turn *turn, const struct session_answer *answer)
+{
+	struct request *request;
+
+	/* the output before them, or the poll behind them */
+	if (!answer->lost && (strcmp(answer->err->sqlstate, "57014") != 0 ||
+	                         answer->count != turn->streamed))
+		return;
+	for (request = turn->carried.first; request != NULL;
+	     request = request->next) {
+		request->failures++;
+		free(request->cause);
+		request->cause = xstrdup(answer->err->message);
+	}
+}
+
+void
+turn_end(struct turn *turn, struct runner *runner)
+{
+	struct request *request, *next;
+
+	for (request = turn->carried.first; request != NULL; request = next) {
+		next = request->next;
+		if (request_failures_alone(request) < 0)
+			continue;
+		request_list_remove(request);
+		request_list_add(&runner->kept, request);
+	}
+	request_list_put_back(&runner->reports, &turn->carried);
+	request_list_put_back(&runner->reports, &turn->behind);
+	turn->want = (struct load){ 0 };
+	turn->kind = TURN_NONE;
 }
 
 static void
@@ -117,6 +191,9 @@ turn_requests(struct turn *turn, const struct session_answer *answer,
 		case WORKSPACE_STOP:
 			runner_stop(runner, row.token);
 			break;
+		case WORKSPACE_WORK:
+			rest.work = true;
+			break;
 		case WORKSPACE_NEXT:
 		case WORKSPACE_BUSY:
 			rest.ms = row.wait_ms;
@@ -127,6 +204,13 @@ turn_requests(struct turn *turn, const struct session_answer *answer,
 		}
 	}
 	return rest;
+}
+
+void
+turn_upkeep(struct turn *turn, bool failed)
+{
+	workspace_work(turn->session, failed);
+	begin(turn, TURN_UPKEEP);
 }
 
 void
@@ -155,9 +239,12 @@ turns_open(struct turns *turns, size_t count, struct loop *loop,
 	turns->all = xcalloc(count, sizeof(turns->all[0]));
 	for (i = 0; i < count; i++) {
 		turn = &turns->all[i];
+		turn->number = (int)i + 1;
 		turn->owner = owner;
 		turn->label = options->label;
 		request_list_init(&turn->carried);
+		turn->carried.on_its_way = true;
+		request_list_init(&turn->behind);
 		turn->session = session_new(loop, options, events, turn);
 	}
 }
@@ -186,6 +273,23 @@ turns_register(const struct turns *turns, struct turn *turn,
 	identity_register(identity, turn->session, table, &marks);
 	pg_array_release(&marks);
 	begin(turn, TURN_REGISTER);
+}
+
+void
+turns_sort(const struct turns *turns, const struct turn *turn,
+    const struct reports *reports, struct request_list *due)
+{
+	struct request *request, *next;
+	int number;
+
+	for (request = due->first; request != NULL; request = next) {
+		next = request->next;
+		number = reports_carrier(reports, request);
+		if (number == 0 || number == turn->number)
+			continue;
+		request_list_remove(request);
+		request_list_add(&turns->all[number - 1].behind, request);
+	}
 }
 
 void
@@ -226,6 +330,17 @@ turns_under_way(const struct turns *turns)
 
 	for (i = 0; i < turns->count; i++)
 		if (turns->all[i].kind != TURN_NONE)
+			return true;
+	return false;
+}
+
+bool
+turns_report(const struct turns *turns)
+{
+	size_t i;
+
+	for (i = 0; i < turns->count; i++)
+		if (turns->all[i].kind == TURN_REPORT)
 			return true;
 	return false;
 }

@@ -28,20 +28,25 @@ enum turn_kind {
 	TURN_NONE,
 	TURN_OPEN, /* the session; one listens for the doorbell */
 	TURN_REGISTER,
-	TURN_WORK, /* outcome, poll */
+	TURN_WORK,   /* outcome, poll */
+	TURN_REPORT, /* outcome alone, with one report or those of an instance */
+	TURN_UPKEEP, /* work that takes its time, alone */
 	TURN_HEARTBEAT,
 	TURN_LEAVE,
 };
 
 struct turn {
+	int number; /* among those of its workspace, from 1 */
 	struct session *session;
 	void *owner;       /* for callbacks */
 	const char *label; /* the name in log lines; borrowed */
 	enum turn_kind kind;
 	bool connected;
 	bool is_new;      /* must be opened before anything else */
+	bool upkept;      /* its last turn was upkeep */
 	struct load want; /* slots are kept free for what it brings */
 	struct request_list carried; /* the reports that it carries */
+	struct request_list behind;  /* more of the same instances */
 	bool reported;               /* it carried some when it began */
 	bool streamed;               /* it carried output before them */
 	char *mark; /* what poll() said of what was done last; NULL: nothing */
@@ -57,6 +62,14 @@ void turn_report(struct turn *turn, int64_t driver, struct runner *runner,
     struct reports *reports, bool output);
 
 /*
+ * Report nothing but what one request, which is kept, has to say, with what goes
+ * along with it from both lists of the runner.  Its result is that of outcome(),
+ * after that of output_add(), if there was output.
+ */
+void turn_report_alone(struct turn *turn, int64_t driver, struct runner *runner,
+    struct reports *reports, struct request *request);
+
+/*
  * Then the poll, which begins the turn; `drain`: tell the workspace that we take
  * no more.  The results: of output_add() and outcome(), if carried, and of
  * poll().
@@ -65,7 +78,19 @@ void turn_poll(struct turn *turn, int64_t driver, struct load want, bool drain);
 
 /* Hand the answers of outcome() to the runner; false if some are missing. */
 bool turn_answers(const struct turn *turn, const struct session_answer *answer,
-    struct runner *runner);
+    struct runner *runner, struct reports *reports);
+
+/*
+ * A turn has failed.  If its reports may be why, that is noted with each of
+ * them.
+ */
+void turn_blame(struct turn *turn, const struct session_answer *answer);
+
+/*
+ * It has ended: what was not answered is to be reported again by means of the
+ * runner; what stood behind it, too.
+ */
+void turn_end(struct turn *turn, struct runner *runner);
 
 /*
  * Hand what poll() gave to the runner: the requests that it was, and when it
@@ -74,6 +99,9 @@ bool turn_answers(const struct turn *turn, const struct session_answer *answer,
 struct rest turn_requests(struct turn *turn,
     const struct session_answer *answer, struct runner *runner,
     struct load *taken);
+
+/* Upkeep; `failed`: the last one did not come to its end. */
+void turn_upkeep(struct turn *turn, bool failed);
 
 void turn_heartbeat(struct turn *turn, int64_t driver);
 void turn_leave(struct turn *turn, int64_t driver);
@@ -97,6 +125,13 @@ void turns_close(struct turns *turns);
 void turns_register(const struct turns *turns, struct turn *turn,
     struct identity *identity, const struct request_table *table);
 
+/*
+ * Of the reports that are due, let those stand behind other turns whose
+ * instances these carry.
+ */
+void turns_sort(const struct turns *turns, const struct turn *turn,
+    const struct reports *reports, struct request_list *due);
+
 /* The workspace has their marks. */
 void turns_registered(struct turns *turns);
 
@@ -106,6 +141,9 @@ struct turn *turns_ready(const struct turns *turns);
 /* Whether any of them has a connection; whether any is being carried out. */
 bool turns_connected(const struct turns *turns);
 bool turns_under_way(const struct turns *turns);
+
+/* Whether one of them carries a report that is made alone. */
+bool turns_report(const struct turns *turns);
 
 /* There is no connection; `attempts`: so often in vain since that was said. */
 void turn_log_down(

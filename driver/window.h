@@ -13,11 +13,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "driver/transport.h"
+
 /* Requests that a turn asks for, or brought. */
 struct load {
 	int64_t slots;   /* those that take time: each needs a slot */
 	int64_t instant; /* those that are answered at once */
 	int64_t bytes;   /* of the latter's arguments, that it brought */
+
+	/* asked for besides, of one transport alone each */
+	struct {
+		const char *transport; /* NULL: behind the last one */
+		int64_t slots;
+	} kept[TRANSPORTS_MOST];
 };
 
 /* With `{ 0 }` nothing has come yet.  Read the fields; change none. */

@@ -6,6 +6,7 @@
 #include "common/pg.h"
 #include "common/pg_params.h"
 #include "driver/session.h"
+#include "driver/window.h"
 
 #define GREET "select wf.greet($1::int)"
 
@@ -79,8 +80,12 @@ workspace_outcome(struct session *session, int64_t driver,
 	pg_params_add_array(&params, reports->tokens);
 	pg_params_add_array(&params, reports->events);
 	pg_params_add_array(&params, reports->bodies);
+	pg_params_add_bigint(&params, reports->patience_ms);
+	pg_params_add_bigint(&params, reports->failures);
+	pg_params_add(&params, reports->cause);
 	session_send(session,
-	    "select token, answer from wf.outcome($1, $2, $3, $4, $5, $6)",
+	    "select token, answer from wf.outcome($1, $2, $3, $4, $5, $6,"
+	    " $7::int, $8::int, $9)",
 	    &params);
 	pg_params_release(&params);
 }
@@ -115,21 +120,40 @@ workspace_output_add(
 	pg_params_release(&params);
 }
 
+/* What is kept, as a JSON object; nothing if no slot is. */
+static void
+add_kept(struct pg_params *params, const struct load *want)
+{
+	struct buf json;
+	size_t i;
+
+	buf_init(&json, 0);
+	for (i = 0; i < TRANSPORTS_MOST && want->kept[i].transport; i++)
+		if (want->kept[i].slots > 0)
+			buf_addf(&json, "%s\"%s\": %lld",
+			    json.len > 0 ? ", " : "{", want->kept[i].transport,
+			    (long long)want->kept[i].slots);
+	if (json.len > 0)
+		buf_adds(&json, "}");
+	pg_params_add(params, json.len > 0 ? json.data : NULL);
+	buf_release(&json);
+}
+
 void
-workspace_poll(
-    struct session *session, int64_t driver, int64_t want, int64_t instant)
+workspace_poll(struct session *session, int64_t driver, const struct load *want)
 {
 	struct pg_params params;
 
 	pg_params_init(&params);
 	pg_params_add_bigint(&params, driver);
-	pg_params_add_bigint(&params, want);
-	pg_params_add_bigint(&params, instant);
+	pg_params_add_bigint(&params, want->slots);
+	pg_params_add_bigint(&params, want->instant);
+	add_kept(&params, want);
 	session_send(session,
 	    "select kind, wait_ms, instance_id, process_id, attempt, token,"
 	    " request, needs_ack, transport, task_type, args, timeout_ms,"
 	    " trace_id, secrets, mark"
-	    " from wf.poll($1, $2::int, $3::int)",
+	    " from wf.poll($1, $2::int, $3::int, $4::jsonb)",
 	    &params);
 	pg_params_release(&params);
 }
@@ -152,6 +176,7 @@ workspace_polled(const struct pg_result *result, int row)
 		.kind = kind[0] == 'r'   ? WORKSPACE_RUN
 		        : kind[0] == 's' ? WORKSPACE_STOP
 		        : kind[0] == 'b' ? WORKSPACE_BUSY
+		        : kind[0] == 'w' ? WORKSPACE_WORK
 		                         : WORKSPACE_NEXT,
 		.wait_ms = pg_value_bigint(result, row, 1),
 		.instance_id = pg_value_bigint(result, row, 2),
@@ -178,6 +203,19 @@ workspace_heartbeat(struct session *session, int64_t driver)
 }
 
 void
+workspace_work(struct session *session, bool failed)
+{
+	send_empty(
+	    session, failed ? "select wf.work(true)" : "select wf.work()");
+}
+
+bool
+workspace_worked(const struct pg_result *result)
+{
+	return pg_rows(result) == 1 && pg_value_bool(result, 0, 0);
+}
+
+void
 workspace_drain(struct session *session, int64_t driver)
 {
 	send_number(session, "select wf.drain($1)", driver);
@@ -189,10 +227,35 @@ workspace_leave(struct session *session, int64_t driver)
 	send_number(session, "select wf.leave($1)", driver);
 }
 
+/*
+ * The server ends what takes so long that we would give the session up soon:
+ * then the session goes on.  No transaction of ours waits for anything.  A lower
+ * limit that somebody has set for the login or the database stays.
+ */
+static void
+send_limits(struct session *session)
+{
+	int64_t ms = session_answer_ms(session);
+	struct pg_params params;
+
+	pg_params_init(&params);
+	pg_params_add_bigint(&params, ms - ms / 4);
+	pg_params_add_bigint(&params, ms);
+	session_send(session,
+	    "select set_config(s.name, least(nullif(s.setting::bigint, 0),"
+	    " case s.name when 'statement_timeout' then $1 else $2 end)::text,"
+	    " false)"
+	    " from pg_settings s where s.name in ('statement_timeout',"
+	    " 'idle_in_transaction_session_timeout')",
+	    &params);
+	pg_params_release(&params);
+}
+
 void
 workspace_open(struct session *session, bool listens)
 {
-	send_empty(session, SESSION_KEEPALIVE);
+	send_empty(session, SESSION_BEGIN);
+	send_limits(session);
 	if (listens)
 		send_empty(session, "listen wf_ready");
 }

@@ -15,6 +15,7 @@
 struct error;
 struct pg_array;
 struct pg_result;
+struct load;
 struct session;
 
 /* wf.greet(): fails with WF011 if the workspace can't work with this driver. */
@@ -50,6 +51,9 @@ struct workspace_reports {
 	const struct pg_array *tokens;    /* of uuid */
 	const struct pg_array *events;    /* of text */
 	const struct pg_array *bodies;    /* of bytea */
+	int64_t patience_ms; /* to wait for an instance that is held */
+	int64_t failures;    /* of turns with these alone, in a row, */
+	const char *cause;   /* and of the last one; NULL: there is none */
 };
 
 void workspace_outcome(struct session *session, int64_t driver,
@@ -58,7 +62,7 @@ void workspace_outcome(struct session *session, int64_t driver,
 /* The strings live as long as the result. */
 struct workspace_answer {
 	const char *token;
-	const char *answer; /* "done", "already", "stale" or "late" */
+	const char *answer; /* "done", "already", "stale", "late" or "busy" */
 };
 
 struct workspace_answer workspace_answered(
@@ -79,15 +83,16 @@ void workspace_output_add(
     struct session *session, const struct workspace_output *output);
 
 /*
- * wf.poll(): ask for `want` requests and, besides, for `instant` of those that
- * are answered at once.
+ * wf.poll(): ask for what `want` says: requests of any transport, those of one
+ * that has slots of its own, and those that are answered at once.
  */
 void workspace_poll(
-    struct session *session, int64_t driver, int64_t want, int64_t instant);
+    struct session *session, int64_t driver, const struct load *want);
 
 enum workspace_kind {
 	WORKSPACE_RUN,  /* do this request */
 	WORKSPACE_STOP, /* stop the one with this token */
+	WORKSPACE_WORK, /* call workspace_work() */
 	WORKSPACE_NEXT, /* the last row: poll again after wait_ms */
 	WORKSPACE_BUSY, /* the last row, too: others work, it did not look */
 };
@@ -114,14 +119,24 @@ struct workspace_row {
 
 struct workspace_row workspace_polled(const struct pg_result *result, int row);
 
+/*
+ * wf.work(): one piece of what takes its time, in a transaction of its own;
+ * `failed`: the last call did not come to its end.
+ */
+void workspace_work(struct session *session, bool failed);
+
+/* Whether there is more of it. */
+bool workspace_worked(const struct pg_result *result);
+
 /* wf.heartbeat(), wf.drain(), wf.leave() */
 void workspace_heartbeat(struct session *session, int64_t driver);
 void workspace_drain(struct session *session, int64_t driver);
 void workspace_leave(struct session *session, int64_t driver);
 
 /*
- * A session begins; `listens`: it is to be told when there is work.  That is a
- * hint, and not to be had everywhere.
+ * A session begins, with limits for what the server does for it; `listens`: it
+ * is to be told when there is work.  That is a hint, and not to be had
+ * everywhere.
  */
 void workspace_open(struct session *session, bool listens);
 

@@ -17,12 +17,14 @@ begin
                ('register',         'driver'),
                ('poll',             'driver'),
                ('outcome',          'driver'),
+               ('work',             'driver operator admin'),
                ('output_add',       'driver'),
                ('heartbeat',        'driver'),
                ('drain',            'driver operator admin'),
                ('leave',            'driver'),
                -- the role that a SQL task runs as is a member of wf_app
                ('sql_begin',        'driver app'),
+               ('sql_too_large',    'driver app'),
                ('sql_outcome',      'driver app'),
                ('token_status',     'driver app'),
                -- definitions and instances
@@ -41,6 +43,7 @@ begin
                ('abort',            'operator admin'),
                ('suspend',          'operator admin'),
                ('resume',           'operator admin'),
+               ('preview',          'operator admin'),
                ('tick',             'operator admin'),
                ('engine_pause',     'operator admin'),
                ('engine_resume',    'operator admin'),

@@ -12,13 +12,14 @@
 \ir script/knock.sql
 
 -- state
-\ir code/clear.sql
+\ir script/clear.sql
 \set fresh false
 \ir migrations/all.sql
 
 -- behaviour
 \ir code/all.sql
-\ir code/cleared.sql
+\ir script/cleared.sql
+select wf._recompile() \gset
 
 -- rights
 \ir grants.sql

@@ -113,7 +113,7 @@ check_call(struct checker *checker, struct process *call)
 	}
 	if (call->target)
 		check_missing(checker, call);
-	check_policies(checker, call->policies);
+	check_policies(checker, call->policies, false);
 	if (call->target) {
 		call->target->used = true;
 		type = call->target->returns ? call->target->returns

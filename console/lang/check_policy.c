@@ -206,7 +206,7 @@ check_capabilities(struct checker *checker, const struct expr *expr)
 
 /* What can be said about values before anything runs. */
 static void
-check_constants(struct checker *checker, struct policy *policy)
+check_constants(struct checker *checker, struct policy *policy, bool of_type)
 {
 	struct expr *expr;
 
@@ -216,18 +216,21 @@ check_constants(struct checker *checker, struct policy *policy)
 	if (strcmp(policy->name.text, "priority") == 0 &&
 	    (expr = policy_arg(policy, "value", 0)))
 		check_between(checker, expr, "priority", -1000, 1000);
-	if (strcmp(policy->name.text, "idempotent") == 0 &&
+	if (strcmp(policy->name.text, "idempotent") == 0 && !of_type &&
 	    (expr = policy_arg(policy, "value", 0)) &&
-	    check_bare(expr)->kind != E_BOOL)
+	    check_bare(expr)->kind != E_BOOL) {
 		COMPLAIN(
 		    checker, expr->start, "`idempotent` takes true or false");
+		HINT(checker, "Only a task type can compute it, from its "
+		              "parameters.");
+	}
 	if (strcmp(policy->name.text, "requires") == 0 &&
 	    (expr = policy_arg(policy, "capabilities", 0)))
 		check_capabilities(checker, check_bare(expr));
 }
 
 static void
-check_policy(struct checker *checker, struct policy *policy)
+check_policy(struct checker *checker, struct policy *policy, bool of_type)
 {
 	const struct rule *rule = find_rule(policy->name.text);
 
@@ -236,7 +239,7 @@ check_policy(struct checker *checker, struct policy *policy)
 		    arena_printf(checker->arena, "each %s", policy->name.text));
 	} else if (rule) {
 		check_args(checker, policy, rule);
-		check_constants(checker, policy);
+		check_constants(checker, policy, of_type);
 	} else if (comes_later(policy->name.text)) {
 		check_unsupported(checker, policy->start, policy->name.text);
 	} else {
@@ -245,7 +248,7 @@ check_policy(struct checker *checker, struct policy *policy)
 }
 
 void
-check_policies(struct checker *checker, struct policy *policies)
+check_policies(struct checker *checker, struct policy *policies, bool of_type)
 {
 	struct policy *policy, *other;
 
@@ -257,6 +260,6 @@ check_policies(struct checker *checker, struct policy *policies)
 				    "`%s` is given twice", policy->name.text);
 				break;
 			}
-		check_policy(checker, policy);
+		check_policy(checker, policy, of_type);
 	}
 }

@@ -85,8 +85,9 @@ void check_call(struct checker *checker, struct process *call);
 /* driver_meta.c: the `driver_meta` of a call becomes its policies. */
 void check_driver_meta(struct checker *checker, struct process *call);
 
-/* check_policy.c */
-void check_policies(struct checker *checker, struct policy *policies);
+/* check_policy.c; `of_type`: they are a task type's, defaults of its tasks. */
+void check_policies(
+    struct checker *checker, struct policy *policies, bool of_type);
 struct expr *policy_arg(
     const struct policy *policy, const char *name, int position);
 

@@ -36,9 +36,15 @@ workspace_drop() {
 # begin_many WORKFLOW COUNT: instances, in one transaction. BEFORE is the one
 # before them.
 begin_many() {
+    begin_each "$1" "$2" "'{}'::jsonb"
+}
+
+# begin_each WORKFLOW COUNT PARAMETERS: the same, with parameters of its own for
+# the i-th, an expression in SQL.
+begin_each() {
     BEFORE=$(sql 'select coalesce(max(instance_id), 0) from wf.instance_v')
     sql "select count(*) from wf.start_many('$1',
-        (select jsonb_agg('{}'::jsonb) from generate_series(1, $2)))" >/dev/null
+        (select jsonb_agg($3) from generate_series(1, $2) i))" >/dev/null
     sql 'checkpoint'
 }
 
@@ -104,18 +110,19 @@ finish_begun() {
     driver_end
 }
 
-# work_figures ROW TASKS: what a run of so many tasks has cost, from meter_start
-# to now. Prints the tasks per second.
+# work_figures ROW TASKS [PREFIX]: what a run of so many tasks has cost, from
+# meter_start to now; PREFIX begins the names of the figures. Prints the tasks per
+# second.
 work_figures() {
-    local seconds driver
+    local seconds driver prefix=${3:-}
     meter_stop
     driver=$(cpu_of "$DRIVER")
     seconds=$(work_seconds)
-    figure "$1" driver_cpu "$(calc "$driver / $2 * 1000")"
-    figure "$1" server_cpu "$(calc "$METER_SERVER / $2 * 1000")"
-    figure "$1" wal "$(calc "$METER_WAL / $2")"
-    figure "$1" driver_memory "$(peak_memory "$DRIVER")"
-    figure "$1" others \
+    figure "$1" "${prefix}driver_cpu" "$(calc "$driver / $2 * 1000")"
+    figure "$1" "${prefix}server_cpu" "$(calc "$METER_SERVER / $2 * 1000")"
+    figure "$1" "${prefix}wal" "$(calc "$METER_WAL / $2")"
+    figure "$1" "${prefix}driver_memory" "$(peak_memory "$DRIVER")"
+    figure "$1" "${prefix}others" \
         "$(calc "($METER_OTHERS - $driver) / ($seconds * $(nproc)) * 100")"
     calc "$2 / $seconds"
 }

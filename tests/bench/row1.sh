@@ -6,8 +6,8 @@ row_1() {
     workflows=$(count 20000)
     tasks=$((3 * workflows))
     for ((run = 1; run <= RUNS; run++)); do
-        bare_queue "$tasks" 2
-        bare_queue "$tasks" 4
+        bare_queue 1 "$tasks" 2
+        bare_queue 1 "$tasks" 4
         three_steps "$workflows" "$tasks"
     done
 }
@@ -25,24 +25,24 @@ three_steps() {
     driver_end
 }
 
-# bare_queue JOBS CLIENTS: the same work as jobs of a queue.
+# bare_queue ROW JOBS CLIENTS: the same work as jobs of a queue.
 bare_queue() {
-    local transactions=$((($1 / 100 + $2 - 1) / $2)) begin end
+    local transactions=$((($2 / 100 + $3 - 1) / $3)) begin end
     dropdb --if-exists --maintenance-db=postgres --force bare 2>/dev/null
     createdb --maintenance-db=postgres bare
     PGDATABASE=bare sql "create table job (id bigint primary key, driver int)
         with (fillfactor = 90)"
-    PGDATABASE=bare sql "insert into job select generate_series(1, $1)"
+    PGDATABASE=bare sql "insert into job select generate_series(1, $2)"
     PGDATABASE=bare sql 'vacuum analyze job'
     sql 'checkpoint'
     meter_start
     begin=$EPOCHREALTIME
-    pgbench --no-vacuum --protocol=prepared --client="$2" --jobs="$2" \
+    pgbench --no-vacuum --protocol=prepared --client="$3" --jobs="$3" \
         --transactions="$transactions" --file="$BENCH/bare_queue.sql" bare \
         >"$WORK/pgbench.out" 2>&1
     end=$EPOCHREALTIME
     meter_stop
-    figure 1 "bare_$2" "$(calc "$((transactions * 100 * $2)) / ($end - $begin)")"
-    figure 1 bare_cpu \
-        "$(calc "$METER_SERVER / $((transactions * 100 * $2)) * 1000")"
+    figure "$1" "bare_$3" "$(calc "$((transactions * 100 * $3)) / ($end - $begin)")"
+    figure "$1" bare_cpu \
+        "$(calc "$METER_SERVER / $((transactions * 100 * $3)) * 1000")"
 }

@@ -16,14 +16,19 @@ row_2() {
     stop clock || true
 }
 
-# start_slowly SAMPLES CALL: one start after the other, with a pause in which
-# everybody falls asleep. pgbench notes when each commit was answered.
-start_slowly() {
+# start_paced SAMPLES CALL: one start after the other, with a pause between them.
+# pgbench notes when each commit was answered.
+start_paced() {
     printf '\\sleep 30 ms\nselect %s;\n' "$2" >"$WORK/start.sql"
     rm -f "$WORK"/commits.*
     pgbench --no-vacuum --client=1 --transactions="$1" --log \
         --log-prefix="$WORK/commits" --file="$WORK/start.sql" \
         >"$WORK/pgbench.out" 2>&1
+}
+
+# start_slowly SAMPLES CALL: the same, while everybody falls asleep in each pause.
+start_slowly() {
+    start_paced "$@"
     all_ended
 }
 
@@ -32,11 +37,16 @@ first_request() {
     local before
     before=$(sql 'select coalesce(max(instance_id), 0) from wf.instance_v')
     start_slowly "$1" "wf.start('get', '{\"url\": \"$(head -n 1 "$WORK/clock")\"}')"
-    paste -d ' ' <(arrivals "$before") \
-        <(awk '{ printf "%d%06d\n", $5, $6 }' "$WORK"/commits.*) |
-        awk '{ print ($1 - $2) / 1000 }' | sort -n >"$WORK/delays"
+    request_delays "$before"
     figure 2 start_p50 "$(percentile 50)"
     figure 2 start_p99 "$(percentile 99)"
+}
+
+# request_delays BEFORE: that of each later instance, in ms, in $WORK/delays.
+request_delays() {
+    paste -d ' ' <(arrivals "$1") \
+        <(awk '{ printf "%d%06d\n", $5, $6 }' "$WORK"/commits.*) |
+        awk '{ print ($1 - $2) / 1000 }' | sort -n >"$WORK/delays"
 }
 
 # arrivals BEFORE: of the requests of later instances, in order of instance, in

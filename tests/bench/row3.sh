@@ -1,14 +1,19 @@
 # shellcheck shell=bash
-# row3.sh - 20,000 HTTP tasks, beside what the server can answer
+# row3.sh - 20,000 HTTP tasks, all alike, and each another one with 50 secrets known
 
 row_3() {
     local tasks run
     tasks=$(count 20000)
     nginx_start 'location / { return 200 "fine"; }'
     printf 'main() { http.Request(url = "%s/") }\n' "$HTTP_URL" >"$WORK/get.wf"
+    post_workflows >"$WORK/post.wf"
+    secrets_put
     for ((run = 1; run <= RUNS; run++)); do
+        bare_queue 3 "$tasks" 2
+        bare_queue 3 "$tasks" 4
         http_ceiling
         http_tasks "$tasks"
+        http_posts "$tasks"
     done
     stop nginx || true
 }
@@ -30,4 +35,49 @@ http_tasks() {
     rate=$(work_figures 3 "$1")
     figure 3 tasks "$rate"
     driver_end
+}
+
+# 50 requests come first, each with a secret of its own: from then on the driver
+# looks for these in all that it reports.
+http_posts() {
+    local rate
+    workspace_fresh "$WORK/post.wf"
+    sql "select wf.start('learn')" >/dev/null
+    begin_each post "$1" "jsonb_build_object('item', i)"
+    meter_start
+    driver_begin -o "secrets.directory=$WORK/secrets"
+    all_ended
+    rate=$(work_figures 3 "$1" posts_)
+    figure 3 posts "$rate"
+    all_known || return
+    driver_end
+}
+
+# shellcheck disable=SC2016 # the workflow expands it
+post_workflows() {
+    local i
+    printf 'workflow post(item: int) {\n'
+    printf '  http.Request(url = "%s/items/${item}", method = "POST",\n' "$HTTP_URL"
+    printf '    body = {item: item, name: "item ${item}", tags: ["new", "${item}"]})\n}\n'
+    printf 'workflow learn() {\n'
+    for ((i = 1; i <= 50; i++)); do
+        [ "$i" = 1 ] || printf '  ||\n'
+        printf '  http.Request(url = "%s/", headers = {authorization: "Bearer ${secret("token-%d")}"})\n' \
+            "$HTTP_URL" "$i"
+    done
+    printf '}\n'
+}
+
+secrets_put() {
+    local i
+    mkdir -m 700 "$WORK/secrets"
+    for ((i = 1; i <= 50; i++)); do
+        (umask 077 && head -c 30 /dev/urandom | base64 >"$WORK/secrets/token-$i")
+    done
+}
+
+# all_known: the requests with a secret have ended well.
+all_known() {
+    [ "$(sql "select count(*) from wf.task_v t join wf.instance_v i using (instance_id)
+        where i.workflow = 'learn' and t.state = 'END'")" = 50 ]
 }

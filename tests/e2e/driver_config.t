@@ -70,6 +70,12 @@ says 'hint: Grant the role wf_driver'
 login_create good wf_driver
 PGUSER=good exits 'all is well, with the example' 0 \
     wf-driver -n -c "$ROOT/config/driver.conf.example"
+PGUSER=good exits 'fewer descriptors than slots may need' 0 \
+    bash -c 'ulimit -n 500; exec wf-driver -n -o slots=300'
+says 'slots is 300: this may take 1270 descriptors, and .* no more than 500'
+PGUSER=good exits 'the same, and the limit is one that may be raised' 0 \
+    bash -c 'ulimit -S -n 500; exec wf-driver -n -o slots=300'
+unlike '… is nothing to speak of' "$OUTPUT" descriptors
 
 # Two that are called the same are two.
 twins() {

@@ -35,14 +35,22 @@ like 'a list with a mistake: it says so' "$OUTPUT" \
 
 rm "$WORK/changed"
 mkdir "$WORK/changed"
+limit=$(ulimit -S -n)
+ulimit -S -n 300
 PGPASSWORD=hidden driver_start one -o "exec.programs=$PROGRAMS" \
     -o exec.env=SHOWN -o exec.kill_after_ms=500
+ulimit -S -n "$limit"
 wait_sql 60 "select not exists (select from wf.task_v
     where instance_id = $id and state not in ('END', 'FAILED'))" || true
 is 'words arrive as they are' "$(of words "output ->> 'stdout'")" \
     "hello -- \$HOME a b"
 is 'standard input' "$(of input "output ->> 'stdout'")" 'some input'
 is 'environment' "$(of environment "output ->> 'stdout'")" x
+is 'descriptors: the driver may have all that it can get' \
+    "$(awk '/^Max open files/ { print $4 }' "/proc/$(pid_of driver-one)/limits")" \
+    "$(ulimit -H -n)"
+is 'descriptors: a program may have as many as the driver was given' \
+    "$(of descriptors "output ->> 'stdout'")" 300
 unlike 'nothing else of the driver is in it' \
     "$(of clean "output ->> 'stdout'")" 'PG|hidden'
 fails fails exit '^exit code 7 of sh$'

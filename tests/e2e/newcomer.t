@@ -100,7 +100,7 @@ for command in list 'tree 1' 'show 1' 'explain 1' groups drivers fsck; do
         wf-console -U stranger $command
 done
 ok 'a viewer may look' wf-console -U looker list
-refused 1 'permission denied .* retry' 'grant wf_operator to looker' \
+refused 1 'permission denied .* preview' 'grant wf_operator to looker' \
     wf-console -U looker retry 1
 refused 1 'permission denied .* start' 'grant wf_app to looker' \
     wf-console -U looker start hello -p who=Ada

@@ -33,7 +33,7 @@ is 'log -f ends with the task' "$status" 0
 wf-console log "$target" >"$WORK/logged"
 ok 'and has shown all of it' cmp "$WORK/followed" "$WORK/logged"
 like 'of an instance it says whose it is' "$(wf-console log "$id")" \
-    '^[0-9]+ ssh.Run \| one'
+    '^[0-9]+ ssh.Run \[0\] \| one'
 ended "$id" 60
 is 'a character that came in halves is whole, what is no text is marked' \
     "$(kept "$id")" $'one\né \uFFFD\uFFFDtwo'

@@ -105,10 +105,13 @@ is 'it ran once' "$(runs_of driver)" 1
 
 id=$(job "$(held client)")
 marked client
-for _ in 1 2 3 4 5 6 7 8 9 10; do
+# clients_killed: kill the clients of the moment; whether a request has failed.
+clients_killed() {
     pkill -KILL -P "$(pid_of driver-two)" ssh || true
-    sleep 0.1
-done
+    sql_is_true "select exists (select from wf.event_v
+        where instance_id = $id and event = 'request_failed')"
+}
+wait_until 60 clients_killed || true
 touch "$HOST/client.go"
 ended "$id"
 is 'clients were killed' "$(state_of "$id"), $(runs_of client)" 'END success, 1'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# upgrade.t - a workspace of the first light, with instances in every state, is
+# upgrade.t - a workspace of the old release, with instances in every state, is
 # brought up to date while others work in it: nothing is lost, and it is as if
 # it had just been installed.
 . "$(dirname "$0")/../lib.sh"
@@ -10,11 +10,11 @@ nginx_start "$(cat "$DATA/nginx.conf")"
 touch "$WORK/nginx/now"
 pg_start pg "client_connection_check_interval = 500ms"
 workspace_install new
-zcat "$DATA/first_light.sql.gz" | sed "s,http://127.0.0.1:1,$HTTP_URL," \
-    >"$WORK/first_light.sql"
+zcat "$DATA/old.sql.gz" | sed "s,http://127.0.0.1:1,$HTTP_URL," \
+    >"$WORK/old.sql"
 createdb first
 psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --dbname=first \
-    --file="$WORK/first_light.sql" >"$WORK/restore.log"
+    --file="$WORK/old.sql" >"$WORK/restore.log"
 # the numbers of its transactions are not to be given out once more
 psql --no-psqlrc --quiet --dbname=first >"$WORK/restore.log" <<'END'
 do $$
@@ -53,7 +53,7 @@ same() {
     is "$1" "$(diff --unified=1 <(catalog new) <(catalog "$2") || true)" ''
 }
 
-# history: what had happened at the first light.
+# history: what had happened at the old release.
 history() {
     sql "select md5(string_agg(to_jsonb(h)::text, '' order by instance_id, seq))
            from (select e.instance_id, e.seq, e.process_id, e.at, e.attempt,
@@ -86,18 +86,20 @@ is 'an upgrade that is killed midway has done nothing' \
 exits 'a newer console refuses the old workspace' 1 wf-console list
 like 'and says what to do' "$OUTPUT" 'hint: .*wf-console workspace upgrade'
 exits 'a newer driver, too' 1 wf-driver --check
-like 'and says what to do' "$OUTPUT" 'hint: .*older than the driver: upgrade it'
+like 'and says what to do' "$OUTPUT" 'hint: Upgrade the workspace: .*workspace upgrade'
 login_create wf_driver_one wf_driver
-PGUSER=wf_driver_one spawn driver-one wf-driver -o name=one
-wait_until 60 grep -q 'upgrade it' "$WORK/driver-one.log"
+PGUSER=wf_driver_one exits 'one that works ends, for its supervisor to start it again' \
+    1 wf-driver -o name=one
 
-# --- while a driver and two applications of the first light work
+# --- while a driver and two applications of the old release work
 
 login_create wf_driver_old wf_driver
 login_create app wf_app
 sql "create function start_hello() returns bigint language plpgsql as
     'begin return wf.start(''hello'', ''{\"who\": \"a function\"}''); end'"
 old=$(sql "select wf.register('old', '0', '{builtin}', '{}', 4)" -U wf_driver_old)
+is 'a copy in another cluster is paused until somebody has looked' \
+    "$(sql "select (wf.engine_resume('it is a test')).answer")" 'done'
 
 # repeat NAME USER PREPARATION STATEMENT: again and again, in one session.
 repeat() {
@@ -129,12 +131,11 @@ exits 'it is upgraded while others work' 0 upgrade
 like 'and says so' "$OUTPUT" '^workspace up to date, schema version [0-9]+$'
 before=$(ended_by_old)
 wait_until 60 eval "[ \$(ended_by_old) -gt $((before + 20)) ]" || true
-ok 'a driver of the first light goes on' test "$(ended_by_old)" -gt "$before"
+ok 'a driver of the old release goes on' test "$(ended_by_old)" -gt "$before"
 exits 'upgraded once more' 0 upgrade
 touch "$WORK/enough"
 for name in old prepared function; do
     wait_until 60 is_gone "$(pid_of "$name")" || true
-    # the first light's own gate does not say WF013
     is "$name: at most told to do it again" "$(grep -a ERROR "$WORK/$name.log" |
         grep -v WF013 | tail -n +2)" ''
 done
@@ -143,12 +144,13 @@ is 'the history is as it was' "$(history)" "$had"
 
 # --- every instance goes on to its end
 
+PGUSER=wf_driver_one spawn driver-one wf-driver -o name=one
 wait_sql 60 "select exists (select from wf.driver_v
     where name = 'one' and state = 'live')"
 id_of() {
     sql "select instance_id from wf.instance_v where key = '$1'"
 }
-# the driver of the first light is gone, and what it did is not to be repeated
+# the driver of the old release is gone, and what it did is not to be repeated
 failed "$(id_of 'in doubt')"
 is 'what may have been done waits for an operator' "$(sql "select error ->> 'kind'
     from wf.task_v where instance_id = $(id_of 'in doubt')")" lost
@@ -157,6 +159,7 @@ ok 'resolve' wf-console resolve --yes -o csv "$(task "$(id_of 'in doubt')" http.
     --output '{"status": 299}'
 ok 'retry' wf-console retry --yes "$(id_of cancelling)"
 ok 'ignore' wf-console ignore --yes "$(id_of failed)"
+ok 'resume' wf-console resume "$(id_of suspended)"
 wait_sql 90 "select not exists (select from wf.instance_v
     where state not in ('END', 'ABORTED'))" || true
 is 'every instance has come to its end' "$(sql "select key, state, result, output
@@ -169,6 +172,7 @@ failed|END|warning|{"status": null}
 sleeping|END|success|
 executing|END|success|{"copies": 2}
 holding|END|success|{"copies": 2}
+suspended|END|success|{"sum": 80}
 waiting|END|success|{"copies": 2}
 cancelling|END|success|{"copies": 2}
 aborting|ABORTED|aborted|
@@ -179,7 +183,7 @@ ready|END|success|{"said": "hello, Ada"}'
 is 'and so has what was started meanwhile' "$(sql "select distinct state, result
     from wf.instance_v where key is null")" 'END|success'
 sound
-ok 'its workflows can be installed anew' wf-console install "$DATA/first_light.wf"
+ok 'its workflows can be installed anew' wf-console install "$DATA/old.wf"
 is 'a key is still known' "$(begin hello --key ended)" "$(id_of ended)"
 
 # --- once more, under the driver of today
@@ -196,7 +200,7 @@ sound
 # --- what code/ no longer has, or has with another result
 
 next=$(tree next)
-sed -i '/^.ir stuck.sql/d' "$next/code/all.sql"
+sed -i '/^.ir look.stuck.sql/d' "$next/code/all.sql"
 sed -i "/'stuck',/d" "$next/grants.sql"
 printf '%s\n' 'drop function wf.tick();' \
     "create function wf.tick() returns text return 'other';" \
@@ -237,7 +241,8 @@ stop hold || true
 hold "select wf.start('hello')"
 spawn upgrade upgrade
 wait_sql 60 "select exists (select from pg_locks
-    where locktype = 'advisory' and classid = 7761 and not granted)"
+    where (locktype = 'advisory' and classid = 7761 or relation = to_regclass('wf.gate'))
+      and not granted)"
 is 'who comes while it knocks is let in' \
     "$(sql "set statement_timeout = '30s'; select wf.start('hello') > 0")" t
 stop hold || true
@@ -274,7 +279,7 @@ like 'they are told why' "$OUTPUT" 'has schema version 999, these files have.*hi
 export PGDATABASE=held
 far=$(later far)
 sed -i '/function wf._oldest_program/,/^end/s/select [0-9]*/select 999/' \
-    "$far/code/clock.sql"
+    "$far/code/base/clock.sql"
 exits 'one that does not know them any more' 0 upgrade "$far"
 exits 'is refused by the console' 1 wf-console list
 like 'which says what to do' "$OUTPUT" 'hint: Upgrade the program: .*version 999 or a later'

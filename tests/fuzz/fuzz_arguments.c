@@ -77,7 +77,7 @@ try_statement(const struct task *task)
 	struct json *args = NULL;
 
 	if (json_parse(task->args, task->args_len, &args, &err)) {
-		MUST(sql_statement_init(&statement, args, &err) ==
+		MUST(sql_statement_init(&statement, args, 1000, &err) ==
 		     (err.message == NULL));
 		sql_statement_release(&statement);
 	}

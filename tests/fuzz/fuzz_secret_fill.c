@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "driver/config.h"
+#include "driver/known.h"
 #include "driver/redact.h"
 #include "driver/secret.h"
 #include "driver/transport.h"
@@ -34,7 +35,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_input input = { (const char *)data, size };
 	struct error err = { 0 };
 	struct task task = { 0 };
-	struct buf filled;
+	struct filled filled;
 	size_t len;
 	char *args = fuzz_part(&input, &task.args_len);
 	char *places = fuzz_part(&input, &len);
@@ -43,19 +44,20 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		set_up();
 	task.args = args;
 	task.secrets = places;
-	buf_init(&filled, 0);
-	redact_add(SECRET, strlen(SECRET)); /* as of an earlier request */
+	filled_init(&filled);
+	/* as of an earlier request */
+	known_let_go(known_hold(SECRET, strlen(SECRET)));
 	if (secrets_fill(secrets, &task, &filled, &err)) {
-		MUST(fuzz_is_json(filled.data, filled.len));
-		redact_json(&filled);
-		MUST(fuzz_is_json(filled.data, filled.len));
-		MUST(
-		    !fuzz_has(filled.data, filled.len, SECRET, strlen(SECRET)));
+		MUST(fuzz_is_json(filled.args.data, filled.args.len));
+		redact_json(&filled.args);
+		MUST(fuzz_is_json(filled.args.data, filled.args.len));
+		MUST(!fuzz_has(
+		    filled.args.data, filled.args.len, SECRET, strlen(SECRET)));
 	} else {
 		MUST(err.message != NULL);
 	}
-	redact_clear();
-	secret_wipe(&filled);
+	filled_release(&filled);
+	known_clear();
 	error_release(&err);
 	free(places);
 	free(args);

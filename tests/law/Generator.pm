@@ -230,6 +230,7 @@ sub task_types {
     return {
         't.Do' => {
             name => 't.Do', machine => 'sync', params => [ { name => 'x', type => { optional => 'json' }, default => undef } ],
+            policies => { idempotent => [ 'ne', [ 'var', 'x' ], undef ] },
             requests => { start => request(output => [ 'get', $response, 'value' ]) }
         },
         't.Plain' => { name => 't.Plain', machine => 'sync', params => [], requests => { start => request() } },

@@ -493,6 +493,8 @@ sub taken_back {
     my ($p, $request, $often) = @_;
     my ($state, $node) = @$p{qw(state node)};
     my $idempotent = ($node->{policies} // {})->{idempotent};
+    # its type says so of those that have an x
+    $idempotent //= $node->{type} eq 't.Do' && defined $p->{args}{x};
     if ($state eq 'START_REQUESTED') {
         return move_to($p, !$often && ($p->{kind} eq 'async' || $idempotent) ? 'INIT' : 'FAILED');
     }

@@ -51,13 +51,14 @@ declare
 begin
     -- claimable <=> no reason; the tests for a live driver and for a pause are written out here
     with said as materialized (
-        select i.id, e.process_id, e.reason from wf.instance i, wf.explain(i.id) e where i.state in ('RUNNING', 'SUSPENDED', 'ABORTING') and e.process_id is not null
+        select i.id, e.process_id, e.reason from wf.instance i, wf.explain(i.id) e where i.state in ('RUNNING', 'SUSPENDED', 'ABORTING') and e.process_id is not null and e.reason <> 'note'
     ), leaf as (
         select p.instance_id, p.id, p.state,
                exists (select from wf.ready r
-                         join wf.lane l on l.id = r.lane_id
-                         join wf.driver d on d.state = 'live' and d.seen_at >= wf.now() - interval '30 s'
+                         cross join lateral wf._find_lane(r.lane_id) l
+                         join wf.driver d on d.state = 'live'
                                          and (d.queues = '{}' or l.queue = any (d.queues)) and l.needs <@ d.transports
+                         join wf.sign_of_life g on g.driver_id = d.id and g.seen_at >= wf.now() - interval '30 s'
                         where r.instance_id = p.instance_id and r.process_id = p.id
                           and coalesce((select e.event from wf.engine_event e order by e.id desc limit 1), '') <> 'pause') as claimable,
                (select string_agg(s.reason, '+') from said s where s.id = p.instance_id and s.process_id = p.id) as reason
@@ -78,8 +79,8 @@ begin
         select * into v_process from wf.process p order by p.id offset law.pick((select count(*) from wf.process)) limit 1;
     end if;
     if v_process.id is not null and v_process.state not in ('END', 'RAISED', 'ABORTED')
-       and (select array_agg(e.reason order by e.reason) from wf.explain(v_process.instance_id, v_process.id) e)
-           is distinct from (select array_agg(e.reason order by e.reason) from wf.explain(v_process.instance_id) e where e.process_id = v_process.id) then
+       and (select array_agg(e.reason order by e.reason) from wf.explain(v_process.instance_id, v_process.id) e where e.reason <> 'note')
+           is distinct from (select array_agg(e.reason order by e.reason) from wf.explain(v_process.instance_id) e where e.process_id = v_process.id and e.reason <> 'note') then
         return format('explain: process %s is explained in two ways', v_process.id);
     end if;
     select format('fsck: %s, process %s: %s', f.check_name, f.process_id, f.detail) into v from wf.fsck() f limit 1;

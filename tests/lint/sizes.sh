@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# sizes.sh - functions up to 70 lines, files up to 500: a longer one is a
+# sizes.sh - functions up to 80 lines, files up to 700: a longer one is a
 # table waiting to be written.
 . "$(dirname "$0")/../lib.sh"
 cd "$ROOT"
 
-FUNCTION_MAX=70
-FILE_MAX=500
+FUNCTION_MAX=80
+FILE_MAX=700
 
 found=$(find common driver console workspace-sql tests \
     \( -name '*.[ch]' -o -name '*.sql' -o -name '*.sh' \) -exec wc -l {} + |

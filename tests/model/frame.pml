@@ -4,8 +4,8 @@
  *
  * The text that machines.sql prints stands before this. One step is one
  * transaction of the workspace: a choice, then the d_step of commit(), which
- * follows code/machine.sql, task.sql, outcome.sql, driver.sql, abort.sql and
- * suspend.sql line by line; what holds between transactions is checked after each.
+ * follows code/flow/machine.sql, code/task and code/operate/{abort,suspend}.sql
+ * line by line; what holds between transactions is checked after each.
  *
  * An instance is root (call) > mid (forall) > leaves. The leaves are of one
  * machine and one task type, which is chosen at the beginning.

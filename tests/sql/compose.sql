@@ -242,6 +242,22 @@ select wf.start('wide', '{"s": "x"}') as i \gset
 select matches((select (error ->> 'kind') || ': ' || (error ->> 'message') from wf.process where id = play_id(:i, 'a')), '^output: the value has 20\d\d bytes, more than the 1000 allowed$',
     'a value that is too large is refused with its size');
 update wf.setting set value = '1048576' where name = 'value_bytes';
+-- a list without an end in which nothing waits
+select play_install('endless', jsonb_build_array(
+    play_forall('x', '["range", 1, 1000000000]', '{"kind": "let", "line": 1, "as": "y", "value": 1}') || '{"in": ["range", 1, 1000000000]}'));
+select wf.start('endless') as endless \gset
+select cmp_ok((select count(*) from wf.process where instance_id = :endless), '<=', 1100::bigint, 'a start returns when about 1,000 elements have begun');
+select is((select count(*) from wf.work where instance_id = :endless and kind = 'begin'), 1::bigint, 'the rest is work');
+select is_empty('select * from wf.fsck()', 'and nothing contradicts it');
+select is((select count(*) from wf.explain(:endless) where reason = 'stuck'), 0::bigint, 'nothing is stuck');
+select count(*) as had from wf.process where instance_id = :endless \gset
+select is(wf.work(), true, 'a piece of work leaves more of it');
+select cmp_ok((select count(*) from wf.process where instance_id = :endless), '<=', :had + 1100::bigint, 'it begins no more than about 1,000 elements');
+select cmp_ok((select count(*) from wf.process where instance_id = :endless), '>', :had::bigint, 'but some');
+select results_eq(format('select answer from wf.abort(%L)', jsonb_build_object('instance', :endless)), $$values ('done')$$, 'it can be aborted');
+select is(wf.work(), false, 'then no work is left');
+select is((select state from wf.instance where id = :endless), 'ABORTED', 'and it is over');
+
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
 select * from finish();

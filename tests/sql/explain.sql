@@ -1,7 +1,7 @@
 -- explain.sql - why something is not running, and that it is so.
 begin;
 \ir helper/play.sql
-select plan(35);
+select plan(44);
 
 -- The law: a driver may take a request of a task now if and only if explain
 -- gives no reason for it.
@@ -12,17 +12,17 @@ language sql as $$
      where p.kind in ('sync', 'async', 'wait')
        and exists (select
                      from wf.ready r
-                     join wf.lane l on l.id = r.lane_id
+                     cross join lateral wf._find_lane(r.lane_id) l
                      join wf.driver d on d.state = 'live' and wf._serves(d, l)
                     where r.instance_id = p.instance_id and r.process_id = p.id
                       and (select e.state = 'RUNNING' from wf.engine_v e))
-           <> not exists (select from wf.explain(p.instance_id, p.id));
+           <> not exists (select from wf.explain(p.instance_id, p.id) e where e.reason <> 'note');
 $$;
 
 -- reasons(INSTANCE, NAME): what explain says about one process.
 create function reasons(p_instance bigint, p_name text) returns table (reason text, detail text)
 language sql as $$
-    select e.reason, e.detail from wf.explain(p_instance, play_id(p_instance, p_name)) e;
+    select e.reason, e.detail from wf.explain(p_instance, play_id(p_instance, p_name)) e where e.reason <> 'note';
 $$;
 
 select play_install('mixed', jsonb_build_array(play_par(
@@ -53,7 +53,7 @@ savepoint drained;
 select wf.drain(:driver);
 select is((select detail from reasons(:i, 'a')), 'no live driver serves queue default with builtin; one is draining; two lacks queue default, builtin', 'nor one that is draining');
 rollback to drained;
-update wf.driver set seen_at = '2020-01-02 03:04:05' where id = :driver;
+update wf.sign_of_life set seen_at = '2020-01-02 03:04:05' where driver_id = :driver;
 select is((select detail from reasons(:i, 'a')), 'no live driver serves queue default with builtin; one is silent since 2020-01-02 03:04:05; two lacks queue default, builtin', 'nor one that is silent');
 rollback to drained;
 do $$ begin for k in 1 .. 9 loop perform play_driver('more' || k, '{sql}'); end loop; end $$;
@@ -65,7 +65,7 @@ select is(play_take(:driver), 3::bigint, 'a, j and one of the group are handed o
 savepoint taken;
 select results_eq(format('select * from reasons(%s, ''a'')', :i),
     $$values ('request', 'its start request is with driver one')$$, 'a driver has it');
-update wf.driver set seen_at = '2020-01-02 03:04:05' where id = :driver;
+update wf.sign_of_life set seen_at = '2020-01-02 03:04:05' where driver_id = :driver;
 select is((select detail from reasons(:i, 'a')), 'its start request is with driver one, silent since 2020-01-02 03:04:05', 'who is silent');
 rollback to taken;
 select matches((select detail from reasons(:i, 'g2')),
@@ -121,6 +121,43 @@ select play_take(:driver);
 select play_report(process_id) from play_request where driver_id = :driver and kind = 'run' and request = 'cleanup';
 select results_eq(format('select reason, detail from wf.explain(%s)', :i), $$values ('ended', 'ABORTED, aborted')$$, 'and so when it is over');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
+
+-- notes: what a driver may take, and has not taken yet
+select set_config('wf.now', '2050-01-01 00:00:00+00', true);
+select wf.tick();
+select wf.abort(format('{"instance": %s}', :r)::jsonb);
+select play_install('many', jsonb_build_array(jsonb_build_object('kind', 'forall', 'line', 1, 'name', 'i', 'in', '["range", 1, 900]'::jsonb, 'body', play_task('t.Far', 'm'))));
+select play_install('far', jsonb_build_array(play_task('t.Far', 'f')));
+create function notes(p_instance bigint) returns table (label text, detail text)
+language sql as $$
+    select e.label, e.detail from wf.explain(p_instance) e where e.reason = 'note' order by e.process_id;
+$$;
+select wf.register('busy', '1', '{builtin,ssh}', '{}', 4) as busy \gset
+select wf.start('far') as n \gset
+select results_eq(format('select * from notes(%s)', :n), $$values ('t.Far as f', 'driver busy may take it: it is the next one, 0 of its 4 slots are taken')$$, 'nothing is before a request');
+select wf.start('many', '{}', null, 7) as m \gset
+select play_take(:busy, 3);
+select set_config('wf.now', '2050-01-01 00:00:10+00', true);
+select play_take(:busy, 1);
+select results_eq(format('select * from notes(%s)', :n),
+    $$values ('t.Far as f', 'driver busy may take it: 896 requests are before it, 4 of its 4 slots are taken: ssh 4, the oldest since ' || to_char('2050-01-01 00:00+00'::timestamptz, 'YYYY-MM-DD HH24:MI:SS'))$$,
+    'what is before it, and what the slots are taken by');
+select results_eq(format('select detail from wf.explain(%s, %s)', :n, play_id(:n, 'f')), format('select detail from notes(%s)', :n), 'the process says the same');
+select is((select count(*) from notes(:m)), 1::bigint, 'of many that wait in a lane the first has a note');
+select wf.start('many', '{}', null, 7) as m2 \gset
+select wf.register('spare', '1', '{ssh}', '{}', 1) as spare \gset
+select is((select detail from notes(:n)), 'driver busy may take it: more than 1,000 requests are before it, 4 of its 4 slots are taken: ssh 4, the oldest since '
+    || to_char('2050-01-01 00:00+00'::timestamptz, 'YYYY-MM-DD HH24:MI:SS')
+    || '; driver spare may take it: more than 1,000 requests are before it, 0 of its 1 slot is taken', 'each driver that serves it is named');
+select wf.suspend(format('{"instance": %s}', :n)::jsonb);
+select is_empty(format('select * from notes(%s)', :n), 'where there is a reason there is no note');
+select wf.resume(format('{"instance": %s}', :n)::jsonb);
+select wf.engine_pause('for a test');
+select is_empty(format('select * from notes(%s)', :n), 'nor while the engine is paused');
+select wf.engine_resume('for a test');
+select wf.leave(:spare), wf.leave(:busy);
+select is_empty(format('select * from notes(%s)', :n), 'nor without a driver');
+select is_empty('select * from unexplained()', 'the law holds with notes');
 
 select * from finish();
 rollback;

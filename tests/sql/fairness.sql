@@ -1,4 +1,5 @@
--- fairness.sql - a large forall does not stand before everybody else.
+-- fairness.sql - a large forall does not stand before everybody else, nor before
+-- what needs another transport.
 begin;
 \ir helper/play.sql
 select no_plan();
@@ -7,6 +8,8 @@ select play_install('wide', jsonb_build_array(jsonb_build_object('kind', 'forall
 select play_install('deep', jsonb_build_array(jsonb_build_object('kind', 'forall', 'line', 1, 'name', 'i', 'in', '["range", 1, 10000]'::jsonb,
                                                                  'body', play_seq(play_task('t.Do', 'w'), play_task('t.Do', 'x')))));
 select play_install('one', jsonb_build_array(play_task('t.Do', 'a'), play_task('t.Do', 'b')));
+select play_install('far', jsonb_build_array(play_task('t.Far', 'a'), play_task('t.Far', 'b')));
+select play_install('mixed', jsonb_build_array(play_task('t.Do', 'a'), play_task('t.Far', 'b')));
 select play_driver() as driver \gset
 select set_config('wf.now', '2030-01-01 00:00:00+00', true);
 
@@ -24,15 +27,15 @@ $$;
 
 -- turns(WORKFLOW): a large instance is at work when another one starts. How
 -- many requests are handed out before the first and the last of the newcomer's.
-create function turns(p_workflow text, out first bigint, out last bigint) language plpgsql as $$
+create function turns(p_workflow text, p_newcomer text, out first bigint, out last bigint) language plpgsql as $$
 declare
-    v_driver bigint := play_driver();
+    v_driver bigint := play_driver('fake', '{builtin,ssh}');
     v_large bigint := wf.start(p_workflow);
     v_new bigint;
     v_from bigint;
 begin
     perform work(v_driver, 100);
-    v_new := wf.start('one');
+    v_new := wf.start(p_newcomer);
     v_from := (select max(r.k) from play_request r);
     perform work(v_driver, 60);
     select min(r.k) - v_from - 1, max(r.k) - v_from - 1 into first, last from play_request r where r.instance_id = v_new;
@@ -43,10 +46,16 @@ $$;
 
 select concat_ws(e'\n', cmp_ok(t.first, '<', 100::bigint, format('10,000 elements: the newcomer''s first task waits for %s of them', t.first)),
        cmp_ok(t.last, '<', 300::bigint, format('its last for %s', t.last)))
-  from turns('wide') t;
+  from turns('wide', 'one') t;
 select concat_ws(e'\n', cmp_ok(t.first, '<', 100::bigint, format('10,000 elements of two tasks: the newcomer''s first task waits for %s', t.first)),
        cmp_ok(t.last, '<', 300::bigint, format('its last for %s', t.last)))
-  from turns('deep') t;
+  from turns('deep', 'one') t;
+select concat_ws(e'\n', cmp_ok(t.first, '<', 100::bigint, format('a newcomer of another transport: its first task waits for %s', t.first)),
+       cmp_ok(t.last, '<', 300::bigint, format('its last for %s', t.last)))
+  from turns('wide', 'far') t;
+select concat_ws(e'\n', cmp_ok(t.first, '<', 100::bigint, format('a newcomer of both transports: its first task waits for %s', t.first)),
+       cmp_ok(t.last, '<', 300::bigint, format('its last for %s', t.last)))
+  from turns('deep', 'mixed') t;
 
 -- at once
 select play_driver() as driver \gset

@@ -67,22 +67,23 @@ select throws_ok(format('select wf.register(''two'', ''1'', ''{builtin}'', ''{}'
 select wf.engine_resume();
 select is(play_take(:driver), 1::bigint, 'what waited is sent');
 
--- the session of a driver is known by a lock, that of its last name only
-create function locks() returns bigint[] language sql as $$
-    select array_agg(d.id order by d.id) from wf.driver d join wf._driver_locks() l on l.objid = wf._lock_number(d.id)::oid;
+-- the session of a driver is known by its server process, that of its last name only
+create function sessions() returns bigint[] language sql as $$
+    select array_agg(d.id order by d.id) from wf.driver d where wf._has_session(d);
 $$;
 select wf.register('held', '1', '{builtin}', '{}', 10, p_backend => pg_backend_pid()) as first \gset
-select is(locks(), array[:first]::bigint[], 'a driver that names its own session has a lock');
+select is(sessions(), array[:first]::bigint[], 'a driver that names its own session is known by it');
 select wf.register('held', '1', '{builtin}', '{}', 10, :first, p_backend => pg_backend_pid()) as second \gset
-select is(locks(), array[:second]::bigint[], 'it goes with its name');
+select is(sessions(), array[:second]::bigint[], 'a session is known by its last name');
 select wf.register('pooled', '1', '{builtin}', '{}', 10, p_backend => 1) as pooled \gset
-select is(locks(), array[:second]::bigint[], 'one that names another session has none');
+select is(sessions(), array[:second]::bigint[], 'a driver that names another session has none');
 select play_later('6 s');
 select wf.heartbeat(:second), wf.tick();
 select is((select d.state from wf.driver d where d.id = :pooled), 'live', 'and is waited for as long as its lease');
-select pg_advisory_unlock(7764, wf._lock_number(:second));
+update wf.driver d set session_role = 'wf_driver'::regrole where d.id = :second;
+select is(sessions(), null, 'a process of another login is not its session');
 select play_later('6 s'), wf.tick();
-select is((select d.state from wf.driver d where d.id = :second), 'lost', 'who has lost his lock is given up soon');
+select is((select d.state from wf.driver d where d.id = :second), 'lost', 'a driver whose session is gone is given up soon');
 
 -- programs of other versions
 select is(wf.greet(wf.schema_version()), wf.schema_version(), 'a program of this version is greeted with it');

@@ -169,6 +169,10 @@ select throws_ok(format('select * from wf.install('''', %L)', case when r.value 
        ('{workflows,0,steps,0,as}', '"pool"', 'workflows[0].steps[0]: the name pool is bound twice'),
        ('{workflows,0,steps,0,policies,priority}', '1001', 'workflows[0].steps[0].policies.priority: must be an int from -1000 to 1000'),
        ('{workflows,0,steps,0,policies,idempotent}', '"yes"', 'workflows[0].steps[0].policies.idempotent: must be true or false'),
+       ('{workflows,0,steps,0,policies,idempotent}', '["eq", 1, 1]', 'workflows[0].steps[0].policies.idempotent: must be true or false'),
+       ('{task_types,lb.Log,policies,idempotent}', '"yes"', 'task_types.lb.Log.policies.idempotent: must be true, false or an operator'),
+       ('{task_types,lb.Log,policies,idempotent}', '["eq", 1]', 'task_types.lb.Log.policies.idempotent: operator eq in an array of 2'),
+       ('{task_types,lb.Log,policies,idempotent}', '["var", "pool"]', 'task_types.lb.Log.policies: pool is no parameter of lb.Log'),
        ('{workflows,0,steps,0,policies,group}', '{"max": 1}', 'workflows[0].steps[0].policies.group.name: is missing'),
        ('{workflows,0,steps,0,policies,group}', '{"name": "g", "max": 0}', 'workflows[0].steps[0].policies.group.max: must be an int of at least 1'),
        ('{workflows,0,steps,0,policies,queue}', '""', 'workflows[0].steps[0].policies.queue: must be a string of 1 to 63 bytes'),
@@ -246,8 +250,28 @@ select ok(wf.start('base', '{"pool": "a"}') > 0, 'an instance');
 select lives_ok('select wf.remove(''base'')', 'remove');
 select throws_ok('select wf.start(''base'')', 'WF003', 'there is no workflow base', 'start refuses a removed workflow');
 select throws_ok('select wf.remove(''base'')', 'WF003', 'there is no workflow base', 'it is gone');
-select results_eq($$select v.number from wf.version v join wf.workflow w on w.id = v.workflow_id where w.name = 'base'$$, 'values (4)', 'the version that an instance uses stays');
+select throws_ok('select wf.start(''base'', p_version => 4)', 'WF003', 'workflow base has no version 4', 'its versions are not started by their numbers either');
+-- numbers(): of its versions
+create function numbers() returns int[] language sql as $$
+    select array_agg(v.number order by v.number) from wf.version v join wf.workflow w on w.id = v.workflow_id where w.name = 'base';
+$$;
+select wf.tick(), wf.tick();
+select is(numbers(), '{1,2,3,4}', 'versions stay while a transaction is under way that may have seen them: this one');
+select ok(pg_current_xact_id() < all (select v.removed_xid from wf.version v where v.removed_xid is not null), 'which is written down');
+update wf.version v set removed_xid = pg_current_xact_id() where v.removed_xid is not null;
+select wf.tick();
+select is(numbers(), '{4}', 'then only the version that an instance uses stays');
 select results_eq('select * from wf.install('''', pg_temp.spec())', $$values ('base', 5, 'installed')$$, 'it can be installed again');
+
+-- an upgrade compiles every version anew
+create temp table compiled as
+    select n.* from wf.node n;
+create temp table requests as
+    select q.* from wf.task_request q;
+select lives_ok('select wf._recompile()', 'every version can be compiled anew');
+select set_eq('select * from wf.node', 'select * from compiled', 'its nodes are the same');
+select set_eq('select * from wf.task_request', $$select * from requests r
+    where exists (select from wf.node n where n.type_id = r.type_id)$$, 'and so are the requests of its task types');
 
 select * from finish();
 rollback;

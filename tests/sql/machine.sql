@@ -3,6 +3,11 @@
 begin;
 select no_plan();
 
+select is_empty($$select t.* from wf.transition t
+                   where not exists (select from wf.machine_state s where s.machine = t.machine and s.state = t.to_state)
+                      or t.from_state <> '' and not exists (select from wf.machine_state s where s.machine = t.machine and s.state = t.from_state)$$,
+                'every move leads from a state of its machine to a state of its machine');
+
 -- an instance of nothing, whose rows are put into any state behind the triggers' back
 insert into wf.workflow (name) values ('dummy');
 insert into wf.version (workflow_id, number, checksum, source, spec, installed_at, installed_by)

@@ -39,7 +39,7 @@ select is(play_fail(:a), 'done', 'a fails again');
 select results_eq(
     $$select instance_id, process_id, answer, detail from wf.ignore('{"failed": true}', 'never mind')$$,
     format($$values (%s::bigint, %s::bigint, 'done', 'FAILED -> END')$$, :i, :a),
-    'ignore takes what is FAILED in the latest instance');
+    'ignore takes what is FAILED in the workspace');
 select is(play_report(:b), 'done', 'b ends');
 select is(play_take(:driver), 1::bigint, 'what comes after is enabled');
 select is((select input from wf.process where id = play_id(:i, 'c')), '{"x": null}', 'the name of what was ignored reads as null');

@@ -405,5 +405,53 @@ select set_config('test.stumble', '', true);
 select batch(:i, array['', '', '{"kind": "x"}'], '{response,response,error}');
 select results_eq(format('select index, state from results(%s)', :i), $$values (0, 'END'), (1, 'END'), (2, 'FAILED')$$, 'and may be had again');
 
+-- a report that ends its transaction each time is not made for ever: its driver counts
+create function failing(p_process bigint, p_event text, p_body text, p_failures int) returns text language sql as $$
+    select o.answer
+      from (select r.* from play_request r where r.process_id = p_process order by r.k desc limit 1) r,
+           wf.outcome(r.driver_id, array[r.instance_id], array[r.process_id], array[r.token], array[p_event], array[convert_to(p_body, 'UTF8')],
+                      200, p_failures, 'canceling statement due to statement timeout') o;
+$$;
+select play_install('heavy', jsonb_build_array(play_par(play_task('t.Get', 'a', '{"x": 1}'), play_task('t.Get', 'b', '{"x": 1}'), play_task('t.Job', 'c'))));
+select play_driver('fake', '{builtin,http}') as driver \gset
+select wf.start('heavy') as i \gset
+select play_take(:driver);
+select is(failing(play_id(:i, 'a'), 'response', '{"status": 200, "body": "hi"}', 4), 'done', 'four failures are not enough');
+select is(play_state(:i, 'a'), 'END', 'the report counts');
+select is(failing(play_id(:i, 'b'), 'response', '{"status": 200, "body": "hi"}', 5), 'done', 'as many as loss_limit says are');
+select results_eq(format('select state, error ->> ''kind'', error ->> ''message'', error -> ''detail'' ->> ''body'' from wf.process where id = %s', play_id(:i, 'b')),
+    $$values ('FAILED', 'engine', 'the report could not be applied, 5 times in a row: canceling statement due to statement timeout', '{"status": 200, "body": "hi"}')$$,
+    'the task has failed, and says why and with what');
+select is(failing(play_id(:i, 'c'), 'ack', '', 9), 'done', 'an acknowledgement has nothing to evaluate');
+select is(play_state(:i, 'c'), 'EXECUTING', 'and is taken as it is');
+select is(failing(play_id(:i, 'c'), 'response', '{"id": 1}', 9), 'done', 'the response to a start that was acknowledged is not');
+select is((select p.error ->> 'kind' from wf.process p where p.id = play_id(:i, 'c')), 'engine', 'it fails, too');
+select wf.setting_set('loss_limit', '0');
+select wf.start('heavy') as i \gset
+select play_take(:driver);
+select is(failing(play_id(:i, 'a'), 'response', '{"status": 200, "body": "hi"}', 1000), 'done', 'without a limit a report is never replaced');
+select is(play_state(:i, 'a'), 'END', 'it counts');
+select wf.setting_set('loss_limit', '5');
+select throws_ok(format($$select wf.outcome(%s, '{}', '{}', '{}', '{}', '{}', -1)$$, :driver), 'WF002', null, 'a patience is not negative');
+select throws_ok(format($$select wf.outcome(%s, '{}', '{}', '{}', '{}', '{}', 0, -1)$$, :driver), 'WF002', null, 'nor are failures');
+select is_empty('select * from wf.fsck()', 'all is well after reports that were given up');
+
+-- a stop is told until the request has ended
+create function stops(p_driver bigint) returns bigint language sql as $$ select count(*) from wf.poll(p_driver, 0) p where p.kind = 'stop'; $$;
+select wf.abort('{"global": true}');
+select play_driver('stopped', '{builtin,http}') as driver \gset
+select wf.start('get') as i \gset
+select is(play_take(:driver), 7::bigint, 'seven requests are under way');
+select wf.abort(jsonb_build_object('instance', :i));
+select is(stops(:driver), 7::bigint, 'the driver is told at once to stop them');
+select is(stops(:driver), 0::bigint, 'and not all the time');
+select play_later('1.5 s');
+select is(stops(:driver), 7::bigint, 'but again, for the answer may have been lost');
+select play_report(play_id(:i, 'r', 0), 'error', '{"kind": "cancelled", "message": "stopped"}');
+select play_later('1.5 s');
+select is(stops(:driver), 6::bigint, 'until a request has ended');
+select is((select count(*) from wf.stop where driver_id = :driver), 6::bigint, 'whose stop is gone then');
+select is_empty('select * from wf.fsck()', 'all is well after stops');
+
 select * from finish();
 rollback;

@@ -2,10 +2,11 @@
 -- calls, nor on how empty the tables were when its plans were made.
 begin;
 \ir helper/play.sql
-select plan(2);
+select plan(3);
 
 select play_install('two', jsonb_build_array(play_task('t.Do', 'a'), play_task('t.Do', 'b', '{}', '{"group": {"name": "g", "max": 50}}')));
-select play_driver() as driver \gset
+select play_install('lanes', jsonb_build_array(play_par(play_task('t.Do', 'a'), play_task('t.Far', 'b'), play_task('t.Do', 'c', '{}', '{"queue": "other"}'))));
+select wf.register('fake', '1', '{builtin,ssh}', '{}', 100) as driver \gset
 
 -- work(DRIVER, ROUNDS): a hundred requests each.
 create function work(p_driver bigint, p_rounds int) returns void language plpgsql as $$
@@ -38,12 +39,14 @@ set min_parallel_index_scan_size = 0;
 
 -- the plans are made
 select wf.start('two');
+select wf.start('lanes');
 select work(:driver, 10);
 create temporary table before as
 select t.relname, t.seq_tup_read from pg_stat_xact_user_tables t where t.schemaname = 'wf';
 
 select count(*) from wf.start_many('two', (select jsonb_agg('{}'::jsonb) from generate_series(1, 300)));
-select work(:driver, 10);
+select count(*) from wf.start_many('lanes', (select jsonb_agg('{}'::jsonb) from generate_series(1, 200)));
+select work(:driver, 20);
 select is_empty($$
     select t.relname, t.seq_tup_read - b.seq_tup_read
       from pg_stat_xact_user_tables t
@@ -51,6 +54,7 @@ select is_empty($$
      where t.schemaname = 'wf' and t.seq_tup_read > b.seq_tup_read
        and t.relname in ('process', 'instance', 'ready', 'parked', 'slot', 'timer', 'node', 'task_request', 'transition')
 $$, 'each row was found by an index');
-select is((select count(*) from wf.instance_v where state = 'END'), 301::bigint, 'it is done');
+select is((select count(*) from wf.instance_v where state = 'END'), 502::bigint, 'it is done');
+select cmp_ok(pg_stat_get_xact_numscans('wf.ready_claim_idx'::regclass), '>', 0::bigint, 'lanes are merged by their index');
 select finish();
 rollback;

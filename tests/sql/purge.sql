@@ -178,7 +178,7 @@ select purge_one(:driver);
 select is(signatures(), '3 5', 'where many older instances are left, no signature goes');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select play_later('-1 day');
-select wf.tick();
+select wf.tick(), wf.tick();
 select is((select next_at from wf.purge where next_at is not null order by id desc limit 1), wf.now() + interval '1 hour', 'a clock that goes back does not stop it');
 select wf.setting_set('keep_days', 0);
 
@@ -190,6 +190,20 @@ select play_later('1 day');
 select is((select count(*) from wf.purge('{"older_than": "1 hour"}')), 3::bigint, 'three go');
 select set_eq($$select n.relname::text from pg_stat_xact_user_tables n join seen s using (relname) where n.schemaname = 'wf' and n.seq_scan > s.seq_scan
                    and n.relname in ('instance', 'process', 'event', 'binding', 'output_chunk', 'txn')$$, '{}'::text[], 'no table of theirs is read from end to end');
+
+-- a large instance goes in portions
+set local wf.now = '2026-06-01 00:00+00';
+select play_install('large', jsonb_build_array(play_forall('x', (select jsonb_agg(k) from generate_series(1, 1500) k), '{"kind": "let", "line": 1, "as": "y", "value": 1}')));
+select wf.start('large') as large \gset
+select count(wf.work()) from generate_series(1, 5);
+select is((select state from wf.instance where id = :large), 'END', 'a large instance has ended');
+select count(*) as had from wf.process where instance_id = :large \gset
+select is(purged(format('{"instance": %s}', :large)::jsonb), :large || ' begun', 'the purge of a large instance begins');
+select is((select count(*) from wf.process where instance_id = :large), :had - 1000::bigint, 'a portion of it goes at once');
+select is_empty('select * from wf.fsck()', 'and nothing contradicts that');
+select count(wf.work()) from generate_series(1, 5);
+select is(left_of(:large), null, 'the rest goes by itself');
+select is((select count(*) from wf.work where instance_id = :large), 0::bigint, 'and no work is left');
 
 select * from finish();
 rollback;

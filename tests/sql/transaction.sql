@@ -86,6 +86,11 @@ select play_report(:a, 'error', '{"kind": "sql", "message": "nothing was inserte
 select is(play_state(:i, 'a'), 'FAILED', 'but what the driver reports of it');
 select wf.abort(jsonb_build_object('instance', :i));
 
+-- rows that the driver does not keep
+select throws_ok('select wf.sql_too_large(1000)', 'WF012', 'the statement''s rows take more than 1000 bytes', 'rows can be too large');
+prepare large as select case when n < 0 then wf.sql_too_large(1000) end from generate_series(1, 3) n;
+select lives_ok('large', 'but nobody finds that before there is such a row');
+
 -- taken back before it could begin, or before it could end
 select taken(:driver) as i \gset
 select play_id(:i, 'a') as a, token_of(play_id(:i, 'a')) as token \gset

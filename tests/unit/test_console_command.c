@@ -171,6 +171,21 @@ check_selector(const char *line, const char *json, bool is_single)
 }
 
 static void
+check_narrowed(const char *line, const char *json)
+{
+	struct invocation invocation;
+	struct selector selector;
+	struct error err;
+
+	assert_true(parse(&invocation, line, &err));
+	assert_true(selector_init(&selector, &invocation, &err));
+	selector_narrow(&selector, "{[3,5)}", 17);
+	assert_string_equal(selector.json, json);
+	selector_release(&selector);
+	invocation_release(&invocation);
+}
+
+static void
 refuse_selector(const char *line, const char *message)
 {
 	struct invocation invocation;
@@ -204,7 +219,19 @@ test_selectors(void **state)
 	    "{\"workflow\":\"a\\\"b\",\"tag\":\"t\","
 	    "\"older_than\":\"7 days\"}",
 	    false);
-	check_selector("retry --global", "{\"global\":true}", false);
+	check_selector("retry --failed", "{\"failed\":true}", false);
+	check_selector("action -a retry --failed",
+	    "{\"failed\":true,\"latest\":true}", false);
+	check_selector("action -a retry --global", "{\"latest\":true}", false);
+	check_selector("action -a retry --failed --id 17",
+	    "{\"instance\":[17],\"failed\":true}", false);
+	check_selector(
+	    "action -a retry --global --root 4", "{\"root\":4}", false);
+	check_narrowed(
+	    "retry --failed", "{\"failed\":true,\"among\":\"{[3,5)}\"}");
+	check_narrowed("retry 17", "{\"instance\":[17],\"among\":\"{[3,5)}\"}");
+	check_narrowed("action -a retry --failed",
+	    "{\"failed\":true,\"instance\":[17],\"among\":\"{[3,5)}\"}");
 	refuse_selector("retry", "it is not said what to act on");
 	refuse_selector(
 	    "retry 17 18/3", "instances and processes can't be mixed");

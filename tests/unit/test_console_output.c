@@ -71,6 +71,85 @@ test_table(void **state)
 	check("table", 0, NULL, 0, "");
 }
 
+static const struct column reason_columns[] = {
+	{ "process_id", VALUE_NUMBER },
+	{ "label", VALUE_TEXT },
+	{ "reason", VALUE_TEXT },
+	{ "detail", VALUE_TEXT },
+	{ "since", VALUE_TIME },
+};
+
+static const char *const reason_rows[][5] = {
+	{ "4", "fetch p1 [0]", "failed",
+	    "http: GET http://127.0.0.1:8000/p1: answered 503; waits for "
+	    "retry, "
+	    "ignore, resolve or raise",
+	    "2026-11-21 00:39:00+00" },
+	{ NULL, "nightly", "suspended", "by ann", "2026-11-21 00:39:00+00" },
+};
+
+/* With a label and a detail that are never cut. */
+static void
+check_reasons(size_t width, size_t count, const char *expected)
+{
+	struct terminal terminal;
+	struct output output = { .format = &output_table,
+		.terminal = &terminal,
+		.whole = "label detail" };
+	size_t size, i;
+	char *text;
+
+	setenv("LC_ALL", "C", 1);
+	terminal_init(&terminal, true);
+	terminal.width = width;
+	output.file = open_memstream(&text, &size);
+	output_begin(&output, reason_columns, 5);
+	for (i = 0; i < count; i++)
+		output_row(&output, reason_rows[i]);
+	output_end(&output);
+	fclose(output.file);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void
+test_what_stays_whole(void **state)
+{
+	static const char at_80[] =
+	    "PROCESS  REASON     SINCE\n"
+	    "      4  failed     2026-11-21 00:39:00.000\n"
+	    "         fetch p1 [0]: http: GET http://127.0.0.1:8000/p1: "
+	    "answered "
+	    "503; waits\n"
+	    "         for retry, ignore, resolve or raise\n"
+	    "         suspended  2026-11-21 00:39:00.000\n"
+	    "         nightly: by ann\n";
+	static const char at_40[] = "PROCESS  4\n"
+	                            "LABEL    fetch p1 [0]\n"
+	                            "REASON   failed\n"
+	                            "DETAIL   http: GET\n"
+	                            "         http://127.0.0.1:8000/p1:\n"
+	                            "         answered 503; waits for retry,\n"
+	                            "         ignore, resolve or raise\n"
+	                            "SINCE    2026-11-21 00:39:00.000\n"
+	                            "\n"
+	                            "LABEL    nightly\n"
+	                            "REASON   suspended\n"
+	                            "DETAIL   by ann\n"
+	                            "SINCE    2026-11-21 00:39:00.000\n";
+
+	(void)state;
+	check_reasons(80, 2, at_80);
+	check_reasons(40, 2, at_40);
+	check_reasons(200, 1,
+	    "PROCESS  LABEL         REASON  DETAIL"
+	    "                                                            "
+	    "                           SINCE\n"
+	    "      4  fetch p1 [0]  failed  http: GET "
+	    "http://127.0.0.1:8000/p1: answered 503; waits for retry, ignore, "
+	    "resolve or raise  2026-11-21 00:39:00.000\n");
+}
+
 static void
 test_table_shrinks_but_numbers_do_not(void **state)
 {
@@ -210,6 +289,7 @@ test_long_table(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_table),
+	cmocka_unit_test(test_what_stays_whole),
 	cmocka_unit_test(test_table_shrinks_but_numbers_do_not),
 	cmocka_unit_test(test_csv),
 	cmocka_unit_test(test_csv_quotes),

@@ -44,6 +44,43 @@ test_what_may_stay(void **state)
 }
 
 static void
+check_wrapped(
+    const char *text, size_t indent, size_t width, const char *expected)
+{
+	struct buf buf;
+
+	buf_init(&buf, 0);
+	text_add_wrapped(&buf, text, indent, width);
+	assert_string_equal(buf.data, expected);
+	buf_release(&buf);
+}
+
+static void
+test_wrapping(void **state)
+{
+	(void)state;
+	check_wrapped("", 2, 12, "");
+	check_wrapped("ten columns", 0, 20, "ten columns");
+	check_wrapped("ten column", 0, 10, "ten column");
+	check_wrapped("ten columns", 0, 10, "ten\ncolumns");
+	check_wrapped("one two three four", 2, 11, "one two\n  three\n  four");
+	check_wrapped("one  two", 0, 8, "one  two");
+	check_wrapped("eight888  two", 0, 8, "eight888\ntwo");
+	/* a word is broken only where it is longer than a line */
+	check_wrapped("see http://127.0.0.1:8000/a b", 0, 10,
+	    "see\nhttp://127\n.0.0.1:800\n0/a b");
+	/* a terminal without room still shows all of it */
+	check_wrapped("abcdefghij", 6, 4, "abcdefgh\n      ij");
+	/* two columns each, in a locale that knows them */
+	if (setlocale(LC_CTYPE, "C.UTF-8") != NULL)
+		check_wrapped("\xe5\x8c\x97\xe5\x8c\x97\xe5\x8c\x97"
+		              "\xe5\x8c\x97\xe5\x8c\x97",
+		    0, 9,
+		    "\xe5\x8c\x97\xe5\x8c\x97\xe5\x8c\x97\xe5\x8c\x97\n"
+		    "\xe5\x8c\x97");
+}
+
+static void
 test_json_stays_json(void **state)
 {
 	struct buf buf;
@@ -126,6 +163,7 @@ test_did_you_mean(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_nothing_reaches_the_terminal),
 	cmocka_unit_test(test_what_may_stay),
+	cmocka_unit_test(test_wrapping),
 	cmocka_unit_test(test_json_stays_json),
 	cmocka_unit_test(test_fitting),
 	cmocka_unit_test(test_wide_characters),

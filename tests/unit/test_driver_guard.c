@@ -231,7 +231,8 @@ visit(const char *deny, const char *text)
 	if (url == NULL)
 		fail_msg("%s: %s", text, err.message);
 	config_preset(&config);
-	http = http_new(visit.loop, &config, guard);
+	http = http_new(visit.loop, &config, guard, &err);
+	assert_non_null(http);
 	exchange = http_exchange_new(http, &request, on_done, &visit);
 	loop_run(visit.loop);
 	http_exchange_free(exchange);

@@ -1,13 +1,63 @@
 #include "driver/loop.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/error.h"
+#include "driver/lookup.h"
 #include "tests/unit/unit.h"
 
 static struct loop *loop;
 static char seen[64];
+
+/* System calls that fail: how many of the next ones, and with which errno. */
+static struct {
+	int count, code;
+} bad_ctl, bad_wait, bad_event;
+
+#define FAILS(bad) ((bad).count > 0 && (bad).count-- > 0)
+
+int
+epoll_ctl(int epoll_fd, int operation, int fd, struct epoll_event *event)
+{
+	int (*real)(int, int, int, struct epoll_event *);
+
+	*(void **)&real = dlsym(RTLD_NEXT, "epoll_ctl");
+	if (operation == EPOLL_CTL_DEL || !FAILS(bad_ctl))
+		return real(epoll_fd, operation, fd, event);
+	errno = bad_ctl.code;
+	return -1;
+}
+
+int
+epoll_wait(int epoll_fd, struct epoll_event *events, int most, int ms)
+{
+	int (*real)(int, struct epoll_event *, int, int);
+
+	*(void **)&real = dlsym(RTLD_NEXT, "epoll_wait");
+	if (!FAILS(bad_wait))
+		return real(epoll_fd, events, most, ms);
+	errno = bad_wait.code;
+	return -1;
+}
+
+int
+eventfd(unsigned int value, int flags)
+{
+	int (*real)(unsigned int, int);
+
+	*(void **)&real = dlsym(RTLD_NEXT, "eventfd");
+	if (!FAILS(bad_event))
+		return real(value, flags);
+	errno = bad_event.code;
+	return -1;
+}
 
 /* Append the letter that `arg` points to; "." ends the loop. */
 static void
@@ -170,10 +220,166 @@ test_signals(void **state)
 	assert_string_equal(seen, ".");
 }
 
+/* Calls that fail ---------------------------------------------------------- */
+
+static void
+on_end(void *arg, int events)
+{
+	(void)events;
+	strcat(seen, arg);
+	loop_stop(loop);
+}
+
+/* A pipe with a byte in it; the end to read from. */
+static int
+full_pipe(int pair[2])
+{
+	assert_int_equal(pipe(pair), 0);
+	assert_int_equal(write(pair[1], "x", 1), 1);
+	return pair[0];
+}
+
+static void
+pipe_close(int pair[2])
+{
+	close(pair[0]);
+	close(pair[1]);
+}
+
+static void
+test_a_watch_that_the_kernel_refuses_comes_later(void **state)
+{
+	struct loop_watch *watch;
+	int pair[2];
+
+	(void)state;
+	bad_ctl.count = 3;
+	bad_ctl.code = ENOMEM;
+	watch = loop_watch(loop, full_pipe(pair), LOOP_READ, on_end, "r");
+	loop_run(loop);
+	assert_string_equal(seen, "r");
+	assert_int_equal(bad_ctl.count, 0);
+	loop_unwatch(watch);
+	pipe_close(pair);
+}
+
+static void
+test_a_change_that_the_kernel_refuses_comes_later(void **state)
+{
+	struct loop_watch *watch;
+	int pair[2];
+
+	(void)state;
+	watch = loop_watch(loop, full_pipe(pair), 0, on_end, "r");
+	bad_ctl.count = 1;
+	bad_ctl.code = ENOSPC;
+	loop_watch_set(watch, LOOP_WRITE);
+	loop_watch_set(watch, LOOP_READ);
+	loop_run(loop);
+	assert_string_equal(seen, "r");
+	assert_int_equal(bad_ctl.count, 0);
+	loop_unwatch(watch);
+	pipe_close(pair);
+}
+
+static void
+test_a_watch_is_taken_away_before_the_kernel_had_it(void **state)
+{
+	struct loop_watch *first, *second;
+	struct timer end = { 0 };
+	int one[2], two[2];
+
+	(void)state;
+	bad_ctl.count = 2;
+	bad_ctl.code = ENOMEM;
+	first = loop_watch(loop, full_pipe(one), LOOP_READ, on_end, "1");
+	second = loop_watch(loop, full_pipe(two), LOOP_READ, on_end, "2");
+	assert_int_equal(bad_ctl.count, 0);
+	loop_unwatch(first);
+	loop_run(loop);
+	assert_string_equal(seen, "2");
+	loop_unwatch(second);
+	set_timer(&end, ".", 1);
+	loop_run(loop);
+	assert_string_equal(seen, "2.");
+	pipe_close(one);
+	pipe_close(two);
+}
+
+static void
+test_a_wait_that_fails_is_made_again(void **state)
+{
+	struct loop_watch *watch;
+	int pair[2];
+
+	(void)state;
+	bad_wait.count = 2;
+	bad_wait.code = ENOMEM;
+	watch = loop_watch(loop, full_pipe(pair), LOOP_READ, on_end, "r");
+	loop_run(loop);
+	assert_string_equal(seen, "r");
+	assert_int_equal(bad_wait.count, 0);
+	loop_unwatch(watch);
+	pipe_close(pair);
+}
+
+/* A program that can never wait again would only burn the processor. */
+static void
+test_a_wait_that_always_fails_ends_the_program(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0) {
+		if (freopen("/dev/null", "w", stderr) == NULL)
+			_exit(9);
+		bad_wait.count = 1000;
+		bad_wait.code = EBADF;
+		loop_run(loop);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 1);
+}
+
+static void
+test_a_look_up_without_a_descriptor_fails(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	bad_event.count = 1;
+	bad_event.code = EMFILE;
+	assert_null(lookup_start(loop, "localhost", note, "x", &err));
+	assert_string_equal(err.message,
+	    "cannot create an event descriptor: Too many open files");
+	error_release(&err);
+}
+
+static void
+test_a_look_up_that_the_kernel_does_not_watch_yet(void **state)
+{
+	struct error err = { 0 };
+	struct lookup *lookup;
+
+	(void)state;
+	bad_ctl.count = 2;
+	bad_ctl.code = ENOMEM;
+	lookup = lookup_start(loop, "127.0.0.1", note, ".", &err);
+	assert_non_null(lookup);
+	loop_run(loop);
+	assert_string_equal(seen, ".");
+	lookup_free(lookup);
+}
+
 static int
 set_up(void **state)
 {
 	(void)state;
+	bad_ctl.count = bad_wait.count = bad_event.count = 0;
 	loop = loop_new();
 	seen[0] = '\0';
 	return 0;
@@ -196,6 +402,13 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_a_call_asked_for_by_a_timer),
 	TEST(test_a_watch_taken_away_gets_no_event),
 	TEST(test_signals),
+	TEST(test_a_watch_that_the_kernel_refuses_comes_later),
+	TEST(test_a_change_that_the_kernel_refuses_comes_later),
+	TEST(test_a_watch_is_taken_away_before_the_kernel_had_it),
+	TEST(test_a_wait_that_fails_is_made_again),
+	TEST(test_a_wait_that_always_fails_ends_the_program),
+	TEST(test_a_look_up_without_a_descriptor_fails),
+	TEST(test_a_look_up_that_the_kernel_does_not_watch_yet),
 };
 
 UNIT_TESTS(tests)

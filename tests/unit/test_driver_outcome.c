@@ -2,6 +2,8 @@
 
 #include "common/error.h"
 #include "common/json.h"
+#include "driver/http.h"
+#include "driver/http_outcome.h"
 #include "driver/sql_statement.h"
 #include "driver/tail.h"
 #include "tests/unit/unit.h"
@@ -80,6 +82,37 @@ test_an_error(void **state)
 	outcome_release(&outcome);
 }
 
+static void
+check_response(size_t len, enum outcome_event event)
+{
+	struct http_response response = { .status = 200, .url = "http://h/" };
+	struct outcome outcome;
+	char *body = malloc(len);
+
+	memset(body, 1, len);
+	buf_init(&response.body, 0);
+	buf_add(&response.body, body, len);
+	outcome_init(&outcome);
+	assert_true(http_outcome_response(&outcome, &response));
+	assert_int_equal(outcome.event, event);
+	if (event == OUTCOME_ERROR)
+		assert_string_equal(outcome.body.data,
+		    "{\"kind\":\"output\",\"message\":\"the outcome has "
+		    "134217732 bytes as JSON, more than the 134217728 of a "
+		    "report\"}");
+	outcome_release(&outcome);
+	buf_release(&response.body);
+	free(body);
+}
+
+static void
+test_what_no_report_can_have_is_an_error(void **state)
+{
+	(void)state;
+	check_response(1000, OUTCOME_RESPONSE);
+	check_response(OUTCOME_MAX_BYTES / 6 + 1, OUTCOME_ERROR);
+}
+
 /* The statement's text, for `args`. */
 static void
 check_statement(const char *args, const char *expected, int params)
@@ -89,7 +122,7 @@ check_statement(const char *args, const char *expected, int params)
 	struct json *json;
 
 	assert_true(json_parse(args, strlen(args), &json, &err));
-	assert_true(sql_statement_init(&statement, json, &err));
+	assert_true(sql_statement_init(&statement, json, 1000, &err));
 	assert_string_equal(statement.text.data, expected);
 	assert_int_equal(statement.params.count, params);
 	sql_statement_release(&statement);
@@ -101,18 +134,67 @@ test_statements(void **state)
 {
 	(void)state;
 	check_statement("{\"statement\": \"vacuum;\"}", "vacuum;", 0);
+	check_statement("{\"statement\": \"insert into t select 1\"}",
+	    "insert into t select 1", 0);
 	check_statement("{\"statement\": \"select $1 -- x;\\n\","
 	                " \"rows\": true, \"params\": [1, null, {}]}",
-	    "with q as (select $1 -- x\n) select "
-	    "coalesce(jsonb_agg(to_jsonb(q)), '[]'), count(*) from q",
+	    "with q as (select $1 -- x\n) select '[' || "
+	    "coalesce(string_agg(r.item, ','), '') || ']', count(*) from "
+	    "(select j.item, sum(octet_length(j.item) + 1) over (rows "
+	    "unbounded preceding) as bytes from (select case when "
+	    "pg_column_size(q.*) > 40192 then wf.sql_too_large(1000)::text "
+	    "else to_json(q.*)::text end as item from q offset 0) j) r where "
+	    "case when r.bytes < 1000 then true else wf.sql_too_large(1000) "
+	    "end",
 	    3);
+}
+
+/* Whether the rows of a statement are only counted, at the server. */
+static void
+check_counted(const char *text, bool counted)
+{
+	struct sql_statement statement;
+	struct error err = { 0 };
+	struct json *args;
+	struct buf buf;
+
+	buf_init(&buf, 0);
+	buf_adds(&buf, "{\"statement\":");
+	json_add_string(&buf, text, strlen(text));
+	buf_addc(&buf, '}');
+	assert_true(json_parse(buf.data, buf.len, &args, &err));
+	buf_release(&buf);
+	assert_true(sql_statement_init(&statement, args, 1000, &err));
+	assert_int_equal(statement.wrapped, counted);
+	sql_statement_release(&statement);
+	json_free(args);
+}
+
+static void
+test_queries_are_told_from_other_statements(void **state)
+{
+	(void)state;
+	check_counted("select 1", true);
+	check_counted(" -- all\n/* of */ ((TABLE t));\n ", true);
+	check_counted("with a as (select 1) select * from a", true);
+	check_counted("values (1)", true);
+	check_counted("", false);
+	check_counted("selected", false);
+	check_counted("select 1; -- x", false);
+	check_counted("select 1 into t", false);
+	check_counted("select a from t for update", false);
+	check_counted("with a as (delete from t returning *) table a", false);
+	check_counted("explain select 1", false);
+	check_counted("/* select", false);
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_any_bytes_become_text),
 	cmocka_unit_test(test_an_end_is_bounded_as_json),
 	cmocka_unit_test(test_an_error),
+	cmocka_unit_test(test_what_no_report_can_have_is_an_error),
 	cmocka_unit_test(test_statements),
+	cmocka_unit_test(test_queries_are_told_from_other_statements),
 };
 
 UNIT_TESTS(tests)

@@ -1,6 +1,7 @@
 /* Output as it comes: no secret leaves in pieces. */
 #include "driver/output.h"
 
+#include "driver/known.h"
 #include "driver/redact.h"
 #include "tests/unit/unit.h"
 
@@ -8,7 +9,7 @@ static int
 forget(void **state)
 {
 	(void)state;
-	redact_clear();
+	known_clear();
 	return 0;
 }
 
@@ -45,7 +46,7 @@ test_a_secret_that_ends_as_it_begins(void **state)
 	struct output output;
 
 	(void)state;
-	redact_add("sesame-s", 8);
+	known_hold("sesame-s", 8);
 	output_init(&output, on_fresh, NULL);
 	add(&output, "token: sesame-s");
 	check_take(&output, false, "token: ***");
@@ -65,9 +66,9 @@ test_a_secret_that_another_one_goes_on(void **state)
 	struct output output;
 
 	(void)state;
-	redact_add("abcdef", 6);
-	redact_add("efghij", 6);
-	redact_add("abcdefgh", 8);
+	known_hold("abcdef", 6);
+	known_hold("efghij", 6);
+	known_hold("abcdefgh", 8);
 	output_init(&output, on_fresh, NULL);
 	add(&output, "x abcdef");
 	check_take(&output, false, "x ");

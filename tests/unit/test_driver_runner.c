@@ -243,6 +243,7 @@ test_stopped_while_the_acknowledgement_is_on_its_way(void **state)
 	struct request_list carried;
 
 	request_list_init(&carried);
+	carried.on_its_way = true;
 	take(fixture, 1, NOOP, true);
 	request_list_add(&carried, request_list_take(&runner->reports));
 	runner_stop(runner, token(1));
@@ -250,6 +251,62 @@ test_stopped_while_the_acknowledgement_is_on_its_way(void **state)
 	runner_answer(runner, token(1), "done");
 	check_report(fixture, 1, "error", CANCELLED);
 	assert_int_equal(carried.count, 0);
+}
+
+static void
+test_a_report_that_the_workspace_is_too_busy_for_is_kept(void **state)
+{
+	struct fixture *fixture = *state;
+	struct runner *runner = &fixture->runner;
+	struct request *request;
+
+	take(fixture, 1, NOOP, false);
+	turn(fixture);
+	request = runner->reports.first;
+	request->failures = 4;
+	runner_answer(runner, token(1), "busy");
+	runner_answer(runner, token(1), "busy");
+	assert_int_equal(runner->reports.count, 0);
+	assert_ptr_equal(runner->kept.first, request);
+	assert_int_equal(runner->kept.count, 1);
+	assert_int_equal(request->busy, 2);
+	assert_int_equal(request->failures, 0);
+	assert_string_equal(request->event, "response");
+	runner_answer(runner, token(1), "done");
+	assert_int_equal(runner->kept.count, 0);
+	assert_int_equal(runner->table.count, 0);
+}
+
+static void
+test_stopped_while_the_acknowledgement_is_kept(void **state)
+{
+	struct fixture *fixture = *state;
+	struct runner *runner = &fixture->runner;
+
+	take(fixture, 1, NOOP, true);
+	runner_answer(runner, token(1), "busy");
+	assert_string_equal(runner->kept.first->event, "ack");
+	runner_stop(runner, token(1));
+	assert_string_equal(runner->kept.first->event, "error");
+	assert_string_equal(runner->kept.first->body.data, CANCELLED);
+	assert_int_equal(runner->table.active, 0);
+}
+
+static void
+test_stopped_before_the_workspace_was_too_busy(void **state)
+{
+	struct fixture *fixture = *state;
+	struct runner *runner = &fixture->runner;
+	struct request_list carried;
+
+	request_list_init(&carried);
+	carried.on_its_way = true;
+	take(fixture, 1, NOOP, true);
+	request_list_add(&carried, request_list_take(&runner->reports));
+	runner_stop(runner, token(1));
+	runner_answer(runner, token(1), "busy");
+	assert_int_equal(carried.count, 0);
+	assert_string_equal(runner->kept.first->event, "error");
 }
 
 static void
@@ -343,6 +400,9 @@ main(void)
 		TEST(test_a_stale_acknowledgement_begins_nothing),
 		TEST(test_stopped_before_the_acknowledgement_left),
 		TEST(test_stopped_while_the_acknowledgement_is_on_its_way),
+		TEST(test_a_report_that_the_workspace_is_too_busy_for_is_kept),
+		TEST(test_stopped_while_the_acknowledgement_is_kept),
+		TEST(test_stopped_before_the_workspace_was_too_busy),
 		TEST(test_draining_hands_back_what_was_not_begun),
 		TEST(test_an_unknown_transport_is_an_outcome),
 		TEST(test_a_token_is_taken_once),

@@ -169,18 +169,21 @@ check_filled(const struct secrets *secrets, const char *args,
 		.secrets = places,
 	};
 	struct error err = { 0 };
-	struct buf filled;
-	bool ok = secrets_fill(secrets, &task, &filled, &err);
+	struct filled filled;
+	bool ok;
+
+	filled_init(&filled);
+	ok = secrets_fill(secrets, &task, &filled, &err);
 
 	if (*expected == '{') {
 		assert_true(ok);
-		assert_string_equal(filled.data, expected);
+		assert_string_equal(filled.args.data, expected);
 	} else {
 		assert_false(ok);
 		assert_string_equal(err.message, expected);
 	}
 	error_release(&err);
-	secret_wipe(&filled);
+	filled_release(&filled);
 }
 
 static void

@@ -107,6 +107,72 @@ test_no_server(void **state)
 	error_release(&err);
 }
 
+/* The only value of `sql`, as text. */
+static void
+assert_answer(struct pg *pg, const char *sql, const char *expected)
+{
+	struct error err = { 0 };
+	struct pg_result *r = pg_query(pg, sql, NULL, &err);
+
+	if (r == NULL)
+		fail_msg("%s", err.message);
+	assert_string_equal(pg_value(r, 0, 0), expected);
+	pg_result_free(r);
+}
+
+static void
+assert_fails(struct pg *pg, const char *sql, const char *sqlstate)
+{
+	struct error err = { 0 };
+
+	assert_null(pg_query(pg, sql, NULL, &err));
+	assert_string_equal(err.sqlstate, sqlstate);
+	error_release(&err);
+}
+
+#define STATEMENT_TIMEOUT "select current_setting('statement_timeout')"
+
+static void
+test_limit(void **state)
+{
+	struct pg *pg = open_waiting();
+	struct error err = { 0 };
+	struct pg_params params;
+	struct pg_result *r;
+
+	(void)state;
+	pg_limit(pg, 200);
+	assert_answer(pg, STATEMENT_TIMEOUT, "200ms");
+	assert_fails(pg, "select pg_sleep(60)", "57014");
+	assert_fails(pg, "select 1 / 0", "22012");
+	pg_params_init(&params);
+	pg_params_add(&params, "7");
+	r = pg_query(pg, "select $1::int + 1", &params, &err);
+	assert_non_null(r);
+	assert_string_equal(pg_value(r, 0, 0), "8");
+	pg_result_free(r);
+	pg_params_release(&params);
+	/* nothing of it stays in the session, which may be a pooler's */
+	pg_limit(pg, 0);
+	assert_answer(pg, STATEMENT_TIMEOUT, "0");
+	/* a transaction keeps it, and one that has failed says so */
+	pg_limit(pg, 60000);
+	assert_true(pg_script(pg, "begin", &err));
+	assert_answer(pg, STATEMENT_TIMEOUT, "1min");
+	assert_fails(pg, "select 1 / 0", "22012");
+	assert_fails(pg, "select 1", "25P02");
+	assert_true(pg_script(pg, "rollback", &err));
+	/* whoever set one has it */
+	assert_true(pg_script(pg, "set statement_timeout = '5s'", &err));
+	assert_answer(pg, STATEMENT_TIMEOUT, "5s");
+	/* the server goes away in the middle */
+	assert_fails(
+	    pg, "select pg_terminate_backend(pg_backend_pid())", "57P01");
+	assert_false(pg_is_alive(pg));
+	assert_fails(pg, "select 1", "08006");
+	pg_free(pg);
+}
+
 static void
 test_values_and_kinds(void **state)
 {
@@ -284,6 +350,48 @@ test_large_both_ways(void **state)
 	pg_free(pg);
 }
 
+/* The next event is a result without rows, of a query that had `rows`. */
+static void
+expect_dropped(struct pg *pg, int64_t rows)
+{
+	struct pg_result *result = NULL;
+	struct error err = { 0 };
+
+	assert_int_equal(next_event(pg, &result, &err), PG_EVENT_RESULT);
+	assert_int_equal(pg_rows(result), 0);
+	assert_int_equal(pg_affected(result), rows);
+	pg_result_free(result);
+}
+
+static void
+test_rows_are_dropped(void **state)
+{
+	struct pg *pg = open_async();
+	struct pg_result *result = NULL;
+	struct error err = { 0 };
+
+	(void)state;
+	send_query(pg, "select i from generate_series(1, 100000) i", NULL);
+	send_query(pg, "set local jit = off", NULL);
+	send_query(pg, "select 1 / (6 - i) from generate_series(1, 9) i", NULL);
+	send_query(pg, "select 3", NULL);
+	sync_batch(pg);
+	pg_drop_rows(pg, true);
+	expect_dropped(pg, 100000);
+	expect_dropped(pg, 0);
+	expect(pg, PG_EVENT_ERROR);
+	expect(pg, PG_EVENT_SKIPPED);
+	expect(pg, PG_EVENT_SYNC);
+	pg_drop_rows(pg, false);
+	send_query(pg, "select 4", NULL);
+	sync_batch(pg);
+	assert_int_equal(next_event(pg, &result, &err), PG_EVENT_RESULT);
+	assert_string_equal(pg_value(result, 0, 0), "4");
+	pg_result_free(result);
+	expect(pg, PG_EVENT_SYNC);
+	pg_free(pg);
+}
+
 static void
 test_cancel(void **state)
 {
@@ -389,12 +497,14 @@ test_notify(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_no_server),
+	cmocka_unit_test(test_limit),
 	cmocka_unit_test(test_values_and_kinds),
 	cmocka_unit_test(test_errors_say_all),
 	cmocka_unit_test(test_arrays),
 	cmocka_unit_test(test_batch),
 	cmocka_unit_test(test_batch_with_an_error),
 	cmocka_unit_test(test_large_both_ways),
+	cmocka_unit_test(test_rows_are_dropped),
 	cmocka_unit_test(test_cancel),
 	cmocka_unit_test(test_the_session_breaks),
 	cmocka_unit_test(test_copy_is_refused),

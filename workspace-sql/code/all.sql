@@ -1,64 +1,95 @@
--- Behaviour: functions, triggers and views, in the order in which they are
--- created. Installation runs this file once, every upgrade again.
+-- Behaviour: functions, triggers and views. Installation runs this file once,
+-- every upgrade runs it again.
+--
+-- Each folder is a room. A room uses the rooms above it, and flow and task use
+-- each other: what follows from a move is what drivers see.
 
 \ir pins.sql
 
--- who, when, in what kind of transaction
-\ir clock.sql
-\ir session.sql
+-- who calls, when, in what kind of transaction
+\ir base/tables.sql
+\ir base/error.sql
+\ir base/clock.sql
+\ir base/session.sql
+\ir base/setting.sql
 
--- expressions
-\ir type.sql
-\ir operator.sql
-\ir function_text.sql
-\ir function_list.sql
-\ir function_value.sql
-\ir function.sql
-\ir expression.sql
-\ir syntax.sql
+-- expressions: they know no process
+\ir language/tables.sql
+\ir language/catalog.sql
+\ir language/budget.sql
+\ir language/type.sql
+\ir language/operator.sql
+\ir language/regex.sql
+\ir language/path.sql
+\ir language/function_text.sql
+\ir language/function_list.sql
+\ir language/function_value.sql
+\ir language/function.sql
+\ir language/expression.sql
+\ir language/syntax.sql
 
--- definitions
-\ir lane.sql
-\ir group.sql
-\ir constant.sql
-\ir secret.sql
-\ir spec.sql
-\ir spec_check.sql
-\ir install.sql
+-- definitions: they know no instance
+\ir definition/tables.sql
+\ir definition/lane.sql
+\ir definition/group.sql
+\ir definition/constant.sql
+\ir definition/secret.sql
+\ir definition/spec.sql
+\ir definition/spec_check.sql
+\ir definition/install.sql
 
--- the engine
-\ir machine.sql
-\ir compose.sql
-\ir task.sql
-\ir output.sql
-\ir outcome.sql
-\ir timer.sql
-\ir poll.sql
-\ir home.sql
-\ir purge.sql
-\ir loss.sql
-\ir driver.sql
-\ir transaction.sql
-\ir start.sql
+-- the semantics: what follows from a move
+\ir flow/tables.sql
+\ir flow/transition.sql
+\ir flow/machine.sql
+\ir flow/binding.sql
+\ir flow/compose.sql
+\ir flow/forall.sql
+\ir flow/label.sql
 
--- operators
-\ir target.sql
-\ir operate.sql
-\ir abort.sql
-\ir suspend.sql
-\ir change.sql
-\ir engine.sql
-\ir setting.sql
+-- what drivers see
+\ir task/tables.sql
+\ir task/offer.sql
+\ir task/wait.sql
+\ir task/release.sql
+\ir task/stream.sql
+\ir task/verdict.sql
+\ir task/outcome.sql
+\ir task/work.sql
+\ir task/timer.sql
+\ir task/lane.sql
+\ir task/version.sql
+\ir task/group.sql
+\ir task/queue.sql
+\ir task/poll.sql
+\ir task/restore.sql
+\ir task/loss.sql
+\ir task/driver.sql
+\ir task/sql_task.sql
 
--- viewers
-\ir view.sql
-\ir list.sql
-\ir tree.sql
-\ir graph.sql
-\ir explain.sql
-\ir stuck.sql
-\ir fsck.sql
+-- what applications do
+\ir outside/start.sql
 
--- authors
-\ir simulate_script.sql
-\ir simulate.sql
+-- what operators do
+\ir operate/tables.sql
+\ir operate/purge.sql
+\ir operate/target.sql
+\ir operate/operate.sql
+\ir operate/abort.sql
+\ir operate/suspend.sql
+\ir operate/preview.sql
+\ir operate/dry_run.sql
+\ir operate/engine.sql
+
+-- what viewers see
+\ir look/view.sql
+\ir look/list.sql
+\ir look/tree.sql
+\ir look/graph.sql
+\ir look/explain.sql
+\ir look/stuck.sql
+\ir look/fsck.sql
+
+-- what authors try out
+\ir simulate/simulate_script.sql
+\ir simulate/simulate.sql

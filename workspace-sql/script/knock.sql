@@ -1,5 +1,9 @@
--- Waits until the workspace can be had alone: no procedure of it runs (each
--- holds the gate until its transaction ends), and nobody reads its tables.
+-- Waits until the workspace can be had alone: no procedure of it runs (each has
+-- read wf.gate, which locks that table until its transaction ends), and nobody
+-- reads its tables. wf.gate is locked first, so that who comes now waits there,
+-- with nothing else locked; truncated, it is another file, which tells him that
+-- the workspace has changed (wf._gate).
+--
 -- It knocks for two seconds at a time, then lets the others pass, and gives up
 -- after thirty times.
 
@@ -12,7 +16,11 @@ begin
     set local lock_timeout = '2 s';
     for v_try in 1 .. 30 loop
         begin
-            perform pg_advisory_xact_lock(7761, 0);
+            if to_regclass('wf.gate') is null then
+                perform pg_advisory_xact_lock(7761, 0); -- the gate before version 22
+            else
+                truncate wf.gate;
+            end if;
             execute format('lock table %s in access exclusive mode', v_tables);
             return;
         exception when lock_not_available or deadlock_detected then
@@ -26,7 +34,7 @@ begin
        and s.datname = current_database()
        and exists (select from pg_locks l
                     where l.pid = s.pid and l.granted
-                      and (l.locktype = 'advisory' and l.classid = 7761 and l.objid = 0
+                      and (l.locktype = 'advisory' and l.classid = 7761 and to_regclass('wf.gate') is null
                            or l.relation in (select c.oid from pg_class c where c.relnamespace = 'wf'::regnamespace)));
     raise exception 'the workspace is in use by a transaction that does not end'
         using errcode = 'WF004', detail = format('It is used by %s.', coalesce(v_users, 'nobody any more')),

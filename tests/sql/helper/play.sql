@@ -72,11 +72,12 @@ language sql as $$ select wf.register(p_name, '1', p_transports, p_queues, 100);
 -- play_take(DRIVER [, WANT]): polls; how many requests it was handed.
 create function play_take(p_driver bigint, p_want int default 100) returns bigint
 language sql as $$
+    select wf.work();
     with polled as (
         insert into play_request (driver_id, kind, instance_id, process_id, attempt, token, request, needs_ack, transport, task_type, args, timeout_ms)
         select p_driver, r.kind, r.instance_id, r.process_id, r.attempt, r.token, r.request, r.needs_ack, r.transport, r.task_type, r.args, r.timeout_ms
           from wf.poll(p_driver, p_want) r
-         where r.kind <> 'next'
+         where r.kind not in ('next', 'work')
         returning kind)
     select count(*) from polled where kind = 'run';
 $$;

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# open_transaction.t - an operator's transaction stays open that holds an
+# instance whose requests end meanwhile; two drivers work on others under load.
+# Nobody is given up, the others go on as before, and the reports of the held
+# instance are applied once the transaction has ended.
+. "$(dirname "$0")/lib.sh"
+
+campaign open_transaction 1 3 "$@"
+DRIVERS=(one two)
+HOLD_SECONDS=$((6 * LEASE_SECONDS))
+RATE_LIMIT=60 # percent of the rate before; the short form is noisy
+if [ "${CHAOS_FORM:-short}" = long ]; then
+    HOLD_SECONDS=120
+    RATE_LIMIT=95
+fi
+world
+DRIVER_OPTIONS+=(-o "sql_connection=user=etl" -o sql_connections=6 -o slots=16)
+drivers_begin
+
+# The held instances have fewer requests at a time than there are slots: a SQL
+# task keeps its slot while it waits.
+
+# others_run: instances that nobody holds are started all the time.
+others_run() {
+    while sleep 0.1; do
+        load load 30 base "$BASE" ms 8 n 20
+        load write 60 base "$BASE" n 20
+    done
+}
+
+# begin WORKFLOW N: an instance that is going to be held; prints its number.
+begin() {
+    sql "select wf.start('$1', jsonb_build_object('base', $BASE,
+        'queue', 'default', 'n', $2))" | tee -a "$HEARD"
+}
+
+# ended CONDITION: how many tasks have ended, of the held instances or others.
+ended() {
+    sql "select count(*) from wf.event
+          where state = 'END' and process_id is not null and $1"
+}
+
+# between TIME TIME: how many tasks of others ended then.
+between() {
+    ended "instance_id not in ($held) and at between '$1' and '$2'"
+}
+
+# hold_open: an operator who suspends the held instances and ends the
+# transaction only after HOLD_SECONDS.
+hold_open() {
+    psql --no-psqlrc --quiet --tuples-only --command="begin;
+        select count(*) from wf.suspend('{\"instance\": [$held]}', 'held open');
+        select pg_sleep($HOLD_SECONDS); commit"
+}
+
+now() {
+    sql 'select clock_timestamp()'
+}
+
+answered_busy() {
+    cat "$WORK"/driver-*.log | grep -c 'is answered: busy' || true
+}
+
+spawn others others_run
+wait_sql 60 "select count(*) > 200 from wf.event where state = 'END'"
+before=0 during=0 within=0 applied=0 leaked=0
+for ((fault = 0; fault < FAULTS; fault++)); do
+    from=$(now)
+    sleep "$HOLD_SECONDS" # the rate before is measured for as long
+    until_then=$(now)
+    held=$(begin call 60),$(begin wait 3)
+    before=$((before + $(between "$from" "$until_then")))
+    wait_sql 60 "select count(distinct instance_id) = 2 from wf.lease
+        where instance_id in ($held)"
+    busy_before=$(answered_busy)
+    spawn holder hold_open
+    wait_sql 20 "select exists (select from pg_stat_activity
+        where wait_event = 'PgSleep' and query like '%held open%')"
+    from=$(now)
+    in_hand=$(sql "select count(*) from wf.lease where instance_id in ($held)")
+    within=$((within + in_hand))
+    wait "$(pid_of holder)" || true
+    until_then=$(now)
+    during=$((during + $(between "$from" "$until_then")))
+    leaked=$((leaked + $(ended "instance_id in ($held) and at
+        between '$from' and timestamptz '$until_then' - interval '2 s'")))
+    wait_sql 60 "select not exists (select from wf.lease
+        where instance_id in ($held))" || true
+    applied=$((applied + $(ended "instance_id in ($held) and at > '$from'")))
+    sql "select count(*) from wf.resume('{\"instance\": [$held]}')" \
+        >"$WORK/resumed"
+done
+stop others || true
+all_end 120
+
+figure faults "$FAULTS"
+figure hold_seconds "$HOLD_SECONDS"
+figure within "$within"
+figure busy_before "$busy_before"
+figure busy "$(answered_busy)"
+figure applied "$applied"
+figure others_before "$before"
+figure others_during "$during"
+ledgers_figures
+invariants_hold I1 I2 I3 I4 I5 I6 I7 I8 I9
+not_blind
+drivers_hold
+ok 'requests of the held instance were under way' test "$within" -gt 0
+is 'none of its reports was applied meanwhile' "$leaked" 0
+ok 'they were applied afterwards' test "$applied" -ge "$within"
+ok 'drivers were told that it is held' \
+    test "$(answered_busy)" -gt "$busy_before"
+is 'no driver was given up or registered again' \
+    "$(sql "select count(*), count(*) filter (where state = 'live')
+              from wf.driver")" '2|2'
+is 'nothing was lost' "$(sql "select * from wf.event
+    where event in ('lost', 'late') limit 10")" ''
+ok "others went on: $during tasks after $before before" \
+    test $((100 * during)) -ge $((RATE_LIMIT * before))
+campaign_end

@@ -1,0 +1,110 @@
+-- Who calls, in what kind of transaction, and the signature under the history.
+
+-- wf._actor()
+--
+-- Returns  the role that acts: what the session has SET ROLE to, else who logged in
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever it is written down who did something
+create or replace function wf._actor() returns text
+language sql stable
+begin atomic
+    select coalesce(nullif(current_setting('role'), 'none'), session_user);
+end;
+
+-- wf._gate(p_advances)
+--
+-- Lets the call in, in the transaction and at the depth in which it may be. A
+-- query of the empty table wf.gate locks it until the transaction ends, and waits
+-- while an upgrade holds it (script/knock.sql); so does one that is known to have
+-- no rows. If the table is another file
+-- afterwards than before, all functions have been made anew meanwhile: the call
+-- would go on in the old ones, so it is sent back. The engine counts how deep its
+-- triggers are nested, so the caller must not be in deeply nested triggers itself;
+-- and it does not advance instances in a transaction whose snapshot would hide
+-- what others have just committed.
+--
+-- Returns  true
+-- Locks    the gate (wf.gate, access share)
+-- Raises   WF004, WF006, WF013
+-- Called   first by every procedure that writes
+create or replace function wf._gate(p_advances boolean) returns boolean
+language plpgsql :inner as $$
+declare
+    v_file constant oid := pg_relation_filenode('wf.gate'::regclass);
+begin
+    perform from wf.gate where false;
+    if pg_relation_filenode('wf.gate'::regclass) = v_file and pg_trigger_depth() <= 8
+        and (not p_advances or current_setting('transaction_isolation') in ('read committed', 'read uncommitted')) then
+        return true;
+    end if;
+    if pg_relation_filenode('wf.gate'::regclass) is distinct from v_file then
+        raise exception using errcode = 'WF013', message = 'the workspace was upgraded while this call waited',
+            hint = 'Nothing of it was done: do it again.';
+    end if;
+    if p_advances and current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+        raise exception using errcode = 'WF006',
+            message = format('this procedure cannot run in a %s transaction', upper(current_setting('transaction_isolation'))),
+            hint = 'Call it in a READ COMMITTED transaction.';
+    end if;
+    raise exception using errcode = 'WF004',
+        message = format('this procedure cannot be called in triggers nested %s deep', pg_trigger_depth()),
+        hint = 'Call it from a trigger nearer to the statement, or from the application.';
+end;
+$$;
+
+-- wf._sign(p_driver)
+--
+-- Writes down once per transaction who makes its moves.
+--
+-- Returns  the mark of the transaction; null if it was signed before
+-- Locks    nothing
+-- Raises   nothing
+-- Called   before history is written: by poll and outcome with their driver, else by the triggers
+create or replace function wf._sign(p_driver bigint) returns text
+language plpgsql :inner as $$
+declare
+    v_mark text;
+begin
+    insert into wf.txn (xid, actor, client, driver_id, at)
+    values (pg_current_xact_id(), wf._actor(), inet_client_addr(), p_driver, wf._now())
+        on conflict do nothing
+    returning xid || '@' || extract(epoch from at) into v_mark;
+    return v_mark;
+end;
+$$;
+
+-- wf._may_ring()
+--
+-- Inside a driver's own turn it notes that something has become ready.
+--
+-- Returns  whether this is nobody's turn: poll rings itself if it leaves something behind
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _ring, and where something becomes ready often
+create or replace function wf._may_ring() returns boolean
+language sql volatile
+begin atomic
+    select case when coalesce(current_setting('wf.turn', true), '') = '' then true else set_config('wf.made', '1', true) is null end;
+end;
+
+-- wf._ring()
+--
+-- Wakes sleeping drivers, if there are any. Inside a driver's own turn it only
+-- notes that something has become ready: poll rings if it leaves that behind.
+--
+-- Returns  nothing
+-- Locks    nothing (NOTIFY takes its own at commit)
+-- Raises   nothing
+-- Called   by whatever makes something ready
+create or replace function wf._ring() returns void
+language plpgsql :inner as $$
+begin
+    if not wf._may_ring() then
+        return;
+    end if;
+    if exists (select from wf.driver d where d.idle) then
+        perform pg_notify('wf_ready', '');
+    end if;
+end;
+$$;

@@ -1,0 +1,40 @@
+-- Concurrency groups and lanes by name. Somebody's transaction may name a new one
+-- and stay open for hours; a row with a unique name would hold up everybody who
+-- uses the same name. Therefore a number follows from a name, and nobody but a
+-- poll inserts the row (wf._settle).
+
+-- wf._name_number(p_name)
+--
+-- Returns  the number that follows from a name: the first 63 bits of its SHA-256
+create or replace function wf._name_number(p_name text) returns bigint
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+    return ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint & 9223372036854775807;
+end;
+$$;
+
+-- wf._group(p_name)
+--
+-- A concurrency group by name. Where it has no row, the next poll is told its
+-- name. One that was made when groups had other numbers keeps its own.
+--
+-- Returns  the number of the group
+-- Raises   WF020 if the name is null, empty or longer than 63 bytes
+-- Called   by install, and where a group's name is an expression
+create or replace function wf._group(p_name text) returns bigint
+language plpgsql :inner as $$
+declare
+    v_id bigint;
+begin
+    if coalesce(octet_length(p_name), 0) not between 1 and 63 then
+        raise exception using errcode = 'WF020',
+            message = format('the name of a concurrency group has 1 to 63 bytes, not %s', coalesce(octet_length(p_name), 0));
+    end if;
+    select g.id into v_id from wf.concurrency_group g where g.name = p_name;
+    if v_id is null then
+        v_id := wf._name_number(p_name);
+        insert into wf.dirty (group_id, name) values (v_id, p_name);
+    end if;
+    return v_id;
+end;
+$$;

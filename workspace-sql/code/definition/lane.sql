@@ -1,0 +1,112 @@
+-- Lanes: what a driver must serve to take a task.
+
+-- wf._capabilities(p_value)
+--
+-- What the policy requires asks for: a list of capabilities, or an object, in
+-- which true asks for the capability of that name, a string or a number for
+-- "name=value", false and null for nothing.
+--
+-- Returns  the capabilities, sorted; null if the value is no such thing
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._policies, wf._store_nodes and wf._measure
+create or replace function wf._capabilities(p_value jsonb) returns text[]
+language plpgsql immutable :inner as $$
+declare
+    v_list text[];
+begin
+    if jsonb_typeof(p_value) = 'array' then
+        v_list := array(select distinct e.value collate "C" from jsonb_array_elements_text(p_value) e order by 1);
+        if exists (select from jsonb_array_elements(p_value) e where jsonb_typeof(e.value) <> 'string') then
+            return null;
+        end if;
+    elsif jsonb_typeof(p_value) = 'object' then
+        if exists (select from jsonb_each(p_value) e where jsonb_typeof(e.value) in ('array', 'object')) then
+            return null;
+        end if;
+        v_list := array(select e.key || case e.value when 'true' then '' else '=' || (e.value #>> '{}') end collate "C"
+                          from jsonb_each(p_value) e where e.value not in ('false', 'null') order by 1);
+    end if;
+    return case when wf._are_capabilities(v_list) then v_list end;
+end;
+$$;
+
+-- wf._are_capabilities(p_list)
+--
+-- Returns  whether it is a list of capabilities: at most 64, of 1 to 127 bytes each, without control characters
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._capabilities and wf.register
+create or replace function wf._are_capabilities(p_list text[]) returns boolean
+language sql immutable :inner set standard_conforming_strings = on as $$
+    select cardinality(p_list) <= 64
+       and not exists (select from unnest(p_list) c (name)
+                        where c.name is null or octet_length(c.name) not between 1 and 127 or c.name ~ '[\x01-\x1f\x7f]');
+$$;
+
+-- wf._fixed_lane(p_queue, p_needs, p_requires)
+--
+-- The lane that a node names: it stays.
+--
+-- Returns  its number
+-- Locks    its row if it is new: whoever installs the same new lane waits, and nobody else does
+-- Called   by wf.install
+create or replace function wf._fixed_lane(p_queue text, p_needs text[], p_requires text[]) returns bigint
+language plpgsql :inner as $$
+declare
+    v_id constant bigint := wf._name_number(jsonb_build_array(p_queue, p_needs, p_requires)::text);
+begin
+    insert into wf.lane (id, queue, needs, requires, fixed) values (v_id, p_queue, p_needs, p_requires, true)
+        on conflict do nothing;
+    return v_id;
+end;
+$$;
+
+-- wf._lane(p_queue, p_needs, p_requires)
+--
+-- The lane of a queue, a sorted list of transports and one of capabilities that
+-- an expression has computed. Where it has no row, or may be about to lose it
+-- (_forget_lanes), the next poll is told to see to its row.
+--
+-- Returns  its number, which is never that of a fixed lane
+-- Called   wherever policies compute a queue or capabilities
+create or replace function wf._lane(p_queue text, p_needs text[], p_requires text[]) returns bigint
+language plpgsql :inner as $$
+declare
+    v_lane constant jsonb := jsonb_build_object('queue', p_queue, 'needs', p_needs, 'requires', p_requires);
+    v_id constant bigint := wf._name_number(v_lane::text);
+begin
+    -- a snapshot that is older than this statement may not show that the lane is about to go
+    if current_setting('transaction_isolation') not like 'read %'
+       or not exists (select from wf.lane l where l.id = v_id and l.unused_xid is null) then
+        insert into wf.dirty (lane_id, lane) values (v_id, v_lane);
+    end if;
+    return v_id;
+end;
+$$;
+
+-- wf._find_lane(p_lane)
+--
+-- Returns  a lane, also one whose row the next poll will insert
+-- Called   by explain
+create or replace function wf._find_lane(p_lane bigint) returns setof wf.lane
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select l.* from wf.lane l where l.id = p_lane
+     union all
+    (select x.* from wf.dirty d cross join lateral jsonb_populate_record(null::wf.lane, d.lane || jsonb_build_object('id', p_lane)) x
+      where d.lane_id = p_lane and not exists (select from wf.lane l where l.id = p_lane)
+      limit 1)
+$$;
+
+-- wf._lane_text(p_lane)
+--
+-- Returns  what a driver must serve to take requests of a lane, for people
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by explain and stuck
+create or replace function wf._lane_text(p_lane wf.lane) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select format('queue %s with %s', p_lane.queue, coalesce(nullif(array_to_string(p_lane.needs, ', '), ''), 'any transport'))
+           || case cardinality(p_lane.requires) when 0 then '' when 1 then ' and the capability ' else ' and the capabilities ' end
+           || array_to_string(p_lane.requires, ', ');
+$$;

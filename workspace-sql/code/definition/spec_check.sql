@@ -1,0 +1,372 @@
+-- The checks of a compiled file that go beyond its grammar.
+
+-- wf._spec_types(p_spec)
+--
+-- Checks task types: whether machine and requests go together, and what their
+-- expressions read.
+--
+-- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec, for a file whose shape is sound
+create or replace function wf._spec_types(p_spec jsonb)
+returns table (place int[], path text, message text, hint text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    with
+    task_type as materialized (
+        select 'task_types.' || t.key as path, t.key, t.value ->> 'name' as name, t.value,
+               array(select r ->> 'name' from jsonb_array_elements(t.value -> 'params') r) as params
+          from jsonb_each(p_spec -> 'task_types') t
+    ),
+    -- what an expression of a request may read beyond the parameters of the task
+    template as materialized (
+        select t.path || '.requests.' || r.key as path, t.params, t.params || array['handle', 'response'] as all_names,
+               case when r.key = 'start' then t.params else t.params || '{handle}'::text[] end as argument_names, r.value
+          from task_type t
+         cross join lateral jsonb_each(t.value -> 'requests') r
+    )
+    select '{}'::int[], t.path, format('holds the task type %s', t.name), null
+      from task_type t
+     where t.key <> t.name
+    union all
+    select '{}', t.path || '.params', format('parameter %s has a reserved name', f), 'handle, instance and response have a meaning of their own in requests.'
+      from task_type t
+     cross join lateral unnest(t.params) f
+     where f in ('handle', 'instance', 'response')
+    union all
+    select '{}', t.path || '.params', format('parameter %s is defined twice', f), null
+      from task_type t
+     cross join lateral unnest(t.params) f
+     group by t.path, f
+    having count(*) > 1
+    union all
+    select '{}', format('%s.params[%s].default', t.path, p.ordinality - 1), format('a default reads no names, this one reads %s', f), null
+      from task_type t
+     cross join lateral jsonb_array_elements(t.value -> 'params') with ordinality p
+     cross join lateral unnest(wf._names(p.value -> 'default')) f
+     where p.value ? 'default'
+    union all
+    select '{}', t.path, m.message, 'A sync type has only the request start, an async one has poll too, a wait type has the clause wait instead of requests.'
+      from task_type t
+     cross join lateral (values
+           (t.value ->> 'machine' = 'wait' and not t.value ? 'wait', 'is a wait type without the clause wait'),
+           (t.value ->> 'machine' <> 'wait' and t.value ? 'wait', 'has the clause wait but is no wait type'),
+           (t.value ->> 'machine' = 'wait' and coalesce(t.value -> 'requests', '{}') <> '{}', 'is a wait type with requests'),
+           (t.value ->> 'machine' <> 'wait' and (t.value #> '{requests,start}') is null, 'has no request start'),
+           (t.value ->> 'machine' = 'sync' and coalesce(t.value -> 'requests', '{}') - 'start' <> '{}', 'is a sync type with requests other than start'),
+           (t.value ->> 'machine' = 'async' and (t.value #> '{requests,poll}') is null, 'is an async type without the request poll')
+           ) m (wrong, message)
+     where m.wrong
+    union all
+    select '{}', r.path || '.every', 'start is not repeated', null
+      from template r
+     where r.path like '%.start' and r.value ? 'every'
+    union all
+    select '{}', t.path || '.policies', format('%s is no parameter of %s', f, t.name), null
+      from task_type t
+     cross join lateral unnest(wf._names(t.value -> 'policies')) f
+     where f <> all (t.params)
+    union all
+    select '{}', t.path || '.policies.idempotent', 'must be true, false or an operator', 'It may read the parameters of the task type.'
+      from task_type t
+     where jsonb_typeof(t.value #> '{policies,idempotent}') not in ('boolean', 'array')
+    union all
+    select '{}', e.path, format('nothing is called %s here', f), 'The names are ' || array_to_string(e.names, ', ') || '.'
+      from template r
+     cross join lateral (values
+           (r.path || '.args', r.value -> 'args', r.argument_names),
+           (r.path || '.every', r.value -> 'every', r.params),
+           (r.path, r.value - '{transport,args,every}'::text[], r.all_names)
+           ) e (path, value, names)
+     cross join lateral unnest(wf._names(e.value)) f
+     where f <> all (e.names)
+    union all
+    select '{}', r.path || '.every.' || c.key, 'must be ' || c.meaning, null
+      from template r
+     cross join lateral (values
+           ('delay', 'string', '^P(?!$)([0-9]+D)?(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+([.][0-9]+)?S)?)?$', 'a duration'),
+           ('max_delay', 'string', '^P(?!$)([0-9]+D)?(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+([.][0-9]+)?S)?)?$', 'a duration'),
+           ('backoff', 'number', '^[1-9][0-9]{0,3}([.][0-9]+)?$', 'a number of at least 1'),
+           ('attempts', 'number', '^[1-9][0-9]{0,8}$', 'an int of at least 1')
+           ) c (key, type, pattern, meaning)
+     cross join lateral (select wf._constant(r.value -> 'every' -> c.key) -> 'value') f (value)
+     where f.value <> 'null' and not (jsonb_typeof(f.value) = c.type and f.value #>> '{}' ~ c.pattern);
+$$;
+
+-- wf._spec_tree(p_spec, p_nodes)
+--
+-- Checks what the grammar cannot say about nodes: arguments of tasks, names and
+-- the scopes in which they live, constants out of range, forms out of place.
+--
+-- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec, for a file whose shape is sound
+create or replace function wf._spec_tree(p_spec jsonb, p_nodes wf.part[])
+returns table (place int[], path text, message text, hint text)
+language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+    with
+    task_type as materialized (
+        select t.key as name, array(select r ->> 'name' from jsonb_array_elements(t.value -> 'params') r) as params
+          from jsonb_each(p_spec -> 'task_types') t
+    ),
+    node as materialized (
+        select p.object as kind, p.path, p.place, p.scopes, p.value from unnest(p_nodes) p where p.object <> 'param'
+    ),
+    -- each node's expressions as one, with the names that they may read
+    expression as (
+        select n.place, n.path, 'there is no parameter %s' as fault,
+               (select jsonb_object_agg(r ->> 'name', 0) from jsonb_array_elements(n.value -> 'params') r) as reads, n.value -> 'policies' as value
+          from node n
+         where n.kind = 'workflow' and n.value ? 'policies'
+        union all
+        select n.place, n.path, 'reads lacks %s', n.value -> 'reads',
+               -- what is left of a node is an object of expressions, and so an expression
+               n.value - '{kind,line,type,as,reads,workflow,name,index,collect,collect_reads}'::text[]
+          from node n
+         where n.kind <> 'workflow'
+        union all
+        select n.place, n.path, 'collect_reads lacks %s', n.value -> 'collect_reads', jsonb_build_array('list') || (n.value -> 'collect')
+          from node n
+         where n.value ? 'collect'
+    ),
+    -- those with a name that is not in reads; or in a literal, or bound by each: wf._names knows
+    suspect as (
+        select e.place, e.path, e.fault, coalesce(e.reads, '{}') as reads, e.value
+          from expression e
+         where exists (select
+                         from jsonb_path_query(e.value, 'strict $.** ? (@.type() == "array" && @[0] == "var")') v
+                        where not coalesce(e.reads, '{}') ? (v ->> 1))
+    ),
+    -- the names that are bound, each with the place of the node that opened its scope
+    binder as materialized (
+        select n.place as opener, n.place, n.path || '.params' as path, r ->> 'name' as name
+          from node n
+         cross join lateral jsonb_array_elements(n.value -> 'params') r
+         where n.kind = 'workflow'
+        union all
+        select n.place, n.place, n.path || '.args', a
+          from node n
+         cross join lateral jsonb_object_keys(n.value -> 'args') a
+         where n.kind = 'call'
+        union all
+        select n.place, n.place, n.path, f
+          from node n
+         cross join lateral unnest(array[n.value ->> 'name', n.value ->> 'index']) f
+         where n.kind = 'forall' and f is not null
+        union all
+        select n.place[1:n.scopes[cardinality(n.scopes)]], n.place, n.path, a
+          from node n
+         cross join lateral (
+               select n.value ->> 'as' where n.value ? 'as'
+               union all
+               select c ->> 'as' from jsonb_array_elements(n.value -> 'collect') c
+               ) b (a)
+    ),
+    reading as materialized (
+        select n.place, n.path || '.reads' as path, r.key as name, n.place[1:n.scopes[r.value::int + 1]] as opener
+          from node n
+         cross join lateral jsonb_each_text(n.value -> 'reads') r
+        union all
+        select n.place, n.path || '.collect_reads', r.key, n.place[1:(n.scopes || cardinality(n.place))[r.value::int + 1]]
+          from node n
+         cross join lateral jsonb_each_text(n.value -> 'collect_reads') r
+    )
+    -- workflows
+    select n.place, n.path || '.name', format('workflow %s is defined twice', n.value ->> 'name'), null
+      from node n
+     where n.kind = 'workflow'
+       and exists (select from node o where o.kind = 'workflow' and o.value -> 'name' = n.value -> 'name' and o.place < n.place)
+    union all
+    select n.place, format('%s.params[%s].default', n.path, p.ordinality - 1), format('a default reads no names, this one reads %s', f), null
+      from node n
+     cross join lateral jsonb_array_elements(n.value -> 'params') with ordinality p
+     cross join lateral unnest(wf._names(p.value -> 'default')) f
+     where n.kind = 'workflow' and p.value ? 'default'
+    -- tasks
+    union all
+    select n.place, n.path || '.type', format('task_types has no %s', n.value ->> 'type'), 'A tree brings each task type that it uses.'
+      from node n
+     where n.kind = 'task' and not exists (select from task_type t where t.name = n.value ->> 'type')
+    union all
+    select n.place, n.path || '.args', format('%s has no parameter %s', t.name, a), null
+      from node n
+      join task_type t on t.name = n.value ->> 'type'
+     cross join lateral jsonb_object_keys(n.value -> 'args') a
+     where n.kind = 'task' and a <> all (t.params)
+    union all
+    select n.place, n.path || '.args', format('%s needs the parameter %s', t.name, a), null
+      from node n
+      join task_type t on t.name = n.value ->> 'type'
+     cross join lateral unnest(t.params) a
+     where n.kind = 'task' and not n.value -> 'args' ? a
+    -- names
+    union all
+    select b.place, b.path, format('%L is no name', b.name), 'Names have letters, digits and _, at most 63 bytes; instance is reserved.'
+      from binder b
+     where b.name !~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$' or b.name = 'instance'
+    union all
+    select b.place, b.path, format('the name %s is bound twice', b.name), 'A scope binds a name once, except in the two branches of an if.'
+      from (select b.*, lag(b.place) over (partition by b.opener, b.name order by b.place) as before from binder b) b
+     where b.before is not null
+       and not exists (select
+                         from node n
+                        where n.kind = 'if'
+                          -- the innermost node around both
+                          and n.place = b.place[1:(select coalesce(max(i), 0)
+                                                     from generate_series(1, least(cardinality(b.place), cardinality(b.before))) i
+                                                    where b.place[1:i] = b.before[1:i])])
+    union all
+    select r.place, r.path || '.' || r.name, format('no scope at this depth binds %s', r.name), 'Depth 0 is the call or workflow, each forall around the node adds one.'
+      from reading r
+     where not exists (select from binder b where b.opener = r.opener and b.name = r.name)
+    union all
+    select s.place, s.path, format(s.fault, f), 'A node lists the names that its own expressions read; the title of a workflow reads its parameters.'
+      from suspect s
+     cross join lateral unnest(wf._names(s.value)) f
+     where not s.reads ? f
+    -- constants and places
+    union all
+    select n.place, n.path || '.' || c.key, 'must be ' || c.meaning, null
+      from node n
+     cross join lateral (values
+           ('max', n.value -> 'max', 'number', '^[1-9][0-9]{0,8}$', 'an int of at least 1'),
+           ('policies.group.name', n.value #> '{policies,group,name}', 'string', '', 'a string of 1 to 63 bytes'),
+           ('policies.group.max', n.value #> '{policies,group,max}', 'number', '^[1-9][0-9]{0,8}$', 'an int of at least 1'),
+           ('policies.queue', n.value #> '{policies,queue}', 'string', '', 'a string of 1 to 63 bytes'),
+           ('policies.requires', n.value #> '{policies,requires}', 'object', '', 'a list of strings or an object'),
+           ('policies.priority', n.value #> '{policies,priority}', 'number', '^-?([0-9]{1,3}|1000)$', 'an int from -1000 to 1000'),
+           ('policies.title', n.value #> '{policies,title}', 'string', '', 'a string')
+           ) c (key, value, type, pattern, meaning)
+     where c.value <> 'null' and jsonb_typeof(c.value) <> 'array'
+       and not (jsonb_typeof(c.value) = c.type and c.value #>> '{}' ~ c.pattern
+                and (c.meaning not like '%bytes' or octet_length(c.value #>> '{}') between 1 and 63))
+    union all
+    select n.place, n.path || '.policies.idempotent', 'must be true or false', 'Only a task type computes it, from its parameters.'
+      from node n
+     where n.kind <> 'workflow' and jsonb_typeof(n.value #> '{policies,idempotent}') <> 'boolean'
+    union all
+    select n.place, n.path || '.body', 'a call cannot be the body of a forall', 'Put it into a seq.'
+      from node n
+     where n.kind = 'forall' and exists (select from node o where o.place = n.place || 1 and o.kind = 'call')
+    union all
+    select n.place, n.path, 'return cannot stand inside par or forall', 'It ends the call around it, so it stands where only one thing runs.'
+      from node n
+     where n.kind = 'return'
+       and exists (select
+                     from generate_series(n.scopes[1] + 1, cardinality(n.place) - 1) i
+                     join node o on o.place = n.place[1:i] and o.kind in ('par', 'forall'));
+$$;
+
+-- wf._spec_secrets(p_spec, p_nodes)
+--
+-- Checks secrets: which type they are of, which parameters can hold them, and
+-- which arguments of requests they end up in.
+--
+-- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec, for a file with secrets whose shape is sound
+create or replace function wf._spec_secrets(p_spec jsonb, p_nodes wf.part[])
+returns table (place int[], path text, message text, hint text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    with
+    task_type as materialized (
+        select t.key as name, 'task_types.' || t.key as path, t.value as spec, wf._secret_params(t.value) as secrets
+          from jsonb_each(p_spec -> 'task_types') t
+    ),
+    task as materialized (
+        select p.place, p.path || '.args' as path, t.name, t.spec, t.secrets, p.value -> 'args' as args
+          from unnest(p_nodes) p
+          join task_type t on t.name = p.value ->> 'type'
+         where p.object = 'task'
+    ),
+    -- how often the requests of a type read a parameter that holds secrets, and how often they hand it on as it is
+    given as (
+        select k.place, k.path, k.name, g.param,
+               (select count(*)
+                  from jsonb_each(k.spec -> 'requests') r
+                 cross join lateral wf._secret_places(r.value -> 'args', array[g.param], k.secrets) s
+                 where s.source = jsonb_build_object('var', g.param) or s.source -> 'text' @> jsonb_build_array(jsonb_build_object('var', g.param))) as handed_on,
+               (select count(*)
+                  from (select r.value - '{transport,every}'::text[] as expr from jsonb_each(k.spec -> 'requests') r
+                         union all
+                        select coalesce(k.spec -> 'policies', '{}')
+                         union all
+                        select coalesce(r.value -> 'every', '{}') from jsonb_each(k.spec -> 'requests') r) x
+                 cross join lateral wf._expression_nodes(x.expr) n
+                 where n.node = jsonb_build_array('var', g.param)) as read
+          from task k
+         cross join lateral (select distinct s.at ->> 0 as param from wf._secret_places(k.args, '{}', '{}') s) g
+    )
+    select '{}'::int[], t.path || '.params', format('parameter %s holds a secret', r ->> 'name'), 'A parameter is a secret, or holds none: "secret", {"optional": "secret"}.'
+      from task_type t
+     cross join lateral jsonb_array_elements(t.spec -> 'params') r
+     where r ->> 'type' like '%"secret"%' and r ->> 'name' <> all (t.secrets)
+    union all
+    select array[w.ordinality], format('workflows[%s].params', w.ordinality - 1), format('parameter %s is a secret', r ->> 'name'), 'Only a parameter of a task type can be one.'
+      from jsonb_array_elements(p_spec -> 'workflows') with ordinality w
+     cross join lateral jsonb_array_elements(w.value -> 'params') r
+     where r ->> 'type' ~ '^secret$|"secret"'
+    union all
+    select k.place, k.path || '.' || f, format('parameter %s of %s is a secret', f, k.name), 'Give it ["secret", name].'
+      from task k
+     cross join lateral unnest(k.secrets) f
+     where k.args -> f <> 'null' and coalesce(wf._secret_source(k.args -> f, '{}') ? 'secret', false) is false
+    union all
+    select g.place, g.path || '.' || g.param, format('%s does not hand on %s as it is, which holds a secret', g.name, g.param), 'Its requests use it in other ways.'
+      from given g
+     where g.handed_on = 0 or g.handed_on <> g.read
+    union all
+    select k.place, k.path, format('a secret ends up in %s of %s', s.value -> 'at' ->> 0, r.transport), 'Secrets go into headers and body of http, stdin and env of ssh and exec.'
+      from task k
+     cross join lateral jsonb_each(wf._request_secrets(k.spec, k.args)) q
+     cross join lateral jsonb_array_elements(q.value) s
+     cross join lateral (select k.spec #>> array['requests', q.key, 'transport'] as transport) r
+     where (r.transport, s.value -> 'at' ->> 0) not in (('http', 'headers'), ('http', 'body'), ('ssh', 'stdin'), ('ssh', 'env'), ('exec', 'stdin'), ('exec', 'env'));
+$$;
+
+-- wf._check_spec(p_spec)
+--
+-- Returns  its workflows, their parameters and nodes
+-- Locks    nothing
+-- Raises   WF005 with the first fault in the message and up to 19 more in the detail
+-- Called   by wf.install
+create or replace function wf._check_spec(p_spec jsonb) returns wf.part[]
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    v_nodes wf.part[];
+    f record;
+begin
+    if jsonb_typeof(p_spec) is distinct from 'object' then
+        raise exception using errcode = 'WF005', message = 'the compiled tree must be an object', hint = 'docs/spec.md describes it.';
+    end if;
+    if pg_column_size(p_spec) > 16777216 then
+        raise exception using errcode = 'WF005', message = 'the compiled tree is larger than 16 MiB', hint = 'Split the file.';
+    end if;
+    select array_agg(concat_ws(': ', nullif(x.path, ''), x.message) order by x.place, x.path, x.message) as faults,
+           (array_agg(x.hint order by x.place, x.path, x.message))[1] as hint
+      into f
+      from wf._spec_shape(p_spec) x;
+    if f.faults is null then
+        v_nodes := wf._spec_nodes(p_spec);
+        select array_agg(concat_ws(': ', nullif(x.path, ''), x.message) order by x.place, x.path, x.message) as faults,
+               (array_agg(x.hint order by x.place, x.path, x.message))[1] as hint
+          into f
+          from (select * from wf._spec_types(p_spec) union all select * from wf._spec_tree(p_spec, v_nodes)) x;
+    end if;
+    if f.faults is null and strpos(p_spec::text, '"secret"') > 0 then
+        select array_agg(concat_ws(': ', nullif(x.path, ''), x.message) order by x.place, x.path, x.message) as faults,
+               (array_agg(x.hint order by x.place, x.path, x.message))[1] as hint
+          into f
+          from wf._spec_secrets(p_spec, v_nodes) x;
+    end if;
+    if f.faults is not null then
+        raise exception using errcode = 'WF005', message = f.faults[1],
+            detail = case cardinality(f.faults) when 1 then 'It is the only fault found.'
+                          else e'Further faults:\n' || array_to_string(f.faults[2:20], e'\n') end,
+            hint = coalesce(f.hint, 'docs/spec.md describes what a compiled tree may hold.');
+    end if;
+    return v_nodes;
+end;
+$$;

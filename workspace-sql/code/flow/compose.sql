@@ -1,0 +1,400 @@
+-- How a tree unfolds: what a node needs before it begins, and its beginning.
+
+do $$
+begin
+    if to_regtype('wf.entry') is null then
+        create type wf.entry as (
+            input jsonb, error jsonb, policy jsonb, open int, total int,
+            group_id bigint, lane_id bigint, rank smallint
+        );
+        comment on type wf.entry is 'What wf._prepare found out about a node that is about to begin.';
+    end if;
+end;
+$$;
+
+-- wf._refuse(p_kind, p_message)
+--
+-- Returns  an error record
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever the engine finds an error
+create or replace function wf._refuse(p_kind text, p_message text) returns jsonb
+language sql stable
+begin atomic
+    select jsonb_build_object('kind', p_kind, 'message', p_message);
+end;
+
+-- wf._oversize(p_bytes)
+--
+-- Returns  an error record if a value of so many bytes is larger than a value may be, else null
+-- Called   wherever a value is made
+create or replace function wf._oversize(p_bytes bigint) returns jsonb
+language plpgsql stable :inner as $$
+declare
+    v_most constant bigint := wf._setting_number('value_bytes');
+begin
+    return case when p_bytes > v_most
+                then wf._refuse('output', format('the value has %s bytes, more than the %s allowed', p_bytes, v_most)) end;
+end;
+$$;
+
+-- wf._prepare(p_instance, p_scopes, p_version, p_node)
+--
+-- Evaluates what a node needs before it begins: its input, its policies, how
+-- many children it opens.
+--
+-- Returns  an entry; its error is set if something could not be evaluated
+-- Locks    nothing (a lane or group named for the first time is inserted)
+-- Raises   nothing
+-- Called   by _enter and _reenter, for nodes that are not plain
+create or replace function wf._prepare(p_instance bigint, p_scopes bigint[], p_version bigint, p_node int) returns wf.entry
+language plpgsql :inner as $$
+declare
+    v_node wf.node;
+    v_entry wf.entry;
+    v_environment jsonb;
+    v_value jsonb;
+    v_result jsonb;
+begin
+    select n.* into v_node from wf.node n where n.version_id = p_version and n.id = p_node;
+    v_environment := wf._environment(p_instance, p_scopes, v_node.reads);
+    if v_node.input is null or v_node.input_fixed then
+        v_value := v_node.input;
+    else
+        v_result := wf._evaluate(case when v_node.kind = 'forall' and v_node.input ->> 0 = 'range'
+                                      then jsonb_set(v_node.input, '{0}', '"list"') else v_node.input end, v_environment);
+        v_entry.error := v_result -> 'error';
+        v_value := v_result -> 'value';
+        v_entry.input := v_value;
+        if wf._oversize(pg_column_size(v_value)) is not null then
+            v_entry.input := null;
+            v_entry.error := wf._oversize(pg_column_size(v_value));
+        end if;
+    end if;
+    if v_node.policy is not null and v_entry.error is null then
+        v_result := wf._evaluate(v_node.policy, v_environment);
+        v_entry.error := v_result -> 'error';
+        v_entry.policy := v_result -> 'value';
+    end if;
+    if v_entry.error is null then
+        begin
+            v_entry := wf._measure(v_node, v_entry, v_value, v_environment);
+        exception
+            when sqlstate 'WF020' or data_exception then
+                v_entry.error := wf._refuse('input', sqlerrm);
+            when transaction_rollback or insufficient_resources or object_not_in_prerequisite_state or operator_intervention or system_error then
+                raise; -- the server's fault: another time it may go well
+            when others then
+                v_entry.error := wf._refuse('engine', sqlerrm) || jsonb_build_object('detail', jsonb_build_object('sqlstate', sqlstate));
+        end;
+    end if;
+    if v_entry.error is not null then
+        -- a policy that is missing tells a retry to evaluate everything again
+        v_entry.policy := null;
+        v_entry.open := 0;
+        v_entry.total := 0;
+    end if;
+    return v_entry;
+end;
+$$;
+
+-- wf._measure(p_node, p_entry, p_value, p_environment)
+--
+-- Returns  the entry with open and total, and with the policies applied
+-- Locks    nothing
+-- Raises   WF020 if a value does not fit
+-- Called   by _prepare
+create or replace function wf._measure(p_node wf.node, p_entry wf.entry, p_value jsonb, p_environment jsonb) returns wf.entry
+language plpgsql :inner as $$
+declare
+    v_max jsonb;
+    v_lane wf.lane;
+    v_requires text[];
+begin
+    if p_node.kind = 'if' then
+        if jsonb_typeof(p_value) is distinct from 'boolean' then
+            raise exception using errcode = 'WF020', message = format('if needs a boolean, not %s', coalesce(jsonb_typeof(p_value), 'null'));
+        end if;
+        p_entry.open := case when p_value = 'true' or p_node.children = 2 then 1 else 0 end;
+    elsif p_node.kind = 'forall' then
+        p_entry.total := wf._count_elements(p_node, p_value);
+        p_entry.open := least(p_entry.total, wf._setting_number('window'));
+        if p_node.max is not null then
+            v_max := wf._evaluate(p_node.max, p_environment);
+            if v_max ? 'error' then
+                p_entry.error := v_max -> 'error';
+            elsif jsonb_typeof(v_max -> 'value') is distinct from 'number' or (v_max ->> 'value')::numeric < 1 or (v_max ->> 'value')::numeric % 1 <> 0 then
+                raise exception using errcode = 'WF020', message = format('max of a forall is an int of at least 1, not %s', v_max ->> 'value');
+            else
+                p_entry.open := least(p_entry.open, (v_max ->> 'value')::numeric);
+            end if;
+        end if;
+    end if;
+    if p_entry.policy ? 'group' then
+        p_entry.group_id := wf._group(p_entry.policy ->> 'group');
+    end if;
+    if p_entry.policy -> 'group_max' <> 'null'
+       and not (wf._fits('"int"', p_entry.policy -> 'group_max') and (p_entry.policy ->> 'group_max')::numeric between 1 and 999999999) then
+        raise exception using errcode = 'WF020', message = format('max of a concurrency group is an int of at least 1, not %s', p_entry.policy -> 'group_max');
+    end if;
+    if p_entry.policy ?| '{queue,requires}' then
+        if jsonb_typeof(p_entry.policy -> 'queue') <> 'string' or octet_length(p_entry.policy ->> 'queue') not between 1 and 63 then
+            raise exception using errcode = 'WF020', message = format('the name of a queue is a string of 1 to 63 bytes, not %s', left(p_entry.policy ->> 'queue', 100));
+        end if;
+        select l.* into v_lane from wf.lane l where l.id = p_node.lane_id;
+        v_requires := v_lane.requires;
+        if p_entry.policy -> 'requires' <> 'null' then
+            v_requires := wf._capabilities(p_entry.policy -> 'requires');
+            if v_requires is null then
+                raise exception using errcode = 'WF020', message = format('what a task requires is a list of strings or an object of scalars, at most 64 of 127 bytes each, not %s', left(p_entry.policy ->> 'requires', 100));
+            end if;
+        end if;
+        p_entry.lane_id := wf._lane(coalesce(p_entry.policy ->> 'queue', v_lane.queue), v_lane.needs, v_requires);
+    end if;
+    if p_entry.policy ? 'priority' then
+        if jsonb_typeof(p_entry.policy -> 'priority') not in ('number', 'null') then
+            raise exception using errcode = 'WF020', message = format('a priority is an int from -1000 to 1000, not %s', p_entry.policy -> 'priority');
+        end if;
+        p_entry.rank := - greatest(-1000, least(1000, (p_entry.policy ->> 'priority')::numeric));
+    end if;
+    if p_entry.policy ? 'idempotent' and jsonb_typeof(p_entry.policy -> 'idempotent') not in ('boolean', 'null') then
+        raise exception using errcode = 'WF020',
+            message = format('idempotent is true or false, not %s', left(p_entry.policy ->> 'idempotent', 100));
+    end if;
+    return p_entry;
+end;
+$$;
+
+-- wf._enter(p_instance, p_parent, p_node, p_index, p_item, p_at)
+--
+-- Begins processes: the one place where a process is born. The arrays run in
+-- parallel; p_item (or null) holds for children of a forall an object with the
+-- names of element and index, which live in the scope that such a child opens.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing of its own
+-- Called   by the triggers of process, whose statement trigger carries on from here
+create or replace function wf._enter(p_instance bigint[], p_parent bigint[], p_node int[], p_index int[], p_item jsonb[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    v_id bigint[];
+begin
+    if p_item is not null then
+        v_id := array(select nextval('wf.process_id') from generate_series(1, cardinality(p_instance)));
+        insert into wf.binding (instance_id, scope_id, name, value)
+        select u.i, u.id, j.key, j.value
+          from unnest(p_instance, v_id, p_item) u (i, id, item), jsonb_each(u.item) j;
+    end if;
+    insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, was, event, state, at, began_at,
+                            index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open, todo, total, input, policy, error)
+    select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, '',
+           case when n.type_id is null then 'enter' else 'enable' end,
+           case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,
+           u.k,
+           case when p.kind = 'forall' then (select true from wf.node o where o.version_id = p.version_id and o.id = p.node_id and o.collect is not null) end,
+           s.scopes,
+           n.bind,
+           coalesce((e.e).group_id, n.group_id),
+           coalesce((e.e).lane_id, n.lane_id),
+           coalesce((e.e).rank, n.rank, p.rank),
+           n.plain,
+           n.wide,
+           coalesce((e.e).open, case n.kind when 'seq' then least(n.children, 1) when 'call' then least(n.children, 1) when 'par' then n.children else 0 end),
+           coalesce((e.e).total - (e.e).open, 0),
+           coalesce((e.e).total, 0),
+           (e.e).input, (e.e).policy, (e.e).error
+      from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id from unnest(p_instance, p_parent, p_node, p_index, v_id) x (i, j, m, k, id) offset 0) u
+     cross join lateral (select x.version_id, x.node_id, x.kind, x.scopes, x.rank from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+     cross join lateral (select x.id, x.next_id, x.kind, x.type_id, x.bind, x.group_id, x.lane_id, x.rank, x.plain, x.wide, x.children, x.input, x.input_fixed, x.policy
+                           from wf.node x where x.version_id = p.version_id and x.id = u.m offset 0) n
+     cross join lateral (select case when p.kind = 'forall' then p.scopes || u.id else p.scopes end as around,
+                                case when n.kind = 'call' then array[u.id] when p.kind = 'forall' then p.scopes || u.id else p.scopes end as scopes) s
+     cross join lateral (select case when (n.input is null or n.input_fixed) and n.policy is null and n.kind not in ('forall', 'if') then null::wf.entry
+                                     else wf._prepare(u.i, s.around, p.version_id, n.id) end as e offset 0) e;
+end;
+$$;
+
+-- wf._enter_children(p_instance, p_process, p_at)
+--
+-- Begins the first children of composites that have just been entered, except
+-- those of a forall: all of a par, the first of a seq or call, the chosen
+-- branch of an if.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing of its own
+-- Called   by the triggers of process
+create or replace function wf._enter_children(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    f record;
+begin
+    select array_agg(p.instance_id) instances, array_agg(p.id) parents, array_agg(c.id) nodes
+      into f
+      from unnest(p_instance, p_process) u (i, j)
+     cross join lateral (select x.instance_id, x.id, x.version_id, x.node_id, x.input from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+     cross join lateral (select x.version_id, x.id, x.kind, x.input, x.input_fixed from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+     cross join lateral (select x.id, x.ordinal from wf.node x where x.version_id = n.version_id and x.parent_id = n.id offset 0) c
+     where case n.kind when 'par' then true
+                       when 'if' then c.ordinal = case when case when n.input_fixed then n.input else p.input end = 'true' then 1 else 2 end
+                       else c.ordinal = 1 end;
+    perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
+end;
+$$;
+
+-- wf._enter_pending(p_at)
+--
+-- Begins what is pending, and what becomes pending by that, until there is
+-- nothing more or 1,000 have begun; the rest is left to other transactions, as
+-- work of kind begin. Nodes that pass without waiting (a let, an if without else,
+-- an element in which nothing happens) would otherwise nest triggers in triggers
+-- until the stack is full, and a long list of them would never end.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Called   by the triggers of process, at a certain depth, and by _begin_pending
+create or replace function wf._enter_pending(p_at timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    c_most constant int := 1000;
+    f record;
+    v_last bigint := 0;
+    v_begun int := 0;
+begin
+    loop
+        if v_begun >= c_most then
+            perform wf._leave_pending(v_last, p_at);
+            return;
+        end if;
+        -- by key, past what has been seen: deleted rows stay in the way until the transaction ends
+        with next as (
+            delete from wf.pending q where q.id > v_last and not q.later returning q.*)
+        select max(n.id) as last,
+               array_agg(n.instance_id order by n.id) filter (where n.node_id is not null) as instances,
+               array_agg(n.parent_id order by n.id) filter (where n.node_id is not null) as parents,
+               array_agg(n.node_id order by n.id) filter (where n.node_id is not null) as nodes,
+               array_agg(n.instance_id order by n.id) filter (where n.node_id is null) as fan_instances,
+               array_agg(n.parent_id order by n.id) filter (where n.node_id is null) as fans,
+               array_agg(n.first order by n.id) filter (where n.node_id is null) as firsts,
+               array_agg(n.count order by n.id) filter (where n.node_id is null) as counts,
+               sum(case when n.node_id is null then n.count else 1 end) as begun
+          into f
+          from next n;
+        exit when f.last is null;
+        v_last := f.last;
+        v_begun := v_begun + f.begun;
+        if f.nodes is not null then
+            perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
+        end if;
+        if f.fans is not null then
+            perform wf._enter_elements(f.fan_instances, f.fans, f.firsts, f.counts, p_at);
+        end if;
+    end loop;
+end;
+$$;
+
+-- wf._leave_pending(p_last, p_at)
+--
+-- Leaves what is pending behind p_last to other transactions.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows of this transaction
+-- Called   by _enter_pending and _refill
+create or replace function wf._leave_pending(p_last bigint, p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    with rest as (
+        update wf.pending q set later = true where q.id > p_last and not q.later returning q.instance_id)
+    insert into wf.work (kind, instance_id, item_id, due_at)
+    select distinct 'begin', r.instance_id, 0, p_at from rest r;
+    perform wf._ring();
+end;
+$$;
+
+-- wf._begin_pending(p_instance, p_at)
+--
+-- Begins some of what other transactions have left of an instance that the
+-- caller holds. What was aborted meanwhile does not begin.
+--
+-- Returns  nothing
+-- Locks    rows of pending
+-- Called   by _do_work
+create or replace function wf._begin_pending(p_instance bigint, p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    delete from wf.pending q
+     where q.instance_id = p_instance and q.later
+       and not exists (select from wf.process p where p.instance_id = p_instance and p.id = q.parent_id and p.state = 'ACTIVE');
+    update wf.pending q set later = false
+     where q.id = any (array(select x.id from wf.pending x where x.instance_id = p_instance and x.later order by x.id limit 1000));
+    perform wf._enter_pending(p_at);
+    -- one row of work for each transaction that has left something behind is enough
+    if exists (select from wf.pending q where q.instance_id = p_instance and q.later)
+       and (select count(*) < 2 from wf.work w where w.instance_id = p_instance and w.kind = 'begin') then
+        insert into wf.work (kind, instance_id, item_id, due_at) values ('begin', p_instance, 0, p_at);
+    end if;
+end;
+$$;
+
+-- wf._reenter(p_instance, p_process, p_at)
+--
+-- Enters composites anew after a failure: what they need is evaluated again.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Raises   nothing of its own
+-- Called   by the update trigger of process, for the event retry of a composite
+create or replace function wf._reenter(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    r record;
+    v_entry wf.entry;
+begin
+    for r in
+        select p.instance_id, p.id, p.kind, q.scopes, p.scopes as own, p.version_id, p.node_id, n.children, case when n.input_fixed then n.input end as fixed
+          from unnest(p_instance, p_process) u (i, j)
+         cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+         cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+          left join wf.process q on q.instance_id = p.instance_id and q.id = p.parent_id
+    loop
+        delete from wf.forall_item t where t.instance_id = r.instance_id and t.process_id = r.id;
+        delete from wf.forall_result t where t.instance_id = r.instance_id and t.process_id = r.id;
+        v_entry := wf._prepare(r.instance_id, case when r.kind = 'call' then r.scopes else r.own end, r.version_id, r.node_id);
+        if r.kind = 'call' and v_entry.error is null then
+            insert into wf.binding (instance_id, scope_id, name, value)
+            select r.instance_id, r.id, j.key, j.value from jsonb_each(coalesce(v_entry.input, r.fixed)) j;
+        end if;
+        update wf.process p
+           set was = p.state, at = p_at, input = v_entry.input, policy = v_entry.policy, error = v_entry.error,
+               open = coalesce(v_entry.open, case when r.kind in ('seq', 'call') then least(r.children, 1) when r.kind = 'par' then r.children else 0 end),
+               total = coalesce(v_entry.total, 0), todo = coalesce(v_entry.total - v_entry.open, 0),
+               event = case when v_entry.error is not null then 'fail' else 'enter' end,
+               state = case when v_entry.error is not null then 'FAILED' else 'ACTIVE' end
+         where p.instance_id = r.instance_id and p.id = r.id;
+    end loop;
+end;
+$$;
+
+-- wf._end_empty(p_instance, p_process, p_at)
+--
+-- Ends composites that have nothing in them; let and return have their value.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Raises   nothing of its own
+-- Called   by the triggers of process
+create or replace function wf._end_empty(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    update wf.process p
+       set was = p.state, state = 'END', at = p_at,
+           event = case p.kind when 'return' then 'return' else 'end' end,
+           output = case when p.kind in ('let', 'return') then coalesce(p.input, k.input) end
+      from unnest(p_instance, p_process) u (i, j)
+     cross join lateral (select x.ctid, (select n.input from wf.node n where n.version_id = x.version_id and n.id = x.node_id) as input
+                           from wf.process x
+                          where x.instance_id = u.i and x.id = u.j offset 0) k
+     where p.ctid = k.ctid;
+end;
+$$;

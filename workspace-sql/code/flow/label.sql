@@ -1,0 +1,19 @@
+-- What a process is called where one line has to stand for it: its title, or
+-- else its name, and the index of the element that it is in. An element of a
+-- forall opens a scope, so the innermost scope that a process sees tells it.
+-- The tree names elements alone: there the way up is in sight.
+
+create or replace view wf.label_v with (security_barrier = true) as
+select p.instance_id,
+       p.id as process_id,
+       coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || s.index || ']', '') as label
+  from wf.process p
+ cross join lateral (select x.title, x.label from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+  left join lateral (select x.index
+                       from wf.process x
+                      where x.instance_id = p.instance_id and x.id = p.scopes[cardinality(p.scopes)]
+                     offset 0) s on true;
+comment on view wf.label_v is 'What processes are called where one line stands for one.';
+comment on column wf.label_v.instance_id is 'the instance';
+comment on column wf.label_v.process_id is 'the process';
+comment on column wf.label_v.label is 'its title, or else its name; then the index of the element of a forall that it is or is in';

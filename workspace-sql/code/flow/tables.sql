@@ -1,0 +1,128 @@
+-- The tables of instances and their processes: what a row is, and what its columns mean.
+
+comment on table wf.machine_state is 'The states of each machine.';
+comment on column wf.machine_state.machine is 'sync, async, wait (leaves), composite, instance';
+comment on column wf.machine_state.state is 'name of the state';
+comment on column wf.machine_state.terminal is 'no move leads out of it';
+comment on column wf.machine_state.meaning is 'what it means to be in it';
+
+comment on table wf.transition is 'The legal moves. from_state is empty for the first move.';
+comment on column wf.transition.machine is 'the machine: sync, async, wait, composite, instance';
+comment on column wf.transition.from_state is 'state before; empty when the row is created';
+comment on column wf.transition.event is 'what happened';
+comment on column wf.transition.to_state is 'state after';
+comment on column wf.transition.actor is 'who may cause it: D driver, O operator, W workspace, T timer';
+comment on column wf.transition.recorded is 'false: kept out of the history: a first move (process.began_at tells it) or the counting of a parent';
+comment on column wf.transition.ends_request is 'true: the request that a driver holds, if any, is over';
+comment on column wf.transition.frees_slot is 'true: its place in the queue or in a concurrency group is given up';
+comment on column wf.transition.asks is 'the request that a driver is asked for next (start, cancel, cleanup), if the task type has it';
+comment on column wf.transition.meaning is 'the move in words';
+comment on column wf.transition.steps is 'what may follow from it: bits, see _step in code/flow/machine.sql, which sets them';
+
+comment on table wf.instance is 'A started workflow.';
+comment on column wf.instance.id is 'number of the instance';
+comment on column wf.instance.workflow_id is 'the workflow';
+comment on column wf.instance.version_id is 'the version that it runs, for good';
+comment on column wf.instance.was is 'last move: state before';
+comment on column wf.instance.event is 'last move: event';
+comment on column wf.instance.state is 'last move: state after';
+comment on column wf.instance.at is 'last move: when';
+comment on column wf.instance.key is 'idempotency key given to start';
+comment on column wf.instance.params is 'its parameters';
+comment on column wf.instance.priority is 'priority of its tasks, unless they have their own; higher first';
+comment on column wf.instance.tags is 'tags given to start';
+comment on column wf.instance.trace_id is 'begins the Idempotency-Key of its requests, and is the trace that they belong to';
+comment on column wf.instance.warned is 'something in it was ignored: its result will be no better than warning';
+comment on column wf.instance.result is 'success, warning, error or aborted, once it has ended';
+comment on column wf.instance.output is 'what it returned';
+comment on column wf.instance.error is 'the error that ended it';
+comment on column wf.instance.started_at is 'when';
+comment on column wf.instance.started_by is 'by whom';
+comment on column wf.instance.ended_at is 'when it ended';
+
+comment on table wf.instance_key is 'Idempotency keys; they outlive their instances.';
+comment on column wf.instance_key.workflow_id is 'the workflow';
+comment on column wf.instance_key.key is 'the key given to start';
+comment on column wf.instance_key.instance_id is 'the instance that it started';
+comment on column wf.instance_key.digest is 'SHA-256 of the payload; another payload under the same key is refused';
+
+comment on table wf.process is 'A node of an instance''s tree that has begun. (was, event, state) is its last move, a row of wf.transition.';
+comment on column wf.process.instance_id is 'the instance';
+comment on column wf.process.id is 'number of the process, unique in the workspace';
+comment on column wf.process.parent_id is 'the process around it';
+comment on column wf.process.version_id is 'the version, copied from the instance';
+comment on column wf.process.group_id is 'leaf: its concurrency group';
+comment on column wf.process.lane_id is 'leaf: its lane';
+comment on column wf.process.at is 'last move: when';
+comment on column wf.process.began_at is 'when it was enabled';
+comment on column wf.process.node_id is 'the node of the version''s tree';
+comment on column wf.process.next_id is 'copied from the node: what begins when it ends';
+comment on column wf.process.open is 'composite: children that have not ended';
+comment on column wf.process.todo is 'forall: elements that have not begun';
+comment on column wf.process.fill is 'forall: how many elements the last refill began';
+comment on column wf.process.total is 'forall: number of elements';
+comment on column wf.process.index is 'child of a forall: its element''s index, from 0';
+comment on column wf.process.attempt is '1 for the first attempt';
+comment on column wf.process.rank is 'minus its priority; handed down';
+comment on column wf.process.collects is 'true: when it ends, the forall around it collects from its scope';
+comment on column wf.process.plain is 'copied from the node: any response is a success';
+comment on column wf.process.kind is 'copied from the node';
+comment on column wf.process.was is 'last move: state before';
+comment on column wf.process.event is 'last move: event';
+comment on column wf.process.state is 'last move: state after';
+comment on column wf.process.scopes is 'the processes that opened the scopes that it sees, outermost first';
+comment on column wf.process.bind is 'copied from the node: the name that its output binds';
+comment on column wf.process.token is 'token of its last start request; null if that was lost with its driver';
+comment on column wf.process.input is 'what its node''s input gave; null where the node''s is fixed';
+comment on column wf.process.policy is 'what its node''s policy expressions gave';
+comment on column wf.process.handle is 'async: under which it runs outside';
+comment on column wf.process.output is 'its result';
+comment on column wf.process.error is 'why it failed: {kind, message, detail}';
+comment on column wf.process.wide is 'copied from the node: it is found by its parent; null for the root';
+
+comment on table wf.binding is 'The values of names.';
+comment on column wf.binding.instance_id is 'the instance';
+comment on column wf.binding.scope_id is 'the process that opened the scope';
+comment on column wf.binding.name is 'the name';
+comment on column wf.binding.value is 'its value';
+
+comment on table wf.forall_item is 'The elements of a forall that have yet to begin, in chunks.';
+comment on column wf.forall_item.instance_id is 'the instance';
+comment on column wf.forall_item.process_id is 'the forall';
+comment on column wf.forall_item.chunk is 'elements chunk·1000 to chunk·1000 + 999';
+comment on column wf.forall_item.items is 'the list of these elements';
+
+comment on table wf.forall_result is 'What a forall that has yet to end has collected.';
+comment on column wf.forall_result.instance_id is 'the instance';
+comment on column wf.forall_result.process_id is 'the forall';
+comment on column wf.forall_result.index is 'index of the element';
+comment on column wf.forall_result.value is 'list: one value for each collect';
+
+comment on table wf.pending is 'What is about to begin: by the end of the transaction, or later, where a transaction has begun enough.';
+comment on column wf.pending.id is 'key, in order of arrival';
+comment on column wf.pending.instance_id is 'the instance';
+comment on column wf.pending.parent_id is 'the process in which something begins';
+comment on column wf.pending.node_id is 'the node that begins; null: elements of a forall';
+comment on column wf.pending.first is 'index of the first element';
+comment on column wf.pending.count is 'how many elements begin';
+comment on column wf.pending.later is 'true: it is left to another transaction, see work of kind begin';
+
+comment on table wf.txn is 'Who made the moves of a transaction.';
+comment on column wf.txn.xid is 'the transaction';
+comment on column wf.txn.actor is 'the role: session_user, or what it had SET ROLE to';
+comment on column wf.txn.client is 'address of the client; null for a local socket';
+comment on column wf.txn.driver_id is 'the driver, if one reported';
+comment on column wf.txn.at is 'when';
+
+comment on table wf.event is 'The history: every recorded move, in order; only ever added to, until its instance is purged.';
+comment on column wf.event.instance_id is 'the instance';
+comment on column wf.event.seq is 'order of the instance''s history';
+comment on column wf.event.process_id is 'the process; null for a move of the instance itself';
+comment on column wf.event.xid is 'the transaction, see wf.txn';
+comment on column wf.event.at is 'when';
+comment on column wf.event.attempt is 'the attempt that it belongs to';
+comment on column wf.event.was is 'state before';
+comment on column wf.event.event is 'what happened: an event of wf.transition, or a note that is no move: late (a report after its request was taken back), request_failed, unclean (cancel or cleanup given up)';
+comment on column wf.event.state is 'state after';
+comment on column wf.event.reason is 'reason that an operator gave';
+comment on column wf.event.detail is 'for failures the error; for operators what they gave';

@@ -1,0 +1,313 @@
+-- Proves that the rows agree with each other. The triggers keep them so; what
+-- switches triggers off (the owner, a superuser, a careless restore) does not.
+
+-- wf._fsck_work()
+--
+-- What waits or runs stands in the table that its state calls for, and only there.
+--
+-- Returns  one row for each contradiction
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.fsck
+create or replace function wf._fsck_work() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+    return query
+    with place as (
+        select r.instance_id, r.process_id, 'ready' as place, r.request, null::timestamptz as due_at, null::bigint as group_id from wf.ready r union all
+        select k.instance_id, k.process_id, 'parked', 'start', null, k.group_id from wf.parked k union all
+        select l.instance_id, l.process_id, 'lease', l.request, null, null from wf.lease l union all
+        select t.instance_id, t.process_id, 'timer', t.kind, case when w.id is null then t.due_at end, null
+          from wf.timer t
+          left join wf.work w on w.instance_id = t.instance_id and w.item_id = t.process_id and w.kind = 'timer' union all
+        select s.instance_id, s.process_id, 'slot', null, null, s.group_id from wf.slot s
+    ), fits (place, request, states) as (
+        values ('ready', 'start', '{INIT}'::text[]),
+               ('ready', 'poll', '{EXECUTING}'),
+               ('ready', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
+               ('ready', 'cleanup', '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}'),
+               ('parked', 'start', '{INIT}'),
+               ('lease', 'start', '{START_REQUESTED,EXECUTING,CANCEL_REQUESTED,ABORT_REQUESTED}'),
+               ('lease', 'poll', '{EXECUTING,CANCEL_REQUESTED,ABORT_REQUESTED}'),
+               ('lease', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
+               ('lease', 'cleanup', '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}'),
+               ('timer', 'sleep', '{WAITING}'),
+               ('timer', 'poll', '{EXECUTING}'),
+               ('timer', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
+               ('timer', 'cleanup', '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}')
+    ), leaf as (
+        select p.instance_id, p.id, p.kind, p.state, p.group_id, p.token,
+               coalesce(array_agg(x.place order by x.place) filter (where x.place <> 'slot' and x.due_at is distinct from 'infinity'), '{}') as places,
+               max(x.group_id) filter (where x.place = 'slot') as held
+          from wf.process p
+          left join place x on x.instance_id = p.instance_id and x.process_id = p.id
+         where p.kind in ('sync', 'async', 'wait') and p.state not in ('END', 'RAISED', 'ABORTED')
+         group by p.instance_id, p.id
+    )
+    select 'place: row of no process, or of one in another state', x.instance_id, x.process_id,
+           format('%s %s, process %s', x.place, x.request, coalesce(p.state, 'does not exist'))
+      from place x
+      left join fits f on f.place = x.place and f.request = x.request
+      left join wf.process p on p.instance_id = x.instance_id and p.id = x.process_id
+     where x.place <> 'slot' and (p.state = any (f.states)) is not true
+     union all
+    select 'place: nothing can move it on, or more than one thing', f.instance_id, f.id,
+           format('%s %s: %s', f.kind, f.state, coalesce(nullif(array_to_string(f.places, ', '), ''), 'in no table'))
+      from leaf f
+     where case when f.state = 'FAILED' then cardinality(f.places) > 0
+                when f.state = 'WAITING' then f.places <> '{timer}'
+                when f.state = 'INIT' then f.places not in ('{ready}', '{parked}')
+                when f.state = 'START_REQUESTED' or f.kind = 'sync' then f.places <> '{lease}'
+                else f.places not in ('{ready}', '{lease}', '{timer}') end
+     union all
+    select 'slot: held without need, or missing', f.instance_id, f.id,
+           format('%s in group %s holds %s', f.state, coalesce(f.group_id::text, '(none)'), coalesce(f.held::text, 'no place'))
+      from leaf f
+     where f.held is distinct from
+           case when f.state in ('START_REQUESTED', 'EXECUTING', 'CANCEL_REQUESTED', 'ABORT_REQUESTED') or f.places = '{ready}' and f.state = 'INIT'
+                then f.group_id end
+     union all
+    select 'slot: row of no process, or of one that has ended', x.instance_id, x.process_id, coalesce(p.state, 'does not exist')
+      from place x
+      left join wf.process p on p.instance_id = x.instance_id and p.id = x.process_id
+     where x.place = 'slot' and (p.state in ('END', 'RAISED', 'ABORTED')) is not false
+     union all
+    select 'lease: another token than its process', l.instance_id, l.process_id, format('%s, process %s', l.token, p.token)
+      from wf.lease l
+      join wf.process p on p.instance_id = l.instance_id and p.id = l.process_id
+     where l.request = 'start' and l.token is distinct from p.token
+     union all
+    select 'lease: its driver is gone, and no poll has taken it back', l.instance_id, l.process_id, format('driver %s (%s)', l.driver_id, coalesce(d.state, 'does not exist'))
+      from wf.lease l
+      left join wf.driver d on d.id = l.driver_id
+      left join wf.sign_of_life s on s.driver_id = l.driver_id
+     where (d.state in ('live', 'draining')) is not true
+       and greatest(l.at, s.seen_at) < wf.now() - wf._setting_number('lease_seconds') * interval '1 s'
+       and wf._withheld_until(l, wf.now() - wf._setting_number('lease_seconds') * interval '1 s') is null
+       and not exists (select from wf.work w where w.instance_id = l.instance_id and w.item_id = l.process_id and w.kind = 'loss')
+     union all
+    select 'lane: a request is ready in one that has no row', r.instance_id, r.process_id, format('lane %s', r.lane_id)
+      from wf.ready r
+     where not exists (select from wf.lane l where l.id = r.lane_id)
+       and not exists (select from wf.dirty d where d.lane_id = r.lane_id)
+     union all
+    select 'failed: listed but not FAILED, or FAILED but not listed', coalesce(f.instance_id, p.instance_id), coalesce(f.process_id, p.id), coalesce(p.state, 'not FAILED')
+      from wf.failed f
+      full join (select q.instance_id, q.id, q.state from wf.process q where q.state = 'FAILED') p
+             on p.instance_id = f.instance_id and p.id = f.process_id
+     where f.process_id is null or p.id is null
+     union all
+    select 'suspended: to be handed out all the same, or held without need', x.instance_id, x.process_id, format('%s, instance %s', x.place, i.state)
+      from place x
+      join wf.instance i on i.id = x.instance_id
+     where x.place = 'ready' and x.request = 'start' and i.state = 'SUSPENDED'
+        or x.place = 'parked' and (x.group_id is null) <> (i.state = 'SUSPENDED');
+end;
+$$;
+
+-- wf._fsck_tree()
+--
+-- Instances, composites and their children agree.
+--
+-- Returns  one row for each contradiction
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.fsck
+create or replace function wf._fsck_tree() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+    return query
+    with child as (
+        select x.instance_id, x.parent_id, sum(x.live) as live
+          from (select p.instance_id, p.parent_id, 1 as live
+                  from wf.process p
+                 where p.state not in ('END', 'RAISED', 'ABORTED') and p.parent_id is not null
+                 union all
+                select q.instance_id, q.parent_id, case when q.node_id is null then q.count else 1 end
+                  from wf.pending q) x
+         group by x.instance_id, x.parent_id
+    ), member as (
+        select p.instance_id, p.id, p.kind, p.state, p.open, p.todo, p.total, coalesce(c.live, 0) as live
+          from wf.process p
+          left join child c on c.instance_id = p.instance_id and c.parent_id = p.id
+         where p.kind not in ('sync', 'async', 'wait')
+    ), root as (
+        select p.instance_id, count(*) as roots, min(p.state) as state
+          from wf.process p
+         where p.parent_id is null
+         group by p.instance_id
+    ), dependent as (
+        select r.instance_id, r.process_id, 'ready' as name from wf.ready r union all
+        select k.instance_id, k.process_id, 'parked' from wf.parked k union all
+        select l.instance_id, l.process_id, 'lease' from wf.lease l union all
+        select t.instance_id, t.process_id, 'timer' from wf.timer t union all
+        select s.instance_id, s.process_id, 'slot' from wf.slot s union all
+        select f.instance_id, f.process_id, 'failed' from wf.failed f union all
+        select e.instance_id, e.process_id, 'forall_item' from wf.forall_item e union all
+        select e.instance_id, e.process_id, 'forall_result' from wf.forall_result e
+    )
+    select 'composite: open is not the number of children that have not ended' as check_name, m.instance_id, m.id, format('%s %s: open %s, %s live', m.kind, m.state, m.open, m.live)
+      from member m
+     where m.state in ('ACTIVE', 'ABORTING') and (m.open <> m.live or m.open = 0)
+     union all
+    select 'composite: over, but something in it is not', m.instance_id, m.id, format('%s %s: %s live', m.kind, m.state, m.live)
+      from member m
+     where m.state not in ('ACTIVE', 'ABORTING') and m.live > 0
+     union all
+    select 'composite: elements to come do not add up', m.instance_id, m.id, format('%s %s: total %s, open %s, todo %s', m.kind, m.state, m.total, m.open, m.todo)
+      from member m
+     where m.state = 'ACTIVE' and (m.todo < 0 or m.todo > greatest(m.total - m.open, 0))
+     union all
+    select 'process: begun before what comes before it has ended', p.instance_id, p.id, format('node %s', p.node_id)
+      from wf.process p
+      join wf.node n on n.version_id = p.version_id and n.next_id = p.node_id
+     where not exists (select from wf.process q
+                        where q.instance_id = p.instance_id and q.parent_id = p.parent_id and q.node_id = n.id and q.state = 'END')
+     union all
+    select 'process: its parent does not exist', p.instance_id, p.id, format('parent %s', p.parent_id)
+      from wf.process p
+     where p.parent_id is not null
+       and not exists (select from wf.process q where q.instance_id = p.instance_id and q.id = p.parent_id)
+     union all
+    select 'process: of no instance, or of another version', p.instance_id, p.id, format('version %s', p.version_id)
+      from wf.process p
+      left join wf.instance i on i.id = p.instance_id
+     where i.version_id is distinct from p.version_id
+     union all
+    select 'instance: its root is in another state', i.id, null, format('%s, root %s, %s of them', i.state, coalesce(r.state, 'does not exist'), coalesce(r.roots, 0))
+      from wf.instance i
+      left join root r on r.instance_id = i.id
+     where r.roots is distinct from 1
+        or r.state <> all (case when i.state in ('RUNNING', 'SUSPENDED') then '{ACTIVE,FAILED}' else array[i.state] end)
+     union all
+    select 'instance: ended without a result, or the reverse', i.id, null, format('%s, result %s, ended at %s', i.state, i.result, i.ended_at)
+      from wf.instance i
+     where (i.state in ('END', 'ABORTED')) <> (i.result is not null)
+        or (i.state in ('END', 'ABORTED')) <> (i.ended_at is not null)
+     union all
+    select 'instance: over, but rows are left', d.instance_id, d.process_id, format('%s in %s', d.name, coalesce(i.state, '(no instance)'))
+      from dependent d
+      left join wf.instance i on i.id = d.instance_id
+     where (i.state not in ('END', 'ABORTED')) is not true
+     union all
+    select 'suspended: listed but not SUSPENDED, or SUSPENDED but not listed', coalesce(s.instance_id, i.id), null, coalesce(i.state, 'not SUSPENDED')
+      from wf.suspended s
+      full join (select x.id, x.state from wf.instance x where x.state = 'SUSPENDED') i on i.id = s.instance_id
+     where s.instance_id is null or i.id is null
+     union all
+    select 'binding: of a scope that does not exist', b.instance_id, b.scope_id, b.name
+      from wf.binding b
+     where not exists (select from wf.process p where p.instance_id = b.instance_id and p.id = b.scope_id)
+     union all
+    select 'loss: of a process that does not exist', o.instance_id, o.process_id, format('%s losses', o.losses)
+      from wf.loss o
+     where not exists (select from wf.process p where p.instance_id = o.instance_id and p.id = o.process_id);
+end;
+$$;
+
+-- wf._fsck_history()
+--
+-- Every move that was made is legal, and the history tells how each process
+-- came into its state. Moves of an instance have no process: as 0 they are found
+-- by a hash like the others, as null each would be compared with each.
+--
+-- Returns  one row for each contradiction
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.fsck
+create or replace function wf._fsck_history() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+    return query
+    with subject as (
+        select p.instance_id, p.id as process_id, case when p.kind in ('sync', 'async', 'wait') then p.kind else 'composite' end as machine, p.was, p.event, p.state
+          from wf.process p
+         union all
+        select i.id, null, 'instance', i.was, i.event, i.state
+          from wf.instance i
+    ), story as (
+        select e.instance_id, e.process_id, e.seq, e.xid, e.was, e.event, e.state,
+               lag(e.state) over w as before,
+               lead(e.seq) over w is null as last
+          from wf.event e
+         where e.event not in ('late', 'request_failed', 'unclean')    -- notes, no moves
+        window w as (partition by e.instance_id, e.process_id order by e.seq)
+    )
+    select 'process: its last move is not legal' as check_name, s.instance_id, s.process_id, format('%s: %s -%s-> %s', s.machine, s.was, s.event, s.state)
+      from subject s
+      left join wf.transition t on t.machine = s.machine and t.from_state = s.was and t.event = s.event and t.to_state = s.state
+     where t.machine is null
+     union all
+    select 'history: a move that is not legal, or of no process', e.instance_id, e.process_id, format('event %s: %s -%s-> %s', e.seq, e.was, e.event, e.state)
+      from story e
+      left join subject s on s.instance_id = e.instance_id and coalesce(s.process_id, 0) = coalesce(e.process_id, 0)
+      left join wf.transition t on t.machine = s.machine and t.from_state = e.was and t.event = e.event and t.to_state = e.state
+     where t.machine is null
+     union all
+    select 'history: does not begin at the beginning', e.instance_id, e.process_id, format('event %s: from %s', e.seq, e.was)
+      from story e
+      join subject s on s.instance_id = e.instance_id and coalesce(s.process_id, 0) = coalesce(e.process_id, 0)
+     where e.before is null and e.was <> case s.machine when 'instance' then '' when 'composite' then 'ACTIVE' else 'INIT' end
+     union all
+    select 'history: attempts are not those that were asked for', p.instance_id, p.id, format('attempt %s, %s retries', p.attempt, coalesce(r.retries, 0))
+      from wf.process p
+      left join (select e.instance_id, e.process_id, count(*) as retries from wf.event e where e.event = 'retry' group by 1, 2) r
+             on r.instance_id = p.instance_id and r.process_id = p.id
+     where p.attempt <> 1 + coalesce(r.retries, 0)
+     union all
+    select 'history: does not go on where it was', e.instance_id, e.process_id, format('event %s: from %s, but it was in %s', e.seq, e.was, e.before)
+      from story e
+     where e.was <> e.before
+     union all
+    select 'history: does not end in the present state', s.instance_id, s.process_id, format('%s -%s-> %s, history %s', s.was, s.event, s.state, coalesce(e.was || ' -' || e.event || '-> ' || e.state, 'has nothing'))
+      from subject s
+      join wf.transition t on t.machine = s.machine and t.from_state = s.was and t.event = s.event and t.to_state = s.state and t.recorded
+      left join story e on e.instance_id = s.instance_id and coalesce(e.process_id, 0) = coalesce(s.process_id, 0) and e.last
+     where (s.was, s.event, s.state) is distinct from (e.was, e.event, e.state)
+     union all
+    select 'history: nobody signed it', e.instance_id, e.process_id, format('event %s of transaction %s', e.seq, e.xid)
+      from story e
+     where not exists (select from wf.txn x where x.xid = e.xid);
+end;
+$$;
+
+-- wf._fsck_attention()
+--
+-- What contradicts nothing, but waits for an operator though no task says so.
+--
+-- Returns  one row for each piece of work that was set aside
+-- Called   by wf.fsck
+create or replace function wf._fsck_attention() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select 'work: set aside', w.instance_id, case when w.kind in ('timer', 'loss') then w.item_id end,
+           format('%s: %s', case w.kind when 'grant' then format('places of group %s', (select g.name from wf.concurrency_group g where g.id = w.item_id))
+                                        when 'timer' then 'what is due' when 'loss' then 'taking its request back'
+                                        else w.kind end, w.error ->> 'message')
+      from wf.work w
+     where w.aside;
+$$;
+
+-- wf.fsck()
+--
+-- An instance whose purge has begun is half gone, and left out.
+--
+-- Returns  one row for each violation (rows that contradict each other) and for
+--          each case for attention (nothing contradicts it, but an operator is
+--          needed); none if all is well
+-- Called   by viewers
+create or replace function wf.fsck() returns table (class text, check_name text, instance_id bigint, process_id bigint, detail text)
+language sql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+    select 'violation', v.*
+      from (select * from wf._fsck_work()
+             union all
+            select * from wf._fsck_tree()
+             union all
+            select * from wf._fsck_history()) v
+     where not exists (select from wf.work w where w.kind = 'purge' and w.instance_id = v.instance_id)
+     union all
+    select 'attention', a.* from wf._fsck_attention() a;
+$$;
+comment on function wf.fsck() is 'Looks for rows that contradict each other (class violation), and for work that was set aside and waits for an operator (class attention): class, text of the check, instance, process, detail. No rows: all is well.';

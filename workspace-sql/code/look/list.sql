@@ -1,0 +1,63 @@
+-- Which instances are there, in a workspace that has seen millions?
+
+-- wf.list(p_states, p_workflow, p_tags, p_failed, p_limit)
+--
+-- The latest instances in one of the states, of the workflow, with all of the
+-- tags, with something failed in them; null asks for nothing. Those that have
+-- failed or have not ended are found by what waits or runs in them, stepping
+-- down the indexes of these small tables from one instance to the next; those
+-- of a workflow by its index; the rest from the latest downwards.
+--
+-- Returns  their ids, the latest first
+-- Locks    nothing
+-- Raises   WF002
+-- Called   by viewers
+create or replace function wf.list(p_states text[] default null, p_workflow text default null, p_tags text[] default null,
+                                   p_failed boolean default false, p_limit int default 50) returns setof bigint
+language plpgsql stable security definer :engine as $$
+declare
+    v_workflow bigint;
+    v_way text;
+begin
+    if p_limit is null or p_limit < 0 then
+        raise exception using errcode = 'WF002', message = format('the limit is %s', coalesce(p_limit::text, 'null')), hint = 'Give the number of instances to list, 0 or more.';
+    end if;
+    select w.id into v_workflow from wf.workflow w where w.name = p_workflow;
+    if p_workflow is not null and v_workflow is null then
+        return;
+    end if;
+    v_way := case when p_failed then 'failed'
+                  when not p_states && '{END,ABORTED}' then 'live'
+                  when v_workflow is not null then 'workflow'
+                  else 'all' end;
+    return query
+    with recursive live (id) as (
+        select 9223372036854775807
+         union all
+        select (select max(x.id)
+                  from (select max(t.instance_id) as id from wf.failed t where t.instance_id < l.id union all
+                        select max(t.instance_id) from wf.ready t where t.instance_id < l.id and v_way = 'live' union all
+                        select max(t.instance_id) from wf.parked t where t.instance_id < l.id and v_way = 'live' union all
+                        select max(t.instance_id) from wf.lease t where t.instance_id < l.id and v_way = 'live' union all
+                        select max(t.instance_id) from wf.timer t where t.instance_id < l.id and v_way = 'live' union all
+                        select max(t.instance_id) from wf.work t where t.instance_id < l.id and v_way = 'live' union all
+                        select max(t.instance_id) from wf.suspended t where t.instance_id < l.id and v_way = 'live') x)
+          from live l
+         where l.id is not null
+    ), candidate (id) as (
+        select l.id from live l where v_way in ('failed', 'live')
+         union all
+        (select i.id from wf.instance i where v_way = 'workflow' and i.workflow_id = v_workflow order by i.id desc)
+         union all
+        (select i.id from wf.instance i where v_way = 'all' order by i.id desc)
+    )
+    select i.id
+      from candidate c
+     cross join lateral (select x.* from wf.instance x where x.id = c.id offset 0) i
+     where (p_states is null or i.state = any (p_states))
+       and (v_workflow is null or i.workflow_id = v_workflow)
+       and (p_tags is null or i.tags @> p_tags)
+     limit p_limit;
+end;
+$$;
+comment on function wf.list(text[], text, text[], boolean, int) is 'The latest instances: in one of these states, of this workflow, with all of these tags, with something failed in them; null asks for nothing; at most so many. Returns their numbers, the latest first. Raises WF002.';

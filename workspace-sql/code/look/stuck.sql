@@ -1,0 +1,69 @@
+-- Who waits for a person? Not for a time, a place or an answer, which come by
+-- themselves.
+
+-- wf._waiting_for_someone()
+--
+-- Every process that cannot go on by itself: it has failed, no driver at work
+-- serves its lane, its group has no places at all, its instance is suspended, or
+-- the engine is paused.
+--
+-- Returns  one row for each of them and reason
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.stuck
+create or replace function wf._waiting_for_someone()
+returns table (instance_id bigint, process_id bigint, reason text, detail text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select f.instance_id, f.process_id, 'failed', null
+      from wf.failed f
+     union all
+    select r.instance_id, r.process_id, 'driver',
+           'no live driver serves ' || wf._lane_text(l)
+      from wf.lane l
+      join wf.ready r on r.lane_id = l.id
+     where not exists (select from wf._drivers_at_work() d where wf._serves(d, l))
+     union all
+    select k.instance_id, k.process_id, 'group', format('group %s lets nothing start: its max is 0', g.name)
+      from wf.group_v g
+      join wf.parked k on k.group_id = coalesce((select x.id from wf.concurrency_group x where x.name = g.name), wf._name_number(g.name))
+     where g.max = 0
+     union all
+    select w.instance_id, w.item_id, 'set aside', 'moving it on raised an error: ' || (w.error ->> 'message')
+      from wf.work w
+     where w.aside and w.kind in ('timer', 'loss')
+     union all
+    select k.instance_id, k.process_id, 'suspended', wf._say_who('the instance was suspended', s.actor, s.reason)
+      from wf.suspended s
+      join wf.parked k on k.instance_id = s.instance_id and k.reason = 'suspended'
+     union all
+    select r.instance_id, r.process_id, 'paused', wf._say_who('the engine was paused', e.actor, e.reason)
+      from wf.engine_v e
+      join wf.ready r on e.state = 'PAUSED';
+$$;
+
+-- wf.stuck()
+--
+-- Returns  one row for each instance and reason, the longest wait first
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by viewers
+create or replace function wf.stuck()
+returns table (instance_id bigint, workflow text, reason text, processes bigint, process_id bigint, label text, detail text, since timestamptz)
+language sql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+    with place as (
+        select x.instance_id, x.reason, count(*) as processes, min(x.process_id) as process_id,
+               (array_agg(x.detail order by x.process_id))[1] as detail
+          from wf._waiting_for_someone() x
+         group by x.instance_id, x.reason
+    )
+    select s.instance_id, w.name, s.reason, s.processes, s.process_id,
+           (select l.label from wf.label_v l where l.instance_id = s.instance_id and l.process_id = s.process_id),
+           coalesce(s.detail, format('%s: %s', p.error ->> 'kind', p.error ->> 'message')),
+           p.at
+      from place s
+      join wf.instance i on i.id = s.instance_id
+      join wf.workflow w on w.id = i.workflow_id
+      join wf.process p on p.instance_id = s.instance_id and p.id = s.process_id
+     order by p.at, s.instance_id, s.reason;
+$$;
+comment on function wf.stuck() is 'The instances in which something waits for a person, whatever else goes on in them: failed (an operator decides), driver (no live one serves its queue, transports and capabilities), group (its max is 0), set aside (moving it on raised an error three times), suspended (the instance), paused (the engine). With how many processes, the first of them, what it says, and since when.';

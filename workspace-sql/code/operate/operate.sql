@@ -1,0 +1,350 @@
+-- What operators do to processes: retry, ignore, resolve, raise, cancel; and
+-- what these have in common with what they do to instances. Each verb makes one
+-- move of wf.transition; what follows from it is the triggers' work.
+
+-- wf._set_reason(p_reason)
+--
+-- Keeps the reason for what follows in this transaction; the history quotes it.
+--
+-- Returns  nothing
+-- Locks    nothing
+-- Raises   WF002
+-- Called   by the operator's procedures, with null when they are done
+create or replace function wf._set_reason(p_reason text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    if octet_length(p_reason) > 4000 then
+        raise exception using errcode = 'WF002',
+            message = format('the reason has %s bytes; at most 4000 are kept', octet_length(p_reason)),
+            hint = 'Say it shorter.';
+    end if;
+    perform set_config('wf.reason', coalesce(p_reason, ''), true);
+end;
+$$;
+
+-- wf._past(p_event)
+--
+-- Returns  what has been done: aborted, retried, cancelled
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._refusal and wf._target_answers
+create or replace function wf._past(p_event text) returns text
+language sql immutable
+begin atomic
+    select case p_event when 'retry' then 'retried' when 'cancel' then 'cancelled' else rtrim(p_event, 'e') || 'ed' end;
+end;
+
+-- wf._refusal(p_event, p_kind, p_state)
+--
+-- Returns  why a process in this state, or anything in an instance (p_kind
+--          instance), does not make the move; from a state that the move leaves
+--          it is refused because it came there only after somebody was asked
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._move, wf._unmoved, wf._target_answers and wf.preview
+create or replace function wf._refusal(p_event text, p_kind text, p_state text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    v_from text[];
+begin
+    select array_agg(distinct t.from_state order by t.from_state)
+      into v_from
+      from wf.transition t
+     where t.machine = case when p_kind in ('sync', 'async', 'wait', 'instance') then p_kind else 'composite' end
+       and t.event = p_event;
+    return case when v_from is null then format('%s: nothing in it can be %s', p_state, wf._past(p_event))
+                when p_state = any (v_from) then format('%s: it was not when the question was asked', p_state)
+                else format('%s: only %s can be %s', p_state, array_to_string(v_from, ', '), wf._past(p_event)) end;
+end;
+$$;
+
+-- wf._withdraw(p_instance, p_process)
+--
+-- Takes processes out of the queue, so that no driver begins with them any
+-- more. Waits for a poll that is just taking one: look at it again afterwards.
+-- Parked ones first, since settle moves them to ready. The rows are looked up
+-- one by one, however small the tables were when they were analysed last.
+--
+-- Returns  nothing
+-- Locks    their rows of parked and ready
+-- Raises   nothing
+-- Called   by wf._operate for cancel
+create or replace function wf._withdraw(p_instance bigint[], p_process bigint[]) returns void
+language plpgsql :engine as $$
+begin
+    delete from wf.parked k
+     where k.ctid = any (array(select y.ctid
+                                 from unnest(p_instance, p_process) x (instance_id, process_id)
+                                cross join lateral (select z.ctid
+                                                      from wf.parked z
+                                                     where z.instance_id = x.instance_id and z.process_id = x.process_id
+                                                    offset 0) y));
+    delete from wf.ready r
+     where r.ctid = any (array(select y.ctid
+                                 from unnest(p_instance, p_process) x (instance_id, process_id)
+                                cross join lateral (select z.ctid
+                                                      from wf.ready z
+                                                     where z.instance_id = x.instance_id and z.process_id = x.process_id
+                                                    offset 0) y));
+end;
+$$;
+
+-- wf._move(p_event, p_target, p_instance, p_output)
+--
+-- Makes the move with everything in locked instances that can make it. A retry
+-- keeps the error of arguments that could not be evaluated: it tells the engine
+-- to evaluate them again.
+--
+-- Returns  one row for each process that is a target, moved or refused
+-- Locks    rows of process
+-- Raises   WF002, WF003
+-- Called   by wf._operate
+create or replace function wf._move(p_event text, p_target jsonb, p_instance bigint[], p_output jsonb)
+returns table (instance_id bigint, process_id bigint, answer text, detail text)
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_now      timestamptz := wf.now();
+    v_error    jsonb;
+    v_instance bigint[];
+    v_process  bigint[];
+    v_kind     text[];
+    v_was      text[];
+    v_state    text[];
+begin
+    select array_agg(c.instance_id), array_agg(c.process_id), array_agg(c.kind), array_agg(c.state), array_agg(c.to_state)
+      into v_instance, v_process, v_kind, v_was, v_state
+      from wf._target_processes(p_target, p_instance, p_event) c;
+
+    if p_event = 'cancel' then
+        v_error := jsonb_build_object('kind', 'cancelled', 'message', 'cancelled by ' || wf._actor());
+    end if;
+
+    update wf.process p
+       set was = p.state, event = p_event, state = x.state, at = v_now,
+           attempt = p.attempt + (p_event = 'retry')::int,
+           output = case p_event when 'resolve' then p_output when 'cancel' then p.output end,
+           error = case when p_event = 'raise' then p.error
+                        when p_event = 'cancel' and x.state = 'FAILED' then v_error
+                        when p_event = 'retry' and p.input is null and n.input is not null and not n.input_fixed then p.error end
+      from unnest(v_instance, v_process, v_state) x (instance_id, process_id, state), wf.node n
+     where p.instance_id = x.instance_id and p.id = x.process_id and x.state is not null
+       and n.version_id = p.version_id and n.id = p.node_id;
+
+    return query
+    select p.instance_id, p.id,
+           case when x.state is null then 'refused' else 'done' end,
+           case when x.state is null then wf._refusal(p_event, x.kind, x.was) else x.was || ' -> ' || p.state end
+      from unnest(v_instance, v_process, v_kind, v_was, v_state) x (instance_id, process_id, kind, was, state)
+      join wf.process p on p.instance_id = x.instance_id and p.id = x.process_id
+     order by p.instance_id, p.id;
+end;
+$$;
+
+-- wf._unmoved(p_event, p_target, p_instance, p_moved)
+--
+-- Returns  one row, refused, for each instance that a target names and in which
+--          nothing is a target (p_moved has those where something is), and for
+--          each id that does not exist
+-- Locks    nothing
+-- Raises   WF002, WF003
+-- Called   by wf._operate and wf.preview
+create or replace function wf._unmoved(p_event text, p_target jsonb, p_instance bigint[], p_moved bigint[])
+returns table (instance_id bigint, process_id bigint, answer text, detail text)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    v_t record;
+begin
+    select * into v_t from wf._parse_target(p_target);
+    return query
+    select i.id, null::bigint, 'refused', wf._refusal(p_event, 'instance', i.state)
+      from wf.instance i
+     where i.id = any (p_instance)
+       and (v_t.latest or i.id = any (v_t.instances) and v_t.processes is null)
+       and i.id <> all (p_moved)
+     union all
+    select * from wf._missing(p_target, p_instance);
+end;
+$$;
+
+-- wf._nothing_matches(p_target)
+--
+-- Returns  never
+-- Locks    nothing
+-- Raises   WF003
+-- Called   by the operator's procedures, where nothing is a target
+create or replace function wf._nothing_matches(p_target jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    raise exception using errcode = 'WF003',
+        message = format('nothing matches the target %s', left((p_target - 'among')::text, 200)),
+        hint = 'List what exists: wf-console list, wf-console tree.';
+end;
+$$;
+
+-- wf._operate(p_event, p_target, p_reason, p_output)
+--
+-- What all of the verbs have in common: finds the target, locks its instances,
+-- moves, answers.
+--
+-- Returns  one row for each target: done, or refused and why
+-- Locks    instances by id, then parked, ready, process
+-- Raises   WF002, WF003, WF006
+-- Called   by retry, ignore, resolve, raise, cancel
+create or replace function wf._operate(p_event text, p_target jsonb, p_reason text, p_output jsonb)
+returns table (instance_id bigint, process_id bigint, answer text, detail text)
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_instances bigint[];
+begin
+    perform wf._gate(true);
+    perform wf._set_reason(p_reason);
+    v_instances := wf._target_instances(p_target, p_event);
+    perform from wf.instance i where i.id = any (v_instances) order by i.id for no key update;
+
+    perform wf._resume_work(v_instances);
+    if p_event = 'cancel' then
+        perform wf._withdraw(array_agg(c.instance_id), array_agg(c.process_id))
+           from wf._target_processes(p_target, v_instances, p_event) c
+          where c.to_state is not null;
+    end if;
+
+    return query
+    with moved as (
+        select * from wf._move(p_event, p_target, v_instances, p_output)
+    )
+    select m.instance_id, m.process_id, m.answer, m.detail
+      from moved m
+     union all
+    select u.*
+      from (select array(select distinct m.instance_id from moved m) as instances) d,
+           wf._unmoved(p_event, p_target, v_instances, d.instances) u;
+    if not found then
+        perform wf._nothing_matches(p_target);
+    end if;
+    perform wf._set_reason(null);
+end;
+$$;
+
+-- wf._operate_instances(p_event, p_target, p_reason)
+--
+-- The same for the verbs that are done to instances.
+--
+-- Returns  one row for each target: done, or refused and why
+-- Locks    the gate, instances by id, then what the move needs
+-- Raises   WF002, WF003, WF006
+-- Called   by abort, suspend, resume
+create or replace function wf._operate_instances(p_event text, p_target jsonb, p_reason text)
+returns table (instance_id bigint, process_id bigint, answer text, detail text)
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_now      timestamptz;
+    v_found    bigint[];
+    v_chosen   bigint[];
+    v_instance bigint[];
+    v_process  bigint[];
+    v_was      text[];
+    v_refusal  text[];
+begin
+    perform wf._gate(true);
+    perform wf._set_reason(p_reason);
+    v_found := wf._target_instances(p_target, p_event);
+    perform from wf.instance i where i.id = any (v_found) order by i.id for no key update;
+    v_now := wf.now();
+    select array_agg(a.instance_id), array_agg(a.process_id), array_agg(a.was), array_agg(a.refusal),
+           array_agg(a.instance_id) filter (where a.refusal is null)
+      into v_instance, v_process, v_was, v_refusal, v_chosen
+      from wf._target_answers(p_event, p_target, v_found) a;
+
+    if p_event = 'abort' then
+        perform wf._abort(v_chosen);
+    else
+        update wf.instance i set was = i.state, event = p_event, state = t.to_state, at = v_now
+          from wf.transition t
+         where i.id = any (v_chosen) and t.machine = 'instance' and t.from_state = i.state and t.event = p_event;
+    end if;
+
+    return query
+    select i.id, x.process_id, case when x.refusal is null then 'done' else 'refused' end, coalesce(x.refusal, x.was || ' -> ' || i.state)
+      from unnest(v_instance, v_process, v_was, v_refusal) x (instance_id, process_id, was, refusal)
+      join wf.instance i on i.id = x.instance_id
+     union all
+    select * from wf._missing(p_target, v_found)
+     order by 1, 2;
+    if not found then
+        perform wf._nothing_matches(p_target);
+    end if;
+    perform wf._set_reason(null);
+end;
+$$;
+
+-- wf.retry(p_target, p_reason)
+--
+-- Returns  one row for each target: done, or refused and why
+-- Locks    as wf._operate
+-- Raises   WF002, WF003, WF006
+-- Called   by operators
+create or replace function wf.retry(p_target jsonb, p_reason text default null)
+returns table (instance_id bigint, process_id bigint, answer text, detail text)
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select * from wf._operate('retry', p_target, p_reason, null);
+$$;
+comment on function wf.retry(jsonb, text) is 'Gives FAILED processes another attempt, with the arguments that they had. One row for each target: done, or refused and why.';
+
+-- wf.ignore(p_target, p_reason)
+--
+-- Returns  one row for each target: done, or refused and why
+-- Locks    as wf._operate
+-- Raises   WF002, WF003, WF006
+-- Called   by operators
+create or replace function wf.ignore(p_target jsonb, p_reason text default null)
+returns table (instance_id bigint, process_id bigint, answer text, detail text)
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select * from wf._operate('ignore', p_target, p_reason, null);
+$$;
+comment on function wf.ignore(jsonb, text) is 'Goes on as if FAILED processes had ended; their names read as null, and the result of the instance is warning at best. One row for each target: done, or refused and why.';
+
+-- wf.resolve(p_target, p_output, p_reason)
+--
+-- Returns  one row for each target: done, or refused and why
+-- Locks    as wf._operate
+-- Raises   WF002 (also if the output is larger than a value may be), WF003, WF006
+-- Called   by operators
+create or replace function wf.resolve(p_target jsonb, p_output jsonb, p_reason text default null)
+returns table (instance_id bigint, process_id bigint, answer text, detail text)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+    if octet_length(p_output::text) > wf._setting_number('value_bytes') then
+        raise exception using errcode = 'WF002',
+            message = format('the output has %s bytes; a value may have %s', octet_length(p_output::text), wf._setting_number('value_bytes')),
+            hint = 'Give less, or raise the setting value_bytes.';
+    end if;
+    return query select * from wf._operate('resolve', p_target, p_reason, p_output);
+end;
+$$;
+comment on function wf.resolve(jsonb, jsonb, text) is 'Goes on as if FAILED processes had ended with the given output. One row for each target: done, or refused and why.';
+
+-- wf.raise(p_target, p_reason)
+--
+-- Returns  one row for each target: done, or refused and why
+-- Locks    as wf._operate
+-- Raises   WF002, WF003, WF006
+-- Called   by operators
+create or replace function wf.raise(p_target jsonb, p_reason text default null)
+returns table (instance_id bigint, process_id bigint, answer text, detail text)
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select * from wf._operate('raise', p_target, p_reason, null);
+$$;
+comment on function wf.raise(jsonb, text) is 'Hands on the errors of FAILED processes: their instances are aborted, with result error. One row for each target: done, or refused and why.';
+
+-- wf.cancel(p_target, p_reason)
+--
+-- Returns  one row for each target: done, or refused and why
+-- Locks    as wf._operate
+-- Raises   WF002, WF003, WF006
+-- Called   by operators
+create or replace function wf.cancel(p_target jsonb, p_reason text default null)
+returns table (instance_id bigint, process_id bigint, answer text, detail text)
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select * from wf._operate('cancel', p_target, p_reason, null);
+$$;
+comment on function wf.cancel(jsonb, text) is 'Stops tasks that wait or run; they become FAILED with kind cancelled. A composite or an instance stands for the tasks in it. One row for each target: done, or refused and why.';

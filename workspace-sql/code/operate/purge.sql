@@ -1,0 +1,327 @@
+-- Purge: instances that have ended go, with all that belongs to them. Nothing
+-- refers to an ended instance but its own rows and its idempotency key, which
+-- stays. Instances are gone through by number, that is in the order in which
+-- they were started, so no index on their end is needed, which every instance
+-- would have to pay for.
+
+-- wf._purge_portion(p_instance)
+--
+-- Deletes some of what belongs to a large instance that has ended: at most 1,000
+-- rows of each table.
+--
+-- Returns  nothing
+-- Locks    the rows that it deletes; the caller has locked the instance
+-- Called   by _purge
+create or replace function wf._purge_portion(p_instance bigint) returns void
+language plpgsql :inner as $$
+declare
+    c_most constant int := 1000;
+begin
+    delete from wf.output_chunk x
+     where x.ctid = any (array(select y.ctid from wf.output_chunk y where y.instance_id = p_instance limit c_most));
+    delete from wf.loss x
+     where x.ctid = any (array(select y.ctid from wf.loss y where y.instance_id = p_instance limit c_most));
+    delete from wf.binding x
+     where x.ctid = any (array(select y.ctid from wf.binding y where y.instance_id = p_instance limit c_most));
+    delete from wf.event x
+     where x.ctid = any (array(select y.ctid from wf.event y where y.instance_id = p_instance limit c_most));
+    delete from wf.process x
+     where x.ctid = any (array(select y.ctid from wf.process y where y.instance_id = p_instance limit c_most));
+end;
+$$;
+
+-- wf._purge(p_instance)
+--
+-- Purges instances that have ended. Of one with more than 1,000 processes, moves
+-- or names a portion goes, and the rest is work of kind purge, which goes on by
+-- itself.
+--
+-- Returns  which of these instances have gone: not those that are under way, that somebody holds, or of which something is left
+-- Locks    instances by id (skipping locked ones), then all that belongs to them
+-- Called   by wf.purge, _purge_old and _do_work
+create or replace function wf._purge(p_instance bigint[]) returns bigint[]
+language plpgsql :inner as $$
+declare
+    c_most constant int := 1000;
+    v_held bigint[];
+    v_gone bigint[];
+begin
+    v_held := array(select i.id from wf.instance i
+                     where i.id = any (p_instance) and i.state in ('END', 'ABORTED')
+                     order by i.id for update skip locked);
+    v_gone := array(select u.id from unnest(v_held) u (id)
+                     where (select count(*) from (select from wf.process p where p.instance_id = u.id limit c_most + 1) x) <= c_most
+                       and (select count(*) from (select from wf.event e where e.instance_id = u.id limit c_most + 1) x) <= c_most
+                       and (select count(*) from (select from wf.binding b where b.instance_id = u.id limit c_most + 1) x) <= c_most);
+    delete from wf.event e where e.instance_id = any (v_gone);
+    delete from wf.output_chunk c where c.instance_id = any (v_gone);
+    delete from wf.loss o where o.instance_id = any (v_gone);
+    delete from wf.work w where w.instance_id = any (v_gone);
+    delete from wf.binding b where b.instance_id = any (v_gone);
+    delete from wf.process p where p.instance_id = any (v_gone);
+    delete from wf.instance i where i.id = any (v_gone);
+    if cardinality(v_gone) < cardinality(v_held) then
+        perform wf._purge_portion(u.id) from unnest(v_held) u (id) where u.id <> all (v_gone);
+        -- one that is done just now is deleted by whoever does it
+        insert into wf.work (kind, instance_id, item_id, due_at)
+        select 'purge', u.id, 0, wf.now()
+          from unnest(v_held) u (id)
+         where u.id <> all (v_gone) and (select count(*) < 2 from wf.work w where w.instance_id = u.id and w.kind = 'purge');
+    end if;
+    return v_gone;
+end;
+$$;
+
+-- wf._purge_open(p_target, p_reason, p_now)
+--
+-- The row that tells of a purge: that of the last day if it was in the same
+-- words of the same person, else a new one. It also says how far transactions
+-- and instances had come.
+--
+-- Returns  its id
+-- Locks    the row
+-- Raises   nothing
+-- Called   by wf.purge and _purge_old
+create or replace function wf._purge_open(p_target jsonb, p_reason text, p_now timestamptz) returns bigint
+language plpgsql :inner as $$
+declare
+    v_id bigint;
+begin
+    select p.id into v_id
+      from wf.purge p
+     where p.at > p_now - interval '1 day'
+       and (p.actor, p.target) is not distinct from (wf._actor(), p_target)
+       and (p.client, p.reason) is not distinct from (inet_client_addr(), p_reason)
+     order by p.id desc limit 1 for no key update;
+    if v_id is null then
+        insert into wf.purge (at, last_at, actor, client, reason, target, xid, instance_id)
+        values (p_now, p_now, wf._actor(), inet_client_addr(), p_reason, p_target,
+                pg_snapshot_xmin(pg_current_snapshot()), (select s.last_value from wf.instance_id_seq s))
+        returning id into v_id;
+    end if;
+    return v_id;
+end;
+$$;
+
+-- wf._forget_signatures(p_limit, p_now)
+--
+-- Deletes the signatures of transactions that the history no longer names,
+-- oldest first. Which those are is known without an index on event: what a
+-- transaction has done, it has done to instances that were there before it
+-- ended. A former purge knows which transactions had ended by then, and which
+-- instances there were; where only a few of those are left, what these name is
+-- looked up, and everything else may go. At least a day is kept, so that a
+-- driver whose connection was cut finds its marks.
+--
+-- Returns  nothing
+-- Locks    rows of txn; the row of that purge
+-- Raises   nothing
+-- Called   by wf.purge and _purge_old, after the instances have gone
+create or replace function wf._forget_signatures(p_limit int, p_now timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    c_instances constant int := 200;
+    c_events constant int := 2000;
+    v wf.purge;
+    v_younger bigint := (select i.id from wf.instance i order by i.id offset c_instances limit 1);
+    v_named xid8[];
+begin
+    select p.* into v from wf.purge p
+     where p.at < p_now - interval '1 day' and (v_younger is null or p.instance_id < v_younger)
+     order by p.id desc limit 1;
+    if not found then
+        return;
+    end if;
+    v_named := array(select e.xid from wf.instance i
+                      cross join lateral (select x.xid from wf.event x where x.instance_id = i.id offset 0) e
+                      where i.id <= v.instance_id limit c_events + 1);
+    if cardinality(v_named) > c_events then
+        return;
+    end if;
+    delete from wf.txn t
+     where t.xid = any (array(select x.xid from wf.txn x
+                               where x.xid < v.xid and x.at < v.at and x.xid not in (select u.xid from unnest(v_named) u (xid))
+                               order by x.xid limit p_limit for update skip locked));
+    if found and not v.forgotten then
+        update wf.purge p set forgotten = true where p.id = v.id;
+    end if;
+end;
+$$;
+
+-- wf._purge_old()
+--
+-- Purges at most 100 of the instances that ended more than keep_days ago, and
+-- looks at no more than 1000 others on the way. Where it stopped is written
+-- down, and the next call goes on there; when it has come to those that are too
+-- young, it begins anew in an hour. While the engine is paused it rests: whoever
+-- paused it may want to look at everything. It waits for an hour, too, when it
+-- has just been asked for, or seems to have slept for so long that the clock may
+-- be wrong: what has gone does not come back.
+--
+-- Returns  nothing
+-- Locks    the row of its purge (skipping it if locked: somebody else is at it), then as _purge and _forget_signatures
+-- Raises   nothing
+-- Called   by wf.work and tick
+create or replace function wf._purge_old() returns void
+language plpgsql :inner as $$
+declare
+    c_gone constant int := 100;
+    c_seen constant int := 1000;
+    v_days constant bigint := wf._setting_number('keep_days');
+    v_now constant timestamptz := wf.now();
+    v_before constant timestamptz := v_now - v_days * interval '1 day';
+    v wf.purge;
+    v_ids bigint[];
+    v_last bigint;
+begin
+    if v_days = 0 or (select e.event from wf.engine_event e order by e.id desc limit 1) = 'pause' then
+        return;
+    end if;
+    select p.id into v.id from wf.purge p where p.next_at is not null order by p.id desc limit 1;
+    if found then
+        select p.* into v from wf.purge p
+         where p.id = v.id and (p.next_at <= v_now or p.last_at > v_now) for no key update skip locked;
+        if not found then
+            return;
+        end if;
+    end if;
+    if v.id is null or v.last_at < v_now - interval '8 days' then
+        v.id := wf._purge_open(null, 'keep_days', v_now);
+        update wf.purge p set last_at = v_now, next_id = 0, next_at = v_now + interval '1 hour' where p.id = v.id;
+        return;
+    end if;
+    v_ids := array(select s.id
+                     from (select i.id, i.ended_at from wf.instance i where i.id > v.next_id order by i.id limit c_seen) s
+                    where s.ended_at < v_before
+                    order by s.id limit c_gone);
+    v_last := v_ids[c_gone];
+    if v_last is null then
+        select max(s.id) into v_last
+          from (select i.id, i.started_at from wf.instance i where i.id > v.next_id order by i.id limit c_seen) s
+        having count(*) = c_seen and min(s.started_at) < v_before;
+    end if;
+    v.next_id := coalesce(v_last, 0);
+    v.instances := cardinality(wf._purge(v_ids));
+    if v.at < v_now - interval '1 day' then
+        v.id := wf._purge_open(null, 'keep_days', v_now);
+    end if;
+    update wf.purge p
+       set last_at = v_now, instances = p.instances + v.instances, next_id = v.next_id,
+           next_at = v_now + case v.next_id when 0 then interval '1 hour' else interval '0' end
+     where p.id = v.id;
+    perform wf._forget_signatures(10 * c_gone, v_now);
+end;
+$$;
+
+-- wf._purge_targets(p_target, p_limit, p_after)
+--
+-- Which instances a target means, by number. What is named gets an answer in
+-- any case; of everything else only what has ended is a target.
+--
+-- Returns  one row for each, with why it is refused
+-- Locks    nothing
+-- Raises   WF002, WF003
+-- Called   by wf.purge and wf.preview
+create or replace function wf._purge_targets(p_target jsonb, p_limit int, p_after bigint)
+returns table (instance_id bigint, refusal text, detail text)
+language plpgsql stable :inner as $$
+declare
+    v_t record;
+begin
+    select * into v_t from wf._parse_target(p_target);
+    if p_target ?| array['process', 'root', 'failed', 'latest', 'global'] then
+        raise exception using errcode = 'WF002',
+            message = 'only whole instances that have ended can be purged',
+            hint = 'Keys: instance (id or list of ids), state (END, ABORTED), workflow, tag, older_than (since their end).';
+    end if;
+    if v_t.instances is null then
+        return query
+        select i.id, null, format('%s: %s since %s', w.name, i.state, i.ended_at)
+          from wf.instance i
+         cross join lateral (select x.name from wf.workflow x where x.id = i.workflow_id offset 0) w
+         where i.id > p_after and i.ended_at is not null
+           and (v_t.among is null or i.id <@ v_t.among and i.id < upper(v_t.among))
+           and (v_t.states is null or i.state = any (v_t.states))
+           and (v_t.workflow_id is null or i.workflow_id = v_t.workflow_id)
+           and (v_t.tag is null or v_t.tag = any (i.tags))
+           and (v_t.started_before is null or i.ended_at < v_t.started_before)
+         order by i.id limit p_limit;
+    else
+        return query
+        select u.id, case when i.id is null then 'there is no such instance'
+                          when i.ended_at is null then format('%s: only END, ABORTED can be purged', i.state)
+                          when not i.id <@ v_t.among then format('%s: it was not when the question was asked', i.state) end,
+               format('%s: %s since %s', i.name, i.state, i.ended_at)
+          from unnest(v_t.instances) u (id)
+          left join lateral (select x.*, w.name from wf.instance x join wf.workflow w on w.id = x.workflow_id where x.id = u.id offset 0) i on true
+         where u.id > p_after
+           and (i.id is null
+                or (v_t.states is null or i.state = any (v_t.states))
+                   and (v_t.workflow_id is null or i.workflow_id = v_t.workflow_id)
+                   and (v_t.tag is null or v_t.tag = any (i.tags))
+                   and (v_t.started_before is null or i.ended_at < v_t.started_before))
+         order by u.id limit p_limit;
+    end if;
+end;
+$$;
+
+-- wf.purge(p_target, p_reason, p_limit, p_after)
+--
+-- Nobody is waited for, so a caller may go on batch by batch, with a commit
+-- after each, while everything works:
+--     p_after = the greatest number that the batch before has answered
+--
+-- Returns  one row for each target, in the order of their numbers: done, begun, or refused and why
+-- Locks    the gate, instances by id (skipping locked ones), then all that belongs to them
+-- Raises   WF002, WF003 (unknown workflow), WF006
+-- Called   by administrators: history goes for good, so it is not for operators
+create or replace function wf.purge(p_target jsonb, p_reason text default null, p_limit int default 1000, p_after bigint default 0)
+returns table (instance_id bigint, answer text, detail text)
+language plpgsql security definer :engine as $$
+declare
+    v_now constant timestamptz := wf.now();
+    v_instance bigint[];
+    v_refusal text[];
+    v_detail text[];
+    v_gone bigint[];
+    v_id bigint;
+begin
+    perform wf._gate(true);
+    if p_limit < 1 then
+        raise exception using errcode = 'WF002', message = format('p_limit is %s', p_limit), hint = 'Give at least 1; null: all at once.';
+    end if;
+    perform wf._set_reason(p_reason);
+    select array_agg(t.instance_id order by t.instance_id), array_agg(t.refusal order by t.instance_id), array_agg(t.detail order by t.instance_id)
+      into v_instance, v_refusal, v_detail
+      from wf._purge_targets(p_target, p_limit, coalesce(p_after, 0)) t;
+    v_gone := wf._purge(v_instance);
+    if cardinality(v_gone) > 0 then
+        v_id := wf._purge_open(p_target, p_reason, v_now);
+        update wf.purge p set last_at = v_now, instances = p.instances + cardinality(v_gone) where p.id = v_id;
+        perform wf._forget_signatures(10 * p_limit, v_now);
+    end if;
+    return query
+    select t.id, case when g.id is not null then 'done' when w.begun then 'begun' else 'refused' end,
+           coalesce(t.refusal, case when g.id is not null then t.detail when w.begun then 'it is large, and goes by itself' else 'somebody is at it' end)
+      from unnest(v_instance, v_refusal, v_detail) t (id, refusal, detail)
+      left join unnest(v_gone) g (id) on g.id = t.id
+     cross join lateral (select exists (select from wf.work x where x.instance_id = t.id and x.kind = 'purge') as begun) w
+     order by t.id;
+    perform wf._set_reason(null);
+end;
+$$;
+comment on function wf.purge(jsonb, text, int, bigint) is
+    'Deletes instances that have ended, with their processes, values, output and history: a target (instance, state, workflow, tag, older_than, here since their end), reason, at most how many (1000; null: all), only those with greater numbers than this one. Returns instance, answer (done; begun, if it is so large that it goes by itself; or refused) and detail, in the order of their numbers; no rows: nothing is left to be purged. Their idempotency keys stay known.';
+
+create or replace view wf.purge_v with (security_barrier = true) as
+select p.id as seq, p.at, p.last_at, p.actor, p.client, p.reason, p.target, p.instances
+  from wf.purge p;
+comment on view wf.purge_v is 'What was purged. What one person does in the same words within a day is one row.';
+comment on column wf.purge_v.seq is 'order';
+comment on column wf.purge_v.at is 'when it began';
+comment on column wf.purge_v.last_at is 'when it was gone on with last';
+comment on column wf.purge_v.actor is 'who did it; by itself: the driver whose poll began it';
+comment on column wf.purge_v.client is 'the address that it came from; null for a local socket';
+comment on column wf.purge_v.reason is 'reason that was given';
+comment on column wf.purge_v.target is 'what was to go; null: the workspace did it by itself, see the setting keep_days';
+comment on column wf.purge_v.instances is 'how many instances have gone';

@@ -1,0 +1,324 @@
+-- The simulator: one instance, played from its start to its end in virtual time.
+--
+-- It is the engine that runs here: start, claims, outcomes, timers, losses and
+-- the triggers of process are those of every other instance. Only the driver,
+-- the operator and the clock are made up, and all of it is undone before
+-- wf.simulate returns. Real drivers may be at work meanwhile:
+--
+-- - What it writes nobody else ever sees: no driver is handed a simulated
+--   request, no timer of it fires elsewhere, nobody is rung.
+-- - It takes nothing of anybody else's. Its requests are moved to lane 0, which
+--   no driver serves; it fires the timers of its own instance only, looks for no
+--   silent drivers, leaves the list of groups to settle alone, and takes none of
+--   the turns. So the moved clock harms nobody.
+-- - It locks its own rows only. A workflow that names a queue or group for the
+--   first time keeps others from making one of that name until it is over.
+-- - Groups are empty when it begins: who is in them just now is no property of
+--   the workflow. How many places they have is.
+--
+-- It leaves gaps in the numbers of instances and processes, and nothing else.
+
+do $$
+begin
+    if to_regtype('wf.simulated') is null then
+        create type wf.simulated as (elapsed interval, process bigint, label text, was text, event text, state text, detail jsonb);
+        comment on type wf.simulated is 'A row of wf.simulate.';
+    end if;
+end;
+$$;
+
+-- wf._deliver(p_instance, p_due, p_now)
+--
+-- Reports what came of requests of an instance, as their driver would.
+--
+-- Returns  nothing
+-- Locks    as outcome
+-- Raises   as outcome
+-- Called   by _play
+create or replace function wf._deliver(p_instance bigint, p_due wf.foreseen[], p_now timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    perform wf.outcome(0, array_agg(d.instance_id), array_agg(d.process_id), array_agg(d.token), array_agg(d.how), array_agg(coalesce(convert_to(d.body::text, 'UTF8'), '')))
+       from unnest(p_due) d
+      where d.how in ('ack', 'response', 'error')
+     having count(*) > 0;
+    update wf.process p
+       set was = p.state, event = d.body ->> 'event', state = wf._next_state(p.kind, p.state, d.body ->> 'event', true), at = p_now,
+           output = coalesce(d.body -> 'output', p.output), handle = case d.body ->> 'event' when 'started' then coalesce(p.handle, '{}') else p.handle end, error = null
+      from unnest(p_due) d
+      join wf.lease l on l.instance_id = d.instance_id and l.process_id = d.process_id and l.token = d.token
+     where d.how = 'move' and p.instance_id = d.instance_id and p.id = d.process_id;
+    perform wf._pace(array_agg(d.instance_id), array_agg(d.process_id), array_agg(false), p_now)
+       from unnest(p_due) d
+      where d.how = 'move' and d.body ->> 'event' = 'started'
+     having count(*) > 0;
+    -- whoever held these is gone
+    update wf.lease l set driver_id = -1
+      from unnest(p_due) d
+     where d.how = 'lost' and l.instance_id = d.instance_id and l.process_id = d.process_id and l.token = d.token;
+    while exists (select from wf.lease l where l.instance_id = p_instance and l.driver_id = -1 and wf._withheld_until(l, p_now) is null) loop
+        perform wf._lose(-1);
+    end loop;
+end;
+$$;
+
+-- wf._grant_simulated(p_instance)
+--
+-- Grants places of groups as _settle does, counting only those that this
+-- instance holds.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the instance's own rows
+-- Raises   nothing of its own
+-- Called   by _play
+create or replace function wf._grant_simulated(p_instance bigint) returns void
+language plpgsql :inner as $$
+declare
+    v_group bigint;
+    v_max int;
+begin
+    for v_group in
+        select distinct k.group_id from wf.parked k where k.instance_id = p_instance and k.reason = 'group'
+    loop
+        select x.max into v_max
+          from wf.parked k
+         cross join lateral (select coalesce((p.policy ->> 'group_max')::numeric::int, n.group_max) as max
+                               from wf.process p
+                               join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+                              where p.instance_id = k.instance_id and p.id = k.process_id offset 0) x
+         where k.instance_id = p_instance and k.group_id = v_group and x.max is not null
+         order by k.process_id desc limit 1;
+        if not found then
+            select g.max into v_max from wf.concurrency_group g where g.id = v_group;
+        end if;
+        with granted as (
+            delete from wf.parked k
+             where k.instance_id = p_instance
+               and k.process_id in (select x.process_id from wf.parked x
+                                     where x.instance_id = p_instance and x.group_id = v_group and x.reason = 'group'
+                                     order by x.rank, x.turn, x.process_id
+                                     limit case when v_max is not null
+                                                then greatest(0, v_max - (select count(*) from wf.slot s where s.instance_id = p_instance and s.group_id = v_group)) end)
+            returning k.*),
+        taken as (
+            insert into wf.slot (group_id, instance_id, process_id) select d.group_id, d.instance_id, d.process_id from granted d)
+        insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
+        select d.instance_id, d.process_id, 0, d.rank, d.turn, 'start' from granted d;
+    end loop;
+end;
+$$;
+
+-- wf._repair_simulated(p_instance, p_script)
+--
+-- Does what the script has an operator do with what has failed.
+--
+-- Returns  whether there was anything to do
+-- Locks    as retry
+-- Raises   nothing of its own
+-- Called   by _play
+create or replace function wf._repair_simulated(p_instance bigint, p_script jsonb) returns boolean
+language plpgsql :inner as $$
+declare
+    v_verb text;
+    v_processes jsonb;
+    v_output jsonb;
+    v_found boolean := false;
+begin
+    if p_script is null or not exists (select from wf.failed f where f.instance_id = p_instance) then
+        return false;
+    end if;
+    for v_verb, v_output, v_processes in
+        select r.rule ->> 'then', r.rule -> 'output', jsonb_agg(p.id order by p.id)
+          from wf.failed f
+          join wf.process p on p.instance_id = f.instance_id and p.id = f.process_id
+          join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+         cross join lateral (select wf._find_rule(p_script, p, n, null) as rule offset 0) r
+         where f.instance_id = p_instance and r.rule is not null
+         group by 1, 2 order by min(p.id)
+    loop
+        v_found := true;
+        perform wf._operate(v_verb, jsonb_build_object('instance', p_instance, 'process', v_processes), 'as the script has it', v_output);
+    end loop;
+    return v_found;
+end;
+$$;
+
+-- wf._set_clock(p_now)
+--
+-- Sets the clock of a simulation. In it everybody may: see wf.now.
+--
+-- Returns  nothing
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _play
+create or replace function wf._set_clock(p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    perform set_config('wf.now', to_char(p_now at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00', true);
+end;
+$$;
+
+-- wf._play(p_workflow, p_params, p_script, p_seed, p_version)
+--
+-- Starts an instance and plays it to its end: from moment to moment, at each of
+-- them first what is due, then what can begin.
+--
+-- Returns  the rows of wf.simulate
+-- Locks    nothing beyond the instance's own rows
+-- Raises   WF002, WF003, WF004
+-- Called   by simulate, which undoes it
+create or replace function wf._play(p_workflow text, p_params jsonb, p_script jsonb, p_seed bigint, p_version int) returns wf.simulated[]
+language plpgsql :engine as $$
+declare
+    c_most constant int := 50000;
+    c_again constant int := 1000;
+    v_begin timestamptz := wf.now();
+    v_now timestamptz := v_begin;
+    v_instance bigint;
+    v_flight wf.foreseen[] := array[]::wf.foreseen[];
+    v_acks wf.foreseen[];
+    v_stopped uuid[];
+    v_requests int := 0;
+    v_polls int := 0;
+    v_moments int := 0;
+    v_found int;
+    v_endless text;
+    r record;
+begin
+    -- the row tells wf.now that its clock may be set, and nobody else ever sees it
+    insert into wf.setting (name, value, meaning) values ('simulation ' || pg_current_xact_id(), '1', 'a simulation is under way in this transaction');
+    perform wf._set_clock(v_now);
+    v_instance := wf.start(p_workflow, p_params, p_version => p_version);
+    loop
+        v_moments := v_moments + 1;
+        perform wf._fire_timers(array_agg(t.instance_id), array_agg(t.process_id), v_now)
+           from wf.timer t where t.instance_id = v_instance and t.due_at <= v_now having count(*) > 0;
+        while exists (select from wf.pending q where q.instance_id = v_instance and q.later) loop
+            perform wf._begin_pending(v_instance, v_now);
+        end loop;
+        perform wf._deliver(v_instance, array(select f from unnest(v_flight) f where f.due_at <= v_now), v_now);
+        v_flight := array(select f from unnest(v_flight) f where f.due_at > v_now);
+        exit when (select i.state in ('END', 'ABORTED') from wf.instance i where i.id = v_instance);
+        v_found := wf._repair_simulated(v_instance, p_script)::int;
+        perform wf._grant_simulated(v_instance);
+        update wf.ready q set lane_id = 0 where q.instance_id = v_instance and q.lane_id <> 0;
+        v_acks := array[]::wf.foreseen[];
+        for r in
+            select c.*, p.whole
+              from wf._claim(0, array(select x.ctid from wf.ready x where x.lane_id = 0 order by x.rank, x.turn, x.instance_id, x.process_id limit c_most), v_now) c
+             cross join lateral (select x as whole from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) p
+             order by c.process_id
+        loop
+            v_found := v_found + 1;
+            v_requests := v_requests + 1;
+            v_polls := case r.request when 'poll' then v_polls + 1 else 0 end;
+            v_flight := v_flight || wf._foresee(p_script, p_seed, v_requests, r.whole, r.request, r.token, r.transport, r.args, r.timeout_ms);
+            if r.attempt > c_again then
+                v_endless := format('%s has been tried %s times', r.task_type, c_again);
+            elsif r.needs_ack then
+                v_acks := v_acks || row(r.instance_id, r.process_id, r.token, null, 'ack', null)::wf.foreseen;
+            end if;
+        end loop;
+        perform wf._deliver(v_instance, v_acks, v_now);
+        with told as (delete from wf.stop s where s.driver_id = 0 returning s.token)
+        select array_agg(t.token) into v_stopped from told t;
+        if v_stopped is not null then
+            v_found := v_found + 1;
+            v_flight := array(select case when f.token = any (v_stopped)
+                                          then row(f.instance_id, f.process_id, f.token, v_now, 'error', '{"kind": "cancelled", "message": "the driver stopped it"}')::wf.foreseen
+                                          else f end from unnest(v_flight) f);
+        end if;
+        if v_found = 0 then
+            select least((select min(f.due_at) from unnest(v_flight) f), min(t.due_at),
+                         (select min(wf._withheld_until(l, v_now)) from wf.lease l where l.instance_id = v_instance and l.driver_id = -1)),
+                   case when v_polls > c_again * greatest(1, count(*)) then format('for %s requests nothing has moved but polls', v_polls) end
+              into v_now, v_endless
+              from wf.timer t where t.instance_id = v_instance;
+            exit when v_now is null or not isfinite(v_now);
+            perform wf._set_clock(v_now);
+        end if;
+        if greatest(v_requests, v_moments) > c_most then
+            v_endless := format('there were %s requests, at %s moments', v_requests, v_moments);
+        end if;
+        if v_endless is not null then
+            raise exception using errcode = 'WF004',
+                message = format('the simulation does not come to an end: %s', v_endless),
+                detail = format('It has come to %s after its start.', justify_interval(v_now - v_begin)),
+                hint = 'Give what is polled or retried for ever another outcome in the script; simulate large lists with fewer elements.';
+        end if;
+    end loop;
+    return wf._tell(v_instance, v_begin);
+end;
+$$;
+
+-- wf._tell(p_instance, p_begin)
+--
+-- Returns  the history of a simulated instance, what it still waits for, and its result
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _play
+create or replace function wf._tell(p_instance bigint, p_begin timestamptz) returns wf.simulated[]
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_hashjoin = on set enable_nestloop = off as $$
+begin
+    -- its caller has switched hash joins off, and the planner takes rows that nobody has analysed for a few
+    return array(
+        with numbered as materialized (
+            select p.id, p.state, (select l.label from wf.label_v l where l.instance_id = p_instance and l.process_id = p.id) as label,
+                   row_number() over (order by p.id) as number
+              from wf.process p
+             where p.instance_id = p_instance
+        ), line (part, k, line) as (
+            select 1, e.seq, row(e.at - p_begin, x.number, coalesce(x.label, w.name), nullif(e.was, ''), e.event, e.state, e.detail)::wf.simulated
+              from wf.event e
+              join wf.instance i on i.id = e.instance_id
+              join wf.workflow w on w.id = i.workflow_id
+              left join numbered x on x.id = e.process_id
+             where e.instance_id = p_instance
+             union all
+            select 2, x.number, row(wf.now() - p_begin, x.number, x.label, x.state, 'waits', x.state, jsonb_build_object('reason', e.reason, 'message', e.detail))::wf.simulated
+              from wf._explain(p_instance, wf._under_way(p_instance)) e
+              join numbered x on x.id = e.process_id
+             where e.reason <> 'children'
+             union all
+            select 3, 1, row(coalesce(i.ended_at, wf.now()) - p_begin, null, w.name, null, 'result', i.state,
+                             jsonb_strip_nulls(jsonb_build_object('result', coalesce(i.result, 'waiting'), 'error', i.error))
+                             || case when i.output is null then '{}' else jsonb_build_object('output', i.output) end)::wf.simulated
+              from wf.instance i
+              join wf.workflow w on w.id = i.workflow_id
+             where i.id = p_instance
+        )
+        select l.line from line l order by l.part, l.k);
+end;
+$$;
+
+-- wf.simulate(p_workflow, p_params, p_script, p_seed, p_version)
+--
+-- Plays an instance of a workflow and undoes it. What others do meanwhile, and
+-- what it would find in their way, is the head of this file.
+--
+-- Returns  its history, what it waits for if it does not end, and last its result
+-- Locks    the gate and the workflow's versions (both shared), given back when it returns; else as described above
+-- Raises   WF002, WF003, WF004 (50,000 requests, or 1,000 of one task, and no end), WF006
+-- Called   by authors, the console
+create or replace function wf.simulate(p_workflow text, p_params jsonb default '{}', p_script jsonb default null, p_seed bigint default null, p_version int default null)
+returns table (elapsed interval, process bigint, label text, was text, event text, state text, detail jsonb)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    v_moves wf.simulated[];
+begin
+    perform wf._check_script(p_script);
+    begin
+        perform wf._gate(true);
+        v_moves := wf._play(p_workflow, p_params, p_script, p_seed, p_version);
+        raise exception using errcode = 'triggered_action_exception';
+    exception when triggered_action_exception then
+        -- what is in variables is all that is left of it
+        if v_moves is null then
+            raise;
+        end if;
+    end;
+    return query select m.* from unnest(v_moves) m;
+end;
+$$;
+comment on function wf.simulate(text, jsonb, jsonb, bigint, int) is
+    'Plays an instance of a workflow in virtual time, with made-up drivers, and undoes all of it: workflow, parameters, script (a list of rules, see docs/console.md), seed (then what the script does not say is random), version. Returns its history (time since the start, number of the process, label, was, event, state, detail), a row with event waits for whatever holds it up if it does not end, and last a row with event result.';

@@ -1,0 +1,160 @@
+-- Concurrency groups. Occupancy is rows of slot; a place is granted here only.
+
+-- wf._name_lanes(p_lane)
+--
+-- Inserts the rows of lanes that tasks have named.
+--
+-- Returns  nothing
+-- Locks    rows of lane, by number
+-- Called   by _settle
+create or replace function wf._name_lanes(p_lane jsonb[]) returns void
+language plpgsql :inner as $$
+begin
+    insert into wf.lane (id, queue, needs, requires)
+    select x.id, x.queue, x.needs, x.requires
+      from unnest(p_lane) l (lane)
+     cross join lateral jsonb_populate_record(null::wf.lane, l.lane) x
+     order by x.id
+        on conflict (id) do update set unused_xid = null;
+end;
+$$;
+
+-- wf._grant(p_group, p_max)
+--
+-- Grants the free places of a group to the tasks that wait for one, by priority
+-- and turn; at most 1,000 at once. The caller has locked the group.
+--
+-- Returns  whether some of the places are left for another time
+-- Locks    rows of parked (skipping locked ones)
+-- Called   by _settle
+create or replace function wf._grant(p_group bigint, p_max int) returns boolean
+language plpgsql :inner as $$
+declare
+    c_most constant bigint := 1000;
+    v_free bigint;
+    v_granted bigint;
+begin
+    select p_max - count(*) into v_free from wf.slot s where s.group_id = p_group;
+    if v_free <= 0 then
+        return false;
+    end if;
+    v_free := least(v_free, c_most);
+    with next as materialized (
+        select p.ctid as place from wf.parked p where p.group_id = p_group
+         order by p.rank, p.turn, p.instance_id, p.process_id limit v_free for update skip locked),
+    granted as (
+        delete from wf.parked p where p.ctid = any (array(select x.place from next x))
+        returning p.instance_id, p.process_id, p.group_id, p.lane_id, p.rank, p.turn),
+    taken as (
+        insert into wf.slot (group_id, instance_id, process_id) select d.group_id, d.instance_id, d.process_id from granted d)
+    insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
+    select d.instance_id, d.process_id, d.lane_id, d.rank, d.turn, 'start' from granted d;
+    get diagnostics v_granted = row_count;
+    -- a place is left since somebody holds the tasks that wait: an operator, who may yet roll back
+    return (v_granted < v_free or v_granted = c_most) and exists (select from wf.parked p where p.group_id = p_group);
+end;
+$$;
+
+-- wf._grant_alone(p_group)
+--
+-- Grants free places of one group, unless somebody else holds it.
+--
+-- Returns  nothing
+-- Locks    the group, then rows of parked (skipping locked ones)
+-- Called   by _do_work
+create or replace function wf._grant_alone(p_group bigint) returns void
+language plpgsql :inner as $$
+declare
+    v_max int;
+begin
+    select g.max into v_max from wf.concurrency_group g where g.id = p_group for no key update skip locked;
+    if not found or wf._grant(p_group, v_max) then
+        insert into wf.dirty (group_id) values (p_group);
+    end if;
+end;
+$$;
+
+-- wf._settle()
+--
+-- Sees to what transactions have left on the list: inserts rows for new names of
+-- groups and lanes, and grants free places of groups. The last max that a task
+-- gave a group wins. A group that somebody else holds stays on the list.
+--
+-- Returns  nothing
+-- Locks    rows of dirty (skipping locked ones), then lanes, then groups by id (skipping locked ones; the only place that locks a group)
+-- Called   by _do_work, before the claim of a poll
+create or replace function wf._settle() returns void
+language plpgsql :inner as $$
+declare
+    v_work record;
+    v_group record;
+    v_settled bigint[] := array[]::bigint[];
+begin
+    with work as (
+        delete from wf.dirty d
+         where d.id in (select x.id from wf.dirty x order by x.id limit 1000 for update skip locked)
+        returning d.*)
+    select array_agg(distinct w.group_id) filter (where w.group_id is not null) as groups,
+           jsonb_object_agg(w.group_id, w.max order by w.id) filter (where w.max is not null) as max,
+           jsonb_object_agg(w.group_id, w.name) filter (where w.name is not null) as name,
+           array_agg(distinct w.lane || jsonb_build_object('id', w.lane_id)) filter (where w.lane is not null) as lanes
+      into v_work
+      from work w;
+    if v_work.lanes is not null then
+        perform wf._name_lanes(v_work.lanes);
+    end if;
+    if v_work.name is not null then
+        insert into wf.concurrency_group (id, name)
+        select n.key::bigint, n.value from jsonb_each_text(v_work.name) n order by 1
+            on conflict do nothing;
+    end if;
+    for v_group in
+        select g.id, g.max, (v_work.max ->> g.id::text)::int as given
+          from wf.concurrency_group g where g.id = any (v_work.groups) order by g.id for no key update skip locked
+    loop
+        v_settled := v_settled || v_group.id;
+        -- -1 lifts the limit
+        if v_group.given <> coalesce(v_group.max, -1) then
+            update wf.concurrency_group g set max = nullif(v_group.given, -1) where g.id = v_group.id;
+        end if;
+        if wf._grant(v_group.id, nullif(coalesce(v_group.given, v_group.max), -1)) then
+            insert into wf.dirty (group_id) values (v_group.id);
+        end if;
+    end loop;
+    insert into wf.dirty (group_id, max, name)
+    select w.id, (v_work.max ->> w.id::text)::int, v_work.name ->> w.id::text
+      from unnest(v_work.groups) w (id)
+     where w.id <> all (v_settled);
+end;
+$$;
+
+-- wf.group_set(p_name, p_max)
+--
+-- Returns  nothing
+-- Locks    the gate, the row of the group if there is one
+-- Raises   WF002
+-- Called   by operators
+create or replace function wf.group_set(p_name text, p_max int) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    v_id bigint;
+begin
+    perform wf._gate(false);
+    if coalesce(p_name, '') = '' or octet_length(p_name) > 63 then
+        raise exception using errcode = 'WF002',
+            message = 'the name of a group has 1 to 63 bytes',
+            hint = 'wf-console groups lists the groups.';
+    end if;
+    if p_max < 0 then
+        raise exception using errcode = 'WF002',
+            message = format('a group cannot have %s places', p_max),
+            hint = 'Give 0 (nothing in it starts) or more; null lifts the limit.';
+    end if;
+    update wf.concurrency_group g set max = p_max where g.name = p_name returning g.id into v_id;
+    -- the row of a new one is inserted by the next poll, see definition/group.sql
+    insert into wf.dirty (group_id, max) values (coalesce(v_id, wf._group(p_name)), case when v_id is null then coalesce(p_max, -1) end);
+    update wf.work w set tries = 0, aside = false, due_at = wf._now() where w.kind = 'grant' and w.item_id = v_id;
+    perform wf._ring();
+end;
+$$;
+comment on function wf.group_set(text, int) is 'Sets how many tasks of a concurrency group may be with drivers at once; null lifts the limit. Lowering it stops nothing that runs. A task that gives the group a max overwrites it.';

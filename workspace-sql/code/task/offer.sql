@@ -1,0 +1,118 @@
+-- Leaves that may begin: their place in the queue.
+
+-- wf._turn(p_at, p_index)
+--
+-- Virtual time of a request. The elements of one forall stand 0.1 s apart, so
+-- that a large one does not stand before everybody else: the 1,000 that it may
+-- have open fill 100 s, and whoever comes in that time goes before the rest. As
+-- a queue is never idle that costs nobody anything who is alone; nobody is put
+-- off for longer, however long the list is.
+--
+-- Returns  microseconds
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever a row of ready or parked is made
+create or replace function wf._turn(p_at timestamptz, p_index int) returns bigint
+language sql stable
+begin atomic
+    select (date_part('epoch', p_at) * 1000000)::bigint + coalesce(p_index % 1024, 0) * 100000;
+end;
+
+-- wf._place(p_index, p_scopes)
+--
+-- Returns  a number that tells the elements of a forall apart, for _turn: the
+--          index, or, further down, how much later the element began than what
+--          is around it; null outside of a forall
+-- Locks    nothing
+-- Raises   nothing
+-- Called   where leaves are queued
+create or replace function wf._place(p_index int, p_scopes bigint[]) returns int
+language sql immutable
+begin atomic
+    select coalesce(p_index,
+                    case when cardinality(p_scopes) > 1
+                         then ((p_scopes[cardinality(p_scopes)] - p_scopes[cardinality(p_scopes) - 1]) % 1024)::int end);
+end;
+
+-- wf._queue(p_instance, p_process)
+--
+-- Gives leaves in INIT their place: ready, or parked before their group, or (a
+-- wait) waiting at once. Arguments and policies that could not be evaluated
+-- before are evaluated again.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates; groups are settled later
+-- Raises   nothing of its own
+-- Called   by the triggers of process
+create or replace function wf._queue(p_instance bigint[], p_process bigint[]) returns void
+language plpgsql :inner as $$
+declare
+    f record;
+begin
+    select bool_or(p.input is null and n.input is not null and not n.input_fixed or p.policy is null and n.policy is not null) as again,
+           bool_or(p.kind = 'wait') as wait,
+           bool_or(p.group_id is null) as free,
+           bool_or(p.group_id is not null) as grouped
+      into f
+      from unnest(p_instance, p_process) u (i, j)
+     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+     cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n;
+    if f.again then
+        perform wf._evaluate_again(p_instance, p_process);
+    end if;
+    if f.wait then
+        perform wf._begin_wait(p_instance, p_process);
+    end if;
+    if f.free then
+        insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
+        select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p.at, wf._place(p.index, p.scopes)), 'start'
+          from unnest(p_instance, p_process) u (i, j)
+         cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+         where p.kind in ('sync', 'async') and p.state = 'INIT' and p.group_id is null;
+        perform wf._ring();
+    end if;
+    if f.grouped then
+        with waiting as (
+            insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at)
+            select p.instance_id, p.id, 'group', p.group_id, p.lane_id, p.rank, wf._turn(p.at, wf._place(p.index, p.scopes)), p.at
+              from unnest(p_instance, p_process) u (i, j)
+             cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+             where p.kind in ('sync', 'async') and p.state = 'INIT' and p.group_id is not null
+            returning instance_id, process_id, group_id)
+        insert into wf.dirty (group_id, max)
+        select distinct w.group_id, coalesce((p.policy ->> 'group_max')::numeric::int, n.group_max)
+          from waiting w
+         cross join lateral (select x.* from wf.process x where x.instance_id = w.instance_id and x.id = w.process_id offset 0) p
+         cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n;
+        perform wf._ring();
+    end if;
+end;
+$$;
+
+-- wf._evaluate_again(p_instance, p_process)
+--
+-- Evaluates the arguments and policies of leaves where that failed before.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Raises   nothing of its own
+-- Called   by _queue, on a retry
+create or replace function wf._evaluate_again(p_instance bigint[], p_process bigint[]) returns void
+language plpgsql :inner as $$
+begin
+    with entries as materialized (
+        select p.place, wf._prepare(p.instance_id, p.scopes, p.version_id, p.node_id) as e
+          from unnest(p_instance, p_process) u (i, j)
+         cross join lateral (select x.ctid as place, x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+         cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+         where p.input is null and n.input is not null and not n.input_fixed or p.policy is null and n.policy is not null)
+    update wf.process p
+       set was = p.state,
+           event = case when (x.e).error is null then 'enable' else 'fail' end,
+           state = case when (x.e).error is null then 'INIT' else 'FAILED' end,
+           error = (x.e).error, input = (x.e).input, policy = (x.e).policy,
+           group_id = coalesce((x.e).group_id, p.group_id), lane_id = coalesce((x.e).lane_id, p.lane_id), rank = coalesce((x.e).rank, p.rank)
+      from entries x
+     where p.ctid = x.place;
+end;
+$$;

@@ -1,0 +1,520 @@
+-- What drivers report. A driver says only what came back; verdict.sql decides
+-- what it means, from the clauses of the task type.
+
+-- wf._read_body(p_body)
+--
+-- Returns  a report's body as JSON; null if it is empty
+-- Locks    nothing
+-- Raises   22021, 22P02, 22P05 … if it is no JSON that PostgreSQL can store
+-- Called   by _apply_picked and _apply_judged
+create or replace function wf._read_body(p_body bytea) returns jsonb
+language sql stable
+begin atomic
+    select convert_from(nullif(p_body, ''::bytea), 'UTF8')::jsonb;
+end;
+
+-- wf._apply_reports(p_driver, p_instance, p_process, p_token, p_event, p_body)
+--
+-- Applies reports, set-based. The caller holds the instances. A report with the
+-- event engine says that the report itself cannot be applied.
+--
+-- Returns  the answer to each report, in order: done, already, stale or late
+-- Locks    nothing beyond the rows it updates
+-- Raises   whatever a report that cannot be stored raises
+-- Called   by outcome, for a whole batch and, if that fails, for each report alone; by sql_outcome
+create or replace function wf._apply_reports(p_driver bigint, p_instance bigint[], p_process bigint[], p_token uuid[],
+                                             p_event text[], p_body bytea[]) returns text[]
+language plpgsql :inner as $$
+declare
+    v_at timestamptz := wf._now();
+    v_cap bigint;
+    f record;
+begin
+    -- nested loops keep the order of the reports
+    select wf._sign(p_driver),
+           array_agg(case when l.token is not null then 'done'
+                          when p.token = r.token then 'already'
+                          when p.id is not null and p.token is null then 'late'
+                          else 'stale' end) as answers,
+           array_agg(p.place) filter (where s.simple and p.plain) as plain,
+           array_agg(p.place) filter (where s.simple and not p.plain) as simple,
+           array_agg(r.body) filter (where s.simple and not p.plain) as bodies,
+           count(*) filter (where l.token is not null and r.event in ('response', 'error', 'engine')
+                              and not (s.simple and p.plain)) as judged,
+           -- a driver that reports has begun: an acknowledgement that did not come is made up for
+           bool_or(r.event = 'ack'
+                   or r.event <> 'release' and p.kind = 'async' and p.state = 'START_REQUESTED') as acks,
+           bool_or(p.kind = 'async') as async
+      into f
+      from unnest(p_instance, p_process, p_token, p_event, p_body) r (i, j, token, event, body)
+      left join lateral (select x.ctid as place, x.id, x.kind, x.plain, x.state, x.token
+                           from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p on true
+      left join lateral (select x.token from wf.lease x
+                          where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l on true
+     cross join lateral (select l.token is not null and p.kind = 'sync' and p.state = 'START_REQUESTED'
+                                and r.event = 'response' as simple) s;
+    if f.answers && array['stale', 'late'] then
+        perform wf._note_late(p_instance, p_process, p_event, p_body, f.answers, v_at);
+    end if;
+    if f.acks then
+        perform wf._acknowledge(p_instance, p_process, p_token, p_event, v_at);
+    end if;
+    if 'release' = any (p_event) then
+        perform wf._release(array_agg(r.i), array_agg(r.j), v_at)
+           from unnest(p_instance, p_process, p_token, p_event) r (i, j, token, event)
+          cross join lateral (select x.token from wf.lease x
+                               where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
+          where r.event = 'release';
+    end if;
+    if f.plain is not null then
+        -- nobody else moves these rows while their instances are held: their places stay
+        update wf.process p set was = p.state, event = 'success', state = 'END', at = v_at, error = null
+         where p.ctid = any (f.plain) and p.state = 'START_REQUESTED';
+    end if;
+    if f.judged > 0 then
+        v_cap := wf._setting_number('value_bytes');
+        if f.simple is null or wf._apply_picked(f.simple, f.bodies, v_cap, v_at) < f.judged then
+            perform wf._apply_judged(p_instance, p_process, p_token, p_event, p_body, v_cap, v_at);
+            if f.async then
+                perform wf._pace_reported(p_instance, p_process, p_event, f.answers, v_at);
+            end if;
+        end if;
+    end if;
+    return f.answers;
+end;
+$$;
+
+-- wf._note_late(p_instance, p_process, p_event, p_body, p_answer, p_at)
+--
+-- Keeps what a report said that came too late, for operators to see.
+--
+-- Returns  nothing
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _apply_reports
+create or replace function wf._note_late(p_instance bigint[], p_process bigint[], p_event text[], p_body bytea[],
+                                         p_answer text[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, detail)
+    select p.instance_id, p.id, pg_current_xact_id(), p_at, p.attempt, p.state, 'late', p.state,
+           jsonb_build_object('event', r.event, 'body', left(encode(substr(r.body, 1, 4096), 'escape'), 4096))
+      from unnest(p_instance, p_process, p_event, p_body, p_answer) r (i, j, event, body, answer)
+     cross join lateral (select x.* from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
+     where r.answer in ('stale', 'late') and r.event not in ('ack', 'release');
+end;
+$$;
+
+-- wf._acknowledge(p_instance, p_process, p_token, p_event, p_at)
+--
+-- Asynchronous tasks whose drivers are about to send the request, or have.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Raises   nothing of its own
+-- Called   by _apply_reports
+create or replace function wf._acknowledge(p_instance bigint[], p_process bigint[], p_token uuid[], p_event text[],
+                                           p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    update wf.process p set was = p.state, event = 'ack', state = 'EXECUTING', at = p_at
+      from unnest(p_instance, p_process, p_token, p_event) r (i, j, token, event)
+     cross join lateral (select x.token from wf.lease x
+                          where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
+     cross join lateral (select x.ctid from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) k
+     where r.event <> 'release' and p.ctid = k.ctid and p.kind = 'async' and p.state = 'START_REQUESTED';
+end;
+$$;
+
+-- wf._apply_picked(p_place, p_body, p_cap, p_at)
+--
+-- Successes whose output only names fields of the response: what _decide says
+-- where there is nothing to evaluate.
+--
+-- Returns  how many there were; the others have to be judged
+-- Locks    nothing beyond the rows it updates
+-- Raises   whatever a response that cannot be stored raises
+-- Called   by _apply_reports
+create or replace function wf._apply_picked(p_place tid[], p_body bytea[], p_cap bigint, p_at timestamptz)
+returns bigint
+language plpgsql :inner as $$
+declare
+    v_picked bigint;
+begin
+    update wf.process p set was = p.state, event = 'success', state = 'END', at = p_at, output = o.output, error = null
+      from unnest(p_place, p_body) r (place, body)
+     cross join lateral (select x.version_id, x.node_id from wf.process x
+                          where x.ctid = r.place and x.state = 'START_REQUESTED' offset 0) k
+     cross join lateral (select x.picks from wf.node x
+                          where x.version_id = k.version_id and x.id = k.node_id and x.picks is not null offset 0) n
+     cross join lateral (select wf._read_body(r.body) as body where octet_length(r.body) <= p_cap offset 0) b
+     cross join lateral (select case when wf._holds_json(b.body) then wf._open(b.body)
+                                     else b.body end as body offset 0) a
+     cross join lateral (select jsonb_object_agg(x.name, coalesce(a.body -> x.name, 'null')) as output
+                           from unnest(n.picks) x (name)) o
+     where p.ctid = r.place and jsonb_typeof(a.body) = 'object';
+    get diagnostics v_picked = row_count;
+    return v_picked;
+end;
+$$;
+
+-- wf._apply_judged(p_instance, p_process, p_token, p_event, p_body, p_cap, p_at)
+--
+-- Reports that somebody has to judge: _decide does. A report with the event
+-- engine is not judged, and nothing is evaluated for it: the request has failed,
+-- however often it may be repeated.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Raises   whatever a report that cannot be stored raises
+-- Called   by _apply_reports
+create or replace function wf._apply_judged(p_instance bigint[], p_process bigint[], p_token uuid[], p_event text[],
+                                            p_body bytea[], p_cap bigint, p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    with verdicts as materialized (
+        select p.place, p.instance_id, p.id, p.kind, p.state, l.request,
+               case when r.event = 'engine'
+                    then wf._decide(p.whole, l.request, 'error', wf._read_body(r.body), null, q.whole,
+                                    coalesce((q.whole).attempts, 0))
+                    when octet_length(r.body) > p_cap
+                    then wf._decide(p.whole, l.request, 'error',
+                                    wf._refuse('output', format('the response has %s bytes, more than the %s allowed',
+                                                                octet_length(r.body), p_cap)), null, q.whole, 0)
+                    else wf._decide(p.whole, l.request, r.event, wf._read_body(r.body),
+                                    coalesce(p.input, n.input), q.whole, coalesce(t.failures, 0)) end as v
+          from unnest(p_instance, p_process, p_token, p_event, p_body) r (i, j, token, event, body)
+         cross join lateral (select x.request from wf.lease x
+                              where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
+         cross join lateral (select x.ctid as place, x as whole, x.instance_id, x.id, x.version_id, x.node_id,
+                                    x.kind, x.state, x.plain, x.input
+                               from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
+         cross join lateral (select x.type_id, x.input from wf.node x
+                              where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+         cross join lateral (select case when r.event <> 'engine' and x.clauses ? 'every'
+                                         then wf._paced(x, coalesce(p.input, n.input)) else x end as whole
+                               from wf.task_request x
+                              where x.type_id = n.type_id and x.request = l.request offset 0) q
+          left join lateral (select x.failures from wf.timer x
+                              where x.instance_id = r.i and x.process_id = r.j
+                                and x.kind = l.request offset 0) t on true
+         where r.event in ('response', 'error', 'engine')
+           and (r.event <> 'response' or not p.plain or p.state <> 'START_REQUESTED')),
+    notes as (
+        insert into wf.event (instance_id, process_id, xid, at, was, event, state, detail)
+        select x.instance_id, x.id, pg_current_xact_id(), p_at, x.state,
+               case when (x.v).event in ('cancelled', 'cleaned') then 'unclean' else 'request_failed' end,
+               x.state, (x.v).detail
+          from verdicts x where (x.v).detail is not null)
+    update wf.process p
+       set was = p.state, at = p_at,
+           event = (x.v).event,
+           -- what _next_state says, which as a call for each row would cost more than the rest
+           state = (select t.to_state from wf.transition t
+                     where t.machine = x.kind and t.from_state = x.state and t.event = (x.v).event
+                     order by (t.to_state = t.from_state) = (x.v).stays desc limit 1),
+           handle = case when (x.v).event = 'cleaned' then null else (x.v).handle end,
+           output = coalesce((x.v).output, p.output),
+           error = case when (x.v).event = 'success' then null
+                        when (x.v).event = 'cancelled' then wf._cancelled((x.v).error)
+                        else (x.v).error end
+      from verdicts x
+     where p.ctid = x.place;
+end;
+$$;
+
+-- wf._pace_reported(p_instance, p_process, p_event, p_answer, p_at)
+--
+-- Returns  nothing
+-- Locks    as _pace
+-- Raises   nothing of its own
+-- Called   by _apply_reports, which has just moved the tasks
+create or replace function wf._pace_reported(p_instance bigint[], p_process bigint[], p_event text[],
+                                             p_answer text[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    perform wf._pace(array_agg(r.i), array_agg(r.j), array_agg(r.event = 'error'), p_at)
+       from unnest(p_instance, p_process, p_event, p_answer) r (i, j, event, answer)
+      cross join lateral (select x.kind, x.event from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
+      where p.kind = 'async' and r.event in ('response', 'error') and r.answer = 'done'
+        and p.event in ('started', 'polled', 'fail')
+     having count(*) > 0;
+end;
+$$;
+
+-- wf._pace(p_instance, p_process, p_failed, p_at)
+--
+-- Sets the time of the next poll, or of the repetition of a failed cancel or
+-- cleanup: delay · backoff^n, at most max_delay.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Raises   nothing of its own
+-- Called   by _pace_reported, for asynchronous tasks that stay where they are
+create or replace function wf._pace(p_instance bigint[], p_process bigint[], p_failed boolean[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    insert into wf.timer (instance_id, process_id, kind, due_at, round, failures)
+    select p.instance_id, p.id, (q.whole).request,
+           p_at + least(extract(epoch from (q.whole).max_delay), extract(epoch from (q.whole).delay) * power(least((q.whole).backoff, 1000), c.round)) * interval '1 second',
+           c.round + 1, case when u.failed then coalesce(t.failures, 0) + 1 else 0 end
+      from unnest(p_instance, p_process, p_failed) u (i, j, failed)
+     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+     cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+     cross join lateral (select wf._paced(x, coalesce(p.input, n.input)) as whole from wf.task_request x
+                          where x.type_id = n.type_id
+                            and x.request = case when p.state = 'EXECUTING' then 'poll' when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancel' else 'cleanup' end offset 0) q
+      left join lateral (select x.* from wf.timer x where x.instance_id = p.instance_id and x.process_id = p.id and x.kind = (q.whole).request offset 0) t on true
+     cross join lateral (select least(coalesce(t.round, 0), 64) as round) c
+     where p.state = 'EXECUTING' or right(p.state, 10) = '_REQUESTED' and p.event = 'fail' and p.was = p.state
+        on conflict (instance_id, process_id, kind) do update
+       set due_at = excluded.due_at, round = excluded.round, failures = excluded.failures;
+end;
+$$;
+
+-- wf._release(p_instance, p_process, p_at)
+--
+-- Takes requests back that a driver had not begun. They are asked for again,
+-- except a poll of a task that is to stop meanwhile: that is cancelled instead.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Raises   nothing of its own
+-- Called   by _apply_reports
+create or replace function wf._release(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    with held as (
+        delete from wf.lease l
+         where l.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)
+                                    cross join lateral (select x.ctid, x.request from wf.lease x where x.instance_id = u.i and x.process_id = u.j and x.request <> 'start' offset 0) k
+                                    cross join lateral (select x.state from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+                                    where k.request <> 'poll' or p.state = 'EXECUTING'))
+        returning l.instance_id, l.process_id, l.request)
+    insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
+    select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p_at, null), h.request
+      from held h
+     cross join lateral (select x.* from wf.process x where x.instance_id = h.instance_id and x.id = h.process_id offset 0) p;
+    update wf.process p set was = p.state, at = p_at,
+           event = case when p.state = 'START_REQUESTED' then 'release' when p.state = 'EXECUTING' or l.request = 'poll' then 'lost' else 'fail' end,
+           state = case when l.request = 'poll' then p.state when p.state in ('START_REQUESTED', 'EXECUTING') then 'INIT' else wf._next_state(p.kind, p.state, 'fail', false) end,
+           error = case when p.state = 'CANCEL_REQUESTED' and l.request = 'start' then wf._cancelled(p.error) else p.error end
+      from unnest(p_instance, p_process) u (i, j)
+     cross join lateral (select x.request from wf.lease x where x.instance_id = u.i and x.process_id = u.j offset 0) l
+     cross join lateral (select x.ctid from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) k
+     where p.ctid = k.ctid;
+end;
+$$;
+
+-- wf._hold(p_instance, p_patience)
+--
+-- Locks the instances that reports belong to, as many as can be had. Other turns
+-- hold an instance for a moment: with a patience they are waited for. A person may
+-- hold one for hours: it is left out then. An instance that does not exist any
+-- more is held by nobody: reports of it are answered.
+--
+-- Returns  the instances that somebody else holds; null or empty: the caller has all
+-- Locks    the instances, by id; after the patience is over those that are free
+-- Raises   nothing
+-- Called   by outcome
+create or replace function wf._hold(p_instance bigint[], p_patience int) returns bigint[]
+language plpgsql :inner as $$
+declare
+    v_free bigint[];
+begin
+    if p_patience is null then
+        perform 1 from wf.instance i where i.id = any (p_instance) order by i.id for no key update;
+        return null;
+    end if;
+    -- none of several may be held while another is waited for, except in order
+    if p_patience > 0 and cardinality(p_instance) > 1 and wf._hold_within(p_instance, p_patience) then
+        return null;
+    end if;
+    v_free := array(select i.id from wf.instance i where i.id = any (p_instance) order by i.id
+                       for no key update skip locked);
+    if cardinality(v_free) = cardinality(p_instance)
+       or p_patience > 0 and cardinality(p_instance) = 1 and wf._hold_within(p_instance, p_patience) then
+        return null;
+    end if;
+    return array(select i.id from wf.instance i where i.id = any (p_instance) and i.id <> all (v_free));
+end;
+$$;
+
+-- wf._hold_within(p_instance, p_patience)
+--
+-- Returns  whether the caller has all instances; not if one takes longer than p_patience milliseconds
+-- Locks    the instances, by id: all of them or none
+-- Raises   nothing
+-- Called   by _hold
+create or replace function wf._hold_within(p_instance bigint[], p_patience int) returns boolean
+language plpgsql :inner as $$
+declare
+    v_timeout text := current_setting('lock_timeout');
+begin
+    perform set_config('lock_timeout', p_patience || 'ms', true);
+    perform 1 from wf.instance i where i.id = any (p_instance) order by i.id for no key update;
+    perform set_config('lock_timeout', v_timeout, true);
+    return true;
+exception when lock_not_available then
+    return false;
+end;
+$$;
+
+-- wf.outcome(p_driver, p_instance, p_process, p_token, p_event, p_body, p_patience, p_failures, p_cause)
+--
+-- Reports what came of requests. The arrays run in parallel. One bad report
+-- never spoils the others: if the batch cannot be applied as a whole, each
+-- report is applied alone, and what still fails becomes a failure of its task.
+-- A report whose instance somebody else holds is not applied: the answer is
+-- busy, and the driver keeps the report and makes it again. A driver that knows
+-- no such answer gives no patience, and waits. A report that ends the transaction
+-- each time (it takes longer than it may, or kills the session) cannot be counted
+-- here: its driver makes it alone, and says how often that has failed.
+--
+-- Returns  one row per report, in order: its token and the answer
+-- Locks    the instances, by id (as _hold); then process and lease rows
+-- Raises   WF002 arrays of different lengths, an unknown event or a negative number, WF006
+-- Called   by drivers, in one transaction with poll, or alone
+create or replace function wf.outcome(p_driver bigint, p_instance bigint[], p_process bigint[], p_token uuid[],
+                                      p_event text[], p_body bytea[], p_patience int default null,
+                                      p_failures int default 0, p_cause text default null)
+returns table (token uuid, answer text)
+language plpgsql security definer :engine as $$
+declare
+    v_instance constant bigint[] := p_instance;
+    v_token constant uuid[] := p_token;
+    v_held bigint[];
+    v_answer text[];
+    v_next int := 1;
+begin
+    if wf._gate(true)
+       and (cardinality(p_instance) is distinct from cardinality(p_process)
+            or cardinality(p_instance) is distinct from cardinality(p_token)
+            or cardinality(p_instance) is distinct from cardinality(p_event)
+            or cardinality(p_instance) is distinct from cardinality(p_body)) then
+        raise exception using errcode = 'WF002', message = 'the arrays given to outcome differ in length',
+            hint = 'Give one instance, process, token, event and body for each report.';
+    end if;
+    if set_config('wf.turn', '1', true) = '1' and not p_event <@ array['ack', 'response', 'error', 'release'] then
+        raise exception using errcode = 'WF002', message = 'unknown event given to outcome',
+            hint = 'Events are ack, response, error and release.';
+    end if;
+    if p_patience < 0 or coalesce(p_failures, -1) < 0 then
+        raise exception using errcode = 'WF002', message = 'p_patience is negative, or p_failures is null or negative',
+            hint = 'Give 0 or more milliseconds, and 0 or more failures.';
+    end if;
+    v_held := wf._hold(p_instance, p_patience);
+    if cardinality(v_held) > 0 then
+        select array_agg(r.i order by r.k), array_agg(r.j order by r.k), array_agg(r.token order by r.k),
+               array_agg(r.event order by r.k), array_agg(r.body order by r.k)
+          into p_instance, p_process, p_token, p_event, p_body
+          from unnest(p_instance, p_process, p_token, p_event, p_body) with ordinality r (i, j, token, event, body, k)
+         where r.i <> all (v_held);
+    end if;
+    if p_failures > 0 then
+        select array_agg(g.event order by g.k), array_agg(g.body order by g.k) into p_event, p_body
+          from wf._give_up_reports(p_event, p_body, p_failures, p_cause) g;
+    end if;
+    if p_instance is not null then
+        v_answer := wf._apply_batch(p_driver, p_instance, p_process, p_token, p_event, p_body);
+    end if;
+    for k in 1 .. coalesce(cardinality(v_token), 0) loop
+        token := v_token[k];
+        if v_instance[k] = any (v_held) then
+            answer := 'busy';
+        else
+            answer := v_answer[v_next];
+            v_next := v_next + 1;
+        end if;
+        return next;
+    end loop;
+end;
+$$;
+comment on function wf.outcome(bigint, bigint[], bigint[], uuid[], text[], bytea[], int, int, text) is
+    'Reports what came of requests: parallel arrays of instance, process, token, event (ack, response, error, '
+    'release) and body (the JSON bytes of a response or of an error record); for how many milliseconds it may '
+    'wait for each instance that somebody else holds (null: as long as it takes); how often in a row the '
+    'transaction that brought these reports alone has failed, and why the last time: from loss_limit on their '
+    'tasks fail with kind engine. Returns token and answer (done, already, stale, late, or busy: the instance is '
+    'held, report again) for each.';
+
+-- wf._give_up_reports(p_event, p_body, p_failures, p_cause)
+--
+-- What stands in the place of reports that cannot be applied: an error of kind
+-- engine. Acknowledgements and releases evaluate nothing, so they stay.
+--
+-- Returns  events and bodies, in order (k); as they are while there were fewer failures than loss_limit
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by outcome
+create or replace function wf._give_up_reports(p_event text[], p_body bytea[], p_failures int, p_cause text)
+returns table (k bigint, event text, body bytea)
+language sql stable
+begin atomic
+    select r.k, case when g.up then 'engine' else r.event end,
+           case when g.up
+                then convert_to(jsonb_build_object('kind', 'engine',
+                         'message', format('the report could not be applied, %s times in a row: %s', p_failures,
+                                           coalesce(p_cause, 'the driver gave no reason')),
+                         'detail', jsonb_build_object('event', r.event, 'body',
+                                       left(encode(substr(r.body, 1, 4096), 'escape'), 4096)))::text, 'UTF8')
+                else r.body end
+      from unnest(p_event, p_body) with ordinality r (event, body, k)
+     cross join lateral (select r.event in ('response', 'error')
+                                and coalesce(p_failures >= nullif(wf._setting_number('loss_limit'), 0), false) as up) g;
+end;
+
+-- wf._apply_batch(p_driver, p_instance, p_process, p_token, p_event, p_body)
+--
+-- Applies reports together, or if that fails each of them alone.
+--
+-- Returns  the answers, in order
+-- Locks    as _apply_reports
+-- Raises   only what a retry of the whole transaction may cure
+-- Called   by outcome
+create or replace function wf._apply_batch(p_driver bigint, p_instance bigint[], p_process bigint[], p_token uuid[],
+                                           p_event text[], p_body bytea[]) returns text[]
+language plpgsql :inner as $$
+declare
+    v_answer text[];
+begin
+    return wf._apply_reports(p_driver, p_instance, p_process, p_token, p_event, p_body);
+exception
+    when transaction_rollback or lock_not_available or disk_full or operator_intervention or system_error then
+        raise; -- not of the report's making: the driver tries again
+    when others then
+        for k in 1 .. cardinality(p_instance) loop
+            v_answer[k] := wf._apply_report(p_driver, p_instance[k], p_process[k], p_token[k], p_event[k], p_body[k]);
+        end loop;
+        return v_answer;
+end;
+$$;
+
+-- wf._apply_report(p_driver, p_instance, p_process, p_token, p_event, p_body)
+--
+-- Applies one report; if that fails, the failure becomes the task's.
+--
+-- Returns  the answer
+-- Locks    as _apply_reports
+-- Raises   only what a retry of the whole transaction may cure
+-- Called   by _apply_batch
+create or replace function wf._apply_report(p_driver bigint, p_instance bigint, p_process bigint, p_token uuid,
+                                            p_event text, p_body bytea) returns text
+language plpgsql :inner as $$
+declare
+    v_body jsonb;
+begin
+    begin
+        return (wf._apply_reports(p_driver, array[p_instance], array[p_process], array[p_token], array[p_event],
+                                  array[p_body]))[1];
+    exception
+        when transaction_rollback or lock_not_available or disk_full or operator_intervention or system_error then
+            raise; -- not of the report's making: the driver tries again
+        when others then
+            v_body := jsonb_build_object('kind', case when sqlstate like '22%' or sqlstate like '54%' then 'output' else 'engine' end,
+                                         'message', format('the report could not be stored: %s', sqlerrm),
+                                         'detail', jsonb_build_object('sqlstate', sqlstate, 'body', left(encode(substr(p_body, 1, 4096), 'escape'), 4096)));
+    end;
+    return (wf._apply_reports(p_driver, array[p_instance], array[p_process], array[p_token], array['error'], array[convert_to(v_body::text, 'UTF8')]))[1];
+end;
+$$;

@@ -1,0 +1,318 @@
+-- What a driver does next.
+
+-- wf.poll(p_driver, p_want, p_instant, p_kept)
+--
+-- Hands out at most p_want requests that are ready, by priority and turn, tells
+-- which requests in flight are to be stopped, and when to come back; while the
+-- engine is paused it hands out nothing. Two sorts do not count among them. What
+-- takes no time, because its lane needs the driver alone: of that there are at
+-- most p_instant. And of each transport in p_kept so many more as stand there.
+-- (An older driver gives neither: all count alike.) On the way it does what is
+-- due: timers, lost drivers, places of groups, what is to be purged. It never
+-- waits for anybody: what others hold is skipped, and while as many turns are
+-- under way as may be, it is busy: looks for nothing, and says when it is this
+-- driver's turn if each of the others has one before.
+--
+-- Returns  rows of kind run and stop, one of kind work if wf.work is to be called, then exactly one of kind next, or busy
+-- Locks    rows of ready (skipping locked ones); no instance but those that it purges
+-- Raises   WF002, WF006, WF010
+-- Called   by drivers, in one transaction with outcome
+create or replace function wf.poll(p_driver bigint, p_want int, p_instant int default null, p_kept jsonb default null)
+returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
+               needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint, wait_ms int, mark text)
+language plpgsql security definer :engine as $$
+#variable_conflict use_column
+declare
+    v_now timestamptz := wf._now();
+    v_driver wf.driver;
+    v_second boolean; -- nobody has heard of it for a second
+    v_work record;
+    v_found record;
+    v_minute boolean; -- its first in this minute
+begin
+    if wf._gate(true) and (coalesce(p_want, -1) < 0 or p_instant < 0 or p_kept @? 'strict $ ? (@.type() != "object" || exists(@.* ? (@.type() != "number" || @ < 0)))') then
+        raise exception using errcode = 'WF002', message = 'p_want is null or negative, p_instant is negative, or p_kept holds something else than numbers from 0 on',
+            hint = 'Ask for 0 or more requests.';
+    end if;
+    -- what most polls have nothing of, asked for at once
+    select (select d from wf.driver d where d.id = p_driver) as driver,
+           (select s.seen_at from wf.sign_of_life s where s.driver_id = p_driver) as seen_at,
+           exists (select from wf.stop s where s.driver_id = p_driver) as stops, exists (select from wf.timer t where t.due_at <= v_now) as due,
+           exists (select from wf.dirty) as dirty, exists (select from wf.work w where w.due_at <= v_now and not w.aside) as work
+      into v_work;
+    v_driver := v_work.driver;
+    if (v_driver.state in ('live', 'draining')) is not true then
+        perform wf._refuse_driver(p_driver);
+    end if;
+    v_second := v_work.seen_at not between v_now - interval '1 second' and v_now + interval '1 second';
+    if v_work.stops then
+        return query
+            select 'stop', null::bigint, null::bigint, null::int, s.token, null::uuid, null, null::boolean, null, null,
+                   null::jsonb, null::jsonb, null::bigint, null::int, null
+              from wf._stops(p_driver, v_now) s;
+    end if;
+    kind := 'next';
+    -- a turn is a row lock, so it is taken only where there is something to do
+    if v_driver.idle and not (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_ready(v_driver)) then
+        wait_ms := case when p_want = 0 then 1000 else wf._rest(v_driver, false, v_now) end;
+        mark := wf._mark();
+        return next;
+        return;
+    end if;
+    if not wf._admit() then
+        -- it comes back by itself, so nobody need ring for it again
+        if v_driver.idle then
+            update wf.driver d set idle = false where d.id = p_driver;
+        end if;
+        if wf._has_made() then
+            perform wf._pass_on(p_driver, null);
+        end if;
+        kind := 'busy';
+        wait_ms := 20 * greatest(1, (select count(*) from wf.driver d where d.state = 'live') / wf._setting_number('turns'));
+        mark := wf._mark();
+        return next;
+        if v_second then
+            perform wf._greet(p_driver, v_now);
+        end if;
+        return;
+    end if;
+    if v_work.due then
+        perform wf._fire(v_now);
+    end if;
+    if v_work.work then
+        perform wf._work(v_now, '{timer,loss,grant}', 32);
+    end if;
+    if v_second then
+        v_minute := extract(epoch from v_work.seen_at)::bigint / 60 <> extract(epoch from v_now)::bigint / 60;
+        perform wf._sweep(v_minute, p_driver);
+        if v_minute then
+            perform wf._forget_lanes();
+            perform wf._forget_versions();
+        end if;
+        v_work.dirty := true;
+    end if;
+    if v_work.dirty or v_work.due or v_work.work then
+        perform wf._settle_safely(v_now);
+    end if;
+    if v_work.work and exists (select from wf.work w where w.due_at <= v_now and not w.aside and w.kind in ('begin', 'purge'))
+       or v_second and wf._setting_number('keep_days') > 0 then
+        kind := 'work';
+        return next;
+        kind := 'next';
+    end if;
+    v_found := wf._find(v_driver, p_want, p_instant, p_kept, v_now);
+    mark := wf._mark();
+    if v_found.place is not null then
+        mark := coalesce(mark, wf._sign(p_driver));
+        return query select c.*, null from wf._claim(p_driver, v_found.place, v_now) c;
+    end if;
+    if v_found.more or v_work.due or v_work.dirty or v_work.work or wf._has_made() then
+        perform wf._pass_on(p_driver, v_found.lane);
+    end if;
+    wait_ms := coalesce(v_found.again,
+                        -- one whose slots are taken would be rung for what it can't take
+                        case when v_found.place is null and p_want = 0 and (p_kept @? '$.* ? (@ > 0)') is not true then 1000
+                             else wf._rest(v_driver, v_found.place is not null, v_now) end);
+    return next;
+    if v_second then
+        perform wf._greet(p_driver, v_now);
+    end if;
+end;
+$$;
+comment on function wf.poll(bigint, int, int, jsonb) is
+    'Hands a driver at most p_want requests, by priority and turn. If p_instant is given, besides at most so many that it answers at once by itself (transport builtin), which then do not count among those. If p_kept is given ({"ssh": 1}), besides so many more of each of its transports. Rows of kind run (a request: instance, process, attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, task type, arguments, where in them which secrets go, time limit in ms), stop (the token of a request to stop), work (call wf.work) and one last row: next (ms until the next poll, at the latest) or busy (it looked for nothing, since others have all turns; ms until the next poll, about), with the mark of what this transaction has done, if anything, for register.';
+
+-- wf._stops(p_driver, p_now)
+--
+-- The requests that a driver is to stop: each at once, and again every second,
+-- since an answer may have been lost, until the request has ended.
+--
+-- Returns  their tokens
+-- Locks    the driver's rows of stop
+-- Raises   nothing
+-- Called   by poll, if there are any
+create or replace function wf._stops(p_driver bigint, p_now timestamptz) returns table (token uuid)
+language plpgsql :inner as $$
+begin
+    delete from wf.stop s
+     where s.driver_id = p_driver
+       and not exists (select from wf.lease l
+                        where l.instance_id = s.instance_id and l.process_id = s.process_id and l.token = s.token);
+    return query
+        update wf.stop s set told_at = p_now
+         where s.driver_id = p_driver
+           and (s.told_at between p_now - interval '1 second' and p_now) is not true
+        returning s.token;
+end;
+$$;
+
+-- wf._has_ready(p_driver)
+--
+-- Returns  whether a request is ready that the driver may take
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by poll, for a driver that found nothing before
+create or replace function wf._has_ready(p_driver wf.driver) returns boolean
+language plpgsql stable :inner as $$
+begin
+    return exists (select from wf.lane l
+                    where wf._serves(p_driver, l) and exists (select from wf.ready r where r.lane_id = l.id));
+end;
+$$;
+
+-- wf._admit()
+--
+-- Lets so many turns work at a time as the setting turns says. A turn is the lock
+-- of a row: an advisory lock could be taken by any login, and so can the lock of
+-- a table (in row exclusive mode, see docs/internals.md).
+--
+-- Returns  whether this one may; then it is known to be a driver's, see _ring
+-- Locks    one row of turn (skipping locked ones)
+-- Raises   nothing
+-- Called   by poll
+create or replace function wf._admit() returns boolean
+language plpgsql :inner as $$
+begin
+    perform from wf.turn t where t.id <= wf._setting_number('turns') order by t.id limit 1 for no key update skip locked;
+    return found and set_config('wf.turn', '1', true) = '1';
+end;
+$$;
+
+-- wf._claim(p_driver, p_place, p_now)
+--
+-- Takes requests: their ready rows go, leases come, and those that are to be
+-- started make their move.
+--
+-- Returns  rows of kind run
+-- Locks    nothing: the caller has locked the rows of ready
+-- Raises   nothing of its own
+-- Called   by poll, and by the simulator
+create or replace function wf._claim(p_driver bigint, p_place tid[], p_now timestamptz)
+returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
+               needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint, wait_ms int)
+language plpgsql :inner as $$
+#variable_conflict use_column
+begin
+    return query
+    with claimed as (
+        delete from wf.ready r where r.ctid = any (p_place)
+        returning r.instance_id, r.process_id, r.request),
+    started as (
+        update wf.process p set was = p.state, event = 'start', state = 'START_REQUESTED', at = p_now, token = gen_random_uuid()
+         where p.ctid = any (array(select k.ctid from claimed c
+                                    cross join lateral (select x.ctid from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) k
+                                    where c.request = 'start'))
+        returning p.instance_id, p.id, p.attempt, p.attempt as named, p.kind, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, p.token, 'start' as request),
+    taken as materialized (
+        select s.* from started s
+        union all
+        -- a retry counts from the moment it is asked for; what is released first is the attempt before
+        select p.instance_id, p.id, p.attempt, p.attempt - (p.state = 'RETRY_CLEANUP_REQUESTED')::int, p.kind, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, gen_random_uuid(), c.request
+          from claimed c
+         cross join lateral (select x.id, x.instance_id, x.attempt, x.state, x.kind, x.version_id, x.node_id, x.rank, x.began_at, x.input, x.handle
+                               from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) p
+         where c.request <> 'start'),
+    leased as (
+        insert into wf.lease (instance_id, process_id, token, driver_id, request, at)
+        select t.instance_id, t.id, t.token, p_driver, t.request, p_now from taken t)
+    select 'run', t.instance_id, t.id, t.attempt, t.token, i.trace_id, t.request,
+           t.kind = 'async' and t.request = 'start',
+           case when r.result ? 'error' then 'builtin' else coalesce(q.transport, n.transport) end,
+           n.task_type,
+           case when r.result ? 'error' then (r.result -> 'error') || '{"op": "fail"}' else a.args end,
+           case when r.result ? 'error' then null else n.secrets -> t.request end,
+           case when a.args ? 'timeout' then wf._milliseconds(a.args ->> 'timeout') end,
+           null::int
+      from taken t
+     cross join lateral (select x.trace_id from wf.instance x where x.id = t.instance_id offset 0) i
+     cross join lateral (select x.task_type, x.type_id, x.transport, x.request, x.input, x.secrets from wf.node x where x.version_id = t.version_id and x.id = t.node_id offset 0) n
+      left join lateral (select x.type_id, x.transport, x.args, x.passes from wf.task_request x where (n.request is null or t.request <> 'start') and x.type_id = n.type_id and x.request = t.request offset 0) q on true
+     cross join lateral (select case when q.type_id is not null and not (q.passes and t.request = 'start')
+                                     then wf._evaluate(q.args, coalesce(t.input, n.input, '{}') || jsonb_build_object('handle', t.handle)
+                                                                    || wf._name_attempt(q.args, i.trace_id, t.id, t.named)) end as result offset 0) r
+     cross join lateral (select case when r.result is not null then r.result -> 'value'
+                                     when q.type_id is not null then coalesce(t.input, n.input)
+                                     else n.request end as args) a
+     order by t.rank, t.began_at;
+end;
+$$;
+
+-- wf._name_attempt(p_args, p_trace, p_process, p_attempt)
+--
+-- What `instance` stands for in a request: `attempt` names one attempt of one
+-- task, the same in all its requests, and nothing else anywhere, in no other
+-- workspace either.
+--
+-- Returns  an object to add to the environment; empty if the request does not read it
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _claim
+create or replace function wf._name_attempt(p_args jsonb, p_trace uuid, p_process bigint, p_attempt int) returns jsonb
+language sql stable
+begin atomic
+    select case when strpos(p_args::text, '["instance", ') = 0 then '{}'::jsonb
+                else jsonb_build_object('instance', jsonb_build_object('attempt', format('%s-%s-%s', p_trace, p_process, p_attempt))) end;
+end;
+
+-- wf._interval_milliseconds(p_interval)
+--
+-- Returns  an interval in milliseconds; null for what is none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _milliseconds
+create or replace function wf._interval_milliseconds(p_interval text) returns bigint
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+    return (extract(epoch from p_interval::interval) * 1000)::bigint;
+exception when data_exception then
+    return null;
+end;
+$$;
+
+-- wf._milliseconds(p_duration)
+--
+-- Whole seconds, as most are, take no function, no pattern and no subtransaction:
+-- this one is inlined.
+--
+-- Returns  a duration in milliseconds; null for none, or for what is none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _claim
+create or replace function wf._milliseconds(p_duration text) returns bigint
+language sql immutable
+begin atomic
+    select case when p_duration like 'PT_%S' and length(p_duration) <= 12 and translate(p_duration, '0123456789', '') = 'PTS'
+                then substr(p_duration, 3, length(p_duration) - 3)::bigint * 1000
+                else wf._interval_milliseconds(p_duration) end;
+end;
+
+-- wf._rest(p_driver, p_found, p_now)
+--
+-- How long a driver may sleep. One that found nothing raises its flag and polls
+-- once more before it sleeps, so that whoever made something ready meanwhile
+-- either saw the flag or is seen.
+--
+-- Returns  milliseconds, 0 to 1000
+-- Locks    the driver's row, when the flag changes
+-- Raises   nothing
+-- Called   by poll
+create or replace function wf._rest(p_driver wf.driver, p_found boolean, p_now timestamptz) returns int
+language plpgsql :inner as $$
+declare
+    v_due timestamptz;
+begin
+    if p_found then
+        if p_driver.idle then
+            update wf.driver d set idle = false where d.id = p_driver.id;
+        end if;
+        return 0;
+    end if;
+    if not p_driver.idle and p_driver.state = 'live' then
+        update wf.driver d set idle = true where d.id = p_driver.id;
+        return 0;
+    end if;
+    select min(t.due_at) into v_due from wf.timer t;
+    v_due := least(v_due, p_now + interval '1 second');
+    return greatest(1, ceil(extract(epoch from v_due - p_now) * 1000))::int;
+end;
+$$;

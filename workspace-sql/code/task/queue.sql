@@ -1,0 +1,347 @@
+-- What a driver takes next: the first of all that is ready in the lanes that it
+-- serves, by (rank, turn). A lane has an order of its own in the index; several
+-- lanes are merged.
+--
+-- A vacuum has yet to take the rows that were at the head of a lane. Therefore a
+-- session remembers, for each lane, the place up to which it has looked at
+-- everything (wf.from). It begins at the head again whenever a poll gets less
+-- than it wants, and at the latest after 10 ms. A look at the head of a long
+-- index costs time: looks may take a twentieth of it.
+
+do $$
+begin
+    if to_regtype('wf.place') is null then
+        create type wf.place as (lane_id bigint, pool text, rank smallint, turn bigint, instance_id bigint, process_id bigint);
+        comment on type wf.place is 'A place in a lane of the queue. Its pool is the transport whose requests the lane holds; null if they are of several.';
+    end if;
+end;
+$$;
+
+-- wf._pool(p_needs, p_instant)
+--
+-- Returns  the pool of a lane: its transport. Builtin is none beside others, as it needs no slot, nor is it a pool for a driver that does not ask for it (p_instant)
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _heads
+create or replace function wf._pool(p_needs text[], p_instant boolean) returns text
+language sql immutable
+begin atomic
+    select case when p_needs = '{builtin}' then case when p_instant then 'builtin' end
+                when cardinality(array_remove(p_needs, 'builtin')) = 1 then (array_remove(p_needs, 'builtin'))[1] end;
+end;
+
+-- wf._is_paused()
+--
+-- Returns  whether the engine is paused
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _heads and explain
+create or replace function wf._is_paused() returns boolean
+language sql stable
+begin atomic
+    select (select e.event from wf.engine_event e order by e.id desc limit 1) is not distinct from 'pause';
+end;
+
+-- wf._heads(p_driver, p_instant, p_from)
+--
+-- Returns  of each lane that the driver serves and that is not empty behind its place in p_from, the place just before its first request
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _find
+create or replace function wf._heads(p_driver wf.driver, p_instant boolean, p_from wf.place[]) returns wf.place[]
+language plpgsql :inner as $$
+begin
+    return (select array_agg(row(l.id, wf._pool(l.needs, p_instant), f.rank, f.turn, f.instance_id, f.process_id - 1)::wf.place)
+              from wf.lane l
+              left join lateral (select u.rank, u.turn, u.instance_id, u.process_id from unnest(p_from) u where u.lane_id = l.id) b on true
+             cross join lateral (select y.rank, y.turn, y.instance_id, y.process_id
+                                   from wf.ready y
+                                  where y.lane_id = l.id
+                                    and (y.rank, y.turn, y.instance_id, y.process_id)
+                                        > (coalesce(b.rank, -32768), coalesce(b.turn, 0), coalesce(b.instance_id, 0), coalesce(b.process_id, 0))
+                                  order by y.rank, y.turn, y.instance_id, y.process_id
+                                  limit 1) f
+             where wf._serves(p_driver, l) and not wf._is_paused());
+end;
+$$;
+
+-- wf._pick_one(p_lane, p_limit)
+--
+-- Returns  the rows of ready that come first in a lane behind that place
+-- Locks    these rows (skipping locked ones)
+-- Raises   nothing
+-- Called   by _pick
+create or replace function wf._pick_one(p_lane wf.place, p_limit int) returns tid[]
+language plpgsql :inner as $$
+begin
+    return (select array_agg(x.place)
+              from (select y.ctid as place
+                      from wf.ready y
+                     where y.lane_id = p_lane.lane_id
+                       and (y.rank, y.turn, y.instance_id, y.process_id) > (p_lane.rank, p_lane.turn, p_lane.instance_id, p_lane.process_id)
+                     order by y.rank, y.turn, y.instance_id, y.process_id
+                     limit p_limit
+                       for update skip locked) x);
+end;
+$$;
+
+-- wf._pick_merged(p_lane, p_limit)
+--
+-- Looks at the first p_limit rows of each lane. A lane that has more may have
+-- rows that come before the last ones of the others: only what stands before the
+-- smallest last row of such lanes is certain to be in order. Of these it takes
+-- the first ones that nobody holds; if these are too few it goes on behind them.
+--
+-- Returns  the rows of ready that come first in these lanes behind these places
+-- Locks    these rows (skipping locked ones)
+-- Raises   nothing
+-- Called   by _pick
+create or replace function wf._pick_merged(p_lane wf.place[], p_limit int) returns tid[]
+language plpgsql :inner as $$
+declare
+    v_place tid[] := array[]::tid[];
+    v_lane wf.place[] := p_lane;
+    v_left int := p_limit;
+    f record;
+begin
+    loop
+        with head as materialized (
+            select x.*
+              from unnest(v_lane) l
+             cross join lateral (select y.ctid as place, y.rank, y.turn, y.instance_id, y.process_id, row_number() over w as nth
+                                   from wf.ready y
+                                  where y.lane_id = l.lane_id
+                                    and (y.rank, y.turn, y.instance_id, y.process_id) > (l.rank, l.turn, l.instance_id, l.process_id)
+                                 window w as (order by y.rank, y.turn, y.instance_id, y.process_id)
+                                  order by y.rank, y.turn, y.instance_id, y.process_id
+                                  limit v_left) x),
+        last as materialized (
+            select h.rank, h.turn, h.instance_id, h.process_id
+              from head h
+             where h.nth = v_left
+             order by h.rank, h.turn, h.instance_id, h.process_id
+             limit 1)
+        select (select array_agg(k.place)
+                  from (select t.place
+                          from (select h.place
+                                  from head h
+                                 where coalesce((h.rank, h.turn, h.instance_id, h.process_id) <= (select b.rank, b.turn, b.instance_id, b.process_id from last b), true)
+                                 order by h.rank, h.turn, h.instance_id, h.process_id) c
+                         cross join lateral (select y.ctid as place from wf.ready y where y.ctid = c.place for update skip locked) t
+                         limit v_left) k) as taken,
+               (select array_agg(wf._later(l, b.rank, b.turn, b.instance_id, b.process_id)) from unnest(v_lane) l, last b) as lane
+          into f;
+        v_place := v_place || f.taken;
+        v_left := p_limit - cardinality(v_place);
+        exit when v_left = 0 or f.lane is null;
+        v_lane := f.lane;
+    end loop;
+    return nullif(v_place, array[]::tid[]);
+end;
+$$;
+
+-- wf._later(p_lane, p_rank, p_turn, p_instance, p_process)
+--
+-- Returns  of a place and another one, in its lane, the later one
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _pick and _pick_merged
+create or replace function wf._later(p_lane wf.place, p_rank smallint, p_turn bigint, p_instance bigint, p_process bigint) returns wf.place
+language sql immutable
+begin atomic
+    select case when (p_rank, p_turn, p_instance, p_process) > ((p_lane).rank, (p_lane).turn, (p_lane).instance_id, (p_lane).process_id)
+                then row((p_lane).lane_id, (p_lane).pool, p_rank, p_turn, p_instance, p_process)::wf.place
+                else p_lane end;
+end;
+
+-- wf._pick(p_lane, p_limit)
+--
+-- Returns  the rows of ready that come first in these lanes behind these places (null: none), and the lanes with the places behind the last of them
+-- Locks    these rows (skipping locked ones)
+-- Raises   nothing
+-- Called   by _share
+create or replace function wf._pick(p_lane wf.place[], p_limit int, out place tid[], out lane wf.place[])
+language plpgsql :inner as $$
+begin
+    lane := p_lane;
+    if p_limit = 0 or coalesce(cardinality(p_lane), 0) = 0 then
+        return;
+    elsif cardinality(p_lane) = 1 then
+        place := wf._pick_one(p_lane[1], p_limit);
+    else
+        place := wf._pick_merged(p_lane, p_limit);
+    end if;
+    if place is not null then
+        lane := (select array_agg(wf._later(l, x.rank, x.turn, x.instance_id, x.process_id))
+                   from wf.ready x, unnest(p_lane) l
+                  where x.ctid = place[cardinality(place)]);
+    end if;
+end;
+$$;
+
+-- wf._share(p_lane, p_want, p_instant, p_kept)
+--
+-- Shares out what a driver wants. What it answers at once is a matter of its own.
+-- All the rest has p_want slots, first come, first served. When these are taken,
+-- a transport has in addition the slots that are kept for it alone.
+--
+-- Returns  the rows of ready to take (null: none); the lanes with the places behind these rows; whether a lane may hold more, since all that was wanted of it was there
+-- Locks    these rows (skipping locked ones)
+-- Raises   nothing
+-- Called   by _find
+create or replace function wf._share(p_lane wf.place[], p_want int, p_instant int, p_kept jsonb,
+                                     out place tid[], out lane wf.place[], out more boolean)
+language plpgsql :inner as $$
+declare
+    v_own wf.place[] := array(select l from unnest(p_lane) l where l.pool = 'builtin');
+    v_all wf.place[] := p_lane;
+    v_want int := p_want;
+    v_kept record;
+    f record;
+begin
+    more := false;
+    if cardinality(v_own) > 0 then
+        f := wf._pick(v_own, p_instant);
+        place := f.place;
+        lane := f.lane;
+        more := coalesce(cardinality(place), 0) = p_instant;
+        v_all := array(select l from unnest(p_lane) l where l.pool is distinct from 'builtin');
+    end if;
+    if coalesce(cardinality(v_all), 0) = 0 then
+        return;
+    end if;
+    if cardinality(v_all) = 1 and p_kept is not null then
+        v_want := p_want + coalesce((p_kept ->> v_all[1].pool)::int, 0);
+        p_kept := null;
+    end if;
+    f := wf._pick(v_all, v_want);
+    place := place || f.place;
+    v_all := f.lane;
+    if coalesce(cardinality(f.place), 0) = v_want then
+        more := true;
+        for v_kept in select k.key, k.value::int as count from jsonb_each_text(p_kept) k where k.value::int > 0 loop
+            v_own := array(select l from unnest(v_all) l where l.pool = v_kept.key);
+            f := wf._pick(v_own, v_kept.count);
+            place := place || f.place;
+            v_all := array(select l from unnest(v_all) l where l.pool is distinct from v_kept.key) || f.lane;
+        end loop;
+    end if;
+    lane := lane || v_all;
+end;
+$$;
+
+-- wf._find(p_driver, p_want, p_instant, p_kept, p_now)
+--
+-- Finds what a driver takes. While polls leave something behind they go on where
+-- the one before ended, and look at the heads of the lanes after 10 ms; one that
+-- finds all that there is looks there at once. 100 pages of the index take
+-- 0.2 ms: a look that has read more is repeated after twenty times as long. The
+-- number of the driver is in the remembered place, since behind a pooler the
+-- session may be another's.
+--
+-- Returns  the rows of ready to take, in order of their pools (null: none); the lanes with the places behind these rows; whether a lane may hold more; if it has not looked at the heads though nothing is left behind, after how many ms it will
+-- Locks    these rows (skipping locked ones)
+-- Raises   nothing
+-- Called   by poll
+create or replace function wf._find(p_driver wf.driver, p_want int, p_instant int, p_kept jsonb, p_now timestamptz,
+                                    out place tid[], out lane wf.place[], out more boolean, out again int)
+language plpgsql :inner as $$
+declare
+    v_from jsonb := nullif(current_setting('wf.from', true), '')::jsonb;
+    v_at numeric := extract(epoch from p_now);
+    v_age numeric; -- of the last look; null for none, or if the clock was set back
+    v_pages bigint := (v_from ->> 'pages')::bigint;
+    v_rest numeric := case when v_pages > 100 then v_pages * 0.00004 else 0 end; -- in seconds
+    v_places wf.place[]; -- where to go on; null for the heads
+    f record;
+begin
+    if (v_from ->> 'driver')::bigint = p_driver.id then
+        v_age := nullif(greatest(v_at - (v_from ->> 'at')::numeric, -1), -1);
+        if v_age < (case when v_from ->> 'more' = 'true' then greatest(v_rest, 0.01) else v_rest end) then
+            v_places := array(select row((x.v -> 0)::bigint, x.v ->> 1, (x.v -> 2)::smallint, (x.v -> 3)::bigint, (x.v -> 4)::bigint, (x.v -> 5)::bigint)::wf.place
+                                from jsonb_array_elements(nullif(v_from -> 'lanes', 'null')) x (v));
+        end if;
+    end if;
+    loop
+        if v_places is null then
+            v_pages := pg_stat_get_xact_blocks_fetched('wf.ready_claim_idx'::regclass);
+            lane := wf._heads(p_driver, p_instant is not null, null);
+            v_pages := pg_stat_get_xact_blocks_fetched('wf.ready_claim_idx'::regclass) - v_pages;
+        else
+            lane := wf._heads(p_driver, p_instant is not null, v_places);
+        end if;
+        f := wf._share(lane, p_want, p_instant, p_kept);
+        exit when v_places is null or f.more;
+        if v_age < v_rest then
+            again := ceil((v_rest - v_age) * 1000);
+            exit;
+        end if;
+        v_places := null;
+    end loop;
+    place := f.place;
+    lane := f.lane;
+    more := f.more;
+    if not more and v_pages <= 100 then
+        -- the next one looks at the heads
+        if v_from is not null then
+            perform set_config('wf.from', '', false);
+        end if;
+        return;
+    end if;
+    if cardinality(v_places) > cardinality(lane) then
+        lane := lane || array(select u from unnest(v_places) u where u.lane_id <> all (array(select x.lane_id from unnest(lane) x)));
+    end if;
+    if v_places is not null then
+        v_at := v_at - v_age;
+    end if;
+    perform set_config('wf.from', jsonb_build_object('driver', p_driver.id, 'at', v_at, 'pages', v_pages, 'more', more, 'lanes',
+                                                     (select jsonb_agg(jsonb_build_array(l.lane_id, l.pool, l.rank, l.turn, l.instance_id, l.process_id)) from unnest(lane) l))::text, false);
+end;
+$$;
+
+-- wf._has_made()
+--
+-- Returns  whether something has become ready in this transaction, see _may_ring
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by poll
+create or replace function wf._has_made() returns boolean
+language sql stable
+begin atomic
+    select current_setting('wf.made', true) = '1';
+end;
+
+-- wf._pass_on(p_driver, p_lane)
+--
+-- Wakes sleeping drivers if there is something that this one leaves and one of
+-- them serves: more than it took of the lanes in which it has looked up to these
+-- places, or anything in another lane.
+--
+-- Returns  nothing
+-- Locks    nothing (NOTIFY takes its own at commit)
+-- Raises   nothing
+-- Called   by poll, if lanes may hold more, or if something has become ready in its transaction
+create or replace function wf._pass_on(p_driver bigint, p_lane wf.place[]) returns void
+language plpgsql :inner as $$
+declare
+    v_idle wf.driver[] := array(select d from wf.driver d where d.idle and d.id <> p_driver);
+begin
+    if cardinality(v_idle) = 0 then
+        return;
+    end if;
+    -- of the lanes that this driver serves, those that are not in p_lane are empty
+    perform pg_notify('wf_ready', '')
+       from (select x.id from wf.lane x
+              where exists (select from unnest(v_idle) d where wf._serves(d, x))
+                and (x.id in (select u.lane_id from unnest(p_lane) u)
+                     or not exists (select from wf.driver o where o.id = p_driver and wf._serves(o, x)))
+             offset 0) l
+       left join lateral (select u.rank, u.turn, u.instance_id, u.process_id from unnest(p_lane) u where u.lane_id = l.id) b on true
+      cross join lateral (select from wf.ready y
+                           where y.lane_id = l.id
+                             and (y.rank, y.turn, y.instance_id, y.process_id)
+                                 > (coalesce(b.rank, -32768), coalesce(b.turn, 0), coalesce(b.instance_id, 0), coalesce(b.process_id, 0))
+                           limit 1) y
+      limit 1;
+end;
+$$;

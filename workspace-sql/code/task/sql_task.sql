@@ -1,0 +1,139 @@
+-- SQL tasks: their effects, their outcome and what comes after them commit in
+-- one transaction, on the connection of the role that the task runs as:
+-- begin; sql_begin; the statement; sql_outcome; commit.
+
+-- wf.sql_begin(p_instance, p_process, p_token)
+--
+-- Begins the transaction of a SQL task. The lease is held to its end, so that
+-- nobody takes the request back meanwhile; but it may go over to the driver's
+-- next incarnation, however long the statement takes.
+--
+-- Returns  nothing
+-- Locks    the lease
+-- Raises   WF006, WF009
+-- Called   by a driver, as the role that the task runs as
+create or replace function wf.sql_begin(p_instance bigint, p_process bigint, p_token uuid) returns void
+language plpgsql security definer :engine as $$
+begin
+    perform wf._gate(true);
+    perform 1 from wf.lease l
+      where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token for key share;
+    if not found then
+        raise exception using errcode = 'WF009', message = format('the request of process %s/%s was taken back', p_instance, p_process),
+            hint = 'Roll back; whoever holds the request now carries on.';
+    end if;
+end;
+$$;
+comment on function wf.sql_begin(bigint, bigint, uuid) is 'Begins the transaction of a SQL task, given instance, process and token. Returns nothing; raises WF009 if the request was taken back.';
+
+-- wf.sql_too_large(p_limit)
+--
+-- Ends a query whose rows take more room than the driver keeps. The driver puts
+-- a query around the statement that calls this at the first row that is too much.
+-- It is volatile, or the planner would call it, and safe for plans in parallel.
+--
+-- Returns  never
+-- Locks    nothing
+-- Raises   WF012
+-- Called   by the query that a driver puts around the statement of a SQL task
+create or replace function wf.sql_too_large(p_limit bigint) returns boolean
+language plpgsql volatile parallel safe set search_path = pg_catalog, pg_temp as $$
+declare
+    v_error jsonb := jsonb_build_object('kind', 'output', 'message', format('the statement''s rows take more than %s bytes', p_limit));
+begin
+    raise exception using errcode = 'WF012', message = v_error ->> 'message', detail = v_error::text,
+        hint = 'Select less, or raise sql_max_rows_bytes in the driver''s configuration.';
+end;
+$$;
+comment on function wf.sql_too_large(bigint) is 'Ends a query whose rows take more bytes than the limit given. Returns never; raises WF012 with an error of kind output.';
+
+-- wf.sql_outcome(p_instance, p_process, p_token, p_body)
+--
+-- Reports the response of a SQL task inside its own transaction. Where it
+-- cannot be applied, or means that the task failed, it raises, so that the
+-- task's effects roll back. It is never told that the instance is busy, since
+-- the effects would be lost: it waits, as long as the statement may take.
+--
+-- Returns  nothing
+-- Locks    the instance (as _wait_for); the lease; then as _apply_reports
+-- Raises   WF006, WF009, WF012, and what a response that cannot be stored raises
+-- Called   by a driver, as the role that the task runs as
+create or replace function wf.sql_outcome(p_instance bigint, p_process bigint, p_token uuid, p_body bytea) returns void
+language plpgsql security definer :engine as $$
+declare
+    v_driver bigint;
+    v_error jsonb;
+begin
+    perform wf._gate(true);
+    perform wf._wait_for(p_instance);
+    select l.driver_id into v_driver from wf.lease l where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token for no key update;
+    if v_driver is null or wf._apply_reports(v_driver, array[p_instance], array[p_process], array[p_token], array['response'], array[p_body]) <> array['done'] then
+        raise exception using errcode = 'WF009', message = format('the request of process %s/%s was taken back', p_instance, p_process),
+            hint = 'Roll back; whoever holds the request now carries on.';
+    end if;
+    select p.error into v_error from wf.process p where p.instance_id = p_instance and p.id = p_process and p.state = 'FAILED';
+    if v_error is not null then
+        raise exception using errcode = 'WF012', message = coalesce(v_error ->> 'message', 'the task failed'), detail = v_error::text,
+            hint = 'Roll back, then report the failure.';
+    end if;
+end;
+$$;
+comment on function wf.sql_outcome(bigint, bigint, uuid, bytea) is 'Reports the response of a SQL task inside its own transaction: instance, process, token, JSON bytes. Returns nothing; raises WF009 if the request was taken back, WF012 if the response means that the task failed.';
+
+-- wf._wait_for(p_instance)
+--
+-- Waits for an instance in slices, each under a savepoint: what the task has
+-- done is not rolled back because the session's lock_timeout is shorter than
+-- the time for which somebody holds the instance. A slice is longer than
+-- deadlock_timeout, so that the server finds a deadlock within it.
+--
+-- Returns  nothing
+-- Locks    the instance
+-- Raises   57014 when the statement takes longer than it may
+-- Called   by sql_outcome
+create or replace function wf._wait_for(p_instance bigint) returns void
+language plpgsql :inner as $$
+declare
+    c_slice constant text := '5s';
+    v_timeout text := current_setting('lock_timeout');
+begin
+    perform 1 from wf.instance i where i.id = p_instance for no key update skip locked;
+    while not found and exists (select from wf.instance i where i.id = p_instance) loop
+        begin
+            perform set_config('lock_timeout', c_slice, true);
+            perform 1 from wf.instance i where i.id = p_instance for no key update;
+            perform set_config('lock_timeout', v_timeout, true);
+            return;
+        exception when lock_not_available then
+            perform 1 from wf.instance i where i.id = p_instance for no key update skip locked;
+        end;
+    end loop;
+end;
+$$;
+
+-- wf.token_status(p_instance, p_process, p_token)
+--
+-- Settles the doubt after a connection was lost around a commit. A standby may
+-- not yet have it, so it is not to be asked.
+--
+-- Returns  open (still with the driver), done (its outcome is known) or stale
+-- Locks    nothing
+-- Raises   25006
+-- Called   by a driver
+create or replace function wf.token_status(p_instance bigint, p_process bigint, p_token uuid) returns text
+language plpgsql stable security definer :engine as $$
+begin
+    if current_setting('transaction_read_only')::boolean then
+        raise exception using errcode = 'read_only_sql_transaction', message = 'what became of a request is not known here: the server is read-only',
+            hint = 'Ask the primary.';
+    end if;
+    if exists (select from wf.lease l where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token) then
+        return 'open';
+    end if;
+    if exists (select from wf.process p where p.instance_id = p_instance and p.id = p_process and p.token = p_token) then
+        return 'done';
+    end if;
+    return 'stale';
+end;
+$$;
+comment on function wf.token_status(bigint, bigint, uuid) is 'What became of a request: open (still with the driver), done (its outcome is known) or stale (taken back).';

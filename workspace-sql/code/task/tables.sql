@@ -1,0 +1,129 @@
+-- The tables of what drivers see: what a row is, and what its columns mean.
+
+comment on table wf.failed is 'The processes that are FAILED now.';
+comment on column wf.failed.instance_id is 'the instance';
+comment on column wf.failed.process_id is 'the process';
+
+comment on table wf.ready is 'The requests that a driver may take now, and nothing else.';
+comment on column wf.ready.instance_id is 'the instance';
+comment on column wf.ready.process_id is 'the process';
+comment on column wf.ready.lane_id is 'what a driver must serve to take it';
+comment on column wf.ready.turn is 'virtual time, in microseconds: the lowest is taken first';
+comment on column wf.ready.rank is 'minus its priority: the lowest is taken first';
+comment on column wf.ready.request is 'start, poll, cancel or cleanup';
+
+comment on table wf.parked is 'The leaves in INIT that may not be taken yet, and why.';
+comment on column wf.parked.instance_id is 'the instance';
+comment on column wf.parked.process_id is 'the process';
+comment on column wf.parked.reason is 'what it waits for: a place in its group, or that its instance is no longer suspended';
+comment on column wf.parked.group_id is 'group: the concurrency group that has no place for it';
+comment on column wf.parked.lane_id is 'as in ready';
+comment on column wf.parked.turn is 'as in ready';
+comment on column wf.parked.rank is 'as in ready';
+comment on column wf.parked.parked_at is 'since when';
+
+comment on table wf.suspended is 'The instances that are SUSPENDED now.';
+comment on column wf.suspended.instance_id is 'the instance';
+comment on column wf.suspended.at is 'since when';
+comment on column wf.suspended.actor is 'who suspended it';
+comment on column wf.suspended.reason is 'reason that was given';
+
+comment on table wf.lease is 'The requests that drivers hold. A lease lives as long as its driver gives signs of life.';
+comment on column wf.lease.instance_id is 'the instance';
+comment on column wf.lease.process_id is 'the process';
+comment on column wf.lease.token is 'names this request; never issued twice';
+comment on column wf.lease.driver_id is 'the driver';
+comment on column wf.lease.request is 'start, poll, cancel or cleanup';
+comment on column wf.lease.at is 'since when';
+
+comment on table wf.loss is 'Requests whose drivers died. Kept when the task has ended.';
+comment on column wf.loss.instance_id is 'the instance';
+comment on column wf.loss.process_id is 'the task';
+comment on column wf.loss.attempt is 'the attempt that the last one belonged to';
+comment on column wf.loss.request is 'the last one: start, poll, cancel or cleanup';
+comment on column wf.loss.token is 'its token';
+comment on column wf.loss.losses is 'how many drivers in a row died with it';
+comment on column wf.loss.due_at is 'when the last one was taken back, or is';
+
+comment on table wf.stop is 'Requests in flight that are to stop. A row stands until the request has ended; its driver is told again each second.';
+comment on column wf.stop.driver_id is 'the driver';
+comment on column wf.stop.token is 'the request';
+comment on column wf.stop.instance_id is 'the instance';
+comment on column wf.stop.process_id is 'the process';
+comment on column wf.stop.told_at is 'when the driver was told last; null: not yet';
+
+comment on table wf.slot is 'The places of concurrency groups that are taken.';
+comment on column wf.slot.instance_id is 'the instance';
+comment on column wf.slot.process_id is 'the process that has the place';
+comment on column wf.slot.group_id is 'the concurrency group';
+
+comment on table wf.dirty is 'What the next poll settles: concurrency groups whose places are to be granted anew, and names of groups and lanes that may be new.';
+comment on column wf.dirty.id is 'key, in order of arrival';
+comment on column wf.dirty.group_id is 'the concurrency group; null: the row is about a lane';
+comment on column wf.dirty.max is 'the max that a task or an operator gives the group; -1 lifts the limit; the last one wins';
+comment on column wf.dirty.name is 'the name of the group, where a row of concurrency_group may be missing';
+comment on column wf.dirty.lane_id is 'the lane whose row may be missing';
+comment on column wf.dirty.lane is 'its queue, needs and requires';
+
+comment on table wf.work is 'Work that has yet to be done; a row is deleted when it is done.';
+comment on column wf.work.id is 'key, in order of arrival';
+comment on column wf.work.kind is 'what is to be done: see _do_work in code/task/work.sql';
+comment on column wf.work.instance_id is 'the instance that it belongs to; null: none';
+comment on column wf.work.item_id is 'process, group or instance, as the kind has it';
+comment on column wf.work.due_at is 'when it is tried next';
+comment on column wf.work.tries is 'how often it has raised an error that was not the server''s fault';
+comment on column wf.work.aside is 'true: it is not tried any more, and waits for an operator';
+comment on column wf.work.error is 'the last error: {sqlstate, message}';
+
+comment on table wf.timer is 'What is due at a time.';
+comment on column wf.timer.instance_id is 'the instance';
+comment on column wf.timer.process_id is 'the process';
+comment on column wf.timer.kind is 'sleep: it ends; poll, cancel, cleanup: the next such request';
+comment on column wf.timer.due_at is 'when; infinity while its request is ready or with a driver';
+comment on column wf.timer.round is 'how many polls there were';
+comment on column wf.timer.failures is 'how many requests of this kind failed in a row';
+
+comment on table wf.driver is 'The drivers; each start of a driver is a row of its own.';
+comment on column wf.driver.id is 'its incarnation';
+comment on column wf.driver.name is 'name that it gave';
+comment on column wf.driver.version is 'version of the program';
+comment on column wf.driver.state is 'live, draining, left or lost';
+comment on column wf.driver.transports is 'transports that it has';
+comment on column wf.driver.queues is 'queues that it serves; none means every queue';
+comment on column wf.driver.slots is 'how many requests it carries out at once';
+comment on column wf.driver.idle is 'it sleeps: ring (NOTIFY wf_ready) when there is work';
+comment on column wf.driver.started_at is 'when it registered';
+comment on column wf.driver.actor is 'the login that it uses';
+comment on column wf.driver.capabilities is 'what else it has that tasks may require: name or name=value';
+comment on column wf.driver.attended is 'it registered in a session of its own: when that has ended it is given up soon';
+comment on column wf.driver.successor is 'the incarnation that took over all that it knew of; null: none';
+comment on column wf.driver.session_pid is 'the server process of that session; null: a later incarnation registered in it, or it has none';
+comment on column wf.driver.session_role is 'the login of that session';
+
+comment on table wf.turn is 'The turns: a poll that has something to do locks one of the rows, as many of them as the setting turns says.';
+comment on column wf.turn.id is '1, 2, 3 … up to the greatest value of the setting turns';
+insert into wf.turn (id)
+select generate_series(1, s.max) from wf.setting s where s.name = 'turns'
+    on conflict do nothing;
+
+comment on table wf.sign_of_life is 'When each driver was last heard of. Polls and heartbeats write it as the last thing that they do, so nobody waits for a row of it.';
+comment on column wf.sign_of_life.driver_id is 'the driver';
+comment on column wf.sign_of_life.seen_at is 'last sign of life, to the second';
+
+comment on table wf.home is 'Where the workspace was when it last looked, one row: it notices when it is somewhere else, and why.';
+comment on column wf.home.only_one is 'true';
+comment on column wf.home.system_id is 'system identifier of the cluster';
+comment on column wf.home.database_id is 'oid of the database';
+comment on column wf.home.timeline is 'timeline of the server''s WAL';
+comment on column wf.home.started_at is 'when the server was started';
+comment on column wf.home.restored is 'wf.restored, as the server''s configuration sets it';
+
+comment on table wf.output_chunk is 'Streamed output of attempts, as it came; of a long one the end. Kept when the task has ended.';
+comment on column wf.output_chunk.instance_id is 'the instance';
+comment on column wf.output_chunk.process_id is 'the task';
+comment on column wf.output_chunk.attempt is 'the attempt';
+comment on column wf.output_chunk.start is 'how many bytes of the attempt''s output, both streams together, came before; where the chunk before does not end here, bytes were dropped';
+comment on column wf.output_chunk.size is 'how many bytes these were';
+comment on column wf.output_chunk.stream is 'stdout or stderr';
+comment on column wf.output_chunk.at is 'when it arrived';
+comment on column wf.output_chunk.body is 'the text; bytes that are none became U+FFFD';

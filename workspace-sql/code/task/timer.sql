@@ -1,0 +1,106 @@
+-- What is due at a time.
+
+-- wf._fire(p_now)
+--
+-- Fires due timers, oldest first, of at most 100 processes. An instance that
+-- somebody else holds is passed over, however many of its timers are due; they
+-- stay for the next call.
+--
+-- Returns  nothing
+-- Locks    instances by id (skipping locked ones), then their timers
+-- Called   by poll and tick
+create or replace function wf._fire(p_now timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    c_most constant int := 100;
+    v_passed bigint[] := array[]::bigint[];
+    v_found bigint[];
+    v_held bigint[];
+    v_error jsonb;
+    f record;
+begin
+    for k in 1 .. 5 loop
+        v_found := array(select distinct x.instance_id
+                           from (select t.instance_id from wf.timer t
+                                  where t.due_at <= p_now and t.instance_id <> all (v_passed) order by t.due_at limit c_most) x);
+        exit when cardinality(v_found) = 0;
+        v_held := array(select i.id from wf.instance i where i.id = any (v_found) order by i.id for no key update skip locked);
+        exit when cardinality(v_held) > 0;
+        v_passed := v_passed || v_found;
+    end loop;
+    select array_agg(x.instance_id) instances, array_agg(x.process_id) processes
+      into f
+      from (select t.instance_id, t.process_id from wf.timer t
+             where t.due_at <= p_now and t.instance_id = any (v_held) order by t.due_at limit c_most) x;
+    if f.instances is not null then
+        v_error := wf._try_work('timer', f.instances, f.processes, p_now);
+    end if;
+    if v_error is not null then
+        perform wf._put_work('timer', f.instances, f.processes, p_now, v_error);
+        update wf.timer t set due_at = 'infinity'
+          from unnest(f.instances, f.processes) u (i, j)
+         where t.instance_id = u.i and t.process_id = u.j and t.due_at <= p_now;
+    end if;
+end;
+$$;
+
+-- wf._fire_timers(p_instance, p_process, p_now)
+--
+-- Fires the timers of processes, of instances that the caller holds: a sleep
+-- ends, a request is asked for unless it is asked for already.
+--
+-- Returns  nothing
+-- Locks    their timers
+-- Called   by _do_work, and by the simulator
+create or replace function wf._fire_timers(p_instance bigint[], p_process bigint[], p_now timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    f record;
+begin
+    with due as (
+        update wf.timer t set due_at = 'infinity'
+         where t.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)
+                                    cross join lateral (select x.ctid from wf.timer x where x.instance_id = u.i and x.process_id = u.j offset 0) k
+                                    where not exists (select from wf.ready r where r.instance_id = u.i and r.process_id = u.j)
+                                      and not exists (select from wf.lease l where l.instance_id = u.i and l.process_id = u.j)))
+        returning t.instance_id, t.process_id, t.kind)
+    select array_agg(d.instance_id) instances, array_agg(d.process_id) processes, array_agg(d.kind) kinds into f from due d;
+    if f.instances is null then
+        return;
+    end if;
+    insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
+    select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p_now, null), u.kind
+      from unnest(f.instances, f.processes, f.kinds) u (i, j, kind)
+     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+     where u.kind <> 'sleep';
+    update wf.process p set was = p.state, event = 'success', state = 'END', at = p_now
+      from unnest(f.instances, f.processes, f.kinds) u (i, j, kind)
+     cross join lateral (select x.ctid from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) k
+     where u.kind = 'sleep' and p.ctid = k.ctid and p.kind = 'wait' and p.state = 'WAITING';
+end;
+$$;
+
+-- wf.tick()
+--
+-- Does what is due without a driver: for a cron job, or the console.
+--
+-- Returns  nothing
+-- Locks    as poll
+-- Raises   WF006
+-- Called   by operators
+create or replace function wf.tick() returns void
+language plpgsql security definer :engine as $$
+declare
+    v_now constant timestamptz := wf.now();
+begin
+    perform wf._gate(true);
+    perform wf._fire(v_now);
+    perform wf._work(v_now, '{timer,loss,grant,begin,purge}', 32);
+    perform wf._sweep(true);
+    perform wf._forget_lanes();
+    perform wf._forget_versions();
+    perform wf._settle_safely(v_now);
+    perform wf._purge_old();
+end;
+$$;
+comment on function wf.tick() is 'Fires due timers, takes the requests of lost drivers back, grants places of groups and purges what is old, as every poll does. Returns nothing.';

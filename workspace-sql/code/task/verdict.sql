@@ -1,0 +1,227 @@
+-- What a response means for its task, from the clauses of the task type.
+
+do $$
+begin
+    if to_regtype('wf.verdict') is null then
+        create type wf.verdict as (event text, stays boolean, handle jsonb, output jsonb, error jsonb, detail jsonb);
+        comment on type wf.verdict is 'What a response means for its process.';
+    end if;
+end;
+$$;
+
+-- wf._read_json(p_response)
+--
+-- Returns  a response with the JSON that its body says it is
+-- Locks    nothing
+-- Raises   22P02, 22P05 … if it is none that PostgreSQL can store
+-- Called   by _open and _judge
+create or replace function wf._read_json(p_response jsonb) returns jsonb
+language sql immutable
+begin atomic
+    select jsonb_set(p_response, '{body}', coalesce(nullif(btrim(p_response ->> 'body'), '')::jsonb, 'null'));
+end;
+
+-- wf._holds_json(p_response)
+--
+-- Returns  whether an HTTP response says that its body is JSON, and that has yet to be read
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _judge and _apply_picked
+create or replace function wf._holds_json(p_response jsonb) returns boolean
+language sql immutable
+begin atomic
+    select p_response -> 'headers' ->> 'content-type' ~* '^[^;]*[/+]json\M' and jsonb_typeof(p_response -> 'body') = 'string';
+end;
+
+-- wf._test(p_condition, p_environment)
+--
+-- Returns  whether a `when` holds; null counts as false; an error is {"error": …}
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _judge
+create or replace function wf._test(p_condition jsonb, p_environment jsonb) returns jsonb
+language plpgsql stable :inner as $$
+declare
+    v_result jsonb;
+begin
+    v_result := wf._evaluate(p_condition, p_environment);
+    if v_result ? 'error' then
+        return v_result;
+    end if;
+    return to_jsonb(v_result -> 'value' = 'true');
+end;
+$$;
+
+-- wf._judge(p_kind, p_request, p_clauses, p_input, p_handle, p_response)
+--
+-- What a response to start or poll means, in the order of the language:
+-- handle, failure when, success when, otherwise it still runs.
+--
+-- Returns  a verdict: success, fail or started
+-- Locks    nothing
+-- Raises   nothing: what cannot be evaluated is a failure of kind output, or limit
+-- Called   by _decide
+create or replace function wf._judge(p_kind text, p_request text, p_clauses jsonb, p_input jsonb, p_handle jsonb, p_response jsonb) returns wf.verdict
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    v wf.verdict;
+    v_environment jsonb;
+    v_result jsonb;
+begin
+    v.handle := p_handle;
+    if wf._holds_json(p_response) then
+        begin
+            p_response := wf._read_json(p_response);
+        exception when data_exception or program_limit_exceeded then
+            v.event := 'fail';
+            v.error := wf._refuse('output', format('the body says that it is JSON, but it is not: %s', sqlerrm));
+            return v;
+        end;
+    end if;
+    v_environment := coalesce(p_input, '{}') || jsonb_build_object('response', p_response, 'handle', p_handle);
+    if p_clauses ? 'handle' then
+        v_result := wf._evaluate(p_clauses -> 'handle', v_environment);
+        if v_result ? 'value' then
+            v.handle := coalesce(p_handle, '{}') || (v_result -> 'value');
+            v_environment := v_environment || jsonb_build_object('handle', v.handle);
+            if wf._oversize(pg_column_size(v.handle)) is not null then
+                v_result := jsonb_build_object('error', wf._oversize(pg_column_size(v.handle)));
+                v.handle := p_handle;
+            end if;
+        end if;
+    end if;
+    if not coalesce(v_result ? 'error', false) and p_clauses ? 'failure' then
+        v_result := wf._test(p_clauses -> 'failure', v_environment);
+        if v_result = 'true' then
+            v.event := 'fail';
+            v_result := case when p_clauses ? 'failure_as' then wf._evaluate(p_clauses -> 'failure_as', v_environment)
+                             else jsonb_build_object('value', wf._refuse('failed', 'the response says that it failed')) end;
+            v.error := coalesce(jsonb_build_object('kind', 'failed', 'message', 'the response says that it failed') || (v_result -> 'value'), v_result -> 'error');
+            return v;
+        end if;
+    end if;
+    if not coalesce(jsonb_typeof(v_result) = 'object' and v_result ? 'error', false) then
+        v_result := case when p_clauses ? 'success' then wf._test(p_clauses -> 'success', v_environment)
+                         else to_jsonb(p_kind = 'sync') end;
+        if v_result = 'true' then
+            v.event := 'success';
+            v_result := case when p_clauses ? 'output' then wf._evaluate(p_clauses -> 'output', v_environment) end;
+            v.output := v_result -> 'value';
+            if wf._oversize(pg_column_size(v.output)) is not null then
+                v_result := jsonb_build_object('error', wf._oversize(pg_column_size(v.output)));
+            end if;
+        elsif v_result = 'false' then
+            v.event := case when p_kind = 'sync' then 'fail' when p_request = 'start' then 'started' else 'polled' end;
+            v.error := case when p_kind = 'sync' then wf._refuse('failed', 'the response does not say that it succeeded') end;
+        end if;
+    end if;
+    if coalesce(jsonb_typeof(v_result) = 'object' and v_result ? 'error', false) then
+        v.event := 'fail';
+        v.output := null;
+        v.error := (v_result -> 'error')
+                   || case v_result -> 'error' ->> 'kind' when 'limit' then '{}' else '{"kind": "output"}' end::jsonb;
+    end if;
+    return v;
+end;
+$$;
+
+-- wf._paced(p_request, p_args)
+--
+-- A request with the pace that this task gives it: `every` may read the task's
+-- arguments. What cannot be evaluated or does not fit stays as declared.
+--
+-- Returns  the row of task_request, with delay, backoff, max_delay, attempts filled in
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _apply_judged and _pace
+create or replace function wf._paced(p_request wf.task_request, p_args jsonb) returns wf.task_request
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    v jsonb;
+begin
+    if p_request.clauses ? 'every' then
+        v := wf._evaluate(p_request.clauses -> 'every', coalesce(p_args, '{}')) -> 'value';
+        begin
+            p_request.delay := greatest('1 ms', coalesce((v ->> 'delay')::interval, p_request.delay));
+            p_request.max_delay := greatest(p_request.delay, coalesce((v ->> 'max_delay')::interval, p_request.max_delay));
+            p_request.backoff := greatest(1, coalesce((v ->> 'backoff')::numeric, p_request.backoff));
+            p_request.attempts := greatest(1, coalesce((v ->> 'attempts')::numeric, p_request.attempts));
+        exception when data_exception then
+            null;
+        end;
+    end if;
+    return p_request;
+end;
+$$;
+
+-- wf._decide(p_process, p_request, p_event, p_body, p_input, p_declared, p_failures)
+--
+-- What a report means for its process.
+--
+-- Returns  a verdict
+-- Locks    nothing
+-- Raises   nothing of its own
+-- Called   by _apply_judged, for every report that is not a plain success
+create or replace function wf._decide(p_process wf.process, p_request text, p_event text, p_body jsonb, p_input jsonb, p_declared wf.task_request, p_failures int) returns wf.verdict
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    v wf.verdict;
+begin
+    v.stays := false;
+    if p_request in ('cancel', 'cleanup') then
+        v.handle := p_process.handle;
+        v.error := p_process.error;
+        if p_event = 'response' or p_failures + 1 >= p_declared.attempts then
+            v.event := case p_request when 'cancel' then 'cancelled' else 'cleaned' end;
+            v.detail := case when p_event <> 'response' then jsonb_build_object('unclean', p_body) end;
+        else
+            v.event := 'fail';
+            v.stays := true;
+            v.detail := p_body;
+        end if;
+        return v;
+    end if;
+    if p_event = 'response' then
+        v := wf._judge(p_process.kind, p_request, p_declared.clauses, p_input, p_process.handle, p_body);
+        v.stays := false;
+    else
+        v.handle := p_process.handle;
+        v.error := case when jsonb_typeof(p_body) = 'object' then p_body when p_body is null then '{}' else jsonb_build_object('detail', p_body) end
+                   || jsonb_build_object('kind', coalesce(p_body ->> 'kind', 'failed'), 'message', coalesce(p_body ->> 'message', 'the driver gave no reason'));
+        v.event := case when p_request = 'poll' and p_failures + 1 < p_declared.attempts then 'polled' else 'fail' end;
+        if v.event = 'polled' then
+            v.detail := v.error;
+            v.error := p_process.error;
+        elsif p_request = 'start' and p_process.kind = 'async' and v.error ->> 'kind' in ('lost', 'timeout')
+              and exists (select from wf.task_request x where x.type_id = p_declared.type_id and x.request = 'poll' and wf._names_attempt(x.args)) then
+            -- it may run; polls find that out
+            v.event := 'started';
+            v.detail := v.error;
+            v.error := p_process.error;
+        end if;
+    end if;
+    if p_process.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then
+        if v.event = 'polled' then
+            v.event := 'started';
+        elsif v.event = 'fail' and p_process.state = 'CANCEL_REQUESTED' then
+            v.error := wf._cancelled(v.error);
+        end if;
+    end if;
+    return v;
+end;
+$$;
+
+-- wf._open(p_response)
+--
+-- Returns  a response with its body read, if that says that it is JSON; null if it says so and is not
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _apply_picked
+create or replace function wf._open(p_response jsonb) returns jsonb
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+    return wf._read_json(p_response);
+exception when data_exception or program_limit_exceeded then
+    return null;
+end;
+$$;
