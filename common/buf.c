@@ -88,6 +88,15 @@ buf_truncate(struct buf *buf, size_t len)
 	buf->data[len] = '\0';
 }
 
+void
+buf_fit(struct buf *buf)
+{
+	if (buf->size <= buf->len + 1)
+		return;
+	buf->size = buf->len + 1;
+	buf->data = xreallocarray(buf->data, buf->size, 1);
+}
+
 char *
 buf_take(struct buf *buf)
 {

@@ -2,6 +2,7 @@
  * main.c - wf-driver, from its arguments to its end.
  */
 #include <getopt.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,8 @@
 enum {
 	EXIT_USAGE = 2,
 	EXIT_CONFIG = 78, /* as sysexits has it: restarting will not help */
+
+	LARGE_BUFFER = 256 << 10,
 };
 
 static const char usage_text[] =
@@ -336,6 +339,17 @@ close_memory(void)
 		log_warnx("the memory of this program is open to its user");
 }
 
+/*
+ * The system gets a large buffer back when it is freed.  By itself the allocator
+ * raises the threshold to the largest buffer that was ever freed.  Then later
+ * buffers lie among small ones, and the program keeps their memory.
+ */
+static void
+return_memory(void)
+{
+	(void)mallopt(M_MMAP_THRESHOLD, LARGE_BUFFER);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -346,6 +360,7 @@ main(int argc, char **argv)
 	bool good;
 
 	close_memory();
+	return_memory();
 	descriptors_raise();
 	good = read_config(config, &program.arguments, argc, argv, &err);
 	start_log(config, &program.arguments);

@@ -12,7 +12,7 @@
 enum {
 	REPORTS_PER_TURN = 1000,
 	FEW_PER_TURN = 30,        /* after a turn that failed */
-	BYTES_PER_TURN = 4 << 20, /* output included; more goes with no other */
+	BYTES_PER_TURN = 2 << 20, /* output included; more goes with no other */
 	PATIENCE_MS = 100,        /* while other turns may hold an instance */
 	PATIENCE_ALONE_MS = 200,
 	PLACES = 4096,

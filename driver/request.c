@@ -16,6 +16,13 @@ enum {
 static const char *const state_names[] = { REQUEST_STATES(REQUEST_STATE_NAME) };
 #undef REQUEST_STATE_NAME
 
+/* The memory that it takes. */
+static size_t
+size(const struct request *request)
+{
+	return sizeof(*request) + request->task.args_len + request->body.len;
+}
+
 /* Lists -------------------------------------------------------------------- */
 
 void
@@ -24,6 +31,7 @@ request_list_init(struct request_list *list)
 	list->first = NULL;
 	list->end = &list->first;
 	list->count = 0;
+	list->bytes = 0;
 	list->on_its_way = false;
 }
 
@@ -36,6 +44,7 @@ request_list_add(struct request_list *list, struct request *request)
 	*list->end = request;
 	list->end = &request->next;
 	list->count++;
+	list->bytes += size(request);
 }
 
 void
@@ -53,6 +62,7 @@ request_list_remove(struct request *request)
 	request->next = NULL;
 	request->list = NULL;
 	list->count--;
+	list->bytes -= size(request);
 }
 
 struct request *
@@ -74,6 +84,18 @@ request_list_put_back(struct request_list *list, struct request_list *from)
 		request_list_add(from, request);
 	while ((request = request_list_take(from)) != NULL)
 		request_list_add(list, request);
+}
+
+void
+request_set_body(struct request *request, const struct buf *body)
+{
+	struct request_list *list = request->list;
+
+	if (list != NULL)
+		list->bytes += body->len - request->body.len;
+	buf_release(&request->body);
+	request->body = *body;
+	buf_fit(&request->body);
 }
 
 /* The table ---------------------------------------------------------------- */

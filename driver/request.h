@@ -66,6 +66,7 @@ struct request {
 struct request_list {
 	struct request *first, **end;
 	size_t count;
+	size_t bytes;    /* that they take, with arguments and reports */
 	bool on_its_way; /* what stands in it may be with the workspace */
 };
 
@@ -81,6 +82,9 @@ struct request *request_list_take(struct request_list *list);
 
 /* Take it out of whatever list it stands in. */
 void request_list_remove(struct request *request);
+
+/* `body` becomes the body of its report, and the request's own. */
+void request_set_body(struct request *request, const struct buf *body);
 
 /* All requests, found by their tokens. */
 struct request_table {

@@ -43,11 +43,10 @@ static void
 end(struct runner *runner, struct request *request, struct outcome *outcome)
 {
 	request_set_state(&runner->table, request, REQUEST_OVER);
-	buf_release(&request->body);
 	redact_json(&outcome->body);
 	if (outcome->body.len > OUTCOME_MAX_BYTES)
 		outcome_too_large(outcome, outcome->body.len);
-	request->body = outcome->body;
+	request_set_body(request, &outcome->body);
 	report(runner, request,
 	    outcome->event == OUTCOME_ERROR ? "error" : "response");
 }

@@ -24,6 +24,13 @@
 
 enum {
 	LEAVE_MS = 2000, /* for the last words of a driver in a hurry */
+
+	/* A driver asks for no work while more bytes of reports wait for a turn;
+	 * or while more wait for instances that others hold.  The second limit
+	 * is the higher one: whoever holds an instance should not stop the work
+	 * of all others. */
+	BYTES_WAITING = 2 << 20,
+	BYTES_KEPT = 64 << 20,
 };
 
 enum phase {
@@ -94,17 +101,20 @@ count_slots(struct scheduler *scheduler)
 static struct load
 wanted(const struct scheduler *scheduler)
 {
+	const struct runner *runner = &scheduler->runner;
 	int64_t turns = (int64_t)scheduler->turns.count;
-
 	struct load want;
 
-	if (scheduler->phase != PHASE_WORKING)
+	if (scheduler->phase != PHASE_WORKING ||
+	    turns_waiting(&scheduler->turns, &runner->reports) >
+	        BYTES_WAITING ||
+	    runner->kept.bytes > BYTES_KEPT)
 		return (struct load){ 0 };
 	want = window_want(&scheduler->window,
 	    share_want(&scheduler->share, turns),
 	    share_most(&scheduler->share, turns),
-	    (int64_t)scheduler->runner.reports.count);
-	keep_divide(&scheduler->keep, &scheduler->runner.table,
+	    (int64_t)runner->reports.count);
+	keep_divide(&scheduler->keep, &runner->table,
 	    scheduler->options.shares->count, &want);
 	return want;
 }

@@ -292,6 +292,16 @@ turns_sort(const struct turns *turns, const struct turn *turn,
 	}
 }
 
+size_t
+turns_waiting(const struct turns *turns, const struct request_list *due)
+{
+	size_t i, bytes = due->bytes;
+
+	for (i = 0; i < turns->count; i++)
+		bytes += turns->all[i].behind.bytes;
+	return bytes;
+}
+
 void
 turns_registered(struct turns *turns)
 {

@@ -132,6 +132,9 @@ void turns_register(const struct turns *turns, struct turn *turn,
 void turns_sort(const struct turns *turns, const struct turn *turn,
     const struct reports *reports, struct request_list *due);
 
+/* The bytes of all reports that no turn carries yet: of `due`, and behind turns. */
+size_t turns_waiting(const struct turns *turns, const struct request_list *due);
+
 /* The workspace has their marks. */
 void turns_registered(struct turns *turns);
 

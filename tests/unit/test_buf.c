@@ -46,6 +46,24 @@ test_limit_refuses_whole_pieces(void **state)
 }
 
 static void
+test_fit_gives_back_what_is_not_needed(void **state)
+{
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 0);
+	buf_fit(&buf);
+	assert_string_equal(buf.data, "");
+	buf_adds(&buf, "abc");
+	buf_fit(&buf);
+	assert_int_equal(buf.size, 4);
+	assert_string_equal(buf.data, "abc");
+	assert_true(buf_adds(&buf, "def"));
+	assert_string_equal(buf.data, "abcdef");
+	buf_release(&buf);
+}
+
+static void
 test_take_leaves_an_empty_buffer(void **state)
 {
 	struct buf buf;
@@ -97,6 +115,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_empty_is_a_string),
 	cmocka_unit_test(test_grows),
 	cmocka_unit_test(test_limit_refuses_whole_pieces),
+	cmocka_unit_test(test_fit_gives_back_what_is_not_needed),
 	cmocka_unit_test(test_take_leaves_an_empty_buffer),
 	cmocka_unit_test(test_truncate),
 	cmocka_unit_test(test_holds_nul_bytes),

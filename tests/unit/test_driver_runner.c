@@ -278,6 +278,26 @@ test_a_report_that_the_workspace_is_too_busy_for_is_kept(void **state)
 }
 
 static void
+test_lists_know_the_memory_of_what_stands_in_them(void **state)
+{
+	struct fixture *fixture = *state;
+	struct runner *runner = &fixture->runner;
+	size_t empty, one;
+
+	take(fixture, 1, NOOP, true);
+	empty = runner->reports.bytes;
+	assert_true(empty > strlen(NOOP));
+	runner_stop(runner, token(1));
+	one = runner->reports.bytes;
+	assert_int_equal(one, empty + strlen(CANCELLED));
+	runner_answer(runner, token(1), "busy");
+	assert_int_equal(runner->reports.bytes, 0);
+	assert_int_equal(runner->kept.bytes, one);
+	runner_answer(runner, token(1), "done");
+	assert_int_equal(runner->kept.bytes, 0);
+}
+
+static void
 test_stopped_while_the_acknowledgement_is_kept(void **state)
 {
 	struct fixture *fixture = *state;
@@ -400,6 +420,7 @@ main(void)
 		TEST(test_a_stale_acknowledgement_begins_nothing),
 		TEST(test_stopped_before_the_acknowledgement_left),
 		TEST(test_stopped_while_the_acknowledgement_is_on_its_way),
+		TEST(test_lists_know_the_memory_of_what_stands_in_them),
 		TEST(test_a_report_that_the_workspace_is_too_busy_for_is_kept),
 		TEST(test_stopped_while_the_acknowledgement_is_kept),
 		TEST(test_stopped_before_the_workspace_was_too_busy),
