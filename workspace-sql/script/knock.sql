@@ -27,7 +27,9 @@ begin
             perform pg_sleep(1 + random() * 2);
         end;
     end loop;
-    select string_agg(concat_ws(' ', 'process', s.pid, 'of', s.usename, nullif(format('(%s)', s.application_name), '()'), 'since ' || s.xact_start::timestamptz(0)), ', ' order by s.pid)
+    select string_agg(concat_ws(' ', 'process', s.pid, 'of', s.usename,
+                                nullif(format('(%s)', s.application_name), '()'),
+                                'since ' || s.xact_start::timestamptz(0)), ', ' order by s.pid)
       into v_users
       from pg_stat_activity s
      where s.pid <> pg_backend_pid()

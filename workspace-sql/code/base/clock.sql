@@ -24,7 +24,8 @@ begin
     return current_setting('wf.now')::timestamptz;
 end;
 $$;
-comment on function wf.now() is 'The workspace''s clock: timestamptz. A member of wf_admin may set it for a session with the setting wf.now.';
+comment on function wf.now() is
+    'The workspace''s clock: timestamptz. A member of wf_admin may set it for a session with the setting wf.now.';
 
 -- wf._now()
 --
@@ -73,13 +74,18 @@ declare
     v_version constant int := wf.schema_version();
 begin
     if p_version is null then
-        raise exception using errcode = 'WF002', message = 'the version of the program''s schema is missing', hint = 'Give the version that the program was made for.';
+        raise exception using errcode = 'WF002',
+            message = 'the version of the program''s schema is missing',
+            hint = 'Give the version that the program was made for.';
     elsif p_version > v_version then
-        raise exception using errcode = 'WF011', message = format('the workspace has schema version %s, this program needs %s', v_version, p_version),
+        raise exception using errcode = 'WF011',
+            message = format('the workspace has schema version %s, this program needs %s', v_version, p_version),
             hint = 'Upgrade the workspace: `wf-console workspace upgrade`, or psql -f workspace-sql/upgrade.sql.';
     end if;
-    raise exception using errcode = 'WF011', message = format('the workspace has schema version %s, this program knows %s', v_version, p_version),
-        hint = format('Upgrade the program: the workspace works with those that know version %s or a later one.', wf._oldest_program());
+    raise exception using errcode = 'WF011',
+        message = format('the workspace has schema version %s, this program knows %s', v_version, p_version),
+        hint = format('Upgrade the program: the workspace works with those that know version %s or a later one.',
+                      wf._oldest_program());
 end;
 $$;
 
@@ -97,11 +103,14 @@ $$;
 create or replace function wf.greet(p_version int) returns int
 language sql stable security definer set search_path = pg_catalog, pg_temp
 begin atomic
-    select case when p_version between wf._oldest_program() and s.value::int then s.value::int else wf._refuse_program(p_version) end
+    select case when p_version between wf._oldest_program() and s.value::int then s.value::int
+                else wf._refuse_program(p_version) end
       from wf.setting s
      where s.name = 'schema_version';
 end;
-comment on function wf.greet(int) is 'Asks whether a program made for that version of the schema can work here. Returns the installed version; raises WF011 if not.';
+comment on function wf.greet(int) is
+    'Asks whether a program made for that version of the schema can work here. Returns the installed version; raises '
+    'WF011 if not.';
 
 -- wf._setting_number(p_name)
 --

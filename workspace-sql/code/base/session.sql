@@ -44,7 +44,8 @@ begin
     end if;
     if p_advances and current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
         raise exception using errcode = 'WF006',
-            message = format('this procedure cannot run in a %s transaction', upper(current_setting('transaction_isolation'))),
+            message = format('this procedure cannot run in a %s transaction',
+                             upper(current_setting('transaction_isolation'))),
             hint = 'Call it in a READ COMMITTED transaction.';
     end if;
     raise exception using errcode = 'WF004',
@@ -85,7 +86,8 @@ $$;
 create or replace function wf._may_ring() returns boolean
 language sql volatile
 begin atomic
-    select case when coalesce(current_setting('wf.turn', true), '') = '' then true else set_config('wf.made', '1', true) is null end;
+    select case when coalesce(current_setting('wf.turn', true), '') = '' then true
+                else set_config('wf.made', '1', true) is null end;
 end;
 
 -- wf._ring()

@@ -11,7 +11,9 @@ comment on column wf.setting.max is 'the greatest';
 comment on column wf.setting.changed_at is 'when it was set; null: it is as it came';
 comment on column wf.setting.changed_by is 'by whom';
 
-comment on table wf.gate is 'Empty. Every procedure that writes reads it first, an upgrade truncates it: so neither goes on while the other is at work.';
+comment on table wf.gate is
+    'Empty. Every procedure that writes reads it first, an upgrade truncates it: so neither goes on while the other '
+    'is at work.';
 comment on column wf.gate.id is 'key of rows that there are never';
 
 comment on table wf.error is 'The SQLSTATEs that the workspace raises; docs/errors.md is printed from these rows.';

@@ -39,14 +39,17 @@ $$;
 
 -- wf._compact(p_expression)
 --
--- Returns  what wf._fold makes of an expression, which is not asked where there is nothing to fold but the object around
+-- Returns  what wf._fold makes of an expression, which is not asked where there
+--          is nothing to fold but the object around
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.install
 create or replace function wf._compact(p_expression jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
-    if jsonb_typeof(p_expression) = 'object' and strpos(substr(p_expression::text, 2), '{') = 0 and strpos(p_expression::text, '["list"') = 0 then
+    if jsonb_typeof(p_expression) = 'object'
+       and strpos(substr(p_expression::text, 2), '{') = 0
+       and strpos(p_expression::text, '["list"') = 0 then
         return wf._as_operator(p_expression);
     elsif p_expression::text ~ '\{|\["list"' then
         return wf._fold(p_expression);
@@ -65,7 +68,8 @@ create or replace function wf._substitute(p_expression jsonb, p_values jsonb) re
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
     if jsonb_typeof(p_expression) = 'object' then
-        return (select coalesce(jsonb_object_agg(e.key, wf._substitute(e.value, p_values)), '{}') from jsonb_each(p_expression) e);
+        return (select coalesce(jsonb_object_agg(e.key, wf._substitute(e.value, p_values)), '{}')
+                  from jsonb_each(p_expression) e);
     elsif jsonb_typeof(p_expression) <> 'array' or p_expression ->> 0 in ('const', 'instance') then
         return p_expression;
     elsif p_expression ->> 0 = 'var' then
@@ -103,9 +107,12 @@ begin
     end if;
     v_policies := coalesce(wf._substitute(p_type, p_args), '{}') || coalesce(p_task, '{}');
     for p in
-        select e.key, e.value from jsonb_each(v_policies) e where e.key in ('queue', 'requires', 'priority', 'idempotent', 'title')
+        select e.key, e.value
+          from jsonb_each(v_policies) e
+         where e.key in ('queue', 'requires', 'priority', 'idempotent', 'title')
          union all
-        select case e.key when 'name' then 'group' else 'group_max' end, e.value from jsonb_each(v_policies -> 'group') e
+        select case e.key when 'name' then 'group' else 'group_max' end, e.value
+          from jsonb_each(v_policies -> 'group') e
     loop
         v_value := wf._constant(p.value) -> 'value';
         -- what does not fit is left to fail in the process that needs it

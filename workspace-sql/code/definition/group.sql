@@ -28,7 +28,8 @@ declare
 begin
     if coalesce(octet_length(p_name), 0) not between 1 and 63 then
         raise exception using errcode = 'WF020',
-            message = format('the name of a concurrency group has 1 to 63 bytes, not %s', coalesce(octet_length(p_name), 0));
+            message = format('the name of a concurrency group has 1 to 63 bytes, not %s',
+                             coalesce(octet_length(p_name), 0));
     end if;
     select g.id into v_id from wf.concurrency_group g where g.name = p_name;
     if v_id is null then

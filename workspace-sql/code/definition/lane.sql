@@ -41,7 +41,9 @@ create or replace function wf._are_capabilities(p_list text[]) returns boolean
 language sql immutable :inner set standard_conforming_strings = on as $$
     select cardinality(p_list) <= 64
        and not exists (select from unnest(p_list) c (name)
-                        where c.name is null or octet_length(c.name) not between 1 and 127 or c.name ~ '[\x01-\x1f\x7f]');
+                        where c.name is null
+                           or octet_length(c.name) not between 1 and 127
+                           or c.name ~ '[\x01-\x1f\x7f]');
 $$;
 
 -- wf._fixed_lane(p_queue, p_needs, p_requires)
@@ -93,7 +95,9 @@ create or replace function wf._find_lane(p_lane bigint) returns setof wf.lane
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select l.* from wf.lane l where l.id = p_lane
      union all
-    (select x.* from wf.dirty d cross join lateral jsonb_populate_record(null::wf.lane, d.lane || jsonb_build_object('id', p_lane)) x
+    (select x.*
+       from wf.dirty d
+      cross join lateral jsonb_populate_record(null::wf.lane, d.lane || jsonb_build_object('id', p_lane)) x
       where d.lane_id = p_lane and not exists (select from wf.lane l where l.id = p_lane)
       limit 1)
 $$;
@@ -106,7 +110,10 @@ $$;
 -- Called   by explain and stuck
 create or replace function wf._lane_text(p_lane wf.lane) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
-    select format('queue %s with %s', p_lane.queue, coalesce(nullif(array_to_string(p_lane.needs, ', '), ''), 'any transport'))
-           || case cardinality(p_lane.requires) when 0 then '' when 1 then ' and the capability ' else ' and the capabilities ' end
+    select format('queue %s with %s', p_lane.queue,
+                  coalesce(nullif(array_to_string(p_lane.needs, ', '), ''), 'any transport'))
+           || case cardinality(p_lane.requires) when 0 then ''
+                                                when 1 then ' and the capability '
+                                                else ' and the capabilities ' end
            || array_to_string(p_lane.requires, ', ');
 $$;

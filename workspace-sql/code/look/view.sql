@@ -73,7 +73,8 @@ comment on column wf.instance_v.started_by is 'who started it';
 comment on column wf.instance_v.params is 'its parameters';
 comment on column wf.instance_v.output is 'what it returned';
 comment on column wf.instance_v.error is 'the error that ended it';
-comment on column wf.instance_v.trace_id is 'begins the Idempotency-Key of its requests, and is the trace that they belong to';
+comment on column wf.instance_v.trace_id is
+    'begins the Idempotency-Key of its requests, and is the trace that they belong to';
 
 create or replace view wf.process_v with (security_barrier = true) as
 select p.instance_id,
@@ -114,7 +115,8 @@ comment on column wf.process_v.index is 'body of a forall: its element''s index,
 comment on column wf.process_v.at is 'when it came into its state';
 comment on column wf.process_v.line is 'line in the source';
 comment on column wf.process_v.group_name is 'its concurrency group';
-comment on column wf.process_v.input is 'what its expressions gave: a task''s arguments, a forall''s list, a condition or value';
+comment on column wf.process_v.input is
+    'what its expressions gave: a task''s arguments, a forall''s list, a condition or value';
 comment on column wf.process_v.output is 'its result';
 comment on column wf.process_v.error is 'why it failed: {kind, message, detail}';
 comment on column wf.process_v.handle is 'under which it runs outside';
@@ -125,7 +127,8 @@ select p.instance_id, p.process_id, p.parent_id, p.kind, p.name, p.task_type, p.
        p.at, p.line, p.group_name, p.input, p.output, p.error, p.handle, p.driver
   from wf.process_v p
  where p.kind in ('sync', 'async', 'wait');
-comment on view wf.task_v is 'The tasks: the processes that do something, without those that only hold others together.';
+comment on view wf.task_v is
+    'The tasks: the processes that do something, without those that only hold others together.';
 comment on column wf.task_v.instance_id is 'the instance';
 comment on column wf.task_v.process_id is 'number of the process, unique in the workspace';
 comment on column wf.task_v.parent_id is 'the process around it; null for the root';
@@ -150,7 +153,8 @@ select e.instance_id,
        e.seq,
        e.at,
        e.process_id,
-       coalesce(coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || s.index || ']', ''), w.name) as label,
+       coalesce(coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || s.index || ']', ''),
+                w.name) as label,
        e.was,
        e.event,
        e.state,
@@ -170,7 +174,8 @@ comment on column wf.event_v.instance_id is 'the instance';
 comment on column wf.event_v.seq is 'order of the instance''s history';
 comment on column wf.event_v.at is 'when';
 comment on column wf.event_v.process_id is 'the process; null for a move of the instance itself';
-comment on column wf.event_v.label is 'what the process is called, as in label_v; for a move of the instance its workflow';
+comment on column wf.event_v.label is
+    'what the process is called, as in label_v; for a move of the instance its workflow';
 comment on column wf.event_v.was is 'state before';
 comment on column wf.event_v.event is 'what happened';
 comment on column wf.event_v.state is 'state after';
@@ -187,7 +192,8 @@ select g.name,
   from (select x.id, x.name, x.max from wf.concurrency_group x
          union all
         -- groups whose rows the next poll will insert
-        select d.group_id, max(d.name), nullif((array_agg(d.max order by d.id desc) filter (where d.max is not null))[1], -1)
+        select d.group_id, max(d.name),
+               nullif((array_agg(d.max order by d.id desc) filter (where d.max is not null))[1], -1)
           from wf.dirty d
          where d.group_id is not null and not exists (select from wf.concurrency_group x where x.id = d.group_id)
          group by d.group_id
@@ -212,7 +218,9 @@ select d.id as driver_id,
        d.capabilities
   from wf.driver d
   join wf.sign_of_life s on s.driver_id = d.id;
-comment on view wf.driver_v is 'The drivers; each start of a driver is a row of its own. Those that have been gone for a day are forgotten when another one of their name comes.';
+comment on view wf.driver_v is
+    'The drivers; each start of a driver is a row of its own. Those that have been gone for a day are forgotten when '
+    'another one of their name comes.';
 comment on column wf.driver_v.driver_id is 'its incarnation';
 comment on column wf.driver_v.name is 'name that it gave';
 comment on column wf.driver_v.version is 'version of the program';
@@ -234,7 +242,10 @@ select case x.event when 'pause' then 'PAUSED' else 'RUNNING' end as state,
        (select count(*) from wf.lease) as in_flight,
        wf.schema_version() as schema_version
   from (values (true)) one (row)
-  left join (select e.event, e.at, e.actor, e.client, e.reason from wf.engine_event e order by e.id desc limit 1) x on true;
+  left join (select e.event, e.at, e.actor, e.client, e.reason
+               from wf.engine_event e
+              order by e.id desc
+              limit 1) x on true;
 comment on view wf.engine_v is 'The engine, one row: does it hand out requests?';
 comment on column wf.engine_v.state is 'RUNNING, or PAUSED: no driver gets a request';
 comment on column wf.engine_v.since is 'since when; null if it has never been paused';
@@ -247,7 +258,8 @@ comment on column wf.engine_v.schema_version is 'version of the schema';
 create or replace view wf.engine_event_v with (security_barrier = true) as
 select e.id as seq, e.at, e.event, e.actor, e.client, e.reason
   from wf.engine_event e;
-comment on view wf.engine_event_v is 'The history of the engine itself: when it was paused and resumed, by whom and why.';
+comment on view wf.engine_event_v is
+    'The history of the engine itself: when it was paused and resumed, by whom and why.';
 comment on column wf.engine_event_v.seq is 'order';
 comment on column wf.engine_event_v.at is 'when';
 comment on column wf.engine_event_v.event is 'pause or resume';

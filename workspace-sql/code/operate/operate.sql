@@ -111,7 +111,8 @@ declare
     v_was      text[];
     v_state    text[];
 begin
-    select array_agg(c.instance_id), array_agg(c.process_id), array_agg(c.kind), array_agg(c.state), array_agg(c.to_state)
+    select array_agg(c.instance_id), array_agg(c.process_id), array_agg(c.kind), array_agg(c.state),
+           array_agg(c.to_state)
       into v_instance, v_process, v_kind, v_was, v_state
       from wf._target_processes(p_target, p_instance, p_event) c;
 
@@ -125,7 +126,8 @@ begin
            output = case p_event when 'resolve' then p_output when 'cancel' then p.output end,
            error = case when p_event = 'raise' then p.error
                         when p_event = 'cancel' and x.state = 'FAILED' then v_error
-                        when p_event = 'retry' and p.input is null and n.input is not null and not n.input_fixed then p.error end
+                        when p_event = 'retry' and p.input is null
+                             and n.input is not null and not n.input_fixed then p.error end
       from unnest(v_instance, v_process, v_state) x (instance_id, process_id, state), wf.node n
      where p.instance_id = x.instance_id and p.id = x.process_id and x.state is not null
        and n.version_id = p.version_id and n.id = p.node_id;
@@ -264,7 +266,8 @@ begin
     end if;
 
     return query
-    select i.id, x.process_id, case when x.refusal is null then 'done' else 'refused' end, coalesce(x.refusal, x.was || ' -> ' || i.state)
+    select i.id, x.process_id, case when x.refusal is null then 'done' else 'refused' end,
+           coalesce(x.refusal, x.was || ' -> ' || i.state)
       from unnest(v_instance, v_process, v_was, v_refusal) x (instance_id, process_id, was, refusal)
       join wf.instance i on i.id = x.instance_id
      union all
@@ -288,7 +291,9 @@ returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate('retry', p_target, p_reason, null);
 $$;
-comment on function wf.retry(jsonb, text) is 'Gives FAILED processes another attempt, with the arguments that they had. One row for each target: done, or refused and why.';
+comment on function wf.retry(jsonb, text) is
+    'Gives FAILED processes another attempt, with the arguments that they had. One row for each target: done, or '
+    'refused and why.';
 
 -- wf.ignore(p_target, p_reason)
 --
@@ -301,7 +306,9 @@ returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate('ignore', p_target, p_reason, null);
 $$;
-comment on function wf.ignore(jsonb, text) is 'Goes on as if FAILED processes had ended; their names read as null, and the result of the instance is warning at best. One row for each target: done, or refused and why.';
+comment on function wf.ignore(jsonb, text) is
+    'Goes on as if FAILED processes had ended; their names read as null, and the result of the instance is warning at '
+    'best. One row for each target: done, or refused and why.';
 
 -- wf.resolve(p_target, p_output, p_reason)
 --
@@ -315,13 +322,16 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     if octet_length(p_output::text) > wf._setting_number('value_bytes') then
         raise exception using errcode = 'WF002',
-            message = format('the output has %s bytes; a value may have %s', octet_length(p_output::text), wf._setting_number('value_bytes')),
+            message = format('the output has %s bytes; a value may have %s', octet_length(p_output::text),
+                             wf._setting_number('value_bytes')),
             hint = 'Give less, or raise the setting value_bytes.';
     end if;
     return query select * from wf._operate('resolve', p_target, p_reason, p_output);
 end;
 $$;
-comment on function wf.resolve(jsonb, jsonb, text) is 'Goes on as if FAILED processes had ended with the given output. One row for each target: done, or refused and why.';
+comment on function wf.resolve(jsonb, jsonb, text) is
+    'Goes on as if FAILED processes had ended with the given output. One row for each target: done, or refused and '
+    'why.';
 
 -- wf.raise(p_target, p_reason)
 --
@@ -334,7 +344,9 @@ returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate('raise', p_target, p_reason, null);
 $$;
-comment on function wf.raise(jsonb, text) is 'Hands on the errors of FAILED processes: their instances are aborted, with result error. One row for each target: done, or refused and why.';
+comment on function wf.raise(jsonb, text) is
+    'Hands on the errors of FAILED processes: their instances are aborted, with result error. One row for each '
+    'target: done, or refused and why.';
 
 -- wf.cancel(p_target, p_reason)
 --
@@ -347,4 +359,6 @@ returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate('cancel', p_target, p_reason, null);
 $$;
-comment on function wf.cancel(jsonb, text) is 'Stops tasks that wait or run; they become FAILED with kind cancelled. A composite or an instance stands for the tasks in it. One row for each target: done, or refused and why.';
+comment on function wf.cancel(jsonb, text) is
+    'Stops tasks that wait or run; they become FAILED with kind cancelled. A composite or an instance stands for the '
+    'tasks in it. One row for each target: done, or refused and why.';

@@ -42,7 +42,9 @@ begin
     if jsonb_typeof(v_list) <> 'array' then
         v_list := jsonb_build_array(v_list);
     end if;
-    if exists (select from jsonb_array_elements(v_list) e where jsonb_typeof(e) <> 'number' or e::text !~ '^[0-9]{1,18}$') then
+    if exists (select
+                 from jsonb_array_elements(v_list) e
+                where jsonb_typeof(e) <> 'number' or e::text !~ '^[0-9]{1,18}$') then
         raise exception using errcode = 'WF002',
             message = format('target: "%s" is not an id or a list of ids', p_key),
             hint = 'Ids are whole numbers, such as wf-console list and tree show them.';
@@ -78,7 +80,8 @@ begin
     if found then
         raise exception using errcode = 'WF002',
             message = format('target: there is no state "%s"', v_unknown),
-            hint = 'States: ' || (select string_agg(distinct m.state, ', ' order by m.state) from wf.machine_state m) || '.';
+            hint = 'States: '
+                   || (select string_agg(distinct m.state, ', ' order by m.state) from wf.machine_state m) || '.';
     end if;
     if (p_target ->> 'failed')::boolean then
         return array(select s from unnest(v_states) s where s = 'FAILED');
@@ -119,13 +122,14 @@ begin
     if found then
         raise exception using errcode = 'WF002',
             message = format('target: "%s" is unknown or of the wrong type', left(v_key, 100)),
-            hint = 'Keys: instance, process, root (id or list of ids), state (text or list), failed, latest, global (true), '
-                   'workflow, tag, older_than, among (text).';
+            hint = 'Keys: instance, process, root (id or list of ids), state (text or list), failed, latest, '
+                   'global (true), workflow, tag, older_than, among (text).';
     end if;
     if not exists (select from jsonb_each(p_target - 'among') e (k, v) where v <> 'false') then
         raise exception using errcode = 'WF002',
             message = 'the target names nothing',
-            hint = 'Give at least one key that says what is meant, such as {"instance": 7}, {"process": 42} or {"failed": true}.';
+            hint = 'Give at least one key that says what is meant, such as {"instance": 7}, {"process": 42} or '
+                   '{"failed": true}.';
     end if;
 
     if p_target ?& array['process', 'root'] then
@@ -220,7 +224,9 @@ create or replace function wf._takes_failed(p_event text, p_states text[]) retur
 language sql stable
 begin atomic
     select coalesce(p_states = array['FAILED'], false)
-           or coalesce((select bool_and(t.from_state = 'FAILED') from wf.transition t where t.machine <> 'instance' and t.event = p_event), false);
+           or coalesce((select bool_and(t.from_state = 'FAILED')
+                          from wf.transition t
+                         where t.machine <> 'instance' and t.event = p_event), false);
 end;
 
 -- wf._target_instances(p_target, p_event)
@@ -309,14 +315,18 @@ begin
     ), place as (
         select f.instance_id, f.process_id as id, p.kind, p.state
           from wf.failed f
-         cross join lateral (select x.kind, x.state from wf.process x where x.instance_id = f.instance_id and x.id = f.process_id offset 0) p
+         cross join lateral (select x.kind, x.state
+                               from wf.process x
+                              where x.instance_id = f.instance_id and x.id = f.process_id
+                             offset 0) p
          where v_failed and f.instance_id = any (p_instance)
          union all
         select p.instance_id, p.id, p.kind, p.state
           from wf.process p
          where p.instance_id = any (p_instance) and (not v_failed or p.id = any (v_named) and p.state <> 'FAILED')
     ), candidate as (
-        select p.instance_id, p.id, p.kind, p.state, case when p.id <@ v_t.among or v_t.among is null then m.to_state end as to_state
+        select p.instance_id, p.id, p.kind, p.state,
+               case when p.id <@ v_t.among or v_t.among is null then m.to_state end as to_state
           from place p
           left join wf.transition m
                  on m.machine = case when p.kind in ('sync', 'async', 'wait') then p.kind else 'composite' end
@@ -361,7 +371,8 @@ begin
            case when p.parent_id is not null
                 then format('%s: only a whole instance can be %s', p.state, wf._past(p_event))
                      || case p_event when 'abort' then '; cancel stops single tasks' else '' end
-                when t.event is null or not coalesce(i.id <@ v_t.among, true) then wf._refusal(p_event, 'instance', i.state) end
+                when t.event is null or not coalesce(i.id <@ v_t.among, true)
+                then wf._refusal(p_event, 'instance', i.state) end
       from wf.instance i
       left join wf.transition t on t.machine = 'instance' and t.from_state = i.state and t.event = p_event
       left join wf.process p on p.instance_id = i.id and p.id = any (coalesce(v_t.processes, v_t.roots))
