@@ -4,7 +4,7 @@
 delete from wf.error;
 insert into wf.error (code, name, meaning, remedy) values
     ('WF001', 'illegal move',
-     'A row of process or instance was to make a move that is no row of wf.transition.',
+     'A statement gave a row of process or instance a move that wf.transition does not list.',
      'Use the operator procedures (retry, ignore, resolve, raise, cancel, abort, suspend, resume); the legal '
      'moves are listed in docs/states.md.'),
     ('WF002', 'bad argument',
