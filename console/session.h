@@ -1,5 +1,5 @@
 /*
- * session.h - the console's session, and what to say when there is none.
+ * session.h - the console's session, and what to say if it can't be had.
  */
 #ifndef CONSOLE_SESSION_H
 #define CONSOLE_SESSION_H

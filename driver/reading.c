@@ -85,7 +85,7 @@ read_hex(const char *text, const char *end, unsigned json, int count, int *code)
 	return (size_t)(at - text);
 }
 
-/* The second \uXXXX of a pair; `*code`: -1 if it is none. */
+/* Read the second \uXXXX of a pair; `*code` is -1 if it is not one. */
 static size_t
 read_low(const char *text, const char *end, unsigned json, int *code)
 {

@@ -68,7 +68,7 @@ struct session_events {
 struct session_options {
 	const char *conninfo; /* borrowed for the session's life, as all here */
 	const char *program;  /* application_name */
-	const char *label;    /* the name in log lines; NULL is none */
+	const char *label;    /* the name in log lines; NULL: no name */
 	int64_t answer_ms;    /* lost if a batch takes longer; 0: no limit */
 };
 

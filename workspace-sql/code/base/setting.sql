@@ -70,10 +70,4 @@ create or replace view wf.setting_v with (security_barrier = true) as
 select s.name, s.value, s.min, s.max, s.meaning, s.changed_at, s.changed_by
   from wf.setting s;
 comment on view wf.setting_v is 'The settings of the workspace.';
-comment on column wf.setting_v.name is 'name of the setting';
-comment on column wf.setting_v.value is 'its value, as text';
-comment on column wf.setting_v.min is 'the least value that setting_set takes; null: it is not for setting';
-comment on column wf.setting_v.max is 'the greatest';
-comment on column wf.setting_v.meaning is 'what it does, and its unit';
-comment on column wf.setting_v.changed_at is 'when it was set; null: it is as it came';
-comment on column wf.setting_v.changed_by is 'by whom';
+select wf._inherit_comments('setting_v', 'setting') \gset

@@ -16,7 +16,7 @@ comment on column wf.version.checksum is
 comment on column wf.version.source is 'text of the .wf file';
 comment on column wf.version.spec is 'the compiled workflow with its task types (docs/spec.md)';
 comment on column wf.version.params is 'its parameters, as in the compiled workflow';
-comment on column wf.version.installed_at is 'when';
+comment on column wf.version.installed_at is 'when it was installed';
 comment on column wf.version.installed_by is 'by whom';
 comment on column wf.version.removed_xid is
     'its workflow was removed, and whoever may still start an instance of it is a transaction before this one; the '

@@ -297,10 +297,4 @@ select f.name,
        f.proc_name
   from wf.function f;
 comment on view wf.function_v is 'The functions that expressions may call.';
-comment on column wf.function_v.name is 'name, as written in a workflow';
-comment on column wf.function_v.topic is 'what it is about; custom if a DBA added it';
-comment on column wf.function_v.arguments is 'name and type of each argument; one whose type ends in ? may be left out';
-comment on column wf.function_v.returns is 'type of its value';
-comment on column wf.function_v.meaning is 'what it yields';
-comment on column wf.function_v.schema_name is 'schema of the SQL function behind it; null if it is built in';
-comment on column wf.function_v.proc_name is 'name of the SQL function behind it; null if it is built in';
+select wf._inherit_comments('function_v', 'function') \gset

@@ -11,7 +11,7 @@ comment on column wf.operator.max_length is 'length of the longest array allowed
 comment on column wf.operator.meaning is 'what it yields';
 
 comment on table wf.function is 'A function that expressions may call.';
-comment on column wf.function.name is 'as written in a workflow';
+comment on column wf.function.name is 'name, as written in a workflow';
 comment on column wf.function.topic is 'what it is about; custom if a DBA added it';
 comment on column wf.function.arguments is 'name and type of each argument; one whose type ends in ? may be left out';
 comment on column wf.function.returns is 'type of its value';

@@ -280,7 +280,9 @@ begin
 end;
 $$;
 
--- wf.retry(p_target, p_reason)
+-- wf.retry(p_target, p_reason), and ignore, resolve, raise and cancel
+--
+-- The verbs differ in the event alone; resolve takes an output, too.
 --
 -- Returns  one row for each target: done, or refused and why
 -- Locks    as wf._operate
@@ -295,12 +297,6 @@ comment on function wf.retry(jsonb, text) is
     'Gives FAILED processes another attempt, with the arguments that they had. One row for each target: done, or '
     'refused and why.';
 
--- wf.ignore(p_target, p_reason)
---
--- Returns  one row for each target: done, or refused and why
--- Locks    as wf._operate
--- Raises   WF002, WF003, WF006
--- Called   by operators
 create or replace function wf.ignore(p_target jsonb, p_reason text default null)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
@@ -310,12 +306,6 @@ comment on function wf.ignore(jsonb, text) is
     'Goes on as if FAILED processes had ended; their names read as null, and the result of the instance is warning at '
     'best. One row for each target: done, or refused and why.';
 
--- wf.resolve(p_target, p_output, p_reason)
---
--- Returns  one row for each target: done, or refused and why
--- Locks    as wf._operate
--- Raises   WF002 (also if the output is larger than a value may be), WF003, WF006
--- Called   by operators
 create or replace function wf.resolve(p_target jsonb, p_output jsonb, p_reason text default null)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -333,12 +323,6 @@ comment on function wf.resolve(jsonb, jsonb, text) is
     'Goes on as if FAILED processes had ended with the given output. One row for each target: done, or refused and '
     'why.';
 
--- wf.raise(p_target, p_reason)
---
--- Returns  one row for each target: done, or refused and why
--- Locks    as wf._operate
--- Raises   WF002, WF003, WF006
--- Called   by operators
 create or replace function wf.raise(p_target jsonb, p_reason text default null)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
@@ -348,12 +332,6 @@ comment on function wf.raise(jsonb, text) is
     'Hands on the errors of FAILED processes: their instances are aborted, with result error. One row for each '
     'target: done, or refused and why.';
 
--- wf.cancel(p_target, p_reason)
---
--- Returns  one row for each target: done, or refused and why
--- Locks    as wf._operate
--- Raises   WF002, WF003, WF006
--- Called   by operators
 create or replace function wf.cancel(p_target jsonb, p_reason text default null)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$

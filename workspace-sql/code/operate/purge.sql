@@ -345,12 +345,5 @@ create or replace view wf.purge_v with (security_barrier = true) as
 select p.id as seq, p.at, p.last_at, p.actor, p.client, p.reason, p.target, p.instances
   from wf.purge p;
 comment on view wf.purge_v is 'What was purged. What one person does in the same words within a day is one row.';
+select wf._inherit_comments('purge_v', 'purge') \gset
 comment on column wf.purge_v.seq is 'order';
-comment on column wf.purge_v.at is 'when it began';
-comment on column wf.purge_v.last_at is 'when it was gone on with last';
-comment on column wf.purge_v.actor is 'who did it; by itself: the driver whose poll began it';
-comment on column wf.purge_v.client is 'the address that it came from; null for a local socket';
-comment on column wf.purge_v.reason is 'reason that was given';
-comment on column wf.purge_v.target is
-    'what was to go; null: the workspace did it by itself, see the setting keep_days';
-comment on column wf.purge_v.instances is 'how many instances have gone';
