@@ -146,7 +146,7 @@ select throws_ok($$select wf.retry('{"process": [1.5]}')$$, 'WF002', null, 'a nu
 select throws_ok($$select wf.retry('{"state": "Failed"}')$$, 'WF002', 'target: there is no state "Failed"', 'an unknown state');
 select throws_ok($$select wf.retry('{"process": 1, "root": 1}')$$, 'WF002', null, 'process and root together');
 select throws_ok($$select wf.retry('{"workflow": "nil"}')$$, 'WF003', 'there is no workflow "nil"', 'an unknown workflow');
-select throws_ok($$select wf.retry('{"workflow": "two", "older_than": "soon"}')$$, 'WF002', 'target: "soon" is no interval', 'no interval');
+select throws_ok($$select wf.retry('{"workflow": "two", "older_than": "soon"}')$$, 'WF002', 'target: "soon" is not an interval', 'no interval');
 select throws_ok($$select wf.retry('{"instance": 999999}')$$, 'WF003', null, 'an unknown instance');
 select throws_ok($$select wf.retry('{"process": 999999}')$$, 'WF003', null, 'an unknown process');
 select throws_ok($$select wf.retry('{"tag": "nobody"}')$$, 'WF003', null, 'a tag that nothing has');

@@ -1,5 +1,5 @@
--- What clear.sql had to leave, because something of the database's own uses it,
--- must have been replaced by now.
+-- clear.sql leaves functions and views that an object of the database's own uses.
+-- The files of code/ must have replaced them by now.
 
 do $$
 declare

@@ -1,8 +1,8 @@
 -- Waits until the workspace can be had alone: no procedure of it runs (each has
 -- read wf.gate, which locks that table until its transaction ends), and nobody
--- reads its tables. wf.gate is locked first, so that who comes now waits there,
--- with nothing else locked; truncated, it is another file, which tells him that
--- the workspace has changed (wf._gate).
+-- reads its tables. wf.gate is locked first, so that a new call waits there and
+-- has nothing else locked. `truncate` gives the table a new file, which tells the
+-- call that the workspace has changed (wf._gate).
 --
 -- It knocks for two seconds at a time, then lets the others pass, and gives up
 -- after thirty times.

@@ -3,9 +3,9 @@
 -- wf.now()
 --
 -- The workspace's clock. A member of wf_admin may set it for a session, for
--- tests: set wf.now = '2026-01-01 00:00+00'. So does wf.simulate, for anybody;
--- a row of wf.setting, which its transaction never commits, says that it is at
--- work.
+-- tests: set wf.now = '2026-01-01 00:00+00'. wf.simulate sets it for any caller.
+-- A row of wf.setting, which its transaction never commits, then says that a
+-- simulation is at work.
 --
 -- Returns  the setting wf.now if it counts, else the time
 -- Locks    nothing
@@ -29,7 +29,7 @@ comment on function wf.now() is
 
 -- wf._now()
 --
--- Returns  what wf.now says, for the engine's own: where nobody has set the clock without a call
+-- Returns  the same time as wf.now, which it calls only if the clock was set
 -- Locks    nothing
 -- Raises   nothing of its own
 -- Called   by procedures that are called often
@@ -44,7 +44,7 @@ end;
 -- Returns  the version of this schema
 -- Locks    nothing
 -- Raises   nothing
--- Called   by whoever wants to know
+-- Called   by the console and by scripts
 create or replace function wf.schema_version() returns int
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select s.value::int from wf.setting s where s.name = 'schema_version';
@@ -91,15 +91,15 @@ $$;
 
 -- wf.greet(p_version)
 --
--- A program says which version of the schema it was made for. It may be newer
--- than the program, as long as what it knows is still there and means what it
--- did: whoever changes that, raises the oldest version here. An upgrade begins
--- with the workspace, so the programs of the release before it are let in.
+-- A program says which version of the schema it was made for. The schema may be
+-- newer, as long as everything that the program uses is still there and has not
+-- changed its meaning. A change that breaks this must raise _oldest_program. An
+-- upgrade begins with the workspace, so programs of the release before are let in.
 --
 -- Returns  the version of this schema
 -- Locks    nothing
 -- Raises   WF002, WF011
--- Called   by both programs when they connect; a session begins with it, so it costs little
+-- Called   by both programs when they connect; it is cheap, as each session begins with it
 create or replace function wf.greet(p_version int) returns int
 language sql stable security definer set search_path = pg_catalog, pg_temp
 begin atomic

@@ -1,17 +1,16 @@
--- Settings of the workspace: which there are, and how an administrator sets
--- them.
+-- Settings of the workspace: their list, and how an administrator sets them.
 
--- what was set stays
+-- A value that was set before an upgrade stays.
 insert into wf.setting (name, value, meaning, min, max) values
     ('schema_version', '0',
      'version of this schema, see migrations/all.sql', null, null),
     ('lease_seconds', '30',
      'seconds without a sign of life after which a driver is lost and its requests are taken back', 5, 3600),
     ('grace_seconds', '5',
-     'the same of a driver whose connection is gone, too; what it may take to connect again', 1, 3600),
+     'seconds without a sign of life after which a driver whose connection is gone, too, is lost', 1, 3600),
     ('loss_limit', '5',
-     'how many drivers in a row may die with a request before it waits for an operator; 0: any number, and none '
-     'is put off', 0, 1000000),
+     'how many drivers in a row may die with a request before it waits for an operator; 0: any number, and no '
+     'request is put off', 0, 1000000),
     ('value_bytes', '1048576',
      'largest value of a parameter, argument, output or name, in bytes of its text', 1024, 134217728),
     ('expression_steps', '200000',

@@ -2,11 +2,11 @@
 
 -- wf._capabilities(p_value)
 --
--- What the policy requires asks for: a list of capabilities, or an object, in
--- which true asks for the capability of that name, a string or a number for
--- "name=value", false and null for nothing.
+-- Reads a value of the policy `requires`: a list of capabilities, or an object. In
+-- an object, true asks for the capability of that name, a string or a number for
+-- "name=value"; false and null ask for nothing.
 --
--- Returns  the capabilities, sorted; null if the value is no such thing
+-- Returns  the capabilities, sorted; null if the value is invalid
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._policies, wf._store_nodes and wf._measure
@@ -48,10 +48,10 @@ $$;
 
 -- wf._fixed_lane(p_queue, p_needs, p_requires)
 --
--- The lane that a node names: it stays.
+-- A lane that a node names. It is never removed.
 --
 -- Returns  its number
--- Locks    its row if it is new: whoever installs the same new lane waits, and nobody else does
+-- Locks    the row of a new lane; only another install of the same new lane waits for it
 -- Called   by wf.install
 create or replace function wf._fixed_lane(p_queue text, p_needs text[], p_requires text[]) returns bigint
 language plpgsql :inner as $$
@@ -67,8 +67,8 @@ $$;
 -- wf._lane(p_queue, p_needs, p_requires)
 --
 -- The lane of a queue, a sorted list of transports and one of capabilities that
--- an expression has computed. Where it has no row, or may be about to lose it
--- (_forget_lanes), the next poll is told to see to its row.
+-- an expression has computed. If the lane has no row, or may be about to lose it
+-- (_forget_lanes), the next poll is told to insert the row.
 --
 -- Returns  its number, which is never that of a fixed lane
 -- Called   wherever policies compute a queue or capabilities

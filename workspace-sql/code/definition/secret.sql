@@ -1,6 +1,6 @@
--- Secrets: where a driver puts them. Their values are never here, and in what is
--- evaluated there is nothing in their stead that data could imitate: install
--- takes them out of a task's arguments and notes their places beside it.
+-- Secrets: where a driver puts them. The workspace never has their values. The
+-- arguments that are evaluated have no placeholders, which data could imitate:
+-- install takes the secrets out of a task's arguments and stores their places.
 
 -- wf._secret_source(p_expr, p_typed)
 --
@@ -70,7 +70,7 @@ $$;
 -- wf._secret_places(p_expr, p_whole, p_typed)
 --
 -- Finds where secrets stand in the value of an object of expressions. p_whole
--- are names that hold some, and count where they are handed on as they are.
+-- are names whose values hold secrets; they count where the whole value is passed on.
 --
 -- Returns  at: the keys and indexes on the way there; source: {"secret": name}, {"var": name}, or
 --          {"text": [{"secret": name} or {"var": name}, …]}

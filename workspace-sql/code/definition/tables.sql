@@ -3,11 +3,11 @@
 comment on table wf.workflow is 'A workflow by name.';
 comment on column wf.workflow.id is 'key';
 comment on column wf.workflow.name is 'name, at most 63 bytes';
-comment on column wf.workflow.version_id is 'the version that start uses; null once it was removed';
+comment on column wf.workflow.version_id is 'the version that start uses; null if the workflow was removed';
 
 comment on table wf.version is
-    'A version of a workflow; its definition never changes. It is kept until its workflow is removed, and as long as '
-    'an instance of it is.';
+    'A version of a workflow; its definition never changes. It is kept until its workflow is removed and it has no '
+    'instances.';
 comment on column wf.version.id is 'key';
 comment on column wf.version.workflow_id is 'the workflow';
 comment on column wf.version.number is '1, 2, 3 … within the workflow';
@@ -17,10 +17,10 @@ comment on column wf.version.source is 'text of the .wf file';
 comment on column wf.version.spec is 'the compiled workflow with its task types (docs/spec.md)';
 comment on column wf.version.params is 'its parameters, as in the compiled workflow';
 comment on column wf.version.installed_at is 'when it was installed';
-comment on column wf.version.installed_by is 'by whom';
+comment on column wf.version.installed_by is 'who installed it';
 comment on column wf.version.removed_xid is
-    'its workflow was removed, and whoever may still start an instance of it is a transaction before this one; the '
-    'greatest number: it is not known yet; null: it was not removed';
+    'null: its workflow was not removed; else only transactions before this one may still start an instance of it; '
+    'the greatest number: this is not known yet';
 
 comment on table wf.task_type is 'A declared task type; versions of workflows pin it by its checksum.';
 comment on column wf.task_type.id is 'key';
@@ -38,14 +38,14 @@ comment on column wf.task_request.request is 'start, poll, cancel or cleanup';
 comment on column wf.task_request.transport is 'http, ssh, sql, exec or builtin';
 comment on column wf.task_request.args is
     'expression of the transport''s arguments over the task''s arguments and its handle';
-comment on column wf.task_request.passes is 'the transport''s arguments are the task''s arguments as they are';
+comment on column wf.task_request.passes is 'the transport gets the task''s arguments unchanged';
 comment on column wf.task_request.clauses is
     'expressions handle, success, failure, failure_as, output, progress, and every where it reads arguments (then it '
     'wins over the columns); null if none: any response is a success';
 comment on column wf.task_request.delay is 'time to the next poll, or to the repetition of a failed cancel or cleanup';
 comment on column wf.task_request.backoff is 'factor on delay from one to the next';
-comment on column wf.task_request.max_delay is 'delay grows no further';
-comment on column wf.task_request.attempts is 'failed polls in a row that are borne; tries of cancel or cleanup';
+comment on column wf.task_request.max_delay is 'greatest delay';
+comment on column wf.task_request.attempts is 'how many polls in a row may fail; how often cancel or cleanup is tried';
 
 comment on table wf.lane is 'What a driver must serve to take a task, interned.';
 comment on column wf.lane.id is 'key: follows from queue, needs and requires, see wf._name_number';
@@ -53,9 +53,10 @@ comment on column wf.lane.queue is 'name of the queue; the usual one is default'
 comment on column wf.lane.needs is 'transports that the task''s requests use, sorted';
 comment on column wf.lane.requires is 'capabilities that the task requires, sorted';
 comment on column wf.lane.fixed is
-    'a node names it: it stays. What expressions name is removed when nothing waits or runs in it';
+    'a node names the lane, so it stays; a lane that only expressions name is removed when no task waits or runs in it';
 comment on column wf.lane.unused_xid is
-    'nothing waited or ran in it when this transaction looked; it goes when all transactions of that time have ended';
+    'no task waited or ran in it when this transaction looked; it is removed when all transactions of that time have '
+    'ended';
 
 comment on table wf.concurrency_group is 'A concurrency group: at most max of its tasks are with drivers at once.';
 comment on column wf.concurrency_group.id is 'key: follows from the name, see wf._name_number';

@@ -21,7 +21,7 @@
 -- Returns  {"value": v} or {"error": {"kind", "message", "detail"}}; the kind is
 --          limit if it would take too much, else input
 -- Locks    nothing
--- Raises   only what no expression can answer for: classes 40, 53 and 57, and 55P03
+-- Raises   only errors that no expression causes: classes 40, 53 and 57, and 55P03
 -- Called   by the engine, for arguments, conditions and policies
 create or replace function wf._evaluate(p_expr jsonb, p_env jsonb)
 returns jsonb

@@ -136,9 +136,9 @@ $$;
 -- The one place in the interpreter with dynamic SQL: the names in it come from
 -- the catalogue of functions, the arguments are a parameter.
 --
--- Whatever the function raises is an error of the expression, also what it calls
--- a fault of the server: it would come again each time, and stop whoever evaluates
--- the expression.
+-- Each error that the function raises is an error of the expression, even one of a
+-- class that means a fault of the server: the error would come again each time,
+-- and stop every procedure that evaluates the expression.
 --
 -- Returns  the value of a function that a DBA has added
 -- Raises   WF020 if there is none, or none any more, or with the message that the function raises

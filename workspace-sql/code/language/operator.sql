@@ -43,7 +43,7 @@ $$;
 
 -- wf._get(p_object, p_key)
 --
--- Returns  a field; null of null, and if there is none
+-- Returns  a field; null if the object is null or lacks the field
 -- Locks    nothing
 -- Raises   WF020 if p_object is neither object nor null, or p_key no string
 -- Called   by the operator get
@@ -62,7 +62,8 @@ end;
 
 -- wf._at(p_list, p_index)
 --
--- Returns  an element, counted from 0 or from the end; null of null, and if there is none
+-- Returns  an element, counted from 0 or from the end; null if the list is null or
+--          lacks the element
 -- Locks    nothing
 -- Raises   WF020 if p_list is neither list nor null, or p_index no int
 -- Called   by the operator at

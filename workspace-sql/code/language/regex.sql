@@ -4,8 +4,8 @@
 -- proportional to the text and to the expression.  Four things break that, and
 -- each has a bound here: a back reference, and a capture that is repeated, may
 -- take exponential time; counted repetitions in each other make an expression
--- large before it is used; and what can match over a long way and then not
--- match (\s+$) is tried from each character, so takes the square of the text.
+-- large before it is used; and an expression that matches a long part and then
+-- fails (\s+$) is tried from each character, so it takes the square of the text.
 
 -- wf._regex_weight(p_plain)
 --
@@ -101,7 +101,7 @@ begin
                                'Write (?:…) for a group that is not to be captured.');
     end if;
 
-    -- the last repetition takes what it has looked at, and ^ has one place to begin
+    -- the last repetition reads no character twice, and ^ begins at one place only
     v_square := p_function <> 'matches'
             and v_plain ~ '[*+]|\{\d+,\}'
             and v_plain !~ '^[^|*+{]*[*+]\)*$'

@@ -1,12 +1,12 @@
--- Which instances are there, in a workspace that has seen millions?
+-- The list of instances, fast even in a workspace that has had millions.
 
 -- wf.list(p_states, p_workflow, p_tags, p_failed, p_limit)
 --
 -- The latest instances in one of the states, of the workflow, with all of the
--- tags, with something failed in them; null asks for nothing. Those that have
--- failed or have not ended are found by what waits or runs in them, stepping
--- down the indexes of these small tables from one instance to the next; those
--- of a workflow by its index; the rest from the latest downwards.
+-- tags, with a failed process in them; null stands for any. Instances with a
+-- failed process or without an end are found in the small tables of tasks that
+-- wait or run, one index probe for each instance. Those of a workflow are found by
+-- an index; all others are read from the latest downwards.
 --
 -- Returns  their ids, the latest first
 -- Locks    nothing

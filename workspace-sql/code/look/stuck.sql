@@ -1,5 +1,5 @@
--- Who waits for a person? Not for a time, a place or an answer, which come by
--- themselves.
+-- Processes that wait for a person. A process that waits for a time, a place or an
+-- answer is not among them, because these come by themselves.
 
 -- wf._waiting_for_someone()
 --

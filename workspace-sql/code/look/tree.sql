@@ -5,7 +5,8 @@
 
 -- wf._path(p_instance, p_process)
 --
--- Returns  what is around a process, the root first, and last itself; null if there is no such process
+-- Returns  the processes around a process, the root first, the process itself last;
+--          null if the process does not exist
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.tree
@@ -26,8 +27,8 @@ $$;
 
 -- wf._tree_below(p_instance, p_path, p_behind, p_limit)
 --
--- Returns  the first processes in the tree below the last one of a path, or those of
---          them behind another one, to which p_behind is the way from there
+-- Returns  the first p_limit processes in the tree below the last process of a path;
+--          p_behind is a path on from there: only processes behind its end count
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.tree, for wide instances
@@ -114,7 +115,7 @@ $$;
 
 -- wf.tree(p_instance, p_limit, p_after)
 --
--- Returns  one row for each process: of all, or of those behind p_after, the first p_limit
+-- Returns  one row for each of the first p_limit processes, or of those behind p_after
 -- Locks    nothing
 -- Raises   WF002, WF003
 -- Called   by viewers

@@ -1,5 +1,5 @@
--- The views: what viewers may read. Every one of them shows rows of what is
--- true now; nothing is counted anywhere but here.
+-- The views that viewers may read. Each shows the present rows of the tables. No
+-- table has counters: the views count.
 
 create or replace view wf.workflow_v with (security_barrier = true) as
 select w.name as workflow,
@@ -15,7 +15,7 @@ comment on view wf.workflow_v is 'The installed workflows, each with the version
 comment on column wf.workflow_v.workflow is 'name of the workflow';
 comment on column wf.workflow_v.version is 'number of its version';
 comment on column wf.workflow_v.installed_at is 'when that version was installed';
-comment on column wf.workflow_v.installed_by is 'by whom';
+comment on column wf.workflow_v.installed_by is 'who installed that version';
 comment on column wf.workflow_v.doc is 'its documentation comment';
 comment on column wf.workflow_v.params is 'its parameters';
 comment on column wf.workflow_v.instances is 'how many instances there are, of any version';
@@ -112,7 +112,7 @@ select p.instance_id, p.process_id, p.parent_id, p.kind, p.name, p.task_type, p.
   from wf.process_v p
  where p.kind in ('sync', 'async', 'wait');
 comment on view wf.task_v is
-    'The tasks: the processes that do something, without those that only hold others together.';
+    'The tasks: the processes that do work, without the composites, which only hold other processes.';
 select wf._inherit_comments('task_v', 'process_v') \gset
 comment on column wf.task_v.kind is 'sync, async or wait';
 comment on column wf.task_v.name is 'task type, with the name that it binds';
@@ -183,10 +183,10 @@ select d.id as driver_id,
   from wf.driver d
   join wf.sign_of_life s on s.driver_id = d.id;
 comment on view wf.driver_v is
-    'The drivers; each start of a driver is a row of its own. Those that have been gone for a day are forgotten when '
-    'another one of their name comes.';
+    'The drivers; each start of a driver is a row of its own. A row whose driver has been gone for a day is deleted '
+    'when another driver of that name registers.';
 select wf._inherit_comments('driver_v', 'driver') \gset
-comment on column wf.driver_v.driver_id is 'its incarnation';
+comment on column wf.driver_v.driver_id is 'number of this start of the driver';
 comment on column wf.driver_v.seen_at is 'last sign of life, to the second';
 comment on column wf.driver_v.in_flight is 'how many requests it holds now';
 

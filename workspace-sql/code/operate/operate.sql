@@ -1,6 +1,6 @@
--- What operators do to processes: retry, ignore, resolve, raise, cancel; and
--- what these have in common with what they do to instances. Each verb makes one
--- move of wf.transition; what follows from it is the triggers' work.
+-- The verbs that operators apply to processes: retry, ignore, resolve, raise and
+-- cancel; and the parts that they share with the verbs for instances. Each verb
+-- makes one move of wf.transition; the triggers do everything that follows.
 
 -- wf._set_reason(p_reason)
 --
@@ -24,7 +24,7 @@ $$;
 
 -- wf._past(p_event)
 --
--- Returns  what has been done: aborted, retried, cancelled
+-- Returns  the participle of a verb: aborted, retried, cancelled
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._refusal and wf._target_answers
@@ -61,9 +61,9 @@ $$;
 -- wf._withdraw(p_instance, p_process)
 --
 -- Takes processes out of the queue, so that no driver begins with them any
--- more. Waits for a poll that is just taking one: look at it again afterwards.
--- Parked ones first, since settle moves them to ready. The rows are looked up
--- one by one, however small the tables were when they were analysed last.
+-- more. It waits for a poll that is taking one of them, so the caller must look at
+-- the state again. It begins with parked ones, because _settle moves them to
+-- ready. `offset 0` makes it look up the rows one by one by their keys.
 --
 -- Returns  nothing
 -- Locks    their rows of parked and ready
@@ -185,8 +185,8 @@ $$;
 
 -- wf._operate(p_event, p_target, p_reason, p_output)
 --
--- What all of the verbs have in common: finds the target, locks its instances,
--- moves, answers.
+-- The common part of the verbs for processes: it finds the target, locks its
+-- instances, makes the moves, and answers.
 --
 -- Returns  one row for each target: done, or refused and why
 -- Locks    instances by id, then parked, ready, process
@@ -229,7 +229,7 @@ $$;
 
 -- wf._operate_instances(p_event, p_target, p_reason)
 --
--- The same for the verbs that are done to instances.
+-- The common part of the verbs for instances.
 --
 -- Returns  one row for each target: done, or refused and why
 -- Locks    the gate, instances by id, then what the move needs

@@ -1,17 +1,17 @@
--- Suspension: nothing that is yet to be started is handed out. What would be
--- ready is parked; clocks, and whatever has been started, go on.
+-- Suspension: no task of the instance is started. Tasks that would be ready are
+-- parked. Timers go on, and so do tasks that have been started.
 
 -- wf._park(p_instance, p_at)
 --
--- Parks what is ready to be started in suspended instances, or waits for its
--- group; a place that was granted is given back. Waits for a poll that is just
--- taking one. Parked ones first, since settle moves them to ready.
+-- Parks the tasks of suspended instances that are ready or wait for their group.
+-- A place that was granted is given back. It waits for a poll that is taking one
+-- of the tasks. It begins with parked tasks, because _settle moves them to ready.
 --
 -- Returns  nothing
 -- Locks    rows of parked, ready, slot; the caller has locked the instances
 -- Raises   nothing
 -- Called   by the triggers, when an instance is suspended and when something
---          becomes ready in one that is
+--          becomes ready in a suspended instance
 create or replace function wf._park(p_instance bigint[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
@@ -39,9 +39,9 @@ $$;
 
 -- wf._unpark(p_instance, p_at)
 --
--- Lets go what was parked while instances were suspended: it is ready, or waits
--- for its group. It keeps its order, but comes after what is ready by then, a
--- stride apart, so that it does not stand before everybody else.
+-- Releases the tasks that were parked while instances were suspended: each is
+-- ready, or waits for its group. The tasks keep their order, but come after those
+-- that are ready by then, a stride apart, so that others run between them.
 --
 -- Returns  nothing
 -- Locks    rows of parked; the caller has locked the instances

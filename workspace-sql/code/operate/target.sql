@@ -18,12 +18,12 @@
 --               instances
 --
 -- A target without an id means the whole workspace: every instance that
--- matches and has not ended. What is named by its id, and the latest instance,
--- gets an answer in any case. Of everything else only what can make the move is
--- a target.
+-- matches and has not ended. An instance or process that an id names, and the
+-- latest instance, get an answer in any case. All others are targets only if they
+-- can make the move.
 --
--- `among` is for a caller that asks somebody first: wf.preview says what a verb
--- would touch and locks nothing, and the verb then touches that or less.
+-- `among` is for a caller that asks a person first: wf.preview says what a verb
+-- would touch, and locks nothing; the verb then touches these or fewer.
 
 -- wf._target_ids(p_target, p_key)
 --
@@ -92,13 +92,13 @@ $$;
 
 -- wf._parse_target(p_target)
 --
--- Reads a target, of which nothing is trusted.
+-- Reads a target and checks all of it.
 --
 -- Returns  one row: what each key says, null where it is absent; latest is
 --          true if of all instances that match only the latest is meant
 -- Locks    nothing
 -- Raises   WF002, WF003 (unknown workflow)
--- Called   by whatever takes a target
+-- Called   by every procedure that takes a target
 create or replace function wf._parse_target(
     p_target jsonb,
     out instances bigint[], out processes bigint[], out roots bigint[], out states text[],
@@ -156,7 +156,7 @@ begin
             started_before := wf.now() - (p_target ->> 'older_than')::interval;
         exception when data_exception then
             raise exception using errcode = 'WF002',
-                message = format('target: "%s" is no interval', p_target ->> 'older_than'),
+                message = format('target: "%s" is not an interval', p_target ->> 'older_than'),
                 hint = 'Write older_than as PostgreSQL writes intervals: "7 days", "2 hours".';
         end;
     end if;
@@ -165,7 +165,7 @@ begin
         among := (p_target ->> 'among')::int8multirange;
     exception when data_exception then
         raise exception using errcode = 'WF002',
-            message = format('target: "among" is no multirange of ids: %s', left(p_target ->> 'among', 100)),
+            message = format('target: "among" is not a multirange of ids: %s', left(p_target ->> 'among', 100)),
             hint = 'Write it as PostgreSQL writes an int8multirange: "{[17,20),[42,43)}".';
     end;
 end;
@@ -173,9 +173,9 @@ $$;
 
 -- wf._instances_of(p_process)
 --
--- Which instances processes belong to, when only their ids are known. What
--- waits, runs or has failed is found in the small tables of what is true now;
--- the rest among the instances, the latest first.
+-- Finds the instances of processes of which only the ids are known. Processes
+-- that wait, run or have failed are found in small tables (ready, failed, …). For
+-- the others it looks at the instances, the latest first.
 --
 -- Returns  one row for each process that exists
 -- Locks    nothing
@@ -215,8 +215,8 @@ $$;
 
 -- wf._takes_failed(p_event, p_states)
 --
--- Returns  true if only what is FAILED can be meant: no other state was asked
---          for, or the event leaves no other state
+-- Returns  true if only FAILED processes can be meant: no other state was asked
+--          for, or the event is possible in no other state
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._target_instances and wf._target_processes
@@ -280,8 +280,8 @@ $$;
 -- wf._target_processes(p_target, p_instance, p_event)
 --
 -- Looks up a target's processes in given instances. For cancel a composite
--- stands for the leaves in it. What only leaves FAILED is looked up among the
--- processes that have failed, however many others their instances have.
+-- stands for the leaves in it. For an event that is possible only in FAILED, it
+-- reads only the processes that have failed, so large instances cost no more.
 --
 -- Returns  one row for each: its state and where the event leads to; to_state
 --          is null if it leads nowhere, and then the row is there only because
