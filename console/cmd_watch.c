@@ -305,7 +305,8 @@ cmd_watch(struct console *console, struct error *err)
 	if (!console_is_script(console))
 		watch.screen = screen_open();
 	if (watch.screen == NULL) {
-		error_set(err, "watch draws on a terminal, and standard output is not one");
+		error_set(err,
+		    "watch draws on a terminal, and its output is not one");
 		error_hint(err, "`wf-console list` and `wf-console tree "
 		                "INSTANCE` print how things stand.");
 		return EXIT_USAGE;

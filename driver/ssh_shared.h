@@ -35,7 +35,7 @@ struct ssh_shared *ssh_shared_find(const struct ssh_host *host);
 /* One more session uses it: through which socket. */
 const char *ssh_shared_enter(struct ssh_shared *shared);
 
-/* One less does. */
+/* One session less uses it. */
 void ssh_shared_leave(struct ssh_shared *shared);
 
 /* How many do. */

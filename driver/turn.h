@@ -138,7 +138,7 @@ void turns_registered(struct turns *turns);
 /* A turn that may begin; NULL if there is none. */
 struct turn *turns_ready(const struct turns *turns);
 
-/* Whether any of them has a connection; whether any is being carried out. */
+/* Whether any turn has a connection; whether any is being carried out. */
 bool turns_connected(const struct turns *turns);
 bool turns_under_way(const struct turns *turns);
 
