@@ -25,7 +25,7 @@ struct error {
  */
 void error_set(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* As error_set, with the meaning of errno added behind a colon. */
+/* As error_set, and add the meaning of errno behind a colon. */
 void error_set_errno(struct error *err, const char *format, ...)
     PRINTF_LIKE(2, 3);
 

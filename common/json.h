@@ -39,10 +39,10 @@ void json_free(struct json *value);
 
 enum json_type json_type(const struct json *value);
 
-/* The member called `key`; NULL if there is none, or `object` isn't one. */
+/* The member called `key`; NULL if `object` has none or is not an object. */
 struct json *json_get(const struct json *object, const char *key);
 
-/* Whether the member exists, be it null. */
+/* Whether the member exists, even if its value is null. */
 bool json_has(const struct json *object, const char *key);
 
 /* Elements of a list, members of an object; 0 for the rest. */

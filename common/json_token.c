@@ -10,7 +10,7 @@
 #include "common/utf8.h"
 
 enum {
-	SHOWN = 40,        /* of a token that is none */
+	SHOWN = 40,        /* of an invalid token */
 	INT64_DIGITS = 19, /* fewer always fit */
 };
 

@@ -46,7 +46,7 @@ void log_warnx(const char *format, ...) PRINTF_LIKE(1, 2);
 void log_info(const char *format, ...) PRINTF_LIKE(1, 2);
 void log_debug(const char *format, ...) PRINTF_LIKE(1, 2);
 
-/* What a line is about. */
+/* The subject of a line. */
 struct log_about {
 	const char *workspace; /* its name; NULL or "": the only one, or none */
 	int64_t instance_id, process_id; /* of a task; 0: of none */
@@ -62,7 +62,7 @@ void log_about(enum log_level level, const struct log_about *about,
 	log_about( \
 	    level, &(struct log_about){ .workspace = (name) }, __VA_ARGS__)
 
-/* What a task has to say, on standard output. */
+/* Write what a task says to standard output. */
 void log_say(const struct log_about *about, const char *text);
 
 /* Why a program ends, with detail and hint; the level is not asked. */

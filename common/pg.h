@@ -191,7 +191,7 @@ int64_t pg_affected(const struct pg_result *result);
 
 const char *pg_column_name(const struct pg_result *result, int column);
 
-/* Where the column of that name is; -1 if nowhere. */
+/* The index of the column of that name; -1 if there is none. */
 int pg_column(const struct pg_result *result, const char *name);
 
 /* How a column's values are to be shown. */

@@ -30,7 +30,7 @@ count_notes(const struct pg_result *result)
 	return count;
 }
 
-/* A table of the rows that are notes, or of those that are none. */
+/* Print a table of the notes, or of all rows that are not notes. */
 static void
 put(const struct console *console, const struct pg_result *result, bool notes)
 {

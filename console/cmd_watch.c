@@ -298,14 +298,15 @@ cmd_watch(struct console *console, struct error *err)
 	struct watch watch = { .console = console, .above = -1 };
 	bool ok;
 
-	/* who waits for a connection does not see keys */
+	/* keys are not read while a connection is awaited */
 	setenv("PGCONNECT_TIMEOUT", "2", 0);
 	if (instance != NULL)
 		watch.view.instance = strtoll(instance, NULL, 10);
 	if (!console_is_script(console))
 		watch.screen = screen_open();
 	if (watch.screen == NULL) {
-		error_set(err, "watch draws on a terminal, and this is none");
+		error_set(err,
+		    "watch draws on a terminal, and its output is not one");
 		error_hint(err, "`wf-console list` and `wf-console tree "
 		                "INSTANCE` print how things stand.");
 		return EXIT_USAGE;

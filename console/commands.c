@@ -275,7 +275,7 @@ const struct command commands[] = {
 
 	{ .group = "explaining",
 	  .pattern = "groups",
-	  .summary = "List concurrency groups: who holds and who waits",
+	  .summary = "List concurrency groups: how many tasks hold a place or wait for one",
 	  .role = VIEWER,
 	  .sql = "select name, max, held, waiting from wf.group_v order by name",
 	  .none = "no groups" },

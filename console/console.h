@@ -38,7 +38,7 @@ bool console_is_script(const struct console *console);
 struct pg_result *console_query(
     const struct console *console, const char *sql, struct error *err);
 
-/* The same with parameters of one's own. */
+/* The same with parameters that the caller gives. */
 struct pg_result *console_query_params(const struct console *console,
     const char *sql, const struct pg_params *params, struct error *err);
 

@@ -282,7 +282,7 @@ print_result(const struct follower *follower, struct error *err)
 	return code;
 }
 
-/* For a script that waited in vain: how things stand. */
+/* Tell a script that waited in vain how the instance stands. */
 static void
 print_state(const struct follower *follower)
 {

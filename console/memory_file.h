@@ -10,7 +10,7 @@
 struct buf;
 struct error;
 
-/* One that holds `text`, for the caller to close(); -1: none. */
+/* A file that holds `text`, for the caller to close(); -1 with `err` set. */
 int memory_file_make(const char *text, struct error *err);
 
 /* Add all that is in it. */

@@ -36,7 +36,7 @@ void page_add_table(struct page *page, const struct terminal *terminal,
 void page_add_tree(struct page *page, const struct terminal *terminal,
     const struct pg_result *rows);
 
-/* Where the line of `id` is; `otherwise`, or the last, if there is none. */
+/* The index of the line of `id`; without one `otherwise`, or the last line. */
 size_t page_find(const struct page *page, int64_t id, size_t otherwise);
 
 /* The first line that stands for something; the first of all if none does. */

@@ -1,5 +1,5 @@
 /*
- * session.h - the console's session, and what to say when there is none.
+ * session.h - the console's session, and what to say if it can't be had.
  */
 #ifndef CONSOLE_SESSION_H
 #define CONSOLE_SESSION_H
@@ -19,7 +19,7 @@ struct pg_target;
  */
 bool session_open(struct console *console, enum needs needs, struct error *err);
 
-/* The same with a target of one's own. */
+/* The same with a target that the caller gives. */
 bool session_open_target(struct console *console,
     const struct pg_target *target, enum needs needs, struct error *err);
 

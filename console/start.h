@@ -28,7 +28,7 @@ char *start_parameters(
 /*
  * Which of the workflows that compile_install has installed from `path` is
  * meant: `wanted`, or the only one, or main.  For the caller to free(); NULL
- * if there is no such.
+ * if it does not exist.
  */
 char *start_choose(const struct pg_result *installed, const char *path,
     const char *wanted, struct error *err);

@@ -50,7 +50,7 @@ static const char reasons_sql[] =
 
 /* Asking ------------------------------------------------------------------- */
 
-/* With up to two numbers as $1 and $2; 0 is none, or null. */
+/* With up to two numbers as $1 and $2; 0 means null, or no parameter. */
 static struct pg_result *
 ask(const struct console *console, const char *sql, int64_t one, int64_t two,
     struct error *err)

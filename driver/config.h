@@ -97,7 +97,7 @@ void config_release(struct config *config);
 /* Read a file over what is set.  The error begins "file:line: " if it can. */
 bool config_load(struct config *config, const char *path, struct error *err);
 
-/* What one option alone cannot know to be wrong. */
+/* Check what depends on several options. */
 bool config_check(const struct config *config, struct error *err);
 
 /* How many workspaces there are, and the i-th; its strings are borrowed. */

@@ -36,10 +36,10 @@ void dial_free(struct dial *dial);
  */
 void dial_start(struct dial *dial);
 
-/* Give up a dial that is under way, if there is one: no event comes of it. */
+/* Give up a dial that is under way, if there is one, without an event. */
 void dial_stop(struct dial *dial);
 
-/* Begin behind the host that answered: it was not good after all. */
+/* Go on behind the host that answered, which turned out not to be usable. */
 void dial_avoid(struct dial *dial);
 
 #endif

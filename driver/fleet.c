@@ -109,7 +109,7 @@ is_same(const struct config_workspace *a, const struct config_workspace *b)
 	       strcmp(a->sql_connection, b->sql_connection) == 0;
 }
 
-/* The one that works for it; NULL if there is none. */
+/* The scheduler that works for the workspace; NULL if there is none. */
 static struct member *
 find(const struct fleet *fleet, const struct config_workspace *workspace)
 {

@@ -15,7 +15,7 @@ struct error;
 struct guard;
 struct sockaddr;
 
-/* What libcurl may speak, redirects included. */
+/* The protocols that libcurl may use, also after a redirect. */
 #define GUARD_SCHEMES "http,https"
 
 /* Whether `url` is one that a workflow may ask for. */
@@ -39,7 +39,7 @@ void guard_free(struct guard *guard);
 bool guard_check(const struct guard *guard, const char *host,
     const struct sockaddr *address, struct error *err);
 
-/* As guard_check, of an address as text. */
+/* As guard_check, for an address as text. */
 bool guard_check_text(const struct guard *guard, const char *host,
     const char *address, struct error *err);
 

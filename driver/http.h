@@ -76,7 +76,7 @@ void http_free(struct http *http);
 /* From now on; connections that are open are judged before each request. */
 void http_set_guard(struct http *http, const struct guard *guard);
 
-/* Begin.  `done` comes once, from the loop; the last act of the exchange. */
+/* Begin.  The loop calls `done` once, as the last act of the exchange. */
 struct http_exchange *http_exchange_new(struct http *http,
     const struct http_request *request, http_done_fn *done, void *arg);
 

@@ -39,7 +39,7 @@ wrong(struct error *err, const char *what)
 	return false;
 }
 
-/* A scalar as text, for the caller to free(); NULL if it is none. */
+/* A scalar as text, for the caller to free(); NULL for any other value. */
 static char *
 scalar_text(const struct json *value)
 {

@@ -27,7 +27,7 @@ struct http_headers {
 bool http_headers_add(
     struct http_headers *headers, const char *line, size_t len, size_t limit);
 
-/* NULL if there is none of that name, in lower case. */
+/* The header called `name`, in lower case; NULL if there is none. */
 struct http_header *http_headers_find(
     const struct http_headers *headers, const char *name);
 

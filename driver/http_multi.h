@@ -36,7 +36,7 @@ bool http_multi_begin(struct http_multi *multi, CURL *easy, void *arg);
 /* End it if it still goes on: `done` does not come. */
 void http_multi_abort(struct http_multi *multi, CURL *easy);
 
-/* What still goes on is aborted; the handle is the multi's again. */
+/* Abort a transfer that goes on, and give the handle back to the multi. */
 void http_multi_give(struct http_multi *multi, CURL *easy);
 
 #endif

@@ -12,7 +12,7 @@ struct error;
 /* An absolute URL, read once: libcurl's handle under our name. */
 struct http_url;
 
-/* NULL with `err` set if `text` is none.  NULL may be freed. */
+/* NULL with `err` set if `text` is not a URL.  NULL may be freed. */
 struct http_url *http_url_new(const char *text, struct error *err);
 void http_url_free(struct http_url *url);
 

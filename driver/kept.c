@@ -8,7 +8,7 @@ enum {
 	FIRST_PAUSE_MS = 5, /* others hold an instance for about so long */
 	LONGEST_PAUSE_MS = 1000,
 	BUSY_TIMES = 3, /* before it waits for its instance */
-	WAIT_MS = 2000, /* after one did in vain, for that holds a session up */
+	WAIT_MS = 2000, /* after one waited in vain: it delays the session */
 };
 
 /* Turns fail with it: only alone does it show whether that is its doing. */

@@ -34,10 +34,10 @@ void kept_release(struct kept *kept);
 /* A turn has ended, and some may have come to the list: they are kept a while. */
 void kept_end_turn(struct kept *kept);
 
-/* The one whose report is to be made alone now; NULL: there is none. */
+/* The report that is to be made alone now; NULL: there is none. */
 struct request *kept_alone(struct kept *kept);
 
-/* It has not waited in vain: the next may wait at once. */
+/* The report did not wait in vain: the next one may wait at once. */
 void kept_waited(struct kept *kept);
 
 /* Whether `other` is carried with it, because it has the same instance. */

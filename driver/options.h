@@ -42,7 +42,7 @@ struct option {
 extern const struct option options[];
 extern const size_t option_count;
 
-/* NULL if there is none, with `err` set. */
+/* The option called `key`; NULL with `err` set if there is none. */
 const struct option *option_find(const char *key, struct error *err);
 
 /* Where the value of an option is: a bool, int64_t, char * or config_list. */

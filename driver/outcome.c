@@ -54,7 +54,7 @@ outcome_release(struct outcome *outcome)
 	buf_release(&outcome->body);
 }
 
-/* Stands for what is no text. */
+/* Stands for bytes that are not text. */
 static const char unknown[] = "\xef\xbf\xbd";
 
 void

@@ -47,7 +47,7 @@ void outcome_too_large(struct outcome *outcome, size_t bytes);
 
 void outcome_release(struct outcome *outcome);
 
-/* Add `text` as UTF-8: what is none, and NUL, becomes U+FFFD. */
+/* Add `text` as UTF-8; each invalid byte and each NUL becomes U+FFFD. */
 void outcome_add_clean(struct buf *buf, const char *text, size_t len);
 
 /*

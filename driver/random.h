@@ -13,7 +13,7 @@ enum {
 	RANDOM_NONCE = 33, /* 128 bits in hexadecimal, and the NUL */
 };
 
-/* What nobody can guess. */
+/* Make a nonce that nobody can guess. */
 void random_nonce(char nonce[RANDOM_NONCE]);
 
 #endif

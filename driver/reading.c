@@ -37,7 +37,10 @@ hex_digit(const struct character *c)
 	return found != NULL ? (int)((found - digits) % 16) : -1;
 }
 
-/* In UTF-8; half a pair of surrogates has three bytes that no text has. */
+/*
+ * Write a code point in UTF-8.  One half of a surrogate pair becomes three bytes
+ * that no valid text contains.
+ */
 static void
 set_code(struct character *c, unsigned code)
 {
@@ -82,7 +85,7 @@ read_hex(const char *text, const char *end, unsigned json, int count, int *code)
 	return (size_t)(at - text);
 }
 
-/* The second \uXXXX of a pair; `*code`: -1 if it is none. */
+/* Read the second \uXXXX of a pair; `*code` is -1 if it is not one. */
 static size_t
 read_low(const char *text, const char *end, unsigned json, int *code)
 {
@@ -103,7 +106,7 @@ read_low(const char *text, const char *end, unsigned json, int *code)
 	return len > 0 ? (size_t)(at - text) + len : 0;
 }
 
-/* What stands behind \u; `c` stays as it is if that is no code. */
+/* Read the code point behind \u.  An invalid one leaves `c` as it is. */
 static size_t
 read_code(const char *text, const char *end, unsigned json, struct character *c)
 {

@@ -173,7 +173,7 @@ scan_take(struct scan *scan)
 		scan->escaped = scan->taken + REDACT_MIN - 1;
 }
 
-/* Go on to the next place where something is; false: there is none. */
+/* Go on to the next place where a secret stands; false: there is none. */
 static bool
 scan_next(struct scan *scan, size_t *at, struct found *found)
 {
@@ -199,7 +199,7 @@ scan_next(struct scan *scan, size_t *at, struct found *found)
 
 /* Replacing ---------------------------------------------------------------- */
 
-/* A text that is copied from its first change on: mostly there is none. */
+/* A text that is copied from its first change on; most have no change. */
 struct redaction {
 	struct buf *text;
 	struct buf out;

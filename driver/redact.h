@@ -25,7 +25,7 @@ void redact_text(struct buf *text);
 /* In JSON, which stays JSON: in strings, and in numbers. */
 void redact_json(struct buf *json);
 
-/* Of text that lost its beginning: the end of a value that stood there. */
+/* Redact a text that lost its beginning, and the end of a value there. */
 void redact_head(struct buf *text);
 
 /*

@@ -121,7 +121,7 @@ reports_hold(struct reports *reports, const struct request *request)
 	    mono_add_ms(mono_now(), HELD_MS);
 }
 
-/* Whether it has waited in vain, or one of its instance has a moment ago. */
+/* Whether this report, or another of its instance, waited in vain just now. */
 static bool
 waits_in_vain(const struct reports *reports, const struct request *request,
     struct mono now)
@@ -144,7 +144,7 @@ reports_carry_due(struct reports *reports, int number, struct request_list *due,
 	    due->first != NULL && !waits_in_vain(reports, due->first, now);
 	for (request = due->first; request != NULL; request = next) {
 		next = request->next;
-		/* what waits in vain does not hold up what does not */
+		/* a report that waits in vain delays no other */
 		if (waits_in_vain(reports, request, now) == reports->patient)
 			continue;
 		if (request->failures > 0)

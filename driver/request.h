@@ -105,7 +105,7 @@ struct request_table {
 void request_table_init(struct request_table *table, const char *label);
 void request_table_release(struct request_table *table);
 
-/* NULL if there is none. */
+/* The request with this token; NULL if there is none. */
 struct request *request_find(
     const struct request_table *table, const char *token);
 

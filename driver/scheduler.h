@@ -23,7 +23,7 @@ struct scheduler_options {
 	const struct config *config;
 	const struct transports *transports; /* that the workspace has */
 	const char *conninfo;
-	const char *label;     /* the name in log lines; "" is none */
+	const char *label;     /* the name in log lines; "": no name */
 	struct shares *shares; /* where it gets its slots */
 	bool persists;         /* even where it can't do any good */
 

@@ -68,7 +68,7 @@ struct session_events {
 struct session_options {
 	const char *conninfo; /* borrowed for the session's life, as all here */
 	const char *program;  /* application_name */
-	const char *label;    /* the name in log lines; NULL is none */
+	const char *label;    /* the name in log lines; NULL: no name */
 	int64_t answer_ms;    /* lost if a batch takes longer; 0: no limit */
 };
 
@@ -109,19 +109,20 @@ void session_split(struct session *session);
 void session_go(struct session *session);
 
 /*
- * Have the server stop the query under way, which then fails with 57014; as
- * soon as the server can be told, be the session given up or freed meanwhile.
+ * Have the server stop the query that is under way; the query then fails with
+ * 57014.  The server is told as soon as it can be reached, even if the session
+ * has been given up or freed by then.
  */
 void session_cancel(struct session *session);
 
 /*
  * Give up the connection, as if it had been lost, and connect anew.  A session
- * that has no connection goes on as it was: it dials, or waits for its next
- * dial.
+ * without a connection is not changed: it is already dialling, or it waits
+ * until it dials again.
  */
 void session_reset(struct session *session, const char *reason);
 
-/* The same, and try the other hosts before this one. */
+/* Reset the session, and try the other hosts before this one. */
 void session_avoid(struct session *session, const char *reason);
 
 #endif

@@ -66,10 +66,10 @@ struct run *sql_run_new(struct loop *loop, const struct config *config,
     const struct task *task, struct error *err);
 void sql_run_free(struct run *run);
 
-/* It has this session, which is ready, until it is over. */
+/* Give the run a session, which is ready; it has it until the run is over. */
 void sql_run_begin(struct run *run, struct session *session);
 
-/* Its session has answered; is ready again, after it was lost. */
+/* The run's session has answered; is ready again, after it was lost. */
 void sql_run_answer(struct run *run, const struct session_answer *answer);
 void sql_run_resume(struct run *run);
 

@@ -1,6 +1,6 @@
 /*
- * ssh_host.h - a host that commands run on: who waits for a seat there, and what
- * is known of its connections.  For ssh_pool and ssh_shared only.
+ * ssh_host.h - a host that commands run on: which requests wait for a seat, and
+ * what is known of its connections.  For ssh_pool and ssh_shared only.
  */
 #ifndef DRIVER_SSH_HOST_H
 #define DRIVER_SSH_HOST_H
@@ -19,7 +19,7 @@ struct ssh_host {
 	struct loop *loop;
 	const struct config *config;
 	struct ssh_target target;      /* its strings are the host's */
-	struct ssh_seat *first, **end; /* who waits, first come first */
+	struct ssh_seat *first, **end; /* requests that wait, in order */
 	struct ssh_shared *shared;     /* ssh_shared.h */
 	int64_t waiting, seated;
 	int64_t starting; /* connections that are being made */

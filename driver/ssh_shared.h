@@ -15,12 +15,12 @@ struct ssh_host;
 struct ssh_shared;
 
 /*
- * Make one, through `socket`, which it takes.  False: it can't be begun, and
- * everybody who waits has heard why.
+ * Begin a shared connection through `socket`, and take over the string.  False:
+ * it can't be begun, and every request that waited for it has been told why.
  */
 bool ssh_shared_new(struct ssh_host *host, char *socket);
 
-/* At once, whoever uses it. */
+/* End the connection at once, even if requests use it. */
 void ssh_shared_free(struct ssh_shared *shared);
 
 /* How many of a host are there or are being made. */
@@ -35,7 +35,7 @@ struct ssh_shared *ssh_shared_find(const struct ssh_host *host);
 /* One more session uses it: through which socket. */
 const char *ssh_shared_enter(struct ssh_shared *shared);
 
-/* One less does. */
+/* One session less uses it. */
 void ssh_shared_leave(struct ssh_shared *shared);
 
 /* How many do. */

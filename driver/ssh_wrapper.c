@@ -137,7 +137,7 @@ static const char ender[] =
     "while [ -n \"$(members)\" ] && [ \"$(date +%s)\" -lt $end ]; "
     "do each KILL; pause; done";
 
-/* The input whole, or nothing begins; then who waits for the end of ours. */
+/* Nothing begins before the input is complete; then wait for our end. */
 static const char before[] =
     "unset _env _in; echo \"$_n begun\"; echo \"$_n begun\" >&2; "
     "read -r _go _size && IFS= read -r _env || exit 1; "
@@ -186,7 +186,7 @@ ssh_wrapper_go(struct buf *buf, const char *env, const char *input, size_t len)
 	buf_addc(buf, 'x');
 }
 
-/* What a shell says of a command: 0 to 255; -1 if it is none of that. */
+/* The exit status that a shell prints, 0 to 255; -1 for any other text. */
 static int
 read_code(const char *text, size_t len)
 {

@@ -25,7 +25,7 @@ struct supervisor *supervisor_new(
 /* NULL is allowed. */
 void supervisor_free(struct supervisor *supervisor);
 
-/* It works; also the end of a reload.  From the first time on it beats. */
+/* The driver works, or has ended a reload.  The first call starts the beat. */
 void supervisor_ready(struct supervisor *supervisor);
 void supervisor_reloading(struct supervisor *supervisor);
 void supervisor_stopping(struct supervisor *supervisor);

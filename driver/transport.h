@@ -91,7 +91,7 @@ struct transport {
 
 	/*
 	 * Begin.  Never waits.  `done` comes exactly once, from the loop and
-	 * never before start() has returned, be it after cancel().  NULL with
+	 * never before start() has returned, not even after cancel().  NULL with
 	 * `err` set: the arguments are wrong, nothing was begun and `done`
 	 * does not come.
 	 */

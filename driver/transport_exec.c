@@ -114,7 +114,7 @@ words_release(struct words *words)
 	free(words->list);
 }
 
-/* A string that can be handed to a program; NULL if it is none. */
+/* A string that can be handed to a program; NULL for any other value. */
 static const char *
 word_of(const struct json *value)
 {

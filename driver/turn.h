@@ -138,17 +138,17 @@ size_t turns_waiting(const struct turns *turns, const struct request_list *due);
 /* The workspace has their marks. */
 void turns_registered(struct turns *turns);
 
-/* One that may begin; NULL if there is none. */
+/* A turn that may begin; NULL if there is none. */
 struct turn *turns_ready(const struct turns *turns);
 
-/* Whether any of them has a connection; whether any is being carried out. */
+/* Whether any turn has a connection; whether any is being carried out. */
 bool turns_connected(const struct turns *turns);
 bool turns_under_way(const struct turns *turns);
 
 /* Whether one of them carries a report that is made alone. */
 bool turns_report(const struct turns *turns);
 
-/* There is no connection; `attempts`: so often in vain since that was said. */
+/* No connection; `attempts` to dial have failed since the log said so. */
 void turn_log_down(
     const struct turn *turn, const struct error *err, int attempts);
 

@@ -18,19 +18,25 @@ begin
     elsif getdatabaseencoding() <> 'UTF8' then
         raise exception 'the workspace needs a database in UTF8, % is in %', current_database(), getdatabaseencoding()
             using errcode = 'WF004', hint = 'Create one: createdb --encoding UTF8 --template template0 NAME';
-    elsif exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'wf' and c.relname = 'setting')
+    elsif exists (select
+                    from pg_class c
+                    join pg_namespace n on n.oid = c.relnamespace
+                   where n.nspname = 'wf' and c.relname = 'setting')
         and v_owner = 'wf_owner' then
         raise exception 'the workspace is already installed in database %', current_database()
             using errcode = 'WF004', hint = 'Bring it up to date with upgrade.sql, or remove it with uninstall.sql.';
     elsif v_owner is not null then
         raise exception 'database % has a schema wf that is no workspace', current_database()
-            using errcode = 'WF004', detail = format('It belongs to %s.', v_owner), hint = 'Rename or drop that schema, or use another database.';
+            using errcode = 'WF004', detail = format('It belongs to %s.', v_owner),
+                  hint = 'Rename or drop that schema, or use another database.';
     elsif not exists (select from pg_roles r where r.rolname = current_user and (r.rolsuper or r.rolcreaterole)) then
         raise exception '% may not create roles', current_user
-            using errcode = 'WF008', hint = format('Install as a superuser, or first: alter role %I createrole', current_user);
+            using errcode = 'WF008',
+                  hint = format('Install as a superuser, or first: alter role %I createrole', current_user);
     elsif not has_database_privilege(current_database(), 'CREATE') then
         raise exception '% may not create a schema in database %', current_user, current_database()
-            using errcode = 'WF008', hint = format('As its owner: grant create on database %I to %I', current_database(), current_user);
+            using errcode = 'WF008',
+                  hint = format('As its owner: grant create on database %I to %I', current_database(), current_user);
     end if;
 end;
 $$;

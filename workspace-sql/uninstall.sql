@@ -17,7 +17,8 @@ declare
     v_role text;
     v_kept text[] := '{}';
 begin
-    foreach v_role in array array['wf_driver', 'wf_viewer', 'wf_app', 'wf_author', 'wf_operator', 'wf_admin', 'wf_owner'] loop
+    foreach v_role in array array['wf_driver', 'wf_viewer', 'wf_app', 'wf_author', 'wf_operator', 'wf_admin',
+                                  'wf_owner'] loop
         begin
             execute format('drop role if exists %I', v_role);
         exception when dependent_objects_still_exist then
@@ -25,7 +26,8 @@ begin
         end;
     end loop;
     if v_kept <> '{}' then
-        raise info 'these roles stay, something else in this or another database uses them: %', array_to_string(v_kept, ', ');
+        raise info 'these roles stay, something else in this or another database uses them: %',
+            array_to_string(v_kept, ', ');
     end if;
 end;
 $$;

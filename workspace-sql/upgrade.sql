@@ -3,9 +3,9 @@
 --
 --     psql -d database -f workspace-sql/upgrade.sql
 --
--- One transaction: whatever ends it midway, everything is as before. What came
--- in between is told to try again (wf._gate), so that no procedure runs half on
--- old functions and half on new ones.
+-- One transaction: if it fails, everything is as before. A call that came meanwhile
+-- is told to try again (wf._gate), so that no procedure runs half on old functions
+-- and half on new ones.
 
 \ir script/begin.sql
 \ir script/own.sql

@@ -114,7 +114,7 @@ select law('a deep tree, in which nothing follows but at the top', '[5, 6]', nes
 select law('a deep tree, in which something follows at each level', '[5, 40, 6]', nested(45, play_task('t.Do', 'a', '{"x": 5}'), true), a_let('b', '6'), a_return('["list", ["var", "a"], ["var", "s40"], ["var", "b"]]', '{"a": 0, "b": 0, "s40": 0}'));
 select law('a deep tree, in which nothing waits', '[5, 40, 6]', nested(45, a_let('a', '5'), true), a_let('b', '6'), a_return('["list", ["var", "a"], ["var", "s40"], ["var", "b"]]', '{"a": 0, "b": 0, "s40": 0}'));
 
--- what is no list, range or max is a failure of kind input
+-- a value that is not a list, a range or a max fails with kind input
 select law_of_forall('no list: ' || bad::text, 'RUNNING input', bad)
   from unnest(array['["var", "m"]', '["const", {"a": 1}]', '["const", null]', '["const", "abc"]', '["range", 1, "x"]', '["range", 1.5, 3]', '["range", 1, 100000000000]']::jsonb[]) bad;
 select law_of_forall('no max: ' || bad::text, 'RUNNING input', '["const", [1]]', bad)
@@ -141,7 +141,7 @@ select wf.start('line') as i \gset
 select is(play_take(:driver), 2::bigint, 'branches begin at once, steps do not');
 select is(play_take(:driver), 0::bigint, 'nothing else is handed out');
 select play_report(play_id(:i, 'a'));
-select results_eq(format('select open, state from wf.process where id = %s', play_id(:i, 'par')), $$values (1, 'ACTIVE')$$, 'one branch has yet to end');
+select results_eq(format('select open, state from wf.process where id = %s', play_id(:i, 'par')), $$values (1, 'ACTIVE')$$, 'one branch has not ended');
 select play_report(play_id(:i, 'b'));
 select play_take(:driver);
 select is(play_state(:i, 'd'), null, 'so what comes after them has not begun');

@@ -274,7 +274,7 @@ select play_take(:driver);
 select wf.abort('{"global": true}');
 select play_report(play_id(:i, 'c', 0));
 select results_eq(format($$select was, event, state from wf.process where instance_id = %s and kind = 'forall'$$, :i), $$values ('ABORTING', 'count', 'ABORTING')$$,
-    'a composite waits for what has yet to stop');
+    'a composite waits for tasks that have not stopped');
 select play_report(play_id(:i, 'c', 1));
 select is((select result from wf.instance where id = :i), 'aborted', 'then it is over');
 

@@ -66,10 +66,10 @@ savepoint taken;
 select results_eq(format('select * from reasons(%s, ''a'')', :i),
     $$values ('request', 'its start request is with driver one')$$, 'a driver has it');
 update wf.sign_of_life set seen_at = '2020-01-02 03:04:05' where driver_id = :driver;
-select is((select detail from reasons(:i, 'a')), 'its start request is with driver one, silent since 2020-01-02 03:04:05', 'who is silent');
+select is((select detail from reasons(:i, 'a')), 'its start request is with driver one, silent since 2020-01-02 03:04:05', 'a silent driver is named');
 rollback to taken;
 select matches((select detail from reasons(:i, 'g2')),
-    format('^group etl has 1 of 1 places taken: held by %s of instance %s \(.*, since \d\d:\d\d:\d\d\)$', play_id(:i, 'g1'), :i), 'a full group says who is in it');
+    format('^group etl has 1 of 1 places taken: held by %s of instance %s \(.*, since \d\d:\d\d:\d\d\)$', play_id(:i, 'g1'), :i), 'the reason of a full group names the tasks that hold its places');
 select wf.group_set('etl', 0);
 select is((select reason from reasons(:i, 'g2')), 'group', 'a group without places is full');
 select wf.group_set('etl', 5);

@@ -311,7 +311,7 @@ select is(error('"broken", 4'), 'function broken cannot be called: it is not sec
 drop function custom.broken(jsonb[]);
 select is(error('"broken", 4'), 'function broken cannot be called: it no longer exists', 'nor what was dropped');
 select lives_ok($$ select wf.function_remove('broken') $$, 'a function is removed');
-select is(error('"broken", 4'), 'there is no function broken', 'then there is none');
+select is(error('"broken", 4'), 'there is no function broken', 'a removed function does not exist any more');
 select throws_ok(format($$ select wf.%I('broken', array[%L]::jsonb[]) $$, family, arg), 'WF020', 'there is no function broken', 'whomever one asks: ' || family)
   from (values ('_call_text', '1'), ('_call_list', '[]'), ('_call_object', '{}'), ('_call_number', '1'), ('_call_time', '1'), ('_call_json', '1'), ('_call_quoting', '1')) f (family, arg);
 select throws_ok($$ select wf.function_remove('broken') $$, 'WF003', 'there is no function broken', 'it is not removed twice');

@@ -113,7 +113,7 @@ select play_report(process_id) from wf.lease;
 select is(play_on(:driver), 2::bigint, 'until places are free');
 select is_empty('select * from wf.fsck()', 'all is well with names that are read');
 
--- what is no name and no limit is a failure of the task, and stops nobody
+-- an invalid name or limit fails its task, and stops no other
 select play_install('wrong', jsonb_build_array(play_par(
         in_group('n1', '["get", ["var", "p"], "nothing"]', null, null, 't.Do', '{"p": 0}'),
         in_group('n2', '["get", ["var", "p"], "empty"]', null, null, 't.Do', '{"p": 0}'),
@@ -133,7 +133,7 @@ select play_install('wrong', jsonb_build_array(play_par(
 select wf.start('wrong', jsonb_build_object('p', jsonb_build_object('empty', '', 'long', repeat('x', 64), 'zero', 0, 'minus', -1, 'half', 1.5, 'huge', 1e12, 'two', 2))) as i \gset
 select results_eq(format($$select bind, state, error ->> 'kind' from wf.process where instance_id = %s and bind is not null order by id$$, :i),
     $$select n, case when n like 'fine%' then 'INIT' else 'FAILED' end, case when n not like 'fine%' then 'input' end
-        from unnest('{n1,n2,n3,m1,m2,m3,m4,m5,q1,q2,q3,p1,fine1,fine2}'::text[]) with ordinality u (n, k) order by k$$, 'what is no name, limit, queue or priority is a failure of the task');
+        from unnest('{n1,n2,n3,m1,m2,m3,m4,m5,q1,q2,q3,p1,fine1,fine2}'::text[]) with ordinality u (n, k) order by k$$, 'an invalid name, limit, queue or priority fails the task');
 select is(play_take(:driver), 2::bigint, 'and stops nobody else');
 select is(places('w'), '2 of 2, 0 waiting', 'the limit is that of those who could give one');
 select wf.abort('{"workflow": "wrong"}');

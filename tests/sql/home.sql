@@ -44,7 +44,7 @@ select wf.tick();
 select is(paused(), null, 'a text counts once');
 select set_config('wf.restored', '', true);
 select wf.tick();
-select is(paused(), null, 'that there is none any more is no reason');
+select is(paused(), null, 'a setting that is empty again is no reason to pause');
 
 -- the server was away: every driver gets a new term
 select play_later('29 s');

@@ -52,9 +52,9 @@ select is_empty($$
       from relation r
       join pg_catalog.pg_attribute a on a.attrelid = r.oid
      where a.attnum > 0 and not a.attisdropped
-       and r.relkind <> 'v' and not r.relispartition
+       and not r.relispartition
        and col_description(r.oid, a.attnum) is null
-$$, 'every column of a table has a comment');
+$$, 'every column of a table or view has a comment');
 
 select is_empty($$
     select r.signature, arg.name

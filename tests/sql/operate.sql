@@ -139,14 +139,14 @@ select is_empty('select * from wf.fsck()', 'all is well after that');
 
 -- targets
 select throws_ok($$select wf.retry('{}')$$, 'WF002', 'the target names nothing', 'an empty target is refused');
-select throws_ok($$select wf.retry(null)$$, 'WF002', 'the target names nothing', 'so is none');
+select throws_ok($$select wf.retry(null)$$, 'WF002', 'the target names nothing', 'null as a target is refused');
 select throws_ok($$select wf.retry('{"proces": 1}')$$, 'WF002', 'target: "proces" is unknown or of the wrong type', 'an unknown key');
-select throws_ok($$select wf.retry('{"process": "1; drop"}')$$, 'WF002', null, 'an id that is none');
+select throws_ok($$select wf.retry('{"process": "1; drop"}')$$, 'WF002', null, 'a text that is not an id is refused');
 select throws_ok($$select wf.retry('{"process": [1.5]}')$$, 'WF002', null, 'a number that is no id');
 select throws_ok($$select wf.retry('{"state": "Failed"}')$$, 'WF002', 'target: there is no state "Failed"', 'an unknown state');
 select throws_ok($$select wf.retry('{"process": 1, "root": 1}')$$, 'WF002', null, 'process and root together');
 select throws_ok($$select wf.retry('{"workflow": "nil"}')$$, 'WF003', 'there is no workflow "nil"', 'an unknown workflow');
-select throws_ok($$select wf.retry('{"workflow": "two", "older_than": "soon"}')$$, 'WF002', 'target: "soon" is no interval', 'no interval');
+select throws_ok($$select wf.retry('{"workflow": "two", "older_than": "soon"}')$$, 'WF002', 'target: "soon" is not an interval', 'no interval');
 select throws_ok($$select wf.retry('{"instance": 999999}')$$, 'WF003', null, 'an unknown instance');
 select throws_ok($$select wf.retry('{"process": 999999}')$$, 'WF003', null, 'an unknown process');
 select throws_ok($$select wf.retry('{"tag": "nobody"}')$$, 'WF003', null, 'a tag that nothing has');
@@ -181,7 +181,7 @@ select play_install('grouped', jsonb_build_array(play_par(
 select wf.group_set('etl', 0);
 select wf.start('grouped') as i \gset
 select is(play_take(:driver), 0::bigint, 'a group without places lets nothing start');
-select results_eq($$select name, max, held, waiting from wf.group_v$$, $$values ('etl', 0, 0::bigint, 2::bigint)$$, 'group_v shows who waits');
+select results_eq($$select name, max, held, waiting from wf.group_v$$, $$values ('etl', 0, 0::bigint, 2::bigint)$$, 'group_v counts the tasks that wait');
 select wf.group_set('etl', 1);
 select is(play_take(:driver), 1::bigint, 'with one place one starts');
 select wf.group_set('etl', null);

@@ -143,7 +143,7 @@ select is(batch(:i, array[
     convert_to('{"body": 1e400000}', 'UTF8')]::bytea[]), array_fill('done'::text, array[8]), 'all are taken');
 select results_eq(format('select * from results(%s)', :i), $$values
     (0, 'FAILED', null::jsonb, 'output'), (1, 'FAILED', null, 'output'), (2, 'FAILED', null, 'output'), (3, 'FAILED', null, 'output'),
-    (4, 'FAILED', null, 'output'), (5, 'FAILED', null, 'output'), (6, 'END', '"fine"', null), (7, 'FAILED', null, 'output')$$, 'what is no JSON is a failure of its task; what stands beside it is not');
+    (4, 'FAILED', null, 'output'), (5, 'FAILED', null, 'output'), (6, 'END', '"fine"', null), (7, 'FAILED', null, 'output')$$, 'a response that is not JSON fails its task; the other reports are applied');
 select matches((select error ->> 'message' from wf.process where instance_id = :i and index = 4), '^the response has 20000\d\d bytes, more than the 1048576 allowed$', 'a response that is too large is refused with its size');
 select is((select error -> 'detail' ->> 'body' from wf.process where instance_id = :i and index = 0), '{"body": "\377"}', 'the bytes are kept for who looks into it');
 select is((select count(*) from wf.failed where instance_id = :i), 7::bigint, 'they wait for an operator');

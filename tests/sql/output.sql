@@ -21,7 +21,7 @@ select is(say(:i, :j, :'t', 0, 'stdout', 'one'), 'done', 'a chunk is kept');
 select is(say(:i, :j, :'t', 0, 'stdout', 'one'), 'done', 'again changes nothing');
 select is(say(:i, :j, :'t', 5, 'stderr', 'é'), 'done', 'and one after a gap');
 select results_eq('select kept()', $$values ('1 0 3 stdout 0 one'), ('1 5 2 stderr 2 é')$$, 'what was dropped is told');
-select is(say(:i, :j, gen_random_uuid(), 7, 'stdout', 'x'), 'stale', 'a token that is none is stale');
+select is(say(:i, :j, gen_random_uuid(), 7, 'stdout', 'x'), 'stale', 'an unknown token is stale');
 select is(count(*), 2::bigint, 'and brings nothing') from wf.output_v;
 select is((select label from wf.output_v limit 1), 't.Do', 'the task is named');
 

@@ -75,7 +75,7 @@ select is((select instances from wf.purge where target ->> 'older_than' = '0 s')
 -- what is refused
 select throws_ok($$select wf.purge('{}')$$, 'WF002', 'the target names nothing', 'no target');
 select throws_ok($$select wf.purge('{"workflow": "none"}')$$, 'WF003', 'there is no workflow "none"', 'an unknown workflow');
-select throws_ok($$select wf.purge('{"older_than": "soon"}')$$, 'WF002', 'target: "soon" is no interval', 'no interval');
+select throws_ok($$select wf.purge('{"older_than": "soon"}')$$, 'WF002', 'target: "soon" is not an interval', 'no interval');
 select throws_ok($$select wf.purge('{"process": 1}')$$, 'WF002', 'only whole instances that have ended can be purged', 'a process');
 select throws_ok($$select wf.purge('{"failed": true}')$$, 'WF002', 'only whole instances that have ended can be purged', 'what has failed');
 select throws_ok($$select wf.purge('{"global": true}')$$, 'WF002', 'only whole instances that have ended can be purged', 'the latest');

@@ -1,5 +1,5 @@
--- requires.sql - what tasks require of a driver: only who has it takes them,
--- and explain says what is missing.
+-- requires.sql - what tasks require of a driver: only a driver that
+-- has it takes them, and explain says what is missing.
 begin;
 \ir helper/play.sql
 select no_plan();

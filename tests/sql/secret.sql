@@ -69,7 +69,7 @@ select results_eq(format('select * from pg_temp.handed(%s)', :driver),
     $$values ('{"url": "p", "headers": {"a": ["Bearer ", "/p"], "own": null}, "body": ["p", null]}'::jsonb,
                '[{"at": ["headers", "a"], "text": ["t"]}, {"at": ["headers", "own"], "secret": "own"}]'::jsonb)$$, 'of a type that makes the arguments');
 select wf.start('none');
-select is((select h.secrets from pg_temp.handed(:driver) h), null, 'nothing where there are none');
+select is((select h.secrets from pg_temp.handed(:driver) h), null, 'a request without secrets has no places for them');
 
 -- what is refused
 create function pg_temp.refuses(p_name text, p_task jsonb, p_message text) returns text

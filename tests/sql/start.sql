@@ -20,7 +20,7 @@ $$;
 select is(start_typed('{"s": "x"}') - 't', '{"s": "x", "n": 7, "o": null, "l": [1, 2], "d": "PT1H"}', 'defaults are filled in; what is optional is null');
 select matches(start_typed('{"s": "x"}') ->> 't', '^20\d\d-', 'a default may be an expression');
 select is(start_typed('{"s": 5, "n": "42", "o": "2026-01-31", "l": [], "d": "90 min"}') - 't', '{"s": "5", "n": 42, "o": "2026-01-31", "l": [], "d": "PT1H30M"}', 'values are converted to the type of the parameter');
-select is(start_typed('{"s": "x", "o": null}') -> 'o', 'null', 'null may be given for what is optional');
+select is(start_typed('{"s": "x", "o": null}') -> 'o', 'null', 'null may be given for an optional parameter');
 select throws_ok(format('select wf.start(''typed'', %L)', p), 'WF002', m, d)
   from (values
     ('{}', 'parameter s is missing', 'a parameter that is missing'),
@@ -30,7 +30,7 @@ select throws_ok(format('select wf.start(''typed'', %L)', p), 'WF002', m, d)
     ('{"s": "x", "l": [1, "b"]}', null, 'a list of the wrong type'),
     ('{"s": "x", "o": "2026-02-30"}', null, 'a day that does not exist'),
     ('{"s": "x", "d": "soon"}', null, 'no duration'),
-    ('{"s": null}', null, 'null for what is not optional'),
+    ('{"s": null}', null, 'null for a parameter that is not optional'),
     ('[]', 'the parameters are no JSON object', 'a list'),
     ('"x"', 'the parameters are no JSON object', 'a string'),
     ('null', 'the parameters are no JSON object', 'null')) t (p, m, d);

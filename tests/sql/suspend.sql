@@ -132,7 +132,7 @@ select is_empty('select * from wf.fsck()', 'all is well');
 
 -- targets and refusals
 select results_eq(format($$select answer, detail from wf.suspend('{"instance": [%s, 999999]}')$$, :i),
-    $$values ('refused', 'ABORTED: only RUNNING can be suspended'), ('refused', 'there is no such instance')$$, 'what has ended is not suspended');
+    $$values ('refused', 'ABORTED: only RUNNING can be suspended'), ('refused', 'there is no such instance')$$, 'an instance that has ended is not suspended');
 select wf.start('again') as i \gset
 select wf.start('again') as o \gset
 select results_eq(format($$select answer, detail from wf.resume('{"instance": %s}')$$, :i), $$values ('refused', 'RUNNING: only SUSPENDED can be resumed')$$, 'nor resumed what runs');

@@ -53,7 +53,7 @@ select play_install('odd', jsonb_build_array(play_par(
     play_task('t.Sleep', 'long', '{"duration": ["var", "l"]}'), play_task('t.Sleep', 'back', '{"duration": ["var", "b"]}'), play_task('t.Do', 'fine'))),
     '[{"name": "n", "type": {"optional": "json"}, "default": null}, {"name": "t", "type": "string", "default": "soon"}, {"name": "k", "type": "int", "default": 5},
       {"name": "l", "type": "string", "default": "PT99999999999999H"}, {"name": "b", "type": "string", "default": "PT-5S"}]');
-select lives_ok($$select wf.start('odd')$$, 'a sleep whose duration is none harms nobody');
+select lives_ok($$select wf.start('odd')$$, 'a sleep with an invalid duration stops no other start');
 select max(id) as i from wf.instance \gset
 select results_eq(format($$select bind, state, error ->> 'kind' from wf.process where instance_id = %s and bind is not null order by id$$, :i), $$values
     ('none', 'FAILED', 'input'), ('text', 'FAILED', 'input'), ('number', 'FAILED', 'input'), ('long', 'FAILED', 'input'), ('back', 'WAITING', null), ('fine', 'INIT', null)$$,

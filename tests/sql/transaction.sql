@@ -78,8 +78,8 @@ select throws_ok(format($q$do $do$ begin
         perform wf.sql_outcome(%s, %s, %L, %L);
     end $do$ $q$, :i, :a, :'token', :i, :a, :'token', response), code, message, 'a response that ' || what)
   from (values ('{"count": 0}'::bytea, 'WF012', 'nothing was inserted', 'says that the task failed'),
-               ('{"count": '::bytea, '22P02', null, 'is no JSON'),
-               ('\xff'::bytea, '22021', null, 'is no text'),
+               ('{"count": '::bytea, '22P02', null, 'is not JSON'),
+               ('\xff'::bytea, '22021', null, 'is not text'),
                (convert_to(jsonb_build_object('rows', repeat('x', 2000000))::text, 'UTF8'), 'WF012', 'the response has 2000012 bytes, more than the 1048576 allowed', 'is too large')) t (response, code, message, what);
 select is(all_of(:i), '0 START_REQUESTED', 'nothing of it is there');
 select play_report(:a, 'error', '{"kind": "sql", "message": "nothing was inserted"}');

@@ -302,7 +302,7 @@ test_the_end_of_much_is_kept(void **state)
 	assert_true(strlen(member(fixture, "stderr")) < 5000);
 }
 
-/* It has to be gone, be it after a moment. */
+/* The process has to be gone after a moment at the latest. */
 static void
 check_gone(pid_t pid)
 {

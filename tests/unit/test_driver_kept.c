@@ -103,7 +103,7 @@ test_waits_for_its_instance_after_three_times(void **state)
 	assert_null(kept_alone(&fixture->kept));
 	keep(fixture, 0, 3);
 	assert_ptr_equal(kept_alone(&fixture->kept), request);
-	/* not all the time, if it is in vain */
+	/* a report that waited in vain does not wait again at once */
 	assert_null(kept_alone(&fixture->kept));
 	kept_waited(&fixture->kept);
 	assert_ptr_equal(kept_alone(&fixture->kept), request);

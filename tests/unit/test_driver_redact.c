@@ -216,7 +216,7 @@ test_escapes_of_json(void **state)
 	    "<a\\\\\\\\/b+c\xc3\xa9\xf0\x9f\x98\x80\\\\\\\\\\\\\\\""
 	    "\\\\\\\\\\\\\\\\\\\\\\\\n>",
 	    "<***>");
-	/* what is no escape, or half a pair */
+	/* an invalid escape, and one half of a surrogate pair */
 	check(redact_text, "a\\/b\\u002gc", "a\\/b\\u002gc");
 	check(redact_text, "a\\/b\\u002Bc\\u00e9\\ud83dx",
 	    "a\\/b\\u002Bc\\u00e9\\ud83dx");

@@ -8,6 +8,7 @@
 
 -- who calls, when, in what kind of transaction
 \ir base/tables.sql
+\ir base/comment.sql
 \ir base/error.sql
 \ir base/clock.sql
 \ir base/session.sql

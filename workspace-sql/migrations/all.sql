@@ -15,7 +15,8 @@ declare
 begin
     if v_installed::int < 20 then
         raise exception 'the workspace has schema version %, these files upgrade from version 20 on', v_installed
-            using errcode = 'WF011', hint = 'It was made before the first release: export what is in it, and install anew.';
+            using errcode = 'WF011',
+                  hint = 'It was made before the first release: export what is in it, and install anew.';
     end if;
 end;
 $$;
@@ -31,7 +32,8 @@ declare
     v_installed text := (select s.value from wf.setting s where s.name = 'schema_version');
 begin
     if v_installed::int > current_setting('wf.files')::int then
-        raise exception 'the workspace has schema version %, these files have %', v_installed, current_setting('wf.files')
+        raise exception 'the workspace has schema version %, these files have %',
+            v_installed, current_setting('wf.files')
             using errcode = 'WF011', hint = 'Use the files of the newer release.';
     end if;
 end;

@@ -7,7 +7,8 @@ do $$
 declare
     v_role text;
 begin
-    foreach v_role in array array['wf_owner', 'wf_admin', 'wf_operator', 'wf_author', 'wf_app', 'wf_viewer', 'wf_driver'] loop
+    foreach v_role in array array['wf_owner', 'wf_admin', 'wf_operator', 'wf_author', 'wf_app', 'wf_viewer',
+                                  'wf_driver'] loop
         if not exists (select from pg_catalog.pg_roles r where r.rolname = v_role) then
             execute pg_catalog.format('create role %I nologin', v_role);
         end if;

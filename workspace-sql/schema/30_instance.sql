@@ -87,7 +87,10 @@ create table wf.ready (
     rank        smallint not null,
     request     text not null,
     primary key (instance_id, process_id)
-) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+) with (
+        fillfactor = 90, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
+        autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off
+);
 create unique index ready_claim_idx on wf.ready (lane_id, rank, turn, instance_id, process_id);
 
 create table wf.parked (
@@ -101,7 +104,10 @@ create table wf.parked (
     parked_at   timestamptz not null,
     primary key (instance_id, process_id),
     check ((reason = 'group') = (group_id is not null))
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+) with (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0,
+    vacuum_truncate = off
+);
 create unique index parked_group_idx on wf.parked (group_id, rank, turn, instance_id, process_id);
 
 create table wf.suspended (
@@ -119,7 +125,10 @@ create table wf.lease (
     request     text not null,
     at          timestamptz not null,
     primary key (instance_id, process_id)
-) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+) with (
+        fillfactor = 90, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
+        autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off
+);
 
 create table wf.loss (
     instance_id bigint not null,
@@ -157,7 +166,10 @@ create table wf.dirty (
     lane_id  bigint,
     lane     jsonb,
     check ((group_id is null) <> (lane_id is null))
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+) with (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0,
+    vacuum_truncate = off
+);
 
 create table wf.binding (
     instance_id bigint not null,
@@ -203,7 +215,10 @@ create table wf.timer (
     round       int not null default 0,
     failures    int not null default 0,
     primary key (instance_id, process_id, kind)
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+) with (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0,
+    vacuum_truncate = off
+);
 create index timer_due_idx on wf.timer (due_at);
 
 create table wf.work (
@@ -215,7 +230,10 @@ create table wf.work (
     tries       int not null default 0,
     aside       boolean not null default false,
     error       jsonb
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+) with (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0,
+    vacuum_truncate = off
+);
 create index work_due_idx on wf.work (due_at) where not aside;
 create index work_instance_idx on wf.work (instance_id, item_id);
 
@@ -256,7 +274,8 @@ create table wf.home (
     restored    text
 );
 insert into wf.home (system_id, database_id, timeline, started_at, restored)
-select c.system_identifier, d.oid, left(pg_walfile_name(pg_current_wal_lsn()), 8), pg_postmaster_start_time(), nullif(current_setting('wf.restored', true), '')
+select c.system_identifier, d.oid, left(pg_walfile_name(pg_current_wal_lsn()), 8), pg_postmaster_start_time(),
+       nullif(current_setting('wf.restored', true), '')
   from pg_control_system() c, pg_database d
  where d.datname = current_database();
 

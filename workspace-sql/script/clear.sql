@@ -1,9 +1,9 @@
--- Takes away all behaviour, so that the files of code/ make it anew whatever it
--- was like: functions may change their results, views their columns, and what
--- is no more is gone. State stays: tables and their rows.
+-- Drops all behaviour, so that the files of code/ make it anew: functions may
+-- change their results, views their columns, and functions that were removed from
+-- code/ are gone. State stays: tables and their rows.
 --
--- Something of the database's own may use a function or a view: such a one stays
--- for now, and code/ replaces it; cleared.sql looks whether it did.
+-- An object of the database's own may use a function or a view of the workspace.
+-- That function or view stays for now, and code/ replaces it; cleared.sql checks it.
 
 do $$
 declare
@@ -25,7 +25,7 @@ begin
         execute format('drop trigger %I on %s', v_object.name, v_object.of);
     end loop;
 
-    -- what others need goes in a later round than they
+    -- an object that others need is dropped in a later round than these
     loop
         v_before := cardinality(v_left);
         v_left := '{}';

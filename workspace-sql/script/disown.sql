@@ -1,4 +1,4 @@
--- The role is the installer's again, who was the owner for a while only.
+-- The role is the login's own again; it was wf_owner for the installation only.
 
 set local role :"installer";
 \if :lent

@@ -1,8 +1,8 @@
 -- Waits until the workspace can be had alone: no procedure of it runs (each has
 -- read wf.gate, which locks that table until its transaction ends), and nobody
--- reads its tables. wf.gate is locked first, so that who comes now waits there,
--- with nothing else locked; truncated, it is another file, which tells him that
--- the workspace has changed (wf._gate).
+-- reads its tables. wf.gate is locked first, so that a new call waits there and
+-- has nothing else locked. `truncate` gives the table a new file, which tells the
+-- call that the workspace has changed (wf._gate).
 --
 -- It knocks for two seconds at a time, then lets the others pass, and gives up
 -- after thirty times.
@@ -27,7 +27,9 @@ begin
             perform pg_sleep(1 + random() * 2);
         end;
     end loop;
-    select string_agg(concat_ws(' ', 'process', s.pid, 'of', s.usename, nullif(format('(%s)', s.application_name), '()'), 'since ' || s.xact_start::timestamptz(0)), ', ' order by s.pid)
+    select string_agg(concat_ws(' ', 'process', s.pid, 'of', s.usename,
+                                nullif(format('(%s)', s.application_name), '()'),
+                                'since ' || s.xact_start::timestamptz(0)), ', ' order by s.pid)
       into v_users
       from pg_stat_activity s
      where s.pid <> pg_backend_pid()

@@ -3,9 +3,9 @@
 -- wf.now()
 --
 -- The workspace's clock. A member of wf_admin may set it for a session, for
--- tests: set wf.now = '2026-01-01 00:00+00'. So does wf.simulate, for anybody;
--- a row of wf.setting, which its transaction never commits, says that it is at
--- work.
+-- tests: set wf.now = '2026-01-01 00:00+00'. wf.simulate sets it for any caller.
+-- A row of wf.setting, which its transaction never commits, then says that a
+-- simulation is at work.
 --
 -- Returns  the setting wf.now if it counts, else the time
 -- Locks    nothing
@@ -24,11 +24,12 @@ begin
     return current_setting('wf.now')::timestamptz;
 end;
 $$;
-comment on function wf.now() is 'The workspace''s clock: timestamptz. A member of wf_admin may set it for a session with the setting wf.now.';
+comment on function wf.now() is
+    'The workspace''s clock: timestamptz. A member of wf_admin may set it for a session with the setting wf.now.';
 
 -- wf._now()
 --
--- Returns  what wf.now says, for the engine's own: where nobody has set the clock without a call
+-- Returns  the same time as wf.now, which it calls only if the clock was set
 -- Locks    nothing
 -- Raises   nothing of its own
 -- Called   by procedures that are called often
@@ -43,7 +44,7 @@ end;
 -- Returns  the version of this schema
 -- Locks    nothing
 -- Raises   nothing
--- Called   by whoever wants to know
+-- Called   by the console and by scripts
 create or replace function wf.schema_version() returns int
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select s.value::int from wf.setting s where s.name = 'schema_version';
@@ -73,35 +74,43 @@ declare
     v_version constant int := wf.schema_version();
 begin
     if p_version is null then
-        raise exception using errcode = 'WF002', message = 'the version of the program''s schema is missing', hint = 'Give the version that the program was made for.';
+        raise exception using errcode = 'WF002',
+            message = 'the version of the program''s schema is missing',
+            hint = 'Give the version that the program was made for.';
     elsif p_version > v_version then
-        raise exception using errcode = 'WF011', message = format('the workspace has schema version %s, this program needs %s', v_version, p_version),
+        raise exception using errcode = 'WF011',
+            message = format('the workspace has schema version %s, this program needs %s', v_version, p_version),
             hint = 'Upgrade the workspace: `wf-console workspace upgrade`, or psql -f workspace-sql/upgrade.sql.';
     end if;
-    raise exception using errcode = 'WF011', message = format('the workspace has schema version %s, this program knows %s', v_version, p_version),
-        hint = format('Upgrade the program: the workspace works with those that know version %s or a later one.', wf._oldest_program());
+    raise exception using errcode = 'WF011',
+        message = format('the workspace has schema version %s, this program knows %s', v_version, p_version),
+        hint = format('Upgrade the program: the workspace works with those that know version %s or a later one.',
+                      wf._oldest_program());
 end;
 $$;
 
 -- wf.greet(p_version)
 --
--- A program says which version of the schema it was made for. It may be newer
--- than the program, as long as what it knows is still there and means what it
--- did: whoever changes that, raises the oldest version here. An upgrade begins
--- with the workspace, so the programs of the release before it are let in.
+-- A program says which version of the schema it was made for. The schema may be
+-- newer, as long as everything that the program uses is still there and has not
+-- changed its meaning. A change that breaks this must raise _oldest_program. An
+-- upgrade begins with the workspace, so programs of the release before are let in.
 --
 -- Returns  the version of this schema
 -- Locks    nothing
 -- Raises   WF002, WF011
--- Called   by both programs when they connect; a session begins with it, so it costs little
+-- Called   by both programs when they connect; it is cheap, as each session begins with it
 create or replace function wf.greet(p_version int) returns int
 language sql stable security definer set search_path = pg_catalog, pg_temp
 begin atomic
-    select case when p_version between wf._oldest_program() and s.value::int then s.value::int else wf._refuse_program(p_version) end
+    select case when p_version between wf._oldest_program() and s.value::int then s.value::int
+                else wf._refuse_program(p_version) end
       from wf.setting s
      where s.name = 'schema_version';
 end;
-comment on function wf.greet(int) is 'Asks whether a program made for that version of the schema can work here. Returns the installed version; raises WF011 if not.';
+comment on function wf.greet(int) is
+    'Asks whether a program made for that version of the schema can work here. Returns the installed version; raises '
+    'WF011 if not.';
 
 -- wf._setting_number(p_name)
 --

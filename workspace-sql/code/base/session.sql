@@ -2,10 +2,10 @@
 
 -- wf._actor()
 --
--- Returns  the role that acts: what the session has SET ROLE to, else who logged in
+-- Returns  the role that acts: the one that the session has SET ROLE to, else its login
 -- Locks    nothing
 -- Raises   nothing
--- Called   wherever it is written down who did something
+-- Called   wherever the name of the acting role is stored
 create or replace function wf._actor() returns text
 language sql stable
 begin atomic
@@ -14,15 +14,13 @@ end;
 
 -- wf._gate(p_advances)
 --
--- Lets the call in, in the transaction and at the depth in which it may be. A
--- query of the empty table wf.gate locks it until the transaction ends, and waits
--- while an upgrade holds it (script/knock.sql); so does one that is known to have
--- no rows. If the table is another file
--- afterwards than before, all functions have been made anew meanwhile: the call
--- would go on in the old ones, so it is sent back. The engine counts how deep its
--- triggers are nested, so the caller must not be in deeply nested triggers itself;
--- and it does not advance instances in a transaction whose snapshot would hide
--- what others have just committed.
+-- Lets a call of a procedure in. Reading the empty table wf.gate locks it until
+-- the transaction ends, and waits while an upgrade holds it (script/knock.sql).
+-- `where false` does that, too. If the table has another file afterwards, an
+-- upgrade has made all functions anew meanwhile. The call would go on in the old
+-- functions, so it is refused. The engine counts how deep its triggers are nested,
+-- so the caller must not be in deeply nested triggers itself. The engine does not
+-- advance instances in a transaction whose snapshot hides recent commits of others.
 --
 -- Returns  true
 -- Locks    the gate (wf.gate, access share)
@@ -44,7 +42,8 @@ begin
     end if;
     if p_advances and current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
         raise exception using errcode = 'WF006',
-            message = format('this procedure cannot run in a %s transaction', upper(current_setting('transaction_isolation'))),
+            message = format('this procedure cannot run in a %s transaction',
+                             upper(current_setting('transaction_isolation'))),
             hint = 'Call it in a READ COMMITTED transaction.';
     end if;
     raise exception using errcode = 'WF004',
@@ -55,7 +54,7 @@ $$;
 
 -- wf._sign(p_driver)
 --
--- Writes down once per transaction who makes its moves.
+-- Stores who makes the moves of a transaction, once in each transaction.
 --
 -- Returns  the mark of the transaction; null if it was signed before
 -- Locks    nothing
@@ -76,27 +75,29 @@ $$;
 
 -- wf._may_ring()
 --
--- Inside a driver's own turn it notes that something has become ready.
+-- In a driver's own turn it notes that a task has become ready. The poll of the
+-- turn rings if it leaves that task behind.
 --
--- Returns  whether this is nobody's turn: poll rings itself if it leaves something behind
+-- Returns  false in a driver's turn
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _ring, and where something becomes ready often
+-- Called   by _ring, and directly where tasks become ready often
 create or replace function wf._may_ring() returns boolean
 language sql volatile
 begin atomic
-    select case when coalesce(current_setting('wf.turn', true), '') = '' then true else set_config('wf.made', '1', true) is null end;
+    select case when coalesce(current_setting('wf.turn', true), '') = '' then true
+                else set_config('wf.made', '1', true) is null end;
 end;
 
 -- wf._ring()
 --
--- Wakes sleeping drivers, if there are any. Inside a driver's own turn it only
--- notes that something has become ready: poll rings if it leaves that behind.
+-- Wakes sleeping drivers, if there are any. In a driver's own turn it only notes
+-- that a task has become ready (_may_ring).
 --
 -- Returns  nothing
 -- Locks    nothing (NOTIFY takes its own at commit)
 -- Raises   nothing
--- Called   by whatever makes something ready
+-- Called   wherever a task becomes ready
 create or replace function wf._ring() returns void
 language plpgsql :inner as $$
 begin

@@ -1,19 +1,31 @@
--- Settings of the workspace: which there are, and how an administrator sets
--- them.
+-- Settings of the workspace: their list, and how an administrator sets them.
 
--- what was set stays
+-- A value that was set before an upgrade stays.
 insert into wf.setting (name, value, meaning, min, max) values
-    ('schema_version', '0', 'version of this schema, see migrations/all.sql', null, null),
-    ('lease_seconds', '30', 'seconds without a sign of life after which a driver is lost and its requests are taken back', 5, 3600),
-    ('grace_seconds', '5', 'the same of a driver whose connection is gone, too; what it may take to connect again', 1, 3600),
-    ('loss_limit', '5', 'how many drivers in a row may die with a request before it waits for an operator; 0: any number, and none is put off', 0, 1000000),
-    ('value_bytes', '1048576', 'largest value of a parameter, argument, output or name, in bytes of its text', 1024, 134217728),
-    ('expression_steps', '200000', 'how much work the evaluation of an expression may do, in steps: operators, times the elements that they are evaluated for', 1000, 1000000000),
-    ('expression_bytes', '33554432', 'how much the evaluation of an expression may build in all, in bytes', 65536, 1073741824),
-    ('output_bytes', '1048576', 'how much streamed output of an attempt is kept, in bytes', 1024, 1073741824),
-    ('turns', '4', 'how many polls and outcomes work at a time; the others are told to come back', 1, 256),
-    ('window', '1000', 'most children that a forall has open at once', 1, 1000),
-    ('keep_days', '0', 'days after which ended instances are purged, a few a second; 0: never', 0, 36500)
+    ('schema_version', '0',
+     'version of this schema, see migrations/all.sql', null, null),
+    ('lease_seconds', '30',
+     'seconds without a sign of life after which a driver is lost and its requests are taken back', 5, 3600),
+    ('grace_seconds', '5',
+     'seconds without a sign of life after which a driver whose connection is gone, too, is lost', 1, 3600),
+    ('loss_limit', '5',
+     'how many drivers in a row may die with a request before it waits for an operator; 0: any number, and no '
+     'request is put off', 0, 1000000),
+    ('value_bytes', '1048576',
+     'largest value of a parameter, argument, output or name, in bytes of its text', 1024, 134217728),
+    ('expression_steps', '200000',
+     'how much work the evaluation of an expression may do, in steps: operators, times the elements that they are '
+     'evaluated for', 1000, 1000000000),
+    ('expression_bytes', '33554432',
+     'how much the evaluation of an expression may build in all, in bytes', 65536, 1073741824),
+    ('output_bytes', '1048576',
+     'how much streamed output of an attempt is kept, in bytes', 1024, 1073741824),
+    ('turns', '4',
+     'how many polls and outcomes work at a time; the others are told to come back', 1, 256),
+    ('window', '1000',
+     'most children that a forall has open at once', 1, 1000),
+    ('keep_days', '0',
+     'days after which ended instances are purged, a few a second; 0: never', 0, 36500)
     on conflict (name) do update set meaning = excluded.meaning, min = excluded.min, max = excluded.max;
 
 -- wf.setting_set(p_name, p_value)
@@ -32,7 +44,8 @@ begin
     if not found then
         raise exception using errcode = 'WF003',
             message = format('there is no setting %s', coalesce(quote_literal(left(p_name, 100)), 'null')),
-            hint = format('There are %s.', (select string_agg(s.name, ', ' order by s.name) from wf.setting s where s.min is not null));
+            hint = format('There are %s.',
+                          (select string_agg(s.name, ', ' order by s.name) from wf.setting s where s.min is not null));
     elsif v_setting.min is null then
         raise exception using errcode = 'WF004',
             message = format('%s is not for setting', p_name),
@@ -42,20 +55,18 @@ begin
             message = format('%s cannot be %s', p_name, coalesce(p_value::text, 'null')),
             hint = format('Give a number from %s to %s: %s.', v_setting.min, v_setting.max, v_setting.meaning);
     end if;
-    update wf.setting s set value = p_value::text, changed_at = wf.now(), changed_by = wf._actor() where s.name = p_name;
+    update wf.setting s
+       set value = p_value::text, changed_at = wf.now(), changed_by = wf._actor()
+     where s.name = p_name;
 end;
 $$;
 comment on function wf.setting_set(text, bigint) is
-    'Sets a setting of the workspace (setting_v lists them with their ranges). Counts from the next transaction on. Returns nothing; raises WF002 if the value is out of range, WF003 if there is no such setting, WF004 if it is not for setting.';
+    'Sets a setting of the workspace (setting_v lists them with their ranges). Counts from the next transaction on. '
+    'Returns nothing; raises WF002 if the value is out of range, WF003 if there is no such setting, WF004 if it is '
+    'not for setting.';
 
 create or replace view wf.setting_v with (security_barrier = true) as
 select s.name, s.value, s.min, s.max, s.meaning, s.changed_at, s.changed_by
   from wf.setting s;
 comment on view wf.setting_v is 'The settings of the workspace.';
-comment on column wf.setting_v.name is 'name of the setting';
-comment on column wf.setting_v.value is 'its value, as text';
-comment on column wf.setting_v.min is 'the least value that setting_set takes; null: it is not for setting';
-comment on column wf.setting_v.max is 'the greatest';
-comment on column wf.setting_v.meaning is 'what it does, and its unit';
-comment on column wf.setting_v.changed_at is 'when it was set; null: it is as it came';
-comment on column wf.setting_v.changed_by is 'by whom';
+select wf._inherit_comments('setting_v', 'setting') \gset

@@ -6,13 +6,15 @@ comment on table wf.setting is 'Settings of the workspace, one row each.';
 comment on column wf.setting.name is 'name of the setting';
 comment on column wf.setting.value is 'its value, as text';
 comment on column wf.setting.meaning is 'what it does, and its unit';
-comment on column wf.setting.min is 'the least value it may be set to; null: it is not for setting';
-comment on column wf.setting.max is 'the greatest';
-comment on column wf.setting.changed_at is 'when it was set; null: it is as it came';
-comment on column wf.setting.changed_by is 'by whom';
+comment on column wf.setting.min is 'the least value that it may have; null: it cannot be set';
+comment on column wf.setting.max is 'the greatest value that it may have';
+comment on column wf.setting.changed_at is 'when it was set; null: it still has its first value';
+comment on column wf.setting.changed_by is 'who set it';
 
-comment on table wf.gate is 'Empty. Every procedure that writes reads it first, an upgrade truncates it: so neither goes on while the other is at work.';
-comment on column wf.gate.id is 'key of rows that there are never';
+comment on table wf.gate is
+    'An empty table. Every procedure that writes reads it first, and an upgrade truncates it. Therefore neither goes '
+    'on while the other is at work.';
+comment on column wf.gate.id is 'key; the table never has a row';
 
 comment on table wf.error is 'The SQLSTATEs that the workspace raises; docs/errors.md is printed from these rows.';
 comment on column wf.error.code is 'SQLSTATE, class WF';

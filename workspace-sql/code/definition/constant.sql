@@ -1,4 +1,4 @@
--- What of a tree is constant, and so can be settled when it is installed.
+-- The constant parts of a tree, which install evaluates.
 
 -- wf._is_volatile(p_expression)
 --
@@ -9,15 +9,15 @@
 create or replace function wf._is_volatile(p_expression jsonb) returns boolean
 language plpgsql immutable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
-    -- a string that looks like it is taken for it; that costs an evaluation, no more
+    -- a string that looks like a call is taken for one, which only costs an evaluation
     return p_expression::text ~ '\["instance", |\["call", "(now|today)"';
 end;
 $$;
 
 -- wf._constant(p_expression)
 --
--- Returns  {"value": v} if an expression is a constant, else null; also null if its evaluation
---          fails, so that it fails where it belongs: in the process that needs it
+-- Returns  {"value": v} if an expression is a constant, else null; null, too, if
+--          its evaluation fails: then it fails in the process that needs it
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.install
@@ -39,14 +39,17 @@ $$;
 
 -- wf._compact(p_expression)
 --
--- Returns  what wf._fold makes of an expression, which is not asked where there is nothing to fold but the object around
+-- Returns  the folded expression (wf._fold); an object with nothing else to fold
+--          is folded here, which is faster
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.install
 create or replace function wf._compact(p_expression jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
-    if jsonb_typeof(p_expression) = 'object' and strpos(substr(p_expression::text, 2), '{') = 0 and strpos(p_expression::text, '["list"') = 0 then
+    if jsonb_typeof(p_expression) = 'object'
+       and strpos(substr(p_expression::text, 2), '{') = 0
+       and strpos(p_expression::text, '["list"') = 0 then
         return wf._as_operator(p_expression);
     elsif p_expression::text ~ '\{|\["list"' then
         return wf._fold(p_expression);
@@ -65,7 +68,8 @@ create or replace function wf._substitute(p_expression jsonb, p_values jsonb) re
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
     if jsonb_typeof(p_expression) = 'object' then
-        return (select coalesce(jsonb_object_agg(e.key, wf._substitute(e.value, p_values)), '{}') from jsonb_each(p_expression) e);
+        return (select coalesce(jsonb_object_agg(e.key, wf._substitute(e.value, p_values)), '{}')
+                  from jsonb_each(p_expression) e);
     elsif jsonb_typeof(p_expression) <> 'array' or p_expression ->> 0 in ('const', 'instance') then
         return p_expression;
     elsif p_expression ->> 0 = 'var' then
@@ -86,7 +90,8 @@ $$;
 -- settles what is constant. The keys are group, group_max, queue, requires, priority,
 -- idempotent and title.
 --
--- Returns  fixed: the values of those that are constant; read: the expressions of the others, null if there are none
+-- Returns  fixed: the values of the constant policies; read: the expressions of
+--          the other policies, null if all are constant
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._store_nodes
@@ -103,12 +108,15 @@ begin
     end if;
     v_policies := coalesce(wf._substitute(p_type, p_args), '{}') || coalesce(p_task, '{}');
     for p in
-        select e.key, e.value from jsonb_each(v_policies) e where e.key in ('queue', 'requires', 'priority', 'idempotent', 'title')
+        select e.key, e.value
+          from jsonb_each(v_policies) e
+         where e.key in ('queue', 'requires', 'priority', 'idempotent', 'title')
          union all
-        select case e.key when 'name' then 'group' else 'group_max' end, e.value from jsonb_each(v_policies -> 'group') e
+        select case e.key when 'name' then 'group' else 'group_max' end, e.value
+          from jsonb_each(v_policies -> 'group') e
     loop
         v_value := wf._constant(p.value) -> 'value';
-        -- what does not fit is left to fail in the process that needs it
+        -- an invalid value is not fixed, so that the process that needs it fails
         if (case p.key
                 when 'title' then jsonb_typeof(v_value) = 'string'
                 when 'requires' then wf._capabilities(v_value) is not null

@@ -1,7 +1,7 @@
--- Concurrency groups and lanes by name. Somebody's transaction may name a new one
--- and stay open for hours; a row with a unique name would hold up everybody who
--- uses the same name. Therefore a number follows from a name, and nobody but a
--- poll inserts the row (wf._settle).
+-- Concurrency groups and lanes by name. A transaction may use a new name and stay
+-- open for hours. If it inserted a row with that unique name, all transactions
+-- that use the same name would wait for it. Therefore the number of a group or
+-- lane follows from its name, and only a poll inserts the row (wf._settle).
 
 -- wf._name_number(p_name)
 --
@@ -15,8 +15,8 @@ $$;
 
 -- wf._group(p_name)
 --
--- A concurrency group by name. Where it has no row, the next poll is told its
--- name. One that was made when groups had other numbers keeps its own.
+-- A concurrency group by name. If the group has no row, the next poll is told its
+-- name. A group of an earlier release keeps its own number.
 --
 -- Returns  the number of the group
 -- Raises   WF020 if the name is null, empty or longer than 63 bytes
@@ -28,7 +28,8 @@ declare
 begin
     if coalesce(octet_length(p_name), 0) not between 1 and 63 then
         raise exception using errcode = 'WF020',
-            message = format('the name of a concurrency group has 1 to 63 bytes, not %s', coalesce(octet_length(p_name), 0));
+            message = format('the name of a concurrency group has 1 to 63 bytes, not %s',
+                             coalesce(octet_length(p_name), 0));
     end if;
     select g.id into v_id from wf.concurrency_group g where g.name = p_name;
     if v_id is null then

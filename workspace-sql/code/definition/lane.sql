@@ -2,11 +2,11 @@
 
 -- wf._capabilities(p_value)
 --
--- What the policy requires asks for: a list of capabilities, or an object, in
--- which true asks for the capability of that name, a string or a number for
--- "name=value", false and null for nothing.
+-- Reads a value of the policy `requires`: a list of capabilities, or an object. In
+-- an object, true asks for the capability of that name, a string or a number for
+-- "name=value"; false and null ask for nothing.
 --
--- Returns  the capabilities, sorted; null if the value is no such thing
+-- Returns  the capabilities, sorted; null if the value is invalid
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._policies, wf._store_nodes and wf._measure
@@ -41,15 +41,17 @@ create or replace function wf._are_capabilities(p_list text[]) returns boolean
 language sql immutable :inner set standard_conforming_strings = on as $$
     select cardinality(p_list) <= 64
        and not exists (select from unnest(p_list) c (name)
-                        where c.name is null or octet_length(c.name) not between 1 and 127 or c.name ~ '[\x01-\x1f\x7f]');
+                        where c.name is null
+                           or octet_length(c.name) not between 1 and 127
+                           or c.name ~ '[\x01-\x1f\x7f]');
 $$;
 
 -- wf._fixed_lane(p_queue, p_needs, p_requires)
 --
--- The lane that a node names: it stays.
+-- A lane that a node names. It is never removed.
 --
 -- Returns  its number
--- Locks    its row if it is new: whoever installs the same new lane waits, and nobody else does
+-- Locks    the row of a new lane; only another install of the same new lane waits for it
 -- Called   by wf.install
 create or replace function wf._fixed_lane(p_queue text, p_needs text[], p_requires text[]) returns bigint
 language plpgsql :inner as $$
@@ -65,8 +67,8 @@ $$;
 -- wf._lane(p_queue, p_needs, p_requires)
 --
 -- The lane of a queue, a sorted list of transports and one of capabilities that
--- an expression has computed. Where it has no row, or may be about to lose it
--- (_forget_lanes), the next poll is told to see to its row.
+-- an expression has computed. If the lane has no row, or may be about to lose it
+-- (_forget_lanes), the next poll is told to insert the row.
 --
 -- Returns  its number, which is never that of a fixed lane
 -- Called   wherever policies compute a queue or capabilities
@@ -93,7 +95,9 @@ create or replace function wf._find_lane(p_lane bigint) returns setof wf.lane
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select l.* from wf.lane l where l.id = p_lane
      union all
-    (select x.* from wf.dirty d cross join lateral jsonb_populate_record(null::wf.lane, d.lane || jsonb_build_object('id', p_lane)) x
+    (select x.*
+       from wf.dirty d
+      cross join lateral jsonb_populate_record(null::wf.lane, d.lane || jsonb_build_object('id', p_lane)) x
       where d.lane_id = p_lane and not exists (select from wf.lane l where l.id = p_lane)
       limit 1)
 $$;
@@ -106,7 +110,10 @@ $$;
 -- Called   by explain and stuck
 create or replace function wf._lane_text(p_lane wf.lane) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
-    select format('queue %s with %s', p_lane.queue, coalesce(nullif(array_to_string(p_lane.needs, ', '), ''), 'any transport'))
-           || case cardinality(p_lane.requires) when 0 then '' when 1 then ' and the capability ' else ' and the capabilities ' end
+    select format('queue %s with %s', p_lane.queue,
+                  coalesce(nullif(array_to_string(p_lane.needs, ', '), ''), 'any transport'))
+           || case cardinality(p_lane.requires) when 0 then ''
+                                                when 1 then ' and the capability '
+                                                else ' and the capabilities ' end
            || array_to_string(p_lane.requires, ', ');
 $$;

@@ -3,19 +3,24 @@
 comment on table wf.workflow is 'A workflow by name.';
 comment on column wf.workflow.id is 'key';
 comment on column wf.workflow.name is 'name, at most 63 bytes';
-comment on column wf.workflow.version_id is 'the version that start uses; null once it was removed';
+comment on column wf.workflow.version_id is 'the version that start uses; null if the workflow was removed';
 
-comment on table wf.version is 'A version of a workflow; its definition never changes. It is kept until its workflow is removed, and as long as an instance of it is.';
+comment on table wf.version is
+    'A version of a workflow; its definition never changes. It is kept until its workflow is removed and it has no '
+    'instances.';
 comment on column wf.version.id is 'key';
 comment on column wf.version.workflow_id is 'the workflow';
 comment on column wf.version.number is '1, 2, 3 … within the workflow';
-comment on column wf.version.checksum is 'SHA-256 of the compiled workflow and of the task types that it uses, lines and comments left out';
+comment on column wf.version.checksum is
+    'SHA-256 of the compiled workflow and of the task types that it uses, lines and comments left out';
 comment on column wf.version.source is 'text of the .wf file';
 comment on column wf.version.spec is 'the compiled workflow with its task types (docs/spec.md)';
 comment on column wf.version.params is 'its parameters, as in the compiled workflow';
-comment on column wf.version.installed_at is 'when';
-comment on column wf.version.installed_by is 'by whom';
-comment on column wf.version.removed_xid is 'its workflow was removed, and whoever may still start an instance of it is a transaction before this one; the greatest number: it is not known yet; null: it was not removed';
+comment on column wf.version.installed_at is 'when it was installed';
+comment on column wf.version.installed_by is 'who installed it';
+comment on column wf.version.removed_xid is
+    'null: its workflow was not removed; else only transactions before this one may still start an instance of it; '
+    'the greatest number: this is not known yet';
 
 comment on table wf.task_type is 'A declared task type; versions of workflows pin it by its checksum.';
 comment on column wf.task_type.id is 'key';
@@ -23,28 +28,35 @@ comment on column wf.task_type.name is 'qualified name, such as http.Request';
 comment on column wf.task_type.checksum is 'SHA-256 of the declaration, lines and comments left out';
 comment on column wf.task_type.machine is 'sync, async or wait';
 comment on column wf.task_type.wait is 'for wait: sleep or fail';
-comment on column wf.task_type.idempotent is 'its tasks may be repeated after a lost driver, unless the task says otherwise';
+comment on column wf.task_type.idempotent is
+    'its tasks may be repeated after a lost driver, unless the task says otherwise';
 comment on column wf.task_type.spec is 'the declaration (docs/spec.md)';
 
 comment on table wf.task_request is 'What a driver is asked to do for tasks of a type.';
 comment on column wf.task_request.type_id is 'the task type';
 comment on column wf.task_request.request is 'start, poll, cancel or cleanup';
 comment on column wf.task_request.transport is 'http, ssh, sql, exec or builtin';
-comment on column wf.task_request.args is 'expression of the transport''s arguments over the task''s arguments and its handle';
-comment on column wf.task_request.passes is 'the transport''s arguments are the task''s arguments as they are';
-comment on column wf.task_request.clauses is 'expressions handle, success, failure, failure_as, output, progress, and every where it reads arguments (then it wins over the columns); null if none: any response is a success';
+comment on column wf.task_request.args is
+    'expression of the transport''s arguments over the task''s arguments and its handle';
+comment on column wf.task_request.passes is 'the transport gets the task''s arguments unchanged';
+comment on column wf.task_request.clauses is
+    'expressions handle, success, failure, failure_as, output, progress, and every where it reads arguments (then it '
+    'wins over the columns); null if none: any response is a success';
 comment on column wf.task_request.delay is 'time to the next poll, or to the repetition of a failed cancel or cleanup';
 comment on column wf.task_request.backoff is 'factor on delay from one to the next';
-comment on column wf.task_request.max_delay is 'delay grows no further';
-comment on column wf.task_request.attempts is 'failed polls in a row that are borne; tries of cancel or cleanup';
+comment on column wf.task_request.max_delay is 'greatest delay';
+comment on column wf.task_request.attempts is 'how many polls in a row may fail; how often cancel or cleanup is tried';
 
 comment on table wf.lane is 'What a driver must serve to take a task, interned.';
 comment on column wf.lane.id is 'key: follows from queue, needs and requires, see wf._name_number';
 comment on column wf.lane.queue is 'name of the queue; the usual one is default';
 comment on column wf.lane.needs is 'transports that the task''s requests use, sorted';
 comment on column wf.lane.requires is 'capabilities that the task requires, sorted';
-comment on column wf.lane.fixed is 'a node names it: it stays. What expressions name is removed when nothing waits or runs in it';
-comment on column wf.lane.unused_xid is 'nothing waited or ran in it when this transaction looked; it goes when all transactions of that time have ended';
+comment on column wf.lane.fixed is
+    'a node names the lane, so it stays; a lane that only expressions name is removed when no task waits or runs in it';
+comment on column wf.lane.unused_xid is
+    'no task waited or ran in it when this transaction looked; it is removed when all transactions of that time have '
+    'ended';
 
 comment on table wf.concurrency_group is 'A concurrency group: at most max of its tasks are with drivers at once.';
 comment on column wf.concurrency_group.id is 'key: follows from the name, see wf._name_number';
@@ -56,13 +68,17 @@ comment on column wf.node.version_id is 'the version';
 comment on column wf.node.id is 'number within the version, depth first, parents before children';
 comment on column wf.node.parent_id is 'the node around it';
 comment on column wf.node.ordinal is 'place among its siblings, from 1; for if: 1 then, 2 else';
-comment on column wf.node.kind is 'sync, async, wait (leaves, by machine of the task type); call, seq, par, forall, if, let, return';
+comment on column wf.node.kind is
+    'sync, async, wait (leaves, by machine of the task type); call, seq, par, forall, if, let, return';
 comment on column wf.node.line is 'line in the source';
-comment on column wf.node.label is 'what people read: the task type, the workflow, or the kind; with the name that it binds';
+comment on column wf.node.label is
+    'what people read: the task type, the workflow, or the kind; with the name that it binds';
 comment on column wf.node.next_id is 'in a seq or call: the next sibling';
 comment on column wf.node.children is 'how many children it has';
 comment on column wf.node.bind is 'the name that its output binds in its scope';
-comment on column wf.node.input is 'expression: a leaf''s or call''s arguments (an object), a forall''s list, an if''s condition, the value of let or return';
+comment on column wf.node.input is
+    'expression: a leaf''s or call''s arguments (an object), a forall''s list, an if''s condition, the value of let '
+    'or return';
 comment on column wf.node.input_fixed is 'input reads nothing and was evaluated by install: it is the value itself';
 comment on column wf.node.reads is 'names that input and policy read, with the depth of the scope in which each lives';
 comment on column wf.node.item is 'forall: name of the element; null if nothing in the body reads it';
@@ -71,17 +87,24 @@ comment on column wf.node.max is 'forall: expression of the most elements at onc
 comment on column wf.node.collect is 'forall: list of {"as", "value"}';
 comment on column wf.node.collect_reads is 'forall: names that collect reads, with depths';
 comment on column wf.node.type_id is 'leaf: its task type';
-comment on column wf.node.request is 'leaf: arguments of the start request''s transport, where install could evaluate them';
+comment on column wf.node.request is
+    'leaf: arguments of the start request''s transport, where install could evaluate them';
 comment on column wf.node.transport is 'leaf: transport of the start request';
 comment on column wf.node.task_type is 'leaf: name of its task type';
 comment on column wf.node.plain is 'leaf: sync, and any response is a success without output';
 comment on column wf.node.idempotent is 'leaf: may be repeated after a lost driver';
-comment on column wf.node.lane_id is 'leaf: its lane; where queue or requires is an expression, that of queue default or of no capabilities';
+comment on column wf.node.lane_id is
+    'leaf: its lane; where queue or requires is an expression, that of queue default or of no capabilities';
 comment on column wf.node.rank is 'leaf: minus its priority, if given and fixed';
 comment on column wf.node.group_id is 'leaf: its concurrency group, if fixed';
 comment on column wf.node.group_max is 'leaf: the max that it gives its group, if fixed';
-comment on column wf.node.policy is 'policies that are not fixed: one expression that gives an object with group, group_max, queue, requires, priority, title';
+comment on column wf.node.policy is
+    'policies that are not fixed: one expression that gives an object with group, group_max, queue, requires, '
+    'priority, title';
 comment on column wf.node.title is 'title, if fixed';
-comment on column wf.node.secrets is 'leaf: for each of its requests, where in the arguments the driver puts which secrets (docs/spec.md); null if there are none';
+comment on column wf.node.secrets is
+    'leaf: for each of its requests, where in the arguments the driver puts which secrets (docs/spec.md); null if '
+    'there are none';
 comment on column wf.node.picks is 'leaf: sync, and its output is these fields of any response, under their names';
-comment on column wf.node.wide is 'its version has a forall or more than 200 nodes, so an instance may have many processes';
+comment on column wf.node.wide is
+    'its version has a forall or more than 200 nodes, so an instance may have many processes';

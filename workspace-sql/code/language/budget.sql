@@ -162,7 +162,8 @@ begin
             when p_name = 'url_encode'                             then v_size / 4
             when p_name = 'entries'                                then v_size / 8
             when p_name = 'sh'                                     then v_size / 256 + v_elements
-            when p_name in ('contains', 'size', 'concat', 'first') then v_size / 1024 + v_elements / case p_name when 'contains' then 256 else 16 end
+            when p_name in ('contains', 'size', 'concat', 'first') then
+                v_size / 1024 + v_elements / case p_name when 'contains' then 256 else 16 end
             when p_name in ('path', 'matches', 'last', 'typeof')   then v_size / 1024
             else                                                        v_size / 256 + v_elements / 2
         end,

@@ -18,9 +18,10 @@
 -- p_env is an object with the values of the names; the value of "instance" has
 -- the fields of the instance.
 --
--- Returns  {"value": v} or {"error": {"kind", "message", "detail"}}; the kind is limit if it would take too much, else input
+-- Returns  {"value": v} or {"error": {"kind", "message", "detail"}}; the kind is
+--          limit if it would take too much, else input
 -- Locks    nothing
--- Raises   only what no expression can answer for: classes 40, 53 and 57, and 55P03
+-- Raises   only errors that no expression causes: classes 40, 53 and 57, and 55P03
 -- Called   by the engine, for arguments, conditions and policies
 create or replace function wf._evaluate(p_expr jsonb, p_env jsonb)
 returns jsonb
@@ -280,7 +281,8 @@ begin
         if pg_column_size(v_value) > 1024 then
             v_large := true;
             perform wf._charge(pg_column_size(v_value) / 1024 + octet_length(v_text) / 4096,
-                               case v_operator when 'call' then pg_column_size(v_value) / 4 else wf._weight(v_value) end);
+                               case v_operator when 'call' then pg_column_size(v_value) / 4
+                                               else wf._weight(v_value) end);
         end if;
 
         if v_operator = 'text' then
@@ -377,7 +379,8 @@ begin
         return wf._fail_value('the source of [ … for … in … ]', 'a list', v_list);
     end if;
     if pg_column_size(v_outer) > 4096 then    -- it is copied for each element: leave out what is not read
-        v_names := array(select n.name from unnest(wf._names(jsonb_build_array('list', v_body, v_test)) || '{instance}') n (name)
+        v_names := array(select n.name
+                           from unnest(wf._names(jsonb_build_array('list', v_body, v_test)) || '{instance}') n (name)
                           where v_outer ? n.name);
         perform wf._charge_each(p_expr, v_list, (select coalesce(sum(wf._weight(v_outer -> n.name)), 0)
                                                    from unnest(v_names) n (name)));

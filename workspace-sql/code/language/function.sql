@@ -121,7 +121,8 @@ begin
                        when p.prokind <> 'f' or p.proretset then 'it is no plain function'
                        when p.provolatile <> 'i' then 'it is not immutable'
                        when not p.prosecdef then 'it is not security definer'
-                       when p.provariadic <> 'jsonb'::regtype or p.pronargs <> 1 then 'its arguments are not (variadic jsonb[])'
+                       when p.provariadic <> 'jsonb'::regtype or p.pronargs <> 1
+                           then 'its arguments are not (variadic jsonb[])'
                        when p.prorettype <> 'jsonb'::regtype then 'it does not return jsonb'
                        when not has_function_privilege('wf_owner', p.oid, 'execute') then 'wf_owner may not call it'
                    end
@@ -135,9 +136,9 @@ $$;
 -- The one place in the interpreter with dynamic SQL: the names in it come from
 -- the catalogue of functions, the arguments are a parameter.
 --
--- Whatever the function raises is an error of the expression, also what it calls
--- a fault of the server: it would come again each time, and stop whoever evaluates
--- the expression.
+-- Each error that the function raises is an error of the expression, even one of a
+-- class that means a fault of the server: the error would come again each time,
+-- and stop every procedure that evaluates the expression.
 --
 -- Returns  the value of a function that a DBA has added
 -- Raises   WF020 if there is none, or none any more, or with the message that the function raises
@@ -189,7 +190,8 @@ begin atomic
     select case
                when p_args[1] = 'null' and p_name not in ('json', 'typeof')
                then 'null'
-               when p_name = any ('{string,size,trim,lower,upper,replace,split,join,starts_with,ends_with,contains,substring,lpad,matches,capture,replace_all}'::text[])
+               when p_name = any ('{string,size,trim,lower,upper,replace,split,join,starts_with,ends_with,contains,'
+                                  'substring,lpad,matches,capture,replace_all}'::text[])
                then wf._call_text(p_name, p_args)
                when p_name = any ('{first,last,sort,reverse,unique,sum,min,max,flatten,slice,concat}'::text[])
                then wf._call_list(p_name, p_args)
@@ -217,7 +219,8 @@ end;
 -- Locks    the row of the function
 -- Raises   WF002 if the name is taken or bad, or the SQL function is not one that may be called
 -- Called   by DBAs
-create or replace function wf.function_set(p_name text, p_proc regproc, p_arguments text[], p_returns text, p_meaning text)
+create or replace function wf.function_set(
+    p_name text, p_proc regproc, p_arguments text[], p_returns text, p_meaning text)
 returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
@@ -225,14 +228,18 @@ declare
     v_problem text := wf._is_callable(p_proc);
 begin
     if p_name is null or p_name !~ '^[a-z_][a-z0-9_]{0,62}$' then
-        raise exception using errcode = 'WF002', message = format('%s is not a name of a function', coalesce(quote_literal(left(p_name, 100)), 'null')),
+        raise exception using errcode = 'WF002',
+            message = format('%s is not a name of a function', coalesce(quote_literal(left(p_name, 100)), 'null')),
             hint = 'A name has lower-case letters, digits and underscores, 63 at most.';
     elsif exists (select from wf.function f where f.name = p_name and f.proc_name is null) then
         raise exception using errcode = 'WF002', message = format('function %s is built in', p_name),
             hint = 'Choose another name.';
     elsif p_proc is null or v_problem is not null then
-        raise exception using errcode = 'WF002', message = format('expressions may not call %s: %s', coalesce(p_proc::text, 'null'), coalesce(v_problem, 'there is no such function')),
-            hint = 'It must be immutable and security definer, take (variadic jsonb[]), return jsonb, and wf_owner must be allowed to call it.';
+        raise exception using errcode = 'WF002',
+            message = format('expressions may not call %s: %s', coalesce(p_proc::text, 'null'),
+                             coalesce(v_problem, 'there is no such function')),
+            hint = 'It must be immutable and security definer, take (variadic jsonb[]), return jsonb, and wf_owner '
+                   'must be allowed to call it.';
     elsif p_arguments is null or array_position(p_arguments, null) is not null then
         raise exception using errcode = 'WF002', message = 'the arguments of the function are not listed',
             hint = 'Give name and type of each argument, as in ''{s: string,n: int?}''.';
@@ -247,7 +254,9 @@ begin
            schema_name = excluded.schema_name, proc_name = excluded.proc_name;
 end;
 $$;
-comment on function wf.function_set(text, regproc, text[], text, text) is 'Add a function to the expression language: an SQL function that is immutable and security definer, takes (variadic jsonb[]), returns jsonb, and that wf_owner may call.';
+comment on function wf.function_set(text, regproc, text[], text, text) is
+    'Add a function to the expression language: an SQL function that is immutable and security definer, takes '
+    '(variadic jsonb[]), returns jsonb, and that wf_owner may call.';
 
 -- wf.function_remove(p_name)
 --
@@ -269,12 +278,14 @@ begin
     end if;
     delete from wf.function f where f.name = p_name;
     if not found then
-        raise exception using errcode = 'WF003', message = format('there is no function %s', coalesce(left(p_name, 100), 'null')),
+        raise exception using errcode = 'WF003',
+            message = format('there is no function %s', coalesce(left(p_name, 100), 'null')),
             hint = 'The functions are listed in wf.function_v.';
     end if;
 end;
 $$;
-comment on function wf.function_remove(text) is 'Remove a function that was added to the expression language; expressions that still call it fail.';
+comment on function wf.function_remove(text) is
+    'Remove a function that was added to the expression language; expressions that still call it fail.';
 
 create or replace view wf.function_v with (security_barrier = true) as
 select f.name,
@@ -286,10 +297,4 @@ select f.name,
        f.proc_name
   from wf.function f;
 comment on view wf.function_v is 'The functions that expressions may call.';
-comment on column wf.function_v.name is 'name, as written in a workflow';
-comment on column wf.function_v.topic is 'what it is about; custom if a DBA added it';
-comment on column wf.function_v.arguments is 'name and type of each argument; one whose type ends in ? may be left out';
-comment on column wf.function_v.returns is 'type of its value';
-comment on column wf.function_v.meaning is 'what it yields';
-comment on column wf.function_v.schema_name is 'schema of the SQL function behind it; null if it is built in';
-comment on column wf.function_v.proc_name is 'name of the SQL function behind it; null if it is built in';
+select wf._inherit_comments('function_v', 'function') \gset

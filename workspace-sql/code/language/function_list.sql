@@ -40,7 +40,8 @@ begin
             return (select coalesce(jsonb_agg(part.value order by e.at, part.at), '[]')
                       from jsonb_array_elements(v_list) with ordinality e (value, at)
                      cross join lateral jsonb_array_elements(case jsonb_typeof(e.value) when 'array' then e.value
-                                                             else jsonb_build_array(e.value) end) with ordinality part (value, at));
+                                                             else jsonb_build_array(e.value) end)
+                                        with ordinality part (value, at));
         else
             return wf._fail(format('there is no function %s', p_name));
     end case;
@@ -119,7 +120,8 @@ set search_path = pg_catalog, pg_temp as $$
 begin
     return (select to_jsonb(trim_scale(coalesce(sum(
                        case jsonb_typeof(e.value) when 'number' then e.value
-                       else wf._fail_value(format('element %s for sum', e.at - 1), 'a number', e.value) end::numeric), 0)))
+                       else wf._fail_value(format('element %s for sum', e.at - 1), 'a number', e.value)
+                       end::numeric), 0)))
               from jsonb_array_elements(p_list) with ordinality e (value, at));
 end;
 $$;
@@ -168,7 +170,8 @@ begin
         when 'values' then
             return (select coalesce(jsonb_agg(f.value order by f.key collate "C"), '[]') from jsonb_each(v_object) f);
         when 'entries' then
-            return (select coalesce(jsonb_agg(jsonb_build_object('key', f.key, 'value', f.value) order by f.key collate "C"), '[]')
+            return (select coalesce(jsonb_agg(jsonb_build_object('key', f.key, 'value', f.value)
+                                              order by f.key collate "C"), '[]')
                       from jsonb_each(v_object) f);
         else
             return wf._fail(format('there is no function %s', p_name));

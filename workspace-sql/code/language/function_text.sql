@@ -23,7 +23,8 @@ begin
         when 'upper' then
             return to_jsonb(upper(wf._string(p_name, p_args, 1)));
         when 'replace' then
-            return wf._built(to_jsonb(replace(wf._string(p_name, p_args, 1), wf._string(p_name, p_args, 2), wf._string(p_name, p_args, 3))));
+            return wf._built(to_jsonb(replace(wf._string(p_name, p_args, 1), wf._string(p_name, p_args, 2),
+                                              wf._string(p_name, p_args, 3))));
         when 'split' then
             return to_jsonb(string_to_array(wf._string(p_name, p_args, 1), wf._string(p_name, p_args, 2)));
         when 'join' then
@@ -31,19 +32,23 @@ begin
         when 'starts_with' then
             return to_jsonb(starts_with(wf._string(p_name, p_args, 1), wf._string(p_name, p_args, 2)));
         when 'ends_with' then
-            return to_jsonb(right(wf._string(p_name, p_args, 1), length(wf._string(p_name, p_args, 2))) = wf._string(p_name, p_args, 2));
+            return to_jsonb(right(wf._string(p_name, p_args, 1), length(wf._string(p_name, p_args, 2)))
+                            = wf._string(p_name, p_args, 2));
         when 'contains' then
             return wf._contains(p_args);
         when 'substring' then
-            return wf._substring(wf._string(p_name, p_args, 1), wf._int(p_name, p_args, 2), wf._int(p_name, p_args, 3, 2147483647));
+            return wf._substring(wf._string(p_name, p_args, 1), wf._int(p_name, p_args, 2),
+                                 wf._int(p_name, p_args, 3, 2147483647));
         when 'lpad' then
-            return wf._built(wf._lpad(wf._string(p_name, p_args, 1), wf._int(p_name, p_args, 2), wf._string(p_name, p_args, 3, ' ')));
+            return wf._built(wf._lpad(wf._string(p_name, p_args, 1), wf._int(p_name, p_args, 2),
+                                      wf._string(p_name, p_args, 3, ' ')));
         when 'matches' then
             return to_jsonb(wf._string(p_name, p_args, 1) ~ wf._regex(p_name, p_args));
         when 'capture' then
             return coalesce(to_jsonb(regexp_match(wf._string(p_name, p_args, 1), wf._regex(p_name, p_args))), 'null');
         when 'replace_all' then
-            return wf._built(to_jsonb(regexp_replace(wf._string(p_name, p_args, 1), wf._regex(p_name, p_args), wf._string(p_name, p_args, 3), 'g')));
+            return wf._built(to_jsonb(regexp_replace(wf._string(p_name, p_args, 1), wf._regex(p_name, p_args),
+                                                     wf._string(p_name, p_args, 3), 'g')));
         else
             return wf._fail(format('there is no function %s', p_name));
     end case;

@@ -55,7 +55,8 @@ begin
             if length(wf._string(p_name, p_args, 2)) > 1000 then
                 return wf._fail('argument 2 of format_time must have at most 1000 characters');
             end if;
-            return to_jsonb(to_char(wf._parse_timestamp(wf._string(p_name, p_args, 1)) at time zone wf._string(p_name, p_args, 3, 'UTC'),
+            return to_jsonb(to_char(wf._parse_timestamp(wf._string(p_name, p_args, 1))
+                                        at time zone wf._string(p_name, p_args, 3, 'UTC'),
                                     wf._string(p_name, p_args, 2)));
         else
             return wf._fail(format('there is no function %s', p_name));
@@ -112,7 +113,8 @@ begin
         v_long := v_long or jsonb_path_exists(p_value, 'strict $.** ? (@ != 0 && @ > -1e-1000 && @ < 1e-1000)');
     end if;
     if v_long then
-        return wf._fail_limit('numbers from 1e1000 on, and those nearer to 0 than 1e-1000, cannot stand in a large text');
+        return wf._fail_limit('numbers from 1e1000 on, and those nearer to 0 than 1e-1000, '
+                              'cannot stand in a large text');
     end if;
     return to_jsonb(p_value::text);
 end;
@@ -160,8 +162,10 @@ returns text
 language plpgsql stable
 set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
-    return (select coalesce(string_agg('''' || replace(wf._text(e.value), '''', '''\''''') || '''', ' ' order by e.at), '')
-              from jsonb_array_elements(case jsonb_typeof(p_value) when 'array' then p_value else jsonb_build_array(p_value) end)
+    return (select coalesce(string_agg('''' || replace(wf._text(e.value), '''', '''\''''') || '''', ' '
+                                       order by e.at), '')
+              from jsonb_array_elements(case jsonb_typeof(p_value) when 'array' then p_value
+                                        else jsonb_build_array(p_value) end)
                    with ordinality e (value, at));
 end;
 $$;
@@ -177,9 +181,10 @@ returns text
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
-    return (select coalesce(string_agg(case when c.value ~ '[A-Za-z0-9._~-]' collate "C" then c.value
-                                       else regexp_replace(upper(encode(convert_to(c.value, 'UTF8'), 'hex')), '..', '%\&', 'g')
-                                       end, '' order by c.at), '')
+    return (select coalesce(string_agg(
+                       case when c.value ~ '[A-Za-z0-9._~-]' collate "C" then c.value
+                            else regexp_replace(upper(encode(convert_to(c.value, 'UTF8'), 'hex')), '..', '%\&', 'g')
+                       end, '' order by c.at), '')
               from string_to_table(p_text, null) with ordinality c (value, at));
 end;
 $$;

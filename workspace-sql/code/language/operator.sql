@@ -43,7 +43,7 @@ $$;
 
 -- wf._get(p_object, p_key)
 --
--- Returns  a field; null of null, and if there is none
+-- Returns  a field; null if the object is null or lacks the field
 -- Locks    nothing
 -- Raises   WF020 if p_object is neither object nor null, or p_key no string
 -- Called   by the operator get
@@ -55,13 +55,15 @@ begin atomic
                when jsonb_typeof(p_key) is distinct from 'string' then wf._fail_operand('get', 2, 'a string', p_key)
                when jsonb_typeof(p_object) = 'object' then coalesce(p_object -> (p_key #>> '{}'), 'null')
                when jsonb_typeof(p_object) = 'null'   then 'null'
-               else wf._fail(format('%s has no field "%s"', wf._describe(p_object), left(p_key #>> '{}', 40)), 'Only objects have fields.')
+               else wf._fail(format('%s has no field "%s"', wf._describe(p_object), left(p_key #>> '{}', 40)),
+                             'Only objects have fields.')
            end;
 end;
 
 -- wf._at(p_list, p_index)
 --
--- Returns  an element, counted from 0 or from the end; null of null, and if there is none
+-- Returns  an element, counted from 0 or from the end; null if the list is null or
+--          lacks the element
 -- Locks    nothing
 -- Raises   WF020 if p_list is neither list nor null, or p_index no int
 -- Called   by the operator at
@@ -247,14 +249,16 @@ declare
     v_b text := p_b #>> '{}';
 begin
     if jsonb_typeof(p_a) is distinct from 'string' then
-        return wf._fail_operand(p_operator, 1, case when p_operator like '%.time%' then 'a time' else 'a duration' end, p_a);
+        return wf._fail_operand(p_operator, 1,
+                                case when p_operator like '%.time%' then 'a time' else 'a duration' end, p_a);
     elsif p_operator = 'mul.duration' then
         if jsonb_typeof(p_b) is distinct from 'number' then
             return wf._fail_operand(p_operator, 2, 'a number', p_b);
         end if;
         return to_jsonb(wf._iso_duration(wf._multiply_duration(wf._parse_duration(v_a), p_b::numeric)));
     elsif jsonb_typeof(p_b) is distinct from 'string' then
-        return wf._fail_operand(p_operator, 2, case p_operator when 'sub.times' then 'a time' else 'a duration' end, p_b);
+        return wf._fail_operand(p_operator, 2,
+                                case p_operator when 'sub.times' then 'a time' else 'a duration' end, p_b);
     end if;
 
     return to_jsonb(case p_operator

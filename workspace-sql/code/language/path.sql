@@ -54,9 +54,11 @@ begin
     end if;
 
     v_pairs := wf._occurrences(v_path, '$') - 1
-               + (select count(*) from regexp_matches(v_path, '[@$][^()&|!?=<>]*(?:[=<>]+|starts with)[^()&|!?=<>]*[@$]', 'g'));
+               + (select count(*)
+                     from regexp_matches(v_path, '[@$][^()&|!?=<>]*(?:[=<>]+|starts with)[^()&|!?=<>]*[@$]', 'g'));
     v_factor := 2 ^ wf._occurrences(v_path, ',')
-                * case when strpos(v_path, '**') > 0 then wf._depth(p_args[1]) else 1 end ^ wf._occurrences(v_path, '**');
+                * case when strpos(v_path, '**') > 0 then wf._depth(p_args[1]) else 1 end
+                  ^ wf._occurrences(v_path, '**');
     perform wf._charge(v_size * v_factor * (v_size / 8) ^ greatest(v_pairs, 0)
                        * (v_regex / 800 + (1 + wf._occurrences(v_path, '?') + wf._occurrences(v_path, '@')) / 256),
                        case when v_factor > 1 then v_size * v_factor else 0 end);

@@ -4,8 +4,8 @@
 -- proportional to the text and to the expression.  Four things break that, and
 -- each has a bound here: a back reference, and a capture that is repeated, may
 -- take exponential time; counted repetitions in each other make an expression
--- large before it is used; and what can match over a long way and then not
--- match (\s+$) is tried from each character, so takes the square of the text.
+-- large before it is used; and an expression that matches a long part and then
+-- fails (\s+$) is tried from each character, so it takes the square of the text.
 
 -- wf._regex_weight(p_plain)
 --
@@ -77,7 +77,8 @@ declare
     v_square  boolean;
 begin
     if v_weight > 1000 then
-        perform wf._fail_limit(format('the regular expression has %s characters, more than the 1000 allowed', v_weight));
+        perform wf._fail_limit(format('the regular expression has %s characters, more than the 1000 allowed',
+                                      v_weight));
     elsif v_length < 200 and v_regex !~ '\\[1-9]|\)[*+{]|\{|^\*|\(\?[a-z]' then
         return v_regex;    -- nothing in it can be slow
     end if;
@@ -87,24 +88,29 @@ begin
         perform wf._fail_limit('back references and other kinds of regular expressions are not allowed',
                                'They may take any time; write what they stand for.');
     end if;
-    v_plain := regexp_replace(regexp_replace(v_plain, '\\.', 'x', 'g'), '\[\^?\]?(?:\[[:.=][^\]]*\]|[^\]])*\]', 'x', 'g');
+    v_plain := regexp_replace(regexp_replace(v_plain, '\\.', 'x', 'g'),
+                              '\[\^?\]?(?:\[[:.=][^\]]*\]|[^\]])*\]', 'x', 'g');
     if v_plain ~ '\)[*+{]|\{' then
         select w.weight, w.repeats into v_weight, v_repeats from wf._regex_weight(v_plain) w;
     end if;
     if v_weight > 2000 then
-        perform wf._fail_limit(format('the regular expression has %s characters with its repetitions written out, more than the 2000 allowed', v_weight));
+        perform wf._fail_limit(format('the regular expression has %s characters with its repetitions written out, '
+                                      'more than the 2000 allowed', v_weight));
     elsif v_repeats and p_function <> 'matches' then
         perform wf._fail_limit('a group that is captured cannot be repeated, nor stand in one that is',
                                'Write (?:…) for a group that is not to be captured.');
     end if;
 
-    -- the last repetition takes what it has looked at, and ^ has one place to begin
+    -- the last repetition reads no character twice, and ^ begins at one place only
     v_square := p_function <> 'matches'
             and v_plain ~ '[*+]|\{\d+,\}'
             and v_plain !~ '^[^|*+{]*[*+]\)*$'
             and not (p_function = 'capture' and v_plain ~ '^\^[^|]*$');
     perform wf._charge(v_length * v_weight / 500 + case when v_square then v_length * v_length / 2000 else 0 end,
-                       case p_function when 'replace_all' then v_length * octet_length(wf._string(p_function, p_args, 3)) else 0 end);
+                       case p_function
+                           when 'replace_all' then v_length * octet_length(wf._string(p_function, p_args, 3))
+                           else 0
+                       end);
     return v_regex;
 end;
 $$;

@@ -2,7 +2,9 @@
 
 -- wf._expression_nodes(p_expr)
 --
--- Returns  the expression and every expression in it: where it stands, how many are around it (itself included), and the names that each has bound there
+-- Returns  the expression and every expression in it: where it stands, how many
+--          are around it (itself included), and the names that each has bound
+--          there
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _is_expression and _names
@@ -78,9 +80,11 @@ begin
     return (
         select case when n.path <> '' then left(n.path, 100) || ': ' else '' end || p.problem
           from wf._expression_nodes(p_expr) n
-          left join wf.operator o on jsonb_typeof(n.node) = 'array' and o.name = n.node ->> 0 and jsonb_typeof(n.node -> 0) = 'string'
+          left join wf.operator o
+                 on jsonb_typeof(n.node) = 'array' and o.name = n.node ->> 0 and jsonb_typeof(n.node -> 0) = 'string'
          cross join lateral (select case
-               when n.depth > 100 and jsonb_typeof(n.node) in ('array', 'object') and coalesce(o.name, '') not in ('const', 'var', 'instance')
+               when n.depth > 100 and jsonb_typeof(n.node) in ('array', 'object')
+                    and coalesce(o.name, '') not in ('const', 'var', 'instance')
                     then 'nested more than 100 levels deep'
                when n.node is null
                     then 'there is no expression'
@@ -94,9 +98,12 @@ begin
                     then format('%s is not a name', n.node -> 1)
                when o.name = 'each' and n.node ->> 1 = any (n.local)
                     then format('the name %s is bound twice', n.node -> 1)
-               when o.name = 'instance' and n.node ->> 1 <> all ('{id,workflow,version,key,started_at,scheduled_at,subject,trace_id,attempt}')
+               when o.name = 'instance'
+                         and n.node ->> 1 <> all ('{id,workflow,version,key,started_at,scheduled_at,subject,trace_id,'
+                                                  'attempt}')
                     then format('instance has no field %s', n.node -> 1)
-               when o.name = 'object' and (jsonb_typeof(n.node -> 1) <> 'object' or not wf._fits('{"list": "string"}', n.node -> 2))
+               when o.name = 'object'
+                    and (jsonb_typeof(n.node -> 1) <> 'object' or not wf._fits('{"list": "string"}', n.node -> 2))
                     then 'object needs an object and a list of names'
                when o.name = 'object' and jsonb_array_length(n.node -> 2) <> jsonb_array_length(n.node) - 3
                     then 'object needs as many expressions as names'

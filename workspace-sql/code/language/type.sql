@@ -73,7 +73,8 @@ begin atomic
     select case jsonb_typeof(p_value)
                when 'string'  then p_value #>> '{}'
                when 'number'  then case when length(p_value #>> '{}') <= 1000 then p_value #>> '{}'
-                                        else wf._fail_limit('a number of more than 1000 digits cannot be part of a text') #>> '{}'
+                                        else wf._fail_limit('a number of more than 1000 digits cannot be '
+                                                            'part of a text') #>> '{}'
                                    end
                when 'boolean' then p_value #>> '{}'
                when 'null'    then wf._fail('null cannot be part of a text',
@@ -174,13 +175,15 @@ begin
     elsif p_text ~ '^\d{4}-\d\d-\d\d[T ]' then
         return (wf._parse_timestamp(p_text) at time zone 'UTC')::date;
     end if;
-    return (wf._fail(format('%s is not a date', wf._describe(to_jsonb(p_text))), 'Write a date as in 2026-11-21.') #>> '{}')::date;
+    return (wf._fail(format('%s is not a date', wf._describe(to_jsonb(p_text))),
+                     'Write a date as in 2026-11-21.') #>> '{}')::date;
 end;
 $$;
 
 -- wf._parse_duration(p_text)
 --
--- Returns  a duration from ISO 8601 (PT1H30M), from words (1 hour 10min 5s; no months or years, which have no one length) or from 0
+-- Returns  a duration from ISO 8601 (PT1H30M), from words (1 hour 10min 5s; no
+--          months or years, which have no one length) or from 0
 -- Locks    nothing
 -- Raises   WF020, or class 22 if it is too long
 -- Called   by whatever takes a duration
@@ -193,7 +196,8 @@ declare
     v_seconds numeric;
 begin
     if length(v_text) > 1000 then
-        perform wf._fail(format('%s is not a duration', wf._describe(to_jsonb(p_text))), 'A duration has at most 1000 characters.');
+        perform wf._fail(format('%s is not a duration', wf._describe(to_jsonb(p_text))),
+                         'A duration has at most 1000 characters.');
     elsif v_text ~ '^p[-0-9.ymwdth]*\d[ymwdhs]$' then
         return upper(v_text)::interval;
     elsif v_text = '0' then
@@ -265,7 +269,8 @@ set search_path = pg_catalog, pg_temp as $$
 declare
     v_key text;
 begin
-    if p_type <@ '["string", "int", "number", "bool", "json", "list", "object", "date", "timestamp", "duration", "secret", "sql", "shell"]'
+    if p_type <@ '["string", "int", "number", "bool", "json", "list", "object", "date", "timestamp", "duration", '
+                 '"secret", "sql", "shell"]'
        and jsonb_typeof(p_type) = 'string'
     then
         return null;
@@ -360,7 +365,8 @@ begin
                                                       where jsonb_typeof(e.value) <> 'number')
                       when 'int'    then not exists (select from jsonb_array_elements(p_value) e
                                                       where case jsonb_typeof(e.value) when 'number'
-                                                            then e.value::numeric <> trunc(e.value::numeric) else true end)
+                                                            then e.value::numeric <> trunc(e.value::numeric)
+                                                            else true end)
                   end;
         if v_fits then
             return null;
@@ -384,7 +390,8 @@ begin
 
     v_fits := case p_type #>> '{}'
                   when 'json'      then v_is <> 'null'
-                  when 'int'       then v_is = 'number' and trunc((p_value #>> '{}')::numeric) = (p_value #>> '{}')::numeric
+                  when 'int'       then v_is = 'number'
+                                        and trunc((p_value #>> '{}')::numeric) = (p_value #>> '{}')::numeric
                   when 'number'    then v_is = 'number'
                   when 'bool'      then v_is = 'boolean'
                   when 'list'      then v_is = 'array'
@@ -430,7 +437,8 @@ returns jsonb
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_type jsonb := case when jsonb_typeof(p_type) = 'object' then coalesce(p_type -> 'optional', p_type) else p_type end;
+    v_type jsonb := case when jsonb_typeof(p_type) = 'object' then coalesce(p_type -> 'optional', p_type)
+                         else p_type end;
     v_name text  := v_type #>> '{}';
     v_is   text  := jsonb_typeof(p_value);
     v_text text  := case when v_is not in ('array', 'object') then p_value #>> '{}' end;

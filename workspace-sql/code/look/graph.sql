@@ -8,7 +8,8 @@
 -- Locks    nothing
 -- Raises   WF003
 -- Called   by viewers
-create or replace function wf.graph(p_workflow text default null, p_version int default null, p_instance bigint default null)
+create or replace function wf.graph(
+    p_workflow text default null, p_version int default null, p_instance bigint default null)
 returns table (node_id int, parent_id int, kind text, label text, branch text, state text, processes bigint)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -26,14 +27,16 @@ begin
     if v_version is null then
         raise exception using errcode = 'WF003',
             message = case when p_instance is not null then format('there is no instance %s', p_instance)
-                           when p_version is not null then format('there is no version %s of a workflow %s', p_version, p_workflow)
+                           when p_version is not null
+                                then format('there is no version %s of a workflow %s', p_version, p_workflow)
                            else format('there is no workflow %s', left(p_workflow, 100)) end,
             hint = 'List what exists: wf-console workflows, wf-console list.';
     end if;
     return query
     with stand as (
         select p.node_id, count(*) as processes,
-               (array_agg(p.state order by array_position('{FAILED,RAISED,ABORTING,ABORTED}', p.state), p.state in ('END', 'INIT'), p.state = 'END', p.id))[1] as state
+               (array_agg(p.state order by array_position('{FAILED,RAISED,ABORTING,ABORTED}', p.state),
+                                           p.state in ('END', 'INIT'), p.state = 'END', p.id))[1] as state
           from wf.process p
          where p.instance_id = p_instance
          group by p.node_id
@@ -49,4 +52,7 @@ begin
      order by n.id;
 end;
 $$;
-comment on function wf.graph(text, int, bigint) is 'The tree of a workflow (its latest version, unless one is given) or of the version that an instance runs, to be drawn: parents before children, siblings in order. For an instance also the state of each node''s processes, the one that needs most attention if there are several, and how many have begun.';
+comment on function wf.graph(text, int, bigint) is
+    'The tree of a workflow (its latest version, unless one is given) or of the version that an instance runs, to be '
+    'drawn: parents before children, siblings in order. For an instance also the state of each node''s processes, the '
+    'one that needs most attention if there are several, and how many have begun.';

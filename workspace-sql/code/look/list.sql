@@ -1,26 +1,30 @@
--- Which instances are there, in a workspace that has seen millions?
+-- The list of instances, fast even in a workspace that has had millions.
 
 -- wf.list(p_states, p_workflow, p_tags, p_failed, p_limit)
 --
 -- The latest instances in one of the states, of the workflow, with all of the
--- tags, with something failed in them; null asks for nothing. Those that have
--- failed or have not ended are found by what waits or runs in them, stepping
--- down the indexes of these small tables from one instance to the next; those
--- of a workflow by its index; the rest from the latest downwards.
+-- tags, with a failed process in them; null stands for any. Instances with a
+-- failed process or without an end are found in the small tables of tasks that
+-- wait or run, one index probe for each instance. Those of a workflow are found by
+-- an index; all others are read from the latest downwards.
 --
 -- Returns  their ids, the latest first
 -- Locks    nothing
 -- Raises   WF002
 -- Called   by viewers
-create or replace function wf.list(p_states text[] default null, p_workflow text default null, p_tags text[] default null,
-                                   p_failed boolean default false, p_limit int default 50) returns setof bigint
+create or replace function wf.list(
+    p_states text[] default null, p_workflow text default null, p_tags text[] default null,
+    p_failed boolean default false, p_limit int default 50)
+returns setof bigint
 language plpgsql stable security definer :engine as $$
 declare
     v_workflow bigint;
     v_way text;
 begin
     if p_limit is null or p_limit < 0 then
-        raise exception using errcode = 'WF002', message = format('the limit is %s', coalesce(p_limit::text, 'null')), hint = 'Give the number of instances to list, 0 or more.';
+        raise exception using errcode = 'WF002',
+            message = format('the limit is %s', coalesce(p_limit::text, 'null')),
+            hint = 'Give the number of instances to list, 0 or more.';
     end if;
     select w.id into v_workflow from wf.workflow w where w.name = p_workflow;
     if p_workflow is not null and v_workflow is null then
@@ -35,12 +39,18 @@ begin
         select 9223372036854775807
          union all
         select (select max(x.id)
-                  from (select max(t.instance_id) as id from wf.failed t where t.instance_id < l.id union all
-                        select max(t.instance_id) from wf.ready t where t.instance_id < l.id and v_way = 'live' union all
-                        select max(t.instance_id) from wf.parked t where t.instance_id < l.id and v_way = 'live' union all
-                        select max(t.instance_id) from wf.lease t where t.instance_id < l.id and v_way = 'live' union all
-                        select max(t.instance_id) from wf.timer t where t.instance_id < l.id and v_way = 'live' union all
-                        select max(t.instance_id) from wf.work t where t.instance_id < l.id and v_way = 'live' union all
+                  from (select max(t.instance_id) as id from wf.failed t where t.instance_id < l.id
+                         union all
+                        select max(t.instance_id) from wf.ready t where t.instance_id < l.id and v_way = 'live'
+                         union all
+                        select max(t.instance_id) from wf.parked t where t.instance_id < l.id and v_way = 'live'
+                         union all
+                        select max(t.instance_id) from wf.lease t where t.instance_id < l.id and v_way = 'live'
+                         union all
+                        select max(t.instance_id) from wf.timer t where t.instance_id < l.id and v_way = 'live'
+                         union all
+                        select max(t.instance_id) from wf.work t where t.instance_id < l.id and v_way = 'live'
+                         union all
                         select max(t.instance_id) from wf.suspended t where t.instance_id < l.id and v_way = 'live') x)
           from live l
          where l.id is not null
@@ -60,4 +70,6 @@ begin
      limit p_limit;
 end;
 $$;
-comment on function wf.list(text[], text, text[], boolean, int) is 'The latest instances: in one of these states, of this workflow, with all of these tags, with something failed in them; null asks for nothing; at most so many. Returns their numbers, the latest first. Raises WF002.';
+comment on function wf.list(text[], text, text[], boolean, int) is
+    'The latest instances: in one of these states, of this workflow, with all of these tags, with something failed in '
+    'them; null asks for nothing; at most so many. Returns their numbers, the latest first. Raises WF002.';

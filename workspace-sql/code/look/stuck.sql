@@ -1,5 +1,5 @@
--- Who waits for a person? Not for a time, a place or an answer, which come by
--- themselves.
+-- Processes that wait for a person. A process that waits for a time, a place or an
+-- answer is not among them, because these come by themselves.
 
 -- wf._waiting_for_someone()
 --
@@ -25,7 +25,9 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
      union all
     select k.instance_id, k.process_id, 'group', format('group %s lets nothing start: its max is 0', g.name)
       from wf.group_v g
-      join wf.parked k on k.group_id = coalesce((select x.id from wf.concurrency_group x where x.name = g.name), wf._name_number(g.name))
+      join wf.parked k
+        on k.group_id = coalesce((select x.id from wf.concurrency_group x where x.name = g.name),
+                                 wf._name_number(g.name))
      where g.max = 0
      union all
     select w.instance_id, w.item_id, 'set aside', 'moving it on raised an error: ' || (w.error ->> 'message')
@@ -48,7 +50,9 @@ $$;
 -- Raises   nothing
 -- Called   by viewers
 create or replace function wf.stuck()
-returns table (instance_id bigint, workflow text, reason text, processes bigint, process_id bigint, label text, detail text, since timestamptz)
+returns table (
+    instance_id bigint, workflow text, reason text, processes bigint, process_id bigint, label text, detail text,
+    since timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
     with place as (
         select x.instance_id, x.reason, count(*) as processes, min(x.process_id) as process_id,
@@ -66,4 +70,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set j
       join wf.process p on p.instance_id = s.instance_id and p.id = s.process_id
      order by p.at, s.instance_id, s.reason;
 $$;
-comment on function wf.stuck() is 'The instances in which something waits for a person, whatever else goes on in them: failed (an operator decides), driver (no live one serves its queue, transports and capabilities), group (its max is 0), set aside (moving it on raised an error three times), suspended (the instance), paused (the engine). With how many processes, the first of them, what it says, and since when.';
+comment on function wf.stuck() is
+    'The instances in which something waits for a person, whatever else goes on in them: failed (an operator '
+    'decides), driver (no live one serves its queue, transports and capabilities), group (its max is 0), set aside '
+    '(moving it on raised an error three times), suspended (the instance), paused (the engine). With how many '
+    'processes, the first of them, what it says, and since when.';

@@ -5,7 +5,8 @@
 
 -- wf._path(p_instance, p_process)
 --
--- Returns  what is around a process, the root first, and last itself; null if there is no such process
+-- Returns  the processes around a process, the root first, the process itself last;
+--          null if the process does not exist
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.tree
@@ -16,15 +17,18 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
          union all
         select p.id, p.parent_id, u.height + 1
           from up u
-         cross join lateral (select x.* from wf.process x where x.instance_id = p_instance and x.id = u.parent_id offset 0) p
+         cross join lateral (select x.*
+                               from wf.process x
+                              where x.instance_id = p_instance and x.id = u.parent_id
+                             offset 0) p
     )
     select array_agg(u.id order by u.height desc) from up u;
 $$;
 
 -- wf._tree_below(p_instance, p_path, p_behind, p_limit)
 --
--- Returns  the first processes in the tree below the last one of a path, or those of
---          them behind another one, to which p_behind is the way from there
+-- Returns  the first p_limit processes in the tree below the last process of a path;
+--          p_behind is a path on from there: only processes behind its end count
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.tree, for wide instances
@@ -34,7 +38,9 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     f record;
     v_parent bigint := p_path[cardinality(p_path)];
-    v_is_forall boolean := (select p.kind = 'forall' from wf.process p where p.instance_id = p_instance and p.id = v_parent);
+    v_is_forall boolean := (select p.kind = 'forall'
+                              from wf.process p
+                             where p.instance_id = p_instance and p.id = v_parent);
     v_left int := p_limit;
     v_given bigint;
     v_last record;
@@ -59,7 +65,10 @@ begin
          union all
         (select c.id, c.kind
            from wf.process c
-          cross join lateral (select x.ordinal from wf.node x where x.version_id = c.version_id and x.id = c.node_id offset 0) n
+          cross join lateral (select x.ordinal
+                                from wf.node x
+                               where x.version_id = c.version_id and x.id = c.node_id
+                              offset 0) n
           where not v_is_forall and c.wide and c.parent_id = v_parent
             and (n.ordinal, c.id) > (coalesce(v_last.ordinal, 0), coalesce(v_last.id, 0))
           order by n.ordinal, c.id
@@ -106,12 +115,14 @@ $$;
 
 -- wf.tree(p_instance, p_limit, p_after)
 --
--- Returns  one row for each process: of all, or of those behind p_after, the first p_limit
+-- Returns  one row for each of the first p_limit processes, or of those behind p_after
 -- Locks    nothing
 -- Raises   WF002, WF003
 -- Called   by viewers
 create or replace function wf.tree(p_instance bigint, p_limit int default null, p_after bigint default null)
-returns table (process_id bigint, parent_id bigint, depth int, label text, kind text, state text, attempt int, at timestamptz, note text)
+returns table (
+    process_id bigint, parent_id bigint, depth int, label text, kind text, state text, attempt int, at timestamptz,
+    note text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     v_wide boolean;
@@ -121,17 +132,24 @@ declare
     v_first int;
 begin
     if p_limit < 0 then
-        raise exception using errcode = 'WF002', message = format('the limit is %s', p_limit), hint = 'Give the number of processes to show, 0 or more.';
+        raise exception using errcode = 'WF002',
+            message = format('the limit is %s', p_limit),
+            hint = 'Give the number of processes to show, 0 or more.';
     end if;
     select coalesce(n.wide, false)
       into v_wide
       from wf.instance i
       join wf.node n on n.version_id = i.version_id and n.id = 1
      where i.id = p_instance;
-    v_path := wf._path(p_instance, coalesce(p_after, (select p.id from wf.process p where p.instance_id = p_instance order by p.id limit 1)));
+    v_path := wf._path(p_instance, coalesce(p_after, (select p.id
+                                                        from wf.process p
+                                                       where p.instance_id = p_instance
+                                                       order by p.id
+                                                       limit 1)));
     if v_path is null then
         raise exception using errcode = 'WF003',
-            message = case when v_wide is null then format('there is no instance %s', p_instance) else format('instance %s has no process %s', p_instance, p_after) end,
+            message = case when v_wide is null then format('there is no instance %s', p_instance)
+                           else format('instance %s has no process %s', p_instance, p_after) end,
             hint = 'List what exists: wf-console list.';
     end if;
     if v_wide and p_limit is not null then
@@ -140,7 +158,8 @@ begin
           from (select v_path[1] as process_id, 0 as depth where p_after is null
                  union all
                 select b.process_id, b.depth
-                  from wf._tree_below(p_instance, v_path[:1], case when p_after is null then '{}' else v_path[2:] end, p_limit) b
+                  from wf._tree_below(p_instance, v_path[:1],
+                                      case when p_after is null then '{}' else v_path[2:] end, p_limit) b
                  limit p_limit) t;
     else
         select array_agg(t.process_id), array_agg(t.depth) into v_id, v_depth from wf._tree_whole(p_instance) t;
@@ -152,12 +171,17 @@ begin
     with page as materialized (
         select u.depth, u.nth, p.*
           from unnest(v_id, v_depth) with ordinality u (id, depth, nth)
-         cross join lateral (select x.id, x.parent_id, x.version_id, x.node_id, x.kind, x.state, x.attempt, x.at, x.index, x.policy, x.error, x.total, x.todo, x.open
-                               from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p
+         cross join lateral (select x.id, x.parent_id, x.version_id, x.node_id, x.kind, x.state, x.attempt, x.at,
+                                    x.index, x.policy, x.error, x.total, x.todo, x.open
+                               from wf.process x
+                              where x.instance_id = p_instance and x.id = u.id
+                             offset 0) p
     ), reason as (
         select e.process_id, string_agg(e.detail, '; ' order by e.reason) as detail
-          from wf._explain(p_instance, array(select p.id from page p
-                                              where p.kind in ('sync', 'async', 'wait') and p.state not in ('FAILED', 'END', 'RAISED', 'ABORTED'))) e
+          from wf._explain(p_instance, array(select p.id
+                                               from page p
+                                              where p.kind in ('sync', 'async', 'wait')
+                                                and p.state not in ('FAILED', 'END', 'RAISED', 'ABORTED'))) e
          group by e.process_id
     )
     select p.id, p.parent_id, p.depth,
@@ -167,9 +191,14 @@ begin
                 when p.kind = 'forall' then format('%s of %s', p.total - p.todo - p.open, p.total)
                 else r.detail end
       from page p
-     cross join lateral (select x.title, x.label from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+     cross join lateral (select x.title, x.label
+                           from wf.node x
+                          where x.version_id = p.version_id and x.id = p.node_id
+                         offset 0) n
       left join reason r on r.process_id = p.id
      order by p.nth;
 end;
 $$;
-comment on function wf.tree(bigint, int, bigint) is 'The processes of an instance that have begun, in the order of the source, with what there is to know about each: its error, what it waits for, how far a forall is. All of them, or of those behind p_after the first p_limit.';
+comment on function wf.tree(bigint, int, bigint) is
+    'The processes of an instance that have begun, in the order of the source, with what there is to know about each: '
+    'its error, what it waits for, how far a forall is. All of them, or of those behind p_after the first p_limit.';

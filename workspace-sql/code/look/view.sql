@@ -1,5 +1,5 @@
--- The views: what viewers may read. Every one of them shows rows of what is
--- true now; nothing is counted anywhere but here.
+-- The views that viewers may read. Each shows the present rows of the tables. No
+-- table has counters: the views count.
 
 create or replace view wf.workflow_v with (security_barrier = true) as
 select w.name as workflow,
@@ -15,7 +15,7 @@ comment on view wf.workflow_v is 'The installed workflows, each with the version
 comment on column wf.workflow_v.workflow is 'name of the workflow';
 comment on column wf.workflow_v.version is 'number of its version';
 comment on column wf.workflow_v.installed_at is 'when that version was installed';
-comment on column wf.workflow_v.installed_by is 'by whom';
+comment on column wf.workflow_v.installed_by is 'who installed that version';
 comment on column wf.workflow_v.doc is 'its documentation comment';
 comment on column wf.workflow_v.params is 'its parameters';
 comment on column wf.workflow_v.instances is 'how many instances there are, of any version';
@@ -30,12 +30,9 @@ select w.name as workflow,
   from wf.version v
   join wf.workflow w on w.id = v.workflow_id;
 comment on view wf.version_v is 'All versions of all workflows, removed ones too.';
+select wf._inherit_comments('version_v', 'version') \gset
 comment on column wf.version_v.workflow is 'name of the workflow';
 comment on column wf.version_v.version is 'number of the version';
-comment on column wf.version_v.installed_at is 'when it was installed';
-comment on column wf.version_v.installed_by is 'by whom';
-comment on column wf.version_v.checksum is 'SHA-256 of the compiled workflow and of the task types that it uses';
-comment on column wf.version_v.source is 'text of the .wf file';
 
 create or replace view wf.instance_v with (security_barrier = true) as
 select i.id as instance_id,
@@ -58,22 +55,14 @@ select i.id as instance_id,
   join wf.workflow w on w.id = i.workflow_id
   join wf.version v on v.id = i.version_id;
 comment on view wf.instance_v is 'The instances.';
+select wf._inherit_comments('instance_v', 'instance') \gset
 comment on column wf.instance_v.instance_id is 'number of the instance';
 comment on column wf.instance_v.workflow is 'the workflow';
 comment on column wf.instance_v.version is 'the version that it runs';
-comment on column wf.instance_v.key is 'idempotency key given to start';
 comment on column wf.instance_v.state is 'RUNNING, SUSPENDED, ABORTING, END or ABORTED';
-comment on column wf.instance_v.result is 'success, warning, error or aborted, once it has ended';
 comment on column wf.instance_v.failed is 'how many of its processes are FAILED and wait for an operator';
-comment on column wf.instance_v.priority is 'priority of its tasks, unless they have their own';
-comment on column wf.instance_v.tags is 'tags given to start';
 comment on column wf.instance_v.started_at is 'when it was started';
-comment on column wf.instance_v.ended_at is 'when it ended';
 comment on column wf.instance_v.started_by is 'who started it';
-comment on column wf.instance_v.params is 'its parameters';
-comment on column wf.instance_v.output is 'what it returned';
-comment on column wf.instance_v.error is 'the error that ended it';
-comment on column wf.instance_v.trace_id is 'begins the Idempotency-Key of its requests, and is the trace that they belong to';
 
 create or replace view wf.process_v with (security_barrier = true) as
 select p.instance_id,
@@ -101,7 +90,7 @@ select p.instance_id,
   left join wf.lease l on l.instance_id = p.instance_id and l.process_id = p.id
   left join wf.driver d on d.id = l.driver_id;
 comment on view wf.process_v is 'The processes: every node of an instance''s tree that has begun.';
-comment on column wf.process_v.instance_id is 'the instance';
+select wf._inherit_comments('process_v', 'process') \gset
 comment on column wf.process_v.process_id is 'number of the process, unique in the workspace';
 comment on column wf.process_v.parent_id is 'the process around it; null for the root';
 comment on column wf.process_v.kind is 'sync, async or wait (tasks), call, seq, par, forall, if, let or return';
@@ -109,15 +98,12 @@ comment on column wf.process_v.name is 'task type, workflow or kind, with the na
 comment on column wf.process_v.task_type is 'task: its type';
 comment on column wf.process_v.title is 'its title, if it was given one';
 comment on column wf.process_v.state is 'its state, see docs/states.md';
-comment on column wf.process_v.attempt is '1 for the first attempt';
-comment on column wf.process_v.index is 'body of a forall: its element''s index, from 0';
 comment on column wf.process_v.at is 'when it came into its state';
 comment on column wf.process_v.line is 'line in the source';
 comment on column wf.process_v.group_name is 'its concurrency group';
-comment on column wf.process_v.input is 'what its expressions gave: a task''s arguments, a forall''s list, a condition or value';
-comment on column wf.process_v.output is 'its result';
-comment on column wf.process_v.error is 'why it failed: {kind, message, detail}';
-comment on column wf.process_v.handle is 'under which it runs outside';
+comment on column wf.process_v.input is
+    'what its expressions gave: a task''s arguments, a forall''s list, a condition or value';
+comment on column wf.process_v.handle is 'the handle under which an asynchronous task runs outside';
 comment on column wf.process_v.driver is 'the driver that holds a request of it now';
 
 create or replace view wf.task_v with (security_barrier = true) as
@@ -125,32 +111,21 @@ select p.instance_id, p.process_id, p.parent_id, p.kind, p.name, p.task_type, p.
        p.at, p.line, p.group_name, p.input, p.output, p.error, p.handle, p.driver
   from wf.process_v p
  where p.kind in ('sync', 'async', 'wait');
-comment on view wf.task_v is 'The tasks: the processes that do something, without those that only hold others together.';
-comment on column wf.task_v.instance_id is 'the instance';
-comment on column wf.task_v.process_id is 'number of the process, unique in the workspace';
-comment on column wf.task_v.parent_id is 'the process around it; null for the root';
+comment on view wf.task_v is
+    'The tasks: the processes that do work, without the composites, which only hold other processes.';
+select wf._inherit_comments('task_v', 'process_v') \gset
 comment on column wf.task_v.kind is 'sync, async or wait';
 comment on column wf.task_v.name is 'task type, with the name that it binds';
 comment on column wf.task_v.task_type is 'its task type';
-comment on column wf.task_v.title is 'its title, if it was given one';
-comment on column wf.task_v.state is 'its state, see docs/states.md';
-comment on column wf.task_v.attempt is '1 for the first attempt';
-comment on column wf.task_v.index is 'body of a forall: its element''s index, from 0';
-comment on column wf.task_v.at is 'when it came into its state';
-comment on column wf.task_v.line is 'line in the source';
-comment on column wf.task_v.group_name is 'its concurrency group';
 comment on column wf.task_v.input is 'its arguments';
-comment on column wf.task_v.output is 'its result';
-comment on column wf.task_v.error is 'why it failed: {kind, message, detail}';
-comment on column wf.task_v.handle is 'under which it runs outside';
-comment on column wf.task_v.driver is 'the driver that holds a request of it now';
 
 create or replace view wf.event_v with (security_barrier = true) as
 select e.instance_id,
        e.seq,
        e.at,
        e.process_id,
-       coalesce(coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || s.index || ']', ''), w.name) as label,
+       coalesce(coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || s.index || ']', ''),
+                w.name) as label,
        e.was,
        e.event,
        e.state,
@@ -166,18 +141,12 @@ select e.instance_id,
   left join wf.instance i on i.id = e.instance_id and e.process_id is null
   left join wf.workflow w on w.id = i.workflow_id;
 comment on view wf.event_v is 'The history: every recorded move, with who made it and why.';
-comment on column wf.event_v.instance_id is 'the instance';
-comment on column wf.event_v.seq is 'order of the instance''s history';
-comment on column wf.event_v.at is 'when';
-comment on column wf.event_v.process_id is 'the process; null for a move of the instance itself';
-comment on column wf.event_v.label is 'what the process is called, as in label_v; for a move of the instance its workflow';
-comment on column wf.event_v.was is 'state before';
+select wf._inherit_comments('event_v', 'event') \gset
+comment on column wf.event_v.label is
+    'what the process is called, as in label_v; for a move of the instance its workflow';
 comment on column wf.event_v.event is 'what happened';
-comment on column wf.event_v.state is 'state after';
 comment on column wf.event_v.actor is 'the role that caused it';
 comment on column wf.event_v.client is 'the address that it came from; null for a local socket';
-comment on column wf.event_v.reason is 'reason that an operator gave';
-comment on column wf.event_v.detail is 'for failures the error; for operators what they gave';
 
 create or replace view wf.group_v with (security_barrier = true) as
 select g.name,
@@ -187,7 +156,8 @@ select g.name,
   from (select x.id, x.name, x.max from wf.concurrency_group x
          union all
         -- groups whose rows the next poll will insert
-        select d.group_id, max(d.name), nullif((array_agg(d.max order by d.id desc) filter (where d.max is not null))[1], -1)
+        select d.group_id, max(d.name),
+               nullif((array_agg(d.max order by d.id desc) filter (where d.max is not null))[1], -1)
           from wf.dirty d
          where d.group_id is not null and not exists (select from wf.concurrency_group x where x.id = d.group_id)
          group by d.group_id
@@ -212,18 +182,13 @@ select d.id as driver_id,
        d.capabilities
   from wf.driver d
   join wf.sign_of_life s on s.driver_id = d.id;
-comment on view wf.driver_v is 'The drivers; each start of a driver is a row of its own. Those that have been gone for a day are forgotten when another one of their name comes.';
-comment on column wf.driver_v.driver_id is 'its incarnation';
-comment on column wf.driver_v.name is 'name that it gave';
-comment on column wf.driver_v.version is 'version of the program';
-comment on column wf.driver_v.state is 'live, draining, left or lost';
-comment on column wf.driver_v.started_at is 'when it registered';
+comment on view wf.driver_v is
+    'The drivers; each start of a driver is a row of its own. A row whose driver has been gone for a day is deleted '
+    'when another driver of that name registers.';
+select wf._inherit_comments('driver_v', 'driver') \gset
+comment on column wf.driver_v.driver_id is 'number of this start of the driver';
 comment on column wf.driver_v.seen_at is 'last sign of life, to the second';
-comment on column wf.driver_v.slots is 'how many requests it carries out at once';
 comment on column wf.driver_v.in_flight is 'how many requests it holds now';
-comment on column wf.driver_v.transports is 'transports that it has';
-comment on column wf.driver_v.queues is 'queues that it serves; none listed means every queue';
-comment on column wf.driver_v.capabilities is 'what else it has that tasks may require: name or name=value';
 
 create or replace view wf.engine_v with (security_barrier = true) as
 select case x.event when 'pause' then 'PAUSED' else 'RUNNING' end as state,
@@ -234,7 +199,10 @@ select case x.event when 'pause' then 'PAUSED' else 'RUNNING' end as state,
        (select count(*) from wf.lease) as in_flight,
        wf.schema_version() as schema_version
   from (values (true)) one (row)
-  left join (select e.event, e.at, e.actor, e.client, e.reason from wf.engine_event e order by e.id desc limit 1) x on true;
+  left join (select e.event, e.at, e.actor, e.client, e.reason
+               from wf.engine_event e
+              order by e.id desc
+              limit 1) x on true;
 comment on view wf.engine_v is 'The engine, one row: does it hand out requests?';
 comment on column wf.engine_v.state is 'RUNNING, or PAUSED: no driver gets a request';
 comment on column wf.engine_v.since is 'since when; null if it has never been paused';
@@ -247,10 +215,7 @@ comment on column wf.engine_v.schema_version is 'version of the schema';
 create or replace view wf.engine_event_v with (security_barrier = true) as
 select e.id as seq, e.at, e.event, e.actor, e.client, e.reason
   from wf.engine_event e;
-comment on view wf.engine_event_v is 'The history of the engine itself: when it was paused and resumed, by whom and why.';
+comment on view wf.engine_event_v is
+    'The history of the engine itself: when it was paused and resumed, by whom and why.';
+select wf._inherit_comments('engine_event_v', 'engine_event') \gset
 comment on column wf.engine_event_v.seq is 'order';
-comment on column wf.engine_event_v.at is 'when';
-comment on column wf.engine_event_v.event is 'pause or resume';
-comment on column wf.engine_event_v.actor is 'the role that did it';
-comment on column wf.engine_event_v.client is 'the address that it came from; null for a local socket';
-comment on column wf.engine_event_v.reason is 'reason that was given';

@@ -27,11 +27,15 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
            and p.was = '' and p.xmin = pg_current_xact_id_if_assigned()::xid
     )
     select c.instance_id, c.process_id,
-           coalesce((select l.label from wf.label_v l where l.instance_id = c.instance_id and l.process_id = c.process_id), w.name),
+           coalesce((select l.label
+                       from wf.label_v l
+                      where l.instance_id = c.instance_id and l.process_id = c.process_id), w.name),
            c.was, c.event, c.state
       from change c
       join wf.instance i on i.id = c.instance_id
       join wf.workflow w on w.id = i.workflow_id
      order by c.instance_id, c.seq nulls last, c.process_id;
 $$;
-comment on function wf.changes(bigint[]) is 'What this transaction has done so far to these instances: its moves in their order, then the processes that have begun (was is empty). To look before a rollback at what an action would do.';
+comment on function wf.changes(bigint[]) is
+    'What this transaction has done so far to these instances: its moves in their order, then the processes that have '
+    'begun (was is empty). To look before a rollback at what an action would do.';

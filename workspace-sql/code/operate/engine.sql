@@ -75,7 +75,9 @@ begin
     return query select * from wf._engine_move('pause', p_reason);
 end;
 $$;
-comment on function wf.engine_pause(text) is 'Pauses the engine: no driver gets a request any more, until it is resumed. What drivers hold they finish and report; timers, starts and operators go on. Returns answer (done, or refused) and detail.';
+comment on function wf.engine_pause(text) is
+    'Pauses the engine: no driver gets a request any more, until it is resumed. What drivers hold they finish and '
+    'report; timers, starts and operators go on. Returns answer (done, or refused) and detail.';
 
 -- wf.engine_resume(p_reason)
 --
@@ -91,4 +93,5 @@ begin
     perform wf._ring();
 end;
 $$;
-comment on function wf.engine_resume(text) is 'Resumes the engine after a pause: drivers get what is ready. Returns answer (done, or refused) and detail.';
+comment on function wf.engine_resume(text) is
+    'Resumes the engine after a pause: drivers get what is ready. Returns answer (done, or refused) and detail.';

@@ -1,6 +1,6 @@
--- What operators do to processes: retry, ignore, resolve, raise, cancel; and
--- what these have in common with what they do to instances. Each verb makes one
--- move of wf.transition; what follows from it is the triggers' work.
+-- The verbs that operators apply to processes: retry, ignore, resolve, raise and
+-- cancel; and the parts that they share with the verbs for instances. Each verb
+-- makes one move of wf.transition; the triggers do everything that follows.
 
 -- wf._set_reason(p_reason)
 --
@@ -24,7 +24,7 @@ $$;
 
 -- wf._past(p_event)
 --
--- Returns  what has been done: aborted, retried, cancelled
+-- Returns  the participle of a verb: aborted, retried, cancelled
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._refusal and wf._target_answers
@@ -61,9 +61,9 @@ $$;
 -- wf._withdraw(p_instance, p_process)
 --
 -- Takes processes out of the queue, so that no driver begins with them any
--- more. Waits for a poll that is just taking one: look at it again afterwards.
--- Parked ones first, since settle moves them to ready. The rows are looked up
--- one by one, however small the tables were when they were analysed last.
+-- more. It waits for a poll that is taking one of them, so the caller must look at
+-- the state again. It begins with parked ones, because _settle moves them to
+-- ready. `offset 0` makes it look up the rows one by one by their keys.
 --
 -- Returns  nothing
 -- Locks    their rows of parked and ready
@@ -111,7 +111,8 @@ declare
     v_was      text[];
     v_state    text[];
 begin
-    select array_agg(c.instance_id), array_agg(c.process_id), array_agg(c.kind), array_agg(c.state), array_agg(c.to_state)
+    select array_agg(c.instance_id), array_agg(c.process_id), array_agg(c.kind), array_agg(c.state),
+           array_agg(c.to_state)
       into v_instance, v_process, v_kind, v_was, v_state
       from wf._target_processes(p_target, p_instance, p_event) c;
 
@@ -125,7 +126,8 @@ begin
            output = case p_event when 'resolve' then p_output when 'cancel' then p.output end,
            error = case when p_event = 'raise' then p.error
                         when p_event = 'cancel' and x.state = 'FAILED' then v_error
-                        when p_event = 'retry' and p.input is null and n.input is not null and not n.input_fixed then p.error end
+                        when p_event = 'retry' and p.input is null
+                             and n.input is not null and not n.input_fixed then p.error end
       from unnest(v_instance, v_process, v_state) x (instance_id, process_id, state), wf.node n
      where p.instance_id = x.instance_id and p.id = x.process_id and x.state is not null
        and n.version_id = p.version_id and n.id = p.node_id;
@@ -183,8 +185,8 @@ $$;
 
 -- wf._operate(p_event, p_target, p_reason, p_output)
 --
--- What all of the verbs have in common: finds the target, locks its instances,
--- moves, answers.
+-- The common part of the verbs for processes: it finds the target, locks its
+-- instances, makes the moves, and answers.
 --
 -- Returns  one row for each target: done, or refused and why
 -- Locks    instances by id, then parked, ready, process
@@ -227,7 +229,7 @@ $$;
 
 -- wf._operate_instances(p_event, p_target, p_reason)
 --
--- The same for the verbs that are done to instances.
+-- The common part of the verbs for instances.
 --
 -- Returns  one row for each target: done, or refused and why
 -- Locks    the gate, instances by id, then what the move needs
@@ -264,7 +266,8 @@ begin
     end if;
 
     return query
-    select i.id, x.process_id, case when x.refusal is null then 'done' else 'refused' end, coalesce(x.refusal, x.was || ' -> ' || i.state)
+    select i.id, x.process_id, case when x.refusal is null then 'done' else 'refused' end,
+           coalesce(x.refusal, x.was || ' -> ' || i.state)
       from unnest(v_instance, v_process, v_was, v_refusal) x (instance_id, process_id, was, refusal)
       join wf.instance i on i.id = x.instance_id
      union all
@@ -277,7 +280,9 @@ begin
 end;
 $$;
 
--- wf.retry(p_target, p_reason)
+-- wf.retry(p_target, p_reason), and ignore, resolve, raise and cancel
+--
+-- The verbs differ in the event alone; resolve takes an output, too.
 --
 -- Returns  one row for each target: done, or refused and why
 -- Locks    as wf._operate
@@ -288,63 +293,50 @@ returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate('retry', p_target, p_reason, null);
 $$;
-comment on function wf.retry(jsonb, text) is 'Gives FAILED processes another attempt, with the arguments that they had. One row for each target: done, or refused and why.';
+comment on function wf.retry(jsonb, text) is
+    'Gives FAILED processes another attempt, with the arguments that they had. One row for each target: done, or '
+    'refused and why.';
 
--- wf.ignore(p_target, p_reason)
---
--- Returns  one row for each target: done, or refused and why
--- Locks    as wf._operate
--- Raises   WF002, WF003, WF006
--- Called   by operators
 create or replace function wf.ignore(p_target jsonb, p_reason text default null)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate('ignore', p_target, p_reason, null);
 $$;
-comment on function wf.ignore(jsonb, text) is 'Goes on as if FAILED processes had ended; their names read as null, and the result of the instance is warning at best. One row for each target: done, or refused and why.';
+comment on function wf.ignore(jsonb, text) is
+    'Goes on as if FAILED processes had ended; their names read as null, and the result of the instance is warning at '
+    'best. One row for each target: done, or refused and why.';
 
--- wf.resolve(p_target, p_output, p_reason)
---
--- Returns  one row for each target: done, or refused and why
--- Locks    as wf._operate
--- Raises   WF002 (also if the output is larger than a value may be), WF003, WF006
--- Called   by operators
 create or replace function wf.resolve(p_target jsonb, p_output jsonb, p_reason text default null)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     if octet_length(p_output::text) > wf._setting_number('value_bytes') then
         raise exception using errcode = 'WF002',
-            message = format('the output has %s bytes; a value may have %s', octet_length(p_output::text), wf._setting_number('value_bytes')),
+            message = format('the output has %s bytes; a value may have %s', octet_length(p_output::text),
+                             wf._setting_number('value_bytes')),
             hint = 'Give less, or raise the setting value_bytes.';
     end if;
     return query select * from wf._operate('resolve', p_target, p_reason, p_output);
 end;
 $$;
-comment on function wf.resolve(jsonb, jsonb, text) is 'Goes on as if FAILED processes had ended with the given output. One row for each target: done, or refused and why.';
+comment on function wf.resolve(jsonb, jsonb, text) is
+    'Goes on as if FAILED processes had ended with the given output. One row for each target: done, or refused and '
+    'why.';
 
--- wf.raise(p_target, p_reason)
---
--- Returns  one row for each target: done, or refused and why
--- Locks    as wf._operate
--- Raises   WF002, WF003, WF006
--- Called   by operators
 create or replace function wf.raise(p_target jsonb, p_reason text default null)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate('raise', p_target, p_reason, null);
 $$;
-comment on function wf.raise(jsonb, text) is 'Hands on the errors of FAILED processes: their instances are aborted, with result error. One row for each target: done, or refused and why.';
+comment on function wf.raise(jsonb, text) is
+    'Hands on the errors of FAILED processes: their instances are aborted, with result error. One row for each '
+    'target: done, or refused and why.';
 
--- wf.cancel(p_target, p_reason)
---
--- Returns  one row for each target: done, or refused and why
--- Locks    as wf._operate
--- Raises   WF002, WF003, WF006
--- Called   by operators
 create or replace function wf.cancel(p_target jsonb, p_reason text default null)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate('cancel', p_target, p_reason, null);
 $$;
-comment on function wf.cancel(jsonb, text) is 'Stops tasks that wait or run; they become FAILED with kind cancelled. A composite or an instance stands for the tasks in it. One row for each target: done, or refused and why.';
+comment on function wf.cancel(jsonb, text) is
+    'Stops tasks that wait or run; they become FAILED with kind cancelled. A composite or an instance stands for the '
+    'tasks in it. One row for each target: done, or refused and why.';

@@ -27,7 +27,8 @@ begin
     elsif p_verb in ('retry', 'ignore', 'resolve', 'raise', 'cancel') then
         return query
         with process as materialized (
-            select c.instance_id, c.process_id, case when c.to_state is null then wf._refusal(p_verb, c.kind, c.state) end as refusal
+            select c.instance_id, c.process_id,
+                   case when c.to_state is null then wf._refusal(p_verb, c.kind, c.state) end as refusal
               from wf._target_processes(p_target, v_found, p_verb) c
         )
         select p.instance_id, p.process_id, p.refusal from process p
@@ -62,4 +63,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
      order by t.instance_id, t.process_id;
 $$;
 comment on function wf.preview(text, jsonb) is
-    'What a verb (retry, ignore, resolve, raise, cancel, abort, suspend, resume, purge) would answer if it were called with this target now; nothing is locked. One row for each target: done, or refused and why. The numbers of the rows that are done (processes; instances where the verb is done to instances) can be given to the verb as the key among of the target: then it touches these or fewer.';
+    'What a verb (retry, ignore, resolve, raise, cancel, abort, suspend, resume, purge) would answer if it were '
+    'called with this target now; nothing is locked. One row for each target: done, or refused and why. The numbers '
+    'of the rows that are done (processes; instances where the verb is done to instances) can be given to the verb as '
+    'the key among of the target: then it touches these or fewer.';

@@ -36,7 +36,8 @@ $$;
 -- or names a portion goes, and the rest is work of kind purge, which goes on by
 -- itself.
 --
--- Returns  which of these instances have gone: not those that are under way, that somebody holds, or of which something is left
+-- Returns  which of these instances have gone: not those that are under way, that
+--          somebody holds, or of which something is left
 -- Locks    instances by id (skipping locked ones), then all that belongs to them
 -- Called   by wf.purge, _purge_old and _do_work
 create or replace function wf._purge(p_instance bigint[]) returns bigint[]
@@ -50,9 +51,12 @@ begin
                      where i.id = any (p_instance) and i.state in ('END', 'ABORTED')
                      order by i.id for update skip locked);
     v_gone := array(select u.id from unnest(v_held) u (id)
-                     where (select count(*) from (select from wf.process p where p.instance_id = u.id limit c_most + 1) x) <= c_most
-                       and (select count(*) from (select from wf.event e where e.instance_id = u.id limit c_most + 1) x) <= c_most
-                       and (select count(*) from (select from wf.binding b where b.instance_id = u.id limit c_most + 1) x) <= c_most);
+                     where (select count(*)
+                              from (select from wf.process p where p.instance_id = u.id limit c_most + 1) x) <= c_most
+                       and (select count(*)
+                              from (select from wf.event e where e.instance_id = u.id limit c_most + 1) x) <= c_most
+                       and (select count(*)
+                              from (select from wf.binding b where b.instance_id = u.id limit c_most + 1) x) <= c_most);
     delete from wf.event e where e.instance_id = any (v_gone);
     delete from wf.output_chunk c where c.instance_id = any (v_gone);
     delete from wf.loss o where o.instance_id = any (v_gone);
@@ -66,7 +70,8 @@ begin
         insert into wf.work (kind, instance_id, item_id, due_at)
         select 'purge', u.id, 0, wf.now()
           from unnest(v_held) u (id)
-         where u.id <> all (v_gone) and (select count(*) < 2 from wf.work w where w.instance_id = u.id and w.kind = 'purge');
+         where u.id <> all (v_gone)
+           and (select count(*) < 2 from wf.work w where w.instance_id = u.id and w.kind = 'purge');
     end if;
     return v_gone;
 end;
@@ -140,7 +145,8 @@ begin
     end if;
     delete from wf.txn t
      where t.xid = any (array(select x.xid from wf.txn x
-                               where x.xid < v.xid and x.at < v.at and x.xid not in (select u.xid from unnest(v_named) u (xid))
+                               where x.xid < v.xid and x.at < v.at
+                                 and x.xid not in (select u.xid from unnest(v_named) u (xid))
                                order by x.xid limit p_limit for update skip locked));
     if found and not v.forgotten then
         update wf.purge p set forgotten = true where p.id = v.id;
@@ -191,7 +197,11 @@ begin
         return;
     end if;
     v_ids := array(select s.id
-                     from (select i.id, i.ended_at from wf.instance i where i.id > v.next_id order by i.id limit c_seen) s
+                     from (select i.id, i.ended_at
+                             from wf.instance i
+                            where i.id > v.next_id
+                            order by i.id
+                            limit c_seen) s
                     where s.ended_at < v_before
                     order by s.id limit c_gone);
     v_last := v_ids[c_gone];
@@ -232,7 +242,8 @@ begin
     if p_target ?| array['process', 'root', 'failed', 'latest', 'global'] then
         raise exception using errcode = 'WF002',
             message = 'only whole instances that have ended can be purged',
-            hint = 'Keys: instance (id or list of ids), state (END, ABORTED), workflow, tag, older_than (since their end).';
+            hint = 'Keys: instance (id or list of ids), state (END, ABORTED), workflow, tag, older_than (since their '
+                   'end).';
     end if;
     if v_t.instances is null then
         return query
@@ -248,12 +259,17 @@ begin
          order by i.id limit p_limit;
     else
         return query
-        select u.id, case when i.id is null then 'there is no such instance'
-                          when i.ended_at is null then format('%s: only END, ABORTED can be purged', i.state)
-                          when not i.id <@ v_t.among then format('%s: it was not when the question was asked', i.state) end,
+        select u.id,
+               case when i.id is null then 'there is no such instance'
+                    when i.ended_at is null then format('%s: only END, ABORTED can be purged', i.state)
+                    when not i.id <@ v_t.among then format('%s: it was not when the question was asked', i.state) end,
                format('%s: %s since %s', i.name, i.state, i.ended_at)
           from unnest(v_t.instances) u (id)
-          left join lateral (select x.*, w.name from wf.instance x join wf.workflow w on w.id = x.workflow_id where x.id = u.id offset 0) i on true
+          left join lateral (select x.*, w.name
+                               from wf.instance x
+                               join wf.workflow w on w.id = x.workflow_id
+                              where x.id = u.id
+                             offset 0) i on true
          where u.id > p_after
            and (i.id is null
                 or (v_t.states is null or i.state = any (v_t.states))
@@ -275,7 +291,8 @@ $$;
 -- Locks    the gate, instances by id (skipping locked ones), then all that belongs to them
 -- Raises   WF002, WF003 (unknown workflow), WF006
 -- Called   by administrators: history goes for good, so it is not for operators
-create or replace function wf.purge(p_target jsonb, p_reason text default null, p_limit int default 1000, p_after bigint default 0)
+create or replace function wf.purge(
+    p_target jsonb, p_reason text default null, p_limit int default 1000, p_after bigint default 0)
 returns table (instance_id bigint, answer text, detail text)
 language plpgsql security definer :engine as $$
 declare
@@ -288,10 +305,13 @@ declare
 begin
     perform wf._gate(true);
     if p_limit < 1 then
-        raise exception using errcode = 'WF002', message = format('p_limit is %s', p_limit), hint = 'Give at least 1; null: all at once.';
+        raise exception using errcode = 'WF002',
+            message = format('p_limit is %s', p_limit),
+            hint = 'Give at least 1; null: all at once.';
     end if;
     perform wf._set_reason(p_reason);
-    select array_agg(t.instance_id order by t.instance_id), array_agg(t.refusal order by t.instance_id), array_agg(t.detail order by t.instance_id)
+    select array_agg(t.instance_id order by t.instance_id), array_agg(t.refusal order by t.instance_id),
+           array_agg(t.detail order by t.instance_id)
       into v_instance, v_refusal, v_detail
       from wf._purge_targets(p_target, p_limit, coalesce(p_after, 0)) t;
     v_gone := wf._purge(v_instance);
@@ -302,26 +322,28 @@ begin
     end if;
     return query
     select t.id, case when g.id is not null then 'done' when w.begun then 'begun' else 'refused' end,
-           coalesce(t.refusal, case when g.id is not null then t.detail when w.begun then 'it is large, and goes by itself' else 'somebody is at it' end)
+           coalesce(t.refusal, case when g.id is not null then t.detail
+                                    when w.begun then 'it is large, and goes by itself'
+                                    else 'somebody is at it' end)
       from unnest(v_instance, v_refusal, v_detail) t (id, refusal, detail)
       left join unnest(v_gone) g (id) on g.id = t.id
-     cross join lateral (select exists (select from wf.work x where x.instance_id = t.id and x.kind = 'purge') as begun) w
+     cross join lateral (select exists (select
+                                          from wf.work x
+                                         where x.instance_id = t.id and x.kind = 'purge') as begun) w
      order by t.id;
     perform wf._set_reason(null);
 end;
 $$;
 comment on function wf.purge(jsonb, text, int, bigint) is
-    'Deletes instances that have ended, with their processes, values, output and history: a target (instance, state, workflow, tag, older_than, here since their end), reason, at most how many (1000; null: all), only those with greater numbers than this one. Returns instance, answer (done; begun, if it is so large that it goes by itself; or refused) and detail, in the order of their numbers; no rows: nothing is left to be purged. Their idempotency keys stay known.';
+    'Deletes instances that have ended, with their processes, values, output and history: a target (instance, state, '
+    'workflow, tag, older_than, here since their end), reason, at most how many (1000; null: all), only those with '
+    'greater numbers than this one. Returns instance, answer (done; begun, if it is so large that it goes by itself; '
+    'or refused) and detail, in the order of their numbers; no rows: nothing is left to be purged. Their idempotency '
+    'keys stay known.';
 
 create or replace view wf.purge_v with (security_barrier = true) as
 select p.id as seq, p.at, p.last_at, p.actor, p.client, p.reason, p.target, p.instances
   from wf.purge p;
 comment on view wf.purge_v is 'What was purged. What one person does in the same words within a day is one row.';
+select wf._inherit_comments('purge_v', 'purge') \gset
 comment on column wf.purge_v.seq is 'order';
-comment on column wf.purge_v.at is 'when it began';
-comment on column wf.purge_v.last_at is 'when it was gone on with last';
-comment on column wf.purge_v.actor is 'who did it; by itself: the driver whose poll began it';
-comment on column wf.purge_v.client is 'the address that it came from; null for a local socket';
-comment on column wf.purge_v.reason is 'reason that was given';
-comment on column wf.purge_v.target is 'what was to go; null: the workspace did it by itself, see the setting keep_days';
-comment on column wf.purge_v.instances is 'how many instances have gone';

@@ -1,17 +1,17 @@
--- Suspension: nothing that is yet to be started is handed out. What would be
--- ready is parked; clocks, and whatever has been started, go on.
+-- Suspension: no task of the instance is started. Tasks that would be ready are
+-- parked. Timers go on, and so do tasks that have been started.
 
 -- wf._park(p_instance, p_at)
 --
--- Parks what is ready to be started in suspended instances, or waits for its
--- group; a place that was granted is given back. Waits for a poll that is just
--- taking one. Parked ones first, since settle moves them to ready.
+-- Parks the tasks of suspended instances that are ready or wait for their group.
+-- A place that was granted is given back. It waits for a poll that is taking one
+-- of the tasks. It begins with parked tasks, because _settle moves them to ready.
 --
 -- Returns  nothing
 -- Locks    rows of parked, ready, slot; the caller has locked the instances
 -- Raises   nothing
 -- Called   by the triggers, when an instance is suspended and when something
---          becomes ready in one that is
+--          becomes ready in a suspended instance
 create or replace function wf._park(p_instance bigint[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
@@ -22,8 +22,13 @@ begin
         returning r.instance_id, r.process_id, r.lane_id, r.rank, r.turn),
     freed as (
         delete from wf.slot s
-         where s.ctid = any (array(select k.ctid from held h
-                                    cross join lateral (select x.ctid from wf.slot x where x.instance_id = h.instance_id and x.process_id = h.process_id offset 0) k))
+         where s.ctid = any (array(select k.ctid
+                                     from held h
+                                    cross join lateral (select x.ctid
+                                                          from wf.slot x
+                                                         where x.instance_id = h.instance_id
+                                                           and x.process_id = h.process_id
+                                                        offset 0) k))
         returning s.group_id),
     given_back as (
         insert into wf.dirty (group_id) select distinct f.group_id from freed f)
@@ -34,9 +39,9 @@ $$;
 
 -- wf._unpark(p_instance, p_at)
 --
--- Lets go what was parked while instances were suspended: it is ready, or waits
--- for its group. It keeps its order, but comes after what is ready by then, a
--- stride apart, so that it does not stand before everybody else.
+-- Releases the tasks that were parked while instances were suspended: each is
+-- ready, or waits for its group. The tasks keep their order, but come after those
+-- that are ready by then, a stride apart, so that others run between them.
 --
 -- Returns  nothing
 -- Locks    rows of parked; the caller has locked the instances
@@ -50,12 +55,18 @@ begin
         returning k.instance_id, k.process_id, k.lane_id, k.rank, k.turn),
     placed as materialized (
         select h.instance_id, h.process_id, h.lane_id, h.rank, p.group_id,
-               wf._turn(p_at, (row_number() over (partition by h.instance_id order by h.turn, h.process_id) - 1)::int) as turn
+               wf._turn(p_at, (row_number() over (partition by h.instance_id
+                                                  order by h.turn, h.process_id) - 1)::int) as turn
           from held h
-         cross join lateral (select x.group_id from wf.process x where x.instance_id = h.instance_id and x.id = h.process_id offset 0) p),
+         cross join lateral (select x.group_id
+                               from wf.process x
+                              where x.instance_id = h.instance_id and x.id = h.process_id
+                             offset 0) p),
     waiting as (
         insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at)
-        select x.instance_id, x.process_id, 'group', x.group_id, x.lane_id, x.rank, x.turn, p_at from placed x where x.group_id is not null
+        select x.instance_id, x.process_id, 'group', x.group_id, x.lane_id, x.rank, x.turn, p_at
+          from placed x
+         where x.group_id is not null
         returning group_id),
     asked as (
         insert into wf.dirty (group_id) select distinct w.group_id from waiting w)
@@ -76,7 +87,10 @@ returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate_instances('suspend', p_target, p_reason);
 $$;
-comment on function wf.suspend(jsonb, text) is 'Holds instances: nothing more of them is started until they are resumed. What runs goes on and is polled, cancelled and released; sleeps end. The target means instances, as for abort. One row for each target: done, or refused and why.';
+comment on function wf.suspend(jsonb, text) is
+    'Holds instances: nothing more of them is started until they are resumed. What runs goes on and is polled, '
+    'cancelled and released; sleeps end. The target means instances, as for abort. One row for each target: done, or '
+    'refused and why.';
 
 -- wf.resume(p_target, p_reason)
 --
@@ -89,4 +103,6 @@ returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate_instances('resume', p_target, p_reason);
 $$;
-comment on function wf.resume(jsonb, text) is 'Lets SUSPENDED instances go on. The target means instances, as for abort. One row for each target: done, or refused and why.';
+comment on function wf.resume(jsonb, text) is
+    'Lets SUSPENDED instances go on. The target means instances, as for abort. One row for each target: done, or '
+    'refused and why.';

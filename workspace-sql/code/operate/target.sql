@@ -18,12 +18,12 @@
 --               instances
 --
 -- A target without an id means the whole workspace: every instance that
--- matches and has not ended. What is named by its id, and the latest instance,
--- gets an answer in any case. Of everything else only what can make the move is
--- a target.
+-- matches and has not ended. An instance or process that an id names, and the
+-- latest instance, get an answer in any case. All others are targets only if they
+-- can make the move.
 --
--- `among` is for a caller that asks somebody first: wf.preview says what a verb
--- would touch and locks nothing, and the verb then touches that or less.
+-- `among` is for a caller that asks a person first: wf.preview says what a verb
+-- would touch, and locks nothing; the verb then touches these or fewer.
 
 -- wf._target_ids(p_target, p_key)
 --
@@ -42,7 +42,9 @@ begin
     if jsonb_typeof(v_list) <> 'array' then
         v_list := jsonb_build_array(v_list);
     end if;
-    if exists (select from jsonb_array_elements(v_list) e where jsonb_typeof(e) <> 'number' or e::text !~ '^[0-9]{1,18}$') then
+    if exists (select
+                 from jsonb_array_elements(v_list) e
+                where jsonb_typeof(e) <> 'number' or e::text !~ '^[0-9]{1,18}$') then
         raise exception using errcode = 'WF002',
             message = format('target: "%s" is not an id or a list of ids', p_key),
             hint = 'Ids are whole numbers, such as wf-console list and tree show them.';
@@ -78,7 +80,8 @@ begin
     if found then
         raise exception using errcode = 'WF002',
             message = format('target: there is no state "%s"', v_unknown),
-            hint = 'States: ' || (select string_agg(distinct m.state, ', ' order by m.state) from wf.machine_state m) || '.';
+            hint = 'States: '
+                   || (select string_agg(distinct m.state, ', ' order by m.state) from wf.machine_state m) || '.';
     end if;
     if (p_target ->> 'failed')::boolean then
         return array(select s from unnest(v_states) s where s = 'FAILED');
@@ -89,13 +92,13 @@ $$;
 
 -- wf._parse_target(p_target)
 --
--- Reads a target, of which nothing is trusted.
+-- Reads a target and checks all of it.
 --
 -- Returns  one row: what each key says, null where it is absent; latest is
 --          true if of all instances that match only the latest is meant
 -- Locks    nothing
 -- Raises   WF002, WF003 (unknown workflow)
--- Called   by whatever takes a target
+-- Called   by every procedure that takes a target
 create or replace function wf._parse_target(
     p_target jsonb,
     out instances bigint[], out processes bigint[], out roots bigint[], out states text[],
@@ -119,13 +122,14 @@ begin
     if found then
         raise exception using errcode = 'WF002',
             message = format('target: "%s" is unknown or of the wrong type', left(v_key, 100)),
-            hint = 'Keys: instance, process, root (id or list of ids), state (text or list), failed, latest, global (true), '
-                   'workflow, tag, older_than, among (text).';
+            hint = 'Keys: instance, process, root (id or list of ids), state (text or list), failed, latest, '
+                   'global (true), workflow, tag, older_than, among (text).';
     end if;
     if not exists (select from jsonb_each(p_target - 'among') e (k, v) where v <> 'false') then
         raise exception using errcode = 'WF002',
             message = 'the target names nothing',
-            hint = 'Give at least one key that says what is meant, such as {"instance": 7}, {"process": 42} or {"failed": true}.';
+            hint = 'Give at least one key that says what is meant, such as {"instance": 7}, {"process": 42} or '
+                   '{"failed": true}.';
     end if;
 
     if p_target ?& array['process', 'root'] then
@@ -152,7 +156,7 @@ begin
             started_before := wf.now() - (p_target ->> 'older_than')::interval;
         exception when data_exception then
             raise exception using errcode = 'WF002',
-                message = format('target: "%s" is no interval', p_target ->> 'older_than'),
+                message = format('target: "%s" is not an interval', p_target ->> 'older_than'),
                 hint = 'Write older_than as PostgreSQL writes intervals: "7 days", "2 hours".';
         end;
     end if;
@@ -161,7 +165,7 @@ begin
         among := (p_target ->> 'among')::int8multirange;
     exception when data_exception then
         raise exception using errcode = 'WF002',
-            message = format('target: "among" is no multirange of ids: %s', left(p_target ->> 'among', 100)),
+            message = format('target: "among" is not a multirange of ids: %s', left(p_target ->> 'among', 100)),
             hint = 'Write it as PostgreSQL writes an int8multirange: "{[17,20),[42,43)}".';
     end;
 end;
@@ -169,9 +173,9 @@ $$;
 
 -- wf._instances_of(p_process)
 --
--- Which instances processes belong to, when only their ids are known. What
--- waits, runs or has failed is found in the small tables of what is true now;
--- the rest among the instances, the latest first.
+-- Finds the instances of processes of which only the ids are known. Processes
+-- that wait, run or have failed are found in small tables (ready, failed, …). For
+-- the others it looks at the instances, the latest first.
 --
 -- Returns  one row for each process that exists
 -- Locks    nothing
@@ -211,8 +215,8 @@ $$;
 
 -- wf._takes_failed(p_event, p_states)
 --
--- Returns  true if only what is FAILED can be meant: no other state was asked
---          for, or the event leaves no other state
+-- Returns  true if only FAILED processes can be meant: no other state was asked
+--          for, or the event is possible in no other state
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._target_instances and wf._target_processes
@@ -220,7 +224,9 @@ create or replace function wf._takes_failed(p_event text, p_states text[]) retur
 language sql stable
 begin atomic
     select coalesce(p_states = array['FAILED'], false)
-           or coalesce((select bool_and(t.from_state = 'FAILED') from wf.transition t where t.machine <> 'instance' and t.event = p_event), false);
+           or coalesce((select bool_and(t.from_state = 'FAILED')
+                          from wf.transition t
+                         where t.machine <> 'instance' and t.event = p_event), false);
 end;
 
 -- wf._target_instances(p_target, p_event)
@@ -274,8 +280,8 @@ $$;
 -- wf._target_processes(p_target, p_instance, p_event)
 --
 -- Looks up a target's processes in given instances. For cancel a composite
--- stands for the leaves in it. What only leaves FAILED is looked up among the
--- processes that have failed, however many others their instances have.
+-- stands for the leaves in it. For an event that is possible only in FAILED, it
+-- reads only the processes that have failed, so large instances cost no more.
 --
 -- Returns  one row for each: its state and where the event leads to; to_state
 --          is null if it leads nowhere, and then the row is there only because
@@ -309,14 +315,18 @@ begin
     ), place as (
         select f.instance_id, f.process_id as id, p.kind, p.state
           from wf.failed f
-         cross join lateral (select x.kind, x.state from wf.process x where x.instance_id = f.instance_id and x.id = f.process_id offset 0) p
+         cross join lateral (select x.kind, x.state
+                               from wf.process x
+                              where x.instance_id = f.instance_id and x.id = f.process_id
+                             offset 0) p
          where v_failed and f.instance_id = any (p_instance)
          union all
         select p.instance_id, p.id, p.kind, p.state
           from wf.process p
          where p.instance_id = any (p_instance) and (not v_failed or p.id = any (v_named) and p.state <> 'FAILED')
     ), candidate as (
-        select p.instance_id, p.id, p.kind, p.state, case when p.id <@ v_t.among or v_t.among is null then m.to_state end as to_state
+        select p.instance_id, p.id, p.kind, p.state,
+               case when p.id <@ v_t.among or v_t.among is null then m.to_state end as to_state
           from place p
           left join wf.transition m
                  on m.machine = case when p.kind in ('sync', 'async', 'wait') then p.kind else 'composite' end
@@ -361,7 +371,8 @@ begin
            case when p.parent_id is not null
                 then format('%s: only a whole instance can be %s', p.state, wf._past(p_event))
                      || case p_event when 'abort' then '; cancel stops single tasks' else '' end
-                when t.event is null or not coalesce(i.id <@ v_t.among, true) then wf._refusal(p_event, 'instance', i.state) end
+                when t.event is null or not coalesce(i.id <@ v_t.among, true)
+                then wf._refusal(p_event, 'instance', i.state) end
       from wf.instance i
       left join wf.transition t on t.machine = 'instance' and t.from_state = i.state and t.event = p_event
       left join wf.process p on p.instance_id = i.id and p.id = any (coalesce(v_t.processes, v_t.roots))

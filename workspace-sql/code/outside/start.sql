@@ -20,7 +20,9 @@ declare
 begin
     select v.params into v_declared from wf.version v where v.id = p_version;
     if jsonb_typeof(p_params) is distinct from 'object' then
-        raise exception using errcode = 'WF002', message = 'the parameters are no JSON object', hint = 'Give an object of names and values, such as {"day": "2026-01-31"}.';
+        raise exception using errcode = 'WF002',
+            message = 'the parameters are no JSON object',
+            hint = 'Give an object of names and values, such as {"day": "2026-01-31"}.';
     end if;
     if p_params = '{}' and v_declared = '[]' then
         return p_params;
@@ -28,21 +30,27 @@ begin
     select k into v_unknown from jsonb_object_keys(p_params) k
      where not exists (select from jsonb_array_elements(v_declared) d where d ->> 'name' = k) order by k limit 1;
     if v_unknown is not null then
-        raise exception using errcode = 'WF002', message = format('there is no parameter %s', v_unknown),
-            hint = coalesce('Its parameters are: ' || (select string_agg(d ->> 'name', ', ') from jsonb_array_elements(v_declared) d) || '.', 'The workflow has no parameters.');
+        raise exception using errcode = 'WF002',
+            message = format('there is no parameter %s', v_unknown),
+            hint = coalesce('Its parameters are: '
+                            || (select string_agg(d ->> 'name', ', ') from jsonb_array_elements(v_declared) d) || '.',
+                            'The workflow has no parameters.');
     end if;
     for v_param in select d from jsonb_array_elements(v_declared) d loop
         if p_params ? (v_param ->> 'name') then
             begin
                 v_value := wf._cast(v_param -> 'type', p_params -> (v_param ->> 'name'));
             exception when sqlstate 'WF020' then
-                raise exception using errcode = 'WF002', message = format('parameter %s: %s', v_param ->> 'name', sqlerrm),
+                raise exception using errcode = 'WF002',
+                    message = format('parameter %s: %s', v_param ->> 'name', sqlerrm),
                     hint = format('Its type is %s.', v_param -> 'type' #>> '{}');
             end;
         elsif v_param ? 'default' then
             v_value := wf._evaluate(v_param -> 'default', '{}');
             if v_value ? 'error' then
-                raise exception using errcode = 'WF002', message = format('the default of parameter %s: %s', v_param ->> 'name', v_value -> 'error' ->> 'message'),
+                raise exception using errcode = 'WF002',
+                    message = format('the default of parameter %s: %s', v_param ->> 'name',
+                                     v_value -> 'error' ->> 'message'),
                     hint = 'Give the parameter a value.';
             end if;
             v_value := v_value -> 'value';
@@ -55,7 +63,9 @@ begin
         v_params := v_params || jsonb_build_object(v_param ->> 'name', v_value);
     end loop;
     if octet_length(v_params::text) > wf._setting_number('value_bytes') then
-        raise exception using errcode = 'WF002', message = format('the parameters have %s bytes, more than the %s allowed', octet_length(v_params::text), wf._setting_number('value_bytes')),
+        raise exception using errcode = 'WF002',
+            message = format('the parameters have %s bytes, more than the %s allowed', octet_length(v_params::text),
+                             wf._setting_number('value_bytes')),
             hint = 'Pass a reference to the data instead of the data.';
     end if;
     return v_params;
@@ -107,7 +117,10 @@ $$;
 -- Locks    nothing, it only inserts; if its transaction is not READ COMMITTED, the version's row (for key share)
 -- Raises   WF002, WF003, WF007
 -- Called   by applications, authors, the console
-create or replace function wf.start(p_workflow text, p_params jsonb default '{}', p_key text default null, p_priority int default 0, p_tags text[] default '{}', p_version int default null) returns bigint
+create or replace function wf.start(
+    p_workflow text, p_params jsonb default '{}', p_key text default null, p_priority int default 0,
+    p_tags text[] default '{}', p_version int default null)
+returns bigint
 language plpgsql security definer :engine as $$
 declare
     v_workflow wf.workflow;
@@ -122,25 +135,38 @@ begin
     perform wf._announce_start();
     select w.* into v_workflow from wf.workflow w where w.name = p_workflow;
     if v_workflow.id is null or v_workflow.version_id is null and p_version is null then
-        raise exception using errcode = 'WF003', message = format('there is no workflow %s', coalesce(left(p_workflow, 100), 'null')), hint = 'List what is installed: wf-console workflows.';
+        raise exception using errcode = 'WF003',
+            message = format('there is no workflow %s', coalesce(left(p_workflow, 100), 'null')),
+            hint = 'List what is installed: wf-console workflows.';
     end if;
     v_version := v_workflow.version_id;
     if p_version is not null then
-        select v.id into v_version from wf.version v where v.workflow_id = v_workflow.id and v.number = p_version and v.removed_xid is null;
+        select v.id
+          into v_version
+          from wf.version v
+         where v.workflow_id = v_workflow.id and v.number = p_version and v.removed_xid is null;
         if v_version is null then
-            raise exception using errcode = 'WF003', message = format('workflow %s has no version %s', p_workflow, p_version), hint = format('List them: wf-console versions %s.', p_workflow);
+            raise exception using errcode = 'WF003',
+                message = format('workflow %s has no version %s', p_workflow, p_version),
+                hint = format('List them: wf-console versions %s.', p_workflow);
         end if;
     end if;
     perform wf._hold_version(v_version);
     if p_priority is null or p_priority not between -1000 and 1000 then
-        raise exception using errcode = 'WF002', message = format('priority is %s', coalesce(p_priority::text, 'null')), hint = 'Give a number from -1000 to 1000, higher first.';
+        raise exception using errcode = 'WF002',
+            message = format('priority is %s', coalesce(p_priority::text, 'null')),
+            hint = 'Give a number from -1000 to 1000, higher first.';
     end if;
     if p_key is not null and octet_length(p_key) not between 1 and 255 then
-        raise exception using errcode = 'WF002', message = format('the key has %s bytes', octet_length(p_key)), hint = 'A key has 1 to 255 bytes.';
+        raise exception using errcode = 'WF002',
+            message = format('the key has %s bytes', octet_length(p_key)),
+            hint = 'A key has 1 to 255 bytes.';
     end if;
     if p_key is not null then
         -- what the caller gave, not what defaults make of it: they may be others tomorrow
-        v_digest := encode(sha256(convert_to(jsonb_build_array(coalesce(p_params, '{}'), p_priority, coalesce(p_tags, '{}'), p_version)::text, 'UTF8')), 'hex');
+        v_digest := encode(sha256(convert_to(jsonb_build_array(coalesce(p_params, '{}'), p_priority,
+                                                               coalesce(p_tags, '{}'), p_version)::text,
+                                             'UTF8')), 'hex');
         insert into wf.instance_key (workflow_id, key, instance_id, digest)
         values (v_workflow.id, p_key, nextval('wf.instance_id_seq'), v_digest)
             on conflict do nothing
@@ -148,23 +174,29 @@ begin
         if v_key.instance_id is null then
             select k.* into v_key from wf.instance_key k where k.workflow_id = v_workflow.id and k.key = p_key;
             if v_key.digest is distinct from v_digest then
-                raise exception using errcode = 'WF007', message = format('key %s of workflow %s is known with another payload', p_key, p_workflow),
-                    detail = format('It started instance %s.', v_key.instance_id), hint = 'Use a new key, or the same parameters, priority, tags and version.';
+                raise exception using errcode = 'WF007',
+                    message = format('key %s of workflow %s is known with another payload', p_key, p_workflow),
+                    detail = format('It started instance %s.', v_key.instance_id),
+                    hint = 'Use a new key, or the same parameters, priority, tags and version.';
             end if;
             return v_key.instance_id;
         end if;
     end if;
     v_params := wf._complete_params(v_version, coalesce(p_params, '{}'));
     v_id := coalesce(v_key.instance_id, nextval('wf.instance_id_seq'));
-    insert into wf.instance (id, workflow_id, version_id, was, event, state, at, key, params, priority, tags, started_at, started_by)
+    insert into wf.instance (id, workflow_id, version_id, was, event, state, at, key, params, priority, tags,
+                             started_at, started_by)
     overriding system value
-    values (v_id, v_workflow.id, v_version, '', 'start', 'RUNNING', v_now, p_key, v_params, p_priority, coalesce(p_tags, '{}'), v_now, wf._actor());
+    values (v_id, v_workflow.id, v_version, '', 'start', 'RUNNING', v_now, p_key, v_params, p_priority,
+            coalesce(p_tags, '{}'), v_now, wf._actor());
     perform wf._plant(array[v_id], v_version, array[v_params], - p_priority, v_now);
     return v_id;
 end;
 $$;
 comment on function wf.start(text, jsonb, text, int, text[], int) is
-    'Starts an instance of a workflow inside the caller''s transaction: name, parameters (an object), idempotency key, priority (-1000 to 1000, higher first), tags, version (the newest if null). Returns the instance''s number. Raises WF002, WF003, WF007.';
+    'Starts an instance of a workflow inside the caller''s transaction: name, parameters (an object), idempotency '
+    'key, priority (-1000 to 1000, higher first), tags, version (the newest if null). Returns the instance''s number. '
+    'Raises WF002, WF003, WF007.';
 
 -- wf._plant(p_instance, p_version, p_params, p_rank, p_now)
 --
@@ -174,13 +206,19 @@ comment on function wf.start(text, jsonb, text, int, text[], int) is
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
 -- Called   by start and start_many
-create or replace function wf._plant(p_instance bigint[], p_version bigint, p_params jsonb[], p_rank int, p_now timestamptz) returns void
+create or replace function wf._plant(
+    p_instance bigint[], p_version bigint, p_params jsonb[], p_rank int, p_now timestamptz)
+returns void
 language plpgsql :inner as $$
 begin
-    insert into wf.process (instance_id, id, version_id, node_id, kind, was, event, state, at, began_at, scopes, rank, open, input, policy)
-    select x.i, x.id, p_version, n.id, n.kind, '', 'enter', 'ACTIVE', p_now, p_now, array[x.id], p_rank, least(n.children, 1), nullif(x.params, '{}'),
+    insert into wf.process (instance_id, id, version_id, node_id, kind, was, event, state, at, began_at, scopes, rank,
+                            open, input, policy)
+    select x.i, x.id, p_version, n.id, n.kind, '', 'enter', 'ACTIVE', p_now, p_now, array[x.id], p_rank,
+           least(n.children, 1), nullif(x.params, '{}'),
            case when n.policy is not null then wf._evaluate(n.policy, x.params) -> 'value' end
-      from (select u.i, u.params, nextval('wf.process_id') as id from unnest(p_instance, p_params) u (i, params) offset 0) x
+      from (select u.i, u.params, nextval('wf.process_id') as id
+              from unnest(p_instance, p_params) u (i, params)
+            offset 0) x
       join wf.node n on n.version_id = p_version and n.id = 1;
 end;
 $$;
@@ -206,13 +244,19 @@ begin
     perform wf._announce_start();
     select w.version_id into v_version from wf.workflow w where w.name = p_workflow;
     if v_version is null then
-        raise exception using errcode = 'WF003', message = format('there is no workflow %s', coalesce(left(p_workflow, 100), 'null')), hint = 'List what is installed: wf-console workflows.';
+        raise exception using errcode = 'WF003',
+            message = format('there is no workflow %s', coalesce(left(p_workflow, 100), 'null')),
+            hint = 'List what is installed: wf-console workflows.';
     end if;
     perform wf._hold_version(v_version);
     if jsonb_typeof(p_params) is distinct from 'array' then
-        raise exception using errcode = 'WF002', message = 'the parameters are no JSON list', hint = 'Give a list with one object of parameters for each instance.';
+        raise exception using errcode = 'WF002',
+            message = 'the parameters are no JSON list',
+            hint = 'Give a list with one object of parameters for each instance.';
     end if;
-    v_params := array(select wf._complete_params(v_version, e.item) from jsonb_array_elements(p_params) with ordinality e (item, k) order by e.k);
+    v_params := array(select wf._complete_params(v_version, e.item)
+                        from jsonb_array_elements(p_params) with ordinality e (item, k)
+                       order by e.k);
     v_id := array(select nextval('wf.instance_id_seq') from unnest(v_params));
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, params, started_at, started_by)
     overriding system value
@@ -222,4 +266,6 @@ begin
     return query select unnest(v_id);
 end;
 $$;
-comment on function wf.start_many(text, jsonb) is 'Starts one instance for each object in a list of parameters. Returns their numbers, in order. Raises WF002, WF003.';
+comment on function wf.start_many(text, jsonb) is
+    'Starts one instance for each object in a list of parameters. Returns their numbers, in order. Raises WF002, '
+    'WF003.';
