@@ -109,8 +109,8 @@ add_list(struct graph *graph, int parent, const struct json *list)
 static char *
 case_label(const struct json *on, size_t i)
 {
-	const struct json *values = i + 2 < json_length(on) ? json_at(on, i + 2)
-	                                                    : NULL;
+	const struct json *values =
+	    i + 2 < json_length(on) ? json_at(on, i + 2) : NULL;
 	struct buf label;
 	char *text;
 	size_t k;
