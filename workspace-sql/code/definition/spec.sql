@@ -86,6 +86,12 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('if', 'else', 'one', 'node', false),
         ('if', 'reads', 'map', 'depth', false),
 
+        ('switch', 'kind', 'one', 'text', true),
+        ('switch', 'line', 'one', 'line', true),
+        ('switch', 'on', 'one', 'expression', true),
+        ('switch', 'branches', 'list', 'node', true),
+        ('switch', 'reads', 'map', 'depth', false),
+
         ('let', 'kind', 'one', 'text', true),
         ('let', 'line', 'one', 'line', true),
         ('let', 'as', 'one', 'name', true),
@@ -148,6 +154,17 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('every', 'attempts', 'one', 'expression', false);
 $$;
 
+-- wf._node_kinds()
+--
+-- Returns  the kinds of nodes in a compiled file: task, and each process form but those of tasks
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever a compiled file is read
+create or replace function wf._node_kinds() returns text[]
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+    select array_agg(k.object) from wf._spec_key() k where k.key = 'kind';
+$$;
+
 -- wf._spec_atom()
 --
 -- Returns  the values that are not taken apart: their JSON type, the pattern of their text, and that in words
@@ -189,23 +206,25 @@ language sql stable rows 20000
 begin atomic
     with recursive
     grammar as materialized (
-        select k.object, k.key, k.form, k.holds
+        select k.object, k.key, k.form, k.holds, f.scope
           from wf._spec_key() k
+          -- a workflow is entered like a call of it
+          left join wf.form f on f.kind = case k.object when 'workflow' then 'call' else k.object end
          where k.holds = 'node' or k.holds in (select o.object from wf._spec_key() o)
     ),
     part (object, path, place, scopes, value, level) as (
         select 'file', '', '{}'::int[], '{}'::int[], p_spec, 0
         union all
         select case when g.holds <> 'node' then g.holds
-                    when c.value ->> 'kind' in ('task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call') then c.value ->> 'kind'
+                    when c.value ->> 'kind' = any (wf._node_kinds()) then c.value ->> 'kind'
                     else 'node'
                end,
                p.path || c.step,
                case when g.holds in ('node', 'workflow') then p.place || c.ordinal else p.place end,
                case when g.holds = 'workflow' then '{1}'
                     when g.holds <> 'node' then p.scopes
-                    when p.object in ('workflow', 'call') then array[cardinality(p.place)]
-                    when p.object = 'forall' then p.scopes || cardinality(p.place)
+                    when g.scope = 'own' then array[cardinality(p.place)]
+                    when g.scope = 'child' then p.scopes || cardinality(p.place)
                     else p.scopes
                end,
                c.value,
@@ -242,7 +261,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select array_agg((p.object, p.path, p.place, p.scopes,
                       case when p.object in ('task', 'param', 'let', 'return') then p.value else p.value - '{steps,branches,body,then,else}'::text[] end)::wf.part)
       from wf._spec_part(p_spec) p
-     where p.object in ('workflow', 'param', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
+     where (p.object in ('workflow', 'param') or p.object = any (wf._node_kinds()))
        and p.place <> '{}';
 $$;
 
@@ -305,7 +324,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
       from part p
      where not p.taken_apart
     union all
-    select p.place, ltrim(p.path || '.kind', '.'), 'is no kind of node', 'The kinds are task, seq, par, forall, if, let, return and call.'
+    select p.place, ltrim(p.path || '.kind', '.'), 'is no kind of node', regexp_replace('The kinds are ' || array_to_string(wf._node_kinds(), ', ') || '.', ', (?=[a-z]+[.])', ' and ')
       from part p
      where p.object = 'node' and p.taken_apart
     union all
@@ -347,7 +366,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     select p.place, p.path, 'must not be empty', null
       from part p
      where p.taken_apart
-       and (p.object = 'file' and p.value -> 'workflows' = '[]' or p.object = 'par' and p.value -> 'branches' = '[]')
+       and (p.object = 'file' and p.value -> 'workflows' = '[]' or p.value -> 'branches' = '[]')
     union all
     select p.place, p.path, 'is nested too deeply', 'A tree has at most 100 levels.'
       from part p
@@ -356,7 +375,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     select array[w.ordinal], format('workflows[%s]', w.ordinal - 1), format('has %s nodes', w.nodes), 'A workflow has at most 10000 nodes.'
       from (select p.place[1] as ordinal, count(*) as nodes
               from part p
-             where p.object in ('workflow', 'node', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
+             where p.object in ('workflow', 'node') or p.object = any (wf._node_kinds())
              group by 1) w
      where w.nodes > 10000;
 $$;

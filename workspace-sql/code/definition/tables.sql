@@ -69,7 +69,7 @@ comment on column wf.node.id is 'number within the version, depth first, parents
 comment on column wf.node.parent_id is 'the node around it';
 comment on column wf.node.ordinal is 'place among its siblings, from 1; for if: 1 then, 2 else';
 comment on column wf.node.kind is
-    'sync, async, wait (leaves, by machine of the task type); call, seq, par, forall, if, let, return';
+    'its form, see wf.form; a leaf has the machine of its task type, a workflow is a call';
 comment on column wf.node.line is 'line in the source';
 comment on column wf.node.label is
     'what people read: the task type, the workflow, or the kind; with the name that it binds';
@@ -106,5 +106,12 @@ comment on column wf.node.secrets is
     'leaf: for each of its requests, where in the arguments the driver puts which secrets (docs/spec.md); null if '
     'there are none';
 comment on column wf.node.picks is 'leaf: sync, and its output is these fields of any response, under their names';
+comment on column wf.node.machine is 'the machine of its form';
+comment on column wf.node.scope is
+    'the scope that its processes open: none; own (without those around it); child (inside those around it, as its '
+    'form''s parent wants)';
+comment on column wf.node.begins is 'which of its children begin, see wf.form';
+comment on column wf.node.ends is 'when it ends, see wf.form';
+comment on column wf.node.collects is 'true: when it ends, the form around it collects from its scope';
 comment on column wf.node.wide is
     'its version has a forall or more than 200 nodes, so an instance may have many processes';

@@ -93,7 +93,7 @@ comment on view wf.process_v is 'The processes: every node of an instance''s tre
 select wf._inherit_comments('process_v', 'process') \gset
 comment on column wf.process_v.process_id is 'number of the process, unique in the workspace';
 comment on column wf.process_v.parent_id is 'the process around it; null for the root';
-comment on column wf.process_v.kind is 'sync, async or wait (tasks), call, seq, par, forall, if, let or return';
+comment on column wf.process_v.kind is 'its form: sync, async or wait (tasks), or a row of wf.form';
 comment on column wf.process_v.name is 'task type, workflow or kind, with the name that it binds';
 comment on column wf.process_v.task_type is 'task: its type';
 comment on column wf.process_v.title is 'its title, if it was given one';
@@ -110,7 +110,7 @@ create or replace view wf.task_v with (security_barrier = true) as
 select p.instance_id, p.process_id, p.parent_id, p.kind, p.name, p.task_type, p.title, p.state, p.attempt, p.index,
        p.at, p.line, p.group_name, p.input, p.output, p.error, p.handle, p.driver
   from wf.process_v p
- where p.kind in ('sync', 'async', 'wait');
+ where p.task_type is not null;
 comment on view wf.task_v is
     'The tasks: the processes that do work, without the composites, which only hold other processes.';
 select wf._inherit_comments('task_v', 'process_v') \gset

@@ -57,9 +57,24 @@ begin
       from wf.transition t
      where p.instance_id = any (v_instance)
        and p.state not in ('ACTIVE', 'ABORTING')
-       and t.machine = case when p.kind in ('sync', 'async', 'wait') then p.kind else 'composite' end
+       and t.machine = p.machine
        and t.from_state = p.state
        and t.event = 'abort';
+end;
+$$;
+
+-- wf._abort_raised(p_moves)
+--
+-- Aborts the instances of processes whose error was handed on: nothing takes it.
+--
+-- Returns  nothing
+-- Locks    as _abort
+-- Raises   nothing of its own
+-- Called   by the update trigger of process
+create or replace function wf._abort_raised(p_moves wf.move[]) returns void
+language plpgsql :inner as $$
+begin
+    perform wf._abort(array[m.instance_id], m.error) from wf._due(p_moves, 'raised') m;
 end;
 $$;
 

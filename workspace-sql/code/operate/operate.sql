@@ -34,15 +34,15 @@ begin atomic
     select case p_event when 'retry' then 'retried' when 'cancel' then 'cancelled' else rtrim(p_event, 'e') || 'ed' end;
 end;
 
--- wf._refusal(p_event, p_kind, p_state)
+-- wf._refusal(p_event, p_machine, p_state)
 --
--- Returns  why a process in this state, or anything in an instance (p_kind
+-- Returns  why a process in this state, or anything in an instance (p_machine
 --          instance), does not make the move; from a state that the move leaves
 --          it is refused because it came there only after somebody was asked
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._move, wf._unmoved, wf._target_answers and wf.preview
-create or replace function wf._refusal(p_event text, p_kind text, p_state text) returns text
+create or replace function wf._refusal(p_event text, p_machine text, p_state text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     v_from text[];
@@ -50,7 +50,7 @@ begin
     select array_agg(distinct t.from_state order by t.from_state)
       into v_from
       from wf.transition t
-     where t.machine = case when p_kind in ('sync', 'async', 'wait', 'instance') then p_kind else 'composite' end
+     where t.machine = p_machine
        and t.event = p_event;
     return case when v_from is null then format('%s: nothing in it can be %s', p_state, wf._past(p_event))
                 when p_state = any (v_from) then format('%s: it was not when the question was asked', p_state)
@@ -107,13 +107,13 @@ declare
     v_error    jsonb;
     v_instance bigint[];
     v_process  bigint[];
-    v_kind     text[];
+    v_machine  text[];
     v_was      text[];
     v_state    text[];
 begin
-    select array_agg(c.instance_id), array_agg(c.process_id), array_agg(c.kind), array_agg(c.state),
+    select array_agg(c.instance_id), array_agg(c.process_id), array_agg(c.machine), array_agg(c.state),
            array_agg(c.to_state)
-      into v_instance, v_process, v_kind, v_was, v_state
+      into v_instance, v_process, v_machine, v_was, v_state
       from wf._target_processes(p_target, p_instance, p_event) c;
 
     if p_event = 'cancel' then
@@ -135,8 +135,8 @@ begin
     return query
     select p.instance_id, p.id,
            case when x.state is null then 'refused' else 'done' end,
-           case when x.state is null then wf._refusal(p_event, x.kind, x.was) else x.was || ' -> ' || p.state end
-      from unnest(v_instance, v_process, v_kind, v_was, v_state) x (instance_id, process_id, kind, was, state)
+           case when x.state is null then wf._refusal(p_event, x.machine, x.was) else x.was || ' -> ' || p.state end
+      from unnest(v_instance, v_process, v_machine, v_was, v_state) x (instance_id, process_id, machine, was, state)
       join wf.process p on p.instance_id = x.instance_id and p.id = x.process_id
      order by p.instance_id, p.id;
 end;
