@@ -214,7 +214,8 @@ create table wf.work (
     due_at      timestamptz not null,
     tries       int not null default 0,
     aside       boolean not null default false,
-    error       jsonb
+    error       jsonb,
+    asked       jsonb
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
 create index work_due_idx on wf.work (due_at) where not aside;
 create index work_instance_idx on wf.work (instance_id, item_id);

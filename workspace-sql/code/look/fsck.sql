@@ -85,12 +85,12 @@ begin
      where (d.state in ('live', 'draining')) is not true
        and greatest(l.at, s.seen_at) < wf.now() - wf._setting_number('lease_seconds') * interval '1 s'
        and wf._withheld_until(l, wf.now() - wf._setting_number('lease_seconds') * interval '1 s') is null
-       and not exists (select from wf.work w where w.instance_id = l.instance_id and w.item_id = l.process_id and w.kind = 'loss')
+       and not wf._is_apart('loss', l.instance_id, l.process_id)
      union all
     select 'lane: a request is ready in one that has no row', r.instance_id, r.process_id, format('lane %s', r.lane_id)
       from wf.ready r
      where not exists (select from wf.lane l where l.id = r.lane_id)
-       and not exists (select from wf.dirty d where d.lane_id = r.lane_id)
+       and not exists (select from wf._asked() d where d.lane_id = r.lane_id)
      union all
     select 'failed: listed but not FAILED, or FAILED but not listed', coalesce(f.instance_id, p.instance_id), coalesce(f.process_id, p.id), coalesce(p.state, 'not FAILED')
       from wf.failed f
@@ -274,6 +274,20 @@ begin
 end;
 $$;
 
+-- wf._settle_text(p_asked)
+--
+-- Returns  what a row of dirty asks for, for people
+-- Called   by _fsck_attention
+create or replace function wf._settle_text(p_asked jsonb) returns text
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select case when p_asked -> 'lane' <> 'null'
+                then format('the lane of queue %s', p_asked #>> '{lane,queue}')
+                else format('places of group %s', coalesce(p_asked ->> 'name', g.name)) end
+      from (select) x
+      left join wf.concurrency_group g on g.id = (p_asked ->> 'group_id')::bigint;
+end;
+
 -- wf._fsck_attention()
 --
 -- What contradicts nothing, but waits for an operator though no task says so.
@@ -283,7 +297,7 @@ $$;
 create or replace function wf._fsck_attention() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select 'work: set aside', w.instance_id, case when w.kind in ('timer', 'loss') then w.item_id end,
-           format('%s: %s', case w.kind when 'grant' then format('places of group %s', (select g.name from wf.concurrency_group g where g.id = w.item_id))
+           format('%s: %s', case w.kind when 'settle' then wf._settle_text(w.asked)
                                         when 'timer' then 'what is due' when 'loss' then 'taking its request back'
                                         else w.kind end, w.error ->> 'message')
       from wf.work w

@@ -188,7 +188,7 @@ select g.name,
          union all
         -- groups whose rows the next poll will insert
         select d.group_id, max(d.name), nullif((array_agg(d.max order by d.id desc) filter (where d.max is not null))[1], -1)
-          from wf.dirty d
+          from wf._asked() d
          where d.group_id is not null and not exists (select from wf.concurrency_group x where x.id = d.group_id)
          group by d.group_id
         having max(d.name) is not null) g;

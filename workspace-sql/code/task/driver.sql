@@ -333,7 +333,7 @@ begin
       into f
       from (select l.instance_id, l.process_id from wf.lease l
              where l.instance_id = any (v_instances) and l.driver_id = p_driver and wf._withheld_until(l, v_now) is null
-               and not exists (select from wf.work w where w.instance_id = l.instance_id and w.item_id = l.process_id and w.kind = 'loss')
+               and not wf._is_apart('loss', l.instance_id, l.process_id)
              order by l.instance_id, l.process_id limit 1000) x;
     if f.instances is not null then
         v_error := wf._try_work('loss', f.instances, f.processes, v_now);

@@ -79,9 +79,6 @@ begin
     if v_work.due then
         perform wf._fire(v_now);
     end if;
-    if v_work.work then
-        perform wf._work(v_now, '{timer,loss,grant}', 32);
-    end if;
     if v_second then
         v_minute := extract(epoch from v_work.seen_at)::bigint / 60 <> extract(epoch from v_now)::bigint / 60;
         perform wf._sweep(v_minute, p_driver);
@@ -91,11 +88,10 @@ begin
         end if;
         v_work.dirty := true;
     end if;
-    if v_work.dirty or v_work.due or v_work.work then
+    if v_work.dirty or v_work.due then
         perform wf._settle_safely(v_now);
     end if;
-    if v_work.work and exists (select from wf.work w where w.due_at <= v_now and not w.aside and w.kind in ('begin', 'purge'))
-       or v_second and wf._setting_number('keep_days') > 0 then
+    if v_work.work or v_second and wf._setting_number('keep_days') > 0 then
         kind := 'work';
         return next;
         kind := 'next';

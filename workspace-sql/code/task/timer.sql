@@ -22,7 +22,9 @@ begin
     for k in 1 .. 5 loop
         v_found := array(select distinct x.instance_id
                            from (select t.instance_id from wf.timer t
-                                  where t.due_at <= p_now and t.instance_id <> all (v_passed) order by t.due_at limit c_most) x);
+                                  where t.due_at <= p_now and t.instance_id <> all (v_passed)
+                                    and not wf._is_apart('timer', t.instance_id, t.process_id)
+                                  order by t.due_at limit c_most) x);
         exit when cardinality(v_found) = 0;
         v_held := array(select i.id from wf.instance i where i.id = any (v_found) order by i.id for no key update skip locked);
         exit when cardinality(v_held) > 0;
@@ -31,7 +33,9 @@ begin
     select array_agg(x.instance_id) instances, array_agg(x.process_id) processes
       into f
       from (select t.instance_id, t.process_id from wf.timer t
-             where t.due_at <= p_now and t.instance_id = any (v_held) order by t.due_at limit c_most) x;
+             where t.due_at <= p_now and t.instance_id = any (v_held)
+               and not wf._is_apart('timer', t.instance_id, t.process_id)
+             order by t.due_at limit c_most) x;
     if f.instances is not null then
         v_error := wf._try_work('timer', f.instances, f.processes, p_now);
     end if;
@@ -60,7 +64,9 @@ begin
     with due as (
         update wf.timer t set due_at = 'infinity'
          where t.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)
-                                    cross join lateral (select x.ctid from wf.timer x where x.instance_id = u.i and x.process_id = u.j offset 0) k
+                                    cross join lateral (select x.ctid from wf.timer x
+                                                         where x.instance_id = u.i and x.process_id = u.j
+                                                           and (x.due_at <= p_now or x.due_at = 'infinity') offset 0) k
                                     where not exists (select from wf.ready r where r.instance_id = u.i and r.process_id = u.j)
                                       and not exists (select from wf.lease l where l.instance_id = u.i and l.process_id = u.j)))
         returning t.instance_id, t.process_id, t.kind)
@@ -95,7 +101,7 @@ declare
 begin
     perform wf._gate(true);
     perform wf._fire(v_now);
-    perform wf._work(v_now, '{timer,loss,grant,begin,purge}', 32);
+    perform wf._work(v_now, 32);
     perform wf._sweep(true);
     perform wf._forget_lanes();
     perform wf._forget_versions();
