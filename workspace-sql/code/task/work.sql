@@ -81,14 +81,18 @@ $$;
 --
 -- A poll did not come to its end. What polls do together may be the reason, so
 -- the timers and losses that are due are tried alone from now on. Other polls may
--- be at the same items, and hold their instances. Therefore this locks nothing:
--- from the moment that the rows are committed, polls leave their items out.
+-- be at the same items, and hold their instances. Therefore this locks none of
+-- them: from the moment that the rows are committed, polls leave their items out.
+-- The poll that died may have given a driver up, which died with it, so that is
+-- done here first.
 --
 -- Returns  nothing
+-- Locks    as _give_up
 -- Called   by wf.work
 create or replace function wf._part_work(p_now timestamptz) returns void
 language plpgsql :inner as $$
 begin
+    perform wf._give_up(null);
     insert into wf.work (kind, instance_id, item_id, due_at, error)
     select x.kind, x.instance_id, x.process_id, p_now, wf._endless()
       from ((select 'timer' as kind, t.instance_id, t.process_id
