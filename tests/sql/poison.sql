@@ -105,10 +105,14 @@ insert into wf.work (kind, instance_id, item_id, due_at) values ('begin', :quick
 select is(wf.work(0), :item::bigint, 'a driver is given the item that is due');
 select results_eq('select tries, aside from wf.work', 'values (1, false)', 'its try is counted before it is made');
 select is(wf.work(0), null, 'nobody else is given it meanwhile');
-select play_later('1 s'), is(wf.work(0), :item::bigint, 'after 1 s it is tried again');
-select play_later('9 s'), is(wf.work(0), null, 'then not before 10 s');
-select play_later('1 s'), is(wf.work(0), :item::bigint, 'but after 10 s');
-select play_later('60 s'), is(wf.work(0), :item::bigint, 'after 60 s comes the last call');
+select play_later('1 s');
+select is(wf.work(0), :item::bigint, 'after 1 s it is tried again');
+select play_later('9 s');
+select is(wf.work(0), null, 'then not before 10 s');
+select play_later('1 s');
+select is(wf.work(0), :item::bigint, 'but after 10 s');
+select play_later('60 s');
+select is(wf.work(0), :item::bigint, 'after 60 s comes the last call');
 select is(wf.work(:item), null, 'which does not try it');
 select results_eq(format($$select tries, aside, error ->> 'message' from wf.work where instance_id = %s$$, :quick),
     $$values (3, true, 'it did not come to its end')$$, 'after three tries the item is set aside');
@@ -178,6 +182,64 @@ select lives_ok(format('select play_seconds(%s, 3)', :driver), 'with any verb al
 select is(play_state(:bad, 'x'), 'END', 'the group has places');
 select results_eq($$select name, max from wf.concurrency_group order by 1$$, $$values ('bad', 2), ('good', 2)$$, 'and its max');
 select is_empty($$select * from wf.work$$, 'no work is left over');
+
+-- a report whose application raises an error of whatever class: the others of
+-- the same call are applied
+update bad set code = '53100';
+create trigger bad_row before insert on wf.binding for each row execute function bad_row();
+select play_install('stung', jsonb_build_array(
+    play_task('t.Do', 'a'), '{"kind": "let", "line": 1, "as": "poisoned", "value": 1}'::jsonb, play_task('t.Do', 'c')));
+create temp table stung as
+    select c.code, wf.start('stung') as instance_id
+      from unnest(array['40001', '40P01', '53100', '53200', '55P03', '55000', '58030', '58P01']) c (code);
+create temp table told (code text, task text, answer text);
+grant all on told to public;
+
+-- report_all(CODE, INSTANCES): reports the last request of each in one call, as a driver that keeps what is busy
+create function report_all(p_code text, p_instances bigint[]) returns void language plpgsql as $$
+begin
+    update public.bad set code = p_code;
+    insert into told
+    select p_code, p.bind, o.answer
+      from (select array_agg(r.instance_id) i, array_agg(r.process_id) j, array_agg(r.token) t, min(r.driver_id) d, count(*)::int n
+              from play_request r join wf.lease l using (token) where r.instance_id = any (p_instances)) r
+     cross join lateral wf.outcome(r.d, r.i, r.j, r.t, array_fill('response'::text, array[r.n]), array_fill(''::bytea, array[r.n]), 0) o
+      join play_request q on q.token = o.token
+      join wf.process p on p.instance_id = q.instance_id and p.id = q.process_id;
+end;
+$$;
+create temp table quick as select s.code, wf.start('quick') as instance_id from stung s;
+select play_take(:driver);
+select lives_ok(format('select report_all(%L, array[%s, %s])', s.code, s.instance_id, q.instance_id), 'reports are answered when one raises ' || s.code)
+  from stung s join quick q using (code);
+select results_eq('select distinct task, answer from told order by task', $$values ('a', 'busy'), ('q', 'done')$$,
+    'what is the fault of the server is to be reported again, and the others are done');
+select is((select count(*) from stung s join wf.lease l using (instance_id)), (select count(*) from stung), 'nothing of it was done');
+select is_empty($$select * from wf.fsck()$$, 'nothing contradicts anything');
+truncate told;
+select lives_ok(format('select report_all(%L, array[%s])', 'P0004', s.instance_id), 'a report is answered when it raises a failed assertion')
+  from stung s where s.code = '40001';
+select results_eq('select task, answer from told', $$values ('a', 'done')$$, 'an error that is its own makes its task fail');
+select results_eq($$select p.state, p.error ->> 'kind' from stung s join wf.process p using (instance_id) where s.code = '40001' and p.bind = 'a'$$,
+    $$values ('FAILED', 'engine')$$, 'of kind engine');
+truncate told;
+-- not even the failure can be stored
+create function bad_failure() returns trigger language plpgsql as $$
+begin
+    raise exception 'no failure here' using errcode = 'XX001';
+end;
+$$;
+create trigger bad_failure before insert on wf.failed for each row execute function bad_failure();
+select lives_ok(format('select report_all(%L, array[%s])', 'XX000', (select s.instance_id from stung s where s.code = '40P01')),
+    'a report is answered when not even its failure can be stored');
+select results_eq('select task, answer from told', $$values ('a', 'busy')$$, 'it is to be reported again');
+drop trigger bad_failure on wf.failed;
+select throws_ok(format('select report_all(%L, array[%s])', '57P01', (select s.instance_id from stung s where s.code = '40P01')), '57P01', null,
+    'who ends the statement is obeyed');
+drop trigger bad_row on wf.binding;
+truncate told;
+select report_all('XX000', array(select instance_id from stung));
+select results_eq('select distinct task, answer from told', $$values ('a', 'done')$$, 'when the cause is gone, they are done');
 
 select * from finish();
 rollback;

@@ -108,7 +108,9 @@ create or replace function wf._find_lane(p_lane bigint) returns setof wf.lane
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select l.* from wf.lane l where l.id = p_lane
      union all
-    (select x.* from wf._asked() d cross join lateral jsonb_populate_record(null::wf.lane, d.lane || jsonb_build_object('id', p_lane)) x
+    (select x.*
+       from wf._asked() d
+      cross join lateral jsonb_populate_record(null::wf.lane, d.lane || jsonb_build_object('id', p_lane)) x
       where d.lane_id = p_lane and not exists (select from wf.lane l where l.id = p_lane)
       limit 1)
 $$;

@@ -78,13 +78,14 @@ begin
       join wf.process p on p.instance_id = l.instance_id and p.id = l.process_id
      where l.request = 'start' and l.token is distinct from p.token
      union all
+    -- each sweep passes by what somebody holds, so not every second brings it back
     select 'lease: its driver is gone, and no poll has taken it back', l.instance_id, l.process_id, format('driver %s (%s)', l.driver_id, coalesce(d.state, 'does not exist'))
       from wf.lease l
       left join wf.driver d on d.id = l.driver_id
       left join wf.sign_of_life s on s.driver_id = l.driver_id
      where (d.state in ('live', 'draining')) is not true
-       and greatest(l.at, s.seen_at) < wf.now() - wf._setting_number('lease_seconds') * interval '1 s'
-       and wf._withheld_until(l, wf.now() - wf._setting_number('lease_seconds') * interval '1 s') is null
+       and greatest(l.at, s.seen_at) < wf.now() - (60 + wf._setting_number('lease_seconds')) * interval '1 s'
+       and wf._withheld_until(l, wf.now() - (60 + wf._setting_number('lease_seconds')) * interval '1 s') is null
        and not wf._is_apart('loss', l.instance_id, l.process_id)
      union all
     select 'lane: a request is ready in one that has no row', r.instance_id, r.process_id, format('lane %s', r.lane_id)

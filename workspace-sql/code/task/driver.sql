@@ -262,6 +262,7 @@ language plpgsql :inner as $$
 declare
     v_now constant timestamptz := wf.now();
     v_lease constant interval := wf._setting_number('lease_seconds') * interval '1 second';
+    v_grace constant interval := wf._setting_number('grace_seconds') * interval '1 second';
     v_silent bigint[];
 begin
     perform wf._look_around();
@@ -269,8 +270,7 @@ begin
                         join wf.sign_of_life s on s.driver_id = d.id
                        where d.state in ('live', 'draining') and d.id is distinct from p_driver
                          and case when s.seen_at < v_now - v_lease then true
-                                  when d.attended and s.seen_at < v_now - wf._setting_number('grace_seconds') * interval '1 second'
-                                      then not wf._has_session(d)
+                                  when d.attended and s.seen_at < v_now - v_grace then not wf._has_session(d)
                                   else false end
                        order by d.id for update of d skip locked);
     update wf.driver d set state = 'lost', idle = false where d.id = any (v_silent);

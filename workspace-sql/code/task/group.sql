@@ -80,7 +80,8 @@ begin
     end if;
     with work as (
         delete from wf.dirty d
-         where d.id in (select x.id from wf.dirty x where p_row is null or x.id = any (p_row) order by x.id limit 1000 for update skip locked)
+         where d.id in (select x.id from wf.dirty x where p_row is null or x.id = any (p_row)
+                         order by x.id limit 1000 for update skip locked)
         returning d.*)
     select array_agg(distinct w.group_id) filter (where w.group_id is not null) as groups,
            jsonb_object_agg(w.group_id, w.max order by w.id) filter (where w.max is not null) as max,

@@ -435,8 +435,8 @@ comment on function wf.outcome(bigint, bigint[], bigint[], uuid[], text[], bytea
     'release) and body (the JSON bytes of a response or of an error record); for how many milliseconds it may '
     'wait for each instance that somebody else holds (null: as long as it takes); how often in a row the '
     'transaction that brought these reports alone has failed, and why the last time: from loss_limit on their '
-    'tasks fail with kind engine. Returns token and answer (done, already, stale, late, or busy: the instance is '
-    'held, report again) for each.';
+    'tasks fail with kind engine. Returns token and answer (done, already, stale, late, or busy: somebody holds the '
+    'instance, or the server is at fault; report again) for each.';
 
 -- wf._give_up_reports(p_event, p_body, p_failures, p_cause)
 --
@@ -470,7 +470,8 @@ end;
 --
 -- Returns  the answers, in order
 -- Locks    as _apply_reports
--- Raises   class 57 (somebody or statement_timeout ends the statement); where the driver keeps no reports (p_keeps), all that is the server's fault
+-- Raises   class 57 (somebody or statement_timeout ends the statement); where the driver keeps no reports (p_keeps),
+--          all that is the server's fault
 -- Called   by outcome
 create or replace function wf._apply_batch(p_driver bigint, p_instance bigint[], p_process bigint[], p_token uuid[],
                                            p_event text[], p_body bytea[], p_keeps boolean) returns text[]
@@ -484,7 +485,8 @@ exception
         raise; -- the driver repeats all of it, and counts: see _give_up_reports
     when others or assert_failure then -- others does without the latter
         for k in 1 .. cardinality(p_instance) loop
-            v_answer[k] := wf._apply_report(p_driver, p_instance[k], p_process[k], p_token[k], p_event[k], p_body[k], p_keeps);
+            v_answer[k] := wf._apply_report(p_driver, p_instance[k], p_process[k], p_token[k], p_event[k], p_body[k],
+                                            p_keeps);
         end loop;
         return v_answer;
 end;
@@ -548,7 +550,8 @@ begin
         raise exception using errcode = p_sqlstate, message = p_message;
     end if;
     raise log using errcode = p_sqlstate,
-        message = format('a report of task %s/%s could not be applied, and is made again: %s', p_instance, p_process, p_message);
+        message = format('a report of task %s/%s could not be applied, and is made again: %s',
+                         p_instance, p_process, p_message);
     return 'busy';
 end;
 $$;

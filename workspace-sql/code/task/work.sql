@@ -278,8 +278,8 @@ $$;
 -- A driver begins with item 0, which is none, and goes on with the item that
 -- it was given, until it is given none. Without an item (null) the call does what
 -- is due first, and only says what comes next.
--- What is old is purged where nothing else is due: a purge that takes too long
--- delays no item, and is counted against none.
+-- What is old is purged by a call that has nothing else to do: a purge that takes
+-- too long delays no item, and is counted against none.
 --
 -- Returns  the next item, for the next call; null: nothing is due
 -- Locks    the gate, a row of work, then its instance (skipping locked ones)
@@ -289,19 +289,21 @@ create or replace function wf.work(p_item bigint default null, p_failed boolean 
 language plpgsql security definer :engine as $$
 declare
     v_now constant timestamptz := wf._now();
+    v_item bigint;
     v_next bigint;
 begin
     perform wf._gate(true);
     if p_failed then
         perform wf._part_work(v_now);
     end if;
-    perform wf._work_alone(coalesce(p_item, wf._next_work(v_now)), v_now);
+    v_item := coalesce(p_item, wf._next_work(v_now), 0);
+    perform wf._work_alone(v_item, v_now);
     if p_item is null then
         select w.id into v_next from wf.work w where w.due_at <= v_now and not w.aside order by w.due_at, w.id limit 1;
     else
         v_next := wf._next_work(v_now);
     end if;
-    if v_next is null then
+    if v_item = 0 and v_next is null then
         perform wf._purge_old();
     end if;
     return v_next;
