@@ -188,7 +188,11 @@ select g.name,
          union all
         -- groups whose rows the next poll will insert
         select d.group_id, max(d.name), nullif((array_agg(d.max order by d.id desc) filter (where d.max is not null))[1], -1)
-          from wf._asked() d
+          -- what wf._asked returns, which a viewer may not call
+          from (select x.* from wf.dirty x
+                 union all
+                select x.* from wf.work w cross join lateral jsonb_populate_record(null::wf.dirty, w.asked) x
+                 where w.kind = 'settle') d
          where d.group_id is not null and not exists (select from wf.concurrency_group x where x.id = d.group_id)
          group by d.group_id
         having max(d.name) is not null) g;
