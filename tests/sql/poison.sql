@@ -147,6 +147,21 @@ select is_empty($$select * from wf.work$$, 'no work is left over');
 select play_later('1 s'), play_on(:driver);
 select is((select state from wf.instance where id = :naps), 'END', 'it goes on to its end');
 
+-- a poll fires a timer while another driver says that it is to be tried alone
+select play_install('job', jsonb_build_array(play_task('t.Job', 'j')));
+select wf.start('job') as job \gset
+select play_take(:driver), play_report(play_id(:job, 'j'), 'ack');
+select play_report(play_id(:job, 'j'), 'response', '{"id": 1}'), play_later('5 s');
+select wf.work(0, true) as item \gset
+select wf._fire_timers(array[:job], array[play_id(:job, 'j')], wf.now());
+select is_empty($$select * from wf.fsck()$$, 'nothing contradicts anything while its request is ready');
+select is((select count(*) from wf.poll(:driver, 10) where kind = 'run'), 1::bigint, 'a driver takes its request');
+select is_empty($$select * from wf.fsck()$$, 'nor while a driver has it');
+select wf.work(:item);
+select is((select count(*) from wf.ready where instance_id = :job) + (select count(*) from wf.work), 0::bigint,
+    'it is not asked for twice, and no work is left over');
+select wf.abort(format('{"instance": %s}', :job)::jsonb);
+
 -- a row that raises an error when names and places of groups are settled: what
 -- it and the others ask for survives
 create function bad_name() returns trigger language plpgsql as $$

@@ -18,9 +18,15 @@ begin
         select r.instance_id, r.process_id, 'ready' as place, r.request, null::timestamptz as due_at, null::bigint as group_id from wf.ready r union all
         select k.instance_id, k.process_id, 'parked', 'start', null, k.group_id from wf.parked k union all
         select l.instance_id, l.process_id, 'lease', l.request, null, null from wf.lease l union all
-        select t.instance_id, t.process_id, 'timer', t.kind, case when w.id is null then t.due_at end, null
-          from wf.timer t
-          left join wf.work w on w.instance_id = t.instance_id and w.item_id = t.process_id and w.kind = 'timer' union all
+        -- one that is tried alone will fire whatever its time is, unless its request is asked for already
+        select t.instance_id, t.process_id, 'timer', t.kind,
+               case when not wf._is_apart('timer', t.instance_id, t.process_id)
+                      or exists (select from wf.ready r
+                                  where r.instance_id = t.instance_id and r.process_id = t.process_id)
+                      or exists (select from wf.lease l
+                                  where l.instance_id = t.instance_id and l.process_id = t.process_id)
+                    then t.due_at end, null
+          from wf.timer t union all
         select s.instance_id, s.process_id, 'slot', null, null, s.group_id from wf.slot s
     ), fits (place, request, states) as (
         values ('ready', 'start', '{INIT}'::text[]),
