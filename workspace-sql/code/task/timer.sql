@@ -4,7 +4,8 @@
 --
 -- Fires due timers, oldest first, of at most 100 processes. An instance that
 -- somebody else holds is passed over, however many of its timers are due; they
--- stay for the next call.
+-- stay for the next call. What is tried alone is left to wf.work; wf._is_apart
+-- would say so, too, but as a call for each timer.
 --
 -- Returns  nothing
 -- Locks    instances by id (skipping locked ones), then their timers
@@ -23,7 +24,9 @@ begin
         v_found := array(select distinct x.instance_id
                            from (select t.instance_id from wf.timer t
                                   where t.due_at <= p_now and t.instance_id <> all (v_passed)
-                                    and not wf._is_apart('timer', t.instance_id, t.process_id)
+                                    and not exists (select from wf.work w
+                                                     where w.instance_id = t.instance_id and w.item_id = t.process_id
+                                                       and w.kind = 'timer')
                                   order by t.due_at limit c_most) x);
         exit when cardinality(v_found) = 0;
         v_held := array(select i.id from wf.instance i where i.id = any (v_found) order by i.id for no key update skip locked);
@@ -34,7 +37,8 @@ begin
       into f
       from (select t.instance_id, t.process_id from wf.timer t
              where t.due_at <= p_now and t.instance_id = any (v_held)
-               and not wf._is_apart('timer', t.instance_id, t.process_id)
+               and not exists (select from wf.work w
+                                where w.instance_id = t.instance_id and w.item_id = t.process_id and w.kind = 'timer')
              order by t.due_at limit c_most) x;
     if f.instances is not null then
         v_error := wf._try_work('timer', f.instances, f.processes, p_now);
@@ -51,7 +55,8 @@ $$;
 -- wf._fire_timers(p_instance, p_process, p_now)
 --
 -- Fires the timers of processes, of instances that the caller holds: a sleep
--- ends, a request is asked for unless it is asked for already.
+-- ends, a request is asked for unless it is asked for already. A timer that is not
+-- due is another one than the caller has seen: it stays.
 --
 -- Returns  nothing
 -- Locks    their timers
