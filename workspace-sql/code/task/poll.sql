@@ -8,9 +8,10 @@
 -- takes no time, because its lane needs the driver alone: of that there are at
 -- most p_instant. And of each transport in p_kept so many more as stand there.
 -- (An older driver gives neither: all count alike.) On the way it does what is
--- due: timers, lost drivers, places of groups. It never waits for anybody: what others hold is skipped, and while as many turns are
--- under way as may be, it is busy: looks for nothing, and says when it is this
--- driver's turn if each of the others has one before.
+-- due: timers, lost drivers, places of groups. It never waits for anybody: what
+-- others hold is skipped, and while as many turns are under way as may be, it is
+-- busy: looks for nothing, and says when it is this driver's turn if each of the
+-- others has one before.
 --
 -- Returns  rows of kind run and stop, one of kind work if wf.work is to be called, then exactly one of kind next, or busy
 -- Locks    rows of ready, and instances in which something is due (skipping locked ones)
