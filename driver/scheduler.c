@@ -55,8 +55,9 @@ struct scheduler {
 	struct share share;
 	struct keep keep;
 	struct window window;
-	bool upkeep;        /* is due */
-	bool upkeep_failed; /* when it was done last */
+	bool upkeep;      /* is due */
+	int64_t item;     /* of work, that the last one has named; 0: none */
+	bool poll_failed; /* it did not come to its end, and nobody knows yet */
 	bool drain_told;
 	enum phase phase;
 	bool over;
@@ -178,7 +179,7 @@ begin_report(struct scheduler *scheduler, struct turn *turn)
 {
 	struct request *request;
 
-	if (turns_report(&scheduler->turns))
+	if (turns_do(&scheduler->turns, TURN_REPORT))
 		return false;
 	request = kept_alone(&scheduler->kept);
 	if (request == NULL)
@@ -196,15 +197,17 @@ static bool
 is_upkeep_due(const struct scheduler *scheduler, const struct turn *turn)
 {
 	return scheduler->upkeep && scheduler->phase == PHASE_WORKING &&
+	       !turns_do(&scheduler->turns, TURN_UPKEEP) &&
 	       !(turn->upkept && is_work_due(scheduler));
 }
 
 static void
 begin_upkeep(struct scheduler *scheduler, struct turn *turn)
 {
+	turn_upkeep(turn, scheduler->item, scheduler->poll_failed);
 	scheduler->upkeep = false;
-	turn_upkeep(turn, scheduler->upkeep_failed);
-	scheduler->upkeep_failed = true; /* until it has come to its end */
+	scheduler->item = 0;
+	scheduler->poll_failed = false;
 }
 
 /* What a session that is ready should do now, if anything. */
@@ -325,8 +328,8 @@ end_upkeep(struct turn *turn, const struct session_answer *answer)
 {
 	struct scheduler *scheduler = turn->owner;
 
-	scheduler->upkeep_failed = false;
-	scheduler->upkeep |= workspace_worked(answer->results[0]);
+	scheduler->item = workspace_worked(answer->results[0]);
+	scheduler->upkeep |= scheduler->item != 0;
 	pace_hurry(&scheduler->pace); /* it may have made something ready */
 }
 
@@ -377,6 +380,8 @@ on_answer(void *arg, const struct session_answer *answer)
 	if (answer->err != NULL) {
 		scheduler->drain_told = false;
 		turn_blame(turn, answer);
+		if (turn_blames_poll(turn, answer))
+			scheduler->upkeep = scheduler->poll_failed = true;
 	}
 	if (answer->lost)
 		identity_forget(scheduler->identity);

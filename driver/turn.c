@@ -118,14 +118,31 @@ turn_answers(const struct turn *turn, const struct session_answer *answer,
 	return turn->carried.count == 0;
 }
 
+/*
+ * Whether the query behind `count` others of the turn may be why it failed: it
+ * took too long, or the session did not survive it.
+ */
+static bool
+may_have_failed(const struct session_answer *answer, int count)
+{
+	return answer->lost || (strcmp(answer->err->sqlstate, "57014") == 0 &&
+	                           answer->count == count);
+}
+
+bool
+turn_blames_poll(const struct turn *turn, const struct session_answer *answer)
+{
+	return turn->kind == TURN_WORK &&
+	       may_have_failed(answer, turn->streamed + turn->reported);
+}
+
 void
 turn_blame(struct turn *turn, const struct session_answer *answer)
 {
 	struct request *request;
 
-	/* the output before them, or the poll behind them */
-	if (!answer->lost && (strcmp(answer->err->sqlstate, "57014") != 0 ||
-	                         answer->count != turn->streamed))
+	/* else it was the output before them, or the poll behind them */
+	if (!may_have_failed(answer, turn->streamed))
 		return;
 	for (request = turn->carried.first; request != NULL;
 	     request = request->next) {
@@ -207,9 +224,9 @@ turn_requests(struct turn *turn, const struct session_answer *answer,
 }
 
 void
-turn_upkeep(struct turn *turn, bool failed)
+turn_upkeep(struct turn *turn, int64_t item, bool failed)
 {
-	workspace_work(turn->session, failed);
+	workspace_work(turn->session, item, failed);
 	begin(turn, TURN_UPKEEP);
 }
 
@@ -345,12 +362,12 @@ turns_under_way(const struct turns *turns)
 }
 
 bool
-turns_report(const struct turns *turns)
+turns_do(const struct turns *turns, enum turn_kind kind)
 {
 	size_t i;
 
 	for (i = 0; i < turns->count; i++)
-		if (turns->all[i].kind == TURN_REPORT)
+		if (turns->all[i].kind == kind)
 			return true;
 	return false;
 }

@@ -86,6 +86,10 @@ bool turn_answers(const struct turn *turn, const struct session_answer *answer,
  */
 void turn_blame(struct turn *turn, const struct session_answer *answer);
 
+/* A turn has failed: whether what its poll did on the way may be why. */
+bool turn_blames_poll(
+    const struct turn *turn, const struct session_answer *answer);
+
 /*
  * It has ended: what was not answered is to be reported again by means of the
  * runner; what stood behind it, too.
@@ -100,8 +104,11 @@ struct rest turn_requests(struct turn *turn,
     const struct session_answer *answer, struct runner *runner,
     struct load *taken);
 
-/* Upkeep; `failed`: the last one did not come to its end. */
-void turn_upkeep(struct turn *turn, bool failed);
+/*
+ * Upkeep; `item`: what the last one has named, 0 is nothing; `failed`: a poll
+ * did not come to its end.
+ */
+void turn_upkeep(struct turn *turn, int64_t item, bool failed);
 
 void turn_heartbeat(struct turn *turn, int64_t driver);
 void turn_leave(struct turn *turn, int64_t driver);
@@ -145,8 +152,8 @@ struct turn *turns_ready(const struct turns *turns);
 bool turns_connected(const struct turns *turns);
 bool turns_under_way(const struct turns *turns);
 
-/* Whether one of them carries a report that is made alone. */
-bool turns_report(const struct turns *turns);
+/* Whether one of them is of that kind. */
+bool turns_do(const struct turns *turns, enum turn_kind kind);
 
 /* No connection; `attempts` to dial have failed since the log said so. */
 void turn_log_down(

@@ -203,16 +203,16 @@ workspace_heartbeat(struct session *session, int64_t driver)
 }
 
 void
-workspace_work(struct session *session, bool failed)
+workspace_work(struct session *session, int64_t item, bool failed)
 {
-	send_empty(
-	    session, failed ? "select wf.work(true)" : "select wf.work()");
+	send_number(session,
+	    failed ? "select wf.work($1, true)" : "select wf.work($1)", item);
 }
 
-bool
+int64_t
 workspace_worked(const struct pg_result *result)
 {
-	return pg_rows(result) == 1 && pg_value_bool(result, 0, 0);
+	return pg_value_bigint(result, 0, 0);
 }
 
 void

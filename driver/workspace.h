@@ -120,13 +120,14 @@ struct workspace_row {
 struct workspace_row workspace_polled(const struct pg_result *result, int row);
 
 /*
- * wf.work(): one piece of what takes its time, in a transaction of its own;
- * `failed`: the last call did not come to its end.
+ * wf.work(): one piece of what takes its time or has failed before, in a
+ * transaction of its own; `item`: the piece that the last call has named, 0 is
+ * none; `failed`: a poll did not come to its end.
  */
-void workspace_work(struct session *session, bool failed);
+void workspace_work(struct session *session, int64_t item, bool failed);
 
-/* Whether there is more of it. */
-bool workspace_worked(const struct pg_result *result);
+/* The next piece; 0: nothing is due. */
+int64_t workspace_worked(const struct pg_result *result);
 
 /* wf.heartbeat(), wf.drain(), wf.leave() */
 void workspace_heartbeat(struct session *session, int64_t driver);

@@ -109,6 +109,7 @@ world() {
     sql 'grant insert on chaos.mark to etl'
     # shellcheck disable=SC2034 # for the campaign
     BASE="'$HTTP_URL'"
+    spawn watcher watch_rows
 }
 
 # The server as a child of ours, who hears of its death, with SERVER_ENVIRONMENT.
@@ -320,6 +321,41 @@ haunt() {
     sql 'select chaos.haunt()' >/dev/null
 }
 
+# Watcher ---------------------------------------------------------------------
+
+# watch_rows: asks fsck about once a second whether rows contradict each other,
+# until the file $WORK/watched is there. A look that could not be had, since the
+# server is gone or a lock is taken, is none. It takes no locks that anybody
+# waits for, and sees all rows as they were at one moment.
+watch_rows() {
+    local found
+    export PGHOST=$WORK/pg,$WORK/peer PGTARGETSESSIONATTRS=read-write \
+        PGCONNECT_TIMEOUT=2 PGAPPNAME=watcher PGUSER=postgres \
+        PGOPTIONS='-c lock_timeout=100ms -c statement_timeout=60s'
+    until [ -e "$WORK/watched" ]; do
+        sleep 1
+        found=$(sql "begin isolation level repeatable read, read only;
+            select now(), f.check_name, f.instance_id, f.process_id, f.detail
+              from wf.fsck() f where f.class = 'violation' limit 10; commit") ||
+            continue
+        echo >>"$WORK/looks"
+        [ -z "$found" ] || printf '%s\n' "$found" >>"$WORK/contradictions"
+    done
+}
+
+# watch_end: what it has seen; it must have looked.
+watch_end() {
+    local looks
+    touch "$WORK/watched" "$WORK/looks" "$WORK/contradictions"
+    wait_until 100 is_gone "$(pid_of watcher)" || true
+    stop watcher || true
+    looks=$(wc -l <"$WORK/looks")
+    figure looks "$looks"
+    ok 'fsck has looked while it went on' test "$looks" -gt 0
+    is 'no rows contradicted each other at any moment' \
+        "$(head -n 20 "$WORK/contradictions")" ''
+}
+
 # What operators do: what was lost is tried again.
 retry_lost() {
     sql "select count(*) from wf.retry(jsonb_build_object('failed', true,
@@ -388,6 +424,7 @@ acknowledged() {
 # invariants_hold INVARIANT…: what the witnesses say is compared; each is a test.
 invariants_hold() {
     local invariant found
+    watch_end
     psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 \
         --file="$CHAOS/invariants.sql" >"$WORK/invariants.log"
     sql 'create table chaos.found as select * from chaos.violation'

@@ -251,11 +251,11 @@ select is((select count(*) from wf.work where instance_id = :endless and kind = 
 select is_empty('select * from wf.fsck()', 'and nothing contradicts it');
 select is((select count(*) from wf.explain(:endless) where reason = 'stuck'), 0::bigint, 'nothing is stuck');
 select count(*) as had from wf.process where instance_id = :endless \gset
-select is(wf.work(), true, 'a piece of work leaves more of it');
+select isnt(wf.work(), null, 'a piece of work leaves more of it');
 select cmp_ok((select count(*) from wf.process where instance_id = :endless), '<=', :had + 1100::bigint, 'it begins no more than about 1,000 elements');
 select cmp_ok((select count(*) from wf.process where instance_id = :endless), '>', :had::bigint, 'but some');
 select results_eq(format('select answer from wf.abort(%L)', jsonb_build_object('instance', :endless)), $$values ('done')$$, 'it can be aborted');
-select is(wf.work(), false, 'then no work is left');
+select is(wf.work(), null, 'then no work is left');
 select is((select state from wf.instance where id = :endless), 'ABORTED', 'and it is over');
 
 select is_empty('select * from wf.fsck()', 'all is well in the end');

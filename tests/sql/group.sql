@@ -152,6 +152,10 @@ select wf.leave(:driver);
 select is(places('j'), '0 of 1, 1 waiting', 'what is begun again waits again');
 select play_driver() as driver \gset
 select is(play_take(:driver), 2::bigint, 'and is taken again');
+-- an operator sets a max while a poll, which has yet to commit, inserts the row of the group
+insert into wf.dirty (group_id, max) select g.id, 0 from wf.concurrency_group g where g.name = 'j';
+select is((select v.max from wf.group_v v where v.name = 'j'), 0, 'group_v shows a max that no poll has settled yet');
+select wf.group_set('j', 1);
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
 select * from finish();

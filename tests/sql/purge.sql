@@ -205,5 +205,23 @@ select count(wf.work()) from generate_series(1, 5);
 select is(left_of(:large), null, 'the rest goes by itself');
 select is((select count(*) from wf.work where instance_id = :large), 0::bigint, 'and no work is left');
 
+-- an instance that raises an error when it goes
+create function stays() returns trigger language plpgsql as $$
+begin
+    raise exception 'it stays' using errcode = 'XX001';
+end;
+$$;
+select wf.start('short') as stuck, wf.start('short') as other \gset
+select play_on(:driver);
+select format('create trigger stays before delete on wf.instance for each row when (old.id = %s) execute function stays()', :stuck) \gexec
+select wf.setting_set('keep_days', 30), play_later('7 days');
+select lives_ok($$select wf.tick(), play_later('7 days') from generate_series(1, 12)$$, 'upkeep goes on when an old instance raises an error');
+select is(left_of(:other), null, 'others of its batch are purged');
+select is(left_of(:stuck), '{binding,event,instance,process}', 'it stays');
+select results_eq($$select class, check_name, instance_id, detail from wf.fsck()$$,
+    format($$values ('attention', 'work: set aside', %s::bigint, 'purge: it stays')$$, :stuck), 'after three tries it is set aside, and fsck tells of it');
+select is((select count(*) from wf.work), 1::bigint, 'it is not tried again');
+drop trigger stays on wf.instance;
+
 select * from finish();
 rollback;

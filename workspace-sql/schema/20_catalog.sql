@@ -27,7 +27,6 @@ create table wf.task_type (
     checksum   text not null,
     machine    text not null,
     wait       text,
-    idempotent boolean not null default false,
     spec       jsonb not null,
     unique (name, checksum)
 );

@@ -231,7 +231,8 @@ create table wf.work (
     due_at      timestamptz not null,
     tries       int not null default 0,
     aside       boolean not null default false,
-    error       jsonb
+    error       jsonb,
+    asked       jsonb
 ) with (
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0,
     vacuum_truncate = off

@@ -87,6 +87,21 @@ begin
 end;
 $$;
 
+-- wf._asked()
+--
+-- Returns  the rows of dirty, also those that are tried alone
+-- Called   by what shows groups and lanes that have no row yet
+create or replace function wf._asked() returns setof wf.dirty
+language sql stable
+begin atomic
+    select d.* from wf.dirty d
+     union all
+    select x.*
+      from wf.work w
+     cross join lateral jsonb_populate_record(null::wf.dirty, w.asked) x
+     where w.kind = 'settle';
+end;
+
 -- wf._find_lane(p_lane)
 --
 -- Returns  a lane, also one whose row the next poll will insert
@@ -96,7 +111,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select l.* from wf.lane l where l.id = p_lane
      union all
     (select x.*
-       from wf.dirty d
+       from wf._asked() d
       cross join lateral jsonb_populate_record(null::wf.lane, d.lane || jsonb_build_object('id', p_lane)) x
       where d.lane_id = p_lane and not exists (select from wf.lane l where l.id = p_lane)
       limit 1)

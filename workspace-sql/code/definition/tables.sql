@@ -28,8 +28,6 @@ comment on column wf.task_type.name is 'qualified name, such as http.Request';
 comment on column wf.task_type.checksum is 'SHA-256 of the declaration, lines and comments left out';
 comment on column wf.task_type.machine is 'sync, async or wait';
 comment on column wf.task_type.wait is 'for wait: sleep or fail';
-comment on column wf.task_type.idempotent is
-    'its tasks may be repeated after a lost driver, unless the task says otherwise';
 comment on column wf.task_type.spec is 'the declaration (docs/spec.md)';
 
 comment on table wf.task_request is 'What a driver is asked to do for tasks of a type.';

@@ -18,9 +18,15 @@ begin
         select r.instance_id, r.process_id, 'ready' as place, r.request, null::timestamptz as due_at, null::bigint as group_id from wf.ready r union all
         select k.instance_id, k.process_id, 'parked', 'start', null, k.group_id from wf.parked k union all
         select l.instance_id, l.process_id, 'lease', l.request, null, null from wf.lease l union all
-        select t.instance_id, t.process_id, 'timer', t.kind, case when w.id is null then t.due_at end, null
-          from wf.timer t
-          left join wf.work w on w.instance_id = t.instance_id and w.item_id = t.process_id and w.kind = 'timer' union all
+        -- one that is tried alone will fire whatever its time is, unless its request is asked for already
+        select t.instance_id, t.process_id, 'timer', t.kind,
+               case when not wf._is_apart('timer', t.instance_id, t.process_id)
+                      or exists (select from wf.ready r
+                                  where r.instance_id = t.instance_id and r.process_id = t.process_id)
+                      or exists (select from wf.lease l
+                                  where l.instance_id = t.instance_id and l.process_id = t.process_id)
+                    then t.due_at end, null
+          from wf.timer t union all
         select s.instance_id, s.process_id, 'slot', null, null, s.group_id from wf.slot s
     ), fits (place, request, states) as (
         values ('ready', 'start', '{INIT}'::text[]),
@@ -78,19 +84,20 @@ begin
       join wf.process p on p.instance_id = l.instance_id and p.id = l.process_id
      where l.request = 'start' and l.token is distinct from p.token
      union all
+    -- each sweep passes by what somebody holds, so not every second brings it back
     select 'lease: its driver is gone, and no poll has taken it back', l.instance_id, l.process_id, format('driver %s (%s)', l.driver_id, coalesce(d.state, 'does not exist'))
       from wf.lease l
       left join wf.driver d on d.id = l.driver_id
       left join wf.sign_of_life s on s.driver_id = l.driver_id
      where (d.state in ('live', 'draining')) is not true
-       and greatest(l.at, s.seen_at) < wf.now() - wf._setting_number('lease_seconds') * interval '1 s'
-       and wf._withheld_until(l, wf.now() - wf._setting_number('lease_seconds') * interval '1 s') is null
-       and not exists (select from wf.work w where w.instance_id = l.instance_id and w.item_id = l.process_id and w.kind = 'loss')
+       and greatest(l.at, s.seen_at) < wf.now() - (60 + wf._setting_number('lease_seconds')) * interval '1 s'
+       and wf._withheld_until(l, wf.now() - (60 + wf._setting_number('lease_seconds')) * interval '1 s') is null
+       and not wf._is_apart('loss', l.instance_id, l.process_id)
      union all
     select 'lane: a request is ready in one that has no row', r.instance_id, r.process_id, format('lane %s', r.lane_id)
       from wf.ready r
      where not exists (select from wf.lane l where l.id = r.lane_id)
-       and not exists (select from wf.dirty d where d.lane_id = r.lane_id)
+       and not exists (select from wf._asked() d where d.lane_id = r.lane_id)
      union all
     select 'failed: listed but not FAILED, or FAILED but not listed', coalesce(f.instance_id, p.instance_id), coalesce(f.process_id, p.id), coalesce(p.state, 'not FAILED')
       from wf.failed f
@@ -274,6 +281,20 @@ begin
 end;
 $$;
 
+-- wf._settle_text(p_asked)
+--
+-- Returns  what a row of dirty asks for, for people
+-- Called   by _fsck_attention
+create or replace function wf._settle_text(p_asked jsonb) returns text
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select case when p_asked -> 'lane' <> 'null'
+                then format('the lane of queue %s', p_asked #>> '{lane,queue}')
+                else format('places of group %s', coalesce(p_asked ->> 'name', g.name)) end
+      from (select) x
+      left join wf.concurrency_group g on g.id = (p_asked ->> 'group_id')::bigint;
+end;
+
 -- wf._fsck_attention()
 --
 -- What contradicts nothing, but waits for an operator though no task says so.
@@ -283,7 +304,7 @@ $$;
 create or replace function wf._fsck_attention() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select 'work: set aside', w.instance_id, case when w.kind in ('timer', 'loss') then w.item_id end,
-           format('%s: %s', case w.kind when 'grant' then format('places of group %s', (select g.name from wf.concurrency_group g where g.id = w.item_id))
+           format('%s: %s', case w.kind when 'settle' then wf._settle_text(w.asked)
                                         when 'timer' then 'what is due' when 'loss' then 'taking its request back'
                                         else w.kind end, w.error ->> 'message')
       from wf.work w

@@ -153,15 +153,22 @@ select g.name,
        g.max,
        (select count(*) from wf.slot s where s.group_id = g.id) as held,
        (select count(*) from wf.parked k where k.group_id = g.id) as waiting
-  from (select x.id, x.name, x.max from wf.concurrency_group x
-         union all
-        -- groups whose rows the next poll will insert
-        select d.group_id, max(d.name),
-               nullif((array_agg(d.max order by d.id desc) filter (where d.max is not null))[1], -1)
-          from wf.dirty d
-         where d.group_id is not null and not exists (select from wf.concurrency_group x where x.id = d.group_id)
-         group by d.group_id
-        having max(d.name) is not null) g;
+  from (select coalesce(x.id, d.group_id) as id, coalesce(x.name, d.name) as name,
+               case when d.max is null then x.max else nullif(d.max, -1) end as max
+          from wf.concurrency_group x
+          -- what the next poll will settle: new groups, and the last max that was given
+          full join (select a.group_id, max(a.name) as name,
+                            (array_agg(a.max order by a.id desc) filter (where a.max is not null))[1] as max
+                       -- the rows of wf._asked, a function that viewers may not call
+                       from (select y.* from wf.dirty y
+                              union all
+                             select y.*
+                               from wf.work w
+                              cross join lateral jsonb_populate_record(null::wf.dirty, w.asked) y
+                              where w.kind = 'settle') a
+                      where a.group_id is not null
+                      group by a.group_id) d on d.group_id = x.id
+         where coalesce(x.name, d.name) is not null) g;
 comment on view wf.group_v is 'The concurrency groups.';
 comment on column wf.group_v.name is 'name of the group';
 comment on column wf.group_v.max is 'how many of its tasks may be with drivers at once; null means any number';

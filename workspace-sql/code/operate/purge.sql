@@ -179,6 +179,7 @@ declare
     v wf.purge;
     v_ids bigint[];
     v_last bigint;
+    v_error jsonb;
 begin
     if v_days = 0 or (select e.event from wf.engine_event e order by e.id desc limit 1) = 'pause' then
         return;
@@ -202,7 +203,7 @@ begin
                             where i.id > v.next_id
                             order by i.id
                             limit c_seen) s
-                    where s.ended_at < v_before
+                    where s.ended_at < v_before and not wf._is_apart('purge', s.id, 0)
                     order by s.id limit c_gone);
     v_last := v_ids[c_gone];
     if v_last is null then
@@ -211,7 +212,12 @@ begin
         having count(*) = c_seen and min(s.started_at) < v_before;
     end if;
     v.next_id := coalesce(v_last, 0);
-    v.instances := cardinality(wf._purge(v_ids));
+    v_error := wf._try_work('purge', v_ids, null, v_now);
+    if v_error is not null then -- one by one, and the next batch goes on behind them
+        perform wf._put_work('purge', v_ids, array_fill(0::bigint, array[cardinality(v_ids)]), v_now, v_error);
+    end if;
+    v.instances := (select count(*) from unnest(v_ids) u (id)
+                     where not exists (select from wf.instance i where i.id = u.id));
     if v.at < v_now - interval '1 day' then
         v.id := wf._purge_open(null, 'keep_days', v_now);
     end if;

@@ -248,12 +248,41 @@ begin
 end;
 $$;
 
--- wf._sweep(p_all, p_driver)
+-- wf._give_up(p_driver)
 --
 -- Gives drivers up that gave no sign of life for lease_seconds, or whose session
--- is gone and who did not connect again for grace_seconds, and takes back what
--- drivers hold that are gone. Anybody's poll does it, once a second, and
--- whatever is left over is found by the next: nothing depends on one chance.
+-- is gone and who did not connect again for grace_seconds; except p_driver,
+-- which asks, and therefore lives.
+--
+-- Returns  nothing
+-- Locks    as _look_around, then rows of driver (skipping locked ones)
+-- Called   by _sweep and _part_work
+create or replace function wf._give_up(p_driver bigint) returns void
+language plpgsql :inner as $$
+declare
+    v_now constant timestamptz := wf.now();
+    v_lease constant interval := wf._setting_number('lease_seconds') * interval '1 second';
+    v_grace constant interval := wf._setting_number('grace_seconds') * interval '1 second';
+    v_silent bigint[];
+begin
+    perform wf._look_around();
+    v_silent := array(select d.id from wf.driver d
+                        join wf.sign_of_life s on s.driver_id = d.id
+                       where d.state in ('live', 'draining') and d.id is distinct from p_driver
+                         and case when s.seen_at < v_now - v_lease then true
+                                  when d.attended and s.seen_at < v_now - v_grace then not wf._has_session(d)
+                                  else false end
+                       order by d.id for update of d skip locked);
+    update wf.driver d set state = 'lost', idle = false where d.id = any (v_silent);
+    delete from wf.stop s where s.driver_id = any (v_silent);
+end;
+$$;
+
+-- wf._sweep(p_all, p_driver)
+--
+-- Gives silent drivers up, and takes back what drivers hold that are gone.
+-- Anybody's poll does it, once a second, and whatever is left over is found by
+-- the next: nothing depends on one chance.
 -- To look through all leases takes its time, so they are if somebody has been
 -- given up or cut off a short while ago, and in any case if p_all says so.
 -- The driver that asks (p_driver) lives.
@@ -267,7 +296,6 @@ language plpgsql :inner as $$
 declare
     v_now constant timestamptz := wf.now();
     v_lease constant interval := wf._setting_number('lease_seconds') * interval '1 second';
-    v_silent bigint[];
     v_driver bigint;
 begin
     -- its own row first: of two drivers that give each other up one passes the other by
@@ -275,17 +303,7 @@ begin
     if p_driver is not null and not found then
         return;
     end if;
-    perform wf._look_around();
-    v_silent := array(select d.id from wf.driver d
-                        join wf.sign_of_life s on s.driver_id = d.id
-                       where d.state in ('live', 'draining') and d.id is distinct from p_driver
-                         and case when s.seen_at < v_now - v_lease then true
-                                  when d.attended and s.seen_at < v_now - wf._setting_number('grace_seconds') * interval '1 second'
-                                      then not wf._has_session(d)
-                                  else false end
-                       order by d.id for update of d skip locked);
-    update wf.driver d set state = 'lost', idle = false where d.id = any (v_silent);
-    delete from wf.stop s where s.driver_id = any (v_silent);
+    perform wf._give_up(p_driver);
     if not p_all and not exists (select from wf.driver d
                                    join wf.sign_of_life s on s.driver_id = d.id
                                   where (d.state = 'lost' or d.successor is not null) and s.seen_at > v_now - v_lease - interval '1 minute') then
@@ -333,7 +351,7 @@ begin
       into f
       from (select l.instance_id, l.process_id from wf.lease l
              where l.instance_id = any (v_instances) and l.driver_id = p_driver and wf._withheld_until(l, v_now) is null
-               and not exists (select from wf.work w where w.instance_id = l.instance_id and w.item_id = l.process_id and w.kind = 'loss')
+               and not wf._is_apart('loss', l.instance_id, l.process_id)
              order by l.instance_id, l.process_id limit 1000) x;
     if f.instances is not null then
         v_error := wf._try_work('loss', f.instances, f.processes, v_now);

@@ -75,44 +75,33 @@ begin
 end;
 $$;
 
--- wf._grant_alone(p_group)
---
--- Grants free places of one group, unless somebody else holds it.
---
--- Returns  nothing
--- Locks    the group, then rows of parked (skipping locked ones)
--- Called   by _do_work
-create or replace function wf._grant_alone(p_group bigint) returns void
-language plpgsql :inner as $$
-declare
-    v_max int;
-begin
-    select g.max into v_max from wf.concurrency_group g where g.id = p_group for no key update skip locked;
-    if not found or wf._grant(p_group, v_max) then
-        insert into wf.dirty (group_id) values (p_group);
-    end if;
-end;
-$$;
-
--- wf._settle()
+-- wf._settle(p_row)
 --
 -- Sees to what transactions have left on the list: inserts rows for new names of
 -- groups and lanes, and grants free places of groups. The last max that a task
--- gave a group wins. A group that somebody else holds stays on the list.
+-- gave a group wins. A group that somebody else holds stays on the list. If a row
+-- is given, it is one that is tried alone: it comes back onto the list, and
+-- nothing else is settled.
 --
 -- Returns  nothing
 -- Locks    rows of dirty (skipping locked ones), then lanes, then groups by id (skipping locked ones; the only place that locks a group)
 -- Called   by _do_work, before the claim of a poll
-create or replace function wf._settle() returns void
+create or replace function wf._settle(p_row bigint[] default null) returns void
 language plpgsql :inner as $$
 declare
     v_work record;
     v_group record;
     v_settled bigint[] := array[]::bigint[];
 begin
+    if p_row is not null then
+        insert into wf.dirty overriding system value
+        select x.* from wf.work w, jsonb_populate_record(null::wf.dirty, w.asked) x
+         where w.instance_id is null and w.item_id = any (p_row) and w.kind = 'settle';
+    end if;
     with work as (
         delete from wf.dirty d
-         where d.id in (select x.id from wf.dirty x order by x.id limit 1000 for update skip locked)
+         where d.id in (select x.id from wf.dirty x where p_row is null or x.id = any (p_row)
+                         order by x.id limit 1000 for update skip locked)
         returning d.*)
     select array_agg(distinct w.group_id) filter (where w.group_id is not null) as groups,
            jsonb_object_agg(w.group_id, w.max order by w.id) filter (where w.max is not null) as max,
@@ -173,7 +162,7 @@ begin
     update wf.concurrency_group g set max = p_max where g.name = p_name returning g.id into v_id;
     -- the row of a new one is inserted by the next poll, see definition/group.sql
     insert into wf.dirty (group_id, max) values (coalesce(v_id, wf._group(p_name)), case when v_id is null then coalesce(p_max, -1) end);
-    update wf.work w set tries = 0, aside = false, due_at = wf._now() where w.kind = 'grant' and w.item_id = v_id;
+    perform wf._resume_work(null);
     perform wf._ring();
 end;
 $$;

@@ -22,7 +22,8 @@ end;
 --
 -- Returns  a number that tells the elements of a forall apart, for _turn: the
 --          index, or, further down, how much later the element began than what
---          is around it; null outside of a forall
+--          is around it; from 0 to 1023, also where its number is the smaller one,
+--          since each session takes numbers in advance; null outside of a forall
 -- Locks    nothing
 -- Raises   nothing
 -- Called   where leaves are queued
@@ -31,7 +32,7 @@ language sql immutable
 begin atomic
     select coalesce(p_index,
                     case when cardinality(p_scopes) > 1
-                         then ((p_scopes[cardinality(p_scopes)] - p_scopes[cardinality(p_scopes) - 1]) % 1024)::int end);
+                         then ((p_scopes[cardinality(p_scopes)] - p_scopes[cardinality(p_scopes) - 1]) & 1023)::int end);
 end;
 
 -- wf._offer(p_moves)

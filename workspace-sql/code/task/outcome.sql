@@ -416,7 +416,7 @@ begin
           from wf._give_up_reports(p_event, p_body, p_failures, p_cause) g;
     end if;
     if p_instance is not null then
-        v_answer := wf._apply_batch(p_driver, p_instance, p_process, p_token, p_event, p_body);
+        v_answer := wf._apply_batch(p_driver, p_instance, p_process, p_token, p_event, p_body, p_patience is not null);
     end if;
     for k in 1 .. coalesce(cardinality(v_token), 0) loop
         token := v_token[k];
@@ -435,8 +435,8 @@ comment on function wf.outcome(bigint, bigint[], bigint[], uuid[], text[], bytea
     'release) and body (the JSON bytes of a response or of an error record); for how many milliseconds it may '
     'wait for each instance that somebody else holds (null: as long as it takes); how often in a row the '
     'transaction that brought these reports alone has failed, and why the last time: from loss_limit on their '
-    'tasks fail with kind engine. Returns token and answer (done, already, stale, late, or busy: the instance is '
-    'held, report again) for each.';
+    'tasks fail with kind engine. Returns token and answer (done, already, stale, late, or busy: somebody holds the '
+    'instance, or the server is at fault; report again) for each.';
 
 -- wf._give_up_reports(p_event, p_body, p_failures, p_cause)
 --
@@ -464,42 +464,50 @@ begin atomic
                                 and coalesce(p_failures >= nullif(wf._setting_number('loss_limit'), 0), false) as up) g;
 end;
 
--- wf._apply_batch(p_driver, p_instance, p_process, p_token, p_event, p_body)
+-- wf._apply_batch(p_driver, p_instance, p_process, p_token, p_event, p_body, p_keeps)
 --
 -- Applies reports together, or if that fails each of them alone.
 --
 -- Returns  the answers, in order
 -- Locks    as _apply_reports
--- Raises   only what a retry of the whole transaction may cure
+-- Raises   class 57 (somebody or statement_timeout ends the statement); where the driver keeps no reports (p_keeps),
+--          all that is the server's fault
 -- Called   by outcome
 create or replace function wf._apply_batch(p_driver bigint, p_instance bigint[], p_process bigint[], p_token uuid[],
-                                           p_event text[], p_body bytea[]) returns text[]
+                                           p_event text[], p_body bytea[], p_keeps boolean) returns text[]
 language plpgsql :inner as $$
 declare
     v_answer text[];
 begin
     return wf._apply_reports(p_driver, p_instance, p_process, p_token, p_event, p_body);
 exception
-    when transaction_rollback or lock_not_available or disk_full or operator_intervention or system_error then
-        raise; -- not of the report's making: the driver tries again
-    when others then
+    when operator_intervention then
+        raise; -- the driver repeats all of it, and counts: see _give_up_reports
+    when others or assert_failure then -- others does without the latter
         for k in 1 .. cardinality(p_instance) loop
-            v_answer[k] := wf._apply_report(p_driver, p_instance[k], p_process[k], p_token[k], p_event[k], p_body[k]);
+            v_answer[k] := wf._apply_report(p_driver, p_instance[k], p_process[k], p_token[k], p_event[k], p_body[k],
+                                            p_keeps);
         end loop;
         return v_answer;
 end;
 $$;
 
--- wf._apply_report(p_driver, p_instance, p_process, p_token, p_event, p_body)
+-- wf._apply_report(p_driver, p_instance, p_process, p_token, p_event, p_body, p_keeps)
 --
--- Applies one report; if that fails, the failure becomes the task's.
+-- Applies one report; if that fails, the failure becomes the task's. Not so what
+-- is the server's fault (classes 40, 53, 55 and 58): the disk is full, a lock
+-- was not to be had. Another time it may go well, and a task that has done its
+-- work must not fail for it. It is not known either whether all reports raise
+-- that error or only this one. Therefore the answer is busy: the driver keeps the
+-- report and makes it again, as long as it takes, and others are not held up. The
+-- same holds for a report of which not even the failure can be stored.
 --
 -- Returns  the answer
 -- Locks    as _apply_reports
--- Raises   only what a retry of the whole transaction may cure
+-- Raises   as _apply_batch
 -- Called   by _apply_batch
 create or replace function wf._apply_report(p_driver bigint, p_instance bigint, p_process bigint, p_token uuid,
-                                            p_event text, p_body bytea) returns text
+                                            p_event text, p_body bytea, p_keeps boolean) returns text
 language plpgsql :inner as $$
 declare
     v_body jsonb;
@@ -508,13 +516,42 @@ begin
         return (wf._apply_reports(p_driver, array[p_instance], array[p_process], array[p_token], array[p_event],
                                   array[p_body]))[1];
     exception
-        when transaction_rollback or lock_not_available or disk_full or operator_intervention or system_error then
-            raise; -- not of the report's making: the driver tries again
-        when others then
+        when operator_intervention then
+            raise;
+        when others or assert_failure then
+            if wf._is_server_fault(jsonb_build_object('sqlstate', sqlstate)) then
+                return wf._keep_report(p_instance, p_process, sqlstate, sqlerrm, p_keeps);
+            end if;
             v_body := jsonb_build_object('kind', case when sqlstate like '22%' or sqlstate like '54%' then 'output' else 'engine' end,
                                          'message', format('the report could not be stored: %s', sqlerrm),
                                          'detail', jsonb_build_object('sqlstate', sqlstate, 'body', left(encode(substr(p_body, 1, 4096), 'escape'), 4096)));
     end;
     return (wf._apply_reports(p_driver, array[p_instance], array[p_process], array[p_token], array['error'], array[convert_to(v_body::text, 'UTF8')]))[1];
+exception
+    when operator_intervention then
+        raise;
+    when others or assert_failure then
+        return wf._keep_report(p_instance, p_process, sqlstate, sqlerrm, p_keeps);
+end;
+$$;
+
+-- wf._keep_report(p_instance, p_process, p_sqlstate, p_message, p_keeps)
+--
+-- A report cannot be applied now. The server's log says so: the history cannot.
+--
+-- Returns  the answer busy
+-- Raises   the error itself, where the driver is of an earlier release, which keeps no reports
+-- Called   by _apply_report
+create or replace function wf._keep_report(p_instance bigint, p_process bigint, p_sqlstate text, p_message text,
+                                           p_keeps boolean) returns text
+language plpgsql :inner as $$
+begin
+    if not p_keeps then
+        raise exception using errcode = p_sqlstate, message = p_message;
+    end if;
+    raise log using errcode = p_sqlstate,
+        message = format('a report of task %s/%s could not be applied, and is made again: %s',
+                         p_instance, p_process, p_message);
+    return 'busy';
 end;
 $$;

@@ -8,13 +8,13 @@
 -- takes no time, because its lane needs the driver alone: of that there are at
 -- most p_instant. And of each transport in p_kept so many more as stand there.
 -- (An older driver gives neither: all count alike.) On the way it does what is
--- due: timers, lost drivers, places of groups, what is to be purged. It never
--- waits for anybody: what others hold is skipped, and while as many turns are
--- under way as may be, it is busy: looks for nothing, and says when it is this
--- driver's turn if each of the others has one before.
+-- due: timers, lost drivers, places of groups. It never waits for anybody: what
+-- others hold is skipped, and while as many turns are under way as may be, it is
+-- busy: looks for nothing, and says when it is this driver's turn if each of the
+-- others has one before.
 --
 -- Returns  rows of kind run and stop, one of kind work if wf.work is to be called, then exactly one of kind next, or busy
--- Locks    rows of ready (skipping locked ones); no instance but those that it purges
+-- Locks    rows of ready, and instances in which something is due (skipping locked ones)
 -- Raises   WF002, WF006, WF010
 -- Called   by drivers, in one transaction with outcome
 create or replace function wf.poll(p_driver bigint, p_want int, p_instant int default null, p_kept jsonb default null)
@@ -79,9 +79,6 @@ begin
     if v_work.due then
         perform wf._fire(v_now);
     end if;
-    if v_work.work then
-        perform wf._work(v_now, '{timer,loss,grant}', 32);
-    end if;
     if v_second then
         v_minute := extract(epoch from v_work.seen_at)::bigint / 60 <> extract(epoch from v_now)::bigint / 60;
         perform wf._sweep(v_minute, p_driver);
@@ -91,11 +88,10 @@ begin
         end if;
         v_work.dirty := true;
     end if;
-    if v_work.dirty or v_work.due or v_work.work then
+    if v_work.dirty or v_work.due then
         perform wf._settle_safely(v_now);
     end if;
-    if v_work.work and exists (select from wf.work w where w.due_at <= v_now and not w.aside and w.kind in ('begin', 'purge'))
-       or v_second and wf._setting_number('keep_days') > 0 then
+    if v_work.work or v_second and wf._setting_number('keep_days') > 0 then
         kind := 'work';
         return next;
         kind := 'next';

@@ -69,11 +69,13 @@ comment on table wf.work is 'Work that has yet to be done; a row is deleted when
 comment on column wf.work.id is 'key, in order of arrival';
 comment on column wf.work.kind is 'what is to be done: see _do_work in code/task/work.sql';
 comment on column wf.work.instance_id is 'the instance that it belongs to; null: none';
-comment on column wf.work.item_id is 'process, group or instance, as the kind has it';
+comment on column wf.work.item_id is 'a process, a row of dirty or 0, as the kind has it';
 comment on column wf.work.due_at is 'when it is tried next';
-comment on column wf.work.tries is 'how often it has raised an error that was not the server''s fault';
+comment on column wf.work.tries is
+    'how often it was tried alone; counted before the try, and taken back if that failed through the server''s fault';
 comment on column wf.work.aside is 'true: it is not tried any more, and waits for an operator';
 comment on column wf.work.error is 'the last error: {sqlstate, message}';
+comment on column wf.work.asked is 'settle: the row of dirty';
 
 comment on table wf.timer is 'What is due at a time.';
 comment on column wf.timer.instance_id is 'the instance';

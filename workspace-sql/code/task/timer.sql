@@ -4,7 +4,8 @@
 --
 -- Fires due timers, oldest first, of at most 100 processes. An instance that
 -- somebody else holds is passed over, however many of its timers are due; they
--- stay for the next call.
+-- stay for the next call. What is tried alone is left to wf.work; wf._is_apart
+-- would say so, too, but as a call for each timer.
 --
 -- Returns  nothing
 -- Locks    instances by id (skipping locked ones), then their timers
@@ -22,7 +23,11 @@ begin
     for k in 1 .. 5 loop
         v_found := array(select distinct x.instance_id
                            from (select t.instance_id from wf.timer t
-                                  where t.due_at <= p_now and t.instance_id <> all (v_passed) order by t.due_at limit c_most) x);
+                                  where t.due_at <= p_now and t.instance_id <> all (v_passed)
+                                    and not exists (select from wf.work w
+                                                     where w.instance_id = t.instance_id and w.item_id = t.process_id
+                                                       and w.kind = 'timer')
+                                  order by t.due_at limit c_most) x);
         exit when cardinality(v_found) = 0;
         v_held := array(select i.id from wf.instance i where i.id = any (v_found) order by i.id for no key update skip locked);
         exit when cardinality(v_held) > 0;
@@ -31,7 +36,10 @@ begin
     select array_agg(x.instance_id) instances, array_agg(x.process_id) processes
       into f
       from (select t.instance_id, t.process_id from wf.timer t
-             where t.due_at <= p_now and t.instance_id = any (v_held) order by t.due_at limit c_most) x;
+             where t.due_at <= p_now and t.instance_id = any (v_held)
+               and not exists (select from wf.work w
+                                where w.instance_id = t.instance_id and w.item_id = t.process_id and w.kind = 'timer')
+             order by t.due_at limit c_most) x;
     if f.instances is not null then
         v_error := wf._try_work('timer', f.instances, f.processes, p_now);
     end if;
@@ -47,7 +55,8 @@ $$;
 -- wf._fire_timers(p_instance, p_process, p_now)
 --
 -- Fires the timers of processes, of instances that the caller holds: a sleep
--- ends, a request is asked for unless it is asked for already.
+-- ends, a request is asked for unless it is asked for already. A timer that is not
+-- due is another one than the caller has seen: it stays.
 --
 -- Returns  nothing
 -- Locks    their timers
@@ -60,7 +69,9 @@ begin
     with due as (
         update wf.timer t set due_at = 'infinity'
          where t.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)
-                                    cross join lateral (select x.ctid from wf.timer x where x.instance_id = u.i and x.process_id = u.j offset 0) k
+                                    cross join lateral (select x.ctid from wf.timer x
+                                                         where x.instance_id = u.i and x.process_id = u.j
+                                                           and (x.due_at <= p_now or x.due_at = 'infinity') offset 0) k
                                     where not exists (select from wf.ready r where r.instance_id = u.i and r.process_id = u.j)
                                       and not exists (select from wf.lease l where l.instance_id = u.i and l.process_id = u.j)))
         returning t.instance_id, t.process_id, t.kind)
@@ -112,7 +123,7 @@ declare
 begin
     perform wf._gate(true);
     perform wf._fire(v_now);
-    perform wf._work(v_now, '{timer,loss,grant,begin,purge}', 32);
+    perform wf._work(v_now, 32);
     perform wf._sweep(true);
     perform wf._forget_lanes();
     perform wf._forget_versions();

@@ -1,17 +1,19 @@
--- Work: what nobody waits for and what must not hold anybody up. It is done in
+-- Work: what nobody waits for and what must not hold anybody up. Polls do it in
 -- batches, each in a subtransaction of its own. Where a batch raises an error,
--- each item of it becomes a row of wf.work, and is tried alone from then on:
--- after 1, 10 and 60 s. After the third time it is set aside: its task has FAILED
--- with kind engine, or, where there is no such task, the row waits for an
--- operator, whom explain, stuck and fsck tell of it. So no row stops a poll.
+-- or the poll does not come to its end, each item of the batch becomes a row of
+-- wf.work. From then on wf.work tries the item alone, in a transaction of its
+-- own: up to three times, 1, 10 and 60 s apart. A try is counted and committed
+-- before it begins, so it counts even if it never ends. After the third one the
+-- item is set aside: its task has FAILED with kind engine, or, where there is no
+-- such task, the row waits for an operator, whom explain, stuck and fsck tell of
+-- it. Therefore no row stops a poll.
 --
---   kind   item       what is done
---   timer  a process  its timer fires
---   loss   a process  its request is taken back from a driver that is gone
---   begin  0          some of what transactions have left to begin
---   purge  0          the instance is deleted with all that belongs to it
---   settle 0          new names and places of groups, see _settle
---   grant  a group    places of one group
+--   kind   item            what is done
+--   timer  a process       its timer fires
+--   loss   a process       its request is taken back from a driver that is gone
+--   settle a row of dirty  what the row asks for: a new name, a max, places
+--   begin  0               some of what transactions have left to begin
+--   purge  0               the instance is deleted with all that belongs to it
 
 -- wf._do_work(p_kind, p_instance, p_item, p_now)
 --
@@ -29,8 +31,7 @@ begin
         when 'loss' then perform wf._take_back(p_instance, p_item, p_now);
         when 'begin' then perform wf._begin_pending(p_instance[1], p_now);
         when 'purge' then perform wf._purge(p_instance);
-        when 'settle' then perform wf._settle();
-        when 'grant' then perform wf._grant_alone(p_item[1]);
+        when 'settle' then perform wf._settle(p_item);
     end case;
 end;
 $$;
@@ -76,9 +77,59 @@ begin
 end;
 $$;
 
+-- wf._part_work(p_now)
+--
+-- A poll did not come to its end. What polls do together may be the reason, so
+-- the timers and losses that are due are tried alone from now on. Other polls may
+-- be at the same items, and hold their instances. Therefore this locks none of
+-- them: from the moment that the rows are committed, polls leave their items out.
+-- The poll that died may have given a driver up, which died with it, so that is
+-- done here first.
+--
+-- Returns  nothing
+-- Locks    as _give_up
+-- Called   by wf.work
+create or replace function wf._part_work(p_now timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    perform wf._give_up(null);
+    insert into wf.work (kind, instance_id, item_id, due_at, error)
+    select x.kind, x.instance_id, x.process_id, p_now, wf._endless()
+      from ((select 'timer' as kind, t.instance_id, t.process_id
+               from wf.timer t
+              where t.due_at <= p_now and not wf._is_apart('timer', t.instance_id, t.process_id)
+              order by t.due_at limit 100)
+             union all
+            (select 'loss', l.instance_id, l.process_id
+               from wf.lease l
+              where not exists (select from wf.driver d where d.id = l.driver_id and d.state in ('live', 'draining'))
+                and wf._withheld_until(l, p_now) is null and not wf._is_apart('loss', l.instance_id, l.process_id)
+              limit 1000)) x;
+end;
+$$;
+
+-- wf._is_apart(p_kind, p_instance, p_item)
+--
+-- Returns  whether an item of an instance is tried alone
+-- Called   by what does such items together
+create or replace function wf._is_apart(p_kind text, p_instance bigint, p_item bigint) returns boolean
+language sql stable
+begin atomic
+    select exists (select from wf.work w where w.instance_id = p_instance and w.item_id = p_item and w.kind = p_kind);
+end;
+
+-- wf._endless()
+--
+-- Returns  the error of what was begun and did not come to its end
+create or replace function wf._endless() returns jsonb
+language sql immutable
+begin atomic
+    select jsonb_build_object('sqlstate', '57014', 'message', 'it did not come to its end');
+end;
+
 -- wf._set_aside(p_work, p_error, p_now)
 --
--- An item has raised an error three times. Its task has FAILED: nothing is
+-- An item was tried three times in vain. Its task has FAILED: nothing is
 -- evaluated and no handler is looked for, since that may be what raises the
 -- error. Where the task cannot fail, the row waits for an operator.
 --
@@ -103,43 +154,81 @@ begin
     exception when others then
         null; -- not even that: the row stays
     end;
-    update wf.work w set aside = true where w.id = p_work.id;
+    update wf.work w set aside = true, tries = p_work.tries, error = p_error where w.id = p_work.id;
 end;
 $$;
 
--- wf._work_alone(p_work, p_now)
+-- wf._next_work(p_now)
 --
--- Does one item that raised an error before. The caller holds the row and its
--- instance.
+-- Takes the item that is due first and counts the try that is about to be made.
+-- Its next try is due after 1, 10 or 60 s; while this one goes on, the row is
+-- locked and nobody else takes it.
 --
--- Returns  nothing
--- Called   by _work
-create or replace function wf._work_alone(p_work wf.work, p_now timestamptz) returns void
+-- Returns  the number of its row; null if nothing is due
+-- Locks    the row of work (skipping locked ones)
+-- Called   by wf.work and _work
+create or replace function wf._next_work(p_now timestamptz) returns bigint
 language plpgsql :inner as $$
 declare
     c_pause constant interval[] := array['1 s', '10 s', '60 s']::interval[];
-    v_error jsonb := wf._try_work(p_work.kind, array[p_work.instance_id], array[p_work.item_id], p_now);
-    v_counts boolean := not wf._is_server_fault(v_error);
+    v_id bigint;
 begin
-    if v_error is null then
-        delete from wf.work w where w.id = p_work.id;
+    update wf.work w set tries = w.tries + 1, due_at = p_now + c_pause[least(3, w.tries + 1)]
+     where w.id = (select x.id from wf.work x
+                    where x.due_at <= p_now and not x.aside
+                    order by x.due_at, x.id limit 1 for update skip locked)
+    returning w.id into v_id;
+    return v_id;
+end;
+$$;
+
+-- wf._work_alone(p_id, p_now)
+--
+-- Does one item, whose try has been counted. What somebody else holds is left
+-- for a second, and an error that is the server's fault is not counted. After
+-- three tries that did not come to their end there is no fourth.
+--
+-- Returns  nothing
+-- Locks    the row of work, then its instance (both skipping locked ones)
+-- Called   by wf.work and _work
+create or replace function wf._work_alone(p_id bigint, p_now timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    c_most constant int := 3;
+    v_work wf.work;
+    v_error jsonb;
+begin
+    select w.* into v_work from wf.work w where w.id = p_id and not w.aside for update skip locked;
+    if not found then
         return;
     end if;
-    update wf.work w
-       set error = v_error, tries = w.tries + v_counts::int,
-           due_at = p_now + c_pause[least(3, w.tries + 1)]
-     where w.id = p_work.id
-    returning w.* into p_work;
-    if p_work.tries >= 3 then
-        perform wf._set_aside(p_work, v_error, p_now);
+    perform from wf.instance i where i.id = v_work.instance_id for no key update skip locked;
+    if not found and v_work.instance_id is not null then
+        update wf.work w set tries = greatest(0, w.tries - 1), due_at = p_now + interval '1 second' where w.id = p_id;
+        return;
+    end if;
+    if v_work.tries > c_most then
+        v_work.tries := c_most;
+        perform wf._set_aside(v_work, wf._endless(), p_now);
+        return;
+    end if;
+    v_error := wf._try_work(v_work.kind, array[v_work.instance_id], array[v_work.item_id], p_now);
+    if v_error is null then
+        delete from wf.work w where w.id = p_id;
+    elsif wf._is_server_fault(v_error) then
+        update wf.work w set tries = greatest(0, w.tries - 1), error = v_error where w.id = p_id;
+    elsif v_work.tries = c_most then
+        perform wf._set_aside(v_work, v_error, p_now);
+    else
+        update wf.work w set error = v_error where w.id = p_id;
     end if;
 end;
 $$;
 
 -- wf._settle_safely(p_now)
 --
--- Settles the list. Where that raises an error, the groups on it are tried one by
--- one from then on.
+-- Settles the list. Where that raises an error, each of its rows is tried alone
+-- from then on, with all that it asks for.
 --
 -- Returns  nothing
 -- Locks    as _settle
@@ -147,105 +236,89 @@ $$;
 create or replace function wf._settle_safely(p_now timestamptz) returns void
 language plpgsql :inner as $$
 declare
-    v_error jsonb := wf._try_work('settle', '{}', '{}', p_now);
+    v_error jsonb := wf._try_work('settle', null, null, p_now);
 begin
     if v_error is not null then
         with asked as (
             delete from wf.dirty d
-             where d.id in (select x.id from wf.dirty x where x.group_id is not null order by x.id limit 1000 for update skip locked)
-            returning d.group_id)
-        insert into wf.work (kind, item_id, due_at, error)
-        select distinct 'grant', a.group_id, p_now, v_error from asked a;
+             where d.id in (select x.id from wf.dirty x order by x.id limit 1000 for update skip locked)
+            returning d.*)
+        insert into wf.work (kind, item_id, due_at, error, asked)
+        select 'settle', a.id, p_now, v_error, to_jsonb(a) from asked a;
     end if;
 end;
 $$;
 
--- wf._work(p_now, p_kinds, p_limit)
+-- wf._work(p_now, p_limit)
 --
--- Does work that is due, of these kinds, each item alone. What somebody else
--- holds is left for a second.
---
--- Returns  how many items it has tried
--- Locks    rows of work, then instances (both skipping locked ones)
--- Called   by poll, for what takes no time, wf.work and tick
-create or replace function wf._work(p_now timestamptz, p_kinds text[], p_limit int) returns int
-language plpgsql :inner as $$
-declare
-    v_work wf.work;
-    v_done int := 0;
-begin
-    for v_work in
-        select w.* from wf.work w
-         where w.due_at <= p_now and not w.aside and w.kind = any (p_kinds)
-         order by w.due_at limit p_limit for update skip locked
-    loop
-        if v_work.instance_id is not null then
-            perform from wf.instance i where i.id = v_work.instance_id for no key update skip locked;
-            if not found then
-                update wf.work w set due_at = p_now + interval '1 second' where w.id = v_work.id;
-                continue;
-            end if;
-        end if;
-        perform wf._work_alone(v_work, p_now);
-        v_done := v_done + 1;
-    end loop;
-    return v_done;
-end;
-$$;
-
--- wf._blame_work(p_now)
---
--- Counts a try that did not come to its end against the item that was due first.
+-- Does work that is due, each item in a subtransaction, all of them in this
+-- transaction.
 --
 -- Returns  nothing
--- Locks    the row of work (skipping locked ones)
--- Called   by wf.work
-create or replace function wf._blame_work(p_now timestamptz) returns void
+-- Locks    as _work_alone
+-- Called   by tick
+create or replace function wf._work(p_now timestamptz, p_limit int) returns void
 language plpgsql :inner as $$
+declare
+    v_id bigint;
 begin
-    update wf.work w
-       set tries = w.tries + 1, aside = w.tries >= 2, due_at = p_now + interval '10 s',
-           error = '{"sqlstate": "57014", "message": "it did not come to its end"}'
-     where w.id = (select x.id from wf.work x
-                    where x.due_at <= p_now and not x.aside and x.kind in ('begin', 'purge')
-                    order by x.due_at limit 1 for update skip locked);
+    for k in 1 .. p_limit loop
+        v_id := wf._next_work(p_now);
+        exit when v_id is null;
+        perform wf._work_alone(v_id, p_now);
+    end loop;
 end;
 $$;
 
--- wf.work(p_failed)
+-- wf.work(p_item, p_failed)
 --
--- Does work that takes its time, one item of it, and purges what is old: a
--- transaction of its own, never one that carries reports. Where the last call did
--- not come to its end (p_failed: its session is gone, or it took too long), the
--- item that was due first may be the reason: it is only counted as tried, so that
--- the count stands whatever becomes of the next try.
+-- Does one item of work in a transaction of its own, never in one that carries
+-- reports, and names the next one. The next one is counted as tried here, before
+-- the call that tries it: whatever becomes of that call, the count stands.
+-- A driver begins with item 0, which is none, and goes on with the item that
+-- it was given, until it is given none. Without an item (null) the call does what
+-- is due first, and only says what comes next.
+-- What is old is purged by a call that has nothing else to do: a purge that takes
+-- too long delays no item, and is counted against none.
 --
--- Returns  whether there is more of it now
+-- Returns  the next item, for the next call; null: nothing is due
 -- Locks    the gate, a row of work, then its instance (skipping locked ones)
 -- Raises   WF006
--- Called   by drivers whose poll has told them of work
-create or replace function wf.work(p_failed boolean default false) returns boolean
+-- Called   by drivers whose poll has told them of work, or whose poll did not come to its end (p_failed)
+create or replace function wf.work(p_item bigint default null, p_failed boolean default false) returns bigint
 language plpgsql security definer :engine as $$
 declare
     v_now constant timestamptz := wf._now();
-    v_done int := 1;
+    v_item bigint;
+    v_next bigint;
 begin
     perform wf._gate(true);
     if p_failed then
-        perform wf._blame_work(v_now);
+        perform wf._part_work(v_now);
+    end if;
+    v_item := coalesce(p_item, wf._next_work(v_now), 0);
+    perform wf._work_alone(v_item, v_now);
+    if p_item is null then
+        select w.id into v_next from wf.work w where w.due_at <= v_now and not w.aside order by w.due_at, w.id limit 1;
     else
-        -- 0: others are at what there is, and this driver need not come back at once
-        v_done := wf._work(v_now, '{begin,purge}', 1);
+        v_next := wf._next_work(v_now);
+    end if;
+    if v_item = 0 and v_next is null then
         perform wf._purge_old();
     end if;
-    return v_done > 0 and exists (select from wf.work w where w.due_at <= v_now and not w.aside and w.kind in ('begin', 'purge'));
+    return v_next;
 end;
 $$;
-comment on function wf.work(boolean) is 'Does one piece of the work that takes its time, such as beginning the next 1,000 elements of a list in which nothing waits; after a call that did not come to its end (true) only counts that. Returns whether there is more. Drivers call it in a transaction of its own when poll tells them of work.';
+comment on function wf.work(bigint, boolean) is
+    'Does one piece of the work that takes its time or has failed before, such as beginning the next 1,000 elements '
+    'of a list in which nothing waits: the piece of this number (0: none; null: the one that is due first). If true '
+    'is given, a poll of the caller did not come to its end: then what polls do together is tried piece by piece. '
+    'Returns the number of the next piece, which it has counted as tried; null if nothing is due. Drivers call it in '
+    'a transaction of its own when poll tells them of work.';
 
 -- wf._resume_work(p_instance)
 --
--- Tries again what was set aside of these instances, or (null) of none.
+-- Tries again what was set aside of these instances, and what was of none.
 --
 -- Returns  nothing
 -- Locks    rows of work
@@ -255,5 +328,7 @@ language plpgsql :inner as $$
 begin
     update wf.work w set tries = 0, aside = false, due_at = wf._now()
      where w.instance_id = any (p_instance) and (w.aside or w.tries > 0);
+    update wf.work w set tries = 0, aside = false, due_at = wf._now()
+     where w.instance_id is null and (w.aside or w.tries > 0);
 end;
 $$;
