@@ -28,10 +28,11 @@
 -- Trigger depths. Each nested UPDATE or INSERT of wf.process adds one to
 -- pg_trigger_depth(). Nodes that pass without waiting (a let, an empty element)
 -- would nest without end. Below depth wf._deepest() nothing more begins at once:
--- it is put into wf.pending. On the way down each run goes through a trigger of the
--- next depth, which begins what is pending when its own rungs are done, one after
--- another (_enter_pending). What begins there is deeper still, so that it puts what
--- comes next into wf.pending again, and the loop goes on with it.
+-- it is put into wf.pending. Whatever comes there has gone through a trigger of the
+-- next depth (wf._gate refuses callers that are as deep themselves). That trigger
+-- begins what is pending when its own rungs are done, one after another
+-- (_enter_pending). What begins there is deeper still, so that it puts what comes
+-- next into wf.pending again, and the loop goes on with it.
 
 -- wf._deepest()
 --
