@@ -35,7 +35,7 @@ end;
 -- Returns  whether the engine is paused
 -- Locks    nothing
 -- Raises   nothing
--- Called   by explain; _find has the same query in its own: a function that holds a query is planned at each call
+-- Called   by explain. _find does not call it: a function with a query in it would be planned again for each lane and poll
 create or replace function wf._is_paused() returns boolean
 language sql stable
 begin atomic
@@ -221,7 +221,7 @@ $$;
 --
 -- An expression that a transaction evaluates for the first time takes 4,000
 -- instructions, the call of a function 10,000, a query 40,000. Therefore the
--- common case, one lane and nothing noted, is here and not in functions.
+-- common case, one lane and no note of the poll before, calls no function.
 --
 -- Returns  the rows of ready to take, in order of their pools (null: none); the lanes with the places behind these rows; whether a lane may hold more; whether there are lanes that the driver does not serve; if it has not looked at the heads though nothing is left behind, after how many ms it will
 -- Locks    these rows (skipping locked ones)
