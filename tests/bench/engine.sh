@@ -60,23 +60,25 @@ driver_end() {
     driver_stop bench
 }
 
-# all_ended: wait until nothing runs any more of what came after BEFORE, looking
-# from inside the server and by index, which costs next to nothing.
+# all_ended [SECONDS]: wait until nothing runs any more of what came after BEFORE,
+# looking as often (0.02) from inside the server and by index, which costs next to
+# nothing.
 all_ended() {
+    local pause=${1:-0.02}
     PGOPTIONS='-c enable_seqscan=off' sql "do \$\$
         begin
             loop
                 exit when (select i.state from wf.instance i
                             order by i.id desc limit 1) <> 'RUNNING';
                 commit;
-                perform pg_sleep(0.02);
+                perform pg_sleep($pause);
             end loop;
             loop
                 exit when not exists (
                     select from wf.instance i
                      where i.id > $BEFORE and i.state = 'RUNNING');
                 commit;
-                perform pg_sleep(0.02);
+                perform pg_sleep($pause);
             end loop;
         end
         \$\$"
@@ -146,5 +148,13 @@ statements() {
     sql "select coalesce(sum(s.calls), 0) from pg_stat_statements s
            join pg_database d on d.oid = s.dbid
           where d.datname = '$PGDATABASE' and $1
+            and s.userid <> 'postgres'::regrole" --dbname=postgres
+}
+
+# statements_wal: the bytes of WAL that their statements wrote.
+statements_wal() {
+    sql "select coalesce(sum(s.wal_bytes), 0) from pg_stat_statements s
+           join pg_database d on d.oid = s.dbid
+          where d.datname = '$PGDATABASE' and s.toplevel
             and s.userid <> 'postgres'::regrole" --dbname=postgres
 }

@@ -18,6 +18,7 @@ figures() {
 
 missing='^15 |^8 drivers_(2|4|16|64)(_cpu)?$' # with so little work
 command -v wrk >/dev/null || missing="$missing|^3 ceiling\$"
+command -v valgrind >/dev/null || missing="$missing|^10 .*_instructions\$"
 is 'each row has its figures' "$(figures)" "$(
     awk -F ' *[|] *' '!/^#/ { sub(/^ */, "", $1); print $1, $2 }' \
         "$ROOT/tests/bench/bars" |

@@ -54,7 +54,8 @@ $$;
 
 -- wf._sign(p_driver)
 --
--- Stores who makes the moves of a transaction, once in each transaction.
+-- Stores who makes the moves of a transaction, once in each transaction, and notes
+-- its mark for _mark.
 --
 -- Returns  the mark of the transaction; null if it was signed before
 -- Locks    nothing
@@ -69,7 +70,7 @@ begin
     values (pg_current_xact_id(), wf._actor(), inet_client_addr(), p_driver, wf._now())
         on conflict do nothing
     returning xid || '@' || extract(epoch from at) into v_mark;
-    return v_mark;
+    return case when v_mark is not null then set_config('wf.mark', v_mark, true) end;
 end;
 $$;
 

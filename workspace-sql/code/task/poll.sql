@@ -28,7 +28,6 @@ declare
     v_second boolean; -- nobody has heard of it for a second
     v_work record;
     v_found record;
-    v_minute boolean; -- its first in this minute
 begin
     if wf._gate(true) and (coalesce(p_want, -1) < 0 or p_instant < 0 or p_kept @? 'strict $ ? (@.type() != "object" || exists(@.* ? (@.type() != "number" || @ < 0)))') then
         raise exception using errcode = 'WF002', message = 'p_want is null or negative, p_instant is negative, or p_kept holds something else than numbers from 0 on',
@@ -59,7 +58,13 @@ begin
         return next;
         return;
     end if;
-    if not wf._admit() then
+    -- Only so many work at a time as the setting turns says. A turn is the lock of a
+    -- row: an advisory lock could be taken by any login, and so can the lock of a
+    -- table (in row exclusive mode, see docs/internals.md).
+    perform set_config('wf.turn', '1', true) -- now it is known to be a driver's, see _ring
+       from (select from wf.turn t where t.id <= (select s.value::bigint from wf.setting s where s.name = 'turns')
+              order by t.id limit 1 for no key update skip locked) t;
+    if not found then
         -- it comes back by itself, so nobody need ring for it again
         if v_driver.idle then
             update wf.driver d set idle = false where d.id = p_driver;
@@ -76,20 +81,8 @@ begin
         end if;
         return;
     end if;
-    if v_work.due then
-        perform wf._fire(v_now);
-    end if;
-    if v_second then
-        v_minute := extract(epoch from v_work.seen_at)::bigint / 60 <> extract(epoch from v_now)::bigint / 60;
-        perform wf._sweep(v_minute, p_driver);
-        if v_minute then
-            perform wf._forget_lanes();
-            perform wf._forget_versions();
-        end if;
-        v_work.dirty := true;
-    end if;
-    if v_work.dirty or v_work.due then
-        perform wf._settle_safely(v_now);
+    if v_work.due or v_work.dirty or v_second then
+        perform wf._keep_up(p_driver, case when v_second then v_work.seen_at end, v_work.due, v_now);
     end if;
     if v_work.work or v_second and wf._setting_number('keep_days') > 0 then
         kind := 'work';
@@ -102,12 +95,14 @@ begin
         mark := coalesce(mark, wf._sign(p_driver));
         return query select c.*, null from wf._claim(p_driver, v_found.place, v_now) c;
     end if;
-    if v_found.more or v_work.due or v_work.dirty or v_work.work or wf._has_made() then
+    -- a driver that has not got all that it wanted has left nothing in the lanes that it serves
+    if v_found.more or v_found.others and (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_made()) then
         perform wf._pass_on(p_driver, v_found.lane);
     end if;
     wait_ms := coalesce(v_found.again,
                         -- one whose slots are taken would be rung for what it can't take
-                        case when v_found.place is null and p_want = 0 and (p_kept @? '$.* ? (@ > 0)') is not true then 1000
+                        case when v_found.place is not null and not v_driver.idle then 0
+                             when v_found.place is null and p_want = 0 and (p_kept @? '$.* ? (@ > 0)') is not true then 1000
                              else wf._rest(v_driver, v_found.place is not null, v_now) end);
     return next;
     if v_second then
@@ -156,21 +151,33 @@ begin
 end;
 $$;
 
--- wf._admit()
+-- wf._keep_up(p_driver, p_seen_at, p_due, p_now)
 --
--- Lets so many turns work at a time as the setting turns says. A turn is the lock
--- of a row: an advisory lock could be taken by any login, and so can the lock of
--- a table (in row exclusive mode, see docs/internals.md).
+-- Does what is due beside handing out: timers, places of groups, and each second
+-- (p_seen_at: when the driver was heard of before) what is left of lost drivers.
 --
--- Returns  whether this one may; then it is known to be a driver's, see _ring
--- Locks    one row of turn (skipping locked ones)
--- Raises   nothing
--- Called   by poll
-create or replace function wf._admit() returns boolean
+-- Returns  nothing
+-- Locks    as _fire, _sweep and _settle
+-- Raises   nothing of its own
+-- Called   by poll, if there is any of that
+create or replace function wf._keep_up(p_driver bigint, p_seen_at timestamptz, p_due boolean, p_now timestamptz)
+returns void
 language plpgsql :inner as $$
+declare
+    -- the driver's first poll in this minute
+    v_minute boolean := extract(epoch from p_seen_at)::bigint / 60 <> extract(epoch from p_now)::bigint / 60;
 begin
-    perform from wf.turn t where t.id <= wf._setting_number('turns') order by t.id limit 1 for no key update skip locked;
-    return found and set_config('wf.turn', '1', true) = '1';
+    if p_due then
+        perform wf._fire(p_now);
+    end if;
+    if p_seen_at is not null then
+        perform wf._sweep(v_minute, p_driver);
+        if v_minute then
+            perform wf._forget_lanes();
+            perform wf._forget_versions();
+        end if;
+    end if;
+    perform wf._settle_safely(p_now);
 end;
 $$;
 

@@ -22,7 +22,7 @@ $$;
 -- Returns  the pool of a lane: its transport. Builtin is none beside others, as it needs no slot, nor is it a pool for a driver that does not ask for it (p_instant)
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _heads
+-- Called   by _find
 create or replace function wf._pool(p_needs text[], p_instant boolean) returns text
 language sql immutable
 begin atomic
@@ -35,55 +35,12 @@ end;
 -- Returns  whether the engine is paused
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _heads and explain
+-- Called   by explain. _find does not call it: a function with a query in it would be planned again for each lane and poll
 create or replace function wf._is_paused() returns boolean
 language sql stable
 begin atomic
     select (select e.event from wf.engine_event e order by e.id desc limit 1) is not distinct from 'pause';
 end;
-
--- wf._heads(p_driver, p_instant, p_from)
---
--- Returns  of each lane that the driver serves and that is not empty behind its place in p_from, the place just before its first request
--- Locks    nothing
--- Raises   nothing
--- Called   by _find
-create or replace function wf._heads(p_driver wf.driver, p_instant boolean, p_from wf.place[]) returns wf.place[]
-language plpgsql :inner as $$
-begin
-    return (select array_agg(row(l.id, wf._pool(l.needs, p_instant), f.rank, f.turn, f.instance_id, f.process_id - 1)::wf.place)
-              from wf.lane l
-              left join lateral (select u.rank, u.turn, u.instance_id, u.process_id from unnest(p_from) u where u.lane_id = l.id) b on true
-             cross join lateral (select y.rank, y.turn, y.instance_id, y.process_id
-                                   from wf.ready y
-                                  where y.lane_id = l.id
-                                    and (y.rank, y.turn, y.instance_id, y.process_id)
-                                        > (coalesce(b.rank, -32768), coalesce(b.turn, 0), coalesce(b.instance_id, 0), coalesce(b.process_id, 0))
-                                  order by y.rank, y.turn, y.instance_id, y.process_id
-                                  limit 1) f
-             where wf._serves(p_driver, l) and not wf._is_paused());
-end;
-$$;
-
--- wf._pick_one(p_lane, p_limit)
---
--- Returns  the rows of ready that come first in a lane behind that place
--- Locks    these rows (skipping locked ones)
--- Raises   nothing
--- Called   by _pick
-create or replace function wf._pick_one(p_lane wf.place, p_limit int) returns tid[]
-language plpgsql :inner as $$
-begin
-    return (select array_agg(x.place)
-              from (select y.ctid as place
-                      from wf.ready y
-                     where y.lane_id = p_lane.lane_id
-                       and (y.rank, y.turn, y.instance_id, y.process_id) > (p_lane.rank, p_lane.turn, p_lane.instance_id, p_lane.process_id)
-                     order by y.rank, y.turn, y.instance_id, y.process_id
-                     limit p_limit
-                       for update skip locked) x);
-end;
-$$;
 
 -- wf._pick_merged(p_lane, p_limit)
 --
@@ -166,11 +123,8 @@ begin
     lane := p_lane;
     if p_limit = 0 or coalesce(cardinality(p_lane), 0) = 0 then
         return;
-    elsif cardinality(p_lane) = 1 then
-        place := wf._pick_one(p_lane[1], p_limit);
-    else
-        place := wf._pick_merged(p_lane, p_limit);
     end if;
+    place := wf._pick_merged(p_lane, p_limit);
     if place is not null then
         lane := (select array_agg(wf._later(l, x.rank, x.turn, x.instance_id, x.process_id))
                    from wf.ready x, unnest(p_lane) l
@@ -188,7 +142,7 @@ $$;
 -- Returns  the rows of ready to take (null: none); the lanes with the places behind these rows; whether a lane may hold more, since all that was wanted of it was there
 -- Locks    these rows (skipping locked ones)
 -- Raises   nothing
--- Called   by _find
+-- Called   by _find, for several lanes
 create or replace function wf._share(p_lane wf.place[], p_want int, p_instant int, p_kept jsonb,
                                      out place tid[], out lane wf.place[], out more boolean)
 language plpgsql :inner as $$
@@ -230,72 +184,131 @@ begin
 end;
 $$;
 
+-- wf._recall(p_driver, p_now)
+--
+-- What the poll before has noted in this session (wf.from). The number of the
+-- driver is in it, since behind a pooler the session may be another's.
+--
+-- Returns  how old its look at the heads is, in seconds (null: none, or the clock was set back); how many pages of the index that look has read; how many seconds it is good for; where to go on (null: at the heads)
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _find, if something is noted
+create or replace function wf._recall(p_driver bigint, p_now timestamptz, out age numeric, out pages bigint, out rest numeric, out lane wf.place[])
+language plpgsql :inner as $$
+declare
+    v_from constant jsonb := current_setting('wf.from')::jsonb;
+begin
+    pages := (v_from ->> 'pages')::bigint;
+    rest := case when pages > 100 then pages * 0.00004 else 0 end;
+    if (v_from ->> 'driver')::bigint = p_driver then
+        age := nullif(greatest(extract(epoch from p_now) - (v_from ->> 'at')::numeric, -1), -1);
+        if age < (case when v_from ->> 'more' = 'true' then greatest(rest, 0.01) else rest end) then
+            lane := array(select row((x.v -> 0)::bigint, x.v ->> 1, (x.v -> 2)::smallint, (x.v -> 3)::bigint, (x.v -> 4)::bigint, (x.v -> 5)::bigint)::wf.place
+                            from jsonb_array_elements(nullif(v_from -> 'lanes', 'null')) x (v));
+        end if;
+    end if;
+end;
+$$;
+
 -- wf._find(p_driver, p_want, p_instant, p_kept, p_now)
 --
--- Finds what a driver takes. While polls leave something behind they go on where
--- the one before ended, and look at the heads of the lanes after 10 ms; one that
--- finds all that there is looks there at once. 100 pages of the index take
--- 0.2 ms: a look that has read more is repeated after twenty times as long. The
--- number of the driver is in the remembered place, since behind a pooler the
--- session may be another's.
+-- Finds what a driver takes: the first request of each lane that it serves,
+-- behind the place where the poll before ended, and from there on as many as are
+-- wanted. While polls leave something behind they go on where the one before
+-- ended, and look at the heads of the lanes after 10 ms; one that finds all that
+-- there is looks there at once. 100 pages of the index take 0.2 ms: a look that
+-- has read more is repeated after twenty times as long.
 --
--- Returns  the rows of ready to take, in order of their pools (null: none); the lanes with the places behind these rows; whether a lane may hold more; if it has not looked at the heads though nothing is left behind, after how many ms it will
+-- An expression that a transaction evaluates for the first time takes 4,000
+-- instructions, the call of a function 10,000, a query 40,000. Therefore the
+-- common case, one lane and no note of the poll before, calls no function.
+--
+-- Returns  the rows of ready to take, in order of their pools (null: none); the lanes with the places behind these rows; whether a lane may hold more; whether there are lanes that the driver does not serve; if it has not looked at the heads though nothing is left behind, after how many ms it will
 -- Locks    these rows (skipping locked ones)
 -- Raises   nothing
 -- Called   by poll
 create or replace function wf._find(p_driver wf.driver, p_want int, p_instant int, p_kept jsonb, p_now timestamptz,
-                                    out place tid[], out lane wf.place[], out more boolean, out again int)
+                                    out place tid[], out lane wf.place[], out more boolean, out others boolean, out again int)
 language plpgsql :inner as $$
 declare
-    v_from jsonb := nullif(current_setting('wf.from', true), '')::jsonb;
-    v_at numeric := extract(epoch from p_now);
-    v_age numeric; -- of the last look; null for none, or if the clock was set back
-    v_pages bigint := (v_from ->> 'pages')::bigint;
-    v_rest numeric := case when v_pages > 100 then v_pages * 0.00004 else 0 end; -- in seconds
+    v_noted constant boolean := coalesce(current_setting('wf.from', true), '') <> '';
+    v_age numeric; -- of the last look at the heads
+    v_read bigint; -- pages of the index that it has read
+    v_rest numeric;
     v_places wf.place[]; -- where to go on; null for the heads
-    f record;
+    v_pages bigint;
+    v_want int;
 begin
-    if (v_from ->> 'driver')::bigint = p_driver.id then
-        v_age := nullif(greatest(v_at - (v_from ->> 'at')::numeric, -1), -1);
-        if v_age < (case when v_from ->> 'more' = 'true' then greatest(v_rest, 0.01) else v_rest end) then
-            v_places := array(select row((x.v -> 0)::bigint, x.v ->> 1, (x.v -> 2)::smallint, (x.v -> 3)::bigint, (x.v -> 4)::bigint, (x.v -> 5)::bigint)::wf.place
-                                from jsonb_array_elements(nullif(v_from -> 'lanes', 'null')) x (v));
-        end if;
+    if v_noted then
+        select r.age, r.pages, r.rest, r.lane into v_age, v_read, v_rest, v_places from wf._recall(p_driver.id, p_now) r;
     end if;
     loop
-        if v_places is null then
-            v_pages := pg_stat_get_xact_blocks_fetched('wf.ready_claim_idx'::regclass);
-            lane := wf._heads(p_driver, p_instant is not null, null);
-            v_pages := pg_stat_get_xact_blocks_fetched('wf.ready_claim_idx'::regclass) - v_pages;
+        v_pages := pg_stat_get_xact_blocks_fetched('wf.ready_claim_idx'::regclass);
+        select array_agg(row(l.id, wf._pool(l.needs, p_instant is not null), h.rank, h.turn, h.instance_id, h.process_id - 1)::wf.place)
+                   filter (where h.rank is not null),
+               bool_or(not l.served)
+          into lane, others
+          from (select x.id, x.needs, wf._serves(p_driver, x) as served from wf.lane x offset 0) l
+          left join lateral (select u.rank, u.turn, u.instance_id, u.process_id from unnest(v_places) u where u.lane_id = l.id) b on true
+          left join lateral (select y.rank, y.turn, y.instance_id, y.process_id
+                               from wf.ready y
+                              where l.served
+                                and (select e.event from wf.engine_event e order by e.id desc limit 1) is distinct from 'pause'
+                                and y.lane_id = l.id
+                                and (y.rank, y.turn, y.instance_id, y.process_id)
+                                    > (coalesce(b.rank, -32768), coalesce(b.turn, 0), coalesce(b.instance_id, 0), coalesce(b.process_id, 0))
+                              order by y.rank, y.turn, y.instance_id, y.process_id
+                              limit 1) h on true;
+        v_pages := case when v_places is null then pg_stat_get_xact_blocks_fetched('wf.ready_claim_idx'::regclass) - v_pages else v_read end;
+        if cardinality(lane) = 1 then
+            v_want := case when lane[1].pool = 'builtin' then p_instant else p_want + coalesce((p_kept ->> lane[1].pool)::int, 0) end;
+            select array_agg(x.place), count(*) = v_want,
+                   coalesce((array_agg(row(lane[1].lane_id, lane[1].pool, x.rank, x.turn, x.instance_id, x.process_id)::wf.place))[count(*)::int:], lane)
+              into place, more, lane
+              from (select y.ctid as place, y.rank, y.turn, y.instance_id, y.process_id
+                      from wf.ready y
+                     where y.lane_id = lane[1].lane_id
+                       and (y.rank, y.turn, y.instance_id, y.process_id) > (lane[1].rank, lane[1].turn, lane[1].instance_id, lane[1].process_id)
+                     order by y.rank, y.turn, y.instance_id, y.process_id
+                     limit v_want
+                       for update skip locked) x;
         else
-            lane := wf._heads(p_driver, p_instant is not null, v_places);
+            select s.place, s.more, s.lane into place, more, lane from wf._share(lane, p_want, p_instant, p_kept) s;
         end if;
-        f := wf._share(lane, p_want, p_instant, p_kept);
-        exit when v_places is null or f.more;
+        exit when v_places is null or more;
         if v_age < v_rest then
             again := ceil((v_rest - v_age) * 1000);
             exit;
         end if;
         v_places := null;
     end loop;
-    place := f.place;
-    lane := f.lane;
-    more := f.more;
-    if not more and v_pages <= 100 then
+    if more or v_pages > 100 then
+        perform wf._remember(p_driver.id, case when v_places is null then 0 else v_age end, v_pages, more, lane, v_places, p_now);
+    elsif v_noted then
         -- the next one looks at the heads
-        if v_from is not null then
-            perform set_config('wf.from', '', false);
-        end if;
-        return;
+        perform set_config('wf.from', '', false);
     end if;
-    if cardinality(v_places) > cardinality(lane) then
-        lane := lane || array(select u from unnest(v_places) u where u.lane_id <> all (array(select x.lane_id from unnest(lane) x)));
+end;
+$$;
+
+-- wf._remember(p_driver, p_age, p_pages, p_more, p_lane, p_before, p_now)
+--
+-- Notes where the next poll goes on, for _recall. Lanes that were empty behind
+-- their place keep it (p_before).
+--
+-- Returns  nothing
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _find
+create or replace function wf._remember(p_driver bigint, p_age numeric, p_pages bigint, p_more boolean, p_lane wf.place[], p_before wf.place[],
+                                    p_now timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    if cardinality(p_before) > cardinality(p_lane) then
+        p_lane := p_lane || array(select u from unnest(p_before) u where u.lane_id <> all (array(select x.lane_id from unnest(p_lane) x)));
     end if;
-    if v_places is not null then
-        v_at := v_at - v_age;
-    end if;
-    perform set_config('wf.from', jsonb_build_object('driver', p_driver.id, 'at', v_at, 'pages', v_pages, 'more', more, 'lanes',
-                                                     (select jsonb_agg(jsonb_build_array(l.lane_id, l.pool, l.rank, l.turn, l.instance_id, l.process_id)) from unnest(lane) l))::text, false);
+    perform set_config('wf.from', jsonb_build_object('driver', p_driver, 'at', extract(epoch from p_now) - p_age, 'pages', p_pages, 'more', p_more, 'lanes',
+                                                     (select jsonb_agg(jsonb_build_array(l.lane_id, l.pool, l.rank, l.turn, l.instance_id, l.process_id)) from unnest(p_lane) l))::text, false);
 end;
 $$;
 

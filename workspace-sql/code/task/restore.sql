@@ -7,20 +7,15 @@
 --
 -- A name for what this transaction has done, if it has made moves.
 --
--- Returns  transaction and time; null if there were no moves
+-- Returns  transaction and time, as _sign has noted it; null if there were no moves
 -- Locks    nothing
 -- Raises   nothing
--- Called   by poll when it hands out nothing: the driver brings it to register when it connects again
+-- Called   by poll: the driver brings it to register when it connects again
 create or replace function wf._mark() returns text
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-    -- not SQL: that would be planned anew in each turn
-    if pg_current_xact_id_if_assigned() is null then
-        return null;
-    end if;
-    return (select t.xid || '@' || extract(epoch from t.at) from wf.txn t where t.xid = pg_current_xact_id_if_assigned());
+language sql stable
+begin atomic
+    select nullif(current_setting('wf.mark', true), '');
 end;
-$$;
 
 -- wf._has_mark(p_mark)
 --
