@@ -177,7 +177,7 @@ comment on column wf.event_v.state is 'state after';
 comment on column wf.event_v.actor is 'the role that caused it';
 comment on column wf.event_v.client is 'the address that it came from; null for a local socket';
 comment on column wf.event_v.reason is 'reason that an operator gave';
-comment on column wf.event_v.detail is 'for failures the error; for operators what they gave';
+comment on column wf.event_v.detail is 'for failures the error; for operators what they gave; for a retry by policy when it is due';
 
 create or replace view wf.group_v with (security_barrier = true) as
 select g.name,
