@@ -45,7 +45,7 @@
 #endif
 
 #ifdef QUEUE_ALL
-#define RESTS(i) false
+#define RESTS(i) (rest[i] && bad)
 #else
 #define RESTS(i) rest[i]
 #endif

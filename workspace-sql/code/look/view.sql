@@ -93,7 +93,9 @@ select p.instance_id,
        p.output,
        p.error,
        p.handle,
-       d.name as driver
+       d.name as driver,
+       case when p.state = 'INIT' then (select t.due_at from wf.timer t
+                                         where t.instance_id = p.instance_id and t.process_id = p.id and t.kind = 'retry') end as retry_at
   from wf.process p
   join wf.node n on n.version_id = p.version_id and n.id = p.node_id
   left join wf.task_type t on t.id = n.type_id
@@ -119,10 +121,11 @@ comment on column wf.process_v.output is 'its result';
 comment on column wf.process_v.error is 'why it failed: {kind, message, detail}';
 comment on column wf.process_v.handle is 'under which it runs outside';
 comment on column wf.process_v.driver is 'the driver that holds a request of it now';
+comment on column wf.process_v.retry_at is 'when its next attempt begins, if its policy has it tried again';
 
 create or replace view wf.task_v with (security_barrier = true) as
 select p.instance_id, p.process_id, p.parent_id, p.kind, p.name, p.task_type, p.title, p.state, p.attempt, p.index,
-       p.at, p.line, p.group_name, p.input, p.output, p.error, p.handle, p.driver
+       p.at, p.line, p.group_name, p.input, p.output, p.error, p.handle, p.driver, p.retry_at
   from wf.process_v p
  where p.task_type is not null;
 comment on view wf.task_v is 'The tasks: the processes that do something, without those that only hold others together.';
@@ -144,6 +147,7 @@ comment on column wf.task_v.output is 'its result';
 comment on column wf.task_v.error is 'why it failed: {kind, message, detail}';
 comment on column wf.task_v.handle is 'under which it runs outside';
 comment on column wf.task_v.driver is 'the driver that holds a request of it now';
+comment on column wf.task_v.retry_at is 'when its next attempt begins, if its policy has it tried again';
 
 create or replace view wf.event_v with (security_barrier = true) as
 select e.instance_id,
