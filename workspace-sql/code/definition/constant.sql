@@ -89,9 +89,10 @@ $$;
 create or replace function wf._policy_names(p_policies jsonb) returns text[]
 language sql stable
 begin atomic
-    select array(select unnest(wf._names(p_policies #- '{retry,when}'))
-                  union
-                 select unnest(array_remove(wf._names(p_policies #> '{retry,when}'), 'error')));
+    select case when p_policies #> '{retry,when}' is null then wf._names(p_policies)
+                else array(select unnest(wf._names(p_policies #- '{retry,when}'))
+                            union
+                           select unnest(array_remove(wf._names(p_policies #> '{retry,when}'), 'error'))) end;
 end;
 
 -- wf._policies(p_task, p_type, p_args)

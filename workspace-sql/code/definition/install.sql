@@ -367,7 +367,7 @@ comment on function wf.install(text, jsonb) is 'Stores the workflows of a compil
 -- Returns  nothing
 -- Locks    all rows of node and task_request; only upgrade.sql calls it, which has the workspace to itself
 create or replace function wf._recompile() returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     v record;
     v_spec jsonb;
