@@ -171,8 +171,8 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_nestloop = off
 begin
     insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input, input_fixed, reads,
                          item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max,
-                         policy, title, task_type, transport, plain, secrets, picks, wide, machine, scope, begins, ends, collects,
-                         retry, retry_when)
+                         policy, title, task_type, transport, plain, secrets, picks, wide, machine, scope, begins, ends,
+                         collects, retry, retry_when)
     with
     part as materialized (
         select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes, p.value,

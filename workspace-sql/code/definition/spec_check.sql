@@ -50,7 +50,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
      cross join lateral unnest(t.params) f
      where f in ('handle', 'instance', 'response')
     union all
-    select '{}', t.path || '.params', 'parameter error has a reserved name', '`when` of a retry sees the error as `error`.'
+    select '{}', t.path || '.params', 'parameter error has a reserved name',
+           '`when` of a retry sees the error as `error`.'
       from task_type t
      where 'error' = any (t.params) and t.value #> '{policies,retry}' ? 'when'
     union all

@@ -204,8 +204,8 @@ begin
           from unnest(p_instance, v_id, p_item) u (i, id, item), jsonb_each(u.item) j;
     end if;
     insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, machine, was, event, state, at, began_at,
-                            index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open, todo, total, chosen, input, policy, error,
-                            retry_from)
+                            index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open, todo, total,
+                            chosen, input, policy, error, retry_from)
     select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, n.machine, '',
            case when n.type_id is null then 'enter' else 'enable' end,
            case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,

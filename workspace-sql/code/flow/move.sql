@@ -28,7 +28,8 @@ language sql immutable
 begin atomic
     select 1 << array_position(array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'request', 'slot', 'unqueue',
                                      'timer', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask', 'reenter',
-                                     'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'next', 'refill', 'up', 'raised', 'root'],
+                                     'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'next', 'refill', 'up', 'raised',
+                                     'root'],
                                p_name);
 end;
 
@@ -106,7 +107,8 @@ update wf.transition t
                                ('collect', t.to_state = 'END'),
                                ('retry', t.machine in ('sync', 'async', 'wait')
                                          and (t.to_state = 'FAILED'
-                                              or t.from_state in ('INIT', 'RETRY_CLEANUP_REQUESTED') and t.event in ('retry', 'abort'))),
+                                              or t.from_state in ('INIT', 'RETRY_CLEANUP_REQUESTED')
+                                                 and t.event in ('retry', 'abort'))),
                                ('queue', t.asks = 'start'),
                                ('ask', t.machine = 'async' and t.asks in ('cancel', 'cleanup')),
                                ('reenter', t.event = 'retry' and t.to_state = 'ACTIVE'),

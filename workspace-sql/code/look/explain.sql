@@ -89,7 +89,7 @@ end;
 create or replace function wf._say_nth(p_number int) returns text language sql immutable
 begin atomic
     select p_number || case when p_number % 100 in (11, 12, 13) then 'th'
-                            else (array['th', 'st', 'nd', 'rd'])[1 + case when p_number % 10 < 4 then p_number % 10 else 0 end] end;
+                            else coalesce((array['st', 'nd', 'rd'])[p_number % 10], 'th') end;
 end;
 
 -- wf._say_places(p_group)
@@ -343,7 +343,8 @@ begin atomic
        and not exists (select from wf.parked x where x.instance_id = p_instance and x.process_id = p.id)
        and not exists (select from wf.ready x where x.instance_id = p_instance and x.process_id = p.id)
        and not exists (select from wf.lease x where x.instance_id = p_instance and x.process_id = p.id)
-       and not exists (select from wf.timer x where x.instance_id = p_instance and x.process_id = p.id and isfinite(x.due_at)
+       and not exists (select from wf.timer x
+                        where x.instance_id = p_instance and x.process_id = p.id and isfinite(x.due_at)
                          and (x.kind <> 'retry' or p.state = 'INIT'))
        and not exists (select from wf.work x where x.instance_id = p_instance and x.item_id = p.id and x.kind in ('timer', 'loss'));
 end;
@@ -392,7 +393,8 @@ create or replace function wf._explain_place(p_instance bigint, p_process bigint
 language sql stable
 begin atomic
     select case p_place when 'parked' then wf._explain_parked(p_instance, p_process)
-                                           || case when exists (select from wf.timer x where x.instance_id = p_instance and x.kind = 'retry')
+                                           || case when exists (select from wf.timer x
+                                                                 where x.instance_id = p_instance and x.kind = 'retry')
                                                    then wf._explain_retry(p_instance, p_process) end
                         when 'failed' then wf._explain_failed(p_instance, p_process)
                         when 'ended' then wf._explain_ended(p_instance, p_process)
@@ -627,4 +629,10 @@ begin atomic
     select n.process_id, n.label, n.reason, n.detail, n.since
       from wf._notes(p_instance, p_process) n;
 end;
-comment on function wf.explain(bigint, bigint) is 'Why a process, or whatever in an instance has not ended, is not running: suspended (its instance: by whom and why), group (full: who holds it), driver (none serves its queue), paused (the engine: by whom and why), request (with a driver), time (until when), retry (waits for its next attempt: which, when, after what), failed (waits for an operator), set aside (moving it on raised an error three times), children (what a composite waits for), stuck, ended. A row whose reason is note gives no reason: a driver may take it now, and what is before it, and what the driver''s slots are taken by, is told.';
+comment on function wf.explain(bigint, bigint) is
+    'Why a process, or whatever in an instance has not ended, is not running: suspended (its instance: by whom '
+    'and why), group (full: who holds it), driver (none serves its queue), paused (the engine: by whom and '
+    'why), request (with a driver), time (until when), retry (waits for its next attempt: which, when, after '
+    'what), failed (waits for an operator), set aside (moving it on raised an error three times), children '
+    '(what a composite waits for), stuck, ended. A row whose reason is note gives no reason: a driver may take '
+    'it now, and what is before it, and what the driver''s slots are taken by, is told.';

@@ -259,7 +259,8 @@ begin
      union all
     select 'history: attempts are not those that were asked for', p.instance_id, p.id, format('attempt %s, %s retries', p.attempt, coalesce(r.retries, 0))
       from wf.process p
-      left join (select e.instance_id, e.process_id, count(*) as retries from wf.event e where e.event = 'retry' and e.was <> 'INIT' group by 1, 2) r
+      left join (select e.instance_id, e.process_id, count(*) as retries
+                   from wf.event e where e.event = 'retry' and e.was <> 'INIT' group by 1, 2) r
              on r.instance_id = p.instance_id and r.process_id = p.id
      where p.attempt <> 1 + coalesce(r.retries, 0)
      union all

@@ -94,8 +94,9 @@ select p.instance_id,
        p.error,
        p.handle,
        d.name as driver,
-       case when p.state = 'INIT' then (select t.due_at from wf.timer t
-                                         where t.instance_id = p.instance_id and t.process_id = p.id and t.kind = 'retry') end as retry_at
+       case when p.state = 'INIT'
+            then (select t.due_at from wf.timer t
+                   where t.instance_id = p.instance_id and t.process_id = p.id and t.kind = 'retry') end as retry_at
   from wf.process p
   join wf.node n on n.version_id = p.version_id and n.id = p.node_id
   left join wf.task_type t on t.id = n.type_id
@@ -181,7 +182,8 @@ comment on column wf.event_v.state is 'state after';
 comment on column wf.event_v.actor is 'the role that caused it';
 comment on column wf.event_v.client is 'the address that it came from; null for a local socket';
 comment on column wf.event_v.reason is 'reason that an operator gave';
-comment on column wf.event_v.detail is 'for failures the error; for operators what they gave; for a retry by policy when it is due';
+comment on column wf.event_v.detail is
+    'for failures the error; for operators what they gave; for a retry by policy when it is due';
 
 create or replace view wf.group_v with (security_barrier = true) as
 select g.name,

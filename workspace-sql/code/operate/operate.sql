@@ -292,7 +292,10 @@ returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate('retry', p_target, p_reason, null);
 $$;
-comment on function wf.retry(jsonb, text) is 'Gives FAILED processes another attempt, with the arguments that they had, and a fresh budget of their policy retry. What waits for its next attempt begins it now. One row for each target: done, or refused and why.';
+comment on function wf.retry(jsonb, text) is
+    'Gives FAILED processes another attempt, with the arguments that they had, and a fresh budget of their '
+    'policy retry. What waits for its next attempt begins it now. One row for each target: done, or refused '
+    'and why.';
 
 -- wf.ignore(p_target, p_reason)
 --

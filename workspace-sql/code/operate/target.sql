@@ -318,7 +318,8 @@ begin
          union all
         select t.instance_id, t.process_id, p.machine, p.state
           from wf.timer t
-         cross join lateral (select x.machine, x.state from wf.process x where x.instance_id = t.instance_id and x.id = t.process_id offset 0) p
+         cross join lateral (select x.machine, x.state from wf.process x
+                              where x.instance_id = t.instance_id and x.id = t.process_id offset 0) p
          where v_failed and p_event = 'retry' and v_t.states is null
            and t.instance_id = any (p_instance) and t.kind = 'retry' and (t.process_id = any (v_named)) is not true
          union all

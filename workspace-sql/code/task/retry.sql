@@ -80,7 +80,8 @@ begin
     with failed as materialized (
         select m.instance_id, m.id, m.attempt, m.at, r.values, r.tried,
                case when not wf._accepts_retry(r.values -> 'on', m.error ->> 'kind',
-                                               n.idempotent or coalesce(m.policy -> 'idempotent', 'false') = 'true') then 'false'
+                                               n.idempotent or coalesce(m.policy -> 'idempotent', 'false') = 'true')
+                    then 'false'
                     when r.tried >= (r.values ->> 'attempts')::int and r.values -> 'attempts' <> '-1' then 'false'
                     when n.retry_when is null then 'true'
                     else wf._test(n.retry_when, wf._environment(m.instance_id, m.scopes, n.reads)
@@ -96,7 +97,8 @@ begin
          where m.state = 'FAILED' and m.event <> 'cancel' and r.values is not null),
     notes as (
         insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, detail)
-        select f.instance_id, f.id, pg_current_xact_id(), f.at, f.attempt, 'FAILED', 'undecided', 'FAILED', f.verdict -> 'error'
+        select f.instance_id, f.id, pg_current_xact_id(), f.at, f.attempt, 'FAILED', 'undecided', 'FAILED',
+               f.verdict -> 'error'
           from failed f where f.verdict ? 'error'),
     due as (
         insert into wf.timer (instance_id, process_id, kind, due_at)

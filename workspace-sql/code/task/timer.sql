@@ -65,8 +65,10 @@ begin
                                                          where x.instance_id = u.i and x.process_id = u.j
                                                            and (x.due_at <= p_now or x.due_at = 'infinity') offset 0) k
                                     where k.kind = 'retry'
-                                       or not exists (select from wf.ready r where r.instance_id = u.i and r.process_id = u.j)
-                                          and not exists (select from wf.lease l where l.instance_id = u.i and l.process_id = u.j)))
+                                       or not exists (select from wf.ready r
+                                                       where r.instance_id = u.i and r.process_id = u.j)
+                                          and not exists (select from wf.lease l
+                                                           where l.instance_id = u.i and l.process_id = u.j)))
         returning t.instance_id, t.process_id, t.kind)
     select array_agg(d.instance_id) instances, array_agg(d.process_id) processes, array_agg(d.kind) kinds into f from due d;
     if f.instances is null then
@@ -101,7 +103,8 @@ language plpgsql :inner as $$
 begin
     delete from wf.timer d
      where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'timer') m
-                                cross join lateral (select x.ctid, x.kind from wf.timer x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k
+                                cross join lateral (select x.ctid, x.kind from wf.timer x
+                                                     where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k
                                 where k.kind <> 'retry')); -- that one is forgotten by _retry
 end;
 $$;
