@@ -5,7 +5,7 @@
 #include "common/near.h"
 #include "console/lang/checker.h"
 
-enum { POLICY_ARGS_MAX = 2 };
+enum { POLICY_ARGS_MAX = 7 };
 
 /* Keep both sorted by name. */
 static const struct rule {
@@ -22,6 +22,12 @@ static const struct rule {
 	{ "priority", { { "value", TYPE_INT, true } } },
 	{ "queue", { { "name", TYPE_STRING, true } } },
 	{ "requires", { { "capabilities", TYPE_JSON, true } } },
+	{ "retry",
+	    { { "attempts", TYPE_INT, true }, { "delay", TYPE_DURATION, false },
+	        { "backoff", TYPE_NUMBER, false },
+	        { "max_delay", TYPE_DURATION, false },
+	        { "jitter", TYPE_NUMBER, false }, { "on", TYPE_JSON, false },
+	        { "when", TYPE_BOOL, false } } },
 	{ "title", { { "text", TYPE_STRING, true } } },
 };
 
@@ -34,7 +40,6 @@ static const char *const later[] = {
 	"rate",
 	"recover",
 	"retention",
-	"retry",
 	"role",
 	"run_as",
 	"schedule",
@@ -90,6 +95,15 @@ report_unknown(struct checker *checker, const struct policy *policy)
 		HINT(checker, "Did you mean `%s`?", near.best);
 }
 
+const struct policy *
+policy_find(const struct policy *policies, const char *name)
+{
+	for (; policies; policies = policies->next)
+		if (strcmp(policies->name.text, name) == 0)
+			break;
+	return policies;
+}
+
 struct expr *
 policy_arg(const struct policy *policy, const char *name, int position)
 {
@@ -117,6 +131,48 @@ arg_place(const struct rule *rule, const struct arg *arg, int position)
 	return -1;
 }
 
+/* What `when` sees as `error`. */
+static const struct type *
+error_type(struct checker *checker)
+{
+	static const struct {
+		const char *name;
+		enum type_kind type;
+	} fields[] = {
+		{ "kind", TYPE_STRING },
+		{ "message", TYPE_STRING },
+		{ "detail", TYPE_JSON },
+		{ "cause", TYPE_JSON },
+		{ "process", TYPE_INT },
+		{ "attempt", TYPE_INT },
+	};
+	struct field *list = NULL, *field;
+	size_t i;
+
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		field = arena_alloc(checker->arena, sizeof(*field));
+		field->name = fields[i].name;
+		field->type = &type_basic[fields[i].type];
+		field->next = list;
+		list = field;
+	}
+	return type_object(checker->arena, list);
+}
+
+/* The condition of a retry. It reads `error`; null counts as false. */
+static void
+check_when(struct checker *checker, struct expr *when)
+{
+	struct name name = { "error", when->start };
+	struct binding error = { .type = error_type(checker) };
+
+	scope_push_local(checker, &name, &error);
+	check_value(checker, when);
+	scope_pop_local(checker);
+	when->type = type_required(checker->arena, when->type);
+	check_bool(checker, when, "`when` of `retry`");
+}
+
 static void
 check_args(
     struct checker *checker, struct policy *policy, const struct rule *rule)
@@ -135,10 +191,13 @@ check_args(
 			continue;
 		}
 		given[place] = true;
-		check_value_as(checker, arg->value,
-		    &type_basic[rule->args[place].type],
-		    arena_printf(checker->arena, "`%s` of `%s`",
-		        rule->args[place].name, rule->name));
+		if (strcmp(rule->args[place].name, "when") == 0)
+			check_when(checker, arg->value);
+		else
+			check_value_as(checker, arg->value,
+			    &type_basic[rule->args[place].type],
+			    arena_printf(checker->arena, "`%s` of `%s`",
+			        rule->args[place].name, rule->name));
 	}
 	for (i = 0; i < POLICY_ARGS_MAX && rule->args[i].name; i++)
 		if (rule->args[i].required && !given[i])
@@ -147,22 +206,30 @@ check_args(
 			    rule->args[i].name);
 }
 
-void
-check_between(struct checker *checker, struct expr *expr, const char *what,
-    int least, int most)
+/* Whether it is a number that stands there as it is, and which. */
+static bool
+is_number(struct expr *expr, double *value)
 {
 	const struct expr *literal = check_bare(expr);
 	bool minus = literal->kind == E_UNARY && literal->op == T_MINUS;
-	double value;
 
 	if (minus)
 		literal = literal->a;
 	if (literal->kind != E_NUMBER)
-		return;
-	value = strtod(literal->text, NULL);
+		return false;
+	*value = strtod(literal->text, NULL);
 	if (minus)
-		value = -value;
-	if (value < least || value > most)
+		*value = -*value;
+	return true;
+}
+
+void
+check_between(struct checker *checker, struct expr *expr, const char *what,
+    int least, int most)
+{
+	double value;
+
+	if (is_number(expr, &value) && (value < least || value > most))
 		COMPLAIN(checker, expr->start,
 		    "`%s` must lie between %d and %d", what, least, most);
 }
@@ -204,6 +271,45 @@ check_capabilities(struct checker *checker, const struct expr *expr)
 			    type_text(checker->arena, field->type));
 }
 
+/* A kind of error, or a list of kinds. Any text is one: tasks invent kinds. */
+static void
+check_kinds(struct checker *checker, const struct expr *expr)
+{
+	const struct type *type = expr->type;
+
+	if (type->kind == TYPE_LIST)
+		type = type->element;
+	if (!type || type->kind == TYPE_STRING || is_json(type))
+		return;
+	COMPLAIN(checker, expr->start,
+	    "`on` of `retry` takes a kind of error or a list of them, not `%s`",
+	    type_text(checker->arena, expr->type));
+	HINT(checker, "Write on = \"http\" or on = [\"http\", \"timeout\"].");
+}
+
+static void
+check_retry(struct checker *checker, const struct policy *policy)
+{
+	struct expr *expr;
+	double value;
+
+	if ((expr = policy_arg(policy, "attempts", 0)) &&
+	    is_number(expr, &value) && value != -1 &&
+	    !(value >= 1 && value <= CHECK_INT_MAX)) {
+		COMPLAIN(checker, expr->start,
+		    "`attempts` of `retry` must lie between 1 and %d, or be -1",
+		    CHECK_INT_MAX);
+		HINT(checker, "The first attempt counts; -1 means any number "
+		              "of them.");
+	}
+	if ((expr = policy_arg(policy, "backoff", 2)))
+		check_between(checker, expr, "backoff", 1, 9999);
+	if ((expr = policy_arg(policy, "jitter", 4)))
+		check_between(checker, expr, "jitter", 0, 1);
+	if ((expr = policy_arg(policy, "on", 5)))
+		check_kinds(checker, check_bare(expr));
+}
+
 /* What can be said about values before anything runs. */
 static void
 check_constants(struct checker *checker, struct policy *policy, bool of_type)
@@ -227,19 +333,26 @@ check_constants(struct checker *checker, struct policy *policy, bool of_type)
 	if (strcmp(policy->name.text, "requires") == 0 &&
 	    (expr = policy_arg(policy, "capabilities", 0)))
 		check_capabilities(checker, check_bare(expr));
+	if (strcmp(policy->name.text, "retry") == 0)
+		check_retry(checker, policy);
 }
 
 static void
-check_policy(struct checker *checker, struct policy *policy, bool of_type)
+check_policy(
+    struct checker *checker, struct policy *policy, enum policy_place place)
 {
 	const struct rule *rule = find_rule(policy->name.text);
 
 	if (policy->each) {
 		check_unsupported(checker, policy->start,
 		    arena_printf(checker->arena, "each %s", policy->name.text));
+	} else if (place == POLICIES_OF_BLOCK &&
+	           strcmp(policy->name.text, "retry") == 0) {
+		check_unsupported(
+		    checker, policy->start, "retry of more than a task");
 	} else if (rule) {
 		check_args(checker, policy, rule);
-		check_constants(checker, policy, of_type);
+		check_constants(checker, policy, place == POLICIES_OF_TYPE);
 	} else if (comes_later(policy->name.text)) {
 		check_unsupported(checker, policy->start, policy->name.text);
 	} else {
@@ -248,7 +361,8 @@ check_policy(struct checker *checker, struct policy *policy, bool of_type)
 }
 
 void
-check_policies(struct checker *checker, struct policy *policies, bool of_type)
+check_policies(
+    struct checker *checker, struct policy *policies, enum policy_place place)
 {
 	struct policy *policy, *other;
 
@@ -260,6 +374,6 @@ check_policies(struct checker *checker, struct policy *policies, bool of_type)
 				    "`%s` is given twice", policy->name.text);
 				break;
 			}
-		check_policy(checker, policy, of_type);
+		check_policy(checker, policy, place);
 	}
 }

@@ -269,7 +269,7 @@ check_switch(struct checker *checker, struct process *process, bool main_line)
 static void
 check_with(struct checker *checker, struct process *with, bool main_line)
 {
-	check_policies(checker, with->policies, false);
+	check_policies(checker, with->policies, POLICIES_OF_BLOCK);
 	check_process(checker, with->body, main_line);
 }
 
@@ -391,7 +391,7 @@ check_workflow(struct checker *checker, struct decl *decl)
 	scope_enter(checker, &scope);
 	for (param = decl->params; param; param = param->next)
 		scope_add(checker, &param->name, param->type);
-	check_policies(checker, decl->policies, false);
+	check_policies(checker, decl->policies, POLICIES_OF_BLOCK);
 	check_steps(checker, decl->body->steps, true);
 	scope_leave(checker);
 	if (decl->returns && !decl->returns->optional &&

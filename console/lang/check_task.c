@@ -336,7 +336,7 @@ check_task(struct checker *checker, struct decl *decl)
 	scope_enter(checker, &scope);
 	for (param = decl->params; param; param = param->next)
 		scope_add(checker, &param->name, param->type);
-	check_policies(checker, decl->policies, true);
+	check_policies(checker, decl->policies, POLICIES_OF_TYPE);
 	scope_leave(checker);
 	check_clauses(checker, decl);
 	check_whole(checker, decl);

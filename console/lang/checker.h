@@ -88,9 +88,12 @@ void check_call(struct checker *checker, struct process *call);
 /* driver_meta.c: the `driver_meta` of a call becomes its policies. */
 void check_driver_meta(struct checker *checker, struct process *call);
 
-/* check_policy.c; `of_type`: they are a task type's, defaults of its tasks. */
+/* check_policy.c. Those of a task type are defaults of its tasks. */
+enum policy_place { POLICIES_OF_TYPE, POLICIES_OF_TASK, POLICIES_OF_BLOCK };
 void check_policies(
-    struct checker *checker, struct policy *policies, bool of_type);
+    struct checker *checker, struct policy *policies, enum policy_place place);
+const struct policy *policy_find(
+    const struct policy *policies, const char *name);
 struct expr *policy_arg(
     const struct policy *policy, const char *name, int position);
 

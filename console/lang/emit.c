@@ -22,7 +22,7 @@ emit_workflow(struct emitter *emitter, const struct decl *decl)
 		buf_adds(&emitter->out, ",\"returns\":");
 		type_emit(&emitter->out, decl->returns);
 	}
-	emit_policies(emitter, &none, policies_title(decl->policies));
+	emit_policies(emitter, &none, decl->policies);
 	buf_adds(&emitter->out, ",\"steps\":");
 	emit_steps(emitter, decl->body->steps, &effects);
 	buf_adds(&emitter->out, "}");

@@ -52,16 +52,46 @@ effects_reaching(const struct effects *effects, const struct policy *policies)
 const struct expr *
 policies_title(const struct policy *policies)
 {
-	for (; policies; policies = policies->next)
-		if (strcmp(policies->name.text, "title") == 0)
-			return policy_arg(policies, "text", 0);
-	return NULL;
+	const struct policy *title = policy_find(policies, "title");
+
+	return title ? policy_arg(title, "text", 0) : NULL;
+}
+
+/* In the order in which a retry takes them. */
+static const char *const retry_args[RETRY_ARGS] = { "attempts", "delay",
+	"backoff", "max_delay", "jitter", "on", "when" };
+
+const struct expr *
+policies_retry(const struct policy *policies, int i)
+{
+	const struct policy *retry = policy_find(policies, "retry");
+
+	return retry ? policy_arg(retry, retry_args[i], i) : NULL;
+}
+
+static void
+emit_retry(struct emitter *emitter, const struct policy *policies)
+{
+	const struct expr *value;
+	const char *open = ",\"retry\":{";
+	int i;
+
+	for (i = 0; i < RETRY_ARGS; i++) {
+		if (!(value = policies_retry(policies, i)))
+			continue;
+		buf_addf(&emitter->out, "%s\"%s\":", open, retry_args[i]);
+		emit_expr(emitter, value);
+		open = ",";
+	}
+	if (policy_find(policies, "retry"))
+		buf_adds(&emitter->out, "}");
 }
 
 void
 emit_policies(struct emitter *emitter, const struct effects *effects,
-    const struct expr *title)
+    const struct policy *own)
 {
+	const struct expr *title = policies_title(own);
 	size_t start = emitter->out.len, open;
 
 	buf_adds(&emitter->out, ",\"policies\":{");
@@ -81,6 +111,7 @@ emit_policies(struct emitter *emitter, const struct effects *effects,
 		emit_member(emitter, "priority", effects->priority);
 	if (effects->idempotent)
 		emit_member(emitter, "idempotent", effects->idempotent);
+	emit_retry(emitter, own);
 	if (title)
 		emit_member(emitter, "title", title);
 	if (emitter->out.len == open) {

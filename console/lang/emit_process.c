@@ -65,6 +65,17 @@ add_effect_reads(struct reads *reads, const struct effects *effects)
 	add_reads(reads, effects->priority);
 }
 
+/* Of the policies that stay where they are written. */
+static void
+add_own_reads(struct reads *reads, const struct policy *own)
+{
+	int i;
+
+	add_reads(reads, policies_title(own));
+	for (i = 0; i < RETRY_ARGS; i++)
+		add_reads(reads, policies_retry(own, i));
+}
+
 static void
 emit_reads(struct emitter *emitter, const char *key, const struct reads *reads)
 {
@@ -132,7 +143,6 @@ emit_task(struct emitter *emitter, const struct process *task,
     const struct effects *around)
 {
 	struct effects effects = effects_add(around, task->policies);
-	const struct expr *title = policies_title(task->policies);
 	struct reads reads = { emitter->arena, NULL };
 
 	use_type(emitter, task->target);
@@ -143,9 +153,9 @@ emit_task(struct emitter *emitter, const struct process *task,
 	emit_call_args(emitter, task, &reads);
 	buf_adds(&emitter->out, "}");
 	emit_name(emitter, "as", &task->as);
-	emit_policies(emitter, &effects, title);
+	emit_policies(emitter, &effects, task->policies);
 	add_effect_reads(&reads, &effects);
-	add_reads(&reads, title);
+	add_own_reads(&reads, task->policies);
 	emit_reads(emitter, "reads", &reads);
 	buf_adds(&emitter->out, "}");
 }
@@ -191,7 +201,6 @@ emit_call(struct emitter *emitter, const struct process *call,
     const struct effects *around)
 {
 	struct effects effects = effects_add(around, call->policies);
-	const struct expr *title = policies_title(call->policies);
 	struct reads reads = { emitter->arena, NULL };
 
 	if (call->target->is_task) {
@@ -212,8 +221,8 @@ emit_call(struct emitter *emitter, const struct process *call,
 	buf_adds(&emitter->out, "},\"steps\":");
 	emit_expansion(emitter, call->target, &effects);
 	emit_name(emitter, "as", &call->as);
-	emit_policies(emitter, &no_effects, title);
-	add_reads(&reads, title);
+	emit_policies(emitter, &no_effects, call->policies);
+	add_own_reads(&reads, call->policies);
 	emit_reads(emitter, "reads", &reads);
 	buf_adds(&emitter->out, "}");
 }
@@ -221,19 +230,19 @@ emit_call(struct emitter *emitter, const struct process *call,
 /* A group of one step is that step, unless it has a title. */
 static void
 emit_seq(struct emitter *emitter, const struct process *seq,
-    const struct effects *effects, const struct expr *title)
+    const struct effects *effects, const struct policy *own)
 {
 	struct reads reads = { emitter->arena, NULL };
 
-	if (seq->steps && !seq->steps->next && !title) {
+	if (seq->steps && !seq->steps->next && !policies_title(own)) {
 		emit_node(emitter, seq->steps, effects);
 		return;
 	}
 	begin(emitter, "seq", seq);
 	buf_adds(&emitter->out, ",\"steps\":");
 	emit_steps(emitter, seq->steps, effects);
-	emit_policies(emitter, &no_effects, title);
-	add_reads(&reads, title);
+	emit_policies(emitter, &no_effects, own);
+	add_own_reads(&reads, own);
 	emit_reads(emitter, "reads", &reads);
 	buf_adds(&emitter->out, "}");
 }
@@ -251,7 +260,7 @@ emit_with(struct emitter *emitter, const struct process *with,
 {
 	struct effects effects = effects_add(around, with->policies);
 
-	emit_seq(emitter, with->body, &effects, policies_title(with->policies));
+	emit_seq(emitter, with->body, &effects, with->policies);
 }
 
 static void

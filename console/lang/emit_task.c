@@ -109,7 +109,7 @@ emit_task_type(struct emitter *emitter, const struct decl *decl)
 		buf_adds(&emitter->out, ",\"returns\":");
 		type_emit(&emitter->out, decl->returns);
 	}
-	emit_policies(emitter, &effects, policies_title(decl->policies));
+	emit_policies(emitter, &effects, decl->policies);
 	emit_machine(emitter, decl);
 	buf_adds(&emitter->out, "}");
 }

@@ -47,9 +47,12 @@ struct effects effects_add(
 struct effects effects_reaching(
     const struct effects *effects, const struct policy *policies);
 const struct expr *policies_title(const struct policy *policies);
-/* `,"policies":{…}`, if there are any */
+/* Argument number `i` of a retry, NULL if it is not given; there are seven. */
+enum { RETRY_ARGS = 7 };
+const struct expr *policies_retry(const struct policy *policies, int i);
+/* `,"policies":{…}`, if there are any: effects, and a node's own */
 void emit_policies(struct emitter *emitter, const struct effects *effects,
-    const struct expr *title);
+    const struct policy *own);
 
 /* emit_process.c */
 void emit_steps(struct emitter *emitter, const struct process *steps,

@@ -40,7 +40,7 @@ with machine (place, name, title, about) as (
 )
 select E'# The state machines\n\n'
     || E'Printed from `wf.machine_state` and `wf.transition`. The triggers refuse every move that is not listed here, a hand-written UPDATE included.\n\n'
-    || E'Who: D a driver, O an operator, W the workspace, T time.\n\n'
+    || E'Who: D a driver, O an operator, W the workspace, T time; OW the workspace or an operator.\n\n'
     || string_agg(format(E'## %s\n%s\n\n| state | last | meaning |\n|---|---|---|\n%s\n\n| from | event | to | who | besides | meaning |\n|---|---|---|---|---|---|\n%s\n\n```mermaid\nstateDiagram-v2\n%s\n```',
                          m.title, m.about, s.rows, v.rows, d.rows), E'\n\n' order by m.place)
   from machine m

@@ -189,8 +189,27 @@ is 'a key is still known' "$(begin hello --key ended)" "$(id_of ended)"
 # --- once more, under the driver of today
 
 sql "update wf.setting set value = '10' where name = 'turns'" # a busy one
+cat >"$WORK/patient.wf" <<'END'
+workflow patient(url: string) {
+  http.Request(url = url)
+    with retry(3, delay = 1h)
+}
+END
+ok 'a task that is tried again' wf-console install "$WORK/patient.wf"
+patient=$(begin patient -p "url=$HTTP_URL/nothing")
+wait_sql 30 "select exists (select from wf.task_v
+    where instance_id = $patient and retry_at is not null)"
+waits() {
+    sql "select attempt, retry_at from wf.task_v where instance_id = $patient"
+}
+waited=$(waits)
 id=$(begin many -p "base=$HTTP_URL" -p n=400)
 exits 'under a driver that works' 0 upgrade
+is 'what waits for its next attempt goes on waiting' "$(waits)" "$waited"
+ok 'an operator begins it' wf-console retry --yes "$patient"
+wait_sql 30 "select exists (select from wf.task_v
+    where instance_id = $patient and attempt = 3 and retry_at is not null)"
+ok 'abort' wf-console abort --yes "$patient"
 sql "update wf.setting set value = '4' where name = 'turns'"
 ended "$id" 90
 is 'no work of it is lost' "$(state_of "$id")" 'END success'

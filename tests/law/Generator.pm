@@ -67,14 +67,14 @@ sub condition {
 # The names that an expression reads, with their depths.
 sub reads {
     my ($scope, @expressions) = @_;
-    my %depth = map { @$_ } @$scope;
+    my %depth = map { @$_ } @$scope;    # `error` is bound by `when` itself
     my %read;
     my @todo = @expressions;
     while (@todo) {
         my $e = shift @todo;
         if (ref $e eq 'HASH') { push @todo, values %$e }
         elsif (ref $e eq 'ARRAY') {
-            if    ($e->[0] eq 'var')   { $read{ $e->[1] } = $depth{ $e->[1] } }
+            if    ($e->[0] eq 'var')   { $read{ $e->[1] } = $depth{ $e->[1] } if $e->[1] ne 'error' }
             elsif ($e->[0] ne 'const') { push @todo, @$e[ 1 .. $#$e ] }
         }
     }
@@ -96,6 +96,26 @@ sub policies {
     return \%policy;
 }
 
+# No limit only where it comes to an end when all goes well.
+sub retry {
+    my ($scope, $type) = @_;
+    my $error = [ 'var', 'error' ];
+    my %retry = (attempts => pick(1, 2, 3, 3, 5));
+    $retry{attempts} = [ 'var', pick(map { $_->[0] } @$scope) ] if @$scope && maybe(0.1);
+    $retry{delay}     = pick('PT1S', 'PT3S', 'PT25S') if maybe(0.7);
+    $retry{backoff}   = pick(1, 2, 3)                 if maybe(0.5);
+    $retry{max_delay} = pick('PT2S', 'PT40S')         if maybe(0.3);
+    $retry{jitter}    = 1                             if maybe(0.3);
+    $retry{when}      = pick([ 'lt', [ 'get', $error, 'attempt' ], pick(2, 3, 4) ],
+        [ 'eq', [ 'get', $error, 'kind' ], pick('http', 'lost', 'output') ], condition($scope)) if maybe(0.3);
+    if (maybe(0.4)) {
+        $retry{on} = pick('http', 'lost', 'input', [ 'list', 'http', 'output', 'lost', 'failed', 'input', 'cancelled' ], [ 'list' ],
+            @$scope && maybe(0.3) ? name_in($scope) : 'output');
+    }
+    elsif (!ref $retry{attempts} && $type ne 't.Fail' && maybe(0.1)) { $retry{attempts} = -1 }
+    return \%retry;
+}
+
 sub task {
     my ($scope) = @_;
     my $type = pick(('t.Do') x 6, ('t.Plain') x 3, ('t.Job') x 4, ('t.Bare') x 2, ('t.Named') x 2, 't.Sleep', 't.Sleep', maybe(0.3) ? 't.Fail' : 't.Do');
@@ -106,8 +126,9 @@ sub task {
         :                      {};
     $node->{as} = fresh('v') if $type =~ /Do|Job|Bare|Named/ && maybe(0.8);
     my $policies = $type =~ /Sleep|Fail/ ? {} : policies($scope, maybe(0.4));
+    $policies->{retry} = retry($scope, $type) if maybe(0.4);
     $node->{policies} = $policies if %$policies;
-    my %reads = reads($scope, $node->{args}, map { $_->{group} // (), $_->{priority} // (), $_->{queue} // () } $policies);
+    my %reads = reads($scope, $node->{args}, map { $_->{group} // (), $_->{priority} // (), $_->{queue} // (), $_->{retry} // () } $policies);
     return { %$node, %reads };
 }
 

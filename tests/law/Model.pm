@@ -9,7 +9,8 @@ package Model;
 # objects in memory. It shares nothing with the workspace: no tables of moves,
 # no counters, no queue. What it yields is compared with how the workspace
 # stands: each process that has begun, its state and attempt, the names bound
-# in each scope, the instances' states, results and outputs.
+# in each scope, the kind of each failure, when each retry is due, the instances'
+# states, results and outputs.
 #
 # A process is {path, node, kind, state, parent, children, frame, own, …}.
 # frame is where its expressions read; own is what its children read.
@@ -22,7 +23,7 @@ my $json = JSON::PP->new->canonical->allow_nonref;
 
 my %TERMINAL = map { $_ => 1 } qw(END RAISED ABORTED);
 my %MACHINE  = ('t.Do' => 'sync', 't.Plain' => 'sync', 't.Job' => 'async', 't.Bare' => 'async', 't.Named' => 'async', 't.Sleep' => 'wait', 't.Fail' => 'wait');
-my %SECONDS  = (PT1S => 1, PT3S => 3, PT40S => 40);
+my %SECONDS  = (PT1S => 1, PT2S => 2, PT3S => 3, PT25S => 25, PT40S => 40);
 my $ATTEMPTS = 3;    # polls, cancels and cleanups that may fail in a row
 my $LOSS_LIMIT;      # drivers that may die in a row with a request
 my %REPLAY = (take => \&taken, report => \&reported, verb => \&operated, lost => \&lost);
@@ -93,7 +94,7 @@ sub begin {
     my $path = $parent ? "$parent->{path}/$name#" . ++$parent->{rounds}{$name} : 'root';
     my $around = $names ? { outer => $parent->{own}, names => {%$names} } : $parent ? $parent->{own} : undef;
     my $p = {
-        path => $path, node => $node, parent => $parent, attempt => 1, children => [], index => $index, m => $m,
+        path => $path, node => $node, parent => $parent, attempt => 1, retry_from => 1, children => [], index => $index, m => $m,
         kind => $node->{kind} eq 'task' ? $MACHINE{ $node->{type} } : $node->{kind}, frame => $around
     };
     $p->{scope} = $around if $names;
@@ -114,8 +115,7 @@ sub enter {
     if (!$ready) {
         die $@ unless $@ =~ /^input:/;
         $p->{unprepared} = 1;
-        $p->{state} = 'FAILED';
-        return;
+        return leaf($p) ? fails($p, 'input') : move_to($p, 'FAILED');
     }
     $p->{unprepared} = 0;
     if (leaf($p)) {
@@ -148,7 +148,21 @@ sub prepare_leaf {
         my $priority = evaluate($policies->{priority}, $p->{frame});
         failed('no priority') if defined $priority && !is_number($priority);
     }
+    $p->{retry} = retry_values($policies->{retry}, $p->{frame}) if $policies->{retry};
     return;
+}
+
+sub retry_values {
+    my ($policy, $frame) = @_;
+    my %retry = (delay => 'PT0S', backoff => 1, jitter => 0, map { $_ => evaluate($policy->{$_}, $frame) } grep { $_ ne 'when' } keys %$policy);
+    my $attempts = $retry{attempts};
+    failed('no number of attempts') unless is_number($attempts) && ($attempts == -1 || $attempts >= 1);
+    if (defined $retry{on}) {
+        $retry{on} = [ $retry{on} ] unless is_list($retry{on});
+        failed('no kinds') if grep { ref || !defined || is_number($_) || is_bool($_) } @{ $retry{on} };
+    }
+    $retry{$_} = $SECONDS{ $retry{$_} } // 0 for grep { $retry{$_} } qw(delay max_delay);
+    return \%retry;
 }
 
 sub prepare_composite {
@@ -271,14 +285,54 @@ sub queue {
     my ($p) = @_;
     $p->{state} = 'INIT';
     return unless $p->{kind} eq 'wait';
-    if ($p->{node}{type} eq 't.Fail') {
-        $p->{state} = 'FAILED';
-        return;
-    }
+    return fails($p, 'failed') if $p->{node}{type} eq 't.Fail';
     my $seconds = $SECONDS{ $p->{args}{duration} // '' };
-    $p->{state} = defined $seconds ? 'WAITING' : 'FAILED';
-    $p->{due}   = $p->{m}{now} + ($seconds // 0);
+    return fails($p, 'input') unless defined $seconds;
+    $p->{state} = 'WAITING';
+    $p->{due}   = $p->{m}{now} + $seconds * 1e6;
     return;
+}
+
+# It has failed; its policy may have it wait for another attempt.
+sub fails {
+    my ($p, $kind) = @_;
+    move_to($p, 'FAILED');
+    push @{ $p->{m}{history} }, "$p->{path} fails, attempt $p->{attempt}, $kind";
+    my $policy = ($p->{node}{policies} // {})->{retry} or return;
+    # of a task that could not be prepared only constants are known
+    my $retry = $p->{unprepared} ? $json->encode({ %$policy, when => undef }) =~ /"var"/ ? return : retry_values($policy) : $p->{retry};
+    my $tried = $p->{attempt} - $p->{retry_from} + 1;
+    return if $retry->{attempts} != -1 && $tried >= $retry->{attempts};
+    return unless $retry->{on} ? grep { $_ eq $kind } @{ $retry->{on} } : $kind !~ /^(input|output|cancelled)$/ && ($kind ne 'lost' || idempotent($p));
+    if (exists $policy->{when}) {
+        my $error = { kind => $kind, attempt => $p->{attempt} };
+        my $holds = eval { evaluate($policy->{when}, { outer => $p->{frame}, names => { error => $error } }) };
+        die $@ if $@ && $@ !~ /^input:/;
+        return unless is_bool($holds) && $holds;
+    }
+    my $delay = $retry->{delay} * $retry->{backoff}**($tried - 1);
+    my $most  = $retry->{max_delay} // 1e9;
+    $delay = $most if $delay > $most;
+    my $factor = 1 + $retry->{jitter} * chance($p);
+    $delay = $delay * $factor > $most ? $most / $factor : $delay * $factor;
+    $p->{retry_due} = $p->{m}{now} + sprintf('%.0f', $delay * 1e6);
+    $p->{attempt}++;
+    delete @$p{qw(output has_output)};
+    push @{ $p->{m}{history} }, "$p->{path} is retried, attempt $p->{attempt}, due $p->{retry_due}";
+    return $p->{kind} eq 'async' ? ask_cleanup($p, 'RETRY_CLEANUP_REQUESTED') : move_to($p, 'INIT');
+}
+
+# What the workspace takes for chance.
+sub chance {
+    my ($p) = @_;
+    my $id = $p->{m}{id}{ $p->{path} } // die "there is no $p->{path}\n";
+    return ($id % 1000000 * 618034 + $p->{attempt} * 414214) % 1000000 / 1000000;
+}
+
+sub idempotent {
+    my ($p) = @_;
+    # its type says so of those that have an x
+    return ($p->{node}{policies} // {})->{idempotent} // ($p->{node}{type} eq 't.Do' && defined $p->{args}{x});
 }
 
 sub move_to {
@@ -321,13 +375,14 @@ sub ask_cancel {
 
 sub cancelled {
     my ($p) = @_;
-    return stops($p) ? ask_cleanup($p, 'ABORT_CLEANUP_REQUESTED') : move_to($p, 'FAILED') if $p->{kind} eq 'async';
-    return stops($p) ? aborted($p) : move_to($p, 'FAILED');
+    return stops($p) ? ask_cleanup($p, 'ABORT_CLEANUP_REQUESTED') : fails($p, 'cancelled') if $p->{kind} eq 'async';
+    return stops($p) ? aborted($p) : fails($p, 'cancelled');
 }
 
 sub again {
     my ($p) = @_;
     move_to($p, 'INIT');
+    return if defined $p->{retry_due};
     return $p->{unprepared} ? enter($p) : queue($p);
 }
 
@@ -340,9 +395,9 @@ sub succeeded {
 }
 
 sub failure {
-    my ($p) = @_;
+    my ($p, $kind) = @_;
     return cancelled($p) if $p->{state} =~ /^(CANCEL|ABORT)_REQUESTED$/;
-    return move_to($p, 'FAILED');
+    return fails($p, $kind);
 }
 
 # ---- the end of an instance before its time
@@ -367,6 +422,7 @@ sub stop {
     my ($p) = @_;
     my $state = $p->{state};
     return if $TERMINAL{$state};
+    delete $p->{retry_due};
     if (!leaf($p)) {
         if ($state eq 'ACTIVE') {
             $p->{state} = 'ABORTING';
@@ -408,6 +464,7 @@ sub taken {
         :                            $state =~ /CLEANUP_REQUESTED$/;
     return "was handed out in $state to $request" unless $fits;
     return "was handed out twice" if $p->{lease};
+    return "was handed out before its time" if $request eq 'start' && defined $p->{retry_due};
     return "was started while its instance was suspended" if $request eq 'start' && $p->{m}{state} eq 'SUSPENDED';
     return "was handed out as attempt $data->{attempt}" if $data->{attempt} != $p->{attempt};
     $p->{lease} = { k => $data->{k}, driver => $data->{driver}, request => $request };
@@ -439,10 +496,12 @@ sub reported {
         return undef if !$good && ++$p->{failures} < $ATTEMPTS;
         return $request eq 'cancel' ? outcome(cancelled($p)) : outcome(cleaned($p));
     }
+    # a report that cannot be read says as much as a body that is no object
+    my $kind = $event eq 'error' && !$data->{junk} ? 'http' : 'output';
     if ($request eq 'start') {
-        return outcome(failure($p)) if !$good;
+        return outcome(failure($p, $kind)) if !$good;
         # what is neither an object nor null has no fields
-        return outcome(failure($p)) if defined $body && !is_object($body) && $p->{node}{type} !~ /Plain|Named/;
+        return outcome(failure($p, 'output')) if defined $body && !is_object($body) && $p->{node}{type} !~ /Plain|Named/;
         return outcome(succeeded($p, is_object($body) ? $body->{value} : undef)) if $p->{kind} eq 'sync';
         $p->{handle} = { id => is_object($body) ? $body->{id} : undef } if $p->{node}{type} ne 't.Named';
         ask_cancel($p, $p->{state}) if $p->{state} ne 'EXECUTING';
@@ -450,13 +509,13 @@ sub reported {
     }
     if (!$good) {
         if (++$p->{failures} >= $ATTEMPTS) {
-            return outcome(failure($p));
+            return outcome(failure($p, $kind));
         }
         ask_cancel($p, $p->{state}) if $p->{state} ne 'EXECUTING';
         return undef;
     }
     my $state = is_object($body) ? $body->{state} : defined $body ? 'bad' : '';
-    return outcome(failure($p)) if $state eq 'bad';
+    return outcome(failure($p, is_object($body) ? 'failed' : 'output')) if $state eq 'bad';
     return outcome(succeeded($p, $body->{value})) if $state eq 'done';
     $p->{failures} = 0;
     ask_cancel($p, $p->{state}) if $p->{state} ne 'EXECUTING';
@@ -498,17 +557,14 @@ sub lost {
 
 sub taken_back {
     my ($p, $request, $often) = @_;
-    my ($state, $node) = @$p{qw(state node)};
-    my $idempotent = ($node->{policies} // {})->{idempotent};
-    # its type says so of those that have an x
-    $idempotent //= $node->{type} eq 't.Do' && defined $p->{args}{x};
+    my $state = $p->{state};
     if ($state eq 'START_REQUESTED') {
-        return move_to($p, !$often && ($p->{kind} eq 'async' || $idempotent) ? 'INIT' : 'FAILED');
+        return !$often && ($p->{kind} eq 'async' || idempotent($p)) ? move_to($p, 'INIT') : fails($p, 'lost');
     }
     if ($state eq 'EXECUTING') {
-        return move_to($p, 'FAILED') if $often;
+        return fails($p, 'lost') if $often;
         return if defined $p->{handle} || $request ne 'start';
-        return move_to($p, $idempotent ? 'INIT' : 'FAILED');
+        return idempotent($p) ? move_to($p, 'INIT') : fails($p, 'lost');
     }
     if ($state =~ /^(CANCEL|ABORT)_REQUESTED$/) {
         return cancelled($p) if $p->{kind} eq 'sync' || $often && $request eq 'cancel';
@@ -528,7 +584,7 @@ sub ask_cancel_again {
 
 sub may {
     my ($p, $verb) = @_;
-    return $p->{state} eq 'FAILED' if $verb ne 'cancel';
+    return $p->{state} eq 'FAILED' || $verb eq 'retry' && $p->{state} eq 'INIT' && defined $p->{retry_due} if $verb ne 'cancel';
     return leaf($p) && $p->{state} =~ /^(INIT|START_REQUESTED|EXECUTING|WAITING)$/;
 }
 
@@ -540,7 +596,12 @@ sub operated {
     return undef unless $done;
     my $async = $p->{kind} eq 'async';
     if ($verb eq 'cancel') {
-        if    ($p->{state} =~ /^(INIT|WAITING)$/) { move_to($p, 'FAILED') }
+        if ($p->{state} =~ /^(INIT|WAITING)$/) {
+            # nothing has been tried: no policy has it tried again
+            delete $p->{retry_due};
+            move_to($p, 'FAILED');
+            push @{ $m->{history} }, "$p->{path} fails, attempt $p->{attempt}, cancelled";
+        }
         elsif (!$async)                          { move_to($p, 'CANCEL_REQUESTED') }
         else {
             delete $p->{lease} if $p->{state} eq 'START_REQUESTED';
@@ -548,11 +609,13 @@ sub operated {
         }
     }
     elsif ($verb eq 'retry') {
-        $p->{attempt}++;
+        $p->{attempt}++ if $p->{state} eq 'FAILED';
+        $p->{retry_from} = $p->{attempt};
+        my $waits = defined delete $p->{retry_due};
         delete @$p{qw(output has_output)};
-        if    (!leaf($p)) { enter($p) }
-        elsif ($async)    { ask_cleanup($p, 'RETRY_CLEANUP_REQUESTED') }
-        else              { again($p) }
+        if    (!leaf($p))          { enter($p) }
+        elsif ($async && !$waits) { ask_cleanup($p, 'RETRY_CLEANUP_REQUESTED') }
+        else                      { again($p) }
     }
     elsif ($verb eq 'raise') {
         if   ($async) { ask_cleanup($p, 'RAISE_CLEANUP_REQUESTED') }
@@ -569,10 +632,17 @@ sub operated {
 
 # ---- the replay
 
+# A microsecond may be lost where a delay was rounded.
 sub pass_time {
     my ($m) = @_;
-    for my $p (sort { $a->{path} cmp $b->{path} } values %{ $m->{processes} }) {
-        ended($p, 'end') if $p->{state} eq 'WAITING' && $p->{due} <= $m->{now};
+    my @all = sort { $a->{path} cmp $b->{path} } values %{ $m->{processes} };
+    my @retried = grep { defined $_->{retry_due} && $_->{retry_due} <= $m->{now} + 1 } @all;
+    for my $p (@all) {
+        ended($p, 'end') if $p->{state} eq 'WAITING' && $p->{due} <= $m->{now} + 1;
+    }
+    for my $p (@retried) {
+        delete $p->{retry_due};
+        again($p) if $p->{state} eq 'INIT';
     }
     return;
 }
@@ -580,15 +650,17 @@ sub pass_time {
 sub replay {
     my ($made, $played) = @_;
     my %path = map { $_->{id} => $_->{path} } @{ $played->{processes} };
-    my (%instance, $paused);
+    my (%instance, %id, $paused);
+    $id{ $_->{instance} }{ $_->{path} } = $_->{id} for @{ $played->{processes} };
     my $tree = $made->{spec}{workflows}[0];
     for my $step (@{ $played->{steps} }) {
         my ($what, $data) = @$step{qw(what data)};
+        $step->{at} = sprintf '%.0f', $step->{at} * 1e6;
         $_->{now} = $step->{at} for values %instance;
         if ($what eq 'start') {
             my $m = $instance{ $step->{instance} } = {
-                state => 'RUNNING', now => $step->{at}, processes => {},
-                params => $data->{params}
+                state => 'RUNNING', now => $step->{at}, processes => {}, history => [],
+                params => $data->{params}, id => $id{ $step->{instance} }
             };
             $m->{root} = begin_root($m, $tree);
         }
@@ -636,6 +708,7 @@ sub lines_of_model {
     for my $id (sort { $a <=> $b } keys %$instance) {
         my $m = $instance->{$id};
         push @lines, sprintf '%s is %s %s %s', $id, $m->{state}, $m->{result} // '-', $json->encode($m->{output});
+        push @lines, map { "$id $_" } @{ $m->{history} };
         for my $p (values %{ $m->{processes} }) {
             push @lines, "$id $p->{path} is $p->{state}, attempt $p->{attempt}";
             next unless $p->{scope};
@@ -651,6 +724,8 @@ sub lines_of_workspace {
     return (
         map({ sprintf '%s is %s %s %s', $_->{id}, $_->{state}, $_->{result} // '-', $json->encode($_->{output}) } @{ $played->{instances} }),
         map({ "$_->{instance} $_->{path} is $_->{state}, attempt $_->{attempt}" } @{ $played->{processes} }),
+        map({ "$_->{instance} $_->{path} fails, attempt $_->{attempt}, $_->{kind}" } @{ $played->{failures} }),
+        map({ "$_->{instance} $_->{path} is retried, attempt $_->{attempt}, due " . sprintf('%.0f', $_->{due} * 1e6) } @{ $played->{retries} }),
         map({ "$_->{instance} $_->{path} binds $_->{name} = " . $json->encode($_->{value}) } grep { $_->{name} =~ /^[vp]/ } @{ $played->{bindings} })
     );
 }

@@ -440,6 +440,14 @@ language sql as $$
         'steps', (select jsonb_agg(jsonb_build_object('k', s.k, 'at', extract(epoch from s.at)::numeric, 'what', s.what,
                                                       'instance', s.instance_id, 'process', s.process_id, 'data', s.data) order by s.k) from law.step s),
         'processes', (select jsonb_agg(jsonb_build_object('instance', q.instance_id, 'id', q.id, 'path', q.path, 'state', q.state, 'attempt', q.attempt) order by q.path) from place q),
+        'failures', (select coalesce(jsonb_agg(jsonb_build_object('instance', e.instance_id, 'path', q.path, 'attempt', e.attempt, 'kind', e.detail ->> 'kind')), '[]')
+                       from wf.event e join place q on q.instance_id = e.instance_id and q.id = e.process_id
+                       join wf.process p on p.instance_id = e.instance_id and p.id = e.process_id and p.kind in ('sync', 'async', 'wait')
+                      where e.state = 'FAILED' and e.was <> 'FAILED'),
+        'retries', (select coalesce(jsonb_agg(jsonb_build_object('instance', e.instance_id, 'path', q.path, 'attempt', e.attempt,
+                                                                 'due', extract(epoch from (e.detail ->> 'due_at')::timestamptz)::numeric)), '[]')
+                      from wf.event e join place q on q.instance_id = e.instance_id and q.id = e.process_id
+                     where e.event = 'retry' and e.detail ? 'due_at'),
         'bindings', (select coalesce(jsonb_agg(jsonb_build_object('instance', b.instance_id, 'path', q.path, 'name', b.name, 'value', b.value)), '[]')
                        from wf.binding b join place q on q.instance_id = b.instance_id and q.id = b.scope_id),
         'instances', (select jsonb_agg(jsonb_build_object('id', i.id, 'state', i.state, 'result', i.result, 'output', i.output) order by i.id) from wf.instance i));

@@ -15,6 +15,9 @@ finds retry 'a retry asks for nothing' sync -DLEAVES=1 \
     "update wf.transition set asks = null where machine = 'sync' and event = 'retry';"
 finds abort 'no abort while it is released' async -DLEAVES=1 \
     "delete from wf.transition where machine = 'async' and from_state = 'RETRY_CLEANUP_REQUESTED' and event = 'abort';"
+finds due 'no move for the time of the next attempt' sync -DLEAVES=1 \
+    "delete from wf.transition where machine = 'sync' and event = 'due';"
+finds rest 'what waits for its next attempt is queued' sync -DLEAVES=1\ -DQUEUE_ALL
 finds repeat 'a lost start of any kind is begun again' sync -DLEAVES=1\ -DREPEAT
 finds stale 'stale tokens are honoured' sync -DLEAVES=1\ -DHONOUR_STALE
 finds unacked 'a request is sent before the answer to its ack' async -DLEAVES=1\ -DSEND_UNACKED

@@ -22,6 +22,7 @@
  *     REPEAT       a fault: what is lost is begun again, whether it may or not
  *     DISPATCH_ALL a fault: what becomes ready in a suspended instance is not parked
  *     PACE_ALL     a fault: a timer for a failure that moved the task on
+ *     QUEUE_ALL    a fault: what waits for its next attempt is queued
  */
 #ifndef LEAVES
 #define LEAVES 1
@@ -43,6 +44,12 @@
 #define PACES false
 #endif
 
+#ifdef QUEUE_ALL
+#define RESTS(i) (rest[i] && bad)
+#else
+#define RESTS(i) rest[i]
+#endif
+
 #ifdef DISPATCH_ALL
 #define PARKS false
 #else
@@ -61,6 +68,7 @@ byte budget = BUDGET;
 
 /* the task type; the shape of mid */
 bit idempotent, grouped, has_cancel, has_cleanup, has_handle, sleeps;
+bit retries; /* it has a policy retry */
 bit blind; /* cancel and cleanup need no handle */
 byte shape;
 #define PAR 0
@@ -82,6 +90,7 @@ byte ready_request[LEAVES];
 byte lease[LEAVES], lease_request[LEAVES]; /* 0 or the token */
 bit orphan[LEAVES];                        /* its driver was given up */
 byte timer[LEAVES], timer_kind[LEAVES];    /* 0, 1 due some time, 2 infinity */
+bit rest[LEAVES];                          /* a timer of kind retry, beside the other */
 
 /* what a driver has in hand */
 #define H_nothing 0
@@ -107,8 +116,10 @@ bit old[DRIVERS];   /* in hand since before a retry */
 #define A_begin 8
 #define A_suspend 9
 #define A_resume 10
+#define A_due 11
 byte act, q, who, ev, to;
 bit bad;     /* expressions that it evaluates fail */
+bit again;   /* what fails in it has attempts left */
 bit told;    /* the answer reaches the driver */
 bit names;   /* the response names a handle */
 
@@ -164,6 +175,15 @@ inline enqueue(i) {
     :: else -> assert(!ready[i]); ready[i] = 1; ready_request[i] = R_start
     fi;
     if :: st[INSTANCE] == S_SUSPENDED && PARKS -> park(i) :: else fi
+}
+
+/* wf._retry */
+inline retry(i) {
+    rest[i] = 1; sent[i] = 0;
+    for (y : 0 .. DRIVERS - 1) {
+        if :: hand_leaf[y] == i && hand[y] != H_nothing -> old[y] = 1 :: else fi
+    }
+    wish(i, E_retry, (LEAF == M_async -> S_RETRY_CLEANUP_REQUESTED : S_INIT))
 }
 
 /* wf._ask */
@@ -261,7 +281,15 @@ inline follow_leaf(i) {
     :: else
     fi;
     if
-    :: row_asks == R_start && st[i] == S_INIT -> enqueue(i)
+    :: was == S_INIT || st[i] != S_INIT && st[i] != S_RETRY_CLEANUP_REQUESTED -> rest[i] = 0
+    :: else
+    fi;
+    if
+    :: st[i] == S_FAILED && event != E_cancel && retries && again -> retry(i)
+    :: else
+    fi;
+    if
+    :: row_asks == R_start && st[i] == S_INIT && !RESTS(i) -> enqueue(i)
     :: LEAF == M_async && (row_asks == R_cancel || row_asks == R_cleanup) && (event != E_fail || was != st[i]) -> ask(i)
     :: event == E_begin && timer[i] == 0 -> wish(i, E_fail, S_FAILED)
     :: else
@@ -462,6 +490,9 @@ inline carry_out() {
         :: timer_kind[q] != R_sleep && !ready[q] -> ready[q] = 1; ready_request[q] = timer_kind[q]
         :: else
         fi
+    :: act == A_due ->
+        rest[q] = 0;
+        if :: st[q] == S_INIT -> wish(q, E_due, S_INIT) :: else fi
     :: act == A_move ->
         if :: ev == E_cancel -> parked[q] = 0; ready[q] = 0 :: else fi;
         if
@@ -498,12 +529,13 @@ inline carry_out() {
 inline check() {
     live = 0;
     for (y : 0 .. LEAVES - 1) {
-        places = ready[y] + (parked[y] != 0) + (lease[y] != 0) + (timer[y] == 1);
+        assert(!rest[y] || st[y] == S_INIT || st[y] == S_RETRY_CLEANUP_REQUESTED);
+        places = ready[y] + (parked[y] != 0) + (lease[y] != 0) + (timer[y] == 1) + (rest[y] && st[y] == S_INIT);
         if
         :: st[y] == S_new || TERMINAL(st[y]) -> assert(places == 0 && timer[y] == 0 && !slot[y])
         :: st[y] == S_FAILED -> assert(places == 0); live++
         :: st[y] == S_WAITING -> assert(places == 1 && timer[y] == 1); live++
-        :: st[y] == S_INIT -> assert(places == 1 && (ready[y] || parked[y])); live++
+        :: st[y] == S_INIT -> assert(places == 1 && (ready[y] || parked[y] || rest[y])); live++
         :: st[y] == S_START_REQUESTED || LEAF == M_sync && HELD(st[y]) -> assert(places == 1 && lease[y] != 0); live++
         :: else -> assert(places == 1 && !parked[y]); live++
         fi;
@@ -535,13 +567,14 @@ inline commit() {
         if :: paces -> pace() :: else fi;
         if :: polls_on && st[q] == S_EXECUTING && !ready[q] -> ready[q] = 1; ready_request[q] = R_poll :: else fi;
         check();
-        act = 0; q = 0; who = 0; ev = 0; to = 0; bad = 0; told = 0; names = 0
+        act = 0; q = 0; who = 0; ev = 0; to = 0; bad = 0; again = 0; told = 0; names = 0
     }
 }
 
-/* what a transaction evaluates may fail */
+/* what a transaction evaluates may fail, and what fails may be tried again */
 inline luck() {
-    if :: bad = 0 :: may -> bad = 1; pay(1) fi
+    if :: bad = 0 :: may -> bad = 1; pay(1) fi;
+    if :: again = 0 :: retries && may -> again = 1; pay(1) fi
 }
 
 /* drivers are alike: if both have nothing in hand it does not matter who begins */
@@ -609,7 +642,8 @@ end:
 #else
 #define LOST(p) :: orphan[p] -> act = A_lost; q = p
 #endif
-#define FIRE(p) :: timer[p] == 1 -> act = A_fire; q = p
+#define FIRE(p) :: timer[p] == 1 -> act = A_fire; q = p \
+    :: rest[p] -> act = A_due; q = p
 
 active proctype world() {
     atomic {
@@ -624,6 +658,7 @@ active proctype world() {
         :: else
         fi;
         if :: LEAF != M_wait && !blind -> if :: idempotent = 0 :: idempotent = 1 fi; if :: grouped = 0 :: grouped = 1 fi :: else fi;
+        if :: retries = 0 :: retries = 1 fi;
         if :: shape = PAR
 #if LEAVES > 1
         :: shape = SEQ :: shape = WINDOW

@@ -59,10 +59,11 @@ select '    :: else -> a_n = S_new
 
 -- the moves that others than drivers and the workspace may make
 select format(E'#define %s(x) \\\n', k.name)
-       || string_agg(format('    :: st[x] == %s && (!COSTS(%s) || may) -> act = A_move; q = x; ev = %s; to = %s; pay(COSTS(%s))', m.s, m.e, m.e, m.n, m.e),
+       || string_agg(format('    :: st[x] == %s%s && (!COSTS(%s) || may) -> act = A_move; q = x; ev = %s; to = %s; pay(COSTS(%s))', m.s,
+                           case when m.event = 'retry' and m.from_state = 'INIT' then ' && rest[x]' else '' end, m.e, m.e, m.n, m.e),
                      E' \\\n' order by m.from_state, m.event, m.to_state)
   from (values ('OPERATOR_LEAF', :'leaf', 'O', null),
                ('OPERATOR_COMPOSITE', 'composite', 'O', null),
                ('TIME_LEAF', :'leaf', 'T', 'timeout')) k (name, machine, actor, event)
-  join move m on m.machine = k.machine and m.actor = k.actor and m.event = coalesce(k.event, m.event)
+  join move m on m.machine = k.machine and strpos(m.actor, k.actor) > 0 and m.event = coalesce(k.event, m.event)
  group by k.name;

@@ -18,6 +18,8 @@ select play_install('async', jsonb_build_array(play_task('t.Job', 'a')));
 select play_install('async_again', jsonb_build_array(play_task('t.Job', 'a', '{}', '{"idempotent": true}')));
 select play_install('sleep', jsonb_build_array(play_task('t.Sleep', 'a', '{"duration": "PT5S"}')));
 select play_install('alarm', jsonb_build_array(play_task('t.Alarm', 'a', '{"msg": "no"}')));
+select play_install(n, jsonb_build_array(play_task(t, 'a', a::jsonb, '{"retry": {"attempts": 3, "delay": "PT5S"}}')))
+  from (values ('sync_retried', 't.Do', '{}'), ('async_retried', 't.Job', '{}'), ('alarm_retried', 't.Alarm', '{"msg": "no"}')) w (n, t, a);
 select play_install('bad_sync', jsonb_build_array(play_task('t.Do', 'a', '{"x": ["div", 1, ["var", "n"]]}')), '[{"name": "n", "type": "int", "default": 0}]');
 -- the group's max cannot be used, and the arguments need not be evaluated
 select play_install('bad_policy', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"group": {"name": "bad", "max": ["var", "n"]}}') || '{"reads": {"n": 0}}'),
@@ -86,6 +88,8 @@ $$;
 select is(script('sync', 'take ok'), 'END END success', 'a task ends');
 select is(script('sync', 'take fail'), 'FAILED RUNNING', 'it fails');
 select is(script('sync', 'take fail retry take ok'), 'END END success', 'and is retried');
+select is(script('sync_retried', 'take fail later take ok'), 'END END success', 'its policy retries it when its time has come');
+select is(script('sync_retried', 'take fail retry take ok'), 'END END success', 'an operator before it');
 select is(script('sync', 'take fail ignore'), 'END END warning', 'or ignored');
 select is(script('sync', 'take fail resolve'), 'END END success', 'or resolved');
 select is(script('sync', 'take fail raise'), 'RAISED ABORTED error', 'or raised');
@@ -129,6 +133,8 @@ select is(script('async', 'abort'), 'ABORTED ABORTED aborted', 'or aborted');
 select is(script('async', 'take cancel'), 'FAILED RUNNING', 'or before it is acknowledged');
 select is(script('async', 'take abort'), 'ABORTED ABORTED aborted', 'or aborted then');
 select is(script('async', 'take cancel retry take ack'), 'EXECUTING RUNNING', 'what is not held needs no release');
+select is(script('async_retried', 'take ack runs later take bad take ok later take ack runs'), 'EXECUTING RUNNING', 'its policy retries it when it is released and its time has come');
+select is(script('async_retried', 'take ack runs later take bad take ok retry take ack runs'), 'EXECUTING RUNNING', 'an operator before it');
 select is(script('async', 'take release take ack'), 'EXECUTING RUNNING', 'it is handed back');
 select is(script('async', 'take lose take ack'), 'EXECUTING RUNNING', 'lost before it was acknowledged, it is begun again');
 select wf.setting_set('loss_limit', 1);
@@ -183,6 +189,9 @@ select is_empty('select * from wf.fsck()', 'all is well with asynchronous tasks'
 select is(script('sleep', 'later poll'), 'END END success', 'a sleep ends');
 select is(script('sleep', 'cancel'), 'FAILED RUNNING', 'it is cancelled');
 select is(script('sleep', 'cancel retry later poll'), 'END END success', 'and retried');
+select is(script('alarm_retried', 'later poll'), 'INIT RUNNING', 'its policy retries it when its time has come');
+select is(script('alarm_retried', 'later poll retry'), 'INIT RUNNING', 'an operator before it');
+select is(script('alarm_retried', 'later poll later poll'), 'FAILED RUNNING', 'as often as it may');
 select is(script('sleep', 'cancel ignore'), 'END END warning', 'or ignored');
 select is(script('sleep', 'cancel resolve'), 'END END success', 'or resolved');
 select is(script('sleep', 'cancel raise'), 'RAISED ABORTED error', 'or raised');
@@ -321,6 +330,7 @@ select is_empty($$
 select set_eq('select machine, from_state, event, to_state from wf.transition where not recorded', $$values
     ('sync', '', 'enable', 'INIT'), ('async', '', 'enable', 'INIT'), ('wait', '', 'enable', 'INIT'),
     ('sync', 'INIT', 'enable', 'INIT'), ('async', 'INIT', 'enable', 'INIT'), ('wait', 'INIT', 'enable', 'INIT'),
+    ('sync', 'INIT', 'due', 'INIT'), ('async', 'INIT', 'due', 'INIT'), ('wait', 'INIT', 'due', 'INIT'),
     ('composite', '', 'enter', 'ACTIVE'), ('composite', 'ACTIVE', 'enter', 'ACTIVE'), ('composite', 'ACTIVE', 'count', 'ACTIVE'),
     ('composite', 'ACTIVE', 'refill', 'ACTIVE'), ('composite', 'ABORTING', 'count', 'ABORTING')$$, 'these are the others; each has been seen above');
 

@@ -119,6 +119,34 @@ select play_id(:i, 'a') as a, token_of(play_id(:i, 'a')) as token \gset
 select wf.abort(jsonb_build_object('instance', :i));
 select lives_ok(format('select wf.sql_outcome(%s, %s, %L, %L)', :i, :a, :'token', '{"count": 1}'), 'so may one whose instance is being aborted');
 select is((select state from wf.instance where id = :i), 'ABORTED', 'which then is');
+-- a response that means failure while its instance is being aborted
+select taken(:driver) as i \gset
+select play_id(:i, 'a') as a, token_of(play_id(:i, 'a')) as token \gset
+select wf.abort(jsonb_build_object('instance', :i));
+select throws_ok(format('select wf.sql_outcome(%s, %s, %L, %L)', :i, :a, :'token', '{"count": 0}'), 'WF012', 'nothing was inserted', 'a task that has failed leaves nothing behind, also where its failure changes nothing');
+select play_report(:a, 'error', '{"kind": "none", "message": "nothing was inserted"}');
+select is((select state from wf.instance where id = :i), 'ABORTED', 'when its driver has reported that, the instance is ABORTED');
+
+-- a failure that its policy tries again: the task is INIT by then, its effects go all the same
+select play_install('again', jsonb_build_array(play_task('t.Sql', 'a', '{}', '{"retry": {"attempts": 3, "delay": "PT1M"}}'), play_task('t.Do', 'b', '{"x": ["var", "a"]}')));
+delete from effect;
+select wf.start('again') as i \gset
+select play_take(:driver);
+select play_id(:i, 'a') as a, token_of(play_id(:i, 'a')) as token \gset
+select throws_ok(format($q$do $do$ begin
+        perform wf.sql_begin(%s, %s, %L);
+        insert into effect values (1);
+        perform wf.sql_outcome(%s, %s, %L, %L);
+    end $do$ $q$, :i, :a, :'token', :i, :a, :'token', '{"count": 0}'), 'WF012', 'nothing was inserted', 'a response that means failure raises, whatever the policy does with the task');
+select is(all_of(:i), '0 START_REQUESTED', 'nothing of the attempt is there');
+select is(play_report(:a, 'error', '{"kind": "none", "message": "nothing was inserted"}'), 'done', 'its driver reports the failure');
+select is(all_of(:i), '0 INIT', 'then it waits for its next attempt');
+select wf.retry(jsonb_build_object('process', :a)), play_take(:driver);
+select token_of(:a) as token \gset
+select wf.sql_begin(:i, :a, :'token');
+insert into effect values (1);
+select lives_ok(format('select wf.sql_outcome(%s, %s, %L, %L)', :i, :a, :'token', '{"count": 1}'), 'the next attempt succeeds');
+select is(all_of(:i), '1 END INIT', 'its effect is there once, and the next task');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
 select * from finish();

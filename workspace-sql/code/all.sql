@@ -33,6 +33,7 @@
 \ir definition/tables.sql
 \ir definition/lane.sql
 \ir definition/group.sql
+\ir definition/retry.sql
 \ir definition/constant.sql
 \ir definition/secret.sql
 \ir definition/spec.sql
@@ -60,6 +61,7 @@
 \ir task/verdict.sql
 \ir task/outcome.sql
 \ir task/work.sql
+\ir task/retry.sql
 \ir task/timer.sql
 \ir task/lane.sql
 \ir task/version.sql

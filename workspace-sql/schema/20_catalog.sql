@@ -99,6 +99,8 @@ create table wf.node (
     begins        text not null,
     ends          text not null,
     collects      boolean,
+    retry         jsonb,
+    retry_when    jsonb,
     primary key (version_id, id)
 );
 -- the parent first: (version_id, id) can then be sought in the primary key only

@@ -71,6 +71,7 @@ create table wf.process (
     wide        boolean,
     machine     text not null,
     chosen      int,
+    retry_from  int,
     primary key (instance_id, id)
 ) with (fillfactor = 30);
 create index process_parent_idx on wf.process (parent_id, index, id) where wide;
@@ -212,7 +213,7 @@ create index pending_later_idx on wf.pending (instance_id, id) where later;
 create table wf.timer (
     instance_id bigint not null,
     process_id  bigint not null,
-    kind        text not null check (kind in ('sleep', 'poll', 'cancel', 'cleanup')),
+    kind        text not null check (kind in ('sleep', 'poll', 'cancel', 'cleanup', 'retry')),
     due_at      timestamptz not null,
     round       int not null default 0,
     failures    int not null default 0,

@@ -84,14 +84,30 @@ begin
 end;
 $$;
 
+-- wf._policy_names(p_policies)
+--
+-- Returns  the names that policies read; `when` of a retry sees the error as `error`
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.install, for the policies of a task type
+create or replace function wf._policy_names(p_policies jsonb) returns text[]
+language sql stable
+begin atomic
+    select case when p_policies #> '{retry,when}' is null then wf._names(p_policies)
+                else array(select unnest(wf._names(p_policies #- '{retry,when}'))
+                            union
+                           select unnest(array_remove(wf._names(p_policies #> '{retry,when}'), 'error'))) end;
+end;
+
 -- wf._policies(p_task, p_type, p_args)
 --
 -- Puts together the policies of a task and the defaults of its type, and
 -- settles what is constant. The keys are group, group_max, queue, requires, priority,
--- idempotent and title.
+-- idempotent, retry and title.
 --
--- Returns  fixed: the values of the constant policies; read: the expressions of
---          the other policies, null if all are constant
+-- Returns  fixed: the values of the constant policies, and as retry_when the
+--          condition of a retry; read: the expressions of the other policies,
+--          null if all are constant
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._store_nodes
@@ -107,6 +123,21 @@ begin
         return;
     end if;
     v_policies := coalesce(wf._substitute(p_type, p_args), '{}') || coalesce(p_task, '{}');
+    if v_policies ? 'retry' then
+        begin
+            v_value := wf._retry_values(wf._constant((v_policies -> 'retry') - 'when') -> 'value');
+        exception when sqlstate 'WF020' or data_exception then
+            v_value := null; -- it fails in the process that needs it
+        end;
+        if v_value is null then
+            read := jsonb_build_object('retry', (v_policies -> 'retry') - 'when');
+        else
+            fixed := jsonb_build_object('retry', v_value);
+        end if;
+        if v_policies -> 'retry' ? 'when' then
+            fixed := fixed || jsonb_build_object('retry_when', v_policies #> '{retry,when}');
+        end if;
+    end if;
     for p in
         select e.key, e.value
           from jsonb_each(v_policies) e

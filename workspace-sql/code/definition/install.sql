@@ -170,7 +170,8 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_nestloop = off
 begin
     insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input, input_fixed, reads,
                          item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max,
-                         policy, title, task_type, transport, plain, secrets, picks, wide, machine, scope, begins, ends, collects)
+                         policy, title, task_type, transport, plain, secrets, picks, wide, machine, scope, begins, ends,
+                         collects, retry, retry_when)
     with
     part as materialized (
         select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes, p.value,
@@ -197,7 +198,7 @@ begin
     ),
     task_type as materialized (
         select t.id, t.name, t.machine, t.spec -> 'policies' as policies, t.spec,
-               wf._names(t.spec -> 'policies') as policies_read,
+               wf._policy_names(t.spec -> 'policies') as policies_read,
                t.spec::text like '%["secret", %' as has_secrets,
                array(select distinct r.transport from wf.task_request r where r.type_id = t.id order by 1) as needs,
                s.transport, s.args, s.passes, wf._is_volatile(s.args) as volatile, f.keys, f.names,
@@ -276,7 +277,8 @@ begin
            coalesce(n.fixed, wf._compact(n.input)),
            n.fixed is not null,
            case when n.object = 'workflow' then (select jsonb_object_agg(f, 0) from unnest(wf._names(q.read)) f)
-                else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max', q.read)) end,
+                else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max',
+                                                          q.read, q.fixed -> 'retry_when')) end,
            i.name,
            j.name,
            case when n.value ? 'max' then wf._compact(n.value -> 'max') end,
@@ -303,7 +305,9 @@ begin
            n.secrets,
            t.picks,
            case when w.version_id is not null then true end,
-           n.machine, n.scope, n.begins, n.ends, n.collects
+           n.machine, n.scope, n.begins, n.ends, n.collects,
+           case when q.read ? 'retry' then '{}' else q.fixed -> 'retry' end,
+           case when q.fixed ? 'retry_when' then wf._compact(q.fixed -> 'retry_when') end
       from settled n
       left join child c on c.version_id = n.version_id and c.id = n.id
       left join wide w on w.version_id = n.version_id
@@ -362,7 +366,7 @@ comment on function wf.install(text, jsonb) is 'Stores the workflows of a compil
 -- Returns  nothing
 -- Locks    all rows of node and task_request; only upgrade.sql calls it, which has the workspace to itself
 create or replace function wf._recompile() returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     v record;
     v_spec jsonb;

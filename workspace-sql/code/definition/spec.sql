@@ -119,10 +119,19 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('policies', 'requires', 'one', 'expression', false),
         ('policies', 'priority', 'one', 'expression', false),
         ('policies', 'idempotent', 'one', 'expression', false),
+        ('policies', 'retry', 'one', 'retry', false),
         ('policies', 'title', 'one', 'expression', false),
 
         ('group', 'name', 'one', 'expression', true),
         ('group', 'max', 'one', 'expression', false),
+
+        ('retry', 'attempts', 'one', 'expression', true),
+        ('retry', 'delay', 'one', 'expression', false),
+        ('retry', 'backoff', 'one', 'expression', false),
+        ('retry', 'max_delay', 'one', 'expression', false),
+        ('retry', 'jitter', 'one', 'expression', false),
+        ('retry', 'on', 'one', 'expression', false),
+        ('retry', 'when', 'one', 'expression', false),
 
         ('task_type', 'name', 'one', 'type_name', true),
         ('task_type', 'doc', 'one', 'text', false),

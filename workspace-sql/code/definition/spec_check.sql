@@ -1,5 +1,21 @@
 -- The checks of a compiled file that go beyond its grammar.
 
+-- wf._wrong_constants(p_retry)
+--
+-- Returns  as _wrong_retry, of the expressions in a retry that are constant
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _spec_types and _spec_tree
+create or replace function wf._wrong_constants(p_retry jsonb) returns table (key text, value jsonb, meaning text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select w.*
+      from (select jsonb_object_agg(e.key, c.value -> 'value') as constants
+              from jsonb_each(p_retry - 'when') e
+             cross join lateral wf._constant(e.value) c (value)
+             where c.value is not null) r
+     cross join lateral wf._wrong_retry(r.constants) w;
+$$;
+
 -- wf._spec_types(p_spec)
 --
 -- Checks task types: whether machine and requests go together, and what their
@@ -34,6 +50,11 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
      cross join lateral unnest(t.params) f
      where f in ('handle', 'instance', 'response')
     union all
+    select '{}', t.path || '.params', 'parameter error has a reserved name',
+           '`when` of a retry sees the error as `error`.'
+      from task_type t
+     where 'error' = any (t.params) and t.value #> '{policies,retry}' ? 'when'
+    union all
     select '{}', t.path || '.params', format('parameter %s is defined twice', f), null
       from task_type t
      cross join lateral unnest(t.params) f
@@ -64,12 +85,16 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     union all
     select '{}', t.path || '.policies', format('%s is no parameter of %s', f, t.name), null
       from task_type t
-     cross join lateral unnest(wf._names(t.value -> 'policies')) f
+     cross join lateral unnest(wf._policy_names(t.value -> 'policies')) f
      where f <> all (t.params)
     union all
     select '{}', t.path || '.policies.idempotent', 'must be true, false or an operator', 'It may read the parameters of the task type.'
       from task_type t
      where jsonb_typeof(t.value #> '{policies,idempotent}') not in ('boolean', 'array')
+    union all
+    select '{}', t.path || '.policies.retry.' || c.key, 'must be ' || c.meaning, null
+      from task_type t
+     cross join lateral wf._wrong_constants(t.value #> '{policies,retry}') c
     union all
     select '{}', e.path, format('nothing is called %s here', f), 'The names are ' || array_to_string(e.names, ', ') || '.'
       from template r
@@ -125,9 +150,15 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
         union all
         select n.place, n.path, 'reads lacks %s', n.value -> 'reads',
                -- what is left of a node is an object of expressions, and so an expression
-               n.value - '{kind,line,type,as,reads,workflow,name,index,collect,collect_reads}'::text[]
+               (n.value #- '{policies,retry,when}')
+               - '{kind,line,type,as,reads,workflow,name,index,collect,collect_reads}'::text[]
           from node n
          where n.kind <> 'workflow'
+        union all
+        select n.place, n.path || '.policies.retry.when', 'reads lacks %s',
+               coalesce(n.value -> 'reads', '{}') || '{"error": 0}', n.value #> '{policies,retry,when}'
+          from node n
+         where n.value #> '{policies,retry}' ? 'when'
         union all
         select n.place, n.path, 'collect_reads lacks %s', n.value -> 'collect_reads', jsonb_build_array('list') || (n.value -> 'collect')
           from node n
@@ -244,6 +275,10 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
      where c.value <> 'null' and jsonb_typeof(c.value) <> 'array'
        and not (jsonb_typeof(c.value) = c.type and c.value #>> '{}' ~ c.pattern
                 and (c.meaning not like '%bytes' or octet_length(c.value #>> '{}') between 1 and 63))
+    union all
+    select n.place, n.path || '.policies.retry.' || c.key, 'must be ' || c.meaning, null
+      from node n
+     cross join lateral wf._wrong_constants(n.value #> '{policies,retry}') c
     union all
     select n.place, n.path || '.policies.idempotent', 'must be true or false', 'Only a task type computes it, from its parameters.'
       from node n

@@ -98,7 +98,7 @@ comment on column wf.node.group_id is 'leaf: its concurrency group, if fixed';
 comment on column wf.node.group_max is 'leaf: the max that it gives its group, if fixed';
 comment on column wf.node.policy is
     'policies that are not fixed: one expression that gives an object with group, group_max, queue, requires, '
-    'priority, title';
+    'priority, retry, title';
 comment on column wf.node.title is 'title, if fixed';
 comment on column wf.node.secrets is
     'leaf: for each of its requests, where in the arguments the driver puts which secrets (docs/spec.md); null if '
@@ -111,5 +111,9 @@ comment on column wf.node.scope is
 comment on column wf.node.begins is 'which of its children begin, see wf.form';
 comment on column wf.node.ends is 'when it ends, see wf.form';
 comment on column wf.node.collects is 'true: when it ends, the form around it collects from its scope';
+comment on column wf.node.retry is
+    'leaf: the values of its policy retry, see _retry_values in code/definition/retry.sql; {}: they are in '
+    'process.policy; null: it has none';
+comment on column wf.node.retry_when is 'leaf: the condition of its retry, which sees the error as error';
 comment on column wf.node.wide is
     'its version has a forall or more than 200 nodes, so an instance may have many processes';

@@ -194,6 +194,9 @@ begin
         raise exception using errcode = 'WF020',
             message = format('idempotent is true or false, not %s', left(p_entry.policy ->> 'idempotent', 100));
     end if;
+    if p_entry.policy ? 'retry' then
+        p_entry.policy := jsonb_set(p_entry.policy, '{retry}', wf._retry_values(p_entry.policy -> 'retry'));
+    end if;
     return p_entry;
 end;
 $$;
@@ -220,7 +223,8 @@ begin
           from unnest(p_instance, v_id, p_item) u (i, id, item), jsonb_each(u.item) j;
     end if;
     insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, machine, was, event, state, at, began_at,
-                            index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open, todo, total, chosen, input, policy, error)
+                            index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open, todo, total,
+                            chosen, input, policy, error, retry_from)
     select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, n.machine, '',
            case when n.type_id is null then 'enter' else 'enable' end,
            case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,
@@ -236,11 +240,12 @@ begin
            coalesce((e.e).open, wf._first(n.begins, n.children)),
            coalesce((e.e).total - (e.e).open, 0),
            (e.e).total, (e.e).chosen,
-           (e.e).input, (e.e).policy, (e.e).error
+           (e.e).input, (e.e).policy, (e.e).error,
+           case when n.retry is not null then 1 end
       from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id from unnest(p_instance, p_parent, p_node, p_index, v_id) x (i, j, m, k, id) offset 0) u
      cross join lateral (select x.version_id, x.scopes, x.rank from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
      cross join lateral (select x.id, x.next_id, x.kind, x.machine, x.scope, x.begins, x.type_id, x.bind, x.group_id, x.lane_id, x.rank, x.plain, x.wide,
-                                x.children, x.collects, x.input, x.input_fixed, x.policy
+                                x.children, x.collects, x.input, x.input_fixed, x.policy, x.retry
                            from wf.node x where x.version_id = p.version_id and x.id = u.m offset 0) n
      cross join lateral (select case when n.scope = 'child' then p.scopes || u.id else p.scopes end as scopes) s
      cross join lateral (select case when (n.input is null or n.input_fixed) and n.policy is null and n.begins not in ('chosen', 'window') then null::wf.entry

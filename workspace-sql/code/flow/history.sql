@@ -20,7 +20,9 @@ begin
     select m.instance_id, m.id, pg_current_xact_id(), m.at, m.attempt, m.was, m.event, m.state,
            nullif(current_setting('wf.reason', true), ''),
            case when m.state = 'FAILED' then m.error
-                when m.event = 'resolve' then jsonb_build_object('output', m.output) end
+                when m.event = 'resolve' then jsonb_build_object('output', m.output)
+                when m.event = 'retry' and m.retry_from is not null and m.was = 'FAILED'
+                then wf._describe_retry(m.instance_id, m.id) end
       from wf._due(p_moves, 'record') m;
 end;
 $$;

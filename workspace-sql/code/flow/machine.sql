@@ -108,7 +108,7 @@ begin
                          s.steps, n.machine, n.was, n.event, n.state, n.scopes, n.bind,
                          case when s.steps & (wf._step('scope') | wf._step('fan') | wf._step('queue')) > 0
                               then n.input end,
-                         case when s.steps & wf._step('queue') > 0 then n.policy end, null, null)::wf.move),
+                         case when s.steps & wf._step('queue') > 0 then n.policy end, null, null, null)::wf.move),
            bit_or(s.steps), max(n.at), exists (select from wf.suspended)
       into v_moves, v_steps, v_at, v_suspended
       from new_rows n
@@ -157,10 +157,10 @@ begin
                          n.node_id, n.next_id, n.open, n.todo, n.fill, n.total, n.chosen, n.index, n.attempt, n.rank,
                          s.steps, n.machine, n.was, n.event, n.state, n.scopes, n.bind,
                          case when s.steps & (wf._step('enter') | wf._step('queue')) > 0 then n.input end,
-                         case when s.steps & wf._step('queue') > 0 then n.policy end,
+                         case when s.steps & (wf._step('queue') | wf._step('retry')) > 0 then n.policy end,
                          case when s.steps & (wf._step('bind') | wf._step('up') | wf._step('root')) > 0 or n.event = 'resolve'
                               then n.output end,
-                         n.error)::wf.move),
+                         n.error, n.retry_from)::wf.move),
            bit_or(s.steps), max(n.at), exists (select from wf.txn x where x.xid = pg_current_xact_id())
       into v_moves, v_steps, v_at, v_signed
       from new_rows n
@@ -169,7 +169,9 @@ begin
                             and x.to_state = n.state offset 0) t on true
      cross join lateral (
            select case when t.steps is null then wf._step('illegal')
-                       else wf._needed(t.steps, n.parent_id, n.next_id, n.group_id, n.bind, n.collects, n.open, n.total)
+                       else wf._needed(t.steps, n.parent_id, n.next_id, n.group_id, n.bind, n.collects, n.open, n.total,
+                                       n.retry_from, n.retry_from is not null and n.was <> 'INIT'
+                                                     and wf._waits_for_retry(n.instance_id, n.id))
                        end as steps offset 0) s;
     if v_at is null then return null; end if;
     if v_steps & wf._step('illegal') > 0 then perform wf._refuse_illegal(v_moves); end if;
@@ -185,6 +187,7 @@ begin
     if v_steps & wf._step('bind') > 0 then perform wf._bind(v_moves); end if;
     if v_steps & wf._step('gather') > 0 then perform wf._end_window(v_moves); end if;
     if v_steps & wf._step('collect') > 0 then perform wf._collect(v_moves); end if;
+    if v_steps & wf._step('retry') > 0 then perform wf._retry(v_moves); end if;
     if v_steps & wf._step('queue') > 0 then perform wf._queue(v_moves), wf._park_new(v_moves, v_at); end if;
     if v_steps & wf._step('ask') > 0 then perform wf._ask(v_moves, v_at); end if;
     if v_steps & wf._step('reenter') > 0 then perform wf._reenter(v_moves, v_at); end if;

@@ -8,7 +8,7 @@ begin
             at timestamptz, node_id int, next_id int, open int, todo int, fill int, total int, chosen int, index int,
             attempt int, rank smallint,
             steps int, machine text, was text, event text, state text, scopes bigint[], bind text,
-            input jsonb, policy jsonb, output jsonb, error jsonb
+            input jsonb, policy jsonb, output jsonb, error jsonb, retry_from int
         );
         comment on type wf.move is
             'A process that has made a move, as the triggers hand it on. steps says what follows from it. '
@@ -27,8 +27,9 @@ create or replace function wf._step(p_name text) returns int
 language sql immutable
 begin atomic
     select 1 << array_position(array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'request', 'slot', 'unqueue',
-                                     'timer', 'bind', 'gather', 'collect', 'ready', 'queue', 'ask', 'reenter', 'scope',
-                                     'enter', 'block', 'fan', 'empty', 'broken', 'next', 'refill', 'up', 'raised', 'root'],
+                                     'timer', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask', 'reenter',
+                                     'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'next', 'refill', 'up', 'raised',
+                                     'root'],
                                p_name);
 end;
 
@@ -58,21 +59,25 @@ begin atomic
                 else wf._step('block') end;
 end;
 
--- wf._needed(p_steps, p_parent, p_next, p_group, p_bind, p_collects, p_open, p_total)
+-- wf._needed(p_steps, p_parent, p_next, p_group, p_bind, p_collects, p_open, p_total, p_retry, p_waits)
 --
 -- Returns  the steps of a move, without those that a row has no use for: a place in
---          a group, a name, a parent that it does not have
+--          a group, a name, a parent, a policy retry that it does not have. What
+--          waits for its next attempt is not queued
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process; PostgreSQL folds it into the query
 create or replace function wf._needed(p_steps int, p_parent bigint, p_next int, p_group bigint, p_bind text,
-                                      p_collects boolean, p_open int, p_total int) returns int
+                                      p_collects boolean, p_open int, p_total int, p_retry int,
+                                      p_waits boolean) returns int
 language sql immutable
 begin atomic
     select p_steps & ~ (case when p_group is null then wf._step('slot') else 0 end
                         | case when p_bind is null then wf._step('bind') else 0 end
                         | case when p_total is null then wf._step('gather') else 0 end
                         | case when p_collects then 0 else wf._step('collect') end
+                        | case when p_retry is null then wf._step('retry') else 0 end
+                        | case when p_waits then wf._step('queue') else 0 end
                         -- what begins next takes the place of what has ended
                         | case when p_next is null then wf._step('next')
                                when p_steps & wf._step('next') > 0 then wf._step('up') else 0 end
@@ -100,6 +105,10 @@ update wf.transition t
                                ('bind', t.to_state = 'END'),
                                ('gather', t.machine = 'composite' and t.to_state in ('END', 'ABORTED', 'RAISED')),
                                ('collect', t.to_state = 'END'),
+                               ('retry', t.machine in ('sync', 'async', 'wait')
+                                         and (t.to_state = 'FAILED'
+                                              or t.from_state in ('INIT', 'RETRY_CLEANUP_REQUESTED')
+                                                 and t.event in ('retry', 'abort'))),
                                ('queue', t.asks = 'start'),
                                ('ask', t.machine = 'async' and t.asks in ('cancel', 'cleanup')),
                                ('reenter', t.event = 'retry' and t.to_state = 'ACTIVE'),

@@ -11,7 +11,8 @@ comment on column wf.transition.machine is 'the machine: sync, async, wait, comp
 comment on column wf.transition.from_state is 'state before; empty when the row is created';
 comment on column wf.transition.event is 'what happened';
 comment on column wf.transition.to_state is 'state after';
-comment on column wf.transition.actor is 'who may cause it: D driver, O operator, W workspace, T timer';
+comment on column wf.transition.actor is
+    'who may cause it: D driver, O operator, W workspace, T timer, OW an operator or the workspace';
 comment on column wf.transition.recorded is 'false: kept out of the history: a first move (process.began_at tells it) or the counting of a parent';
 comment on column wf.transition.ends_request is 'true: the request that a driver holds, if any, is over';
 comment on column wf.transition.frees_slot is 'true: its place in the queue or in a concurrency group is given up';
@@ -87,9 +88,12 @@ comment on column wf.process.input is 'what its node''s input gave; null where t
 comment on column wf.process.policy is 'what its node''s policy expressions gave';
 comment on column wf.process.handle is 'async: under which it runs outside';
 comment on column wf.process.output is 'its result';
-comment on column wf.process.error is 'why it failed: {kind, message, detail}';
+comment on column wf.process.error is
+    'why it failed: {kind, message, detail}; kept while it waits for its next attempt';
 comment on column wf.process.machine is 'copied from the node: the machine whose moves it makes';
 comment on column wf.process.chosen is 'if, switch: ordinal of the child that begins, one more than there are for none';
+comment on column wf.process.retry_from is
+    'task with a policy retry: the attempt with which its present budget began';
 comment on column wf.process.wide is 'copied from the node: it is found by its parent; null for the root';
 
 comment on table wf.binding is 'The values of names.';
@@ -134,7 +138,11 @@ comment on column wf.event.xid is 'the transaction, see wf.txn';
 comment on column wf.event.at is 'when';
 comment on column wf.event.attempt is 'the attempt that it belongs to';
 comment on column wf.event.was is 'state before';
-comment on column wf.event.event is 'what happened: an event of wf.transition, or a note that is no move: late (a report after its request was taken back), request_failed, unclean (cancel or cleanup given up)';
+comment on column wf.event.event is
+    'what happened: an event of wf.transition, or a note that is no move: late (a report after its request was '
+    'taken back), request_failed, unclean (cancel or cleanup given up), undecided (`when` of a retry could not '
+    'be evaluated)';
 comment on column wf.event.state is 'state after';
 comment on column wf.event.reason is 'reason that an operator gave';
-comment on column wf.event.detail is 'for failures the error; for operators what they gave';
+comment on column wf.event.detail is
+    'for failures the error; for operators what they gave; for a retry by policy when it is due';

@@ -8,7 +8,7 @@ delete from wf.machine_state;
 insert into wf.machine_state (machine, state, terminal, meaning)
 select m, s.state, s.terminal, s.meaning
   from unnest(array['sync', 'async', 'wait']) m,
-       (values ('INIT', false, 'enabled: waits to be started'),
+       (values ('INIT', false, 'enabled: waits to be started, or for its next attempt'),
                ('FAILED', false, 'failed: waits for retry, ignore, resolve or raise'),
                ('END', true, 'ended: what comes after it is enabled'),
                ('RAISED', true, 'failed for good: its error was handed on'),
@@ -47,6 +47,13 @@ insert into wf.transition (machine, from_state, event, to_state, actor, recorded
 select m, 'INIT', 'enable', 'INIT', 'W', false, 'its arguments were evaluated again'
   from unnest(array['sync', 'async', 'wait']) m;
 
+-- a task that its policy tries again, or an operator before its time
+insert into wf.transition (machine, from_state, event, to_state, actor, recorded, asks, meaning)
+select m, 'INIT', t.*
+  from unnest(array['sync', 'async', 'wait']) m,
+       (values ('due', 'INIT', 'T', false, 'start', 'the time of its next attempt has come'),
+               ('retry', 'INIT', 'O', true, 'start', 'its next attempt begins before its time')) t;
+
 insert into wf.transition (machine, from_state, event, to_state, actor, ends_request, frees_slot, asks, meaning)
 select m, t.*
   from unnest(array['sync', 'async', 'wait']) m,
@@ -68,7 +75,7 @@ select m, t.*
 insert into wf.transition (machine, from_state, event, to_state, actor, asks, meaning)
 select m, t.*
   from unnest(array['sync', 'wait']) m,
-       (values ('FAILED', 'retry', 'INIT', 'O', 'start', 'another attempt'),
+       (values ('FAILED', 'retry', 'INIT', 'OW', 'start', 'another attempt: an operator''s, or that of its policy'),
                ('FAILED', 'ignore', 'END', 'O', null, 'goes on as if it had ended; its name reads as null'),
                ('FAILED', 'resolve', 'END', 'O', null, 'goes on with the output that the operator gave'),
                ('FAILED', 'raise', 'RAISED', 'O', null, 'the error is handed on'),
@@ -121,7 +128,8 @@ insert into wf.transition (machine, from_state, event, to_state, actor, ends_req
     ('async', 'ABORT_REQUESTED', 'fail', 'ABORT_CLEANUP_REQUESTED', 'D', true, true, 'cleanup', 'it failed meanwhile; its instance is aborted all the same'),
     ('async', 'ABORT_REQUESTED', 'fail', 'ABORT_REQUESTED', 'D', true, false, null, 'the cancel request failed; any driver repeats it'),
     ('async', 'ABORT_REQUESTED', 'lost', 'ABORT_REQUESTED', 'T', true, false, 'cancel', 'the driver is gone; any driver repeats the cancel request'),
-    ('async', 'FAILED', 'retry', 'RETRY_CLEANUP_REQUESTED', 'O', false, false, 'cleanup', 'another attempt, once it is released'),
+    ('async', 'FAILED', 'retry', 'RETRY_CLEANUP_REQUESTED', 'OW', false, false, 'cleanup',
+     'another attempt, once it is released: an operator''s, or that of its policy'),
     ('async', 'FAILED', 'ignore', 'CLEANUP_REQUESTED', 'O', false, false, 'cleanup', 'goes on as if it had ended; its name reads as null'),
     ('async', 'FAILED', 'resolve', 'CLEANUP_REQUESTED', 'O', false, false, 'cleanup', 'goes on with the output that the operator gave'),
     ('async', 'FAILED', 'raise', 'RAISE_CLEANUP_REQUESTED', 'O', false, false, 'cleanup', 'the error is handed on, once it is released'),

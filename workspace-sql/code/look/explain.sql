@@ -80,6 +80,18 @@ begin atomic
     select p_state || ': nothing can move it on; wf-console fsck tells more';
 end;
 
+-- wf._say_nth(p_number)
+--
+-- Returns  1st, 2nd, 3rd, 4th …
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_retry
+create or replace function wf._say_nth(p_number int) returns text language sql immutable
+begin atomic
+    select p_number || case when p_number % 100 in (11, 12, 13) then 'th'
+                            else coalesce((array['st', 'nd', 'rd'])[p_number % 10], 'th') end;
+end;
+
 -- wf._say_places(p_group)
 --
 -- Returns  how many places of a group are taken and, if it is full, by whom
@@ -134,6 +146,30 @@ begin atomic
            || case when bool_or(k.reason = 'suspended') then wf._explain_suspended(p_instance, p_process) end
       from unnest(p_process) u (id),
            lateral (select x.process_id, x.reason, x.group_id, x.parked_at from wf.parked x where x.instance_id = p_instance and x.process_id = u.id offset 0) k;
+end;
+
+-- wf._explain_retry(p_instance, p_process)
+--
+-- Returns  the reasons of what waits for its next attempt
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_place
+create or replace function wf._explain_retry(p_instance bigint, p_process bigint[]) returns wf.reason[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select array_agg(row(p.id, 'retry',
+               format('waits for its next attempt, the %s%s, at %s, after %s error: %s',
+                      wf._say_nth(p.attempt - p.retry_from + 1), ' of ' || nullif(v.attempts, '-1'),
+                      to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF'), p.error ->> 'kind', p.error ->> 'message'),
+               p.at)::wf.reason)
+      from unnest(p_process) u (id),
+           lateral (select x.due_at from wf.timer x
+                     where x.instance_id = p_instance and x.process_id = u.id and x.kind = 'retry' offset 0) t,
+           lateral (select x.id, x.version_id, x.node_id, x.attempt, x.retry_from, x.error, x.policy, x.at
+                      from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p,
+           lateral (select coalesce(x.retry ->> 'attempts', p.policy #>> '{retry,attempts}') as attempts
+                      from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) v
+     where isfinite(t.due_at);
 end;
 
 -- wf._explain_failed(p_instance, p_process)
@@ -242,7 +278,7 @@ begin atomic
                (select p.at from wf.process p where p.instance_id = p_instance and p.id = t.process_id))::wf.reason)
       from unnest(p_process) u (id),
            lateral (select x.process_id, x.kind, x.due_at, x.failures from wf.timer x where x.instance_id = p_instance and x.process_id = u.id offset 0) t
-     where isfinite(t.due_at);
+     where isfinite(t.due_at) and t.kind <> 'retry';
 end;
 
 -- wf._explain_work(p_instance, p_process)
@@ -307,7 +343,9 @@ begin atomic
        and not exists (select from wf.parked x where x.instance_id = p_instance and x.process_id = p.id)
        and not exists (select from wf.ready x where x.instance_id = p_instance and x.process_id = p.id)
        and not exists (select from wf.lease x where x.instance_id = p_instance and x.process_id = p.id)
-       and not exists (select from wf.timer x where x.instance_id = p_instance and x.process_id = p.id and isfinite(x.due_at))
+       and not exists (select from wf.timer x
+                        where x.instance_id = p_instance and x.process_id = p.id and isfinite(x.due_at)
+                         and (x.kind <> 'retry' or p.state = 'INIT'))
        and not exists (select from wf.work x where x.instance_id = p_instance and x.item_id = p.id and x.kind in ('timer', 'loss'));
 end;
 
@@ -355,6 +393,9 @@ create or replace function wf._explain_place(p_instance bigint, p_process bigint
 language sql stable
 begin atomic
     select case p_place when 'parked' then wf._explain_parked(p_instance, p_process)
+                                           || case when exists (select from wf.timer x
+                                                                 where x.instance_id = p_instance and x.kind = 'retry')
+                                                   then wf._explain_retry(p_instance, p_process) end
                         when 'failed' then wf._explain_failed(p_instance, p_process)
                         when 'ended' then wf._explain_ended(p_instance, p_process)
                         when 'request' then wf._explain_request(p_instance, p_process)
@@ -588,4 +629,10 @@ begin atomic
     select n.process_id, n.label, n.reason, n.detail, n.since
       from wf._notes(p_instance, p_process) n;
 end;
-comment on function wf.explain(bigint, bigint) is 'Why a process, or whatever in an instance has not ended, is not running: suspended (its instance: by whom and why), group (full: who holds it), driver (none serves its queue), paused (the engine: by whom and why), request (with a driver), time (until when), failed (waits for an operator), set aside (moving it on raised an error three times), children (what a composite waits for), stuck, ended. A row whose reason is note gives no reason: a driver may take it now, and what is before it, and what the driver''s slots are taken by, is told.';
+comment on function wf.explain(bigint, bigint) is
+    'Why a process, or whatever in an instance has not ended, is not running: suspended (its instance: by whom '
+    'and why), group (full: who holds it), driver (none serves its queue), paused (the engine: by whom and '
+    'why), request (with a driver), time (until when), retry (waits for its next attempt: which, when, after '
+    'what), failed (waits for an operator), set aside (moving it on raised an error three times), children '
+    '(what a composite waits for), stuck, ended. A row whose reason is note gives no reason: a driver may take '
+    'it now, and what is before it, and what the driver''s slots are taken by, is told.';

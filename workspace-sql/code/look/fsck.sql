@@ -39,12 +39,16 @@ begin
                ('lease', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
                ('lease', 'cleanup', '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}'),
                ('timer', 'sleep', '{WAITING}'),
+               ('timer', 'retry', '{INIT,RETRY_CLEANUP_REQUESTED}'),
                ('timer', 'poll', '{EXECUTING}'),
                ('timer', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
                ('timer', 'cleanup', '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}')
     ), leaf as (
         select p.instance_id, p.id, p.kind, p.machine, p.state, p.group_id, p.token,
-               coalesce(array_agg(x.place order by x.place) filter (where x.place <> 'slot' and x.due_at is distinct from 'infinity'), '{}') as places,
+               coalesce(array_agg(x.place order by x.place) filter (
+                   where x.place <> 'slot' and x.due_at is distinct from 'infinity'
+                     -- what waits for its next attempt and is still to be released stands in another place, too
+                     and not (x.place = 'timer' and x.request = 'retry' and p.state <> 'INIT')), '{}') as places,
                max(x.group_id) filter (where x.place = 'slot') as held
           from wf.process p
           left join place x on x.instance_id = p.instance_id and x.process_id = p.id
@@ -56,14 +60,15 @@ begin
       from place x
       left join fits f on f.place = x.place and f.request = x.request
       left join wf.process p on p.instance_id = x.instance_id and p.id = x.process_id
-     where x.place <> 'slot' and (p.state = any (f.states)) is not true
+     where x.place <> 'slot'
+       and (p.state = any (f.states) and (x.request <> 'retry' or p.retry_from is not null)) is not true
      union all
     select 'place: nothing can move it on, or more than one thing', f.instance_id, f.id,
            format('%s %s: %s', f.kind, f.state, coalesce(nullif(array_to_string(f.places, ', '), ''), 'in no table'))
       from leaf f
      where case when f.state = 'FAILED' then cardinality(f.places) > 0
                 when f.state = 'WAITING' then f.places <> '{timer}'
-                when f.state = 'INIT' then f.places not in ('{ready}', '{parked}')
+                when f.state = 'INIT' then f.places not in ('{ready}', '{parked}', '{timer}')
                 when f.state = 'START_REQUESTED' or f.machine = 'sync' then f.places <> '{lease}'
                 else f.places not in ('{ready}', '{lease}', '{timer}') end
      union all
@@ -240,7 +245,7 @@ begin
                lag(e.state) over w as before,
                lead(e.seq) over w is null as last
           from wf.event e
-         where e.event not in ('late', 'request_failed', 'unclean')    -- notes, no moves
+         where e.event not in ('late', 'request_failed', 'unclean', 'undecided')    -- notes, no moves
         window w as (partition by e.instance_id, e.process_id order by e.seq)
     )
     select 'process: its last move is not legal' as check_name, s.instance_id, s.process_id, format('%s: %s -%s-> %s', s.machine, s.was, s.event, s.state)
@@ -261,7 +266,8 @@ begin
      union all
     select 'history: attempts are not those that were asked for', p.instance_id, p.id, format('attempt %s, %s retries', p.attempt, coalesce(r.retries, 0))
       from wf.process p
-      left join (select e.instance_id, e.process_id, count(*) as retries from wf.event e where e.event = 'retry' group by 1, 2) r
+      left join (select e.instance_id, e.process_id, count(*) as retries
+                   from wf.event e where e.event = 'retry' and e.was <> 'INIT' group by 1, 2) r
              on r.instance_id = p.instance_id and r.process_id = p.id
      where p.attempt <> 1 + coalesce(r.retries, 0)
      union all

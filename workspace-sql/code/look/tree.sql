@@ -187,7 +187,8 @@ begin
     select p.id, p.parent_id, p.depth,
            coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || p.index || ']', ''),
            p.kind, p.state, p.attempt, p.at,
-           case when p.error is not null then format('%s: %s', p.error ->> 'kind', p.error ->> 'message')
+           case when p.error is not null and p.state <> 'INIT'
+                then format('%s: %s', p.error ->> 'kind', p.error ->> 'message')
                 when p.total is not null then format('%s of %s', p.total - p.todo - p.open, p.total)
                 else r.detail end
       from page p

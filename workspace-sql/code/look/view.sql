@@ -82,7 +82,10 @@ select p.instance_id,
        p.output,
        p.error,
        p.handle,
-       d.name as driver
+       d.name as driver,
+       case when p.state = 'INIT'
+            then (select t.due_at from wf.timer t
+                   where t.instance_id = p.instance_id and t.process_id = p.id and t.kind = 'retry') end as retry_at
   from wf.process p
   join wf.node n on n.version_id = p.version_id and n.id = p.node_id
   left join wf.task_type t on t.id = n.type_id
@@ -105,10 +108,11 @@ comment on column wf.process_v.input is
     'what its expressions gave: a task''s arguments, a forall''s list, a condition or value';
 comment on column wf.process_v.handle is 'the handle under which an asynchronous task runs outside';
 comment on column wf.process_v.driver is 'the driver that holds a request of it now';
+comment on column wf.process_v.retry_at is 'when its next attempt begins, if its policy has it tried again';
 
 create or replace view wf.task_v with (security_barrier = true) as
 select p.instance_id, p.process_id, p.parent_id, p.kind, p.name, p.task_type, p.title, p.state, p.attempt, p.index,
-       p.at, p.line, p.group_name, p.input, p.output, p.error, p.handle, p.driver
+       p.at, p.line, p.group_name, p.input, p.output, p.error, p.handle, p.driver, p.retry_at
   from wf.process_v p
  where p.task_type is not null;
 comment on view wf.task_v is
@@ -147,6 +151,8 @@ comment on column wf.event_v.label is
 comment on column wf.event_v.event is 'what happened';
 comment on column wf.event_v.actor is 'the role that caused it';
 comment on column wf.event_v.client is 'the address that it came from; null for a local socket';
+comment on column wf.event_v.detail is
+    'for failures the error; for operators what they gave; for a retry by policy when it is due';
 
 create or replace view wf.group_v with (security_barrier = true) as
 select g.name,

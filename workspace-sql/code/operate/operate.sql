@@ -51,7 +51,8 @@ begin
       into v_from
       from wf.transition t
      where t.machine = p_machine
-       and t.event = p_event;
+       and t.event = p_event
+       and not (p_event = 'retry' and t.from_state = 'INIT'); -- only what waits for its next attempt
     return case when v_from is null then format('%s: nothing in it can be %s', p_state, wf._past(p_event))
                 when p_state = any (v_from) then format('%s: it was not when the question was asked', p_state)
                 else format('%s: only %s can be %s', p_state, array_to_string(v_from, ', '), wf._past(p_event)) end;
@@ -122,7 +123,10 @@ begin
 
     update wf.process p
        set was = p.state, event = p_event, state = x.state, at = v_now,
-           attempt = p.attempt + (p_event = 'retry')::int,
+           attempt = p.attempt + (p_event = 'retry' and p.state = 'FAILED')::int,
+           -- an operator begins a fresh budget
+           retry_from = case when p_event = 'retry' and p.retry_from is not null
+                             then p.attempt + (p.state = 'FAILED')::int else p.retry_from end,
            output = case p_event when 'resolve' then p_output when 'cancel' then p.output end,
            error = case when p_event = 'raise' then p.error
                         when p_event = 'cancel' and x.state = 'FAILED' then v_error
@@ -294,8 +298,9 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate('retry', p_target, p_reason, null);
 $$;
 comment on function wf.retry(jsonb, text) is
-    'Gives FAILED processes another attempt, with the arguments that they had. One row for each target: done, or '
-    'refused and why.';
+    'Gives FAILED processes another attempt, with the arguments that they had, and a fresh budget of their '
+    'policy retry. What waits for its next attempt begins it now. One row for each target: done, or refused '
+    'and why.';
 
 create or replace function wf.ignore(p_target jsonb, p_reason text default null)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)

@@ -215,8 +215,9 @@ $$;
 
 -- wf._takes_failed(p_event, p_states)
 --
--- Returns  true if only FAILED processes can be meant: no other state was asked
---          for, or the event is possible in no other state
+-- Returns  true if only processes can be meant that are FAILED or wait for their
+--          next attempt: no other state was asked for, or the event is possible in
+--          no other state
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._target_instances and wf._target_processes
@@ -224,7 +225,7 @@ create or replace function wf._takes_failed(p_event text, p_states text[]) retur
 language sql stable
 begin atomic
     select coalesce(p_states = array['FAILED'], false)
-           or coalesce((select bool_and(t.from_state = 'FAILED')
+           or coalesce((select bool_and(t.from_state = 'FAILED' or p_event = 'retry' and p_states is null)
                           from wf.transition t
                          where t.machine <> 'instance' and t.event = p_event), false);
 end;
@@ -261,7 +262,10 @@ begin
             select i.* from wf.instance i where not v_named and v_t.latest
              union all
             select i.*
-              from (select distinct x.instance_id from wf.failed x where v_failed) f
+              from (select x.instance_id from wf.failed x where v_failed
+                     union
+                    select t.instance_id from wf.timer t
+                     where v_failed and p_event = 'retry' and v_t.states is null and t.kind = 'retry') f
               join wf.instance i on i.id = f.instance_id
              union all
             select i.* from wf.instance i where not v_named and not v_t.latest and not v_failed
@@ -321,6 +325,13 @@ begin
                              offset 0) p
          where v_failed and f.instance_id = any (p_instance)
          union all
+        select t.instance_id, t.process_id, p.machine, p.state
+          from wf.timer t
+         cross join lateral (select x.machine, x.state from wf.process x
+                              where x.instance_id = t.instance_id and x.id = t.process_id offset 0) p
+         where v_failed and p_event = 'retry' and v_t.states is null
+           and t.instance_id = any (p_instance) and t.kind = 'retry' and (t.process_id = any (v_named)) is not true
+         union all
         select p.instance_id, p.id, p.machine, p.state
           from wf.process p
          where p.instance_id = any (p_instance) and (not v_failed or p.id = any (v_named) and p.state <> 'FAILED')
@@ -332,6 +343,7 @@ begin
                  on m.machine = p.machine
                 and m.from_state = p.state
                 and m.event = p_event
+                and (p_event <> 'retry' or p.state <> 'INIT' or wf._waits_for_retry(p.instance_id, p.id))
          where (v_t.states is null or p.state = any (v_t.states))
            and (v_roots is null or p.id in (select t.id from tree t))
            and (v_t.processes is null or v_roots is not null or p.id = any (v_t.processes))

@@ -78,6 +78,8 @@ begin
      cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n;
     if f.again then
         perform wf._evaluate_again(p_moves);
+        -- what failed once more may wait for another attempt by now
+        p_moves := array(select m from unnest(p_moves) m where not wf._waits_for_retry(m.instance_id, m.id));
     end if;
     if f.wait then
         perform wf._begin_wait(p_moves);

@@ -71,7 +71,9 @@ begin
         raise exception using errcode = 'WF009', message = format('the request of process %s/%s was taken back', p_instance, p_process),
             hint = 'Roll back; whoever holds the request now carries on.';
     end if;
-    select p.error into v_error from wf.process p where p.instance_id = p_instance and p.id = p_process and p.state = 'FAILED';
+    -- the verdict, not the state: what its policy tries again is INIT by now, and
+    -- keeps the error of the attempt; a success leaves none
+    select p.error into v_error from wf.process p where p.instance_id = p_instance and p.id = p_process;
     if v_error is not null then
         raise exception using errcode = 'WF012', message = coalesce(v_error ->> 'message', 'the task failed'), detail = v_error::text,
             hint = 'Roll back, then report the failure.';

@@ -80,7 +80,8 @@ comment on column wf.work.asked is 'settle: the row of dirty';
 comment on table wf.timer is 'What is due at a time.';
 comment on column wf.timer.instance_id is 'the instance';
 comment on column wf.timer.process_id is 'the process';
-comment on column wf.timer.kind is 'sleep: it ends; poll, cancel, cleanup: the next such request';
+comment on column wf.timer.kind is
+    'sleep: it ends; poll, cancel, cleanup: the next such request; retry: the next attempt';
 comment on column wf.timer.due_at is 'when; infinity while its request is ready or with a driver';
 comment on column wf.timer.round is 'how many polls there were';
 comment on column wf.timer.failures is 'how many requests of this kind failed in a row';

@@ -55,8 +55,9 @@ $$;
 -- wf._fire_timers(p_instance, p_process, p_now)
 --
 -- Fires the timers of processes, of instances that the caller holds: a sleep
--- ends, a request is asked for unless it is asked for already. A timer that is not
--- due is another one than the caller has seen: it stays.
+-- ends, the next attempt begins, a request is asked for unless it is asked for
+-- already. A timer that is not due is another one than the caller has seen: it
+-- stays. Timers that _fire could not fire have infinity as their time.
 --
 -- Returns  nothing
 -- Locks    their timers
@@ -69,11 +70,14 @@ begin
     with due as (
         update wf.timer t set due_at = 'infinity'
          where t.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)
-                                    cross join lateral (select x.ctid from wf.timer x
+                                    cross join lateral (select x.ctid, x.kind from wf.timer x
                                                          where x.instance_id = u.i and x.process_id = u.j
                                                            and (x.due_at <= p_now or x.due_at = 'infinity') offset 0) k
-                                    where not exists (select from wf.ready r where r.instance_id = u.i and r.process_id = u.j)
-                                      and not exists (select from wf.lease l where l.instance_id = u.i and l.process_id = u.j)))
+                                    where k.kind = 'retry'
+                                       or not exists (select from wf.ready r
+                                                       where r.instance_id = u.i and r.process_id = u.j)
+                                          and not exists (select from wf.lease l
+                                                           where l.instance_id = u.i and l.process_id = u.j)))
         returning t.instance_id, t.process_id, t.kind)
     select array_agg(d.instance_id) instances, array_agg(d.process_id) processes, array_agg(d.kind) kinds into f from due d;
     if f.instances is null then
@@ -83,11 +87,15 @@ begin
     select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p_now, null), u.kind
       from unnest(f.instances, f.processes, f.kinds) u (i, j, kind)
      cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-     where u.kind <> 'sleep';
+     where u.kind not in ('sleep', 'retry');
     update wf.process p set was = p.state, event = 'success', state = 'END', at = p_now
       from unnest(f.instances, f.processes, f.kinds) u (i, j, kind)
      cross join lateral (select x.ctid from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) k
      where u.kind = 'sleep' and p.ctid = k.ctid and p.machine = 'wait' and p.state = 'WAITING';
+    if 'retry' = any (f.kinds) then
+        perform wf._begin_attempts(array_agg(u.i), array_agg(u.j), p_now)
+           from unnest(f.instances, f.processes, f.kinds) u (i, j, kind) where u.kind = 'retry';
+    end if;
 end;
 $$;
 
@@ -104,7 +112,9 @@ language plpgsql :inner as $$
 begin
     delete from wf.timer d
      where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'timer') m
-                                cross join lateral (select x.ctid from wf.timer x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k));
+                                cross join lateral (select x.ctid, x.kind from wf.timer x
+                                                     where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k
+                                where k.kind <> 'retry')); -- that one is forgotten by _retry
 end;
 $$;
 

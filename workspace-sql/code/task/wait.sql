@@ -39,6 +39,17 @@ begin
      cross join lateral (select wf._wake_at(p.at, coalesce(p.input, n.input) -> 'duration') as at offset 0) w
      where p.machine = 'wait' and p.state = 'INIT' and y.wait = 'sleep' and w.at is not null;
     update wf.process p
+       set was = p.state, event = 'begin', state = 'WAITING'
+      from wf._due(p_moves, 'queue') m
+     cross join lateral (select x.ctid as place, x.version_id, x.node_id from wf.process x
+                          where x.instance_id = m.instance_id and x.id = m.id offset 0) q
+     cross join lateral (select x.type_id from wf.node x
+                          where x.version_id = q.version_id and x.id = q.node_id offset 0) n
+      join wf.task_type y on y.id = n.type_id
+     where p.ctid = q.place and p.machine = 'wait' and p.state = 'INIT'
+       and (y.wait <> 'sleep'
+            or exists (select from wf.timer t where t.instance_id = m.instance_id and t.process_id = m.id));
+    update wf.process p
        set was = p.state, event = 'fail', state = 'FAILED',
            error = wf._refuse('input', format('a sleep needs a duration, not %s', left(coalesce((coalesce(q.input, n.input) -> 'duration')::text, 'null'), 100)))
       from wf._due(p_moves, 'queue') m
@@ -47,11 +58,6 @@ begin
       join wf.task_type y on y.id = n.type_id
      where p.ctid = q.place and p.machine = 'wait' and p.state = 'INIT' and y.wait = 'sleep'
        and not exists (select from wf.timer t where t.instance_id = m.instance_id and t.process_id = m.id);
-    update wf.process p
-       set was = p.state, event = 'begin', state = 'WAITING'
-      from wf._due(p_moves, 'queue') m
-     cross join lateral (select x.ctid from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) k
-     where p.ctid = k.ctid and p.machine = 'wait' and p.state = 'INIT';
     update wf.process p
        set was = p.state, event = 'fail', state = 'FAILED',
            error = jsonb_strip_nulls(jsonb_build_object('kind', coalesce(a.args ->> 'kind', 'failed'), 'message', a.args -> 'msg', 'detail', a.args -> 'detail'))

@@ -1,0 +1,152 @@
+-- The next attempt of a task that has failed, as its policy `retry` says.
+
+-- wf._accepts_retry(p_on, p_kind, p_idempotent)
+--
+-- What the engine has set aside is never tried again by itself: nothing of it is
+-- evaluated.
+--
+-- Returns  whether a policy retries errors of this kind; p_on null: it names none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _retry
+create or replace function wf._accepts_retry(p_on jsonb, p_kind text, p_idempotent boolean) returns boolean
+language sql immutable
+begin atomic
+    select case when p_kind = 'engine' then false
+                when p_on is not null then p_on ? p_kind
+                else p_kind not in ('input', 'output', 'cancelled') and (p_kind <> 'lost' or p_idempotent) end;
+end;
+
+-- wf._retry_chance(p_process, p_attempt)
+--
+-- The jitter of an attempt. It is no chance, therefore it can be tested: it goes
+-- from process to process in steps of the golden ratio, which keeps neighbours
+-- further apart than chance does.
+--
+-- Returns  a number from 0 to less than 1
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _retry
+create or replace function wf._retry_chance(p_process bigint, p_attempt int) returns numeric
+language sql immutable
+begin atomic
+    select (p_process % 1000000 * 618034 + p_attempt::bigint * 414214) % 1000000 / 1000000.0;
+end;
+
+-- wf._waits_for_retry(p_instance, p_process)
+--
+-- Returns  whether a task waits for the time of its next attempt
+-- Locks    nothing
+-- Raises   nothing
+-- Called   where tasks in INIT are queued, moved by operators, or looked at
+create or replace function wf._waits_for_retry(p_instance bigint, p_process bigint) returns boolean
+language sql stable
+begin atomic
+    select exists (select from wf.timer t
+                    where t.instance_id = p_instance and t.process_id = p_process and t.kind = 'retry');
+end;
+
+-- wf._describe_retry(p_instance, p_process)
+--
+-- Returns  {"due_at": …} for the history, if a policy has a task tried again; null if an operator has
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the update trigger of process
+create or replace function wf._describe_retry(p_instance bigint, p_process bigint) returns jsonb
+language sql stable
+begin atomic
+    select (select jsonb_build_object('due_at', to_char(t.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
+              from wf.timer t
+             where t.instance_id = p_instance and t.process_id = p_process and t.kind = 'retry');
+end;
+
+-- wf._retry(p_moves)
+--
+-- Tasks with a policy `retry` have failed, or no longer wait for their next
+-- attempt. Those that the policy tries again leave FAILED at once and wait, in INIT
+-- or while they release what they hold outside, for a timer of kind retry. They
+-- keep their error until the attempt begins. A condition that cannot be evaluated
+-- is noted in the history, and counts as no.
+--
+-- Returns  nothing
+-- Locks    their timers, and nothing beyond the rows it updates
+-- Raises   nothing of its own
+-- Called   by the update trigger of process
+create or replace function wf._retry(p_moves wf.move[]) returns void
+language plpgsql :inner as $$
+begin
+    perform wf._forget_retry(array_agg(m.instance_id), array_agg(m.id))
+       from wf._due(p_moves, 'retry') m where m.was in ('INIT', 'RETRY_CLEANUP_REQUESTED') having count(*) > 0;
+    with failed as materialized (
+        select m.instance_id, m.id, m.attempt, m.at, r.values, r.tried,
+               case when not wf._accepts_retry(r.values -> 'on', m.error ->> 'kind',
+                                               n.idempotent or coalesce(m.policy -> 'idempotent', 'false') = 'true')
+                    then 'false'
+                    when r.tried >= (r.values ->> 'attempts')::int and r.values -> 'attempts' <> '-1' then 'false'
+                    when n.retry_when is null then 'true'
+                    else wf._test(n.retry_when, wf._environment(m.instance_id, m.scopes, n.reads)
+                                  || jsonb_build_object('error', m.error
+                                         || jsonb_build_object('process', m.id, 'attempt', m.attempt))) end as verdict
+          from wf._due(p_moves, 'retry') m
+         cross join lateral (select x.retry, x.retry_when, x.reads, x.idempotent from wf.node x
+                              where x.version_id = m.version_id and x.id = m.node_id offset 0) n
+         -- null if the policy could not be evaluated: then nothing is known of it
+         cross join lateral (select case when n.retry = '{}' then m.policy -> 'retry' else n.retry end as values,
+                                    m.attempt - m.retry_from + 1 as tried) r
+         -- what is cancelled before it was tried is not tried again
+         where m.state = 'FAILED' and m.event <> 'cancel' and r.values is not null),
+    notes as (
+        insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, detail)
+        select f.instance_id, f.id, pg_current_xact_id(), f.at, f.attempt, 'FAILED', 'undecided', 'FAILED',
+               f.verdict -> 'error'
+          from failed f where f.verdict ? 'error'),
+    due as (
+        insert into wf.timer (instance_id, process_id, kind, due_at)
+        select f.instance_id, f.id, 'retry',
+               f.at + wf._retry_delay(f.values, f.tried, wf._retry_chance(f.id, f.attempt))
+          from failed f where f.verdict = 'true')
+    update wf.process p
+       set was = p.state, event = 'retry', attempt = p.attempt + 1, output = null,
+           state = case p.machine when 'async' then 'RETRY_CLEANUP_REQUESTED' else 'INIT' end
+      from failed f
+     cross join lateral (select x.ctid from wf.process x where x.instance_id = f.instance_id and x.id = f.id offset 0) k
+     where p.ctid = k.ctid and f.verdict = 'true';
+end;
+$$;
+
+-- wf._forget_retry(p_instance, p_process)
+--
+-- Returns  nothing
+-- Locks    their timers of kind retry, which it deletes
+-- Raises   nothing
+-- Called   by _retry and _begin_attempts
+create or replace function wf._forget_retry(p_instance bigint[], p_process bigint[]) returns void
+language plpgsql :inner as $$
+begin
+    delete from wf.timer t
+     where t.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)
+                                cross join lateral (select x.ctid from wf.timer x
+                                                     where x.instance_id = u.i and x.process_id = u.j
+                                                       and x.kind = 'retry' offset 0) k));
+end;
+$$;
+
+-- wf._begin_attempts(p_instance, p_process, p_at)
+--
+-- The time of the next attempt has come: it is queued, or, where a cleanup of the
+-- one before is still on its way, no longer waited for when that has ended.
+--
+-- Returns  nothing
+-- Locks    their timers
+-- Raises   nothing of its own
+-- Called   by _fire_timers
+create or replace function wf._begin_attempts(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    perform wf._forget_retry(p_instance, p_process);
+    update wf.process p set was = p.state, event = 'due', state = 'INIT', at = p_at, error = null
+      from unnest(p_instance, p_process) u (i, j)
+     cross join lateral (select x.ctid from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) k
+     where p.ctid = k.ctid and p.state = 'INIT';
+end;
+$$;
