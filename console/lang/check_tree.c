@@ -66,6 +66,7 @@ measure_process(struct checker *checker, const struct process *process,
 	const struct process *parts[] = { process->steps, process->body,
 		process->otherwise };
 	const struct process *part;
+	const struct branch *branch;
 	struct measure inner;
 	size_t i;
 
@@ -79,6 +80,12 @@ measure_process(struct checker *checker, const struct process *process,
 		measure_decl(checker, process->target, path);
 		inner = (struct measure){ process->target->tree_size,
 			process->target->tree_depth };
+		add(measure, &inner);
+	}
+	for (branch = process->branches; branch; branch = branch->next) {
+		measure_process(checker, branch->body, path, &inner);
+		inner.size++; /* the catch itself */
+		inner.depth++;
 		add(measure, &inner);
 	}
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
