@@ -95,6 +95,8 @@ create table wf.node (
     secrets       jsonb,
     picks         text[],
     wide          boolean,
+    handler_id    int,
+    condition     jsonb,
     primary key (version_id, id)
 );
 -- the parent first: (version_id, id) can then be sought in the primary key only

@@ -171,7 +171,7 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_nestloop = off
 begin
     insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input, input_fixed, reads,
                          item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max,
-                         policy, title, task_type, transport, plain, secrets, picks, wide)
+                         policy, title, task_type, transport, plain, secrets, picks, wide, handler_id, condition)
     with
     part as materialized (
         select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes, p.value,
@@ -246,6 +246,15 @@ begin
     child as (
         select n.version_id, n.parent_id as id, count(*) as children from node n group by 1, 2
     ),
+    -- the nearest try of which a node is in the body: of those around it the one with the greatest number
+    handler as (
+        select n.version_id, n.id, max(o.id) as handler_id
+          from node n
+         cross join lateral generate_series(1, cardinality(n.place) - 1) i
+          join node o on o.object = 'try' and o.version_id = n.version_id and o.place = n.place[1:i]
+         where n.place[i + 1] = 1 and exists (select from node t where t.object = 'try')
+         group by 1, 2
+    ),
     wide as (
         select n.version_id from node n group by 1 having bool_or(n.object = 'forall') or count(*) > 200
     ),
@@ -282,8 +291,8 @@ begin
            coalesce(n.fixed, wf._compact(n.input)),
            n.fixed is not null,
            case when n.object = 'workflow' then (select jsonb_object_agg(f, 0) from unnest(wf._names(q.read)) f)
-                else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max', q.read)) end,
-           i.name,
+                else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max', n.value -> 'when', q.read)) end,
+           case n.object when 'catch' then n.value ->> 'name' else i.name end,
            j.name,
            case when n.value ? 'max' then wf._compact(n.value -> 'max') end,
            case when n.value ? 'collect' then
@@ -308,10 +317,13 @@ begin
            coalesce(t.plain, false),
            n.secrets,
            t.picks,
-           case when w.version_id is not null then true end
+           case when w.version_id is not null then true end,
+           h.handler_id,
+           case when n.value ? 'when' then wf._compact(n.value -> 'when') end
       from settled n
       left join child c on c.version_id = n.version_id and c.id = n.id
       left join wide w on w.version_id = n.version_id
+      left join handler h on h.version_id = n.version_id and h.id = n.id
       left join item_read i on n.object = 'forall' and i.place = n.place and i.name = n.value ->> 'name'
       left join item_read j on n.object = 'forall' and j.place = n.place and j.name = n.value ->> 'index'
       left join task_type t on t.id = n.type_id

@@ -86,6 +86,18 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('if', 'else', 'one', 'node', false),
         ('if', 'reads', 'map', 'depth', false),
 
+        ('try', 'kind', 'one', 'text', true),
+        ('try', 'line', 'one', 'line', true),
+        ('try', 'body', 'one', 'node', true),
+        ('try', 'catches', 'list', 'catch', true),
+
+        ('catch', 'kind', 'one', 'catch_kind', true),
+        ('catch', 'line', 'one', 'line', true),
+        ('catch', 'name', 'one', 'name', true),
+        ('catch', 'when', 'one', 'expression', false),
+        ('catch', 'body', 'one', 'node', true),
+        ('catch', 'reads', 'map', 'depth', false),
+
         ('let', 'kind', 'one', 'text', true),
         ('let', 'line', 'one', 'line', true),
         ('let', 'as', 'one', 'name', true),
@@ -160,6 +172,7 @@ language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standar
     values
         ('format', 'number', '^1$', '1, the version of the format'),
         ('text', 'string', '', 'a string'),
+        ('catch_kind', 'string', '^catch$', 'catch'),
         ('line', 'number', '^[1-9][0-9]{0,8}$', 'a line number'),
         ('depth', 'number', '^[0-9]{1,2}$', 'the depth of a scope'),
         ('name', 'string', '^[A-Za-z_][A-Za-z0-9_]{0,62}$', 'a name of letters, digits and _, at most 63 bytes'),
@@ -197,13 +210,13 @@ begin atomic
         select 'file', '', '{}'::int[], '{}'::int[], p_spec, 0
         union all
         select case when g.holds <> 'node' then g.holds
-                    when c.value ->> 'kind' in ('task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call') then c.value ->> 'kind'
+                    when c.value ->> 'kind' in ('task', 'seq', 'par', 'forall', 'if', 'try', 'let', 'return', 'call') then c.value ->> 'kind'
                     else 'node'
                end,
                p.path || c.step,
-               case when g.holds in ('node', 'workflow') then p.place || c.ordinal else p.place end,
+               case when g.holds in ('node', 'workflow', 'catch') then p.place || c.ordinal else p.place end,
                case when g.holds = 'workflow' then '{1}'
-                    when g.holds <> 'node' then p.scopes
+                    when g.holds not in ('node', 'catch') then p.scopes
                     when p.object in ('workflow', 'call') then array[cardinality(p.place)]
                     when p.object = 'forall' then p.scopes || cardinality(p.place)
                     else p.scopes
@@ -216,7 +229,7 @@ begin atomic
                select '.' || g.key, case g.key when 'else' then 2 else 1 end, p.value -> g.key
                 where g.form = 'one'
                union all
-               select format('.%s[%s]', g.key, e.ordinal - 1), e.ordinal::int, e.value
+               select format('.%s[%s]', g.key, e.ordinal - 1), e.ordinal::int + (g.key = 'catches')::int, e.value
                  from jsonb_array_elements(case when g.form = 'list' and jsonb_typeof(p.value -> g.key) = 'array' then p.value -> g.key end)
                       with ordinality e (value, ordinal)
                union all
@@ -240,9 +253,9 @@ end;
 create or replace function wf._spec_nodes(p_spec jsonb) returns wf.part[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select array_agg((p.object, p.path, p.place, p.scopes,
-                      case when p.object in ('task', 'param', 'let', 'return') then p.value else p.value - '{steps,branches,body,then,else}'::text[] end)::wf.part)
+                      case when p.object in ('task', 'param', 'let', 'return') then p.value else p.value - '{steps,branches,body,then,else,catches}'::text[] end)::wf.part)
       from wf._spec_part(p_spec) p
-     where p.object in ('workflow', 'param', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
+     where p.object in ('workflow', 'param', 'task', 'seq', 'par', 'forall', 'if', 'try', 'catch', 'let', 'return', 'call')
        and p.place <> '{}';
 $$;
 
@@ -305,7 +318,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
       from part p
      where not p.taken_apart
     union all
-    select p.place, ltrim(p.path || '.kind', '.'), 'is no kind of node', 'The kinds are task, seq, par, forall, if, let, return and call.'
+    select p.place, ltrim(p.path || '.kind', '.'), 'is no kind of node', 'The kinds are task, seq, par, forall, if, try, let, return and call.'
       from part p
      where p.object = 'node' and p.taken_apart
     union all
@@ -347,7 +360,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     select p.place, p.path, 'must not be empty', null
       from part p
      where p.taken_apart
-       and (p.object = 'file' and p.value -> 'workflows' = '[]' or p.object = 'par' and p.value -> 'branches' = '[]')
+       and (p.object = 'file' and p.value -> 'workflows' = '[]' or p.object = 'par' and p.value -> 'branches' = '[]' or p.object = 'try' and p.value -> 'catches' = '[]')
     union all
     select p.place, p.path, 'is nested too deeply', 'A tree has at most 100 levels.'
       from part p
@@ -356,7 +369,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     select array[w.ordinal], format('workflows[%s]', w.ordinal - 1), format('has %s nodes', w.nodes), 'A workflow has at most 10000 nodes.'
       from (select p.place[1] as ordinal, count(*) as nodes
               from part p
-             where p.object in ('workflow', 'node', 'task', 'seq', 'par', 'forall', 'if', 'let', 'return', 'call')
+             where p.object in ('workflow', 'node', 'task', 'seq', 'par', 'forall', 'if', 'try', 'catch', 'let', 'return', 'call')
              group by 1) w
      where w.nodes > 10000;
 $$;

@@ -55,8 +55,8 @@ comment on table wf.node is 'A node of a version''s tree. The root has id 1 and 
 comment on column wf.node.version_id is 'the version';
 comment on column wf.node.id is 'number within the version, depth first, parents before children';
 comment on column wf.node.parent_id is 'the node around it';
-comment on column wf.node.ordinal is 'place among its siblings, from 1; for if: 1 then, 2 else';
-comment on column wf.node.kind is 'sync, async, wait (leaves, by machine of the task type); call, seq, par, forall, if, let, return';
+comment on column wf.node.ordinal is 'place among its siblings, from 1; for if: 1 then, 2 else; for try: 1 its body, then its catches';
+comment on column wf.node.kind is 'sync, async, wait (leaves, by machine of the task type); call, seq, par, forall, if, try, catch, let, return';
 comment on column wf.node.line is 'line in the source';
 comment on column wf.node.label is 'what people read: the task type, the workflow, or the kind; with the name that it binds';
 comment on column wf.node.next_id is 'in a seq or call: the next sibling';
@@ -65,7 +65,7 @@ comment on column wf.node.bind is 'the name that its output binds in its scope';
 comment on column wf.node.input is 'expression: a leaf''s or call''s arguments (an object), a forall''s list, an if''s condition, the value of let or return';
 comment on column wf.node.input_fixed is 'input reads nothing and was evaluated by install: it is the value itself';
 comment on column wf.node.reads is 'names that input and policy read, with the depth of the scope in which each lives';
-comment on column wf.node.item is 'forall: name of the element; null if nothing in the body reads it';
+comment on column wf.node.item is 'forall: name of the element, null if nothing in the body reads it; catch: name of the error';
 comment on column wf.node.item_index is 'forall: name of the index; null if nothing in the body reads it';
 comment on column wf.node.max is 'forall: expression of the most elements at once';
 comment on column wf.node.collect is 'forall: list of {"as", "value"}';
@@ -84,4 +84,6 @@ comment on column wf.node.policy is 'policies that are not fixed: one expression
 comment on column wf.node.title is 'title, if fixed';
 comment on column wf.node.secrets is 'leaf: for each of its requests, where in the arguments the driver puts which secrets (docs/spec.md); null if there are none';
 comment on column wf.node.picks is 'leaf: sync, and its output is these fields of any response, under their names';
+comment on column wf.node.handler_id is 'the nearest try that may take an error of it: the node is in the body of that try; null if there is none';
+comment on column wf.node.condition is 'catch: expression of its when; null if it takes every error';
 comment on column wf.node.wide is 'its version has a forall or more than 200 nodes, so an instance may have many processes';

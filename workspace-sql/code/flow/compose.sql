@@ -167,7 +167,8 @@ $$;
 
 -- wf._enter(p_instance, p_parent, p_node, p_index, p_item, p_at)
 --
--- Begins processes: the one place where a process is born. The arrays run in
+-- Begins processes: the one place where a process is born. Below a teardown
+-- nothing is. The arrays run in
 -- parallel; p_item (or null) holds for children of a forall an object with the
 -- names of element and index, which live in the scope that such a child opens.
 --
@@ -179,7 +180,16 @@ create or replace function wf._enter(p_instance bigint[], p_parent bigint[], p_n
 language plpgsql :inner as $$
 declare
     v_id bigint[];
+    v_may bigint[];
 begin
+    if exists (select from wf.teardown) then
+        v_may := wf._withhold(p_instance, p_parent, p_at);
+        if cardinality(v_may) < cardinality(p_parent) then
+            select array_agg(p_instance[k]), array_agg(p_parent[k]), array_agg(p_node[k]), array_agg(p_index[k]), case when p_item is not null then array_agg(p_item[k]) end
+              into p_instance, p_parent, p_node, p_index, p_item
+              from unnest(v_may) k;
+        end if;
+    end if;
     if p_item is not null then
         v_id := array(select nextval('wf.process_id') from generate_series(1, cardinality(p_instance)));
         insert into wf.binding (instance_id, scope_id, name, value)
@@ -200,7 +210,7 @@ begin
            coalesce((e.e).rank, n.rank, p.rank),
            n.plain,
            n.wide,
-           coalesce((e.e).open, case n.kind when 'seq' then least(n.children, 1) when 'call' then least(n.children, 1) when 'par' then n.children else 0 end),
+           coalesce((e.e).open, case n.kind when 'seq' then least(n.children, 1) when 'call' then least(n.children, 1) when 'par' then n.children when 'try' then 1 when 'catch' then 1 else 0 end),
            coalesce((e.e).total - (e.e).open, 0),
            coalesce((e.e).total, 0),
            (e.e).input, (e.e).policy, (e.e).error
@@ -315,7 +325,7 @@ $$;
 -- wf._begin_pending(p_instance, p_at)
 --
 -- Begins some of what other transactions have left of an instance that the
--- caller holds. What was aborted meanwhile does not begin.
+-- caller holds.
 --
 -- Returns  nothing
 -- Locks    rows of pending
@@ -323,9 +333,6 @@ $$;
 create or replace function wf._begin_pending(p_instance bigint, p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
-    delete from wf.pending q
-     where q.instance_id = p_instance and q.later
-       and not exists (select from wf.process p where p.instance_id = p_instance and p.id = q.parent_id and p.state = 'ACTIVE');
     update wf.pending q set later = false
      where q.id = any (array(select x.id from wf.pending x where x.instance_id = p_instance and x.later order by x.id limit 1000));
     perform wf._enter_pending(p_at);
@@ -367,7 +374,7 @@ begin
         end if;
         update wf.process p
            set was = p.state, at = p_at, input = v_entry.input, policy = v_entry.policy, error = v_entry.error,
-               open = coalesce(v_entry.open, case when r.kind in ('seq', 'call') then least(r.children, 1) when r.kind = 'par' then r.children else 0 end),
+               open = coalesce(v_entry.open, case when r.kind in ('seq', 'call') then least(r.children, 1) when r.kind = 'par' then r.children when r.kind in ('try', 'catch') then 1 else 0 end),
                total = coalesce(v_entry.total, 0), todo = coalesce(v_entry.total - v_entry.open, 0),
                event = case when v_entry.error is not null then 'fail' else 'enter' end,
                state = case when v_entry.error is not null then 'FAILED' else 'ACTIVE' end

@@ -40,7 +40,7 @@ create or replace function wf._step(p_name text) returns int
 language sql immutable
 begin atomic
     select 1 << array_position(array['illegal', 'record', 'failed', 'ask', 'ignored', 'request', 'slot', 'unqueue', 'timer', 'bind', 'collect', 'again',
-                                     'reenter', 'enter', 'next', 'refill', 'last', 'up', 'raised', 'root',
+                                     'reenter', 'enter', 'handle', 'next', 'refill', 'last', 'up', 'torn', 'root',
                                      'ready', 'queue', 'scope', 'block', 'fan', 'empty', 'broken'], p_name);
 end;
 
@@ -66,9 +66,10 @@ update wf.transition t
                                ('next', t.to_state = 'END' and t.event <> 'return'),
                                ('refill', t.event = 'refill'),
                                ('last', t.to_state = 'END' and t.event <> 'return'),
-                               ('up', t.event = 'return' or t.to_state = 'ABORTED'),
-                               ('raised', t.to_state = 'RAISED'),
-                               ('root', t.to_state in ('END', 'ABORTED'))) s (step, due)
+                               ('up', t.event = 'return' or t.to_state in ('ABORTED', 'RAISED')),
+                               ('handle', t.to_state in ('FAILED', 'RAISED') or t.event = 'raise'),
+                               ('torn', t.to_state in ('END', 'RAISED', 'ABORTED')),
+                               ('root', t.to_state in ('END', 'RAISED', 'ABORTED'))) s (step, due)
                  where s.due);
 
 -- wf._process_inserted()
@@ -281,6 +282,9 @@ begin
         perform wf._end_empty(array_agg(n.instance_id), array_agg(n.id), v_at)
            from new_rows n where n.event = 'enter' and n.open = 0 having count(*) > 0;
     end if;
+    if v_steps & wf._step('handle') > 0 then
+        perform wf._handle(array_agg(n.instance_id), array_agg(n.id), v_at) from new_rows n where n.state in ('FAILED', 'RAISED') or n.event = 'raise';
+    end if;
     if pg_trigger_depth() > 12 and v_steps & (wf._step('next') | wf._step('refill')) > 0 then
         -- many nodes in a row that pass without waiting: not deeper and deeper, but
         -- one after another; a trigger further up, at depth 13 or 14, sees to them
@@ -313,29 +317,31 @@ begin
                             when p.open - d.ended + p.todo = 0 then case when k.error is not null then 'FAILED' else 'END' end
                             else p.state end,
                error = coalesce(k.error, p.error)
+          -- what was stopped, or has handed its error on, ends no parent that is not stopped itself
           from (select n.instance_id, n.parent_id, count(*)::int as ended, max(n.at) as at, bool_or(n.event = 'return') as returned,
                        (array_agg(n.output) filter (where n.event = 'return'))[1] as output
                   from new_rows n
-                 where (n.state = 'END' and (n.next_id is null or n.event = 'return') or n.state = 'ABORTED') and n.parent_id is not null
+                 cross join lateral (select x.state from wf.process x where x.instance_id = n.instance_id and x.id = n.parent_id offset 0) a
+                 where n.state = 'END' and (n.next_id is null or n.event = 'return') or n.state in ('RAISED', 'ABORTED') and a.state = 'ABORTING'
                  group by n.instance_id, n.parent_id) d
          cross join lateral (select x.ctid,
                                     case when x.kind = 'forall' and x.state = 'ACTIVE' and x.open - d.ended + x.todo = 0 then wf._collection_error(x) end as error
                                from wf.process x where x.instance_id = d.instance_id and x.id = d.parent_id offset 0) k
          where p.ctid = k.ctid;
     end if;
-    if v_steps & wf._step('raised') > 0 then
-        perform wf._abort(array[n.instance_id], n.error) from new_rows n where n.state = 'RAISED';
+    if v_steps & wf._step('torn') > 0 and exists (select from wf.teardown) then
+        perform wf._end_teardowns(array_agg(n.instance_id), array_agg(n.id), v_at) from new_rows n where n.state in ('END', 'RAISED', 'ABORTED');
     end if;
     if v_steps & wf._step('root') > 0 then
         update wf.instance i
            set was = i.state, at = n.at, ended_at = n.at, output = n.output,
                event = case n.state when 'END' then 'end' else 'aborted' end,
-               state = n.state,
-               result = case when n.state = 'ABORTED' then case when i.error is null then 'aborted' else 'error' end
+               state = case n.state when 'END' then 'END' else 'ABORTED' end,
+               result = case when n.state <> 'END' then case when i.error is null then 'aborted' else 'error' end
                              when i.warned then 'warning' else 'success' end
           from new_rows n
          cross join lateral (select x.ctid from wf.instance x where x.id = n.instance_id offset 0) k
-         where n.state in ('END', 'ABORTED') and n.parent_id is null and i.ctid = k.ctid;
+         where n.state in ('END', 'RAISED', 'ABORTED') and n.parent_id is null and i.ctid = k.ctid;
     end if;
     if pg_trigger_depth() in (13, 14) then
         perform wf._enter_pending(v_at);

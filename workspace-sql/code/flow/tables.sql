@@ -107,6 +107,16 @@ comment on column wf.pending.first is 'index of the first element';
 comment on column wf.pending.count is 'how many elements begin';
 comment on column wf.pending.later is 'true: it is left to another transaction, see work of kind begin';
 
+comment on table wf.teardown is 'A process that is torn down with everything in it, in portions: nothing begins there any more. What has been told to stop counts its parents down, and when the process itself has ended, what follows is done. One of an outer process takes the place of those inside.';
+comment on column wf.teardown.instance_id is 'the instance';
+comment on column wf.teardown.process_id is 'the process that is torn down';
+comment on column wf.teardown.follows is 'what follows when the process has ended: aborted (nothing: its instance ends) or handled (a catch begins)';
+comment on column wf.teardown.node_id is 'handled: the node of the catch that begins';
+comment on column wf.teardown.error is 'the error that is the reason: the one that the catch took, or the one that ends the instance; null if an operator aborts';
+comment on column wf.teardown.at is 'when it began';
+comment on column wf.teardown.next_id is 'the next portion begins behind the process of this number; null: everything has been told to stop';
+comment on column wf.teardown.sure is 'what was alive when this pass over the instance began was in its place: the pass did not begin in the middle of moves. If it did, another one follows';
+
 comment on table wf.txn is 'Who made the moves of a transaction.';
 comment on column wf.txn.xid is 'the transaction';
 comment on column wf.txn.actor is 'the role: session_user, or what it had SET ROLE to';
@@ -122,7 +132,7 @@ comment on column wf.event.xid is 'the transaction, see wf.txn';
 comment on column wf.event.at is 'when';
 comment on column wf.event.attempt is 'the attempt that it belongs to';
 comment on column wf.event.was is 'state before';
-comment on column wf.event.event is 'what happened: an event of wf.transition, or a note that is no move: late (a report after its request was taken back), request_failed, unclean (cancel or cleanup given up)';
+comment on column wf.event.event is 'what happened: an event of wf.transition, or a note that is no move: late (a report after its request was taken back), request_failed, unclean (cancel or cleanup given up), undecided (a catch''s when was no boolean)';
 comment on column wf.event.state is 'state after';
 comment on column wf.event.reason is 'reason that an operator gave';
 comment on column wf.event.detail is 'for failures the error; for operators what they gave';

@@ -95,7 +95,7 @@ declare
 begin
     perform wf._gate(true);
     perform wf._fire(v_now);
-    perform wf._work(v_now, '{timer,loss,grant,begin,purge}', 32);
+    perform wf._work(v_now, '{timer,loss,grant,begin,teardown,purge}', 32);
     perform wf._sweep(true);
     perform wf._forget_lanes();
     perform wf._forget_versions();

@@ -5,13 +5,14 @@
 -- with kind engine, or, where there is no such task, the row waits for an
 -- operator, whom explain, stuck and fsck tell of it. So no row stops a poll.
 --
---   kind   item       what is done
---   timer  a process  its timer fires
---   loss   a process  its request is taken back from a driver that is gone
---   begin  0          some of what transactions have left to begin
---   purge  0          the instance is deleted with all that belongs to it
---   settle 0          new names and places of groups, see _settle
---   grant  a group    places of one group
+--   kind      item       what is done
+--   timer     a process  its timer fires
+--   loss      a process  its request is taken back from a driver that is gone
+--   begin     0          some of what transactions have left to begin
+--   teardown  a process  the next portion of its teardown
+--   purge     0          the instance is deleted with all that belongs to it
+--   settle    0          new names and places of groups, see _settle
+--   grant     a group    places of one group
 
 -- wf._do_work(p_kind, p_instance, p_item, p_now)
 --
@@ -28,6 +29,7 @@ begin
         when 'timer' then perform wf._fire_timers(p_instance, p_item, p_now);
         when 'loss' then perform wf._take_back(p_instance, p_item, p_now);
         when 'begin' then perform wf._begin_pending(p_instance[1], p_now);
+        when 'teardown' then perform wf._tear(p_instance, p_item, p_now);
         when 'purge' then perform wf._purge(p_instance);
         when 'settle' then perform wf._settle();
         when 'grant' then perform wf._grant_alone(p_item[1]);
@@ -207,7 +209,7 @@ begin
        set tries = w.tries + 1, aside = w.tries >= 2, due_at = p_now + interval '10 s',
            error = '{"sqlstate": "57014", "message": "it did not come to its end"}'
      where w.id = (select x.id from wf.work x
-                    where x.due_at <= p_now and not x.aside and x.kind in ('begin', 'purge')
+                    where x.due_at <= p_now and not x.aside and x.kind in ('begin', 'teardown', 'purge')
                     order by x.due_at limit 1 for update skip locked);
 end;
 $$;
@@ -235,10 +237,10 @@ begin
         perform wf._blame_work(v_now);
     else
         -- 0: others are at what there is, and this driver need not come back at once
-        v_done := wf._work(v_now, '{begin,purge}', 1);
+        v_done := wf._work(v_now, '{begin,teardown,purge}', 1);
         perform wf._purge_old();
     end if;
-    return v_done > 0 and exists (select from wf.work w where w.due_at <= v_now and not w.aside and w.kind in ('begin', 'purge'));
+    return v_done > 0 and exists (select from wf.work w where w.due_at <= v_now and not w.aside and w.kind in ('begin', 'teardown', 'purge'));
 end;
 $$;
 comment on function wf.work(boolean) is 'Does one piece of the work that takes its time, such as beginning the next 1,000 elements of a list in which nothing waits; after a call that did not come to its end (true) only counts that. Returns whether there is more. Drivers call it in a transaction of its own when poll tells them of work.';
