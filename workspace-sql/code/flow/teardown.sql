@@ -104,13 +104,16 @@ create or replace function wf._tear_down(p_instance bigint[], p_process bigint[]
                                          p_at timestamptz, p_sure boolean) returns void
 language plpgsql :inner as $$
 begin
-    delete from wf.teardown t
-     where t.instance_id = any (p_instance)
-       and exists (with recursive up (id) as (
-                       select t.process_id
-                        union all
-                       select x.parent_id from up u join wf.process x on x.instance_id = t.instance_id and x.id = u.id)
-                   select from up u join unnest(p_instance, p_process) r (i, j) on r.i = t.instance_id and r.j = u.id);
+    with absorbed as (
+        delete from wf.teardown t
+         where t.instance_id = any (p_instance)
+           and exists (with recursive up (id) as (
+                           select t.process_id
+                            union all
+                           select x.parent_id from up u join wf.process x on x.instance_id = t.instance_id and x.id = u.id)
+                       select from up u join unnest(p_instance, p_process) r (i, j) on r.i = t.instance_id and r.j = u.id)
+        returning t.instance_id, t.process_id)
+    delete from wf.work w using absorbed a where w.kind = 'teardown' and w.instance_id = a.instance_id and w.item_id = a.process_id;
     insert into wf.teardown (instance_id, process_id, follows, node_id, error, at, next_id, sure)
     select u.i, u.j, p_follows, p_node, p_error, p_at, 0, p_sure from unnest(p_instance, p_process) u (i, j);
 end;

@@ -594,6 +594,8 @@ begin atomic
      cross join lateral (select x.version_id, x.node_id, x.index, x.at from wf.process x where x.instance_id = p_instance and x.id = r.process_id offset 0) p
      cross join lateral (select wf._note(r.row) as note offset 0) t
      where not wf._is_paused() and t.note is not null
+       and not (exists (select from wf.teardown d where d.instance_id = p_instance)
+                and exists (select from wf._torn(array[p_instance], array[r.process_id])))
      order by r.process_id;
 end;
 
