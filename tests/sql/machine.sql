@@ -12,10 +12,10 @@ select is_empty($$select t.* from wf.transition t
 insert into wf.workflow (name) values ('dummy');
 insert into wf.version (workflow_id, number, checksum, source, spec, installed_at, installed_by)
 select w.id, 1, 'x', '', '{}', now(), 'test' from wf.workflow w;
-insert into wf.node (version_id, id, ordinal, kind, line, label)
-select v.id, 1, 1, 'seq', 1, 'seq' from wf.version v;
+insert into wf.node (version_id, id, ordinal, kind, line, label, machine, scope, begins, ends)
+select v.id, 1, 1, 'seq', 1, 'seq', 'composite', 'none', 'first', 'last' from wf.version v;
 
-create function place(p_kind text, p_state text) returns bigint language plpgsql as $$
+create function place(p_kind text, p_machine text, p_state text) returns bigint language plpgsql as $$
 declare
     v_version wf.version;
 begin
@@ -26,8 +26,8 @@ begin
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, started_at, started_by)
     overriding system value
     values (1, v_version.workflow_id, v_version.id, '', 'start', case p_kind when 'instance' then p_state else 'RUNNING' end, now(), now(), 'test');
-    insert into wf.process (instance_id, id, version_id, node_id, kind, was, event, state, at, began_at, scopes)
-    values (1, 1, v_version.id, 1, p_kind, '', 'enable', p_state, now(), now(), array[1]);
+    insert into wf.process (instance_id, id, version_id, node_id, kind, machine, was, event, state, at, began_at, scopes)
+    values (1, 1, v_version.id, 1, p_kind, p_machine, '', 'enable', p_state, now(), now(), array[1]);
     set local session_replication_role = origin;
     return 1;
 end;
@@ -59,7 +59,7 @@ declare
     e record;
 begin
     for s in select m.state from wf.machine_state m where m.machine = p_machine loop
-        perform place(p_kind, s.state);
+        perform place(p_kind, p_machine, s.state);
         for e in
             select v.event, t.state
               from (select distinct event from wf.transition union values ('nonsense'), ('')) v (event),
@@ -85,7 +85,7 @@ declare
     t record;
 begin
     for s in select m.state from wf.machine_state m where m.machine = p_machine loop
-        perform place(p_kind, s.state);
+        perform place(p_kind, p_machine, s.state);
         for t in select x.* from wf.transition x where x.machine = p_machine and x.from_state <> s.state loop
             code := try_move(p_kind, t.from_state, t.event, t.to_state);
             move := format('%s, said to be in %s, -%s-> %s', s.state, t.from_state, t.event, t.to_state);
@@ -98,11 +98,11 @@ select is_empty(format('select * from forge_all(%L, %L) where code <> ''WF001'''
   from kind;
 
 -- a first move is no other row either
-select throws_ok($$insert into wf.process (instance_id, id, version_id, node_id, kind, was, event, state, at, began_at, scopes)
-    select 1, 2, v.id, 1, 'sync', 'INIT', 'start', 'START_REQUESTED', now(), now(), array[1] from wf.version v$$,
+select throws_ok($$insert into wf.process (instance_id, id, version_id, node_id, kind, machine, was, event, state, at, began_at, scopes)
+    select 1, 2, v.id, 1, 'sync', 'sync', 'INIT', 'start', 'START_REQUESTED', now(), now(), array[1] from wf.version v$$,
     'WF001', null, 'a process is born by its first move only');
-select throws_ok($$insert into wf.process (instance_id, id, version_id, node_id, kind, was, event, state, at, began_at, scopes)
-    select 1, 2, v.id, 1, 'sync', '', 'enable', 'END', now(), now(), array[1] from wf.version v$$,
+select throws_ok($$insert into wf.process (instance_id, id, version_id, node_id, kind, machine, was, event, state, at, began_at, scopes)
+    select 1, 2, v.id, 1, 'sync', 'sync', '', 'enable', 'END', now(), now(), array[1] from wf.version v$$,
     'WF001', null, 'it is not born ended');
 select throws_ok($$insert into wf.instance (id, workflow_id, version_id, was, event, state, at, started_at, started_by)
     overriding system value
@@ -110,9 +110,10 @@ select throws_ok($$insert into wf.instance (id, workflow_id, version_id, was, ev
     'WF001', null, 'nor is an instance');
 
 -- nor may a row become another one
-select place('sync', 'INIT');
+select place('sync', 'sync', 'INIT');
 select throws_ok($$update wf.process set id = 7, was = 'INIT', event = 'abort', state = 'ABORTED'$$, 'WF001', null, 'a process keeps its number');
 select throws_ok($$update wf.process set kind = 'async', was = 'INIT', event = 'abort', state = 'ABORTED'$$, 'WF001', null, 'and its kind');
+select throws_ok($$update wf.process set machine = 'async', was = 'INIT', event = 'abort', state = 'ABORTED'$$, 'WF001', null, 'and its machine');
 
 -- every state but the terminal ones has an exit, and the terminal ones have none
 select is_empty($$

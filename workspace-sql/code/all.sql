@@ -41,7 +41,10 @@
 -- the semantics: what follows from a move
 \ir flow/tables.sql
 \ir flow/transition.sql
+\ir flow/form.sql
+\ir flow/move.sql
 \ir flow/machine.sql
+\ir flow/history.sql
 \ir flow/binding.sql
 \ir flow/compose.sql
 \ir flow/forall.sql

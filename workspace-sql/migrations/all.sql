@@ -24,6 +24,7 @@ $$;
 \set migration 022_lock.sql \ir apply.sql
 \set migration 024_sign_of_life.sql \ir apply.sql
 \set migration 027_work.sql \ir apply.sql
+\set migration 030_form.sql \ir apply.sql
 \set migration 032_catch.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset

@@ -1,4 +1,5 @@
--- The state machines. Their rows are behaviour: code/flow/transition.sql.
+-- The state machines and the process forms. Their rows are behaviour:
+-- code/flow/transition.sql and code/flow/form.sql.
 
 create table wf.machine_state (
     machine  text not null,
@@ -21,4 +22,15 @@ create table wf.transition (
     meaning      text not null,
     steps        int not null default 0,
     primary key (machine, from_state, event, to_state)
+);
+
+create table wf.form (
+    kind        text primary key,
+    machine     text not null,
+    scope       text not null,
+    begins      text not null,
+    ends        text not null,
+    child_error text,
+    input       text,
+    meaning     text not null
 );

@@ -95,6 +95,11 @@ create table wf.node (
     secrets       jsonb,
     picks         text[],
     wide          boolean,
+    machine       text not null,
+    scope         text not null,
+    begins        text not null,
+    ends          text not null,
+    collects      boolean,
     handler_id    int,
     condition     jsonb,
     primary key (version_id, id)

@@ -50,7 +50,7 @@ create table wf.process (
     open        int not null default 0,
     todo        int not null default 0,
     fill        int not null default 0,
-    total       int not null default 0,
+    total       int,
     index       int,
     attempt     int not null default 1,
     rank        smallint not null default 0,
@@ -69,6 +69,8 @@ create table wf.process (
     output      jsonb,
     error       jsonb,
     wide        boolean,
+    machine     text not null,
+    chosen      int,
     primary key (instance_id, id)
 ) with (fillfactor = 30);
 create index process_parent_idx on wf.process (parent_id, index, id) where wide;

@@ -171,7 +171,7 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_nestloop = off
 begin
     insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input, input_fixed, reads,
                          item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max,
-                         policy, title, task_type, transport, plain, secrets, picks, wide, handler_id, condition)
+                         policy, title, task_type, transport, plain, secrets, picks, wide, machine, scope, begins, ends, collects, handler_id, condition)
     with
     part as materialized (
         select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes, p.value,
@@ -217,15 +217,13 @@ begin
     ),
     node as materialized (
         select w.version_id, p.id, o.id as parent_id, p.place, p.object, p.value, t.id as type_id,
-               case when o.object in ('workflow', 'call', 'seq') then lead(p.id) over (partition by w.version_id, o.id order by p.id) end as next_id,
-               case p.object
-                   when 'task' then case when s.found then wf._hide_secrets(p.value -> 'args', '{}') else p.value -> 'args' end
-                   when 'call' then p.value -> 'args'
-                   when 'forall' then p.value -> 'in'
-                   when 'if' then p.value -> 'condition'
-                   when 'let' then p.value -> 'value'
-                   when 'return' then coalesce(p.value -> 'value', 'null')
-               end as input,
+               f.kind, f.machine, f.begins, f.ends, f.child_error is not distinct from 'takes' as takes,
+               -- what a form with a scope for each child has as body opens that scope
+               case when g.scope = 'child' then g.scope when f.scope = 'own' then f.scope else 'none' end as scope,
+               case when g.scope = 'child' and o.value ? 'collect' then true end as collects,
+               case when g.begins = 'first' then lead(p.id) over (partition by w.version_id, o.id order by p.id) end as next_id,
+               case when s.found then wf._hide_secrets(p.value -> f.input, '{}')
+                    else coalesce(p.value -> f.input, case f.ends when 'return' then 'null'::jsonb end) end as input,
                -- all that its policies follow from
                case when t.id is not null or p.value ? 'policies' then
                    jsonb_build_array(t.id, p.value -> 'policies',
@@ -236,11 +234,13 @@ begin
           join workflow w on w.ordinal = p.place[1] and w.version_id is not null
           left join part o on o.place = p.around
           left join task_type t on p.object = 'task' and t.name = p.value ->> 'type'
+          join wf.form f on f.kind = case p.object when 'task' then t.machine when 'workflow' then 'call' else p.object end
+          left join wf.form g on g.kind = case o.object when 'workflow' then 'call' else o.object end
          cross join lateral (select p.object = 'task' and (p.value -> 'args')::text like '%["secret", %' as found) s
     ),
     settled as materialized (
         -- a forall counts its way through a range without building the list
-        select n.*, case when n.object = 'forall' and n.input ->> 0 = 'range' then null else wf._constant(n.input) -> 'value' end as fixed
+        select n.*, case when n.begins = 'window' and n.input ->> 0 = 'range' then null else wf._constant(n.input) -> 'value' end as fixed
           from node n
     ),
     child as (
@@ -251,12 +251,12 @@ begin
         select n.version_id, n.id, max(o.id) as handler_id
           from node n
          cross join lateral generate_series(1, cardinality(n.place) - 1) i
-          join node o on o.object = 'try' and o.version_id = n.version_id and o.place = n.place[1:i]
-         where n.place[i + 1] = 1 and exists (select from node t where t.object = 'try')
+          join node o on o.takes and o.version_id = n.version_id and o.place = n.place[1:i]
+         where n.place[i + 1] = 1 and exists (select from node t where t.takes)
          group by 1, 2
     ),
     wide as (
-        select n.version_id from node n group by 1 having bool_or(n.object = 'forall') or count(*) > 200
+        select n.version_id from node n group by 1 having bool_or(n.begins = 'window') or count(*) > 200
     ),
     -- settled once for all nodes that have the same
     policy as materialized (
@@ -275,16 +275,11 @@ begin
           from (select distinct p.fixed ->> 'group' as name from policy p where p.fixed ? 'group' order by 1) g
     )
     select n.version_id, n.id, n.parent_id, case n.object when 'workflow' then 1 else n.place[cardinality(n.place)] end,
-           case n.object when 'task' then t.machine when 'workflow' then 'call' else n.object end,
+           n.kind,
            (n.value ->> 'line')::int,
-           case n.object
-               when 'task' then n.value ->> 'type'
-               when 'workflow' then n.value ->> 'name'
-               when 'call' then 'call ' || (n.value ->> 'workflow')
-               when 'forall' then 'forall ' || (n.value ->> 'name')
-               when 'let' then 'let ' || (n.value ->> 'as')
-               else n.object
-           end || case when n.object in ('task', 'call') and n.value ? 'as' then ' as ' || (n.value ->> 'as') else '' end,
+           case n.object when 'task' then concat_ws(' as ', n.value ->> 'type', n.value ->> 'as')
+                         when 'workflow' then n.value ->> 'name'
+                         else concat_ws(' ', n.object, nullif(concat_ws(' as ', coalesce(n.value ->> 'workflow', n.value ->> 'name'), n.value ->> 'as'), '')) end,
            n.next_id,
            coalesce(c.children, 0),
            n.value ->> 'as',
@@ -318,14 +313,15 @@ begin
            n.secrets,
            t.picks,
            case when w.version_id is not null then true end,
+           n.machine, n.scope, n.begins, n.ends, n.collects,
            h.handler_id,
            case when n.value ? 'when' then wf._compact(n.value -> 'when') end
       from settled n
       left join child c on c.version_id = n.version_id and c.id = n.id
       left join wide w on w.version_id = n.version_id
       left join handler h on h.version_id = n.version_id and h.id = n.id
-      left join item_read i on n.object = 'forall' and i.place = n.place and i.name = n.value ->> 'name'
-      left join item_read j on n.object = 'forall' and j.place = n.place and j.name = n.value ->> 'index'
+      left join item_read i on i.place = n.place and i.name = n.value ->> 'name'
+      left join item_read j on j.place = n.place and j.name = n.value ->> 'index'
       left join task_type t on t.id = n.type_id
       left join policy q on q.policies = n.policies
       left join lane l on q.queued and l.queue = q.queue and l.needs = q.needs and l.requires = q.requires

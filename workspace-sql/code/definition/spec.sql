@@ -160,6 +160,17 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('every', 'attempts', 'one', 'expression', false);
 $$;
 
+-- wf._node_kinds()
+--
+-- Returns  the kinds of nodes in a compiled file: task, and each process form but those of tasks, and catch, which stands in a try only
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever a compiled file is read
+create or replace function wf._node_kinds() returns text[]
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+    select array_agg(k.object) from wf._spec_key() k where k.key = 'kind' and k.object <> 'catch';
+$$;
+
 -- wf._spec_atom()
 --
 -- Returns  the values that are not taken apart: their JSON type, the pattern of their text, and that in words
@@ -202,23 +213,25 @@ language sql stable rows 20000
 begin atomic
     with recursive
     grammar as materialized (
-        select k.object, k.key, k.form, k.holds
+        select k.object, k.key, k.form, k.holds, f.scope
           from wf._spec_key() k
+          -- a workflow is entered like a call of it
+          left join wf.form f on f.kind = case k.object when 'workflow' then 'call' else k.object end
          where k.holds = 'node' or k.holds in (select o.object from wf._spec_key() o)
     ),
     part (object, path, place, scopes, value, level) as (
         select 'file', '', '{}'::int[], '{}'::int[], p_spec, 0
         union all
         select case when g.holds <> 'node' then g.holds
-                    when c.value ->> 'kind' in ('task', 'seq', 'par', 'forall', 'if', 'try', 'let', 'return', 'call') then c.value ->> 'kind'
+                    when c.value ->> 'kind' = any (wf._node_kinds()) then c.value ->> 'kind'
                     else 'node'
                end,
                p.path || c.step,
                case when g.holds in ('node', 'workflow', 'catch') then p.place || c.ordinal else p.place end,
                case when g.holds = 'workflow' then '{1}'
                     when g.holds not in ('node', 'catch') then p.scopes
-                    when p.object in ('workflow', 'call') then array[cardinality(p.place)]
-                    when p.object = 'forall' then p.scopes || cardinality(p.place)
+                    when g.scope = 'own' then array[cardinality(p.place)]
+                    when g.scope = 'child' then p.scopes || cardinality(p.place)
                     else p.scopes
                end,
                c.value,
@@ -255,7 +268,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select array_agg((p.object, p.path, p.place, p.scopes,
                       case when p.object in ('task', 'param', 'let', 'return') then p.value else p.value - '{steps,branches,body,then,else,catches}'::text[] end)::wf.part)
       from wf._spec_part(p_spec) p
-     where p.object in ('workflow', 'param', 'task', 'seq', 'par', 'forall', 'if', 'try', 'catch', 'let', 'return', 'call')
+     where (p.object in ('workflow', 'param', 'catch') or p.object = any (wf._node_kinds()))
        and p.place <> '{}';
 $$;
 
@@ -318,7 +331,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
       from part p
      where not p.taken_apart
     union all
-    select p.place, ltrim(p.path || '.kind', '.'), 'is no kind of node', 'The kinds are task, seq, par, forall, if, try, let, return and call.'
+    select p.place, ltrim(p.path || '.kind', '.'), 'is no kind of node', regexp_replace('The kinds are ' || array_to_string(wf._node_kinds(), ', ') || '.', ', (?=[a-z]+[.])', ' and ')
       from part p
      where p.object = 'node' and p.taken_apart
     union all
@@ -369,7 +382,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     select array[w.ordinal], format('workflows[%s]', w.ordinal - 1), format('has %s nodes', w.nodes), 'A workflow has at most 10000 nodes.'
       from (select p.place[1] as ordinal, count(*) as nodes
               from part p
-             where p.object in ('workflow', 'node', 'task', 'seq', 'par', 'forall', 'if', 'try', 'catch', 'let', 'return', 'call')
+             where p.object in ('workflow', 'node', 'catch') or p.object = any (wf._node_kinds())
              group by 1) w
      where w.nodes > 10000;
 $$;

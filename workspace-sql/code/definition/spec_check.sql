@@ -111,7 +111,10 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
           from jsonb_each(p_spec -> 'task_types') t
     ),
     node as materialized (
-        select p.object as kind, p.path, p.place, p.scopes, p.value from unnest(p_nodes) p where p.object <> 'param'
+        select p.object as kind, p.path, p.place, p.scopes, p.value, f.scope, f.begins
+          from unnest(p_nodes) p
+          left join wf.form f on f.kind = p.object
+         where p.object <> 'param'
     ),
     -- each node's expressions as one, with the names that they may read
     expression as (
@@ -148,12 +151,12 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
         select n.place, n.place, n.path || '.args', a
           from node n
          cross join lateral jsonb_object_keys(n.value -> 'args') a
-         where n.kind = 'call'
+         where n.scope = 'own'
         union all
         select n.place, n.place, n.path, f
           from node n
          cross join lateral unnest(array[n.value ->> 'name', n.value ->> 'index']) f
-         where n.kind = 'forall' and f is not null
+         where n.scope = 'child' and f is not null
         union all
         select n.place[1:n.scopes[cardinality(n.scopes)]], n.place, n.path, a
           from node n
@@ -208,12 +211,12 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
       from binder b
      where b.name !~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$' or b.name = 'instance'
     union all
-    select b.place, b.path, format('the name %s is bound twice', b.name), 'A scope binds a name once, except in the two branches of an if, or in the body of a try and its catches.'
+    select b.place, b.path, format('the name %s is bound twice', b.name), 'A scope binds a name once, except in the alternatives of one form: the branches of an if, the body of a try and its catches.'
       from (select b.*, lag(b.place) over (partition by b.opener, b.name order by b.place) as before from binder b) b
      where b.before is not null
        and not exists (select
                          from node n
-                        where n.kind in ('if', 'try')
+                        where n.begins in ('chosen', 'body')
                           -- the innermost node around both
                           and n.place = b.place[1:(select coalesce(max(i), 0)
                                                      from generate_series(1, least(cardinality(b.place), cardinality(b.before))) i
@@ -248,16 +251,16 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
       from node n
      where n.kind <> 'workflow' and jsonb_typeof(n.value #> '{policies,idempotent}') <> 'boolean'
     union all
-    select n.place, n.path || '.body', 'a call cannot be the body of a forall', 'Put it into a seq.'
+    select n.place, n.path || '.body', format('a %s cannot be the body of a %s', 'call', n.kind), 'Put it into a seq.'
       from node n
-     where n.kind = 'forall' and exists (select from node o where o.place = n.place || 1 and o.kind = 'call')
+     where n.scope = 'child' and exists (select from node o where o.place = n.place || 1 and o.scope = 'own')
     union all
     select n.place, n.path, 'return cannot stand inside par or forall', 'It ends the call around it, so it stands where only one thing runs.'
       from node n
      where n.kind = 'return'
        and exists (select
                      from generate_series(n.scopes[1] + 1, cardinality(n.place) - 1) i
-                     join node o on o.place = n.place[1:i] and o.kind in ('par', 'forall'));
+                     join node o on o.place = n.place[1:i] and o.begins in ('all', 'window'));
 $$;
 
 -- wf._spec_secrets(p_spec, p_nodes)

@@ -1,43 +1,44 @@
 -- Names: what they are bound to, and what an expression sees of them.
 
--- wf._bind(p_instance, p_process)
+-- wf._open_scope(p_moves)
 --
--- Binds the names of processes that have ended: their output, and what a
--- forall has collected, in the order of its elements. What a forall kept is
--- dropped, however it came to its end.
+-- Binds the parameters of forms that have a scope of their own in that scope.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing of its own
+-- Called   by the insert trigger of process
+create or replace function wf._open_scope(p_moves wf.move[]) returns void
+language plpgsql :inner as $$
+begin
+    insert into wf.binding (instance_id, scope_id, name, value)
+    select m.instance_id, m.id, j.key, j.value
+      from wf._due(p_moves, 'scope') m
+     cross join lateral (select x.input, x.input_fixed from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
+     cross join lateral jsonb_each(coalesce(m.input, case when n.input_fixed then n.input end)) j;
+end;
+$$;
+
+-- wf._bind(p_moves)
+--
+-- Binds the names of processes that have ended to their output. A form that has
+-- a scope of its own binds in the scope around it.
 --
 -- Returns  nothing
 -- Locks    nothing
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
-create or replace function wf._bind(p_instance bigint[], p_process bigint[]) returns void
+create or replace function wf._bind(p_moves wf.move[]) returns void
 language plpgsql :inner as $$
 begin
     insert into wf.binding (instance_id, scope_id, name, value)
-    select p.instance_id, s.scopes[cardinality(s.scopes)], p.bind, p.output
-      from unnest(p_instance, p_process) u (i, j)
-     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-      left join lateral (select x.scopes from wf.process x where x.instance_id = p.instance_id and x.id = p.parent_id offset 0) q on true
-     cross join lateral (select case p.kind when 'call' then q.scopes else p.scopes end as scopes) s
-     where p.bind is not null and p.output is not null
+    select m.instance_id, s.scopes[cardinality(s.scopes)], m.bind, m.output
+      from wf._due(p_moves, 'bind') m
+     cross join lateral (select case when m.scopes[1] = m.id
+                                     then (select x.scopes from wf.process x where x.instance_id = m.instance_id and x.id = m.parent_id)
+                                     else m.scopes end as scopes offset 0) s
+     where m.output is not null
         on conflict (instance_id, scope_id, name) do update set value = excluded.value;
-    insert into wf.binding (instance_id, scope_id, name, value)
-    select p.instance_id, p.scopes[cardinality(p.scopes)], c.item ->> 'as',
-           coalesce((select jsonb_agg(coalesce(r.value -> (c.k - 1)::int, 'null') order by g)
-                       from generate_series(0, p.total - 1) g
-                       left join wf.forall_result r on r.instance_id = p.instance_id and r.process_id = p.id and r.index = g), '[]')
-      from unnest(p_instance, p_process) u (i, j)
-     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-     cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-     cross join lateral jsonb_array_elements(n.collect) with ordinality c (item, k)
-     where p.kind = 'forall' and n.collect is not null and p.event = 'end'
-        on conflict (instance_id, scope_id, name) do update set value = excluded.value;
-    delete from wf.forall_result r
-     where r.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)
-                                cross join lateral (select x.ctid from wf.forall_result x where x.instance_id = u.i and x.process_id = u.j offset 0) k));
-    delete from wf.forall_item r
-     where r.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)
-                                cross join lateral (select x.ctid from wf.forall_item x where x.instance_id = u.i and x.process_id = u.j offset 0) k));
 end;
 $$;
 

@@ -4,7 +4,7 @@ do $$
 begin
     if to_regtype('wf.entry') is null then
         create type wf.entry as (
-            input jsonb, error jsonb, policy jsonb, open int, total int,
+            input jsonb, error jsonb, policy jsonb, open int, total int, chosen int,
             group_id bigint, lane_id bigint, rank smallint
         );
         comment on type wf.entry is 'What wf._prepare found out about a node that is about to begin.';
@@ -40,8 +40,8 @@ $$;
 
 -- wf._prepare(p_instance, p_scopes, p_version, p_node)
 --
--- Evaluates what a node needs before it begins: its input, its policies, how
--- many children it opens.
+-- Evaluates what a node needs before it begins: its input, its policies, which
+-- of its children begin.
 --
 -- Returns  an entry; its error is set if something could not be evaluated
 -- Locks    nothing (a lane or group named for the first time is inserted)
@@ -61,7 +61,7 @@ begin
     if v_node.input is null or v_node.input_fixed then
         v_value := v_node.input;
     else
-        v_result := wf._evaluate(case when v_node.kind = 'forall' and v_node.input ->> 0 = 'range'
+        v_result := wf._evaluate(case when v_node.begins = 'window' and v_node.input ->> 0 = 'range'
                                       then jsonb_set(v_node.input, '{0}', '"list"') else v_node.input end, v_environment);
         v_entry.error := v_result -> 'error';
         v_value := v_result -> 'value';
@@ -92,9 +92,25 @@ begin
         -- a policy that is missing tells a retry to evaluate everything again
         v_entry.policy := null;
         v_entry.open := 0;
-        v_entry.total := 0;
+        v_entry.total := case when v_node.begins = 'window' then 0 end;
     end if;
     return v_entry;
+end;
+$$;
+
+-- wf._chosen(p_value)
+--
+-- Returns  the ordinal of the child that begins; one more than there are if none does
+-- Locks    nothing
+-- Raises   WF020 if the value does not say which
+-- Called   by _measure
+create or replace function wf._chosen(p_value jsonb) returns int
+language plpgsql immutable :inner as $$
+begin
+    if jsonb_typeof(p_value) is distinct from 'boolean' then
+        raise exception using errcode = 'WF020', message = format('if needs a boolean, not %s', coalesce(jsonb_typeof(p_value), 'null'));
+    end if;
+    return case when p_value = 'true' then 1 else 2 end;
 end;
 $$;
 
@@ -111,12 +127,10 @@ declare
     v_lane wf.lane;
     v_requires text[];
 begin
-    if p_node.kind = 'if' then
-        if jsonb_typeof(p_value) is distinct from 'boolean' then
-            raise exception using errcode = 'WF020', message = format('if needs a boolean, not %s', coalesce(jsonb_typeof(p_value), 'null'));
-        end if;
-        p_entry.open := case when p_value = 'true' or p_node.children = 2 then 1 else 0 end;
-    elsif p_node.kind = 'forall' then
+    if p_node.begins = 'chosen' then
+        p_entry.chosen := wf._chosen(p_value);
+        p_entry.open := (p_entry.chosen <= p_node.children)::int;
+    elsif p_node.begins = 'window' then
         p_entry.total := wf._count_elements(p_node, p_value);
         p_entry.open := least(p_entry.total, wf._setting_number('window'));
         if p_node.max is not null then
@@ -196,60 +210,90 @@ begin
         select u.i, u.id, j.key, j.value
           from unnest(p_instance, v_id, p_item) u (i, id, item), jsonb_each(u.item) j;
     end if;
-    insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, was, event, state, at, began_at,
-                            index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open, todo, total, input, policy, error)
-    select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, '',
+    insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, machine, was, event, state, at, began_at,
+                            index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open, todo, total, chosen, input, policy, error)
+    select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, n.machine, '',
            case when n.type_id is null then 'enter' else 'enable' end,
            case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,
            u.k,
-           case when p.kind = 'forall' then (select true from wf.node o where o.version_id = p.version_id and o.id = p.node_id and o.collect is not null) end,
-           s.scopes,
+           n.collects,
+           case when n.scope = 'own' then array[u.id] else s.scopes end,
            n.bind,
            coalesce((e.e).group_id, n.group_id),
            coalesce((e.e).lane_id, n.lane_id),
            coalesce((e.e).rank, n.rank, p.rank),
            n.plain,
            n.wide,
-           coalesce((e.e).open, case n.kind when 'seq' then least(n.children, 1) when 'call' then least(n.children, 1) when 'par' then n.children when 'try' then 1 when 'catch' then 1 else 0 end),
+           coalesce((e.e).open, wf._first(n.begins, n.children)),
            coalesce((e.e).total - (e.e).open, 0),
-           coalesce((e.e).total, 0),
+           (e.e).total, (e.e).chosen,
            (e.e).input, (e.e).policy, (e.e).error
       from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id from unnest(p_instance, p_parent, p_node, p_index, v_id) x (i, j, m, k, id) offset 0) u
-     cross join lateral (select x.version_id, x.node_id, x.kind, x.scopes, x.rank from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-     cross join lateral (select x.id, x.next_id, x.kind, x.type_id, x.bind, x.group_id, x.lane_id, x.rank, x.plain, x.wide, x.children, x.input, x.input_fixed, x.policy
+     cross join lateral (select x.version_id, x.scopes, x.rank from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+     cross join lateral (select x.id, x.next_id, x.kind, x.machine, x.scope, x.begins, x.type_id, x.bind, x.group_id, x.lane_id, x.rank, x.plain, x.wide,
+                                x.children, x.collects, x.input, x.input_fixed, x.policy
                            from wf.node x where x.version_id = p.version_id and x.id = u.m offset 0) n
-     cross join lateral (select case when p.kind = 'forall' then p.scopes || u.id else p.scopes end as around,
-                                case when n.kind = 'call' then array[u.id] when p.kind = 'forall' then p.scopes || u.id else p.scopes end as scopes) s
-     cross join lateral (select case when (n.input is null or n.input_fixed) and n.policy is null and n.kind not in ('forall', 'if') then null::wf.entry
-                                     else wf._prepare(u.i, s.around, p.version_id, n.id) end as e offset 0) e;
+     cross join lateral (select case when n.scope = 'child' then p.scopes || u.id else p.scopes end as scopes) s
+     cross join lateral (select case when (n.input is null or n.input_fixed) and n.policy is null and n.begins not in ('chosen', 'window') then null::wf.entry
+                                     else wf._prepare(u.i, s.scopes, p.version_id, n.id) end as e offset 0) e;
 end;
 $$;
 
--- wf._enter_children(p_instance, p_process, p_at)
+-- wf._first(p_begins, p_children)
+--
+-- Returns  how many children begin at once in a form that need not be measured
+-- Locks    nothing
+-- Raises   nothing
+-- Called   where a node is entered
+create or replace function wf._first(p_begins text, p_children int) returns int
+language sql immutable
+begin atomic
+    select case p_begins when 'first' then least(p_children, 1) when 'body' then 1 when 'all' then p_children else 0 end;
+end;
+
+-- wf._enter_children(p_moves, p_at)
 --
 -- Begins the first children of composites that have just been entered, except
--- those of a forall: all of a par, the first of a seq or call, the chosen
--- branch of an if.
+-- those that begin through a window: all of them, the first, or the chosen one.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
 -- Called   by the triggers of process
-create or replace function wf._enter_children(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+create or replace function wf._enter_children(p_moves wf.move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     f record;
 begin
-    select array_agg(p.instance_id) instances, array_agg(p.id) parents, array_agg(c.id) nodes
+    select array_agg(m.instance_id) instances, array_agg(m.id) parents, array_agg(c.id) nodes
       into f
-      from unnest(p_instance, p_process) u (i, j)
-     cross join lateral (select x.instance_id, x.id, x.version_id, x.node_id, x.input from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-     cross join lateral (select x.version_id, x.id, x.kind, x.input, x.input_fixed from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-     cross join lateral (select x.id, x.ordinal from wf.node x where x.version_id = n.version_id and x.parent_id = n.id offset 0) c
-     where case n.kind when 'par' then true
-                       when 'if' then c.ordinal = case when case when n.input_fixed then n.input else p.input end = 'true' then 1 else 2 end
-                       else c.ordinal = 1 end;
+      from wf._due(p_moves, 'block') m
+     cross join lateral (select x.begins from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
+     cross join lateral (select x.id, x.ordinal from wf.node x where x.version_id = m.version_id and x.parent_id = m.node_id offset 0) c
+     where n.begins = 'all' or c.ordinal = coalesce(m.chosen, 1);
     perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
+end;
+$$;
+
+-- wf._enter_next(p_moves, p_at)
+--
+-- Begins what comes after processes that have ended. Below a certain depth of
+-- triggers it only leaves word in pending, see the head of machine.sql.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing of its own
+-- Called   by the update trigger of process
+create or replace function wf._enter_next(p_moves wf.move[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    if pg_trigger_depth() > wf._deepest() then
+        insert into wf.pending (instance_id, parent_id, node_id, first, count)
+        select m.instance_id, m.parent_id, m.next_id, 0, 1 from wf._due(p_moves, 'next') m;
+        return;
+    end if;
+    perform wf._enter(array_agg(m.instance_id), array_agg(m.parent_id), array_agg(m.next_id), null, null, p_at)
+       from wf._due(p_moves, 'next') m;
 end;
 $$;
 
@@ -344,7 +388,7 @@ begin
 end;
 $$;
 
--- wf._reenter(p_instance, p_process, p_at)
+-- wf._reenter(p_moves, p_at)
 --
 -- Enters composites anew after a failure: what they need is evaluated again.
 --
@@ -352,30 +396,30 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
 -- Called   by the update trigger of process, for the event retry of a composite
-create or replace function wf._reenter(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+create or replace function wf._reenter(p_moves wf.move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     r record;
     v_entry wf.entry;
 begin
     for r in
-        select p.instance_id, p.id, p.kind, q.scopes, p.scopes as own, p.version_id, p.node_id, n.children, case when n.input_fixed then n.input end as fixed
-          from unnest(p_instance, p_process) u (i, j)
-         cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-         cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-          left join wf.process q on q.instance_id = p.instance_id and q.id = p.parent_id
+        select m.instance_id, m.id, m.scopes as own, m.version_id, m.node_id, q.scopes, n.scope, n.begins, n.children,
+               case when n.input_fixed then n.input end as fixed
+          from wf._due(p_moves, 'reenter') m
+         cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
+          left join wf.process q on q.instance_id = m.instance_id and q.id = m.parent_id
     loop
         delete from wf.forall_item t where t.instance_id = r.instance_id and t.process_id = r.id;
         delete from wf.forall_result t where t.instance_id = r.instance_id and t.process_id = r.id;
-        v_entry := wf._prepare(r.instance_id, case when r.kind = 'call' then r.scopes else r.own end, r.version_id, r.node_id);
-        if r.kind = 'call' and v_entry.error is null then
+        v_entry := wf._prepare(r.instance_id, case when r.scope = 'own' then r.scopes else r.own end, r.version_id, r.node_id);
+        if r.scope = 'own' and v_entry.error is null then
             insert into wf.binding (instance_id, scope_id, name, value)
             select r.instance_id, r.id, j.key, j.value from jsonb_each(coalesce(v_entry.input, r.fixed)) j;
         end if;
         update wf.process p
            set was = p.state, at = p_at, input = v_entry.input, policy = v_entry.policy, error = v_entry.error,
-               open = coalesce(v_entry.open, case when r.kind in ('seq', 'call') then least(r.children, 1) when r.kind = 'par' then r.children when r.kind in ('try', 'catch') then 1 else 0 end),
-               total = coalesce(v_entry.total, 0), todo = coalesce(v_entry.total - v_entry.open, 0),
+               open = coalesce(v_entry.open, wf._first(r.begins, r.children)), chosen = v_entry.chosen,
+               total = v_entry.total, todo = coalesce(v_entry.total - v_entry.open, 0),
                event = case when v_entry.error is not null then 'fail' else 'enter' end,
                state = case when v_entry.error is not null then 'FAILED' else 'ACTIVE' end
          where p.instance_id = r.instance_id and p.id = r.id;
@@ -383,7 +427,7 @@ begin
 end;
 $$;
 
--- wf._end_empty(p_instance, p_process, p_at)
+-- wf._end_empty(p_moves, p_at)
 --
 -- Ends composites that have nothing in them; let and return have their value.
 --
@@ -391,17 +435,73 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
 -- Called   by the triggers of process
-create or replace function wf._end_empty(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+create or replace function wf._end_empty(p_moves wf.move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
     update wf.process p
        set was = p.state, state = 'END', at = p_at,
-           event = case p.kind when 'return' then 'return' else 'end' end,
-           output = case when p.kind in ('let', 'return') then coalesce(p.input, k.input) end
-      from unnest(p_instance, p_process) u (i, j)
-     cross join lateral (select x.ctid, (select n.input from wf.node n where n.version_id = x.version_id and n.id = x.node_id) as input
-                           from wf.process x
-                          where x.instance_id = u.i and x.id = u.j offset 0) k
+           event = case n.ends when 'return' then 'return' else 'end' end,
+           output = case when n.ends in ('value', 'return') then coalesce(p.input, n.input) end
+      from wf._due(p_moves, 'empty') m
+     cross join lateral (select x.ctid from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) k
+     cross join lateral (select x.ends, x.input from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
      where p.ctid = k.ctid;
+end;
+$$;
+
+-- wf._break(p_moves, p_at)
+--
+-- Fails processes for which something could not be evaluated as they began.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Raises   nothing of its own
+-- Called   by the insert trigger of process
+create or replace function wf._break(p_moves wf.move[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    update wf.process p set was = p.state, event = 'fail', state = 'FAILED', at = p_at
+     where p.ctid = any (array(select k.ctid from wf._due(p_moves, 'broken') m
+                                cross join lateral (select x.ctid from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) k));
+end;
+$$;
+
+-- wf._count_ended(p_moves)
+--
+-- Counts in their parents what has ended: a parent ends with the last of them, or
+-- with the first that returns, or begins more.
+--
+-- Returns  nothing
+-- Locks    the parents' rows; by then the caller holds their instances
+-- Raises   nothing of its own
+-- Called   by the update trigger of process, last, since it nests
+create or replace function wf._count_ended(p_moves wf.move[]) returns void
+language plpgsql :inner as $$
+begin
+    update wf.process p
+       set was = p.state, at = d.at,
+           fill = least(k.ended, p.todo),
+           todo = p.todo - least(k.ended, p.todo),
+           open = p.open - k.ended + least(k.ended, p.todo),
+           output = coalesce(d.output, p.output),
+           event = case when p.state = 'ABORTING' then case when p.open = k.ended then 'aborted' else 'count' end
+                        -- a return goes up to the form that has a scope of its own
+                        when d.returned then case when p.scopes[1] = p.id then 'end' else 'return' end
+                        when p.open - k.ended + p.todo = 0 then case when k.error is not null then 'fail' else 'end' end
+                        when p.todo > 0 then 'refill' else 'count' end,
+           state = case when p.state = 'ABORTING' then case when p.open = k.ended then 'ABORTED' else 'ABORTING' end
+                        when d.returned then 'END'
+                        when p.open - k.ended + p.todo = 0 then case when k.error is not null then 'FAILED' else 'END' end
+                        else p.state end,
+           error = coalesce(k.error, p.error)
+      from (select m.instance_id, m.parent_id, count(*)::int as all, count(*) filter (where m.state = 'END')::int as well, max(m.at) as at, bool_or(m.event = 'return') as returned,
+                   (array_agg(m.output) filter (where m.event = 'return'))[1] as output
+              from wf._due(p_moves, 'up') m
+             group by m.instance_id, m.parent_id) d
+     -- what was stopped, or has handed its error on, ends no parent that is not stopped itself
+     cross join lateral (select x.ctid, case x.state when 'ABORTING' then d.all else d.well end as ended,
+                                case when x.total is not null and x.state = 'ACTIVE' and x.open - d.well + x.todo = 0 then wf._collection_error(x) end as error
+                           from wf.process x where x.instance_id = d.instance_id and x.id = d.parent_id offset 0) k
+     where p.ctid = k.ctid and k.ended > 0;
 end;
 $$;

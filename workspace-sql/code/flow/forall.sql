@@ -1,6 +1,6 @@
 -- forall: its elements, and what it collects from them.
 
--- wf._collect(p_instance, p_process)
+-- wf._collect(p_moves)
 --
 -- Evaluates what foralls collect from their elements that have ended.
 --
@@ -8,20 +8,50 @@
 -- Locks    nothing
 -- Raises   nothing of its own; an error is kept in place of the values
 -- Called   by the update trigger of process
-create or replace function wf._collect(p_instance bigint[], p_process bigint[]) returns void
+create or replace function wf._collect(p_moves wf.move[]) returns void
 language plpgsql :inner as $$
 begin
     insert into wf.forall_result (instance_id, process_id, index, value)
-    select p.instance_id, p.parent_id, p.index,
+    select m.instance_id, m.parent_id, m.index,
            coalesce(case when wf._oversize(pg_column_size(r.result)) is null then r.result -> 'value' end,
                     case when r.result ? 'error' then r.result else jsonb_build_object('error', wf._oversize(pg_column_size(r.result))) end)
-      from unnest(p_instance, p_process) u (i, j)
-     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-     cross join lateral (select x.* from wf.process x where x.instance_id = p.instance_id and x.id = p.parent_id offset 0) q
-     cross join lateral (select x.* from wf.node x where x.version_id = q.version_id and x.id = q.node_id offset 0) n
+      from wf._due(p_moves, 'collect') m
+     cross join lateral (select x.node_id from wf.process x where x.instance_id = m.instance_id and x.id = m.parent_id offset 0) q
+     cross join lateral (select x.collect, x.collect_reads from wf.node x where x.version_id = m.version_id and x.id = q.node_id offset 0) n
      cross join lateral (select wf._evaluate(
                 '["list"]' || (select jsonb_agg(c.item -> 'value' order by c.k) from jsonb_array_elements(n.collect) with ordinality c (item, k)),
-                wf._environment(p.instance_id, q.scopes || p.id, n.collect_reads)) as result offset 0) r;
+                wf._environment(m.instance_id, m.scopes, n.collect_reads)) as result offset 0) r;
+end;
+$$;
+
+-- wf._end_window(p_moves)
+--
+-- Binds the names that foralls collect, in the order of the elements. What a
+-- forall kept is dropped, however it came to its end.
+--
+-- Returns  nothing
+-- Locks    nothing
+-- Raises   nothing of its own
+-- Called   by the update trigger of process
+create or replace function wf._end_window(p_moves wf.move[]) returns void
+language plpgsql :inner as $$
+begin
+    insert into wf.binding (instance_id, scope_id, name, value)
+    select m.instance_id, m.scopes[cardinality(m.scopes)], c.item ->> 'as',
+           coalesce((select jsonb_agg(coalesce(r.value -> (c.k - 1)::int, 'null') order by g)
+                       from generate_series(0, m.total - 1) g
+                       left join wf.forall_result r on r.instance_id = m.instance_id and r.process_id = m.id and r.index = g), '[]')
+      from wf._due(p_moves, 'gather') m
+     cross join lateral (select x.collect from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
+     cross join lateral jsonb_array_elements(n.collect) with ordinality c (item, k)
+     where m.event = 'end'
+        on conflict (instance_id, scope_id, name) do update set value = excluded.value;
+    delete from wf.forall_result r
+     where r.ctid = any (array(select k.ctid from wf._due(p_moves, 'gather') m
+                                cross join lateral (select x.ctid from wf.forall_result x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k));
+    delete from wf.forall_item r
+     where r.ctid = any (array(select k.ctid from wf._due(p_moves, 'gather') m
+                                cross join lateral (select x.ctid from wf.forall_item x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k));
 end;
 $$;
 
@@ -34,9 +64,6 @@ $$;
 create or replace function wf._collection_error(p_process wf.process) returns jsonb
 language plpgsql stable :inner as $$
 begin
-    if p_process.kind <> 'forall' then
-        return null;
-    end if;
     return coalesce((select r.value -> 'error'
                        from wf.forall_result r
                       where r.instance_id = p_process.instance_id and r.process_id = p_process.id and jsonb_typeof(r.value) = 'object'
@@ -102,7 +129,7 @@ begin
 end;
 $$;
 
--- wf._enter_forall(p_instance, p_process, p_at)
+-- wf._enter_window(p_moves, p_at)
 --
 -- Lays the elements of foralls that have just been entered down in chunks, if
 -- their bodies read them, and begins the first ones.
@@ -111,49 +138,53 @@ $$;
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
 -- Called   by the triggers of process
-create or replace function wf._enter_forall(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+create or replace function wf._enter_window(p_moves wf.move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
-declare
-    f record;
 begin
     insert into wf.forall_item (instance_id, process_id, chunk, items)
-    select u.i, u.j, (t.k - 1) / 1000, jsonb_agg(t.item order by t.k)
-      from unnest(p_instance, p_process) u (i, j)
-     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-     cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-     cross join lateral jsonb_array_elements(case when n.input_fixed then n.input else p.input end) with ordinality t (item, k)
+    select m.instance_id, m.id, (t.k - 1) / 1000, jsonb_agg(t.item order by t.k)
+      from wf._due(p_moves, 'fan') m
+     cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
+     cross join lateral jsonb_array_elements(case when n.input_fixed then n.input else m.input end) with ordinality t (item, k)
      where n.item is not null and (n.input_fixed or n.input ->> 0 is distinct from 'range')
-     group by u.i, u.j, (t.k - 1) / 1000;
-    select array_agg(p.instance_id) instances, array_agg(p.id) parents, array_agg(0) firsts, array_agg(p.open) counts
-      into f
-      from unnest(p_instance, p_process) u (i, j)
-     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p;
-    perform wf._enter_elements(f.instances, f.parents, f.firsts, f.counts, p_at);
+     group by m.instance_id, m.id, (t.k - 1) / 1000;
+    perform wf._enter_elements(array_agg(m.instance_id), array_agg(m.id), array_agg(0), array_agg(m.open), p_at)
+       from wf._due(p_moves, 'fan') m;
 end;
 $$;
 
--- wf._refill(p_instance, p_process, p_first, p_count, p_at)
+-- wf._refill(p_moves, p_at)
 --
--- Begins the next elements of foralls. Where a whole window has come to its end
--- below the statement that the caller made, nothing in it waits: the next window
--- is left to a transaction of its own, so that none of them is without an end.
+-- Begins the next elements of foralls. Below a certain depth of triggers it only
+-- leaves word in pending, see the head of machine.sql. Where a whole window has
+-- come to its end below the statement that the caller made, nothing in it waits:
+-- the next window is left to a transaction of its own, so that none of them is
+-- without an end.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
 -- Called   by the update trigger of process
-create or replace function wf._refill(p_instance bigint[], p_process bigint[], p_first int[], p_count int[], p_at timestamptz) returns void
+create or replace function wf._refill(p_moves wf.move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     c_window constant int := 1000;
     v_last bigint;
+    v_whole boolean;
+    f record;
 begin
-    if pg_trigger_depth() <= 2 or c_window > all (p_count) then
-        perform wf._enter_elements(p_instance, p_process, p_first, p_count, p_at);
+    select array_agg(m.instance_id) instances, array_agg(m.id) processes, array_agg(m.total - m.todo - m.fill) firsts, array_agg(m.fill) counts
+      into f
+      from wf._due(p_moves, 'refill') m;
+    v_whole := pg_trigger_depth() between 3 and wf._deepest() and c_window <= any (f.counts);
+    if pg_trigger_depth() <= wf._deepest() and not v_whole then
+        perform wf._enter_elements(f.instances, f.processes, f.firsts, f.counts, p_at);
         return;
     end if;
     select nextval('wf.pending_id_seq') into v_last;
     insert into wf.pending (instance_id, parent_id, first, count)
-    select u.i, u.j, u.first, u.count from unnest(p_instance, p_process, p_first, p_count) u (i, j, first, count);
-    perform wf._leave_pending(v_last, p_at);
+    select u.i, u.j, u.first, u.count from unnest(f.instances, f.processes, f.firsts, f.counts) u (i, j, first, count);
+    if v_whole then
+        perform wf._leave_pending(v_last, p_at);
+    end if;
 end;
 $$;

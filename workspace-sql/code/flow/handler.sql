@@ -117,7 +117,7 @@ begin
         perform set_config('wf.reason', format('caught in line %s', (select n.line from wf.node n where n.version_id = p_process.version_id and n.id = p_catch)), true);
         update wf.process p
            set was = p.state, event = 'raise', at = p_at,
-               state = wf._next_state(case when p.kind in ('sync', 'async', 'wait') then p.kind else 'composite' end, p.state, 'raise', false)
+               state = wf._next_state(p.machine, p.state, 'raise', false)
          where p.instance_id = p_process.instance_id and p.id = p_process.id;
         perform set_config('wf.reason', coalesce(v_reason, ''), true);
     end if;
@@ -125,7 +125,7 @@ begin
 end;
 $$;
 
--- wf._handle(p_instance, p_process, p_at)
+-- wf._handle(p_moves, p_at)
 --
 -- Sees to processes that have failed, or whose error an operator hands on. One
 -- that fails below a teardown is aborted. An error of kind engine has no handler,
@@ -135,7 +135,7 @@ $$;
 -- Returns  nothing
 -- Locks    as _tear
 -- Called   by the update trigger of process
-create or replace function wf._handle(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+create or replace function wf._handle(p_moves wf.move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     v_process wf.process;
@@ -145,12 +145,11 @@ declare
     f record;
 begin
     for v_key in
-        select u.i, u.j
-          from unnest(p_instance, p_process) u (i, j)
-         cross join lateral (select x.event, x.version_id, x.node_id from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-         cross join lateral (select x.handler_id from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-         where n.handler_id is not null or p.event <> 'fail' or exists (select from wf.teardown)
-         order by u.i, u.j
+        select m.instance_id as i, m.id as j
+          from wf._due(p_moves, 'handle') m
+         cross join lateral (select x.handler_id from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
+         where n.handler_id is not null or m.event <> 'fail' or exists (select from wf.teardown)
+         order by m.instance_id, m.id
     loop
         select p.* into v_process from wf.process p where p.instance_id = v_key.i and p.id = v_key.j;
         continue when v_process.state not in ('FAILED', 'RAISE_CLEANUP_REQUESTED', 'RAISED'); -- it was torn down with one before it

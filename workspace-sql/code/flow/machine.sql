@@ -1,6 +1,50 @@
 -- What follows from a move. A procedure says which move a process makes, by an
 -- UPDATE of its row; these triggers refuse it if it is no row of wf.transition,
 -- write the history, and do everything that follows from it.
+--
+-- How rows are read and written, here and in all that the triggers call:
+--
+-- The ladder. The first query of a trigger looks each move up in wf.transition and
+-- collects the rows with the steps that follow from them (wf.move). Then comes one
+-- rung for each step: the bits of all rows together say whether it is due at all,
+-- and a function does it for the rows that need it (wf._due). A step that no row
+-- needs costs no statement. A function reads a row again only if an earlier rung
+-- may have changed it, or if it needs its place.
+--
+-- "cross join lateral (select … where key = … offset 0)". PostgreSQL does not
+-- flatten a subquery with offset 0, so each row is looked up by its key in a nested
+-- loop. The tables go from empty to full and back within seconds; a plan that is
+-- chosen by the statistics of another moment would read all of a table.
+--
+-- "ctid = any (array(select k.ctid …))". The subquery finds the places of the rows,
+-- by their keys; the outer statement goes to these places. A join would be planned
+-- by statistics again. A place is the row that the statement's snapshot saw. If
+-- another transaction changed that row meanwhile, PostgreSQL follows it to its new
+-- place and repeats the condition, which compares with the old place; the row is
+-- then passed over. That is right here because whoever moves a process holds its
+-- instance, so that nobody else changes its rows; other rows (ready, parked) are
+-- taken by whoever comes first, and the second one must pass them over.
+--
+-- Trigger depths. Each nested UPDATE or INSERT of wf.process adds one to
+-- pg_trigger_depth(). Nodes that pass without waiting (a let, an empty element)
+-- would nest without end. Below depth wf._deepest() nothing more begins at once:
+-- it is put into wf.pending. On the way down each run goes through a trigger of the
+-- next depth, which begins what is pending when its own rungs are done, one after
+-- another (_enter_pending). What begins there is deeper still, so that it puts what
+-- comes next into wf.pending again, and the loop goes on with it.
+
+-- wf._deepest()
+--
+-- Returns  the trigger depth below which nothing more begins at once: it is large
+--          enough for the trees that people write, and small enough for max_stack_depth
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the triggers of process, _enter_next and _refill
+create or replace function wf._deepest() returns int
+language sql immutable
+begin atomic
+    select 12;
+end;
 
 -- wf._refuse_move()
 --
@@ -25,52 +69,23 @@ create or replace function wf._illegal(p_machine text, p_was text, p_event text,
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     raise exception using errcode = 'WF001',
-        message = format('illegal move of %s: %s -%s-> %s is no move of machine %s', p_what, coalesce(nullif(p_was, ''), '(new)'), p_event, p_state, p_machine),
+        message = format('illegal move of %s: %s -%s-> %s is no move of machine %s',
+                         p_what, coalesce(nullif(p_was, ''), '(new)'), p_event, p_state, p_machine),
         hint = 'The legal moves are the rows of wf.transition; use the operator procedures.';
 end;
 $$;
 
--- wf._step(p_name)
+-- wf._refuse_illegal(p_moves)
 --
--- Returns  the bit of what may follow from a move, in the order in which it is done
--- Locks    nothing
--- Raises   nothing
--- Called   with a constant, so that plans hold a number
-create or replace function wf._step(p_name text) returns int
-language sql immutable
-begin atomic
-    select 1 << array_position(array['illegal', 'record', 'failed', 'ask', 'ignored', 'request', 'slot', 'unqueue', 'timer', 'bind', 'collect', 'again',
-                                     'reenter', 'enter', 'handle', 'next', 'refill', 'last', 'up', 'torn', 'root',
-                                     'ready', 'queue', 'scope', 'block', 'fan', 'empty', 'broken'], p_name);
+-- Raises   WF001, always
+-- Called   by the triggers of process when a move is no row of wf.transition
+create or replace function wf._refuse_illegal(p_moves wf.move[]) returns void
+language plpgsql :inner as $$
+begin
+    perform wf._illegal(m.machine, m.was, m.event, m.state, format('process %s/%s', m.instance_id, m.id))
+       from wf._due(p_moves, 'illegal') m;
 end;
-
--- What may follow from each move; for which rows it does is said where they are
--- counted. What ends last in its parent, and what ends it in any case, goes up.
-update wf.transition t
-   set steps = (select coalesce(sum(wf._step(s.step)), 0)
-                  from (values ('record', t.recorded),
-                               ('failed', t.to_state = 'FAILED' or t.from_state = 'FAILED'),
-                               ('ask', t.asks in ('cancel', 'cleanup')),
-                               ('ignored', t.event = 'ignore'),
-                               ('request', t.ends_request),
-                               ('slot', t.frees_slot),
-                               ('unqueue', t.from_state <> t.to_state
-                                           and (t.from_state = 'INIT' and t.to_state <> 'START_REQUESTED' and t.machine <> 'wait'
-                                                or t.machine = 'async' and (t.from_state in ('EXECUTING', 'CANCEL_REQUESTED') or right(t.from_state, 17) = 'CLEANUP_REQUESTED'))),
-                               ('timer', t.machine in ('async', 'wait') and t.event not in ('started', 'polled', 'progress', 'ack', 'start')),
-                               ('bind', t.to_state = 'END' or t.machine = 'composite' and t.to_state in ('ABORTED', 'RAISED')),
-                               ('collect', t.to_state = 'END'),
-                               ('again', t.asks = 'start'),
-                               ('reenter', t.event = 'retry' and t.to_state = 'ACTIVE'),
-                               ('enter', t.event = 'enter'),
-                               ('next', t.to_state = 'END' and t.event <> 'return'),
-                               ('refill', t.event = 'refill'),
-                               ('last', t.to_state = 'END' and t.event <> 'return'),
-                               ('up', t.event = 'return' or t.to_state in ('ABORTED', 'RAISED')),
-                               ('handle', t.to_state in ('FAILED', 'RAISED') or t.event = 'raise'),
-                               ('torn', t.to_state in ('END', 'RAISED', 'ABORTED')),
-                               ('root', t.to_state in ('END', 'RAISED', 'ABORTED'))) s (step, due)
-                 where s.due);
+$$;
 
 -- wf._process_inserted()
 --
@@ -82,73 +97,42 @@ update wf.transition t
 create or replace function wf._process_inserted() returns trigger
 language plpgsql security definer :engine as $$
 declare
+    v_moves wf.move[];
     v_steps int;
     v_at timestamptz;
     v_suspended boolean;
 begin
-    select bit_or(case when t.steps is null or n.was <> '' then wf._step('illegal')
-                       when n.error is not null then wf._step('broken')
-                       when n.kind = 'wait' or n.kind in ('sync', 'async') and n.group_id is not null then wf._step('queue')
-                       when n.kind in ('sync', 'async') then wf._step('ready')
-                       else case when n.kind = 'call' and (n.parent_id is not null or n.input is not null) then wf._step('scope') else 0 end
-                            | case when n.open = 0 then wf._step('empty') when n.kind = 'forall' then wf._step('fan') else wf._step('block') end end),
-           max(n.at), exists (select from wf.suspended)
-      into v_steps, v_at, v_suspended
+    select array_agg(row(n.instance_id, n.id, n.parent_id, n.version_id, n.group_id, n.lane_id, n.at,
+                         n.node_id, n.next_id, n.open, n.todo, n.fill, n.total, n.chosen, n.index, n.attempt, n.rank,
+                         s.steps, n.machine, n.was, n.event, n.state, n.scopes, n.bind,
+                         case when s.steps & (wf._step('scope') | wf._step('fan') | wf._step('queue')) > 0
+                              then n.input end,
+                         case when s.steps & wf._step('queue') > 0 then n.policy end, null, null)::wf.move),
+           bit_or(s.steps), max(n.at), exists (select from wf.suspended)
+      into v_moves, v_steps, v_at, v_suspended
       from new_rows n
       left join lateral (select x.steps from wf.transition x
-                          where x.machine = case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end
-                            and x.from_state = n.was and x.event = n.event and x.to_state = n.state offset 0) t on true;
-    if v_steps & wf._step('illegal') > 0 then
-        perform wf._illegal(n.kind, n.was, n.event, n.state, format('process %s/%s', n.instance_id, n.id))
-           from new_rows n
-          where not exists (select from wf.transition t
-                             where t.machine = case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end
-                               and t.from_state = n.was and t.event = n.event and t.to_state = n.state and n.was = '');
-    end if;
-    if v_steps & wf._step('ready') > 0 then
-        insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-        select n.instance_id, n.id, n.lane_id, n.rank, wf._turn(n.at, wf._place(n.index, n.scopes)), 'start'
-          from new_rows n where n.kind in ('sync', 'async') and n.group_id is null and n.error is null;
-        if wf._may_ring() then
-            perform wf._ring();
-        end if;
-    end if;
-    if v_steps & wf._step('queue') > 0 then
-        perform wf._queue(array_agg(n.instance_id), array_agg(n.id))
-           from new_rows n where n.error is null and (n.group_id is not null or n.kind = 'wait');
-    end if;
-    if v_suspended and v_steps & (wf._step('ready') | wf._step('queue')) > 0 then
-        perform wf._park(array(select s.instance_id from wf.suspended s where s.instance_id in (select n.instance_id from new_rows n)), v_at);
-    end if;
-    if v_steps & wf._step('scope') > 0 then
-        insert into wf.binding (instance_id, scope_id, name, value)
-        select n.instance_id, n.id, j.key, j.value
-          from new_rows n
-          join wf.node d on d.version_id = n.version_id and d.id = n.node_id
-         cross join lateral jsonb_each(coalesce(n.input, case when d.input_fixed then d.input end)) j
-         where n.kind = 'call' and n.error is null;
-    end if;
-    if v_steps & wf._step('block') > 0 then
-        perform wf._enter_children(array_agg(n.instance_id), array_agg(n.id), v_at)
-           from new_rows n where n.open > 0 and n.kind <> 'forall';
-    end if;
-    if v_steps & wf._step('fan') > 0 then
-        perform wf._enter_forall(array_agg(n.instance_id), array_agg(n.id), v_at)
-           from new_rows n where n.open > 0 and n.kind = 'forall';
-    end if;
-    if v_steps & wf._step('empty') > 0 then
-        perform wf._end_empty(array_agg(n.instance_id), array_agg(n.id), v_at)
-           from new_rows n where n.open = 0 and n.kind not in ('sync', 'async', 'wait') and n.error is null;
-    end if;
-    if v_steps & wf._step('broken') > 0 then
-        update wf.process p set was = p.state, event = 'fail', state = 'FAILED', at = v_at
-         where p.ctid = any (array(select k.ctid from new_rows n
-                                    cross join lateral (select x.ctid from wf.process x where x.instance_id = n.instance_id and x.id = n.id offset 0) k
-                                    where n.error is not null));
-    end if;
-    if pg_trigger_depth() in (13, 14) and v_at is not null then
-        perform wf._enter_pending(v_at);
-    end if;
+                          where x.machine = n.machine and x.from_state = n.was and x.event = n.event
+                            and x.to_state = n.state offset 0) t on true
+     cross join lateral (
+           select case when t.steps is null or n.was <> '' then wf._step('illegal')
+                       when n.error is not null then wf._step('broken')
+                       -- a form with a scope of its own sees none around it; its parameters are bound in it
+                       when n.machine = 'composite'
+                       then wf._entered(n.open, n.total) | case when n.scopes[1] = n.id then wf._step('scope') else 0 end
+                       when n.machine = 'wait' or n.group_id is not null then wf._step('queue')
+                       else wf._step('ready') end as steps offset 0) s;
+    if v_steps & wf._step('illegal') > 0 then perform wf._refuse_illegal(v_moves); end if;
+    if v_steps & wf._step('ready') > 0 then perform wf._offer(v_moves); end if;
+    if v_steps & wf._step('queue') > 0 then perform wf._queue(v_moves); end if;
+    if v_suspended and v_steps & (wf._step('ready') | wf._step('queue')) > 0
+    then perform wf._park_new(v_moves, v_at); end if;
+    if v_steps & wf._step('scope') > 0 then perform wf._open_scope(v_moves); end if;
+    if v_steps & wf._step('block') > 0 then perform wf._enter_children(v_moves, v_at); end if;
+    if v_steps & wf._step('fan') > 0 then perform wf._enter_window(v_moves, v_at); end if;
+    if v_steps & wf._step('empty') > 0 then perform wf._end_empty(v_moves, v_at); end if;
+    if v_steps & wf._step('broken') > 0 then perform wf._break(v_moves, v_at); end if;
+    if pg_trigger_depth() = wf._deepest() + 1 and v_at is not null then perform wf._enter_pending(v_at); end if;
     return null;
 end;
 $$;
@@ -163,189 +147,56 @@ $$;
 create or replace function wf._process_updated() returns trigger
 language plpgsql security definer :engine as $$
 declare
+    v_moves wf.move[];
     v_steps int;
     v_at timestamptz;
     v_signed boolean;
-    v_reason text;
 begin
-    select bit_or(case when t.steps is null then wf._step('illegal')
-                       else t.steps & ~ (case when n.group_id is null then wf._step('slot') else 0 end
-                                         | case when n.bind is null and n.kind <> 'forall' then wf._step('bind') else 0 end
-                                         | case when n.collects then 0 else wf._step('collect') end
-                                         | case when n.next_id is null then wf._step('next') else wf._step('last') end
-                                         | case when n.parent_id is null then wf._step('last') | wf._step('up') else wf._step('root') end) end),
-           max(n.at), exists (select from wf.txn x where x.xid = pg_current_xact_id())
-      into v_steps, v_at, v_signed
+    select array_agg(row(n.instance_id, n.id, n.parent_id, n.version_id, n.group_id, n.lane_id, n.at,
+                         n.node_id, n.next_id, n.open, n.todo, n.fill, n.total, n.chosen, n.index, n.attempt, n.rank,
+                         s.steps, n.machine, n.was, n.event, n.state, n.scopes, n.bind,
+                         case when s.steps & (wf._step('enter') | wf._step('queue')) > 0 then n.input end,
+                         case when s.steps & wf._step('queue') > 0 then n.policy end,
+                         case when s.steps & (wf._step('bind') | wf._step('up') | wf._step('root')) > 0 or n.event = 'resolve'
+                              then n.output end,
+                         n.error)::wf.move),
+           bit_or(s.steps), max(n.at), exists (select from wf.txn x where x.xid = pg_current_xact_id())
+      into v_moves, v_steps, v_at, v_signed
       from new_rows n
       left join lateral (select x.steps from wf.transition x
-                          where x.machine = case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end
-                            and x.from_state = n.was and x.event = n.event and x.to_state = n.state offset 0) t on true;
-    if v_at is null then
-        return null;
-    end if;
-    if v_steps & wf._step('illegal') > 0 then
-        perform wf._illegal(t.machine, n.was, n.event, n.state, format('process %s/%s', n.instance_id, n.id))
-           from new_rows n
-          cross join lateral (select case when n.kind in ('sync', 'async', 'wait') then n.kind else 'composite' end as machine) t
-          where not exists (select from wf.transition x
-                             where x.machine = t.machine and x.from_state = n.was and x.event = n.event and x.to_state = n.state);
-    end if;
-    if v_steps & wf._step('record') > 0 then
-        if pg_trigger_depth() = 1 and not v_signed then
-            perform wf._sign(null);
-        end if;
-        v_reason := nullif(current_setting('wf.reason', true), '');
-        insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, reason, detail)
-        select n.instance_id, n.id, pg_current_xact_id(), n.at, n.attempt, n.was, n.event, n.state, v_reason,
-               case when n.state = 'FAILED' then n.error when n.event = 'resolve' then jsonb_build_object('output', n.output) end
-          from new_rows n where n.event not in ('count', 'refill', 'enter');
-    end if;
-    if v_steps & wf._step('failed') > 0 then
-        delete from wf.failed d
-         where d.ctid = any (array(select k.ctid from new_rows n
-                                    cross join lateral (select x.ctid from wf.failed x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
-                                    where n.was = 'FAILED'));
-        insert into wf.failed (instance_id, process_id) select n.instance_id, n.id from new_rows n where n.state = 'FAILED';
-    end if;
-    if v_steps & wf._step('ask') > 0 then
-        -- before the lease goes: whoever holds a request of a process that is to stop is told
-        insert into wf.stop (driver_id, token, instance_id, process_id)
-        select l.driver_id, l.token, l.instance_id, l.process_id
-          from new_rows n
-         cross join lateral (select x.* from wf.lease x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) l
-         where n.event in ('cancel', 'abort') and (n.kind = 'sync' or n.was = 'START_REQUESTED')
-           and not exists (select from wf.driver d where d.id = l.driver_id and d.state in ('left', 'lost'))
-            on conflict do nothing;
-    end if;
-    if v_steps & wf._step('ignored') > 0 then
-        update wf.instance i set was = i.state, event = 'warn', at = v_at, warned = true
-         where not i.warned and i.state in ('RUNNING', 'SUSPENDED') and i.id in (select n.instance_id from new_rows n where n.event = 'ignore');
-    end if;
-    if v_steps & wf._step('request') > 0 then
-        delete from wf.lease d
-         where d.ctid = any (array(select k.ctid from new_rows n
-                                    cross join lateral (select x.ctid from wf.lease x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
-                                    where n.kind in ('sync', 'async')
-                                      and n.event in ('success', 'fail', 'timeout', 'lost', 'release', 'started', 'polled', 'cancelled', 'cleaned')));
-    end if;
-    if v_steps & wf._step('slot') > 0 then
-        with freed as (
-            delete from wf.slot d
-             where d.ctid = any (array(select k.ctid from new_rows n
-                                        cross join lateral (select x.ctid from wf.slot x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
-                                        where n.group_id is not null
-                                          and n.state not in ('START_REQUESTED', 'EXECUTING', 'CANCEL_REQUESTED', 'ABORT_REQUESTED')))
-            returning d.group_id)
-        insert into wf.dirty (group_id) select distinct x.group_id from freed x;
-    end if;
-    if v_steps & wf._step('unqueue') > 0 then
-        delete from wf.ready d
-         where d.ctid = any (array(select k.ctid from new_rows n
-                                    cross join lateral (select x.ctid from wf.ready x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
-                                    where n.was in ('INIT', 'EXECUTING', 'CANCEL_REQUESTED') or right(n.was, 17) = 'CLEANUP_REQUESTED'));
-        delete from wf.parked d
-         where d.ctid = any (array(select k.ctid from new_rows n
-                                    cross join lateral (select x.ctid from wf.parked x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
-                                    where n.was = 'INIT'));
-    end if;
-    if v_steps & wf._step('timer') > 0 then
-        delete from wf.timer d
-         where d.ctid = any (array(select k.ctid from new_rows n
-                                    cross join lateral (select x.ctid from wf.timer x where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
-                                    where n.kind in ('async', 'wait') and n.was <> n.state and n.event not in ('ack', 'start', 'begin')));
-    end if;
-    if v_steps & wf._step('bind') > 0 then
-        perform wf._bind(array_agg(n.instance_id), array_agg(n.id))
-           from new_rows n where n.state = 'END' and n.bind is not null or n.kind = 'forall' and n.state in ('END', 'ABORTED', 'RAISED');
-    end if;
-    if v_steps & wf._step('collect') > 0 then
-        perform wf._collect(array_agg(n.instance_id), array_agg(n.id)) from new_rows n where n.state = 'END' and n.collects;
-    end if;
-    if v_steps & wf._step('again') > 0 then
-        perform wf._queue(array_agg(n.instance_id), array_agg(n.id)) from new_rows n where n.state = 'INIT';
-        if exists (select from wf.suspended) then
-            perform wf._park(array(select s.instance_id from wf.suspended s where s.instance_id in (select n.instance_id from new_rows n)), v_at);
-        end if;
-    end if;
-    if v_steps & wf._step('ask') > 0 then
-        perform wf._ask(array_agg(n.instance_id), array_agg(n.id), v_at)
-           from new_rows n where n.kind = 'async' and right(n.state, 10) = '_REQUESTED' and n.state <> 'START_REQUESTED' and (n.event <> 'fail' or n.was <> n.state);
-    end if;
-    if v_steps & wf._step('reenter') > 0 then
-        perform wf._reenter(array_agg(n.instance_id), array_agg(n.id), v_at) from new_rows n where n.event = 'retry' and n.state = 'ACTIVE';
-    end if;
-    if v_steps & wf._step('enter') > 0 then
-        perform wf._enter_children(array_agg(n.instance_id), array_agg(n.id), v_at)
-           from new_rows n where n.event = 'enter' and n.kind <> 'forall' having count(*) filter (where n.open > 0) > 0;
-        perform wf._enter_forall(array_agg(n.instance_id), array_agg(n.id), v_at)
-           from new_rows n where n.event = 'enter' and n.kind = 'forall' having count(*) filter (where n.open > 0) > 0;
-        perform wf._end_empty(array_agg(n.instance_id), array_agg(n.id), v_at)
-           from new_rows n where n.event = 'enter' and n.open = 0 having count(*) > 0;
-    end if;
-    if v_steps & wf._step('handle') > 0 then
-        perform wf._handle(array_agg(n.instance_id), array_agg(n.id), v_at) from new_rows n where n.state in ('FAILED', 'RAISED') or n.event = 'raise';
-    end if;
-    if pg_trigger_depth() > 12 and v_steps & (wf._step('next') | wf._step('refill')) > 0 then
-        -- many nodes in a row that pass without waiting: not deeper and deeper, but
-        -- one after another; a trigger further up, at depth 13 or 14, sees to them
-        insert into wf.pending (instance_id, parent_id, node_id, first, count)
-        select n.instance_id, case when n.event = 'refill' then n.id else n.parent_id end, case when n.event <> 'refill' then n.next_id end, n.total - n.todo - n.fill, n.fill
-          from new_rows n where n.event = 'refill' or n.state = 'END' and n.next_id is not null and n.event <> 'return';
-    else
-        if v_steps & wf._step('next') > 0 then
-            perform wf._enter(array_agg(n.instance_id), array_agg(n.parent_id), array_agg(n.next_id), null, null, v_at)
-               from new_rows n where n.state = 'END' and n.next_id is not null and n.event <> 'return';
-        end if;
-        if v_steps & wf._step('refill') > 0 then
-            perform wf._refill(array_agg(n.instance_id), array_agg(n.id), array_agg(n.total - n.todo - n.fill), array_agg(n.fill), v_at)
-               from new_rows n where n.event = 'refill';
-        end if;
-    end if;
-    if v_steps & (wf._step('last') | wf._step('up')) > 0 then
-        update wf.process p
-           set was = p.state, at = d.at,
-               fill = least(d.ended, p.todo),
-               todo = p.todo - least(d.ended, p.todo),
-               open = p.open - d.ended + least(d.ended, p.todo),
-               output = coalesce(d.output, p.output),
-               event = case when p.state = 'ABORTING' then case when p.open = d.ended then 'aborted' else 'count' end
-                            when d.returned then case p.kind when 'call' then 'end' else 'return' end
-                            when p.open - d.ended + p.todo = 0 then case when k.error is not null then 'fail' else 'end' end
-                            when p.todo > 0 then 'refill' else 'count' end,
-               state = case when p.state = 'ABORTING' then case when p.open = d.ended then 'ABORTED' else 'ABORTING' end
-                            when d.returned then 'END'
-                            when p.open - d.ended + p.todo = 0 then case when k.error is not null then 'FAILED' else 'END' end
-                            else p.state end,
-               error = coalesce(k.error, p.error)
-          -- what was stopped, or has handed its error on, ends no parent that is not stopped itself
-          from (select n.instance_id, n.parent_id, count(*)::int as ended, max(n.at) as at, bool_or(n.event = 'return') as returned,
-                       (array_agg(n.output) filter (where n.event = 'return'))[1] as output
-                  from new_rows n
-                 cross join lateral (select x.state from wf.process x where x.instance_id = n.instance_id and x.id = n.parent_id offset 0) a
-                 where n.state = 'END' and (n.next_id is null or n.event = 'return') or n.state in ('RAISED', 'ABORTED') and a.state = 'ABORTING'
-                 group by n.instance_id, n.parent_id) d
-         cross join lateral (select x.ctid,
-                                    case when x.kind = 'forall' and x.state = 'ACTIVE' and x.open - d.ended + x.todo = 0 then wf._collection_error(x) end as error
-                               from wf.process x where x.instance_id = d.instance_id and x.id = d.parent_id offset 0) k
-         where p.ctid = k.ctid;
-    end if;
-    if v_steps & wf._step('torn') > 0 and exists (select from wf.teardown) then
-        perform wf._end_teardowns(array_agg(n.instance_id), array_agg(n.id), v_at) from new_rows n where n.state in ('END', 'RAISED', 'ABORTED');
-    end if;
-    if v_steps & wf._step('root') > 0 then
-        update wf.instance i
-           set was = i.state, at = n.at, ended_at = n.at, output = n.output,
-               event = case n.state when 'END' then 'end' else 'aborted' end,
-               state = case n.state when 'END' then 'END' else 'ABORTED' end,
-               result = case when n.state <> 'END' then case when i.error is null then 'aborted' else 'error' end
-                             when i.warned then 'warning' else 'success' end
-          from new_rows n
-         cross join lateral (select x.ctid from wf.instance x where x.id = n.instance_id offset 0) k
-         where n.state in ('END', 'RAISED', 'ABORTED') and n.parent_id is null and i.ctid = k.ctid;
-    end if;
-    if pg_trigger_depth() in (13, 14) then
-        perform wf._enter_pending(v_at);
-    end if;
+                          where x.machine = n.machine and x.from_state = n.was and x.event = n.event
+                            and x.to_state = n.state offset 0) t on true
+     cross join lateral (
+           select case when t.steps is null then wf._step('illegal')
+                       else wf._needed(t.steps, n.parent_id, n.next_id, n.group_id, n.bind, n.collects, n.open, n.total)
+                       end as steps offset 0) s;
+    if v_at is null then return null; end if;
+    if v_steps & wf._step('illegal') > 0 then perform wf._refuse_illegal(v_moves); end if;
+    if v_steps & wf._step('record') > 0 then perform wf._record(v_moves, v_signed); end if;
+    if v_steps & wf._step('mended') > 0 then perform wf._forget_failed(v_moves); end if;
+    if v_steps & wf._step('failed') > 0 then perform wf._note_failed(v_moves); end if;
+    if v_steps & wf._step('stop') > 0 then perform wf._tell_stop(v_moves); end if;
+    if v_steps & wf._step('ignored') > 0 then perform wf._warn(v_moves, v_at); end if;
+    if v_steps & wf._step('request') > 0 then perform wf._end_requests(v_moves); end if;
+    if v_steps & wf._step('slot') > 0 then perform wf._free_slots(v_moves); end if;
+    if v_steps & wf._step('unqueue') > 0 then perform wf._unqueue(v_moves); end if;
+    if v_steps & wf._step('timer') > 0 then perform wf._clear_timers(v_moves); end if;
+    if v_steps & wf._step('bind') > 0 then perform wf._bind(v_moves); end if;
+    if v_steps & wf._step('gather') > 0 then perform wf._end_window(v_moves); end if;
+    if v_steps & wf._step('collect') > 0 then perform wf._collect(v_moves); end if;
+    if v_steps & wf._step('queue') > 0 then perform wf._queue(v_moves), wf._park_new(v_moves, v_at); end if;
+    if v_steps & wf._step('ask') > 0 then perform wf._ask(v_moves, v_at); end if;
+    if v_steps & wf._step('reenter') > 0 then perform wf._reenter(v_moves, v_at); end if;
+    if v_steps & wf._step('block') > 0 then perform wf._enter_children(v_moves, v_at); end if;
+    if v_steps & wf._step('fan') > 0 then perform wf._enter_window(v_moves, v_at); end if;
+    if v_steps & wf._step('empty') > 0 then perform wf._end_empty(v_moves, v_at); end if;
+    if v_steps & wf._step('handle') > 0 then perform wf._handle(v_moves, v_at); end if;
+    if v_steps & wf._step('next') > 0 then perform wf._enter_next(v_moves, v_at); end if;
+    if v_steps & wf._step('refill') > 0 then perform wf._refill(v_moves, v_at); end if;
+    if v_steps & wf._step('up') > 0 then perform wf._count_ended(v_moves); end if;
+    if v_steps & wf._step('torn') > 0 and exists (select from wf.teardown) then perform wf._end_teardowns(v_moves, v_at); end if;
+    if v_steps & wf._step('root') > 0 then perform wf._end_instances(v_moves); end if;
+    if pg_trigger_depth() = wf._deepest() + 1 then perform wf._enter_pending(v_at); end if;
     return null;
 end;
 $$;
@@ -396,8 +247,8 @@ $$;
 create or replace trigger process_a_honest after update on wf.process for each row
     when (new.was <> old.state)
     execute function wf._refuse_move();
-create or replace trigger process_a_same after update of instance_id, id, kind on wf.process for each row
-    when (new.instance_id <> old.instance_id or new.id <> old.id or new.kind <> old.kind)
+create or replace trigger process_a_same after update of instance_id, id, kind, machine on wf.process for each row
+    when (new.instance_id <> old.instance_id or new.id <> old.id or new.kind <> old.kind or new.machine <> old.machine)
     execute function wf._refuse_move();
 create or replace trigger process_inserted after insert on wf.process referencing new table as new_rows
     for each statement execute function wf._process_inserted();

@@ -19,6 +19,16 @@ comment on column wf.transition.asks is 'the request that a driver is asked for 
 comment on column wf.transition.meaning is 'the move in words';
 comment on column wf.transition.steps is 'what may follow from it: bits, see _step in code/flow/machine.sql, which sets them';
 
+comment on table wf.form is 'The process forms: what a node of each kind does. install copies a row into each node of that kind.';
+comment on column wf.form.kind is 'name of the form; a task has the name of its machine';
+comment on column wf.form.machine is 'the machine of its processes';
+comment on column wf.form.scope is 'which names it has of its own: none; own (it sees no others); child (each child opens a scope inside the scopes that it sees)';
+comment on column wf.form.begins is 'which children begin when it is entered: nothing, first, body (the first; the others are there for its errors), all, chosen (the one that wf._chosen names), window (as many elements as may run at once)';
+comment on column wf.form.ends is 'when it ends: outside (the machine says), last (with the last child of the chain), all (when no child is left), value (at once, its value is its output), return (as value, and it ends what is around it, up to the form with a scope of its own)';
+comment on column wf.form.child_error is 'what it does with the error of a child: passes (the handlers around it are asked, then the child waits for an operator); takes (it asks its own children, which are catches, if the error comes from the first of them); null: it has no children';
+comment on column wf.form.input is 'the key of a compiled node that holds its input';
+comment on column wf.form.meaning is 'what it is, in words';
+
 comment on table wf.instance is 'A started workflow.';
 comment on column wf.instance.id is 'number of the instance';
 comment on column wf.instance.workflow_id is 'the workflow';
@@ -60,7 +70,7 @@ comment on column wf.process.next_id is 'copied from the node: what begins when 
 comment on column wf.process.open is 'composite: children that have not ended';
 comment on column wf.process.todo is 'forall: elements that have not begun';
 comment on column wf.process.fill is 'forall: how many elements the last refill began';
-comment on column wf.process.total is 'forall: number of elements';
+comment on column wf.process.total is 'forall: number of elements; null for all others';
 comment on column wf.process.index is 'child of a forall: its element''s index, from 0';
 comment on column wf.process.attempt is '1 for the first attempt';
 comment on column wf.process.rank is 'minus its priority; handed down';
@@ -78,6 +88,8 @@ comment on column wf.process.policy is 'what its node''s policy expressions gave
 comment on column wf.process.handle is 'async: under which it runs outside';
 comment on column wf.process.output is 'its result';
 comment on column wf.process.error is 'why it failed: {kind, message, detail}';
+comment on column wf.process.machine is 'copied from the node: the machine whose moves it makes';
+comment on column wf.process.chosen is 'if: ordinal of the child that begins, one more than there are for none';
 comment on column wf.process.wide is 'copied from the node: it is found by its parent; null for the root';
 
 comment on table wf.binding is 'The values of names.';

@@ -182,7 +182,7 @@ begin
       from unnest(p_instance, p_process) u (i, j)
      cross join lateral (select x.ctid as place, t.to_state
                            from wf.process x
-                           join wf.transition t on t.machine = case when x.kind in ('sync', 'async', 'wait') then x.kind else 'composite' end
+                           join wf.transition t on t.machine = x.machine
                                                and t.from_state = x.state and t.event = 'abort'
                           where x.instance_id = u.i and x.id = u.j
                             and x.state not in ('ACTIVE', 'ABORTING')
@@ -221,23 +221,23 @@ begin
 end;
 $$;
 
--- wf._end_teardowns(p_instance, p_process, p_at)
+-- wf._end_teardowns(p_moves, p_at)
 --
 -- Does what follows when processes that were torn down have ended.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
 -- Called   by the update trigger of process
-create or replace function wf._end_teardowns(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+create or replace function wf._end_teardowns(p_moves wf.move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     f record;
 begin
     with ended as (
         delete from wf.teardown t
-         where t.ctid = any (array(select x.ctid from unnest(p_instance, p_process) u (i, j)
+         where t.ctid = any (array(select x.ctid from wf._due(p_moves, 'torn') m
                                     cross join lateral (select y.ctid from wf.teardown y
-                                                         where y.instance_id = u.i and y.process_id = u.j offset 0) x))
+                                                         where y.instance_id = m.instance_id and y.process_id = m.id offset 0) x))
         returning t.*),
     caught as materialized (
         select e.instance_id, p.parent_id, e.node_id, p.scopes[cardinality(p.scopes)] as scope_id, e.error, n.item

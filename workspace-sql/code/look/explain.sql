@@ -342,8 +342,8 @@ language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select array_agg(row(p.id, 'stuck', wf._say_stuck(p.state), p.at)::wf.reason)
       from unnest(p_process) u (id),
-           lateral (select x.id, x.kind, x.state, x.at from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p
-     where p.kind in ('sync', 'async', 'wait') and p.state not in ('END', 'RAISED', 'ABORTED')
+           lateral (select x.id, x.machine, x.state, x.at from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p
+     where p.machine <> 'composite' and p.state not in ('END', 'RAISED', 'ABORTED')
        and not exists (select from wf.failed x where x.instance_id = p_instance and x.process_id = p.id)
        and not exists (select from wf.parked x where x.instance_id = p_instance and x.process_id = p.id)
        and not exists (select from wf.ready x where x.instance_id = p_instance and x.process_id = p.id)
@@ -371,20 +371,20 @@ begin atomic
                    lateral (select x.process_id from wf.ready x where x.instance_id = p_instance and x.process_id = u.id offset 0) y) r;
 end;
 
--- wf._whereabouts(p_kind, p_state)
+-- wf._whereabouts(p_machine, p_state)
 --
--- Returns  where a process may be, which its kind and state say
+-- Returns  where a process may be, which its machine and state say
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.explain and wf._explain
-create or replace function wf._whereabouts(p_kind text, p_state text) returns text language sql immutable
+create or replace function wf._whereabouts(p_machine text, p_state text) returns text language sql immutable
 begin atomic
     select case when p_state = 'INIT' then 'parked'
                 when p_state = 'FAILED' then 'failed'
                 when p_state in ('END', 'RAISED', 'ABORTED') then 'ended'
-                when p_kind = 'sync' then 'request'
-                when p_kind = 'wait' then 'time'
-                when p_kind = 'async' then 'request or time'
+                when p_machine = 'sync' then 'request'
+                when p_machine = 'wait' then 'time'
+                when p_machine = 'async' then 'request or time'
                 else 'children' end;
 end;
 
@@ -419,9 +419,9 @@ language sql stable
 begin atomic
     select e.process_id, e.reason, e.detail, e.since
       from (select x.place, array_agg(x.id) as process
-              from (select p.id, wf._whereabouts(p.kind, p.state) as place
+              from (select p.id, wf._whereabouts(p.machine, p.state) as place
                       from unnest(p_process) u (id),
-                           lateral (select x.id, x.kind, x.state from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p) x
+                           lateral (select x.id, x.machine, x.state from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p) x
              group by x.place) a,
            unnest(wf._explain_place(p_instance, a.process, a.place)
                   || case when a.place not in ('children', 'ended') then wf._explain_rest(p_instance, a.process) end) e;
@@ -615,14 +615,14 @@ begin atomic
     select e.process_id, p.label, e.reason, e.detail, e.since
       from (values (p_process)) u (id)
       left join lateral (
-        select x.id, x.kind, x.state,
+        select x.id, x.machine, x.state,
                coalesce(x.policy ->> 'title', (select coalesce(n.title, n.label) from wf.node n where n.version_id = x.version_id and n.id = x.node_id))
                || coalesce(' [' || (select s.index from wf.process s where s.instance_id = p_instance and s.id = x.scopes[cardinality(x.scopes)]) || ']', '') as label
           from wf.process x
          where x.instance_id = p_instance and x.id = u.id
         offset 0) p on true,
            unnest(case when p.id is null then wf._no_process(p_instance, p_process)
-                       else coalesce(wf._explain_place(p_instance, array[p_process], wf._whereabouts(p.kind, p.state))
+                       else coalesce(wf._explain_place(p_instance, array[p_process], wf._whereabouts(p.machine, p.state))
                                      || case when exists (select from wf.work x where x.instance_id = p_instance and x.item_id = p.id)
                                              then wf._explain_work(p_instance, array[p_process]) end,
                                      wf._explain_rest(p_instance, array[p_process])) end) e

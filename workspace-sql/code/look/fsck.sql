@@ -37,12 +37,12 @@ begin
                ('timer', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
                ('timer', 'cleanup', '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}')
     ), leaf as (
-        select p.instance_id, p.id, p.kind, p.state, p.group_id, p.token,
+        select p.instance_id, p.id, p.kind, p.machine, p.state, p.group_id, p.token,
                coalesce(array_agg(x.place order by x.place) filter (where x.place <> 'slot' and x.due_at is distinct from 'infinity'), '{}') as places,
                max(x.group_id) filter (where x.place = 'slot') as held
           from wf.process p
           left join place x on x.instance_id = p.instance_id and x.process_id = p.id
-         where p.kind in ('sync', 'async', 'wait') and p.state not in ('END', 'RAISED', 'ABORTED')
+         where p.machine <> 'composite' and p.state not in ('END', 'RAISED', 'ABORTED')
          group by p.instance_id, p.id
     )
     select 'place: row of no process, or of one in another state', x.instance_id, x.process_id,
@@ -58,7 +58,7 @@ begin
      where case when f.state = 'FAILED' then cardinality(f.places) > 0
                 when f.state = 'WAITING' then f.places <> '{timer}'
                 when f.state = 'INIT' then f.places not in ('{ready}', '{parked}')
-                when f.state = 'START_REQUESTED' or f.kind = 'sync' then f.places <> '{lease}'
+                when f.state = 'START_REQUESTED' or f.machine = 'sync' then f.places <> '{lease}'
                 else f.places not in ('{ready}', '{lease}', '{timer}') end
      union all
     select 'slot: held without need, or missing', f.instance_id, f.id,
@@ -132,7 +132,7 @@ begin
         select p.instance_id, p.id, p.kind, p.state, p.open, p.todo, p.total, coalesce(c.live, 0) as live
           from wf.process p
           left join child c on c.instance_id = p.instance_id and c.parent_id = p.id
-         where p.kind not in ('sync', 'async', 'wait')
+         where p.machine = 'composite'
     ), root as (
         select p.instance_id, count(*) as roots, min(p.state) as state
           from wf.process p
@@ -263,7 +263,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
     return query
     with subject as (
-        select p.instance_id, p.id as process_id, case when p.kind in ('sync', 'async', 'wait') then p.kind else 'composite' end as machine, p.was, p.event, p.state
+        select p.instance_id, p.id as process_id, p.machine, p.was, p.event, p.state
           from wf.process p
          union all
         select i.id, null, 'instance', i.was, i.event, i.state

@@ -40,7 +40,7 @@ begin
     )
     select n.id, n.parent_id, n.kind,
            coalesce(n.title, n.label),
-           case when u.kind = 'if' then case n.ordinal when 1 then 'yes' else 'no' end
+           case when u.begins = 'chosen' then case n.ordinal when 1 then 'yes' else 'no' end
                 when n.kind = 'catch' then 'error' end,
            s.state, s.processes
       from wf.node n

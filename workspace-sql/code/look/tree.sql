@@ -34,7 +34,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     f record;
     v_parent bigint := p_path[cardinality(p_path)];
-    v_is_forall boolean := (select p.kind = 'forall' from wf.process p where p.instance_id = p_instance and p.id = v_parent);
+    v_is_forall boolean := (select p.total is not null from wf.process p where p.instance_id = p_instance and p.id = v_parent);
     v_left int := p_limit;
     v_given bigint;
     v_last record;
@@ -50,14 +50,14 @@ begin
         v_left := v_left - v_given;
     end if;
     for f in
-        (select c.id, c.kind
+        (select c.id, c.machine
            from wf.process c
           where v_is_forall and c.wide and c.parent_id = v_parent
             and (c.index, c.id) > (coalesce(v_last.index, -1), coalesce(v_last.id, 0))
           order by c.index, c.id
           limit v_left)
          union all
-        (select c.id, c.kind
+        (select c.id, c.machine
            from wf.process c
           cross join lateral (select x.ordinal from wf.node x where x.version_id = c.version_id and x.id = c.node_id offset 0) n
           where not v_is_forall and c.wide and c.parent_id = v_parent
@@ -70,7 +70,7 @@ begin
         depth := cardinality(p_path);
         return next;
         v_left := v_left - 1;
-        if v_left > 0 and f.kind not in ('sync', 'async', 'wait') then
+        if v_left > 0 and f.machine = 'composite' then
             return query select * from wf._tree_below(p_instance, p_path || f.id, '{}', v_left);
             get diagnostics v_given = row_count;
             v_left := v_left - v_given;
@@ -152,19 +152,19 @@ begin
     with page as materialized (
         select u.depth, u.nth, p.*
           from unnest(v_id, v_depth) with ordinality u (id, depth, nth)
-         cross join lateral (select x.id, x.parent_id, x.version_id, x.node_id, x.kind, x.state, x.attempt, x.at, x.index, x.policy, x.error, x.total, x.todo, x.open
+         cross join lateral (select x.id, x.parent_id, x.version_id, x.node_id, x.kind, x.machine, x.state, x.attempt, x.at, x.index, x.policy, x.error, x.total, x.todo, x.open
                                from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p
     ), reason as (
         select e.process_id, string_agg(e.detail, '; ' order by e.reason) as detail
           from wf._explain(p_instance, array(select p.id from page p
-                                              where p.kind in ('sync', 'async', 'wait') and p.state not in ('FAILED', 'END', 'RAISED', 'ABORTED'))) e
+                                              where p.machine <> 'composite' and p.state not in ('FAILED', 'END', 'RAISED', 'ABORTED'))) e
          group by e.process_id
     )
     select p.id, p.parent_id, p.depth,
            coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || p.index || ']', ''),
            p.kind, p.state, p.attempt, p.at,
            case when p.error is not null then format('%s: %s', p.error ->> 'kind', p.error ->> 'message')
-                when p.kind = 'forall' then format('%s of %s', p.total - p.todo - p.open, p.total)
+                when p.total is not null then format('%s of %s', p.total - p.todo - p.open, p.total)
                 else r.detail end
       from page p
      cross join lateral (select x.title, x.label from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n

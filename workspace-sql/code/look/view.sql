@@ -124,7 +124,7 @@ create or replace view wf.task_v with (security_barrier = true) as
 select p.instance_id, p.process_id, p.parent_id, p.kind, p.name, p.task_type, p.title, p.state, p.attempt, p.index,
        p.at, p.line, p.group_name, p.input, p.output, p.error, p.handle, p.driver
   from wf.process_v p
- where p.kind in ('sync', 'async', 'wait');
+ where p.task_type is not null;
 comment on view wf.task_v is 'The tasks: the processes that do something, without those that only hold others together.';
 comment on column wf.task_v.instance_id is 'the instance';
 comment on column wf.task_v.process_id is 'number of the process, unique in the workspace';

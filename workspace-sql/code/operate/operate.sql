@@ -34,16 +34,16 @@ begin atomic
     select case p_event when 'retry' then 'retried' when 'cancel' then 'cancelled' else rtrim(p_event, 'e') || 'ed' end;
 end;
 
--- wf._refusal(p_event, p_kind, p_state, p_torn)
+-- wf._refusal(p_event, p_machine, p_state, p_torn)
 --
--- Returns  why a process in this state, or anything in an instance (p_kind
+-- Returns  why a process in this state, or anything in an instance (p_machine
 --          instance), does not make the move; from a state that the move leaves
 --          it is refused because it came there only after somebody was asked,
 --          or because a process is torn down, and this one with it (p_torn)
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._move, wf._unmoved, wf._target_answers and wf.preview
-create or replace function wf._refusal(p_event text, p_kind text, p_state text, p_torn bigint default null) returns text
+create or replace function wf._refusal(p_event text, p_machine text, p_state text, p_torn bigint default null) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     v_from text[];
@@ -51,7 +51,7 @@ begin
     select array_agg(distinct t.from_state order by t.from_state)
       into v_from
       from wf.transition t
-     where t.machine = case when p_kind in ('sync', 'async', 'wait', 'instance') then p_kind else 'composite' end
+     where t.machine = p_machine
        and t.event = p_event;
     return case when p_torn is not null then format('%s: it is being torn down with process %s', p_state, p_torn)
                 when v_from is null then format('%s: nothing in it can be %s', p_state, wf._past(p_event))
@@ -109,13 +109,13 @@ declare
     v_error    jsonb;
     v_instance bigint[];
     v_process  bigint[];
-    v_kind     text[];
+    v_machine  text[];
     v_was      text[];
     v_state    text[];
     v_torn     bigint[];
 begin
-    select array_agg(c.instance_id), array_agg(c.process_id), array_agg(c.kind), array_agg(c.state), array_agg(c.to_state), array_agg(c.torn)
-      into v_instance, v_process, v_kind, v_was, v_state, v_torn
+    select array_agg(c.instance_id), array_agg(c.process_id), array_agg(c.machine), array_agg(c.state), array_agg(c.to_state), array_agg(c.torn)
+      into v_instance, v_process, v_machine, v_was, v_state, v_torn
       from wf._target_processes(p_target, p_instance, p_event) c;
 
     if p_event = 'cancel' then
@@ -136,8 +136,8 @@ begin
     return query
     select p.instance_id, p.id,
            case when x.state is null then 'refused' else 'done' end,
-           case when x.state is null then wf._refusal(p_event, x.kind, x.was, x.torn) else x.was || ' -> ' || p.state end
-      from unnest(v_instance, v_process, v_kind, v_was, v_state, v_torn) x (instance_id, process_id, kind, was, state, torn)
+           case when x.state is null then wf._refusal(p_event, x.machine, x.was, x.torn) else x.was || ' -> ' || p.state end
+      from unnest(v_instance, v_process, v_machine, v_was, v_state, v_torn) x (instance_id, process_id, machine, was, state, torn)
       join wf.process p on p.instance_id = x.instance_id and p.id = x.process_id
      order by p.instance_id, p.id;
 end;

@@ -32,6 +32,25 @@ begin
 end;
 $$;
 
+-- wf._park_new(p_moves, p_at)
+--
+-- Parks what has just become ready in suspended instances.
+--
+-- Returns  nothing
+-- Locks    as _park
+-- Raises   nothing
+-- Called   by the triggers of process
+create or replace function wf._park_new(p_moves wf.move[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    v_suspended bigint[] := array(select s.instance_id from wf.suspended s where s.instance_id in (select m.instance_id from unnest(p_moves) m));
+begin
+    if cardinality(v_suspended) > 0 then
+        perform wf._park(v_suspended, p_at);
+    end if;
+end;
+$$;
+
 -- wf._unpark(p_instance, p_at)
 --
 -- Lets go what was parked while instances were suspended: it is ready, or waits

@@ -285,7 +285,7 @@ $$;
 -- Raises   WF002, WF003
 -- Called   by wf._operate, wf._move and wf.preview
 create or replace function wf._target_processes(p_target jsonb, p_instance bigint[], p_event text)
-returns table (instance_id bigint, process_id bigint, kind text, state text, to_state text, torn bigint)
+returns table (instance_id bigint, process_id bigint, machine text, state text, to_state text, torn bigint)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     v_t      record;
@@ -309,20 +309,20 @@ begin
           join wf.process c on c.instance_id = t.instance_id and c.parent_id = t.id
          where c.instance_id = any (p_instance)
     ), place as (
-        select f.instance_id, f.process_id as id, p.kind, p.state
+        select f.instance_id, f.process_id as id, p.machine, p.state
           from wf.failed f
-         cross join lateral (select x.kind, x.state from wf.process x where x.instance_id = f.instance_id and x.id = f.process_id offset 0) p
+         cross join lateral (select x.machine, x.state from wf.process x where x.instance_id = f.instance_id and x.id = f.process_id offset 0) p
          where v_failed and f.instance_id = any (p_instance)
          union all
-        select p.instance_id, p.id, p.kind, p.state
+        select p.instance_id, p.id, p.machine, p.state
           from wf.process p
          where p.instance_id = any (p_instance) and (not v_failed or p.id = any (v_named) and p.state <> 'FAILED')
     ), candidate as (
-        select p.instance_id, p.id, p.kind, p.state, d.torn,
+        select p.instance_id, p.id, p.machine, p.state, d.torn,
                case when d.torn is null and (p.id <@ v_t.among or v_t.among is null) then m.to_state end as to_state
           from place p
           left join wf.transition m
-                 on m.machine = case when p.kind in ('sync', 'async', 'wait') then p.kind else 'composite' end
+                 on m.machine = p.machine
                 and m.from_state = p.state
                 and m.event = p_event
           left join lateral (select t.root_id as torn from wf._torn(array[p.instance_id], array[p.id]) t
@@ -331,7 +331,7 @@ begin
            and (v_roots is null or p.id in (select t.id from tree t))
            and (v_t.processes is null or v_roots is not null or p.id = any (v_t.processes))
     )
-    select c.instance_id, c.id, c.kind, c.state, c.to_state, c.torn
+    select c.instance_id, c.id, c.machine, c.state, c.to_state, c.torn
       from candidate c
      where c.to_state is not null
         or c.id = any (v_named)

@@ -177,8 +177,8 @@ comment on function wf.start(text, jsonb, text, int, text[], int) is
 create or replace function wf._plant(p_instance bigint[], p_version bigint, p_params jsonb[], p_rank int, p_now timestamptz) returns void
 language plpgsql :inner as $$
 begin
-    insert into wf.process (instance_id, id, version_id, node_id, kind, was, event, state, at, began_at, scopes, rank, open, input, policy)
-    select x.i, x.id, p_version, n.id, n.kind, '', 'enter', 'ACTIVE', p_now, p_now, array[x.id], p_rank, least(n.children, 1), nullif(x.params, '{}'),
+    insert into wf.process (instance_id, id, version_id, node_id, kind, machine, was, event, state, at, began_at, scopes, rank, open, input, policy)
+    select x.i, x.id, p_version, n.id, n.kind, n.machine, '', 'enter', 'ACTIVE', p_now, p_now, array[x.id], p_rank, wf._first(n.begins, n.children), nullif(x.params, '{}'),
            case when n.policy is not null then wf._evaluate(n.policy, x.params) -> 'value' end
       from (select u.i, u.params, nextval('wf.process_id') as id from unnest(p_instance, p_params) u (i, params) offset 0) x
       join wf.node n on n.version_id = p_version and n.id = 1;

@@ -43,7 +43,7 @@ begin
       where d.how in ('ack', 'response', 'error')
      having count(*) > 0;
     update wf.process p
-       set was = p.state, event = d.body ->> 'event', state = wf._next_state(p.kind, p.state, d.body ->> 'event', true), at = p_now,
+       set was = p.state, event = d.body ->> 'event', state = wf._next_state(p.machine, p.state, d.body ->> 'event', true), at = p_now,
            output = coalesce(d.body -> 'output', p.output), handle = case d.body ->> 'event' when 'started' then coalesce(p.handle, '{}') else p.handle end, error = null
       from unnest(p_due) d
       join wf.lease l on l.instance_id = d.instance_id and l.process_id = d.process_id and l.token = d.token

@@ -93,7 +93,7 @@ begin
                and (not r.rule ? 'attempt' or (r.rule ->> 'attempt')::int = p_process.attempt)
                and (not r.rule ? 'index' or (r.rule ->> 'index')::int = wf._element(p_process.instance_id, p_process.id))
                and case when p_request is null then r.rule ? 'then'
-                        else coalesce(r.rule ->> 'request', case p_process.kind when 'async' then 'poll' else 'start' end) = p_request end
+                        else coalesce(r.rule ->> 'request', case p_process.machine when 'async' then 'poll' else 'start' end) = p_request end
              order by r.k
              limit 1);
 end;
@@ -169,7 +169,7 @@ declare
     v wf.foreseen := row(p_process.instance_id, p_process.id, p_token, null, 'response', null);
     v_node wf.node;
     v_type wf.task_type;
-    v_decides boolean := p_request = case p_process.kind when 'async' then 'poll' else 'start' end;
+    v_decides boolean := p_request = case p_process.machine when 'async' then 'poll' else 'start' end;
     v_rule jsonb;
     v_outcome jsonb;
     v_judged text;
@@ -203,7 +203,7 @@ begin
         v.how := 'lost';
     else
         v.body := wf._plausible_response(p_transport, p_args);
-        select (wf._judge(p_process.kind, p_request, q.clauses, coalesce(p_process.input, v_node.input), p_process.handle, v.body)).event
+        select (wf._judge(p_process.machine, p_request, q.clauses, coalesce(p_process.input, v_node.input), p_process.handle, v.body)).event
           into v_judged
           from wf.task_request q where q.type_id = v_type.id and q.request = p_request;
         if v_judged <> v_good then

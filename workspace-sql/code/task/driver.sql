@@ -392,7 +392,7 @@ begin
         select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p_now, null), 'poll'
           from unnest(f.instances, f.processes) u (i, j)
          cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-         where p.kind = 'async' and p.state = 'EXECUTING' and p.event = 'lost'
+         where p.machine = 'async' and p.state = 'EXECUTING' and p.event = 'lost'
             on conflict do nothing;
     end loop;
     perform wf._ring();
@@ -414,18 +414,18 @@ declare
     v_limit bigint := case when p_died then nullif(wf._setting_number('loss_limit'), 0) end;
 begin
     with taken as materialized (
-        select q.place, q.instance_id, q.id, q.kind, q.state, u.request, e.event,
+        select q.place, q.instance_id, q.id, q.machine, q.state, u.request, e.event,
                o.losses >= v_limit as often,
                case when o.losses > 1 and o.losses >= v_limit then wf._refuse('lost', format('%s drivers in a row are gone that had this request: it may be what kills them', o.losses))
                     else wf._refuse('lost', 'the driver is gone and it is not known whether this was done') end as error,
-               case when q.state not in ('START_REQUESTED', 'EXECUTING') then wf._next_state(q.kind, q.state, e.event, q.kind = 'async')
+               case when q.state not in ('START_REQUESTED', 'EXECUTING') then wf._next_state(q.machine, q.state, e.event, q.machine = 'async')
                     when o.losses >= v_limit then 'FAILED'
-                    when q.kind = 'sync' then case when n.idempotent or p_unheard then 'INIT' else 'FAILED' end
+                    when q.machine = 'sync' then case when n.idempotent or p_unheard then 'INIT' else 'FAILED' end
                     when q.state = 'START_REQUESTED' then 'INIT'
                     when q.handle is not null or u.request <> 'start' then 'EXECUTING'
                     when n.idempotent then 'INIT' else 'FAILED' end as next
           from unnest(p_instance, p_process, p_request) u (i, j, request)
-         cross join lateral (select x.ctid as place, x.instance_id, x.id, x.version_id, x.node_id, x.kind, x.state, x.handle, x.policy
+         cross join lateral (select x.ctid as place, x.instance_id, x.id, x.version_id, x.node_id, x.machine, x.state, x.handle, x.policy
                                from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) q
          -- settled at install, or when the process began
          cross join lateral (select x.idempotent or q.policy -> 'idempotent' = 'true' as idempotent

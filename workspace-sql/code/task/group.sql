@@ -19,6 +19,26 @@ begin
 end;
 $$;
 
+-- wf._free_slots(p_moves)
+--
+-- Gives back the places that processes have in their groups.
+--
+-- Returns  nothing
+-- Locks    rows of slot
+-- Raises   nothing
+-- Called   by the update trigger of process
+create or replace function wf._free_slots(p_moves wf.move[]) returns void
+language plpgsql :inner as $$
+begin
+    with freed as (
+        delete from wf.slot d
+         where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'slot') m
+                                    cross join lateral (select x.ctid from wf.slot x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k))
+        returning d.group_id)
+    insert into wf.dirty (group_id) select distinct x.group_id from freed x;
+end;
+$$;
+
 -- wf._grant(p_group, p_max)
 --
 -- Grants the free places of a group to the tasks that wait for one, by priority

@@ -34,50 +34,68 @@ begin atomic
                          then ((p_scopes[cardinality(p_scopes)] - p_scopes[cardinality(p_scopes) - 1]) % 1024)::int end);
 end;
 
--- wf._queue(p_instance, p_process)
+-- wf._offer(p_moves)
+--
+-- Puts new leaves that need no place in a group among the ready ones.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing
+-- Called   by the insert trigger of process
+create or replace function wf._offer(p_moves wf.move[]) returns void
+language plpgsql :inner as $$
+begin
+    insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
+    select m.instance_id, m.id, m.lane_id, m.rank, wf._turn(m.at, wf._place(m.index, m.scopes)), 'start' from wf._due(p_moves, 'ready') m;
+    if wf._may_ring() then
+        perform wf._ring();
+    end if;
+end;
+$$;
+
+-- wf._queue(p_moves)
 --
 -- Gives leaves in INIT their place: ready, or parked before their group, or (a
 -- wait) waiting at once. Arguments and policies that could not be evaluated
--- before are evaluated again.
+-- before are evaluated again; the rows are read after that.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates; groups are settled later
 -- Raises   nothing of its own
 -- Called   by the triggers of process
-create or replace function wf._queue(p_instance bigint[], p_process bigint[]) returns void
+create or replace function wf._queue(p_moves wf.move[]) returns void
 language plpgsql :inner as $$
 declare
     f record;
 begin
-    select bool_or(p.input is null and n.input is not null and not n.input_fixed or p.policy is null and n.policy is not null) as again,
-           bool_or(p.kind = 'wait') as wait,
-           bool_or(p.group_id is null) as free,
-           bool_or(p.group_id is not null) as grouped
+    select bool_or(m.input is null and n.input is not null and not n.input_fixed or m.policy is null and n.policy is not null) as again,
+           bool_or(m.machine = 'wait') as wait,
+           bool_or(m.machine <> 'wait' and m.group_id is null) as free,
+           bool_or(m.machine <> 'wait' and m.group_id is not null) as grouped
       into f
-      from unnest(p_instance, p_process) u (i, j)
-     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-     cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n;
+      from wf._due(p_moves, 'queue') m
+     cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n;
     if f.again then
-        perform wf._evaluate_again(p_instance, p_process);
+        perform wf._evaluate_again(p_moves);
     end if;
     if f.wait then
-        perform wf._begin_wait(p_instance, p_process);
+        perform wf._begin_wait(p_moves);
     end if;
-    if f.free then
+    if f.free or f.again then
         insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
         select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p.at, wf._place(p.index, p.scopes)), 'start'
-          from unnest(p_instance, p_process) u (i, j)
-         cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-         where p.kind in ('sync', 'async') and p.state = 'INIT' and p.group_id is null;
+          from wf._due(p_moves, 'queue') m
+         cross join lateral (select x.* from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) p
+         where p.machine <> 'wait' and p.state = 'INIT' and p.group_id is null;
         perform wf._ring();
     end if;
-    if f.grouped then
+    if f.grouped or f.again then
         with waiting as (
             insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at)
             select p.instance_id, p.id, 'group', p.group_id, p.lane_id, p.rank, wf._turn(p.at, wf._place(p.index, p.scopes)), p.at
-              from unnest(p_instance, p_process) u (i, j)
-             cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-             where p.kind in ('sync', 'async') and p.state = 'INIT' and p.group_id is not null
+              from wf._due(p_moves, 'queue') m
+             cross join lateral (select x.* from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) p
+             where p.machine <> 'wait' and p.state = 'INIT' and p.group_id is not null
             returning instance_id, process_id, group_id)
         insert into wf.dirty (group_id, max)
         select distinct w.group_id, coalesce((p.policy ->> 'group_max')::numeric::int, n.group_max)
@@ -89,7 +107,27 @@ begin
 end;
 $$;
 
--- wf._evaluate_again(p_instance, p_process)
+-- wf._unqueue(p_moves)
+--
+-- Takes the requests of processes out of the queue that need them no more.
+--
+-- Returns  nothing
+-- Locks    rows of ready and parked
+-- Raises   nothing
+-- Called   by the update trigger of process
+create or replace function wf._unqueue(p_moves wf.move[]) returns void
+language plpgsql :inner as $$
+begin
+    delete from wf.ready d
+     where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'unqueue') m
+                                cross join lateral (select x.ctid from wf.ready x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k));
+    delete from wf.parked d
+     where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'unqueue') m
+                                cross join lateral (select x.ctid from wf.parked x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k));
+end;
+$$;
+
+-- wf._evaluate_again(p_moves)
 --
 -- Evaluates the arguments and policies of leaves where that failed before.
 --
@@ -97,15 +135,15 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
 -- Called   by _queue, on a retry
-create or replace function wf._evaluate_again(p_instance bigint[], p_process bigint[]) returns void
+create or replace function wf._evaluate_again(p_moves wf.move[]) returns void
 language plpgsql :inner as $$
 begin
     with entries as materialized (
-        select p.place, wf._prepare(p.instance_id, p.scopes, p.version_id, p.node_id) as e
-          from unnest(p_instance, p_process) u (i, j)
-         cross join lateral (select x.ctid as place, x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-         cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-         where p.input is null and n.input is not null and not n.input_fixed or p.policy is null and n.policy is not null)
+        select k.place, wf._prepare(m.instance_id, m.scopes, m.version_id, m.node_id) as e
+          from wf._due(p_moves, 'queue') m
+         cross join lateral (select x.ctid as place from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) k
+         cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
+         where m.input is null and n.input is not null and not n.input_fixed or m.policy is null and n.policy is not null)
     update wf.process p
        set was = p.state,
            event = case when (x.e).error is null then 'enable' else 'fail' end,

@@ -43,15 +43,15 @@ begin
                               and not (s.simple and p.plain)) as judged,
            -- a driver that reports has begun: an acknowledgement that did not come is made up for
            bool_or(r.event = 'ack'
-                   or r.event <> 'release' and p.kind = 'async' and p.state = 'START_REQUESTED') as acks,
-           bool_or(p.kind = 'async') as async
+                   or r.event <> 'release' and p.machine = 'async' and p.state = 'START_REQUESTED') as acks,
+           bool_or(p.machine = 'async') as async
       into f
       from unnest(p_instance, p_process, p_token, p_event, p_body) r (i, j, token, event, body)
-      left join lateral (select x.ctid as place, x.id, x.kind, x.plain, x.state, x.token
+      left join lateral (select x.ctid as place, x.id, x.machine, x.plain, x.state, x.token
                            from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p on true
       left join lateral (select x.token from wf.lease x
                           where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l on true
-     cross join lateral (select l.token is not null and p.kind = 'sync' and p.state = 'START_REQUESTED'
+     cross join lateral (select l.token is not null and p.machine = 'sync' and p.state = 'START_REQUESTED'
                                 and r.event = 'response' as simple) s;
     if f.answers && array['stale', 'late'] then
         perform wf._note_late(p_instance, p_process, p_event, p_body, f.answers, v_at);
@@ -122,7 +122,7 @@ begin
      cross join lateral (select x.token from wf.lease x
                           where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
      cross join lateral (select x.ctid from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) k
-     where r.event <> 'release' and p.ctid = k.ctid and p.kind = 'async' and p.state = 'START_REQUESTED';
+     where r.event <> 'release' and p.ctid = k.ctid and p.machine = 'async' and p.state = 'START_REQUESTED';
 end;
 $$;
 
@@ -173,7 +173,7 @@ create or replace function wf._apply_judged(p_instance bigint[], p_process bigin
 language plpgsql :inner as $$
 begin
     with verdicts as materialized (
-        select p.place, p.instance_id, p.id, p.kind, p.state, l.request,
+        select p.place, p.instance_id, p.id, p.machine, p.state, l.request,
                case when r.event = 'engine'
                     then wf._decide(p.whole, l.request, 'error', wf._read_body(r.body), null, q.whole,
                                     coalesce((q.whole).attempts, 0))
@@ -187,7 +187,7 @@ begin
          cross join lateral (select x.request from wf.lease x
                               where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
          cross join lateral (select x.ctid as place, x as whole, x.instance_id, x.id, x.version_id, x.node_id,
-                                    x.kind, x.state, x.plain, x.input
+                                    x.machine, x.state, x.plain, x.input
                                from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
          cross join lateral (select x.type_id, x.input from wf.node x
                               where x.version_id = p.version_id and x.id = p.node_id offset 0) n
@@ -211,7 +211,7 @@ begin
            event = (x.v).event,
            -- what _next_state says, which as a call for each row would cost more than the rest
            state = (select t.to_state from wf.transition t
-                     where t.machine = x.kind and t.from_state = x.state and t.event = (x.v).event
+                     where t.machine = x.machine and t.from_state = x.state and t.event = (x.v).event
                      order by (t.to_state = t.from_state) = (x.v).stays desc limit 1),
            handle = case when (x.v).event = 'cleaned' then null else (x.v).handle end,
            output = coalesce((x.v).output, p.output),
@@ -235,8 +235,8 @@ language plpgsql :inner as $$
 begin
     perform wf._pace(array_agg(r.i), array_agg(r.j), array_agg(r.event = 'error'), p_at)
        from unnest(p_instance, p_process, p_event, p_answer) r (i, j, event, answer)
-      cross join lateral (select x.kind, x.event from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
-      where p.kind = 'async' and r.event in ('response', 'error') and r.answer = 'done'
+      cross join lateral (select x.machine, x.event from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
+      where p.machine = 'async' and r.event in ('response', 'error') and r.answer = 'done'
         and p.event in ('started', 'polled', 'fail')
      having count(*) > 0;
 end;
@@ -297,7 +297,7 @@ begin
      cross join lateral (select x.* from wf.process x where x.instance_id = h.instance_id and x.id = h.process_id offset 0) p;
     update wf.process p set was = p.state, at = p_at,
            event = case when p.state = 'START_REQUESTED' then 'release' when p.state = 'EXECUTING' or l.request = 'poll' then 'lost' else 'fail' end,
-           state = case when l.request = 'poll' then p.state when p.state in ('START_REQUESTED', 'EXECUTING') then 'INIT' else wf._next_state(p.kind, p.state, 'fail', false) end,
+           state = case when l.request = 'poll' then p.state when p.state in ('START_REQUESTED', 'EXECUTING') then 'INIT' else wf._next_state(p.machine, p.state, 'fail', false) end,
            error = case when p.state = 'CANCEL_REQUESTED' and l.request = 'start' then wf._cancelled(p.error) else p.error end
       from unnest(p_instance, p_process) u (i, j)
      cross join lateral (select x.request from wf.lease x where x.instance_id = u.i and x.process_id = u.j offset 0) l

@@ -228,21 +228,21 @@ begin
          where p.ctid = any (array(select k.ctid from claimed c
                                     cross join lateral (select x.ctid from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) k
                                     where c.request = 'start'))
-        returning p.instance_id, p.id, p.attempt, p.attempt as named, p.kind, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, p.token, 'start' as request),
+        returning p.instance_id, p.id, p.attempt, p.attempt as named, p.machine, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, p.token, 'start' as request),
     taken as materialized (
         select s.* from started s
         union all
         -- a retry counts from the moment it is asked for; what is released first is the attempt before
-        select p.instance_id, p.id, p.attempt, p.attempt - (p.state = 'RETRY_CLEANUP_REQUESTED')::int, p.kind, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, gen_random_uuid(), c.request
+        select p.instance_id, p.id, p.attempt, p.attempt - (p.state = 'RETRY_CLEANUP_REQUESTED')::int, p.machine, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, gen_random_uuid(), c.request
           from claimed c
-         cross join lateral (select x.id, x.instance_id, x.attempt, x.state, x.kind, x.version_id, x.node_id, x.rank, x.began_at, x.input, x.handle
+         cross join lateral (select x.id, x.instance_id, x.attempt, x.state, x.machine, x.version_id, x.node_id, x.rank, x.began_at, x.input, x.handle
                                from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) p
          where c.request <> 'start'),
     leased as (
         insert into wf.lease (instance_id, process_id, token, driver_id, request, at)
         select t.instance_id, t.id, t.token, p_driver, t.request, p_now from taken t)
     select 'run', t.instance_id, t.id, t.attempt, t.token, i.trace_id, t.request,
-           t.kind = 'async' and t.request = 'start',
+           t.machine = 'async' and t.request = 'start',
            case when r.result ? 'error' then 'builtin' else coalesce(q.transport, n.transport) end,
            n.task_type,
            case when r.result ? 'error' then (r.result -> 'error') || '{"op": "fail"}' else a.args end,

@@ -1,5 +1,5 @@
--- Asynchronous tasks: the requests that cancel them and release what they hold
--- outside.
+-- How requests end: drivers are told to stop, leases go, and asynchronous tasks
+-- are asked to be cancelled and to release what they hold outside.
 
 -- wf._names_attempt(p_args)
 --
@@ -13,7 +13,45 @@ begin atomic
     select strpos(p_args::text, '["instance", "attempt"]') > 0 and strpos(p_args::text, '["var", "handle"]') = 0;
 end;
 
--- wf._ask(p_instance, p_process, p_at)
+-- wf._tell_stop(p_moves)
+--
+-- Leaves word for drivers that hold a request of a process that is to stop. It
+-- comes before the lease goes.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing
+-- Called   by the update trigger of process
+create or replace function wf._tell_stop(p_moves wf.move[]) returns void
+language plpgsql :inner as $$
+begin
+    insert into wf.stop (driver_id, token, instance_id, process_id)
+    select l.driver_id, l.token, l.instance_id, l.process_id
+      from wf._due(p_moves, 'stop') m
+     cross join lateral (select x.* from wf.lease x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) l
+     where not exists (select from wf.driver d where d.id = l.driver_id and d.state in ('left', 'lost'))
+        on conflict do nothing;
+end;
+$$;
+
+-- wf._end_requests(p_moves)
+--
+-- Ends the requests that drivers hold of processes.
+--
+-- Returns  nothing
+-- Locks    rows of lease
+-- Raises   nothing
+-- Called   by the update trigger of process
+create or replace function wf._end_requests(p_moves wf.move[]) returns void
+language plpgsql :inner as $$
+begin
+    delete from wf.lease d
+     where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'request') m
+                                cross join lateral (select x.ctid from wf.lease x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k));
+end;
+$$;
+
+-- wf._ask(p_moves, p_at)
 --
 -- Asks for the cancel or cleanup request that the state of asynchronous tasks
 -- calls for. A request that is out is waited for, except a start that was not
@@ -24,23 +62,22 @@ end;
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
-create or replace function wf._ask(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+create or replace function wf._ask(p_moves wf.move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
     delete from wf.lease l
-     where l.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)
-                                cross join lateral (select x.was from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-                                cross join lateral (select x.ctid from wf.lease x where x.instance_id = u.i and x.process_id = u.j offset 0) k
-                                where p.was = 'START_REQUESTED'));
+     where l.ctid = any (array(select k.ctid from wf._due(p_moves, 'ask') m
+                                cross join lateral (select x.ctid from wf.lease x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k
+                                where m.was = 'START_REQUESTED'));
     insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-    select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p_at, null), q.request
-      from unnest(p_instance, p_process) u (i, j)
-     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-     cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+    select m.instance_id, m.id, m.lane_id, m.rank, wf._turn(p_at, null), q.request
+      from wf._due(p_moves, 'ask') m
+     cross join lateral (select x.handle from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) p
+     cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
       join wf.task_request q on q.type_id = n.type_id
-                            and q.request = case when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancel' else 'cleanup' end
+                            and q.request = case when m.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancel' else 'cleanup' end
      where (p.handle is not null or wf._names_attempt(q.args))
-       and not exists (select from wf.lease l where l.instance_id = p.instance_id and l.process_id = p.id)
+       and not exists (select from wf.lease l where l.instance_id = m.instance_id and l.process_id = m.id)
         on conflict do nothing;
     perform wf._ring();
     update wf.process p
@@ -50,11 +87,11 @@ begin
            error = case when p.state = 'CANCEL_REQUESTED' then wf._cancelled(p.error)
                         else p.error end,
            handle = case when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then p.handle end
-      from unnest(p_instance, p_process) u (i, j)
-     cross join lateral (select x.ctid from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) k
+      from wf._due(p_moves, 'ask') m
+     cross join lateral (select x.ctid from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) k
      where p.ctid = k.ctid
-       and not exists (select from wf.lease l where l.instance_id = u.i and l.process_id = u.j)
-       and not exists (select from wf.ready r where r.instance_id = u.i and r.process_id = u.j);
+       and not exists (select from wf.lease l where l.instance_id = m.instance_id and l.process_id = m.id)
+       and not exists (select from wf.ready r where r.instance_id = m.instance_id and r.process_id = m.id);
 end;
 $$;
 

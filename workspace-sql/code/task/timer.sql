@@ -76,7 +76,24 @@ begin
     update wf.process p set was = p.state, event = 'success', state = 'END', at = p_now
       from unnest(f.instances, f.processes, f.kinds) u (i, j, kind)
      cross join lateral (select x.ctid from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) k
-     where u.kind = 'sleep' and p.ctid = k.ctid and p.kind = 'wait' and p.state = 'WAITING';
+     where u.kind = 'sleep' and p.ctid = k.ctid and p.machine = 'wait' and p.state = 'WAITING';
+end;
+$$;
+
+-- wf._clear_timers(p_moves)
+--
+-- Removes the timers of processes that have left the state which these belong to.
+--
+-- Returns  nothing
+-- Locks    their timers
+-- Raises   nothing
+-- Called   by the update trigger of process
+create or replace function wf._clear_timers(p_moves wf.move[]) returns void
+language plpgsql :inner as $$
+begin
+    delete from wf.timer d
+     where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'timer') m
+                                cross join lateral (select x.ctid from wf.timer x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k));
 end;
 $$;
 

@@ -52,7 +52,7 @@ begin
 end;
 $$;
 
--- wf._judge(p_kind, p_request, p_clauses, p_input, p_handle, p_response)
+-- wf._judge(p_machine, p_request, p_clauses, p_input, p_handle, p_response)
 --
 -- What a response to start or poll means, in the order of the language:
 -- handle, failure when, success when, otherwise it still runs.
@@ -61,7 +61,7 @@ $$;
 -- Locks    nothing
 -- Raises   nothing: what cannot be evaluated is a failure of kind output, or limit
 -- Called   by _decide
-create or replace function wf._judge(p_kind text, p_request text, p_clauses jsonb, p_input jsonb, p_handle jsonb, p_response jsonb) returns wf.verdict
+create or replace function wf._judge(p_machine text, p_request text, p_clauses jsonb, p_input jsonb, p_handle jsonb, p_response jsonb) returns wf.verdict
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     v wf.verdict;
@@ -102,7 +102,7 @@ begin
     end if;
     if not coalesce(jsonb_typeof(v_result) = 'object' and v_result ? 'error', false) then
         v_result := case when p_clauses ? 'success' then wf._test(p_clauses -> 'success', v_environment)
-                         else to_jsonb(p_kind = 'sync') end;
+                         else to_jsonb(p_machine = 'sync') end;
         if v_result = 'true' then
             v.event := 'success';
             v_result := case when p_clauses ? 'output' then wf._evaluate(p_clauses -> 'output', v_environment) end;
@@ -111,8 +111,8 @@ begin
                 v_result := jsonb_build_object('error', wf._oversize(pg_column_size(v.output)));
             end if;
         elsif v_result = 'false' then
-            v.event := case when p_kind = 'sync' then 'fail' when p_request = 'start' then 'started' else 'polled' end;
-            v.error := case when p_kind = 'sync' then wf._refuse('failed', 'the response does not say that it succeeded') end;
+            v.event := case when p_machine = 'sync' then 'fail' when p_request = 'start' then 'started' else 'polled' end;
+            v.error := case when p_machine = 'sync' then wf._refuse('failed', 'the response does not say that it succeeded') end;
         end if;
     end if;
     if coalesce(jsonb_typeof(v_result) = 'object' and v_result ? 'error', false) then
@@ -182,7 +182,7 @@ begin
         return v;
     end if;
     if p_event = 'response' then
-        v := wf._judge(p_process.kind, p_request, p_declared.clauses, p_input, p_process.handle, p_body);
+        v := wf._judge(p_process.machine, p_request, p_declared.clauses, p_input, p_process.handle, p_body);
         v.stays := false;
     else
         v.handle := p_process.handle;
@@ -192,7 +192,7 @@ begin
         if v.event = 'polled' then
             v.detail := v.error;
             v.error := p_process.error;
-        elsif p_request = 'start' and p_process.kind = 'async' and v.error ->> 'kind' in ('lost', 'timeout')
+        elsif p_request = 'start' and p_process.machine = 'async' and v.error ->> 'kind' in ('lost', 'timeout')
               and exists (select from wf.task_request x where x.type_id = p_declared.type_id and x.request = 'poll' and wf._names_attempt(x.args)) then
             -- it may run; polls find that out
             v.event := 'started';

@@ -1,0 +1,19 @@
+-- The process forms, as rows: what each kind of node does when it begins and when
+-- something in it ends. install copies a node's row of this table into wf.node, so
+-- that nothing which moves has to look here. docs/internals.md says how to add one.
+
+delete from wf.form;
+
+insert into wf.form (kind, machine, scope, begins, ends, child_error, input, meaning) values
+    ('sync', 'sync', 'none', 'nothing', 'outside', null, 'args', 'a task that one request does'),
+    ('async', 'async', 'none', 'nothing', 'outside', null, 'args', 'a task that is started by a request, and then runs outside'),
+    ('wait', 'wait', 'none', 'nothing', 'outside', null, 'args', 'a task that waits inside the workspace'),
+    ('call', 'composite', 'own', 'first', 'last', 'passes', 'args', 'the steps of another workflow, which see its parameters only'),
+    ('seq', 'composite', 'none', 'first', 'last', 'passes', null, 'its steps, one after another'),
+    ('par', 'composite', 'none', 'all', 'all', 'passes', null, 'its branches, at the same time'),
+    ('forall', 'composite', 'child', 'window', 'all', 'passes', 'in', 'its body for each element of a list, some at the same time'),
+    ('if', 'composite', 'none', 'chosen', 'all', 'passes', 'condition', 'one of two nodes, or nothing'),
+    ('try', 'composite', 'none', 'body', 'all', 'takes', null, 'its body; if that fails, one of its catches'),
+    ('catch', 'composite', 'none', 'first', 'last', 'passes', null, 'what is done with an error that it takes'),
+    ('let', 'composite', 'none', 'nothing', 'value', null, 'value', 'a name for the value of an expression'),
+    ('return', 'composite', 'none', 'nothing', 'return', null, 'value', 'the end of the call or workflow around it');

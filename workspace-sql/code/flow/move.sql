@@ -1,0 +1,113 @@
+-- What may follow from a move: steps, each of them a bit.
+
+do $$
+begin
+    if to_regtype('wf.move') is null then
+        create type wf.move as (
+            instance_id bigint, id bigint, parent_id bigint, version_id bigint, group_id bigint, lane_id bigint,
+            at timestamptz, node_id int, next_id int, open int, todo int, fill int, total int, chosen int, index int,
+            attempt int, rank smallint,
+            steps int, machine text, was text, event text, state text, scopes bigint[], bind text,
+            input jsonb, policy jsonb, output jsonb, error jsonb
+        );
+        comment on type wf.move is
+            'A process that has made a move, as the triggers hand it on. steps says what follows from it. '
+            'What may be large (input, policy, output) is there only if a step needs it.';
+    end if;
+end;
+$$;
+
+-- wf._step(p_name)
+--
+-- Returns  the bit of what may follow from a move, in the order in which it is done
+-- Locks    nothing
+-- Raises   nothing
+-- Called   with a constant, so that plans hold a number
+create or replace function wf._step(p_name text) returns int
+language sql immutable
+begin atomic
+    select 1 << array_position(array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'request', 'slot', 'unqueue',
+                                     'timer', 'bind', 'gather', 'collect', 'ready', 'queue', 'ask', 'reenter', 'scope',
+                                     'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'next', 'refill', 'up', 'torn', 'root'],
+                               p_name);
+end;
+
+-- wf._due(p_moves, p_step)
+--
+-- Returns  those of the moves from which the step follows
+-- Locks    nothing
+-- Raises   nothing
+-- Called   with a constant step; PostgreSQL folds it into the caller
+create or replace function wf._due(p_moves wf.move[], p_step text) returns setof wf.move
+language sql immutable
+begin atomic
+    select m.* from unnest(p_moves) m where m.steps & wf._step(p_step) > 0;
+end;
+
+-- wf._entered(p_open, p_total)
+--
+-- Returns  the step that follows when a composite is entered
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the triggers of process
+create or replace function wf._entered(p_open int, p_total int) returns int
+language sql immutable
+begin atomic
+    select case when p_open = 0 then wf._step('empty')
+                when p_total is not null then wf._step('fan')
+                else wf._step('block') end;
+end;
+
+-- wf._needed(p_steps, p_parent, p_next, p_group, p_bind, p_collects, p_open, p_total)
+--
+-- Returns  the steps of a move, without those that a row has no use for: a place in
+--          a group, a name, a parent that it does not have
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the update trigger of process; PostgreSQL folds it into the query
+create or replace function wf._needed(p_steps int, p_parent bigint, p_next int, p_group bigint, p_bind text,
+                                      p_collects boolean, p_open int, p_total int) returns int
+language sql immutable
+begin atomic
+    select p_steps & ~ (case when p_group is null then wf._step('slot') else 0 end
+                        | case when p_bind is null then wf._step('bind') else 0 end
+                        | case when p_total is null then wf._step('gather') else 0 end
+                        | case when p_collects then 0 else wf._step('collect') end
+                        -- what begins next takes the place of what has ended
+                        | case when p_next is null then wf._step('next')
+                               when p_steps & wf._step('next') > 0 then wf._step('up') else 0 end
+                        | case when p_parent is null then wf._step('up') else wf._step('root') end)
+           | case when p_steps & wf._step('enter') > 0 then wf._entered(p_open, p_total) else 0 end;
+end;
+
+-- What may follow from each move.
+update wf.transition t
+   set steps = (select coalesce(sum(wf._step(s.step)), 0)
+                  from (values ('record', t.recorded),
+                               ('failed', t.to_state = 'FAILED'),
+                               ('mended', t.from_state = 'FAILED'),
+                               ('stop', t.asks = 'cancel' and t.event in ('cancel', 'abort')
+                                        and (t.machine = 'sync' or t.from_state = 'START_REQUESTED')),
+                               ('ignored', t.event = 'ignore'),
+                               ('request', t.ends_request),
+                               ('slot', t.frees_slot),
+                               ('unqueue', t.from_state <> t.to_state
+                                           and (t.from_state = 'INIT' and t.to_state <> 'START_REQUESTED' and t.machine <> 'wait'
+                                                or t.machine = 'async' and (t.from_state in ('EXECUTING', 'CANCEL_REQUESTED')
+                                                                            or right(t.from_state, 17) = 'CLEANUP_REQUESTED'))),
+                               ('timer', t.machine in ('async', 'wait') and t.from_state <> t.to_state
+                                         and t.event not in ('ack', 'start', 'begin')),
+                               ('bind', t.to_state = 'END'),
+                               ('gather', t.machine = 'composite' and t.to_state in ('END', 'ABORTED', 'RAISED')),
+                               ('collect', t.to_state = 'END'),
+                               ('queue', t.asks = 'start'),
+                               ('ask', t.machine = 'async' and t.asks in ('cancel', 'cleanup')),
+                               ('reenter', t.event = 'retry' and t.to_state = 'ACTIVE'),
+                               ('enter', t.event = 'enter'),
+                               ('next', t.to_state = 'END' and t.event <> 'return'),
+                               ('refill', t.event = 'refill'),
+                               ('handle', t.to_state in ('FAILED', 'RAISED') or t.event = 'raise'),
+                               ('up', t.to_state in ('END', 'RAISED', 'ABORTED')),
+                               ('torn', t.to_state in ('END', 'RAISED', 'ABORTED')),
+                               ('root', t.to_state in ('END', 'RAISED', 'ABORTED'))) s (step, due)
+                 where s.due);
