@@ -89,11 +89,15 @@ sub evaluate {
 
 sub begin {
     my ($m, $node, $parent, $ordinal, $index, $names) = @_;
+    if ($parent && torn($parent)) {
+        settle($parent);
+        return;
+    }
     my $name = defined $index ? "$ordinal\[$index]" : $ordinal;
     my $path = $parent ? "$parent->{path}/$name#" . ++$parent->{rounds}{$name} : 'root';
     my $around = $names ? { outer => $parent->{own}, names => {%$names} } : $parent ? $parent->{own} : undef;
     my $p = {
-        path => $path, node => $node, parent => $parent, attempt => 1, children => [], index => $index, m => $m,
+        path => $path, ordinal => $ordinal, node => $node, parent => $parent, attempt => 1, children => [], index => $index, m => $m,
         kind => $node->{kind} eq 'task' ? $MACHINE{ $node->{type} } : $node->{kind}, frame => $around
     };
     $p->{scope} = $around if $names;
@@ -114,8 +118,7 @@ sub enter {
     if (!$ready) {
         die $@ unless $@ =~ /^input:/;
         $p->{unprepared} = 1;
-        $p->{state} = 'FAILED';
-        return;
+        return fails($p);
     }
     $p->{unprepared} = 0;
     if (leaf($p)) {
@@ -182,6 +185,7 @@ sub unfold {
     if ($kind eq 'if') {
         return $node->{ $p->{branch} } ? begin($m, $node->{ $p->{branch} }, $p, $p->{branch} eq 'then' ? 1 : 2) : ended($p, 'end');
     }
+    return begin($m, $node->{body}, $p, 1) if $kind =~ /^(try|catch)$/;
     if ($kind eq 'par') {
         my @branches = @{ $node->{branches} };
         $p->{to_come} = @branches;
@@ -235,6 +239,7 @@ sub ended {
         die $@ if !$values && $@ !~ /^input:/;
         $parent->{results}[ $p->{index} ] = $values ? { value => $values } : { error => 1 };
     }
+    return settle($parent) if torn($parent);
     if ($how eq 'return') {
         @$parent{qw(output has_output)} = ($p->{output}, 1);
         return ended($parent, $parent->{kind} eq 'call' ? 'end' : 'return');
@@ -251,10 +256,7 @@ sub ended {
     }
     return if $parent->{to_come} || open_children($parent);
     return if $TERMINAL{ $parent->{state} };
-    if ($parent->{kind} eq 'forall' && grep { $_->{error} } @{ $parent->{results} }) {
-        $parent->{state} = 'FAILED';
-        return;
-    }
+    return fails($parent) if $parent->{kind} eq 'forall' && grep { $_->{error} } @{ $parent->{results} };
     return ended($parent, 'end');
 }
 
@@ -265,12 +267,12 @@ sub queue {
     $p->{state} = 'INIT';
     return unless $p->{kind} eq 'wait';
     if ($p->{node}{type} eq 't.Fail') {
-        $p->{state} = 'FAILED';
-        return;
+        return fails($p);
     }
     my $seconds = $SECONDS{ $p->{args}{duration} // '' };
-    $p->{state} = defined $seconds ? 'WAITING' : 'FAILED';
-    $p->{due}   = $p->{m}{now} + ($seconds // 0);
+    return fails($p) if !defined $seconds;
+    $p->{state} = 'WAITING';
+    $p->{due}   = $p->{m}{now} + $seconds;
     return;
 }
 
@@ -278,7 +280,7 @@ sub move_to {
     my ($p, $state) = @_;
     @$p{qw(failures lost_last)} = (0, 0);
     $p->{state} = $state;
-    return;
+    return $state eq 'FAILED' ? fails($p) : undef;
 }
 
 sub stops { return $_[0]{state} eq 'ABORT_REQUESTED' }
@@ -338,11 +340,70 @@ sub failure {
     return move_to($p, 'FAILED');
 }
 
+# ---- an error looks for its handler
+
+sub fails {
+    my ($p) = @_;
+    @$p{qw(state failures lost_last)} = ('FAILED', 0, 0);
+    return $p->{parent} && torn($p->{parent}) ? stop($p) : handled($p);
+}
+
+# Whether a catch takes its error; then the catch goes on with it.
+sub handled {
+    my ($p) = @_;
+    my $body = $p;
+    for (my $try = $p->{parent}; $try; ($body, $try) = ($try, $try->{parent})) {
+        next unless $try->{kind} eq 'try' && $body->{ordinal} == 1;
+        my @catches = @{ $try->{node}{catches} };
+        for my $k (0 .. $#catches) {
+            my %error = ($catches[$k]{name} => { attempt => $p->{attempt} });
+            next if exists $catches[$k]{when} && !eval { truth(evaluate($catches[$k]{when}, { outer => $try->{own}, names => \%error })) };
+            die $@ if $@ && $@ !~ /^input:/;
+            @{ $try->{own}{names} }{ keys %error } = values %error;
+            hand_over($p, $body, $k);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+sub hand_over {
+    my ($p, $body, $k) = @_;
+    @$body{qw(given_up then)} = (1, $k);
+    for (my $around = $p; $around != $body; ) {
+        $around = $around->{parent};
+        $around->{state} = 'ABORTING' if $around->{state} eq 'ACTIVE';
+    }
+    if   ($p->{kind} eq 'async') { ask_cleanup($p, 'RAISE_CLEANUP_REQUESTED') }
+    else                         { raised($p) }
+    stop($_) for @{ $body->{children} };
+    settle($body);
+    return;
+}
+
+# Whether something around it, or it itself, is stopped.
+sub torn {
+    my ($p) = @_;
+    for (; $p; $p = $p->{parent}) {
+        return 1 if $p->{state} =~ /^(ABORTING|ABORTED|RAISED)$/;
+    }
+    return 0;
+}
+
+# A composite that is stopped has ended when nothing in it is left.
+sub settle {
+    my ($p) = @_;
+    aborted($p) if $p->{state} eq 'ABORTING' && !open_children($p) && !$p->{to_come};
+    return;
+}
+
 # ---- the end of an instance before its time
 
 sub raised {
     my ($p) = @_;
+    my $caught = torn($p) || defined $p->{then};
     $p->{state} = 'RAISED';
+    return gone($p) if $caught;
     abort_instance($p->{m}, 1);
     return;
 }
@@ -360,13 +421,16 @@ sub stop {
     my ($p) = @_;
     my $state = $p->{state};
     return if $TERMINAL{$state};
+    delete $p->{then};
     if (!leaf($p)) {
-        if ($state eq 'ACTIVE') {
+        if ($state =~ /^(ACTIVE|ABORTING)$/) {
             $p->{state} = 'ABORTING';
             stop($_) for @{ $p->{children} };
         }
-        aborted($p) if $p->{state} eq 'FAILED' || $p->{state} eq 'ABORTING' && !open_children($p);
+        aborted($p) if $p->{state} eq 'FAILED';
+        settle($p);
     }
+    elsif ($state =~ /^(ABORT|RAISE_CLEANUP_REQUESTED)/ && ($p->{m}{state} ne 'ABORTING' || $state =~ /^ABORT/)) { return }
     elsif ($state eq 'INIT' || $p->{kind} eq 'wait' || $p->{kind} eq 'sync' && $state eq 'FAILED') { aborted($p) }
     elsif ($p->{kind} eq 'sync') { move_to($p, 'ABORT_REQUESTED') }
     elsif ($state eq 'FAILED' || $state =~ /CLEANUP/) { ask_cleanup($p, 'ABORT_CLEANUP_REQUESTED') }
@@ -381,13 +445,19 @@ sub aborted {
     my ($p) = @_;
     return if $p->{state} eq 'ABORTED';
     $p->{state} = 'ABORTED';
+    return gone($p);
+}
+
+# It has been stopped, or has handed its error on.
+sub gone {
+    my ($p) = @_;
     my ($parent, $m) = @$p{qw(parent m)};
     if (!$parent) {
         @$m{qw(state result)} = ('ABORTED', $m->{error} ? 'error' : 'aborted');
         return;
     }
-    aborted($parent) if $parent->{state} eq 'ABORTING' && !open_children($parent);
-    return;
+    my $k = delete $p->{then};
+    return defined $k ? begin($m, $parent->{node}{catches}[$k], $parent, $k + 2) : settle($parent);
 }
 
 # ---- what drivers do
@@ -529,6 +599,7 @@ sub operated {
     my ($p, $data) = @_;
     my ($verb, $m) = ($data->{verb}, $p->{m});
     my $done = $data->{answer} eq 'done';
+    return undef if ($done xor may($p, $verb)) && is_given_up($m, $p->{path});
     return "$verb in $p->{state} was answered $data->{answer}" if $done xor may($p, $verb);
     return undef unless $done;
     my $async = $p->{kind} eq 'async';
@@ -548,8 +619,9 @@ sub operated {
         else              { again($p) }
     }
     elsif ($verb eq 'raise') {
-        if   ($async) { ask_cleanup($p, 'RAISE_CLEANUP_REQUESTED') }
-        else          { raised($p) }
+        if    (handled($p)) { return undef }
+        elsif ($async)      { ask_cleanup($p, 'RAISE_CLEANUP_REQUESTED') }
+        else                { raised($p) }
     }
     else {
         $m->{warned} = 1 if $verb eq 'ignore';
@@ -561,6 +633,18 @@ sub operated {
 }
 
 # ---- the replay
+
+# Whether a process was in the body of a try whose error was caught, where things
+# ran beside each other: how far each of them came depends on which of several
+# moves of one moment comes first.
+sub is_given_up {
+    my ($m, $path) = @_;
+    for my $p (values %{ $m->{processes} }) {
+        next unless $p->{given_up} && index($path, "$p->{path}/") == 0;
+        return 1 if $json->encode($p->{node}) =~ /"kind":"(par|forall)"/;
+    }
+    return 0;
+}
 
 sub pass_time {
     my ($m) = @_;
@@ -595,7 +679,7 @@ sub replay {
         }
         elsif ($what eq 'verb' && $data->{verb} eq 'abort') {
             my $m = $instance{ $step->{instance} };
-            return "step $step->{k}: abort in $m->{state} was answered $data->{answer}" if $data->{answer} eq 'done' xor $m->{state} =~ /^(RUNNING|SUSPENDED)$/;
+            return "step $step->{k}: abort in $m->{state} was answered $data->{answer}" if $data->{answer} =~ /^(done|begun)$/ xor $m->{state} =~ /^(RUNNING|SUSPENDED)$/;
             abort_instance($m, 0);
         }
         elsif ($what eq 'verb' && $data->{verb} =~ /^(suspend|resume)$/) {
@@ -608,6 +692,7 @@ sub replay {
         elsif ($what =~ /^(take|report|verb|lost)$/ && defined $step->{process}) {
             my $path = $path{ $step->{process} };
             my $p    = $instance{ $step->{instance} }{processes}{$path};
+            next if !$p && is_given_up($instance{ $step->{instance} }, $path);
             return "step $step->{k}: $path has not begun in the model" unless $p;
             return "step $step->{k}: $path was handed out while the engine was paused" if $what eq 'take' && $paused;
             my $wrong = $REPLAY{$what}->($p, $data);
@@ -652,8 +737,9 @@ sub compare {
     my ($made, $played) = @_;
     my ($wrong, $instance) = replay($made, $played);
     return $wrong if defined $wrong;
-    my %mine   = map { $_ => 1 } lines_of_model($instance);
-    my %theirs = map { $_ => 1 } lines_of_workspace($played);
+    my $counts = sub { return !($_[0] =~ /^(\d+) (root\S*) / && is_given_up($instance->{$1}, $2)) };
+    my %mine   = map { $_ => 1 } grep { $counts->($_) } lines_of_model($instance);
+    my %theirs = map { $_ => 1 } grep { $counts->($_) } lines_of_workspace($played);
     my @more = sort grep { !$mine{$_} } keys %theirs;
     my @less = sort grep { !$theirs{$_} } keys %mine;
     return undef unless @more || @less;

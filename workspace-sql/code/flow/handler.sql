@@ -145,14 +145,15 @@ declare
     f record;
 begin
     for v_key in
-        select m.instance_id as i, m.id as j
+        select m.instance_id as i, m.id as j, m.event, m.state
           from wf._due(p_moves, 'handle') m
          cross join lateral (select x.handler_id from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
          where n.handler_id is not null or m.event <> 'fail' or exists (select from wf.teardown)
          order by m.instance_id, m.id
     loop
         select p.* into v_process from wf.process p where p.instance_id = v_key.i and p.id = v_key.j;
-        continue when v_process.state not in ('FAILED', 'RAISE_CLEANUP_REQUESTED', 'RAISED'); -- it was torn down with one before it
+        -- it was torn down with one before it, or was moved on: then that move was seen to
+        continue when (v_process.event, v_process.state) <> (v_key.event, v_key.state);
         if exists (select from wf._torn(array[v_key.i], array[v_key.j])) then
             perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
                from wf._torn(array[v_key.i], array[v_key.j]) t, unnest(t.path) x (id);
@@ -163,7 +164,7 @@ begin
         v_record := jsonb_build_object('kind', v_error -> 'kind', 'message', v_error -> 'message', 'detail', v_error -> 'detail',
                                        'process', v_process.id, 'attempt', v_process.attempt, 'cause', v_error -> 'cause');
         select s.* into f from wf._search(v_process, v_record, p_at) s
-         where v_error ->> 'kind' is distinct from 'engine' and (v_process.state = 'FAILED' or v_process.event = 'raise');
+         where v_error ->> 'kind' is distinct from 'engine';
         if f.body_id is not null then
             perform wf._hand_over(v_process, f.body_id, f.catch_id, v_record, p_at);
         elsif v_process.state = 'RAISED' then
