@@ -103,6 +103,49 @@ add_list(struct graph *graph, int parent, const char *branch,
 		add_node(graph, parent, branch, json_at(list, i));
 }
 
+/*
+ * What leads to branch i of a switch, as the workspace says it: the values of
+ * a case if they are simple constants, else its number.
+ */
+static char *
+case_label(const struct json *on, size_t i)
+{
+	const struct json *values = i + 2 < json_length(on) ? json_at(on, i + 2)
+	                                                    : NULL;
+	struct buf label;
+	char *text;
+	size_t k;
+
+	if (values == NULL)
+		return xstrdup("default");
+	buf_init(&label, 0);
+	for (k = 1; k < json_length(values); k++) {
+		if (json_type(json_at(values, k)) == JSON_LIST ||
+		    json_type(json_at(values, k)) == JSON_OBJECT) {
+			buf_release(&label);
+			return xasprintf("case %zu", i + 1);
+		}
+		text = json_text(json_at(values, k));
+		buf_addf(&label, "%s%s", k > 1 ? ", " : "", text);
+		free(text);
+	}
+	return buf_take(&label);
+}
+
+static void
+add_cases(struct graph *graph, int parent, const struct json *on,
+    const struct json *branches)
+{
+	char *label;
+	size_t i;
+
+	for (i = 0; i < json_length(branches); i++) {
+		label = case_label(on, i);
+		add_node(graph, parent, label, json_at(branches, i));
+		free(label);
+	}
+}
+
 static void
 add_node(struct graph *graph, int parent, const char *branch,
     const struct json *spec)
@@ -115,7 +158,11 @@ add_node(struct graph *graph, int parent, const char *branch,
 	    NULL, NULL);
 	free(label);
 	add_list(graph, own, NULL, json_get(spec, "steps"));
-	add_list(graph, own, NULL, json_get(spec, "branches"));
+	if (json_get(spec, "on") != NULL)
+		add_cases(graph, own, json_get(spec, "on"),
+		    json_get(spec, "branches"));
+	else
+		add_list(graph, own, NULL, json_get(spec, "branches"));
 	if (json_get(spec, "body") != NULL)
 		add_node(graph, own, NULL, json_get(spec, "body"));
 	add_list(graph, own, "error", json_get(spec, "catches"));
@@ -333,6 +380,10 @@ paint(struct painter *painter, size_t at, struct ends *ends)
 		put_point(painter, ends);
 	} else if (strcmp(kind, "if") == 0) {
 		paint_if(painter, at, ends);
+	} else if (strcmp(kind, "switch") == 0) {
+		put_shape(painter, at, 'd');
+		lead_to(painter, ends, at);
+		paint_branches(painter, at, ends);
 	} else {
 		put_shape(painter, at, 'b');
 		lead_to(painter, ends, at);

@@ -89,8 +89,11 @@ static void
 dot_edge(struct buf *buf, size_t from, size_t to, const char *label)
 {
 	buf_addf(buf, "n%zu -> n%zu", from, to);
-	if (label != NULL)
-		buf_addf(buf, " [label=\"%s\"]", label);
+	if (label != NULL) {
+		buf_adds(buf, " [label=");
+		add_text(buf, label);
+		buf_addc(buf, ']');
+	}
 	buf_addc(buf, '\n');
 }
 

@@ -69,10 +69,13 @@ mermaid_close(struct buf *buf)
 static void
 mermaid_edge(struct buf *buf, size_t from, size_t to, const char *label)
 {
-	if (label != NULL)
-		buf_addf(buf, "n%zu -->|%s| n%zu\n", from, label, to);
-	else
-		buf_addf(buf, "n%zu --> n%zu\n", from, to);
+	buf_addf(buf, "n%zu -->", from);
+	if (label != NULL) {
+		buf_addc(buf, '|');
+		add_text(buf, label);
+		buf_addc(buf, '|');
+	}
+	buf_addf(buf, " n%zu\n", to);
 }
 
 static void

@@ -160,6 +160,23 @@ check_equality(struct checker *checker, struct expr *expr)
 	    type_text(checker->arena, a), type_text(checker->arena, b));
 }
 
+void
+check_case(struct checker *checker, struct expr *value, struct expr *compared)
+{
+	const struct type *a, *b;
+
+	adapt(checker, compared, value);
+	a = value->type;
+	b = compared_type(compared);
+	if (type_fit(a, b) <= FIT_CHECK || type_fit(b, a) <= FIT_CHECK)
+		return;
+	COMPLAIN(checker, compared->start,
+	    "this case is never taken: `%s` and `%s` are never equal",
+	    type_text(checker->arena, a), type_text(checker->arena, b));
+	HINT(checker, "A case has values of the type of what stands behind "
+	              "`switch`, which is compared by `==`.");
+}
+
 static const struct {
 	enum token_kind op;
 	enum type_kind kind;

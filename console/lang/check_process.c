@@ -3,6 +3,7 @@
 
 #include "console/lang/checker.h"
 #include "console/lang/find.h"
+#include "console/lang/source.h"
 
 static void check_process(
     struct checker *checker, struct process *process, bool main_line);
@@ -15,24 +16,12 @@ check_unsupported(struct checker *checker, size_t start, const char *feature)
 	COMPLAIN(checker, start, "not supported yet: `%s`", feature);
 }
 
-static bool always_returns(const struct process *steps);
-
-static bool
-try_always_returns(const struct process *process)
-{
-	const struct branch *branch;
-
-	for (branch = process->branches; branch; branch = branch->next)
-		if (!always_returns(branch->body))
-			return false;
-	return always_returns(process->body);
-}
-
 /* Whether every way through the steps ends with `return`. */
 static bool
 always_returns(const struct process *steps)
 {
 	const struct process *step = steps;
+	const struct branch *branch;
 
 	while (step && step->next)
 		step = step->next;
@@ -48,8 +37,12 @@ always_returns(const struct process *steps)
 	case P_IF:
 		return step->otherwise && always_returns(step->body) &&
 		       always_returns(step->otherwise);
+	case P_SWITCH: /* without a default, what has no case fails */
 	case P_TRY:
-		return try_always_returns(step);
+		for (branch = step->branches; branch; branch = branch->next)
+			if (!always_returns(branch->body))
+				return false;
+		return !step->body || always_returns(step->body);
 	default:
 		return false;
 	}
@@ -296,6 +289,97 @@ check_try(struct checker *checker, struct process *process, bool main_line)
 	}
 }
 
+/* How long a number is without the zeros at the end of its fraction. */
+static size_t
+number_length(const char *text)
+{
+	size_t len = strlen(text);
+
+	if (!strchr(text, '.') || strpbrk(text, "eE"))
+		return len;
+	while (text[len - 1] == '0')
+		len--;
+	return text[len - 1] == '.' ? len - 1 : len;
+}
+
+/* Whether both are literals of the same value. */
+static bool
+is_same_literal(const struct expr *a, const struct expr *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind) {
+	case E_NULL:
+		return true;
+	case E_BOOL:
+		return a->is_true == b->is_true;
+	case E_NUMBER:
+		return number_length(a->text) == number_length(b->text) &&
+		       memcmp(a->text, b->text, number_length(a->text)) == 0;
+	case E_STRING:
+	case E_DURATION:
+		return strcmp(a->text, b->text) == 0;
+	case E_UNARY:
+		return a->op == T_MINUS && b->op == T_MINUS &&
+		       is_same_literal(check_bare(a->a), check_bare(b->a));
+	default:
+		return false;
+	}
+}
+
+/* The values of the cases before one of them. */
+static void
+check_only_once(struct checker *checker, const struct process *process,
+    struct expr *value)
+{
+	const struct branch *branch;
+	struct expr *before;
+
+	for (branch = process->branches; branch; branch = branch->next) {
+		for (before = branch->values; before; before = before->next) {
+			if (before == value)
+				return;
+			if (!is_same_literal(
+			        check_bare(before), check_bare(value)))
+				continue;
+			COMPLAIN(checker, value->start,
+			    "this value has a case already");
+			HINT(checker, "The one in line %d is taken.",
+			    source_line_at(
+			        checker->module->source, before->start));
+			return;
+		}
+	}
+}
+
+static void
+check_switch(struct checker *checker, struct process *process, bool main_line)
+{
+	struct binding *mark = checker->scope->lists[BINDING_VISIBLE];
+	struct binding *one = NULL, *other;
+	struct branch *branch;
+	struct expr *value;
+
+	check_value(checker, process->value);
+	for (branch = process->branches; branch; branch = branch->next) {
+		for (value = branch->values; value; value = value->next) {
+			check_value(checker, value);
+			check_case(checker, process->value, value);
+			check_only_once(checker, process, value);
+		}
+	}
+	for (branch = process->branches; branch; branch = branch->next) {
+		check_process(checker, branch->body, main_line);
+		other = scope_take(checker, mark);
+		if (branch != process->branches) {
+			scope_merge(checker, one, other);
+			other = scope_take(checker, mark);
+		}
+		one = other;
+	}
+	scope_give(checker, BINDING_VISIBLE, one);
+}
+
 static void
 check_with(struct checker *checker, struct process *with, bool main_line)
 {
@@ -376,7 +460,6 @@ check_later(struct checker *checker, struct process *process, bool main_line)
 		[P_REPEAT] = "repeat",
 		[P_DAG] = "dag",
 		[P_RACE] = "race",
-		[P_SWITCH] = "switch",
 		[P_ATOMIC] = "atomic",
 		[P_CHECKPOINT] = "checkpoint",
 	};
@@ -397,7 +480,7 @@ static void (*const checks[])(struct checker *, struct process *, bool) = {
 	[P_DAG] = check_later,
 	[P_RACE] = check_later,
 	[P_IF] = check_if,
-	[P_SWITCH] = check_later,
+	[P_SWITCH] = check_switch,
 	[P_TRY] = check_try,
 	[P_ATOMIC] = check_later,
 	[P_WITH] = check_with,

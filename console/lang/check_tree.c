@@ -65,8 +65,8 @@ measure_process(struct checker *checker, const struct process *process,
 {
 	const struct process *parts[] = { process->steps, process->body,
 		process->otherwise };
-	const struct process *part;
 	const struct branch *branch;
+	const struct process *part;
 	struct measure inner;
 	size_t i;
 
@@ -84,8 +84,10 @@ measure_process(struct checker *checker, const struct process *process,
 	}
 	for (branch = process->branches; branch; branch = branch->next) {
 		measure_process(checker, branch->body, path, &inner);
-		inner.size++; /* the catch itself */
-		inner.depth++;
+		if (process->kind == P_TRY) { /* the catch itself */
+			inner.size++;
+			inner.depth++;
+		}
 		add(measure, &inner);
 	}
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {

@@ -58,6 +58,9 @@ void check_operator(struct checker *checker, struct expr *expr);
 void check_bool(struct checker *checker, struct expr *expr, const char *what);
 /* false, and reported, if the value may be null */
 bool check_not_null(struct checker *checker, struct expr *expr);
+/* Reports a value of a case that what the switch is about never equals. */
+void check_case(
+    struct checker *checker, struct expr *value, struct expr *compared);
 /* the expression without the parentheses around it */
 struct expr *check_bare(struct expr *expr);
 

@@ -374,6 +374,39 @@ emit_catch(struct emitter *emitter, const struct branch *branch,
 	buf_adds(&emitter->out, "}");
 }
 
+/* ["list", the value, for each case a list of its values] */
+static void
+emit_switch(struct emitter *emitter, const struct process *process,
+    const struct effects *effects)
+{
+	struct reads reads = { emitter->arena, NULL };
+	const struct branch *branch;
+	const struct expr *value;
+
+	begin(emitter, "switch", process);
+	buf_adds(&emitter->out, ",\"on\":[\"list\",");
+	emit_expr(emitter, process->value);
+	add_reads(&reads, process->value);
+	for (branch = process->branches; branch; branch = branch->next) {
+		if (!branch->values)
+			break;
+		buf_adds(&emitter->out, ",[\"list\"");
+		for (value = branch->values; value; value = value->next) {
+			buf_adds(&emitter->out, ",");
+			emit_expr(emitter, value);
+			add_reads(&reads, value);
+		}
+		buf_adds(&emitter->out, "]");
+	}
+	buf_adds(&emitter->out, "],\"branches\":[");
+	for (branch = process->branches; branch; branch = branch->next) {
+		emit_node(emitter, branch->body, effects);
+		buf_adds(&emitter->out, branch->next ? "," : "]");
+	}
+	emit_reads(emitter, "reads", &reads);
+	buf_adds(&emitter->out, "}");
+}
+
 static void
 emit_try(struct emitter *emitter, const struct process *process,
     const struct effects *effects)
@@ -420,6 +453,7 @@ emit_node(struct emitter *emitter, const struct process *process,
 		[P_FORALL] = emit_forall,
 		[P_IF] = emit_if,
 		[P_TRY] = emit_try,
+		[P_SWITCH] = emit_switch,
 		[P_WITH] = emit_with,
 		[P_LET] = emit_value,
 		[P_RETURN] = emit_value,

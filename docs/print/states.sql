@@ -6,7 +6,7 @@ with machine (place, name, title, about) as (
     values (1, 'sync', 'Synchronous tasks', 'A driver carries out one request and reports what came of it.'),
            (2, 'async', 'Asynchronous tasks', 'A request starts something outside; later requests ask how it is, cancel it, release it. Any driver can go on with it. A state in which a type has no request to make is passed through at once.'),
            (3, 'wait', 'Waits', 'The workspace itself waits; no driver is needed.'),
-           (4, 'composite', 'Composites', 'Calls, seq, par, forall, if, let and return: what holds tasks together.'),
+           (4, 'composite', 'Composites', 'What holds tasks together: calls, and the forms of the language.'),
            (5, 'instance', 'Instances', 'A started workflow.')
 ), state as (
     select s.machine,

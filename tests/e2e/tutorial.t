@@ -131,6 +131,9 @@ is 'crawl: the titles' "$(sql "select min(title), max(title) from wf.task_v
 ok 'group set' wf-console group set server 1
 is 'groups' "$(sql "select name, max from wf.group_v
     where name = 'server'")" 'server|1'
+is 'probe: a case' "$(result probe -p "url=$HTTP_URL/a.json")" '"success" "up"'
+is 'probe: another case' "$(result probe -p "url=$HTTP_URL/none")" \
+    '"success" "empty"'
 is 'sort_there' "$(result sort_there -p host=worker -p 'lines=["b","a","b"]')" \
     '"success" "a\nb\n"'
 

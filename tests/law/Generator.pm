@@ -162,7 +162,7 @@ sub node {
         }
         return ({ kind => 'par', line => 1, branches => \@branches }, @names);
     }
-    if ($dice < 85) {
+    if ($dice < 83) {
         my $condition = condition($scope);
         my ($then, @names) = node($scope, $depth, $deep + 1, $main);
         my ($else, @other);
@@ -174,7 +174,8 @@ sub node {
         }
         return ({ kind => 'if', line => 1, condition => $condition, then => $then, $else ? (else => $else) : (), reads($scope, $condition) }, @names, @other);
     }
-    return forall($scope, $depth, $deep) if $dice < 94;
+    return choice($scope, $depth, $deep, $main) if $dice < 88;
+    return forall($scope, $depth, $deep) if $dice < 95;
     return call($scope, $deep);
 }
 
@@ -213,6 +214,25 @@ sub body_steps {
     my ($scope, $depth, $deep, $main) = @_;
     my ($steps, @names) = steps($scope, $depth, $deep + 1, $main, pick(1, 2, 3));
     return ({ kind => 'seq', line => 1, steps => $steps }, @names);
+}
+
+# A switch: what all of its branches bind they bind to the same name.
+sub choice {
+    my ($scope, $depth, $deep, $main) = @_;
+    my @case = map { [ 'list', map { maybe(0.8) ? constant(value()) : expression($scope, 2) } 1 .. pick(1, 1, 2) ] } 1 .. pick(1, 2, 3);
+    my $on = [ 'list', maybe(0.7) ? name_in($scope) : expression($scope, 1), @case ];
+    my (@branches, @names, $first);
+    for (1 .. @case + maybe(0.6)) {
+        my ($branch, @bound) = node($scope, $depth, $deep + 1, $main);
+        if (@bound && ($branch->{as} // '') eq $bound[0]) {
+            $first //= $bound[0];
+            $branch->{as} = $first;
+            shift @bound;
+        }
+        push @branches, $branch;
+        push @names, @bound;
+    }
+    return ({ kind => 'switch', line => 1, on => $on, branches => \@branches, reads($scope, $on) }, $first // (), @names);
 }
 
 sub forall {

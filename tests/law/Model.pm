@@ -162,6 +162,12 @@ sub prepare_composite {
     }
     elsif ($kind eq 'let' || $kind eq 'return') { $p->{value} = evaluate($node->{value}, $p->{frame}) }
     elsif ($kind eq 'if') { $p->{branch} = truth(evaluate($node->{condition}, $p->{frame})) ? 'then' : 'else' }
+    elsif ($kind eq 'switch') {
+        my ($value, @cases) = @{ evaluate($node->{on}, $p->{frame}) };
+        my @having = grep { grep { same($_, $value) } @{ $cases[$_] } } 0 .. $#cases;
+        $p->{branch} = @having ? $having[0] : @cases;
+        failed('no case') unless $node->{branches}[ $p->{branch} ];
+    }
     elsif ($kind eq 'forall') {
         $p->{items} = evaluate($node->{in}, $p->{frame});
         failed('no list') unless is_list($p->{items});
@@ -186,6 +192,7 @@ sub unfold {
         return $node->{ $p->{branch} } ? begin($m, $node->{ $p->{branch} }, $p, $p->{branch} eq 'then' ? 1 : 2) : ended($p, 'end');
     }
     return begin($m, $node->{body}, $p, 1) if $kind =~ /^(try|catch)$/;
+    if ($kind eq 'switch') { return begin($m, $node->{branches}[ $p->{branch} ], $p, $p->{branch} + 1) }
     if ($kind eq 'par') {
         my @branches = @{ $node->{branches} };
         $p->{to_come} = @branches;

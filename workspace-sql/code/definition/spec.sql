@@ -86,6 +86,12 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('if', 'else', 'one', 'node', false),
         ('if', 'reads', 'map', 'depth', false),
 
+        ('switch', 'kind', 'one', 'text', true),
+        ('switch', 'line', 'one', 'line', true),
+        ('switch', 'on', 'one', 'expression', true),
+        ('switch', 'branches', 'list', 'node', true),
+        ('switch', 'reads', 'map', 'depth', false),
+
         ('try', 'kind', 'one', 'text', true),
         ('try', 'line', 'one', 'line', true),
         ('try', 'body', 'one', 'node', true),
@@ -373,7 +379,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     select p.place, p.path, 'must not be empty', null
       from part p
      where p.taken_apart
-       and (p.object = 'file' and p.value -> 'workflows' = '[]' or p.object = 'par' and p.value -> 'branches' = '[]' or p.object = 'try' and p.value -> 'catches' = '[]')
+       and (p.object = 'file' and p.value -> 'workflows' = '[]' or p.value -> 'branches' = '[]' or p.value -> 'catches' = '[]')
     union all
     select p.place, p.path, 'is nested too deeply', 'A tree has at most 100 levels.'
       from part p

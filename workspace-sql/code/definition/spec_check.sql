@@ -255,6 +255,17 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
       from node n
      where n.scope = 'child' and exists (select from node o where o.place = n.place || 1 and o.scope = 'own')
     union all
+    select n.place, n.path || '.on', 'must be ["list", value, ["list", value of case 1, …], …]',
+           'Each branch has its case, in order; one more branch is the default.'
+      from node n
+     cross join lateral (select count(*) as count from node o where o.place[:cardinality(o.place) - 1] = n.place) b
+     where n.kind = 'switch'
+       and (n.value #>> '{on,0}' is distinct from 'list'
+            or b.count - jsonb_array_length(n.value -> 'on') not in (-2, -1) or jsonb_array_length(n.value -> 'on') < 3
+            or exists (select
+                         from jsonb_array_elements(n.value -> 'on') with ordinality c
+                        where c.ordinality > 2 and (c.value ->> 0 is distinct from 'list' or jsonb_array_length(c.value) < 2)))
+    union all
     select n.place, n.path, 'return cannot stand inside par or forall', 'It ends the call around it, so it stands where only one thing runs.'
       from node n
      where n.kind = 'return'

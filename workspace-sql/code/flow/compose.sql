@@ -98,19 +98,38 @@ begin
 end;
 $$;
 
--- wf._chosen(p_value)
+-- wf._chosen(p_node, p_value)
+--
+-- Chooses by the value of an if: a boolean; or of a switch: a list of the value
+-- and, for each case, a list of the values that it has.
 --
 -- Returns  the ordinal of the child that begins; one more than there are if none does
 -- Locks    nothing
 -- Raises   WF020 if the value does not say which
 -- Called   by _measure
-create or replace function wf._chosen(p_value jsonb) returns int
-language plpgsql immutable :inner as $$
+create or replace function wf._chosen(p_node wf.node, p_value jsonb) returns int
+language plpgsql stable :inner as $$
+declare
+    v_cases int;
 begin
-    if jsonb_typeof(p_value) is distinct from 'boolean' then
-        raise exception using errcode = 'WF020', message = format('if needs a boolean, not %s', coalesce(jsonb_typeof(p_value), 'null'));
+    if p_node.kind = 'if' then
+        if jsonb_typeof(p_value) is distinct from 'boolean' then
+            raise exception using errcode = 'WF020',
+                message = format('if needs a boolean, not %s', coalesce(jsonb_typeof(p_value), 'null'));
+        end if;
+        return case when p_value = 'true' then 1 else 2 end;
     end if;
-    return case when p_value = 'true' then 1 else 2 end;
+    v_cases := jsonb_array_length(p_value) - 1;
+    for v_case in 1 .. v_cases loop
+        if exists (select from jsonb_array_elements(p_value -> v_case) e where e = p_value -> 0) then
+            return v_case;
+        end if;
+    end loop;
+    if v_cases = p_node.children then
+        raise exception using errcode = 'WF020',
+            message = format('no case of the switch has the value %s', left((p_value -> 0)::text, 100));
+    end if;
+    return v_cases + 1;
 end;
 $$;
 
@@ -128,7 +147,7 @@ declare
     v_requires text[];
 begin
     if p_node.begins = 'chosen' then
-        p_entry.chosen := wf._chosen(p_value);
+        p_entry.chosen := wf._chosen(p_node, p_value);
         p_entry.open := (p_entry.chosen <= p_node.children)::int;
     elsif p_node.begins = 'window' then
         p_entry.total := wf._count_elements(p_node, p_value);

@@ -89,7 +89,7 @@ comment on column wf.process.handle is 'async: under which it runs outside';
 comment on column wf.process.output is 'its result';
 comment on column wf.process.error is 'why it failed: {kind, message, detail}';
 comment on column wf.process.machine is 'copied from the node: the machine whose moves it makes';
-comment on column wf.process.chosen is 'if: ordinal of the child that begins, one more than there are for none';
+comment on column wf.process.chosen is 'if, switch: ordinal of the child that begins, one more than there are for none';
 comment on column wf.process.wide is 'copied from the node: it is found by its parent; null for the root';
 
 comment on table wf.binding is 'The values of names.';

@@ -240,8 +240,9 @@ begin atomic
                          from wf._torn(array(select p_instance from wf._alive(p_instance, 0)), array(select wf._alive(p_instance, 0))) x
                         where x.root_id = u.id) a
                  join wf.process p on p.instance_id = p_instance and p.id = a.id) s
-         where t.root_id = u.id or exists (select from wf.ready r where r.instance_id = p_instance and r.process_id = u.id
-                                                                   and r.request not in ('cancel', 'cleanup')));
+          left join lateral (select x.request from wf.ready x where x.instance_id = p_instance and x.process_id = u.id offset 0) r on true
+         -- composites, and what stands in the queue but is not handed out
+         where t.root_id = u.id and r.request is null or r.request not in ('cancel', 'cleanup'));
 end;
 
 -- wf._explain_request(p_instance, p_process)

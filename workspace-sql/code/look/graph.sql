@@ -1,5 +1,30 @@
 -- The tree of a version as it is drawn, and how far an instance is in it.
 
+-- wf._branch(p_parent, p_ordinal)
+--
+-- Returns  what leads to a child of a form that chooses one: yes or no of an if, the
+--          values of a case of a switch (its number if one is no simple constant), default
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.graph
+create or replace function wf._branch(p_parent wf.node, p_ordinal int) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    v_case jsonb := case when p_parent.input_fixed then p_parent.input -> p_ordinal else p_parent.input -> p_ordinal + 1 end;
+begin
+    if p_parent.kind = 'if' then
+        return case p_ordinal when 1 then 'yes' else 'no' end;
+    elsif v_case is null then
+        return 'default';
+    elsif not p_parent.input_fixed then
+        v_case := wf._constant(v_case) -> 'value';
+    end if;
+    return coalesce((select string_agg(e.value::text, ', ' order by e.ordinality)
+                       from jsonb_array_elements(v_case) with ordinality e
+                     having bool_and(jsonb_typeof(e.value) not in ('array', 'object'))), 'case ' || p_ordinal);
+end;
+$$;
+
 -- wf.graph(p_workflow, p_version, p_instance)
 --
 -- Returns  one row for each node, parents before children, siblings in order;
@@ -40,7 +65,7 @@ begin
     )
     select n.id, n.parent_id, n.kind,
            coalesce(n.title, n.label),
-           case when u.begins = 'chosen' then case n.ordinal when 1 then 'yes' else 'no' end
+           case when u.begins = 'chosen' then wf._branch(u, n.ordinal)
                 when n.kind = 'catch' then 'error' end,
            s.state, s.processes
       from wf.node n

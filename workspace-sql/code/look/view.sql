@@ -104,7 +104,7 @@ comment on view wf.process_v is 'The processes: every node of an instance''s tre
 comment on column wf.process_v.instance_id is 'the instance';
 comment on column wf.process_v.process_id is 'number of the process, unique in the workspace';
 comment on column wf.process_v.parent_id is 'the process around it; null for the root';
-comment on column wf.process_v.kind is 'sync, async or wait (tasks), call, seq, par, forall, if, let or return';
+comment on column wf.process_v.kind is 'its form: sync, async or wait (tasks), or a row of wf.form';
 comment on column wf.process_v.name is 'task type, workflow or kind, with the name that it binds';
 comment on column wf.process_v.task_type is 'task: its type';
 comment on column wf.process_v.title is 'its title, if it was given one';
