@@ -110,8 +110,8 @@ add_list(struct graph *graph, int parent, const char *branch,
 static char *
 case_label(const struct json *on, size_t i)
 {
-	const struct json *values = i + 2 < json_length(on) ? json_at(on, i + 2)
-	                                                    : NULL;
+	const struct json *values =
+	    i + 2 < json_length(on) ? json_at(on, i + 2) : NULL;
 	struct buf label;
 	char *text;
 	size_t k;

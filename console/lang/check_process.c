@@ -329,8 +329,8 @@ is_same_literal(const struct expr *a, const struct expr *b)
 
 /* The values of the cases before one of them. */
 static void
-check_only_once(struct checker *checker, const struct process *process,
-    struct expr *value)
+check_only_once(
+    struct checker *checker, const struct process *process, struct expr *value)
 {
 	const struct branch *branch;
 	struct expr *before;
