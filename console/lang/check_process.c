@@ -232,8 +232,8 @@ name_in_tree(struct checker *checker, const char *name)
 
 	caught->name = name;
 	while (is_used(checker, caught->name))
-		caught->name = arena_printf(
-		    checker->arena, "__%s_%d", name, ++i);
+		caught->name =
+		    arena_printf(checker->arena, "__%s_%d", name, ++i);
 	caught->next = checker->caught;
 	checker->caught = caught;
 	return caught->name;

@@ -11,10 +11,10 @@ struct name;
 struct type;
 
 enum binding_state {
-	BINDING_VISIBLE, /* can be read here */
-	BINDING_BESIDE,  /* bound by a branch that runs beside */
-	BINDING_INNER,   /* bound in a forall that was left */
-	BINDING_HIDDEN,  /* bound by the other alternative */
+	BINDING_VISIBLE,  /* can be read here */
+	BINDING_BESIDE,   /* bound by a branch that runs beside */
+	BINDING_INNER,    /* bound in a forall that was left */
+	BINDING_HIDDEN,   /* bound by the other alternative */
 	BINDING_GIVEN_UP, /* bound by the body of the try around this catch */
 	BINDING_STATES,
 };
