@@ -13,3 +13,10 @@ create table wf.teardown (
 );
 
 alter table wf.node add handler_id int, add condition jsonb;
+
+-- what is being aborted goes on as a teardown of its root, whose processes have all been told
+insert into wf.teardown (instance_id, process_id, follows, error, at, sure)
+select i.id, p.id, 'aborted', i.error, i.at, true
+  from wf.instance i
+  join wf.process p on p.instance_id = i.id and p.parent_id is null and p.state = 'ABORTING'
+ where i.state = 'ABORTING';

@@ -218,7 +218,8 @@ begin
     if exists (select from wf.teardown) then
         v_may := wf._withhold(p_instance, p_parent, p_at);
         if cardinality(v_may) < cardinality(p_parent) then
-            select array_agg(p_instance[k]), array_agg(p_parent[k]), array_agg(p_node[k]), array_agg(p_index[k]), case when p_item is not null then array_agg(p_item[k]) end
+            select array_agg(p_instance[k]), array_agg(p_parent[k]), array_agg(p_node[k]), array_agg(p_index[k]),
+                   case when p_item is not null then array_agg(p_item[k]) end
               into p_instance, p_parent, p_node, p_index, p_item
               from unnest(v_may) k;
         end if;
@@ -267,7 +268,7 @@ $$;
 create or replace function wf._first(p_begins text, p_children int) returns int
 language sql immutable
 begin atomic
-    select case p_begins when 'first' then least(p_children, 1) when 'body' then 1 when 'all' then p_children else 0 end;
+    select case when p_begins = 'all' then p_children when p_begins in ('first', 'body') then least(p_children, 1) else 0 end;
 end;
 
 -- wf._enter_children(p_moves, p_at)
@@ -513,13 +514,15 @@ begin
                         when p.open - k.ended + p.todo = 0 then case when k.error is not null then 'FAILED' else 'END' end
                         else p.state end,
            error = coalesce(k.error, p.error)
-      from (select m.instance_id, m.parent_id, count(*)::int as all, count(*) filter (where m.state = 'END')::int as well, max(m.at) as at, bool_or(m.event = 'return') as returned,
+      from (select m.instance_id, m.parent_id, count(*)::int as all, count(*) filter (where m.state = 'END')::int as well,
+                   max(m.at) as at, bool_or(m.event = 'return') as returned,
                    (array_agg(m.output) filter (where m.event = 'return'))[1] as output
               from wf._due(p_moves, 'up') m
              group by m.instance_id, m.parent_id) d
      -- what was stopped, or has handed its error on, ends no parent that is not stopped itself
      cross join lateral (select x.ctid, case x.state when 'ABORTING' then d.all else d.well end as ended,
-                                case when x.total is not null and x.state = 'ACTIVE' and x.open - d.well + x.todo = 0 then wf._collection_error(x) end as error
+                                case when x.total is not null and x.state = 'ACTIVE' and x.open - d.well + x.todo = 0
+                                     then wf._collection_error(x) end as error
                            from wf.process x where x.instance_id = d.instance_id and x.id = d.parent_id offset 0) k
      where p.ctid = k.ctid and k.ended > 0;
 end;

@@ -19,15 +19,20 @@ create or replace function wf._alive(p_instance bigint, p_after bigint) returns 
 language sql stable rows 1000 set search_path = pg_catalog, pg_temp
 begin atomic
     select distinct x.id
-      from (select * from (select y.process_id as id from wf.ready y where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) a
+      from (select * from (select y.process_id as id from wf.ready y
+                            where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) a
              union all
-            select * from (select y.process_id from wf.parked y where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) b
+            select * from (select y.process_id from wf.parked y
+                            where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) b
              union all
-            select * from (select y.process_id from wf.lease y where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) c
+            select * from (select y.process_id from wf.lease y
+                            where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) c
              union all
-            select * from (select y.process_id from wf.timer y where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) d
+            select * from (select y.process_id from wf.timer y
+                            where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) d
              union all
-            select * from (select y.process_id from wf.failed y where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) e) x
+            select * from (select y.process_id from wf.failed y
+                            where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) e) x
      order by x.id
      limit 1000;
 end;
@@ -44,13 +49,17 @@ returns table (instance_id bigint, process_id bigint, root_id bigint, path bigin
 language sql stable rows 10 set search_path = pg_catalog, pg_temp
 begin atomic
     with recursive up (i, leaf, id, parent_id, torn) as (
-        select u.i, u.j, p.id, p.parent_id, exists (select from wf.teardown t where t.instance_id = u.i and t.process_id = p.id)
+        select u.i, u.j, p.id, p.parent_id, exists (select from wf.teardown t
+                                                     where t.instance_id = u.i and t.process_id = p.id)
           from unnest(p_instance, p_process) u (i, j)
-         cross join lateral (select x.id, x.parent_id from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+         cross join lateral (select x.id, x.parent_id from wf.process x
+                              where x.instance_id = u.i and x.id = u.j offset 0) p
          union all
-        select u.i, u.leaf, p.id, p.parent_id, exists (select from wf.teardown t where t.instance_id = u.i and t.process_id = p.id)
+        select u.i, u.leaf, p.id, p.parent_id, exists (select from wf.teardown t
+                                                        where t.instance_id = u.i and t.process_id = p.id)
           from up u
-         cross join lateral (select x.id, x.parent_id from wf.process x where x.instance_id = u.i and x.id = u.parent_id offset 0) p
+         cross join lateral (select x.id, x.parent_id from wf.process x
+                              where x.instance_id = u.i and x.id = u.parent_id offset 0) p
          where not u.torn)
     select u.i, u.leaf, max(u.id) filter (where u.torn), array_agg(u.id)
       from up u
@@ -70,7 +79,8 @@ begin atomic
          union all
         select p.id, p.parent_id
           from up u
-         cross join lateral (select x.id, x.parent_id from wf.process x where x.instance_id = p_instance and x.id = u.parent_id offset 0) p)
+         cross join lateral (select x.id, x.parent_id from wf.process x
+                              where x.instance_id = p_instance and x.id = u.parent_id offset 0) p)
     select u.id from up u where u.parent_id is null;
 end;
 
@@ -100,7 +110,8 @@ $$;
 -- Returns  nothing; the caller lets the first portion follow
 -- Locks    nothing: the caller holds the instances
 -- Called   by _abort and _handle
-create or replace function wf._tear_down(p_instance bigint[], p_process bigint[], p_follows text, p_node int, p_error jsonb,
+create or replace function wf._tear_down(p_instance bigint[], p_process bigint[], p_follows text, p_node int,
+                                         p_error jsonb,
                                          p_at timestamptz, p_sure boolean) returns void
 language plpgsql :inner as $$
 begin
@@ -110,10 +121,13 @@ begin
            and exists (with recursive up (id) as (
                            select t.process_id
                             union all
-                           select x.parent_id from up u join wf.process x on x.instance_id = t.instance_id and x.id = u.id)
-                       select from up u join unnest(p_instance, p_process) r (i, j) on r.i = t.instance_id and r.j = u.id)
+                           select x.parent_id from up u
+                             join wf.process x on x.instance_id = t.instance_id and x.id = u.id)
+                       select from up u
+                         join unnest(p_instance, p_process) r (i, j) on r.i = t.instance_id and r.j = u.id)
         returning t.instance_id, t.process_id)
-    delete from wf.work w using absorbed a where w.kind = 'teardown' and w.instance_id = a.instance_id and w.item_id = a.process_id;
+    delete from wf.work w using absorbed a
+            where w.kind = 'teardown' and w.instance_id = a.instance_id and w.item_id = a.process_id;
     insert into wf.teardown (instance_id, process_id, follows, node_id, error, at, next_id, sure)
     select u.i, u.j, p_follows, p_node, p_error, p_at, 0, p_sure from unnest(p_instance, p_process) u (i, j);
 end;
@@ -124,7 +138,8 @@ $$;
 -- Tears the next portion of these processes down; what is left is work.
 --
 -- Returns  nothing
--- Locks    rows of parked and ready (waits for a poll that is just taking one), then process; the caller holds the instances
+-- Locks    rows of parked and ready (waits for a poll that is just taking one), then process; the caller holds the
+--          instances
 -- Called   by whoever began it, and by _do_work
 create or replace function wf._tear(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
 language plpgsql :inner as $$
@@ -145,16 +160,20 @@ begin
            set next_id = case when p.full then p.ids[1000] when not t.sure then 0 end, sure = t.sure or not p.full
           from portion p where t.ctid = p.ctid)
     select array_agg(p.instance_id), array_agg(a.id) into v_instance, v_process from portion p, unnest(p.ids) a (id);
-    select array_agg(t.instance_id) as instances, array_agg(t.process_id) as processes into f from wf._torn(v_instance, v_process) t;
+    select array_agg(t.instance_id) as instances, array_agg(t.process_id) as processes into f
+           from wf._torn(v_instance, v_process) t;
     -- a poll that is just taking one is waited for; parked ones first, since settle moves them to ready
-    perform from unnest(f.instances, f.processes) u (i, j) join wf.parked k on k.instance_id = u.i and k.process_id = u.j for update of k;
-    perform from unnest(f.instances, f.processes) u (i, j) join wf.ready r on r.instance_id = u.i and r.process_id = u.j for update of r;
+    perform from unnest(f.instances, f.processes) u (i, j)
+           join wf.parked k on k.instance_id = u.i and k.process_id = u.j for update of k;
+    perform from unnest(f.instances, f.processes) u (i, j)
+           join wf.ready r on r.instance_id = u.i and r.process_id = u.j for update of r;
     perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
        from wf._torn(f.instances, f.processes) t, unnest(t.path) x (id);
     delete from wf.work w
      where w.kind in ('timer', 'loss')
        and w.id = any (array(select x.id from unnest(f.instances, f.processes) u (i, j)
-                              cross join lateral (select y.id from wf.work y where y.instance_id = u.i and y.item_id = u.j offset 0) x));
+                              cross join lateral (select y.id from wf.work y
+                                                   where y.instance_id = u.i and y.item_id = u.j offset 0) x));
     perform wf._stop(f.instances, f.processes, p_at);
     insert into wf.work (kind, instance_id, item_id, due_at)
     select 'teardown', t.instance_id, t.process_id, p_at
@@ -187,7 +206,8 @@ begin
                           where x.instance_id = u.i and x.id = u.j
                             and x.state not in ('ACTIVE', 'ABORTING')
                             and (x.state <> 'RAISE_CLEANUP_REQUESTED'
-                                 or exists (select from wf.teardown r where r.instance_id = u.i and r.follows = 'aborted')) offset 0) k
+                                 or exists (select from wf.teardown r
+                                             where r.instance_id = u.i and r.follows = 'aborted')) offset 0) k
      where p.ctid = k.place;
 end;
 $$;
@@ -213,8 +233,10 @@ begin
            set was = p.state, at = p_at, open = p.open - k.count,
                event = case when p.open = k.count then 'aborted' else 'count' end,
                state = case when p.open = k.count then 'ABORTED' else p.state end
-          from (select u.i, u.j, count(*)::int as count from unnest(p_instance, p_parent) u (i, j) where u.j = any (v_torn) group by 1, 2) u
-         cross join lateral (select x.ctid as place, u.count from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) k
+          from (select u.i, u.j, count(*)::int as count from unnest(p_instance, p_parent) u (i, j)
+                 where u.j = any (v_torn) group by 1, 2) u
+         cross join lateral (select x.ctid as place, u.count from wf.process x
+                              where x.instance_id = u.i and x.id = u.j offset 0) k
          where p.ctid = k.place;
     end if;
     return array(select u.k from unnest(p_parent) with ordinality u (j, k) where u.j <> all (v_torn) order by u.k);
@@ -242,15 +264,19 @@ begin
     caught as materialized (
         select e.instance_id, p.parent_id, e.node_id, p.scopes[cardinality(p.scopes)] as scope_id, e.error, n.item
           from ended e
-         cross join lateral (select x.parent_id, x.version_id from wf.process x where x.instance_id = e.instance_id and x.id = e.process_id offset 0) b
-         cross join lateral (select x.id as parent_id, x.scopes from wf.process x where x.instance_id = e.instance_id and x.id = b.parent_id offset 0) p
-         cross join lateral (select x.item from wf.node x where x.version_id = b.version_id and x.id = e.node_id offset 0) n
+         cross join lateral (select x.parent_id, x.version_id from wf.process x
+                              where x.instance_id = e.instance_id and x.id = e.process_id offset 0) b
+         cross join lateral (select x.id as parent_id, x.scopes from wf.process x
+                              where x.instance_id = e.instance_id and x.id = b.parent_id offset 0) p
+         cross join lateral (select x.item from wf.node x
+                              where x.version_id = b.version_id and x.id = e.node_id offset 0) n
          where e.follows = 'handled'),
     bound as (
         insert into wf.binding (instance_id, scope_id, name, value)
         select c.instance_id, c.scope_id, c.item, c.error from caught c
             on conflict (instance_id, scope_id, name) do update set value = excluded.value)
-    select array_agg(c.instance_id) as instances, array_agg(c.parent_id) as parents, array_agg(c.node_id) as nodes into f from caught c;
+    select array_agg(c.instance_id) as instances, array_agg(c.parent_id) as parents, array_agg(c.node_id) as nodes
+           into f from caught c;
     if f.instances is not null then
         perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
     end if;

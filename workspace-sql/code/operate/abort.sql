@@ -9,7 +9,8 @@
 -- Raises   nothing
 -- Called   by wf._operate_instances; by the engine when an error is handed on that
 --          nothing takes, in the middle of moves (p_sure is false)
-create or replace function wf._abort(p_instance bigint[], p_error jsonb default null, p_sure boolean default true) returns void
+create or replace function wf._abort(p_instance bigint[], p_error jsonb default null, p_sure boolean default true)
+returns void
 language plpgsql :engine as $$
 declare
     v_now      timestamptz := wf.now();
