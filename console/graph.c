@@ -94,12 +94,13 @@ static void add_node(struct graph *graph, int parent, const char *branch,
     const struct json *spec);
 
 static void
-add_list(struct graph *graph, int parent, const struct json *list)
+add_list(struct graph *graph, int parent, const char *branch,
+    const struct json *list)
 {
 	size_t i;
 
 	for (i = 0; list != NULL && i < json_length(list); i++)
-		add_node(graph, parent, NULL, json_at(list, i));
+		add_node(graph, parent, branch, json_at(list, i));
 }
 
 /*
@@ -156,14 +157,15 @@ add_node(struct graph *graph, int parent, const char *branch,
 	graph_add(graph, parent, kind != NULL ? kind : "call", label, branch,
 	    NULL, NULL);
 	free(label);
-	add_list(graph, own, json_get(spec, "steps"));
+	add_list(graph, own, NULL, json_get(spec, "steps"));
 	if (json_get(spec, "on") != NULL)
 		add_cases(graph, own, json_get(spec, "on"),
 		    json_get(spec, "branches"));
 	else
-		add_list(graph, own, json_get(spec, "branches"));
+		add_list(graph, own, NULL, json_get(spec, "branches"));
 	if (json_get(spec, "body") != NULL)
 		add_node(graph, own, NULL, json_get(spec, "body"));
+	add_list(graph, own, "error", json_get(spec, "catches"));
 	if (json_get(spec, "then") != NULL)
 		add_node(graph, own, "yes", json_get(spec, "then"));
 	if (json_get(spec, "else") != NULL)
@@ -370,9 +372,9 @@ paint(struct painter *painter, size_t at, struct ends *ends)
 	if (strcmp(kind, "call") == 0 || strcmp(kind, "forall") == 0 ||
 	    (strcmp(kind, "seq") == 0 && strcmp(label, kind) != 0)) {
 		paint_frame(painter, at, ends);
-	} else if (strcmp(kind, "seq") == 0) {
+	} else if (strcmp(kind, "seq") == 0 || strcmp(kind, "catch") == 0) {
 		paint_steps(painter, at, ends);
-	} else if (strcmp(kind, "par") == 0) {
+	} else if (strcmp(kind, "par") == 0 || strcmp(kind, "try") == 0) {
 		put_point(painter, ends);
 		paint_branches(painter, at, ends);
 		put_point(painter, ends);

@@ -17,9 +17,10 @@ struct graph_node {
 	int parent; /* where it is in the list; -1: the root */
 	char *kind; /* as in docs/spec.md; a task's may be its machine */
 	char *label;
-	char *branch; /* "yes" or "no" of an if; else NULL */
-	char *state;  /* of an instance; NULL: it has not begun */
-	char *count;  /* how many processes it has; NULL: none is told */
+	char
+	    *branch; /* "yes" or "no" of an if, "error" of a catch; else NULL */
+	char *state; /* of an instance; NULL: it has not begun */
+	char *count; /* how many processes it has; NULL: none is told */
 };
 
 /* Parents come before their children, siblings in order. */

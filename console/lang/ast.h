@@ -75,6 +75,7 @@ struct expr {
 	const struct type *type;
 	const struct type *cast; /* convert the value to it; NULL: as it is */
 	const char *form;        /* the operator in the compiled tree */
+	const char *tree_name;   /* a name that the tree calls otherwise */
 	struct read *reads;      /* only at the root of an expression */
 };
 
@@ -154,6 +155,7 @@ struct branch {
 	struct name name;
 	struct expr *when;
 	struct process *body;
+	const char *tree_name; /* checker: what the tree calls `name` */
 };
 
 struct process {

@@ -34,13 +34,15 @@ check_not_null(struct checker *checker, struct expr *expr)
 static void
 add_read(struct checker *checker, const struct binding *binding)
 {
+	const char *name =
+	    binding->tree_name ? binding->tree_name : binding->name;
 	struct read **tail = &checker->reads, *read;
 
 	for (; *tail; tail = &(*tail)->next)
-		if (strcmp((*tail)->name, binding->name) == 0)
+		if (strcmp((*tail)->name, name) == 0)
 			return;
 	read = arena_alloc(checker->arena, sizeof(*read));
-	read->name = binding->name;
+	read->name = name;
 	read->depth = binding->depth;
 	*tail = read;
 }
@@ -64,6 +66,7 @@ check_name(struct checker *checker, struct expr *expr)
 	narrow_type(checker, expr);
 	if (binding->depth >= 0)
 		add_read(checker, binding);
+	expr->tree_name = binding->tree_name;
 }
 
 static void

@@ -2,10 +2,13 @@
 #include <string.h>
 
 #include "console/lang/checker.h"
+#include "console/lang/find.h"
 #include "console/lang/source.h"
 
 static void check_process(
     struct checker *checker, struct process *process, bool main_line);
+static void bind_unknown(
+    struct checker *checker, const struct process *process);
 
 void
 check_unsupported(struct checker *checker, size_t start, const char *feature)
@@ -35,10 +38,11 @@ always_returns(const struct process *steps)
 		return step->otherwise && always_returns(step->body) &&
 		       always_returns(step->otherwise);
 	case P_SWITCH: /* without a default, what has no case fails */
+	case P_TRY:
 		for (branch = step->branches; branch; branch = branch->next)
 			if (!always_returns(branch->body))
 				return false;
-		return true;
+		return !step->body || always_returns(step->body);
 	default:
 		return false;
 	}
@@ -173,6 +177,116 @@ check_if(struct checker *checker, struct process *process, bool main_line)
 		narrow_end(checker, before);
 	}
 	scope_merge(checker, one, other);
+}
+
+/* The record {kind, message, detail, process, attempt, cause}. */
+static const struct type *
+error_type(struct checker *checker)
+{
+	const struct type *json =
+	    type_optional(checker->arena, &type_basic[TYPE_JSON]);
+	const struct field made[] = {
+		{ NULL, "kind", &type_basic[TYPE_STRING] },
+		{ NULL, "message", &type_basic[TYPE_STRING] },
+		{ NULL, "detail", json },
+		{ NULL, "process", &type_basic[TYPE_INT] },
+		{ NULL, "attempt", &type_basic[TYPE_INT] },
+		{ NULL, "cause", json },
+	};
+	struct field *fields = NULL, *field;
+	size_t i;
+
+	for (i = sizeof(made) / sizeof(made[0]); i-- > 0; fields = field) {
+		field = arena_alloc(checker->arena, sizeof(*field));
+		*field = made[i];
+		field->next = fields;
+	}
+	return type_object(checker->arena, fields);
+}
+
+static bool
+is_used(const struct checker *checker, const char *name)
+{
+	const struct param *param;
+	const struct caught *caught;
+	struct found found;
+
+	for (param = checker->decl->params; param; param = param->next)
+		if (strcmp(param->name.text, name) == 0)
+			return true;
+	for (caught = checker->caught; caught; caught = caught->next)
+		if (strcmp(caught->name, name) == 0)
+			return true;
+	return find_binding(checker->decl->body, name, &found);
+}
+
+/*
+ * In the tree the error of a catch is a name of the scope around the try.  Two
+ * tries may use the same name, even beside each other: there they differ.
+ */
+static const char *
+name_in_tree(struct checker *checker, const char *name)
+{
+	struct caught *caught = arena_alloc(checker->arena, sizeof(*caught));
+	int i = 1;
+
+	caught->name = name;
+	while (is_used(checker, caught->name))
+		caught->name =
+		    arena_printf(checker->arena, "__%s_%d", name, ++i);
+	caught->next = checker->caught;
+	checker->caught = caught;
+	return caught->name;
+}
+
+/* What it binds. */
+static struct binding *
+check_catch(struct checker *checker, struct branch *branch, bool main_line)
+{
+	struct scope *scope = checker->scope;
+	struct binding *mark = scope->lists[BINDING_VISIBLE];
+	struct binding *bound, *error;
+
+	scope_bind(checker, &branch->name, error_type(checker));
+	error = scope->lists[BINDING_VISIBLE];
+	if (error == mark)
+		error = NULL; /* it was reported */
+	branch->tree_name = branch->name.text;
+	if (error)
+		error->tree_name = branch->tree_name =
+		    name_in_tree(checker, branch->name.text);
+	if (branch->when)
+		check_condition(checker, branch->when, "a condition");
+	check_process(checker, branch->body, main_line);
+	bound = scope_take(checker, error ? error : mark);
+	if (error)
+		scope_take(checker, mark);
+	return bound;
+}
+
+static void
+check_try(struct checker *checker, struct process *process, bool main_line)
+{
+	struct binding *mark = checker->scope->lists[BINDING_VISIBLE];
+	struct binding *shown = checker->scope->lists[BINDING_GIVEN_UP];
+	struct binding *bound;
+	struct branch *branch;
+
+	check_process(checker, process->body, main_line);
+	bound = scope_take(checker, mark);
+	scope_show(checker, bound);
+	for (branch = process->branches; branch; branch = branch->next) {
+		scope_merge(
+		    checker, bound, check_catch(checker, branch, main_line));
+		bound = scope_take(checker, mark);
+	}
+	scope_show_end(checker, shown);
+	scope_give(checker, BINDING_VISIBLE, bound);
+	if (process->otherwise) {
+		check_unsupported(
+		    checker, process->otherwise->start, "finally");
+		bind_unknown(checker, process->otherwise);
+	}
 }
 
 /* How long a number is without the zeros at the end of its fraction. */
@@ -346,7 +460,6 @@ check_later(struct checker *checker, struct process *process, bool main_line)
 		[P_REPEAT] = "repeat",
 		[P_DAG] = "dag",
 		[P_RACE] = "race",
-		[P_TRY] = "try",
 		[P_ATOMIC] = "atomic",
 		[P_CHECKPOINT] = "checkpoint",
 	};
@@ -368,7 +481,7 @@ static void (*const checks[])(struct checker *, struct process *, bool) = {
 	[P_RACE] = check_later,
 	[P_IF] = check_if,
 	[P_SWITCH] = check_switch,
-	[P_TRY] = check_later,
+	[P_TRY] = check_try,
 	[P_ATOMIC] = check_later,
 	[P_WITH] = check_with,
 	[P_LET] = check_let,
@@ -388,6 +501,7 @@ check_workflow(struct checker *checker, struct decl *decl)
 	struct scope scope;
 	struct param *param;
 
+	checker->caught = NULL;
 	scope_enter(checker, &scope);
 	for (param = decl->params; param; param = param->next)
 		scope_add(checker, &param->name, param->type);

@@ -84,6 +84,10 @@ measure_process(struct checker *checker, const struct process *process,
 	}
 	for (branch = process->branches; branch; branch = branch->next) {
 		measure_process(checker, branch->body, path, &inner);
+		if (process->kind == P_TRY) { /* the catch itself */
+			inner.size++;
+			inner.depth++;
+		}
 		add(measure, &inner);
 	}
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {

@@ -16,6 +16,12 @@
 #include "console/lang/scope.h"
 #include "console/lang/type.h"
 
+/* What the tree calls the error of a catch. */
+struct caught {
+	struct caught *next;
+	const char *name;
+};
+
 struct checker {
 	struct arena *arena;
 	struct lang_result *result;
@@ -27,6 +33,7 @@ struct checker {
 	struct binding *locals; /* of list comprehensions */
 	struct known *known;    /* not to be null here */
 	struct beside *beside;  /* the parallel branches around */
+	struct caught *caught;  /* of the workflow's catches so far */
 	struct read *reads;     /* of the expression being checked */
 	bool in_request;        /* an argument of a request */
 	const char *no_secret;  /* a hint why none may stand here; or NULL */

@@ -37,7 +37,7 @@ static void
 emit_var(struct emitter *emitter, const struct expr *expr)
 {
 	buf_adds(&emitter->out, "[\"var\",");
-	emit_string(emitter, expr->text);
+	emit_string(emitter, expr->tree_name ? expr->tree_name : expr->text);
 	buf_adds(&emitter->out, "]");
 }
 

@@ -365,6 +365,24 @@ emit_if(struct emitter *emitter, const struct process *process,
 	buf_adds(&emitter->out, "}");
 }
 
+static void
+emit_catch(struct emitter *emitter, const struct branch *branch,
+    const struct effects *effects)
+{
+	struct reads reads = { emitter->arena, NULL };
+
+	buf_addf(&emitter->out, "{\"kind\":\"catch\",\"line\":%d,\"name\":",
+	    emit_line(emitter, branch->start));
+	emit_string(emitter, branch->tree_name);
+	if (branch->when)
+		emit_member(emitter, "when", branch->when);
+	add_reads(&reads, branch->when);
+	buf_adds(&emitter->out, ",\"body\":");
+	emit_node(emitter, branch->body, effects);
+	emit_reads(emitter, "reads", &reads);
+	buf_adds(&emitter->out, "}");
+}
+
 /* ["list", the value, for each case a list of its values] */
 static void
 emit_switch(struct emitter *emitter, const struct process *process,
@@ -398,6 +416,23 @@ emit_switch(struct emitter *emitter, const struct process *process,
 	buf_adds(&emitter->out, "}");
 }
 
+static void
+emit_try(struct emitter *emitter, const struct process *process,
+    const struct effects *effects)
+{
+	const struct branch *branch;
+
+	begin(emitter, "try", process);
+	buf_adds(&emitter->out, ",\"body\":");
+	emit_node(emitter, process->body, effects);
+	buf_adds(&emitter->out, ",\"catches\":[");
+	for (branch = process->branches; branch; branch = branch->next) {
+		emit_catch(emitter, branch, effects);
+		buf_adds(&emitter->out, branch->next ? "," : "");
+	}
+	buf_adds(&emitter->out, "]}");
+}
+
 /* let and return */
 static void
 emit_value(struct emitter *emitter, const struct process *process,
@@ -426,6 +461,7 @@ emit_node(struct emitter *emitter, const struct process *process,
 		[P_PAR] = emit_par,
 		[P_FORALL] = emit_forall,
 		[P_IF] = emit_if,
+		[P_TRY] = emit_try,
 		[P_SWITCH] = emit_switch,
 		[P_WITH] = emit_with,
 		[P_LET] = emit_value,

@@ -142,6 +142,11 @@ is_free(struct checker *checker, const struct name *name)
 		    binding->scope == checker->scope
 		        ? "`%s` is bound twice"
 		        : "`%s` would hide the name of the scope around it");
+	binding = find_around(
+	    checker, name->text, BINDING_GIVEN_UP, BINDING_GIVEN_UP);
+	if (binding && binding->scope != checker->scope)
+		return taken(checker, name, binding,
+		    "`%s` would hide the name of the scope around it");
 	if ((binding =
 	            find(checker, name->text, checker->scope, BINDING_INNER)))
 		return taken(checker, name, binding,
@@ -283,7 +288,8 @@ scope_find(struct checker *checker, const char *name, size_t start)
 		return NULL;
 	}
 	for (scope = checker->scope; scope; scope = scope->outer)
-		if ((binding = find(checker, name, scope, BINDING_VISIBLE)))
+		if ((binding = find(checker, name, scope, BINDING_VISIBLE)) ||
+		    (binding = find(checker, name, scope, BINDING_GIVEN_UP)))
 			return binding;
 	report_unknown(checker, name, start);
 	return NULL;
@@ -300,6 +306,29 @@ scope_give(
     struct checker *checker, enum binding_state state, struct binding *list)
 {
 	prepend(checker->scope, state, list);
+}
+
+void
+scope_show(struct checker *checker, const struct binding *list)
+{
+	struct binding *copy, **bucket;
+
+	for (; list; list = list->next) {
+		copy = arena_alloc(checker->arena, sizeof(*copy));
+		*copy = *list;
+		copy->type = type_optional(checker->arena, list->type);
+		bucket = &checker->names->buckets[hash(list->name)];
+		copy->next_same = *bucket;
+		*bucket = copy;
+		copy->next = NULL;
+		prepend(checker->scope, BINDING_GIVEN_UP, copy);
+	}
+}
+
+void
+scope_show_end(struct checker *checker, struct binding *mark)
+{
+	cut(&checker->scope->lists[BINDING_GIVEN_UP], mark);
 }
 
 void

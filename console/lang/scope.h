@@ -11,10 +11,11 @@ struct name;
 struct type;
 
 enum binding_state {
-	BINDING_VISIBLE, /* can be read here */
-	BINDING_BESIDE,  /* bound by a branch that runs beside */
-	BINDING_INNER,   /* bound in a forall that was left */
-	BINDING_HIDDEN,  /* bound by the other alternative */
+	BINDING_VISIBLE,  /* can be read here */
+	BINDING_BESIDE,   /* bound by a branch that runs beside */
+	BINDING_INNER,    /* bound in a forall that was left */
+	BINDING_HIDDEN,   /* bound by the other alternative */
+	BINDING_GIVEN_UP, /* bound by the body of the try around this catch */
 	BINDING_STATES,
 };
 
@@ -22,6 +23,7 @@ struct binding {
 	struct binding *next;      /* in the list of its scope and state */
 	struct binding *next_same; /* with the same hash */
 	const char *name;
+	const char *tree_name; /* as the tree calls it; NULL: the same */
 	const struct type *type;
 	size_t start;        /* where it is bound */
 	int depth;           /* of the scope that binds it */
@@ -78,6 +80,14 @@ struct binding *scope_take(struct checker *checker, struct binding *mark);
 /* Put what was taken into the list of another state. */
 void scope_give(
     struct checker *checker, enum binding_state state, struct binding *list);
+
+/*
+ * What the body of a try bound is shown to a catch, where it may be null and
+ * may be bound again; and is taken away: all since `mark`, the head of the list
+ * then.
+ */
+void scope_show(struct checker *checker, const struct binding *list);
+void scope_show_end(struct checker *checker, struct binding *mark);
 
 /* What branches bound since `mark`, the head of the list beside then, can be
  * read after them. */

@@ -12,7 +12,9 @@ use strict;
 use warnings;
 use JSON::PP;
 
+# $alone: nothing may run beside it; $unread: its names are never compared
 my ($count, $budget);
+our ($alone, $unread);
 
 sub pick  { return $_[ int rand @_ ] }
 sub maybe { return rand() < $_[0] }
@@ -24,7 +26,7 @@ sub value {
 
 sub fresh {
     my ($letter) = @_;
-    return $letter . ++$count;
+    return ($unread && $letter eq 'v' ? 'b' : $letter) . ++$count;
 }
 
 sub constant { return [ 'const', $_[0] ] }
@@ -150,7 +152,9 @@ sub steps {
 sub node {
     my ($scope, $depth, $deep, $main) = @_;
     $budget--;
+    return try_it($scope, $depth, $deep, $main) if $deep <= 4 && $budget >= 0 && maybe(0.12);
     my $dice = rand 100;
+    $dice = rand 68 if $alone;
     $dice = rand 62 if $deep > 4 || $budget < 0;
     if ($dice < 52) {
         my $node = task($scope);
@@ -194,6 +198,43 @@ sub node {
     return choice($scope, $depth, $deep, $main) if $dice < 88;
     return forall($scope, $depth, $deep) if $dice < 95;
     return call($scope, $deep);
+}
+
+# What a body with branches had done when its first error was caught depends on
+# which of several moves of one moment comes first: nothing outside reads its
+# names, and no `when` looks at the error.
+sub try_it {
+    my ($scope, $depth, $deep, $main) = @_;
+    my $plain = $alone || maybe(0.5);
+    my ($body, @names);
+    {
+        local $alone = $plain;
+        local $unread = $unread || !$plain;
+        ($body, @names) = maybe(0.7) ? body_steps($scope, $depth, $deep, $main) : node($scope, $depth, $deep + 1, $main);
+    }
+    @names = () unless $plain;
+    my $seen = [ @$scope, map { [ $_, $depth ] } @names ];
+    my (@catches, @bound);
+    for (1 .. pick(1, 1, 2)) {
+        my $error = fresh('c');
+        my $when = condition($seen);
+        $when = [ 'lt', [ 'get', [ 'var', $error ], 'attempt' ], 2 ] if $plain && maybe(0.4);
+        my ($then, @added) = node($seen, $depth, $deep + 1, $main);
+        # the body and its catches may bind the same name
+        if (@names && @added && ($then->{as} // '') eq $added[0] && maybe(0.5) && !grep { $_ eq $names[0] } @bound) {
+            $then->{as} = $names[0];
+            shift @added;
+        }
+        push @bound, @added;
+        push @catches, { kind => 'catch', line => 1, name => $error, body => $then, maybe(0.6) ? (when => $when, reads([ @$seen, [ $error, $depth ] ], $when)) : () };
+    }
+    return ({ kind => 'try', line => 1, body => $body, catches => \@catches }, @names, @bound);
+}
+
+sub body_steps {
+    my ($scope, $depth, $deep, $main) = @_;
+    my ($steps, @names) = steps($scope, $depth, $deep + 1, $main, pick(1, 2, 3));
+    return ({ kind => 'seq', line => 1, steps => $steps }, @names);
 }
 
 # A switch: what all of its branches bind they bind to the same name.

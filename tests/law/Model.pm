@@ -90,11 +90,15 @@ sub evaluate {
 
 sub begin {
     my ($m, $node, $parent, $ordinal, $index, $names) = @_;
+    if ($parent && torn($parent)) {
+        settle($parent);
+        return;
+    }
     my $name = defined $index ? "$ordinal\[$index]" : $ordinal;
     my $path = $parent ? "$parent->{path}/$name#" . ++$parent->{rounds}{$name} : 'root';
     my $around = $names ? { outer => $parent->{own}, names => {%$names} } : $parent ? $parent->{own} : undef;
     my $p = {
-        path => $path, node => $node, parent => $parent, attempt => 1, retry_from => 1, children => [], index => $index, m => $m,
+        path => $path, ordinal => $ordinal, node => $node, parent => $parent, attempt => 1, retry_from => 1, children => [], index => $index, m => $m,
         kind => $node->{kind} eq 'task' ? $MACHINE{ $node->{type} } : $node->{kind}, frame => $around
     };
     $p->{scope} = $around if $names;
@@ -115,7 +119,7 @@ sub enter {
     if (!$ready) {
         die $@ unless $@ =~ /^input:/;
         $p->{unprepared} = 1;
-        return leaf($p) ? fails($p, 'input') : move_to($p, 'FAILED');
+        return fails($p, 'input');
     }
     $p->{unprepared} = 0;
     if (leaf($p)) {
@@ -202,6 +206,7 @@ sub unfold {
     if ($kind eq 'if') {
         return $node->{ $p->{branch} } ? begin($m, $node->{ $p->{branch} }, $p, $p->{branch} eq 'then' ? 1 : 2) : ended($p, 'end');
     }
+    return begin($m, $node->{body}, $p, 1) if $kind =~ /^(try|catch)$/;
     if ($kind eq 'switch') { return begin($m, $node->{branches}[ $p->{branch} ], $p, $p->{branch} + 1) }
     if ($kind eq 'par') {
         my @branches = @{ $node->{branches} };
@@ -256,6 +261,7 @@ sub ended {
         die $@ if !$values && $@ !~ /^input:/;
         $parent->{results}[ $p->{index} ] = $values ? { value => $values } : { error => 1 };
     }
+    return settle($parent) if torn($parent);
     if ($how eq 'return') {
         @$parent{qw(output has_output)} = ($p->{output}, 1);
         return ended($parent, $parent->{kind} eq 'call' ? 'end' : 'return');
@@ -272,10 +278,7 @@ sub ended {
     }
     return if $parent->{to_come} || open_children($parent);
     return if $TERMINAL{ $parent->{state} };
-    if ($parent->{kind} eq 'forall' && grep { $_->{error} } @{ $parent->{results} }) {
-        $parent->{state} = 'FAILED';
-        return;
-    }
+    return fails($parent) if $parent->{kind} eq 'forall' && grep { $_->{error} } @{ $parent->{results} };
     return ended($parent, 'end');
 }
 
@@ -293,22 +296,20 @@ sub queue {
     return;
 }
 
-# It has failed; its policy may have it wait for another attempt.
-sub fails {
+# Whether its policy has it wait for another attempt.
+sub retried {
     my ($p, $kind) = @_;
-    move_to($p, 'FAILED');
-    push @{ $p->{m}{history} }, "$p->{path} fails, attempt $p->{attempt}, $kind";
-    my $policy = ($p->{node}{policies} // {})->{retry} or return;
+    my $policy = ($p->{node}{policies} // {})->{retry} or return 0;
     # of a task that could not be prepared only constants are known
-    my $retry = $p->{unprepared} ? $json->encode({ %$policy, when => undef }) =~ /"var"/ ? return : retry_values($policy) : $p->{retry};
+    my $retry = $p->{unprepared} ? $json->encode({ %$policy, when => undef }) =~ /"var"/ ? return 0 : retry_values($policy) : $p->{retry};
     my $tried = $p->{attempt} - $p->{retry_from} + 1;
-    return if $retry->{attempts} != -1 && $tried >= $retry->{attempts};
-    return unless $retry->{on} ? grep { $_ eq $kind } @{ $retry->{on} } : $kind !~ /^(input|output|cancelled)$/ && ($kind ne 'lost' || idempotent($p));
+    return 0 if $retry->{attempts} != -1 && $tried >= $retry->{attempts};
+    return 0 unless $retry->{on} ? grep { $_ eq $kind } @{ $retry->{on} } : $kind !~ /^(input|output|cancelled)$/ && ($kind ne 'lost' || idempotent($p));
     if (exists $policy->{when}) {
         my $error = { kind => $kind, attempt => $p->{attempt} };
         my $holds = eval { evaluate($policy->{when}, { outer => $p->{frame}, names => { error => $error } }) };
         die $@ if $@ && $@ !~ /^input:/;
-        return unless is_bool($holds) && $holds;
+        return 0 unless is_bool($holds) && $holds;
     }
     my $delay = $retry->{delay} * $retry->{backoff}**($tried - 1);
     my $most  = $retry->{max_delay} // 1e9;
@@ -319,13 +320,15 @@ sub fails {
     $p->{attempt}++;
     delete @$p{qw(output has_output)};
     push @{ $p->{m}{history} }, "$p->{path} is retried, attempt $p->{attempt}, due $p->{retry_due}";
-    return $p->{kind} eq 'async' ? ask_cleanup($p, 'RETRY_CLEANUP_REQUESTED') : move_to($p, 'INIT');
+    $p->{kind} eq 'async' ? ask_cleanup($p, 'RETRY_CLEANUP_REQUESTED') : move_to($p, 'INIT');
+    return 1;
 }
 
 # What the workspace takes for chance.
 sub chance {
     my ($p) = @_;
-    my $id = $p->{m}{id}{ $p->{path} } // die "there is no $p->{path}\n";
+    # one that only the model has begun is in a body that was given up, which is not compared
+    my $id = $p->{m}{id}{ $p->{path} } // return 0;
     return ($id % 1000000 * 618034 + $p->{attempt} * 414214) % 1000000 / 1000000;
 }
 
@@ -400,11 +403,74 @@ sub failure {
     return fails($p, $kind);
 }
 
+# ---- an error looks for its handler
+
+# Its own retry comes first, unless nothing has been tried.
+sub fails {
+    my ($p, $kind, $untried) = @_;
+    move_to($p, 'FAILED');
+    push @{ $p->{m}{history} }, "$p->{path} fails, attempt $p->{attempt}, $kind" if leaf($p);
+    return stop($p) if $p->{parent} && torn($p->{parent});
+    return if !$untried && leaf($p) && retried($p, $kind);
+    return handled($p);
+}
+
+# Whether a catch takes its error; then the catch goes on with it.
+sub handled {
+    my ($p) = @_;
+    my $body = $p;
+    for (my $try = $p->{parent}; $try; ($body, $try) = ($try, $try->{parent})) {
+        next unless $try->{kind} eq 'try' && $body->{ordinal} == 1;
+        my @catches = @{ $try->{node}{catches} };
+        for my $k (0 .. $#catches) {
+            my %error = ($catches[$k]{name} => { attempt => $p->{attempt} });
+            next if exists $catches[$k]{when} && !eval { truth(evaluate($catches[$k]{when}, { outer => $try->{own}, names => \%error })) };
+            die $@ if $@ && $@ !~ /^input:/;
+            @{ $try->{own}{names} }{ keys %error } = values %error;
+            hand_over($p, $body, $k);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+sub hand_over {
+    my ($p, $body, $k) = @_;
+    @$body{qw(given_up then)} = (1, $k);
+    for (my $around = $p; $around != $body; ) {
+        $around = $around->{parent};
+        $around->{state} = 'ABORTING' if $around->{state} eq 'ACTIVE';
+    }
+    if   ($p->{kind} eq 'async') { ask_cleanup($p, 'RAISE_CLEANUP_REQUESTED') }
+    else                         { raised($p) }
+    stop($_) for @{ $body->{children} };
+    settle($body);
+    return;
+}
+
+# Whether something around it, or it itself, is stopped.
+sub torn {
+    my ($p) = @_;
+    for (; $p; $p = $p->{parent}) {
+        return 1 if $p->{state} =~ /^(ABORTING|ABORTED|RAISED)$/;
+    }
+    return 0;
+}
+
+# A composite that is stopped has ended when nothing in it is left.
+sub settle {
+    my ($p) = @_;
+    aborted($p) if $p->{state} eq 'ABORTING' && !open_children($p) && !$p->{to_come};
+    return;
+}
+
 # ---- the end of an instance before its time
 
 sub raised {
     my ($p) = @_;
+    my $caught = torn($p) || defined $p->{then};
     $p->{state} = 'RAISED';
+    return gone($p) if $caught;
     abort_instance($p->{m}, 1);
     return;
 }
@@ -422,14 +488,16 @@ sub stop {
     my ($p) = @_;
     my $state = $p->{state};
     return if $TERMINAL{$state};
-    delete $p->{retry_due};
+    delete @$p{qw(retry_due then)};
     if (!leaf($p)) {
-        if ($state eq 'ACTIVE') {
+        if ($state =~ /^(ACTIVE|ABORTING)$/) {
             $p->{state} = 'ABORTING';
             stop($_) for @{ $p->{children} };
         }
-        aborted($p) if $p->{state} eq 'FAILED' || $p->{state} eq 'ABORTING' && !open_children($p);
+        aborted($p) if $p->{state} eq 'FAILED';
+        settle($p);
     }
+    elsif ($state =~ /^(ABORT|RAISE_CLEANUP_REQUESTED)/ && ($p->{m}{state} ne 'ABORTING' || $state =~ /^ABORT/)) { return }
     elsif ($state eq 'INIT' || $p->{kind} eq 'wait' || $p->{kind} eq 'sync' && $state eq 'FAILED') { aborted($p) }
     elsif ($p->{kind} eq 'sync') { move_to($p, 'ABORT_REQUESTED') }
     elsif ($state eq 'FAILED' || $state =~ /CLEANUP/) { ask_cleanup($p, 'ABORT_CLEANUP_REQUESTED') }
@@ -444,13 +512,19 @@ sub aborted {
     my ($p) = @_;
     return if $p->{state} eq 'ABORTED';
     $p->{state} = 'ABORTED';
+    return gone($p);
+}
+
+# It has been stopped, or has handed its error on.
+sub gone {
+    my ($p) = @_;
     my ($parent, $m) = @$p{qw(parent m)};
     if (!$parent) {
         @$m{qw(state result)} = ('ABORTED', $m->{error} ? 'error' : 'aborted');
         return;
     }
-    aborted($parent) if $parent->{state} eq 'ABORTING' && !open_children($parent);
-    return;
+    my $k = delete $p->{then};
+    return defined $k ? begin($m, $parent->{node}{catches}[$k], $parent, $k + 2) : settle($parent);
 }
 
 # ---- what drivers do
@@ -592,6 +666,7 @@ sub operated {
     my ($p, $data) = @_;
     my ($verb, $m) = ($data->{verb}, $p->{m});
     my $done = $data->{answer} eq 'done';
+    return undef if ($done xor may($p, $verb)) && is_given_up($m, $p->{path});
     return "$verb in $p->{state} was answered $data->{answer}" if $done xor may($p, $verb);
     return undef unless $done;
     my $async = $p->{kind} eq 'async';
@@ -599,8 +674,7 @@ sub operated {
         if ($p->{state} =~ /^(INIT|WAITING)$/) {
             # nothing has been tried: no policy has it tried again
             delete $p->{retry_due};
-            move_to($p, 'FAILED');
-            push @{ $m->{history} }, "$p->{path} fails, attempt $p->{attempt}, cancelled";
+            fails($p, 'cancelled', 1);
         }
         elsif (!$async)                          { move_to($p, 'CANCEL_REQUESTED') }
         else {
@@ -618,8 +692,9 @@ sub operated {
         else                      { again($p) }
     }
     elsif ($verb eq 'raise') {
-        if   ($async) { ask_cleanup($p, 'RAISE_CLEANUP_REQUESTED') }
-        else          { raised($p) }
+        if    (handled($p)) { return undef }
+        elsif ($async)      { ask_cleanup($p, 'RAISE_CLEANUP_REQUESTED') }
+        else                { raised($p) }
     }
     else {
         $m->{warned} = 1 if $verb eq 'ignore';
@@ -631,6 +706,18 @@ sub operated {
 }
 
 # ---- the replay
+
+# Whether a process was in the body of a try whose error was caught, where things
+# ran beside each other: how far each of them came depends on which of several
+# moves of one moment comes first.
+sub is_given_up {
+    my ($m, $path) = @_;
+    for my $p (values %{ $m->{processes} }) {
+        next unless $p->{given_up} && index($path, "$p->{path}/") == 0;
+        return 1 if $json->encode($p->{node}) =~ /"kind":"(par|forall)"/;
+    }
+    return 0;
+}
 
 # A microsecond may be lost where a delay was rounded.
 sub pass_time {
@@ -674,7 +761,7 @@ sub replay {
         }
         elsif ($what eq 'verb' && $data->{verb} eq 'abort') {
             my $m = $instance{ $step->{instance} };
-            return "step $step->{k}: abort in $m->{state} was answered $data->{answer}" if $data->{answer} eq 'done' xor $m->{state} =~ /^(RUNNING|SUSPENDED)$/;
+            return "step $step->{k}: abort in $m->{state} was answered $data->{answer}" if $data->{answer} =~ /^(done|begun)$/ xor $m->{state} =~ /^(RUNNING|SUSPENDED)$/;
             abort_instance($m, 0);
         }
         elsif ($what eq 'verb' && $data->{verb} =~ /^(suspend|resume)$/) {
@@ -687,6 +774,7 @@ sub replay {
         elsif ($what =~ /^(take|report|verb|lost)$/ && defined $step->{process}) {
             my $path = $path{ $step->{process} };
             my $p    = $instance{ $step->{instance} }{processes}{$path};
+            next if !$p && is_given_up($instance{ $step->{instance} }, $path);
             return "step $step->{k}: $path has not begun in the model" unless $p;
             return "step $step->{k}: $path was handed out while the engine was paused" if $what eq 'take' && $paused;
             my $wrong = $REPLAY{$what}->($p, $data);
@@ -734,8 +822,9 @@ sub compare {
     my ($made, $played) = @_;
     my ($wrong, $instance) = replay($made, $played);
     return $wrong if defined $wrong;
-    my %mine   = map { $_ => 1 } lines_of_model($instance);
-    my %theirs = map { $_ => 1 } lines_of_workspace($played);
+    my $counts = sub { return !($_[0] =~ /^(\d+) (root\S*) / && is_given_up($instance->{$1}, $2)) };
+    my %mine   = map { $_ => 1 } grep { $counts->($_) } lines_of_model($instance);
+    my %theirs = map { $_ => 1 } grep { $counts->($_) } lines_of_workspace($played);
     my @more = sort grep { !$mine{$_} } keys %theirs;
     my @less = sort grep { !$theirs{$_} } keys %mine;
     return undef unless @more || @less;

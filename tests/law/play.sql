@@ -60,7 +60,11 @@ begin
                                          and (d.queues = '{}' or l.queue = any (d.queues)) and l.needs <@ d.transports
                          join wf.sign_of_life g on g.driver_id = d.id and g.seen_at >= wf.now() - interval '30 s'
                         where r.instance_id = p.instance_id and r.process_id = p.id
-                          and coalesce((select e.event from wf.engine_event e order by e.id desc limit 1), '') <> 'pause') as claimable,
+                          and coalesce((select e.event from wf.engine_event e order by e.id desc limit 1), '') <> 'pause'
+                          and (r.request in ('cancel', 'cleanup')
+                               or not exists (with recursive up (id) as (
+                                                  select p.id union all select x.parent_id from up join wf.process x on x.instance_id = p.instance_id and x.id = up.id)
+                                              select from up join wf.teardown t on t.instance_id = p.instance_id and t.process_id = up.id))) as claimable,
                (select string_agg(s.reason, '+') from said s where s.id = p.instance_id and s.process_id = p.id) as reason
           from wf.process p
          where p.kind in ('sync', 'async', 'wait') and p.state not in ('END', 'RAISED', 'ABORTED')
@@ -159,6 +163,9 @@ declare
     v_k bigint;
 begin
     perform law.note('poll', null, null, jsonb_build_object('driver', p_driver, 'want', p_want));
+    if random() < 0.7 then
+        perform wf.work();
+    end if;
     for r in select * from wf.poll(p_driver, p_want) loop
         if v_count = 0 then
             perform law.see_losses();
@@ -376,7 +383,7 @@ $$;
 create function law.quiet() returns boolean
 language sql as $$
     select not exists (select from wf.ready) and not exists (select from wf.parked) and not exists (select from wf.lease)
-           and not exists (select from wf.timer t where isfinite(t.due_at));
+           and not exists (select from wf.timer t where isfinite(t.due_at)) and not exists (select from wf.work);
 $$;
 
 -- law.finish_step(fix): a step towards the end, in which all goes well; fix: an

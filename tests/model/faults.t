@@ -24,5 +24,9 @@ finds unacked 'a request is sent before the answer to its ack' async -DLEAVES=1\
 finds deaf 'nobody looks for lost drivers' sync '-DLEAVES=1 -DBUDGET=3 -DNO_ABORT -DDEAF'
 finds dispatch 'what becomes ready in a suspended instance is not parked' sync -DLEAVES=1\ -DDISPATCH_ALL
 finds pace 'a failure is paced wherever it leads' async -DLEAVES=1\ -DPACE_ALL
+finds forgetful 'a catch tears down the failed task only' sync '-DLEAVES=2 -DBUDGET=1 -DCATCH -DFORGETFUL'
+finds uncounted 'what has handed its error on is not counted' sync '-DLEAVES=2 -DBUDGET=1 -DCATCH -DUNCOUNTED'
+finds raise 'a caught error is not handed on' wait '-DLEAVES=1 -DCATCH' \
+    "delete from wf.transition where machine = 'wait' and event = 'raise';"
 
 done_testing

@@ -8,7 +8,9 @@
  * line by line; what holds between transactions is checked after each.
  *
  * An instance is root (call) > mid (forall) > leaves. The leaves are of one
- * machine and one task type, which is chosen at the beginning.
+ * machine and one task type, which is chosen at the beginning. With CATCH root is
+ * a try and mid its body: an error is caught, or the catch's `when` cannot be
+ * evaluated. The catch itself is empty.
  *
  * Compile with
  *     LEAVES=N     1 or 2
@@ -23,6 +25,8 @@
  *     DISPATCH_ALL a fault: what becomes ready in a suspended instance is not parked
  *     PACE_ALL     a fault: a timer for a failure that moved the task on
  *     QUEUE_ALL    a fault: what waits for its next attempt is queued
+ *     FORGETFUL    a fault: a catch tears down the failed task only
+ *     UNCOUNTED    a fault: what has handed its error on is not counted
  */
 #ifndef LEAVES
 #define LEAVES 1
@@ -56,6 +60,22 @@
 #define PARKS true
 #endif
 
+#ifdef CATCH
+#define CATCHES true
+#else
+#define CATCHES false
+#endif
+#ifdef FORGETFUL
+#define TEARS_ALL false
+#else
+#define TEARS_ALL true
+#endif
+#ifdef UNCOUNTED
+#define COUNTS false
+#else
+#define COUNTS true
+#endif
+
 #ifdef BUDGET
 byte budget = BUDGET;
 #define may (budget > 0)
@@ -79,6 +99,7 @@ byte shape;
 byte st[THINGS];
 byte mid_open, mid_todo, root_open;
 bit warned;
+bit torn; /* wf.teardown: mid is torn down, and then handled */
 bit handle[LEAVES];
 
 /* wf.ready, parked, slot, lease, timer, dirty */
@@ -130,6 +151,7 @@ hidden byte aborts, stayed, paces, polls_on;
 
 #define HELD(s) (s == S_START_REQUESTED || s == S_EXECUTING || s == S_CANCEL_REQUESTED || s == S_ABORT_REQUESTED)
 #define STOPPING(s) (s == S_CANCEL_REQUESTED || s == S_ABORT_REQUESTED)
+#define STOPPED(s) (TERMINAL(s) || s == S_ABORT_REQUESTED || s == S_ABORT_CLEANUP_REQUESTED)
 #define CLEANING(s) (s == S_CLEANUP_REQUESTED || s == S_RETRY_CLEANUP_REQUESTED || s == S_RAISE_CLEANUP_REQUESTED || s == S_ABORT_CLEANUP_REQUESTED)
 /* these end what a driver was given, whatever the tables say */
 #define ENDS_REQUEST(e, s) (e == E_lost || e == E_timeout || e == E_release || e == E_success || e == E_fail || e == E_started \
@@ -209,18 +231,14 @@ inline abort_all() {
     :: st[INSTANCE] == S_RUNNING || st[INSTANCE] == S_SUSPENDED ->
         wish(INSTANCE, E_abort, S_ABORTING);
         live = 0;
+        torn = 0; /* the outer teardown takes the place of the inner one */
         for (y : 0 .. LEAVES - 1) {
-            parked[y] = 0; ready[y] = 0;
-            if
-            :: st[y] != S_new && !TERMINAL(st[y]) ->
-                live++;
-                wish(y, E_abort, LEAVE)
-            :: else
-            fi
+            if :: st[y] != S_new && !TERMINAL(st[y]) -> live++ :: else fi;
+            if :: st[y] != S_new && !STOPPED(st[y]) -> wish(y, E_abort, LEAVE) :: else fi
         }
         if
         :: st[MID] == S_ACTIVE -> wish(MID, E_abort, S_ABORTING); mid_open = live; mid_todo = 0
-        :: st[MID] != S_ACTIVE && st[MID] != S_new && !TERMINAL(st[MID]) ->
+        :: st[MID] != S_ACTIVE && st[MID] != S_ABORTING && st[MID] != S_new && !TERMINAL(st[MID]) ->
             wish(MID, E_abort, LEAVE)
         :: else
         fi;
@@ -230,6 +248,20 @@ inline abort_all() {
         fi
     :: else
     fi
+}
+
+/* wf._hand_over: a catch takes the error of a leaf */
+inline hand_over(i) {
+    torn = 1;
+    row(M_composite, st[MID], E_abort, S_ABORTING);
+    st[MID] = S_ABORTING; mid_todo = 0;
+    if :: st[i] == S_FAILED -> wish(i, E_raise, LEAVE) :: else fi;
+    for (y : 0 .. LEAVES - 1) {
+        if
+        :: TEARS_ALL && y != i && st[y] != S_new && !STOPPED(st[y]) && st[y] != S_RAISE_CLEANUP_REQUESTED -> wish(y, E_abort, LEAVE)
+        :: else
+        fi
+    }
 }
 
 /* the children of mid begin */
@@ -296,9 +328,17 @@ inline follow_leaf(i) {
     fi;
     if :: event == E_ignore && !warned -> warned = 1; wish(INSTANCE, E_warn, st[INSTANCE]) :: else fi;
     if
+    :: !torn && (st[i] == S_FAILED && was != S_FAILED || event == E_raise || st[i] == S_RAISED) ->
+        if
+        :: CATCHES && !bad -> hand_over(i)
+        :: !(CATCHES && !bad) && st[i] == S_RAISED -> aborts = 1
+        :: else
+        fi
+    :: else
+    fi;
+    if
     :: st[i] == S_END && shape == SEQ && i + 1 < LEAVES -> wish(i + 1, E_enable, S_INIT)
-    :: (st[i] == S_END && !(shape == SEQ && i + 1 < LEAVES)) || st[i] == S_ABORTED -> count_mid()
-    :: st[i] == S_RAISED -> aborts = 1
+    :: (st[i] == S_END && !(shape == SEQ && i + 1 < LEAVES)) || st[i] == S_ABORTED || st[i] == S_RAISED && torn && COUNTS -> count_mid()
     :: else
     fi;
     if
@@ -324,9 +364,12 @@ inline follow_mid() {
         root_open = 0;
         if
         :: st[ROOT] == S_ABORTING || want[ROOT] == E_abort -> wish(ROOT, E_aborted, S_ABORTED)
-        :: else -> wish(ROOT, E_end, S_END)
+        :: else ->
+            assert(st[MID] == S_END || torn); /* what is stopped ends no parent by itself */
+            wish(ROOT, E_end, S_END)
         fi
-    :: st[MID] == S_RAISED -> aborts = 1
+    :: st[MID] == S_RAISED && CATCHES && !bad -> torn = 1; root_open = 0; wish(ROOT, E_end, S_END)
+    :: st[MID] == S_RAISED && !(CATCHES && !bad) -> aborts = 1
     :: else
     fi
 }
@@ -364,6 +407,10 @@ inline make_moves() {
         if :: want[x] == 0 -> break :: else fi;
         was = st[x]; event = want[x]; next = want_to[x];
         want[x] = 0;
+        if
+        :: x < LEAVES && event == E_enable && st[MID] == S_ABORTING -> count_mid(); goto withheld /* nothing is born below a teardown */
+        :: else
+        fi;
         if :: next >= LEAVE -> next_state(MACHINE(x), was, event, next == STAY, next) :: else fi;
         row(MACHINE(x), was, event, next);
         st[x] = next;
@@ -375,7 +422,9 @@ inline make_moves() {
         :: x == MID -> follow_mid()
         :: x == ROOT -> follow_root()
         :: else -> follow_instance()
-        fi
+        fi;
+withheld:
+        skip
     od;
     x = 0; y = 0
 }
@@ -553,6 +602,7 @@ inline check() {
         fi;
         assert(!parked[y] || (parked[y] == P_suspended) == (st[INSTANCE] == S_SUSPENDED));
         assert(!(ready[y] && ready_request[y] == R_start && st[INSTANCE] == S_SUSPENDED));
+        assert(!torn || st[y] == S_new || STOPPED(st[y]) || st[y] == S_RAISE_CLEANUP_REQUESTED);
         assert(slot[y] == (grouped && (HELD(st[y]) || st[y] == S_INIT && ready[y])))
     }
     assert(((st[MID] == S_ACTIVE || st[MID] == S_ABORTING) -> (mid_open > 0 && mid_open == live) : live == 0));

@@ -202,7 +202,7 @@ select is(script('alarm', 'poll'), 'FAILED RUNNING', 'an alarm fails');
 select is(script('bad_wait', 'poll'), 'FAILED RUNNING', 'its arguments cannot be evaluated');
 
 -- a wait leaves INIT in the transaction that brings it there; one that has not
--- is made behind the triggers' back
+-- is made behind the triggers' back; its timer is the place where it is found
 create function unbegun_wait() returns bigint
 language plpgsql as $$
 declare
@@ -210,7 +210,7 @@ declare
 begin
     set local session_replication_role = replica;
     update wf.process p set was = '', event = 'enable', state = 'INIT' where p.instance_id = v_instance and p.kind = 'wait';
-    delete from wf.timer t where t.instance_id = v_instance;
+    update wf.timer t set due_at = 'infinity' where t.instance_id = v_instance;
     delete from wf.event e where e.instance_id = v_instance and e.process_id is not null;
     set local session_replication_role = origin;
     return v_instance;

@@ -50,6 +50,8 @@
 \ir flow/binding.sql
 \ir flow/compose.sql
 \ir flow/forall.sql
+\ir flow/teardown.sql
+\ir flow/handler.sql
 \ir flow/label.sql
 
 -- what drivers see

@@ -27,6 +27,7 @@ $$;
 \set migration 027_work.sql \ir apply.sql
 \set migration 030_form.sql \ir apply.sql
 \set migration 031_retry.sql \ir apply.sql
+\set migration 032_catch.sql \ir apply.sql
 \set migration 033_alone.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset

@@ -101,6 +101,8 @@ create table wf.node (
     collects      boolean,
     retry         jsonb,
     retry_when    jsonb,
+    handler_id    int,
+    condition     jsonb,
     primary key (version_id, id)
 );
 -- the parent first: (version_id, id) can then be sought in the primary key only

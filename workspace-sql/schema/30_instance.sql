@@ -210,6 +210,18 @@ create table wf.pending (
 
 create index pending_later_idx on wf.pending (instance_id, id) where later;
 
+create table wf.teardown (
+    instance_id bigint not null,
+    process_id  bigint not null,
+    follows     text not null,
+    node_id     int,
+    error       jsonb,
+    at          timestamptz not null,
+    next_id     bigint,
+    sure        boolean not null,
+    primary key (instance_id, process_id)
+);
+
 create table wf.timer (
     instance_id bigint not null,
     process_id  bigint not null,

@@ -171,7 +171,7 @@ begin
     insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input, input_fixed, reads,
                          item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max,
                          policy, title, task_type, transport, plain, secrets, picks, wide, machine, scope, begins, ends,
-                         collects, retry, retry_when)
+                         collects, retry, retry_when, handler_id, condition)
     with
     part as materialized (
         select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes, p.value,
@@ -217,7 +217,7 @@ begin
     ),
     node as materialized (
         select w.version_id, p.id, o.id as parent_id, p.place, p.object, p.value, t.id as type_id,
-               f.kind, f.machine, f.begins, f.ends,
+               f.kind, f.machine, f.begins, f.ends, f.child_error is not distinct from 'takes' as takes,
                -- what a form with a scope for each child has as body opens that scope
                case when g.scope = 'child' then g.scope when f.scope = 'own' then f.scope else 'none' end as scope,
                case when g.scope = 'child' and o.value ? 'collect' then true end as collects,
@@ -245,6 +245,15 @@ begin
     ),
     child as (
         select n.version_id, n.parent_id as id, count(*) as children from node n group by 1, 2
+    ),
+    -- the nearest try of which a node is in the body: of those around it the one with the greatest number
+    handler as (
+        select n.version_id, n.id, max(o.id) as handler_id
+          from node n
+         cross join lateral generate_series(1, cardinality(n.place) - 1) i
+          join node o on o.takes and o.version_id = n.version_id and o.place = n.place[1:i]
+         where n.place[i + 1] = 1 and exists (select from node t where t.takes)
+         group by 1, 2
     ),
     wide as (
         select n.version_id from node n group by 1 having bool_or(n.begins = 'window') or count(*) > 200
@@ -278,8 +287,8 @@ begin
            n.fixed is not null,
            case when n.object = 'workflow' then (select jsonb_object_agg(f, 0) from unnest(wf._names(q.read)) f)
                 else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max',
-                                                          q.read, q.fixed -> 'retry_when')) end,
-           i.name,
+                                                          n.value -> 'when', q.read, q.fixed -> 'retry_when')) end,
+           case n.object when 'catch' then n.value ->> 'name' else i.name end,
            j.name,
            case when n.value ? 'max' then wf._compact(n.value -> 'max') end,
            case when n.value ? 'collect' then
@@ -307,10 +316,13 @@ begin
            case when w.version_id is not null then true end,
            n.machine, n.scope, n.begins, n.ends, n.collects,
            case when q.read ? 'retry' then '{}' else q.fixed -> 'retry' end,
-           case when q.fixed ? 'retry_when' then wf._compact(q.fixed -> 'retry_when') end
+           case when q.fixed ? 'retry_when' then wf._compact(q.fixed -> 'retry_when') end,
+           h.handler_id,
+           case when n.value ? 'when' then wf._compact(n.value -> 'when') end
       from settled n
       left join child c on c.version_id = n.version_id and c.id = n.id
       left join wide w on w.version_id = n.version_id
+      left join handler h on h.version_id = n.version_id and h.id = n.id
       left join item_read i on i.place = n.place and i.name = n.value ->> 'name'
       left join item_read j on j.place = n.place and j.name = n.value ->> 'index'
       left join task_type t on t.id = n.type_id

@@ -92,6 +92,18 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('switch', 'branches', 'list', 'node', true),
         ('switch', 'reads', 'map', 'depth', false),
 
+        ('try', 'kind', 'one', 'text', true),
+        ('try', 'line', 'one', 'line', true),
+        ('try', 'body', 'one', 'node', true),
+        ('try', 'catches', 'list', 'catch', true),
+
+        ('catch', 'kind', 'one', 'catch_kind', true),
+        ('catch', 'line', 'one', 'line', true),
+        ('catch', 'name', 'one', 'name', true),
+        ('catch', 'when', 'one', 'expression', false),
+        ('catch', 'body', 'one', 'node', true),
+        ('catch', 'reads', 'map', 'depth', false),
+
         ('let', 'kind', 'one', 'text', true),
         ('let', 'line', 'one', 'line', true),
         ('let', 'as', 'one', 'name', true),
@@ -165,13 +177,13 @@ $$;
 
 -- wf._node_kinds()
 --
--- Returns  the kinds of nodes in a compiled file: task, and each process form but those of tasks
+-- Returns  the kinds of nodes in a compiled file: task, and each process form but those of tasks, and catch, which stands in a try only
 -- Locks    nothing
 -- Raises   nothing
 -- Called   wherever a compiled file is read
 create or replace function wf._node_kinds() returns text[]
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-    select array_agg(k.object) from wf._spec_key() k where k.key = 'kind';
+    select array_agg(k.object) from wf._spec_key() k where k.key = 'kind' and k.object <> 'catch';
 $$;
 
 -- wf._spec_atom()
@@ -186,6 +198,7 @@ language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standar
     values
         ('format', 'number', '^1$', '1, the version of the format'),
         ('text', 'string', '', 'a string'),
+        ('catch_kind', 'string', '^catch$', 'catch'),
         ('line', 'number', '^[1-9][0-9]{0,8}$', 'a line number'),
         ('depth', 'number', '^[0-9]{1,2}$', 'the depth of a scope'),
         ('name', 'string', '^[A-Za-z_][A-Za-z0-9_]{0,62}$', 'a name of letters, digits and _, at most 63 bytes'),
@@ -229,9 +242,9 @@ begin atomic
                     else 'node'
                end,
                p.path || c.step,
-               case when g.holds in ('node', 'workflow') then p.place || c.ordinal else p.place end,
+               case when g.holds in ('node', 'workflow', 'catch') then p.place || c.ordinal else p.place end,
                case when g.holds = 'workflow' then '{1}'
-                    when g.holds <> 'node' then p.scopes
+                    when g.holds not in ('node', 'catch') then p.scopes
                     when g.scope = 'own' then array[cardinality(p.place)]
                     when g.scope = 'child' then p.scopes || cardinality(p.place)
                     else p.scopes
@@ -244,7 +257,7 @@ begin atomic
                select '.' || g.key, case g.key when 'else' then 2 else 1 end, p.value -> g.key
                 where g.form = 'one'
                union all
-               select format('.%s[%s]', g.key, e.ordinal - 1), e.ordinal::int, e.value
+               select format('.%s[%s]', g.key, e.ordinal - 1), e.ordinal::int + (g.key = 'catches')::int, e.value
                  from jsonb_array_elements(case when g.form = 'list' and jsonb_typeof(p.value -> g.key) = 'array' then p.value -> g.key end)
                       with ordinality e (value, ordinal)
                union all
@@ -268,9 +281,9 @@ end;
 create or replace function wf._spec_nodes(p_spec jsonb) returns wf.part[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select array_agg((p.object, p.path, p.place, p.scopes,
-                      case when p.object in ('task', 'param', 'let', 'return') then p.value else p.value - '{steps,branches,body,then,else}'::text[] end)::wf.part)
+                      case when p.object in ('task', 'param', 'let', 'return') then p.value else p.value - '{steps,branches,body,then,else,catches}'::text[] end)::wf.part)
       from wf._spec_part(p_spec) p
-     where (p.object in ('workflow', 'param') or p.object = any (wf._node_kinds()))
+     where (p.object in ('workflow', 'param', 'catch') or p.object = any (wf._node_kinds()))
        and p.place <> '{}';
 $$;
 
@@ -375,7 +388,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     select p.place, p.path, 'must not be empty', null
       from part p
      where p.taken_apart
-       and (p.object = 'file' and p.value -> 'workflows' = '[]' or p.value -> 'branches' = '[]')
+       and (p.object = 'file' and p.value -> 'workflows' = '[]' or p.value -> 'branches' = '[]' or p.value -> 'catches' = '[]')
     union all
     select p.place, p.path, 'is nested too deeply', 'A tree has at most 100 levels.'
       from part p
@@ -384,7 +397,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     select array[w.ordinal], format('workflows[%s]', w.ordinal - 1), format('has %s nodes', w.nodes), 'A workflow has at most 10000 nodes.'
       from (select p.place[1] as ordinal, count(*) as nodes
               from part p
-             where p.object in ('workflow', 'node') or p.object = any (wf._node_kinds())
+             where p.object in ('workflow', 'node', 'catch') or p.object = any (wf._node_kinds())
              group by 1) w
      where w.nodes > 10000;
 $$;

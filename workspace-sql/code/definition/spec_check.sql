@@ -194,6 +194,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
          cross join lateral (
                select n.value ->> 'as' where n.value ? 'as'
                union all
+               select n.value ->> 'name' where n.kind = 'catch'
+               union all
                select c ->> 'as' from jsonb_array_elements(n.value -> 'collect') c
                ) b (a)
     ),
@@ -240,12 +242,12 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
       from binder b
      where b.name !~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$' or b.name = 'instance'
     union all
-    select b.place, b.path, format('the name %s is bound twice', b.name), 'A scope binds a name once, except in the alternatives of one form.'
+    select b.place, b.path, format('the name %s is bound twice', b.name), 'A scope binds a name once, except in the alternatives of one form: the branches of an if, the body of a try and its catches.'
       from (select b.*, lag(b.place) over (partition by b.opener, b.name order by b.place) as before from binder b) b
      where b.before is not null
        and not exists (select
                          from node n
-                        where n.begins = 'chosen'
+                        where n.begins in ('chosen', 'body')
                           -- the innermost node around both
                           and n.place = b.place[1:(select coalesce(max(i), 0)
                                                      from generate_series(1, least(cardinality(b.place), cardinality(b.before))) i

@@ -65,7 +65,8 @@ comment on table wf.node is 'A node of a version''s tree. The root has id 1 and 
 comment on column wf.node.version_id is 'the version';
 comment on column wf.node.id is 'number within the version, depth first, parents before children';
 comment on column wf.node.parent_id is 'the node around it';
-comment on column wf.node.ordinal is 'place among its siblings, from 1; for if: 1 then, 2 else';
+comment on column wf.node.ordinal is
+    'place among its siblings, from 1; for if: 1 then, 2 else; for try: 1 its body, then its catches';
 comment on column wf.node.kind is
     'its form, see wf.form; a leaf has the machine of its task type, a workflow is a call';
 comment on column wf.node.line is 'line in the source';
@@ -79,7 +80,8 @@ comment on column wf.node.input is
     'or return';
 comment on column wf.node.input_fixed is 'input reads nothing and was evaluated by install: it is the value itself';
 comment on column wf.node.reads is 'names that input and policy read, with the depth of the scope in which each lives';
-comment on column wf.node.item is 'forall: name of the element; null if nothing in the body reads it';
+comment on column wf.node.item is
+    'forall: name of the element, null if nothing in the body reads it; catch: name of the error';
 comment on column wf.node.item_index is 'forall: name of the index; null if nothing in the body reads it';
 comment on column wf.node.max is 'forall: expression of the most elements at once';
 comment on column wf.node.collect is 'forall: list of {"as", "value"}';
@@ -115,5 +117,8 @@ comment on column wf.node.retry is
     'leaf: the values of its policy retry, see _retry_values in code/definition/retry.sql; {}: they are in '
     'process.policy; null: it has none';
 comment on column wf.node.retry_when is 'leaf: the condition of its retry, which sees the error as error';
+comment on column wf.node.handler_id is
+    'the nearest try that may take an error of it: the node is in the body of that try; null if there is none';
+comment on column wf.node.condition is 'catch: expression of its when; null if it takes every error';
 comment on column wf.node.wide is
     'its version has a forall or more than 200 nodes, so an instance may have many processes';

@@ -203,7 +203,8 @@ $$;
 
 -- wf._enter(p_instance, p_parent, p_node, p_index, p_item, p_at)
 --
--- Begins processes: the one place where a process is born. The arrays run in
+-- Begins processes: the one place where a process is born. Below a teardown
+-- nothing is. The arrays run in
 -- parallel; p_item (or null) holds for children of a forall an object with the
 -- names of element and index, which live in the scope that such a child opens.
 --
@@ -215,7 +216,17 @@ create or replace function wf._enter(p_instance bigint[], p_parent bigint[], p_n
 language plpgsql :inner as $$
 declare
     v_id bigint[];
+    v_may bigint[];
 begin
+    if exists (select from wf.teardown) then
+        v_may := wf._withhold(p_instance, p_parent, p_at);
+        if cardinality(v_may) < cardinality(p_parent) then
+            select array_agg(p_instance[k]), array_agg(p_parent[k]), array_agg(p_node[k]), array_agg(p_index[k]),
+                   case when p_item is not null then array_agg(p_item[k]) end
+              into p_instance, p_parent, p_node, p_index, p_item
+              from unnest(v_may) k;
+        end if;
+    end if;
     if p_item is not null then
         v_id := array(select nextval('wf.process_id') from generate_series(1, cardinality(p_instance)));
         insert into wf.binding (instance_id, scope_id, name, value)
@@ -262,7 +273,7 @@ $$;
 create or replace function wf._first(p_begins text, p_children int) returns int
 language sql immutable
 begin atomic
-    select case p_begins when 'first' then least(p_children, 1) when 'all' then p_children else 0 end;
+    select case when p_begins = 'all' then p_children when p_begins in ('first', 'body') then least(p_children, 1) else 0 end;
 end;
 
 -- wf._enter_children(p_moves, p_at)
@@ -383,7 +394,7 @@ $$;
 -- wf._begin_pending(p_instance, p_at)
 --
 -- Begins some of what other transactions have left of an instance that the
--- caller holds. What was aborted meanwhile does not begin.
+-- caller holds.
 --
 -- Returns  nothing
 -- Locks    rows of pending
@@ -391,9 +402,6 @@ $$;
 create or replace function wf._begin_pending(p_instance bigint, p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
-    delete from wf.pending q
-     where q.instance_id = p_instance and q.later
-       and not exists (select from wf.process p where p.instance_id = p_instance and p.id = q.parent_id and p.state = 'ACTIVE');
     update wf.pending q set later = false
      where q.id = any (array(select x.id from wf.pending x where x.instance_id = p_instance and x.later order by x.id limit 1000));
     perform wf._enter_pending(p_at);
@@ -497,27 +505,30 @@ language plpgsql :inner as $$
 begin
     update wf.process p
        set was = p.state, at = d.at,
-           fill = least(d.ended, p.todo),
-           todo = p.todo - least(d.ended, p.todo),
-           open = p.open - d.ended + least(d.ended, p.todo),
+           fill = least(k.ended, p.todo),
+           todo = p.todo - least(k.ended, p.todo),
+           open = p.open - k.ended + least(k.ended, p.todo),
            output = coalesce(d.output, p.output),
-           event = case when p.state = 'ABORTING' then case when p.open = d.ended then 'aborted' else 'count' end
+           event = case when p.state = 'ABORTING' then case when p.open = k.ended then 'aborted' else 'count' end
                         -- a return goes up to the form that has a scope of its own
                         when d.returned then case when p.scopes[1] = p.id then 'end' else 'return' end
-                        when p.open - d.ended + p.todo = 0 then case when k.error is not null then 'fail' else 'end' end
+                        when p.open - k.ended + p.todo = 0 then case when k.error is not null then 'fail' else 'end' end
                         when p.todo > 0 then 'refill' else 'count' end,
-           state = case when p.state = 'ABORTING' then case when p.open = d.ended then 'ABORTED' else 'ABORTING' end
+           state = case when p.state = 'ABORTING' then case when p.open = k.ended then 'ABORTED' else 'ABORTING' end
                         when d.returned then 'END'
-                        when p.open - d.ended + p.todo = 0 then case when k.error is not null then 'FAILED' else 'END' end
+                        when p.open - k.ended + p.todo = 0 then case when k.error is not null then 'FAILED' else 'END' end
                         else p.state end,
            error = coalesce(k.error, p.error)
-      from (select m.instance_id, m.parent_id, count(*)::int as ended, max(m.at) as at, bool_or(m.event = 'return') as returned,
+      from (select m.instance_id, m.parent_id, count(*)::int as all, count(*) filter (where m.state = 'END')::int as well,
+                   max(m.at) as at, bool_or(m.event = 'return') as returned,
                    (array_agg(m.output) filter (where m.event = 'return'))[1] as output
               from wf._due(p_moves, 'up') m
              group by m.instance_id, m.parent_id) d
-     cross join lateral (select x.ctid,
-                                case when x.total is not null and x.state = 'ACTIVE' and x.open - d.ended + x.todo = 0 then wf._collection_error(x) end as error
+     -- what was stopped, or has handed its error on, ends no parent that is not stopped itself
+     cross join lateral (select x.ctid, case x.state when 'ABORTING' then d.all else d.well end as ended,
+                                case when x.total is not null and x.state = 'ACTIVE' and x.open - d.well + x.todo = 0
+                                     then wf._collection_error(x) end as error
                            from wf.process x where x.instance_id = d.instance_id and x.id = d.parent_id offset 0) k
-     where p.ctid = k.ctid;
+     where p.ctid = k.ctid and k.ended > 0;
 end;
 $$;

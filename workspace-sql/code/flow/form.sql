@@ -14,5 +14,7 @@ insert into wf.form (kind, machine, scope, begins, ends, child_error, input, mea
     ('forall', 'composite', 'child', 'window', 'all', 'passes', 'in', 'its body for each element of a list, some at the same time'),
     ('if', 'composite', 'none', 'chosen', 'all', 'passes', 'condition', 'one of two nodes, or nothing'),
     ('switch', 'composite', 'none', 'chosen', 'all', 'passes', 'on', 'the first of its cases that has the value, or its default'),
+    ('try', 'composite', 'none', 'body', 'all', 'takes', null, 'its body; if that fails, one of its catches'),
+    ('catch', 'composite', 'none', 'first', 'last', 'passes', null, 'what is done with an error that it takes'),
     ('let', 'composite', 'none', 'nothing', 'value', null, 'value', 'a name for the value of an expression'),
     ('return', 'composite', 'none', 'nothing', 'return', null, 'value', 'the end of the call or workflow around it');

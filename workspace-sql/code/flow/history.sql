@@ -91,8 +91,8 @@ begin
     update wf.instance i
        set was = i.state, at = m.at, ended_at = m.at, output = m.output,
            event = case m.state when 'END' then 'end' else 'aborted' end,
-           state = m.state,
-           result = case when m.state = 'ABORTED' then case when i.error is null then 'aborted' else 'error' end
+           state = case m.state when 'END' then 'END' else 'ABORTED' end,
+           result = case when m.state <> 'END' then case when i.error is null then 'aborted' else 'error' end
                          when i.warned then 'warning' else 'success' end
       from wf._due(p_moves, 'root') m
      cross join lateral (select x.ctid from wf.instance x where x.id = m.instance_id offset 0) k

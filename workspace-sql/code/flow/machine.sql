@@ -194,10 +194,11 @@ begin
     if v_steps & wf._step('block') > 0 then perform wf._enter_children(v_moves, v_at); end if;
     if v_steps & wf._step('fan') > 0 then perform wf._enter_window(v_moves, v_at); end if;
     if v_steps & wf._step('empty') > 0 then perform wf._end_empty(v_moves, v_at); end if;
+    if v_steps & wf._step('handle') > 0 then perform wf._handle(v_moves, v_at); end if;
     if v_steps & wf._step('next') > 0 then perform wf._enter_next(v_moves, v_at); end if;
     if v_steps & wf._step('refill') > 0 then perform wf._refill(v_moves, v_at); end if;
     if v_steps & wf._step('up') > 0 then perform wf._count_ended(v_moves); end if;
-    if v_steps & wf._step('raised') > 0 then perform wf._abort_raised(v_moves); end if;
+    if v_steps & wf._step('torn') > 0 and exists (select from wf.teardown) then perform wf._end_teardowns(v_moves, v_at); end if;
     if v_steps & wf._step('root') > 0 then perform wf._end_instances(v_moves); end if;
     if pg_trigger_depth() = wf._deepest() + 1 then perform wf._enter_pending(v_at); end if;
     return null;

@@ -28,8 +28,8 @@ language sql immutable
 begin atomic
     select 1 << array_position(array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'request', 'slot', 'unqueue',
                                      'timer', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask', 'reenter',
-                                     'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'next', 'refill', 'up', 'raised',
-                                     'root'],
+                                     'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'next', 'refill', 'up',
+                                     'torn', 'root'],
                                p_name);
 end;
 
@@ -115,7 +115,8 @@ update wf.transition t
                                ('enter', t.event = 'enter'),
                                ('next', t.to_state = 'END' and t.event <> 'return'),
                                ('refill', t.event = 'refill'),
-                               ('up', t.to_state in ('END', 'ABORTED')),
-                               ('raised', t.to_state = 'RAISED'),
-                               ('root', t.to_state in ('END', 'ABORTED'))) s (step, due)
+                               ('handle', t.to_state in ('FAILED', 'RAISED') or t.event = 'raise'),
+                               ('up', t.to_state in ('END', 'RAISED', 'ABORTED')),
+                               ('torn', t.to_state in ('END', 'RAISED', 'ABORTED')),
+                               ('root', t.to_state in ('END', 'RAISED', 'ABORTED'))) s (step, due)
                  where s.due);

@@ -24,9 +24,9 @@ comment on table wf.form is 'The process forms: what a node of each kind does. i
 comment on column wf.form.kind is 'name of the form; a task has the name of its machine';
 comment on column wf.form.machine is 'the machine of its processes';
 comment on column wf.form.scope is 'which names it has of its own: none; own (it sees no others); child (each child opens a scope inside the scopes that it sees)';
-comment on column wf.form.begins is 'which children begin when it is entered: nothing, first, all, chosen (the one that wf._chosen names), window (as many elements as may run at once)';
+comment on column wf.form.begins is 'which children begin when it is entered: nothing, first, body (the first; the others are there for its errors), all, chosen (the one that wf._chosen names), window (as many elements as may run at once)';
 comment on column wf.form.ends is 'when it ends: outside (the machine says), last (with the last child of the chain), all (when no child is left), value (at once, its value is its output), return (as value, and it ends what is around it, up to the form with a scope of its own)';
-comment on column wf.form.child_error is 'what it does with the error of a child: passes (the child waits for an operator); null: it has no children';
+comment on column wf.form.child_error is 'what it does with the error of a child: passes (the handlers around it are asked, then the child waits for an operator); takes (it asks its own children, which are catches, if the error comes from the first of them); null: it has no children';
 comment on column wf.form.input is 'the key of a compiled node that holds its input';
 comment on column wf.form.meaning is 'what it is, in words';
 
@@ -123,6 +123,16 @@ comment on column wf.pending.first is 'index of the first element';
 comment on column wf.pending.count is 'how many elements begin';
 comment on column wf.pending.later is 'true: it is left to another transaction, see work of kind begin';
 
+comment on table wf.teardown is 'A process that is torn down with everything in it, in portions: nothing begins there any more. What has been told to stop counts its parents down, and when the process itself has ended, what follows is done. One of an outer process takes the place of those inside.';
+comment on column wf.teardown.instance_id is 'the instance';
+comment on column wf.teardown.process_id is 'the process that is torn down';
+comment on column wf.teardown.follows is 'what follows when the process has ended: aborted (nothing: its instance ends) or handled (a catch begins)';
+comment on column wf.teardown.node_id is 'handled: the node of the catch that begins';
+comment on column wf.teardown.error is 'the error that is the reason: the one that the catch took, or the one that ends the instance; null if an operator aborts';
+comment on column wf.teardown.at is 'when it began';
+comment on column wf.teardown.next_id is 'the next portion begins behind the process of this number; null: everything has been told to stop';
+comment on column wf.teardown.sure is 'what was alive when this pass over the instance began was in its place: the pass did not begin in the middle of moves. If it did, another one follows';
+
 comment on table wf.txn is 'Who made the moves of a transaction.';
 comment on column wf.txn.xid is 'the transaction';
 comment on column wf.txn.actor is 'the role: session_user, or what it had SET ROLE to';
@@ -141,7 +151,7 @@ comment on column wf.event.was is 'state before';
 comment on column wf.event.event is
     'what happened: an event of wf.transition, or a note that is no move: late (a report after its request was '
     'taken back), request_failed, unclean (cancel or cleanup given up), undecided (`when` of a retry could not '
-    'be evaluated)';
+    'be evaluated, or `when` of a catch gave no boolean)';
 comment on column wf.event.state is 'state after';
 comment on column wf.event.reason is 'reason that an operator gave';
 comment on column wf.event.detail is

@@ -239,6 +239,48 @@ begin atomic
          group by q.id, q.state, q.todo, q.at, q.begins);
 end;
 
+-- wf._explain_teardown(p_instance, p_process)
+--
+-- Why these are torn down, and which processes that waits for. What has not been
+-- told yet, and would begin otherwise, is not handed out.
+--
+-- Returns  the reasons of what is torn down, or stands in the queue and is part of it
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_place and wf._explain_ready
+create or replace function wf._explain_teardown(p_instance bigint, p_process bigint[]) returns wf.reason[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select array(
+        select row(u.id, 'teardown',
+                   case when t.root_id <> u.id then format('it is torn down with process %s, and does not begin', t.root_id)
+                        else case when d.follows = 'handled'
+                                  then format('it is torn down, since the catch in line %s has taken an error of process %s (%s: %s)',
+                                              (select n.line from wf.process p join wf.node n on n.version_id = p.version_id and n.id = d.node_id
+                                                where p.instance_id = p_instance and p.id = u.id),
+                                              d.error ->> 'process', d.error ->> 'kind', d.error ->> 'message')
+                                  else 'it is torn down, since its instance is aborted' end
+                             || coalesce('; it waits for ' || s.processes, '')
+                             || case when d.next_id is not null then '; it goes on in portions' else '' end
+                             || coalesce('; the next portion raised an error: ' || (select w.error ->> 'message' from wf.work w
+                                          where w.kind = 'teardown' and w.instance_id = p_instance and w.item_id = u.id and w.error is not null limit 1), '') end,
+                   d.at)::wf.reason
+          from unnest(p_process) u (id)
+         cross join lateral wf._torn(array[p_instance], array[u.id]) t
+          join wf.teardown d on d.instance_id = p_instance and d.process_id = t.root_id
+         cross join lateral (
+               select string_agg(format('%s %s (%s)', p.id,
+                                        (select l.label from wf.label_v l where l.instance_id = p_instance and l.process_id = p.id), p.state), ', ' order by a.id)
+                          filter (where a.k <= 5) || case when count(*) > 5 then ' …' else '' end as processes
+                 from (select x.process_id as id, row_number() over (order by x.process_id) as k
+                         from wf._torn(array(select p_instance from wf._alive(p_instance, 0)), array(select wf._alive(p_instance, 0))) x
+                        where x.root_id = u.id) a
+                 join wf.process p on p.instance_id = p_instance and p.id = a.id) s
+          left join lateral (select x.request from wf.ready x where x.instance_id = p_instance and x.process_id = u.id offset 0) r on true
+         -- composites, and what stands in the queue but is not handed out
+         where t.root_id = u.id and r.request is null or r.request not in ('cancel', 'cleanup'));
+end;
+
 -- wf._explain_request(p_instance, p_process)
 --
 -- Returns  the reasons of what is with a driver
@@ -359,6 +401,8 @@ create or replace function wf._explain_rest(p_instance bigint, p_process bigint[
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select case when r.process is not null then wf._explain_ready(p_instance, r.process) end
+           || case when r.process is not null and exists (select from wf.teardown t where t.instance_id = p_instance)
+                   then wf._explain_teardown(p_instance, r.process) end
            || case when exists (select from wf.work x where x.instance_id = p_instance) then wf._explain_work(p_instance, p_process) end
            || case when coalesce(cardinality(r.process), 0) < cardinality(p_process) then wf._explain_stuck(p_instance, p_process) end
       from (select array_agg(y.process_id) as process
@@ -401,7 +445,9 @@ begin atomic
                         when 'request' then wf._explain_request(p_instance, p_process)
                         when 'time' then wf._explain_time(p_instance, p_process)
                         when 'request or time' then wf._explain_request(p_instance, p_process) || wf._explain_time(p_instance, p_process)
-                        when 'children' then wf._explain_children(p_instance, p_process) end;
+                        when 'children' then wf._explain_children(p_instance, p_process)
+                                             || case when exists (select from wf.teardown t where t.instance_id = p_instance)
+                                                     then wf._explain_teardown(p_instance, p_process) end end;
 end;
 
 -- wf._explain(p_instance, p_process)
@@ -590,6 +636,8 @@ begin atomic
      cross join lateral (select x.version_id, x.node_id, x.index, x.at from wf.process x where x.instance_id = p_instance and x.id = r.process_id offset 0) p
      cross join lateral (select wf._note(r.row) as note offset 0) t
      where not wf._is_paused() and t.note is not null
+       and not (exists (select from wf.teardown d where d.instance_id = p_instance)
+                and exists (select from wf._torn(array[p_instance], array[r.process_id])))
      order by r.process_id;
 end;
 

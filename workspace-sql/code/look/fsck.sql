@@ -219,6 +219,46 @@ begin
 end;
 $$;
 
+-- wf._fsck_teardown()
+--
+-- What is torn down comes to its end: its processes have been told, or a piece of
+-- work goes on.
+--
+-- Returns  one row for each contradiction
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.fsck
+create or replace function wf._fsck_teardown() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    with live as (
+        select p.instance_id, p.id, p.state, p.kind, t.root_id
+          from wf.process p
+         cross join lateral wf._torn(array[p.instance_id], array[p.id]) t
+         where p.instance_id in (select r.instance_id from wf.teardown r) and p.state not in ('END', 'RAISED', 'ABORTED')
+    )
+    select 'teardown: of no process, or of one that has ended', t.instance_id, t.process_id, coalesce(p.state, 'does not exist')
+      from wf.teardown t
+      left join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
+     where (p.state not in ('END', 'RAISED', 'ABORTED')) is not true
+     union all
+    select 'teardown: nothing carries it on', t.instance_id, t.process_id, format('after process %s', t.next_id)
+      from wf.teardown t
+     where t.next_id is not null
+       and not exists (select from wf.work w where w.kind = 'teardown' and w.instance_id = t.instance_id and w.item_id = t.process_id)
+     union all
+    select 'teardown: something in it has not been told', l.instance_id, l.id, format('%s in the teardown of %s', l.state, l.root_id)
+      from live l
+      join wf.teardown t on t.instance_id = l.instance_id and t.process_id = l.root_id
+     where t.next_id is null
+       and l.state not in ('ABORTING', 'ABORT_REQUESTED', 'ABORT_CLEANUP_REQUESTED', 'RAISE_CLEANUP_REQUESTED')
+       -- what has yet to be counted as ended, since it does not begin
+       and not exists (select from wf.pending q where q.instance_id = l.instance_id)
+     union all
+    select 'composite: ABORTING, but nothing is torn down', p.instance_id, p.id, p.kind
+      from wf.process p
+     where p.state = 'ABORTING' and not exists (select from wf._torn(array[p.instance_id], array[p.id]));
+$$;
+
 -- wf._fsck_history()
 --
 -- Every move that was made is legal, and the history tells how each process
@@ -309,9 +349,10 @@ end;
 -- Called   by wf.fsck
 create or replace function wf._fsck_attention() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
 language sql stable set search_path = pg_catalog, pg_temp as $$
-    select 'work: set aside', w.instance_id, case when w.kind in ('timer', 'loss') then w.item_id end,
+    select 'work: set aside', w.instance_id, case when w.kind in ('timer', 'loss', 'teardown') then w.item_id end,
            format('%s: %s', case w.kind when 'settle' then wf._settle_text(w.asked)
                                         when 'timer' then 'what is due' when 'loss' then 'taking its request back'
+                                        when 'teardown' then 'tearing it down'
                                         else w.kind end, w.error ->> 'message')
       from wf.work w
      where w.aside;
@@ -331,6 +372,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set j
       from (select * from wf._fsck_work()
              union all
             select * from wf._fsck_tree()
+             union all
+            select * from wf._fsck_teardown()
              union all
             select * from wf._fsck_history()) v
      where not exists (select from wf.work w where w.kind = 'purge' and w.instance_id = v.instance_id)

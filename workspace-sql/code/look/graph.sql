@@ -68,7 +68,8 @@ begin
     )
     select n.id, n.parent_id, n.kind,
            coalesce(n.title, n.label),
-           case when u.begins = 'chosen' then wf._branch(u, n.ordinal) end,
+           case when u.begins = 'chosen' then wf._branch(u, n.ordinal)
+                when n.kind = 'catch' then 'error' end,
            s.state, s.processes
       from wf.node n
       left join wf.node u on u.version_id = n.version_id and u.id = n.parent_id

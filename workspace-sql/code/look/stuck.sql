@@ -32,7 +32,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
      union all
     select w.instance_id, w.item_id, 'set aside', 'moving it on raised an error: ' || (w.error ->> 'message')
       from wf.work w
-     where w.aside and w.kind in ('timer', 'loss')
+     where w.aside and w.kind in ('timer', 'loss', 'teardown')
      union all
     select k.instance_id, k.process_id, 'suspended', wf._say_who('the instance was suspended', s.actor, s.reason)
       from wf.suspended s

@@ -34,15 +34,17 @@ begin atomic
     select case p_event when 'retry' then 'retried' when 'cancel' then 'cancelled' else rtrim(p_event, 'e') || 'ed' end;
 end;
 
--- wf._refusal(p_event, p_machine, p_state)
+-- wf._refusal(p_event, p_machine, p_state, p_torn)
 --
 -- Returns  why a process in this state, or anything in an instance (p_machine
 --          instance), does not make the move; from a state that the move leaves
---          it is refused because it came there only after somebody was asked
+--          it is refused because it came there only after somebody was asked,
+--          or because a process is torn down, and this one with it (p_torn)
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._move, wf._unmoved, wf._target_answers and wf.preview
-create or replace function wf._refusal(p_event text, p_machine text, p_state text) returns text
+create or replace function wf._refusal(p_event text, p_machine text, p_state text, p_torn bigint default null)
+returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     v_from text[];
@@ -53,7 +55,8 @@ begin
      where t.machine = p_machine
        and t.event = p_event
        and not (p_event = 'retry' and t.from_state = 'INIT'); -- only what waits for its next attempt
-    return case when v_from is null then format('%s: nothing in it can be %s', p_state, wf._past(p_event))
+    return case when p_torn is not null then format('%s: it is being torn down with process %s', p_state, p_torn)
+                when v_from is null then format('%s: nothing in it can be %s', p_state, wf._past(p_event))
                 when p_state = any (v_from) then format('%s: it was not when the question was asked', p_state)
                 else format('%s: only %s can be %s', p_state, array_to_string(v_from, ', '), wf._past(p_event)) end;
 end;
@@ -111,10 +114,11 @@ declare
     v_machine  text[];
     v_was      text[];
     v_state    text[];
+    v_torn     bigint[];
 begin
     select array_agg(c.instance_id), array_agg(c.process_id), array_agg(c.machine), array_agg(c.state),
-           array_agg(c.to_state)
-      into v_instance, v_process, v_machine, v_was, v_state
+           array_agg(c.to_state), array_agg(c.torn)
+      into v_instance, v_process, v_machine, v_was, v_state, v_torn
       from wf._target_processes(p_target, p_instance, p_event) c;
 
     if p_event = 'cancel' then
@@ -139,8 +143,10 @@ begin
     return query
     select p.instance_id, p.id,
            case when x.state is null then 'refused' else 'done' end,
-           case when x.state is null then wf._refusal(p_event, x.machine, x.was) else x.was || ' -> ' || p.state end
-      from unnest(v_instance, v_process, v_machine, v_was, v_state) x (instance_id, process_id, machine, was, state)
+           case when x.state is null then wf._refusal(p_event, x.machine, x.was, x.torn)
+                else x.was || ' -> ' || p.state end
+      from unnest(v_instance, v_process, v_machine, v_was, v_state, v_torn)
+           x (instance_id, process_id, machine, was, state, torn)
       join wf.process p on p.instance_id = x.instance_id and p.id = x.process_id
      order by p.instance_id, p.id;
 end;
@@ -270,7 +276,11 @@ begin
     end if;
 
     return query
-    select i.id, x.process_id, case when x.refusal is null then 'done' else 'refused' end,
+    select i.id, x.process_id,
+           case when x.refusal is not null then 'refused'
+                when p_event = 'abort' and exists (select from wf.work w
+                                                    where w.instance_id = i.id and w.kind = 'teardown') then 'begun'
+                else 'done' end,
            coalesce(x.refusal, x.was || ' -> ' || i.state)
       from unnest(v_instance, v_process, v_was, v_refusal) x (instance_id, process_id, was, refusal)
       join wf.instance i on i.id = x.instance_id

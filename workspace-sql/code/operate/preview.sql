@@ -28,7 +28,7 @@ begin
         return query
         with process as materialized (
             select c.instance_id, c.process_id,
-                   case when c.to_state is null then wf._refusal(p_verb, c.machine, c.state) end as refusal
+                   case when c.to_state is null then wf._refusal(p_verb, c.machine, c.state, c.torn) end as refusal
               from wf._target_processes(p_target, v_found, p_verb) c
         )
         select p.instance_id, p.process_id, p.refusal from process p

@@ -289,18 +289,20 @@ $$;
 --
 -- Returns  one row for each: its state and where the event leads to; to_state
 --          is null if it leads nowhere, and then the row is there only because
---          the process was named by its id
+--          the process was named by its id; torn is the process whose teardown it
+--          is part of, and then the event leads nowhere
 -- Locks    nothing: the caller has locked the instances, or only looks
 -- Raises   WF002, WF003
 -- Called   by wf._operate, wf._move and wf.preview
 create or replace function wf._target_processes(p_target jsonb, p_instance bigint[], p_event text)
-returns table (instance_id bigint, process_id bigint, machine text, state text, to_state text)
+returns table (instance_id bigint, process_id bigint, machine text, state text, to_state text, torn bigint)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     v_t      record;
     v_named  bigint[];
     v_roots  bigint[];
     v_failed boolean;
+    v_teardown constant boolean := exists (select from wf.teardown);
 begin
     select * into v_t from wf._parse_target(p_target);
     v_named := coalesce(v_t.processes, v_t.roots);
@@ -336,19 +338,22 @@ begin
           from wf.process p
          where p.instance_id = any (p_instance) and (not v_failed or p.id = any (v_named) and p.state <> 'FAILED')
     ), candidate as (
-        select p.instance_id, p.id, p.machine, p.state,
-               case when p.id <@ v_t.among or v_t.among is null then m.to_state end as to_state
+        select p.instance_id, p.id, p.machine, p.state, d.torn,
+               case when d.torn is null and (p.id <@ v_t.among or v_t.among is null) then m.to_state end as to_state
           from place p
           left join wf.transition m
                  on m.machine = p.machine
                 and m.from_state = p.state
                 and m.event = p_event
                 and (p_event <> 'retry' or p.state <> 'INIT' or wf._waits_for_retry(p.instance_id, p.id))
+          left join lateral (select t.root_id as torn
+                               from wf._torn(array[p.instance_id], array[p.id]) t
+                              where m.to_state is not null and v_teardown) d on true
          where (v_t.states is null or p.state = any (v_t.states))
            and (v_roots is null or p.id in (select t.id from tree t))
            and (v_t.processes is null or v_roots is not null or p.id = any (v_t.processes))
     )
-    select c.instance_id, c.id, c.machine, c.state, c.to_state
+    select c.instance_id, c.id, c.machine, c.state, c.to_state, c.torn
       from candidate c
      where c.to_state is not null
         or c.id = any (v_named)

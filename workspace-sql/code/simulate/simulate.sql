@@ -193,11 +193,15 @@ begin
         v_moments := v_moments + 1;
         perform wf._fire_timers(array_agg(t.instance_id), array_agg(t.process_id), v_now)
            from wf.timer t where t.instance_id = v_instance and t.due_at <= v_now having count(*) > 0;
-        while exists (select from wf.pending q where q.instance_id = v_instance and q.later) loop
-            perform wf._begin_pending(v_instance, v_now);
-        end loop;
         perform wf._deliver(v_instance, array(select f from unnest(v_flight) f where f.due_at <= v_now), v_now);
         v_flight := array(select f from unnest(v_flight) f where f.due_at > v_now);
+        while exists (select from wf.pending q where q.instance_id = v_instance and q.later)
+              or exists (select from wf.work w where w.instance_id = v_instance and w.kind = 'teardown') loop
+            perform wf._begin_pending(v_instance, v_now);
+            for r in delete from wf.work w where w.instance_id = v_instance and w.kind = 'teardown' returning w.item_id loop
+                perform wf._tear(array[v_instance], array[r.item_id], v_now);
+            end loop;
+        end loop;
         exit when (select i.state in ('END', 'ABORTED') from wf.instance i where i.id = v_instance);
         v_found := wf._repair_simulated(v_instance, p_script)::int;
         perform wf._grant_simulated(v_instance);

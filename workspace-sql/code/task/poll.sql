@@ -37,7 +37,8 @@ begin
     select (select d from wf.driver d where d.id = p_driver) as driver,
            (select s.seen_at from wf.sign_of_life s where s.driver_id = p_driver) as seen_at,
            exists (select from wf.stop s where s.driver_id = p_driver) as stops, exists (select from wf.timer t where t.due_at <= v_now) as due,
-           exists (select from wf.dirty) as dirty, exists (select from wf.work w where w.due_at <= v_now and not w.aside) as work
+           exists (select from wf.dirty) as dirty, exists (select from wf.work w where w.due_at <= v_now and not w.aside) as work,
+           exists (select from wf.teardown) as teardown
       into v_work;
     v_driver := v_work.driver;
     if (v_driver.state in ('live', 'draining')) is not true then
@@ -90,6 +91,11 @@ begin
         kind := 'next';
     end if;
     v_found := wf._find(v_driver, p_want, p_instant, p_kept, v_now);
+    if v_work.teardown and v_found.place is not null then
+        v_found.place := wf._leave_torn(v_found.place);
+        -- there may be others behind those that it leaves
+        v_found.again := case when v_found.place is null then 10 else v_found.again end;
+    end if;
     mark := wf._mark();
     if v_found.place is not null then
         mark := coalesce(mark, wf._sign(p_driver));
@@ -112,6 +118,26 @@ end;
 $$;
 comment on function wf.poll(bigint, int, int, jsonb) is
     'Hands a driver at most p_want requests, by priority and turn. If p_instant is given, besides at most so many that it answers at once by itself (transport builtin), which then do not count among those. If p_kept is given ({"ssh": 1}), besides so many more of each of its transports. Rows of kind run (a request: instance, process, attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, task type, arguments, where in them which secrets go, time limit in ms), stop (the token of a request to stop), work (call wf.work) and one last row: next (ms until the next poll, at the latest) or busy (it looked for nothing, since others have all turns; ms until the next poll, about), with the mark of what this transaction has done, if anything, for register.';
+
+-- wf._leave_torn(p_place)
+--
+-- What is torn down does not begin, nor is it polled: its teardown will take it
+-- out of the queue.
+--
+-- Returns  the rows of ready without those below a teardown; null if none is left
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by poll, if anything is torn down
+create or replace function wf._leave_torn(p_place tid[]) returns tid[]
+language plpgsql :inner as $$
+begin
+    return (select array_agg(u.place order by u.k)
+              from unnest(p_place) with ordinality u (place, k)
+             cross join lateral (select x.instance_id, x.process_id, x.request from wf.ready x where x.ctid = u.place offset 0) r
+             where r.request in ('cancel', 'cleanup')
+                or not exists (select from wf._torn(array[r.instance_id], array[r.process_id])));
+end;
+$$;
 
 -- wf._stops(p_driver, p_now)
 --

@@ -94,7 +94,10 @@ begin
          cross join lateral (select case when n.retry = '{}' then m.policy -> 'retry' else n.retry end as values,
                                     m.attempt - m.retry_from + 1 as tried) r
          -- what is cancelled before it was tried is not tried again
-         where m.state = 'FAILED' and m.event <> 'cancel' and r.values is not null),
+         where m.state = 'FAILED' and m.event <> 'cancel' and r.values is not null
+           -- and nothing begins below a teardown
+           and not (exists (select from wf.teardown t where t.instance_id = m.instance_id)
+                    and exists (select from wf._torn(array[m.instance_id], array[m.id])))),
     notes as (
         insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, detail)
         select f.instance_id, f.id, pg_current_xact_id(), f.at, f.attempt, 'FAILED', 'undecided', 'FAILED',

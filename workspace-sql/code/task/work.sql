@@ -8,12 +8,13 @@
 -- such task, the row waits for an operator, whom explain, stuck and fsck tell of
 -- it. Therefore no row stops a poll.
 --
---   kind   item            what is done
---   timer  a process       its timer fires
---   loss   a process       its request is taken back from a driver that is gone
---   settle a row of dirty  what the row asks for: a new name, a max, places
---   begin  0               some of what transactions have left to begin
---   purge  0               the instance is deleted with all that belongs to it
+--   kind      item            what is done
+--   timer     a process       its timer fires
+--   loss      a process       its request is taken back from a driver that is gone
+--   settle    a row of dirty  what the row asks for: a new name, a max, places
+--   begin     0               some of what transactions have left to begin
+--   teardown  a process       the next portion of its teardown
+--   purge     0               the instance is deleted with all that belongs to it
 
 -- wf._do_work(p_kind, p_instance, p_item, p_now)
 --
@@ -30,6 +31,7 @@ begin
         when 'timer' then perform wf._fire_timers(p_instance, p_item, p_now);
         when 'loss' then perform wf._take_back(p_instance, p_item, p_now);
         when 'begin' then perform wf._begin_pending(p_instance[1], p_now);
+        when 'teardown' then perform wf._tear(p_instance, p_item, p_now);
         when 'purge' then perform wf._purge(p_instance);
         when 'settle' then perform wf._settle(p_item);
     end case;

@@ -1,0 +1,194 @@
+-- An error looks for its handler: from the failed process outwards, the first
+-- catch whose `when` holds takes it. wf.node.handler_id says for each node which
+-- try is the nearest around it, therefore the search is a short walk, and a node
+-- without any handler costs nothing. What else runs in the body is torn down, and
+-- then the catch begins. Without a handler the task is FAILED where it failed.
+
+-- wf._add_cause(p_error, p_cause)
+--
+-- Returns  an error with that cause, behind the causes that it has already
+-- Called   by _record and _handle
+create or replace function wf._add_cause(p_error jsonb, p_cause jsonb) returns jsonb
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+    return case when p_cause is null then p_error
+                when jsonb_typeof(p_error -> 'cause') = 'object'
+                then p_error || jsonb_build_object('cause', wf._add_cause(p_error -> 'cause', p_cause))
+                else p_error || jsonb_build_object('cause', p_cause) end;
+end;
+$$;
+
+-- wf._caught(p_instance, p_process)
+--
+-- Returns  the error that was taken by the innermost catch around a process; null if there is no catch
+-- Called   by _handle
+create or replace function wf._caught(p_instance bigint, p_process bigint) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    with recursive up (id, parent_id, kind, version_id, node_id, scopes) as (
+        select p.id, p.parent_id, p.kind, p.version_id, p.node_id, p.scopes
+          from wf.process p
+         where p.instance_id = p_instance and p.id = p_process
+         union all
+        select p.id, p.parent_id, p.kind, p.version_id, p.node_id, p.scopes
+          from up u
+         cross join lateral (select x.* from wf.process x
+                              where x.instance_id = p_instance and x.id = u.parent_id offset 0) p
+         where u.kind <> 'catch')
+    select b.value
+      from up u
+      join wf.node n on n.version_id = u.version_id and n.id = u.node_id
+      join wf.binding b
+        on b.instance_id = p_instance and b.scope_id = u.scopes[cardinality(u.scopes)] and b.name = n.item
+     where u.kind = 'catch';
+end;
+
+-- wf._takes(p_try, p_catch, p_process, p_error, p_at)
+--
+-- Returns  whether a catch takes an error. What its `when` gives counts as false unless it is true; an event tells
+--          of what is no boolean
+-- Called   by _search
+create or replace function wf._takes(p_try wf.process, p_catch wf.node, p_process bigint, p_error jsonb,
+                                     p_at timestamptz) returns boolean
+language plpgsql :inner as $$
+declare
+    v_result jsonb;
+begin
+    if p_catch.condition is null then
+        return true;
+    end if;
+    v_result := wf._evaluate(p_catch.condition, wf._environment(p_try.instance_id, p_try.scopes, p_catch.reads)
+                                                || jsonb_build_object(p_catch.item, p_error));
+    if jsonb_typeof(v_result -> 'value') is distinct from 'boolean' then
+        insert into wf.event (instance_id, process_id, xid, at, was, event, state, detail)
+        select p.instance_id, p.id, pg_current_xact_id(), p_at, p.state, 'undecided', p.state,
+               coalesce(v_result -> 'error', wf._refuse('input', format('when needs a boolean, not %s',
+                                                                        jsonb_typeof(v_result -> 'value'))))
+               || jsonb_build_object('line', p_catch.line)
+          from wf.process p where p.instance_id = p_try.instance_id and p.id = p_process;
+    end if;
+    return coalesce(v_result -> 'value' = 'true', false);
+end;
+$$;
+
+-- wf._search(p_process, p_error, p_at)
+--
+-- Looks for the handler of an error, from the failed process outwards.
+--
+-- Returns  the process that is the body of the try, and the catch; null if nothing takes the error
+-- Called   by _handle
+create or replace function wf._search(p_process wf.process, p_error jsonb, p_at timestamptz, out body_id bigint,
+                                      out catch_id int)
+language plpgsql :inner as $$
+declare
+    v_process wf.process := p_process;
+    v_catch wf.node;
+    v_handler int := (select n.handler_id from wf.node n
+                       where n.version_id = p_process.version_id and n.id = p_process.node_id);
+begin
+    while v_handler is not null loop
+        while v_process.node_id <> v_handler loop
+            body_id := v_process.id;
+            select p.* into v_process
+              from wf.process p
+             where p.instance_id = v_process.instance_id and p.id = v_process.parent_id;
+        end loop;
+        for v_catch in
+            select n.* from wf.node n
+             where n.version_id = v_process.version_id and n.parent_id = v_handler and n.kind = 'catch'
+             order by n.ordinal
+        loop
+            if wf._takes(v_process, v_catch, p_process.id, p_error, p_at) then
+                catch_id := v_catch.id;
+                return;
+            end if;
+        end loop;
+        v_handler := (select n.handler_id from wf.node n
+                       where n.version_id = v_process.version_id and n.id = v_handler);
+    end loop;
+    body_id := null;
+end;
+$$;
+
+-- wf._hand_over(p_process, p_body, p_catch, p_error, p_at)
+--
+-- A catch has taken an error: the failed process hands it on, and everything
+-- else in the body of the try is torn down.
+--
+-- Returns  nothing
+-- Locks    as _tear
+-- Called   by _handle
+create or replace function wf._hand_over(p_process wf.process, p_body bigint, p_catch int, p_error jsonb,
+                                         p_at timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    v_reason text := current_setting('wf.reason', true);
+begin
+    perform wf._tear_down(array[p_process.instance_id], array[p_body], 'handled', p_catch, p_error, p_at, false);
+    perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
+       from wf._torn(array[p_process.instance_id], array[p_process.id]) t, unnest(t.path) x (id);
+    if p_process.state = 'FAILED' then
+        perform set_config('wf.reason', format('caught in line %s', n.line), true)
+           from wf.node n where n.version_id = p_process.version_id and n.id = p_catch;
+        update wf.process p
+           set was = p.state, event = 'raise', at = p_at,
+               state = wf._next_state(p.machine, p.state, 'raise', false)
+         where p.instance_id = p_process.instance_id and p.id = p_process.id;
+        perform set_config('wf.reason', coalesce(v_reason, ''), true);
+    end if;
+    perform wf._tear(array[p_process.instance_id], array[p_body], p_at);
+end;
+$$;
+
+-- wf._handle(p_moves, p_at)
+--
+-- Sees to processes that have failed, or whose error an operator hands on. One
+-- that fails below a teardown is aborted. An error of kind engine has no handler,
+-- since evaluating may be what raised it. What is handed on, and nothing takes,
+-- ends the instance as soon as it is released.
+--
+-- Returns  nothing
+-- Locks    as _tear
+-- Called   by the update trigger of process
+create or replace function wf._handle(p_moves wf.move[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    v_process wf.process;
+    v_key record;
+    v_error jsonb;
+    v_record jsonb; -- the same, as a catch sees it
+    f record;
+begin
+    for v_key in
+        select m.instance_id as i, m.id as j, m.event, m.state
+          from wf._due(p_moves, 'handle') m
+         cross join lateral (select x.handler_id from wf.node x
+                              where x.version_id = m.version_id and x.id = m.node_id offset 0) n
+         where n.handler_id is not null or m.event <> 'fail' or exists (select from wf.teardown)
+         order by m.instance_id, m.id
+    loop
+        select p.* into v_process from wf.process p where p.instance_id = v_key.i and p.id = v_key.j;
+        -- it was torn down with one before it, or was moved on: then that move was seen to
+        continue when (v_process.event, v_process.state) <> (v_key.event, v_key.state);
+        if exists (select from wf._torn(array[v_key.i], array[v_key.j])) then
+            perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
+               from wf._torn(array[v_key.i], array[v_key.j]) t, unnest(t.path) x (id);
+            perform wf._stop(array[v_key.i], array[v_key.j], p_at);
+            continue;
+        end if;
+        v_error := wf._add_cause(v_process.error, wf._caught(v_key.i, v_key.j));
+        v_record := jsonb_build_object('kind', v_error -> 'kind', 'message', v_error -> 'message',
+                                       'detail', v_error -> 'detail', 'process', v_process.id,
+                                       'attempt', v_process.attempt, 'cause', v_error -> 'cause');
+        select s.* into f from wf._search(v_process, v_record, p_at) s
+         where v_error ->> 'kind' is distinct from 'engine';
+        if f.body_id is not null then
+            perform wf._hand_over(v_process, f.body_id, f.catch_id, v_record, p_at);
+        elsif v_process.state = 'RAISED' then
+            perform wf._abort(array[v_key.i], v_error, false);
+            perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
+               from wf._torn(array[v_key.i], array[v_key.j]) t, unnest(t.path) x (id);
+        end if;
+    end loop;
+end;
+$$;

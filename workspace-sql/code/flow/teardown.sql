@@ -1,0 +1,284 @@
+-- Teardown: a process ends for good, with everything in it. What waits is taken
+-- out, drivers are told to stop, what is held outside is released. It is done in
+-- portions of about 1,000 processes, the first by whoever begins it, the others
+-- as work of kind teardown; after that the processes count their parents down as
+-- they stop, and when the last one has, what follows is done.
+--
+-- Everything alive is in a place: ready, parked, lease, timer or failed. A portion
+-- looks there, in order of the numbers, and never at processes that have ended. A
+-- teardown that begins in the middle of moves may miss what is just on its way
+-- from one place to another: then a second pass follows in a transaction of its
+-- own. Nothing is born below a teardown meanwhile (_withhold): what would begin is
+-- counted as ended instead.
+
+-- wf._alive(p_instance, p_after)
+--
+-- Returns  the first 1,000 processes of an instance behind that number that are in a place
+-- Called   by _tear
+create or replace function wf._alive(p_instance bigint, p_after bigint) returns setof bigint
+language sql stable rows 1000 set search_path = pg_catalog, pg_temp
+begin atomic
+    select distinct x.id
+      from (select * from (select y.process_id as id from wf.ready y
+                            where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) a
+             union all
+            select * from (select y.process_id from wf.parked y
+                            where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) b
+             union all
+            select * from (select y.process_id from wf.lease y
+                            where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) c
+             union all
+            select * from (select y.process_id from wf.timer y
+                            where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) d
+             union all
+            select * from (select y.process_id from wf.failed y
+                            where y.instance_id = p_instance and y.process_id > p_after order by 1 limit 1000) e) x
+     order by x.id
+     limit 1000;
+end;
+
+-- wf._torn(p_instance, p_process)
+--
+-- Climbs from each process to the first one that is torn down. The arrays run in
+-- parallel.
+--
+-- Returns  of those that are torn down, or below one that is: that one, and the processes from it down to this one
+-- Called   wherever something is not to happen below a teardown, if there is any
+create or replace function wf._torn(p_instance bigint[], p_process bigint[])
+returns table (instance_id bigint, process_id bigint, root_id bigint, path bigint[])
+language sql stable rows 10 set search_path = pg_catalog, pg_temp
+begin atomic
+    with recursive up (i, leaf, id, parent_id, torn) as (
+        select u.i, u.j, p.id, p.parent_id, exists (select from wf.teardown t
+                                                     where t.instance_id = u.i and t.process_id = p.id)
+          from unnest(p_instance, p_process) u (i, j)
+         cross join lateral (select x.id, x.parent_id from wf.process x
+                              where x.instance_id = u.i and x.id = u.j offset 0) p
+         union all
+        select u.i, u.leaf, p.id, p.parent_id, exists (select from wf.teardown t
+                                                        where t.instance_id = u.i and t.process_id = p.id)
+          from up u
+         cross join lateral (select x.id, x.parent_id from wf.process x
+                              where x.instance_id = u.i and x.id = u.parent_id offset 0) p
+         where not u.torn)
+    select u.i, u.leaf, max(u.id) filter (where u.torn), array_agg(u.id)
+      from up u
+     group by u.i, u.leaf
+    having bool_or(u.torn);
+end;
+
+-- wf._root(p_instance)
+--
+-- Returns  the root of an instance, found from any of its processes upwards
+-- Called   by _abort
+create or replace function wf._root(p_instance bigint) returns bigint
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    with recursive up (id, parent_id) as (
+        (select p.id, p.parent_id from wf.process p where p.instance_id = p_instance limit 1)
+         union all
+        select p.id, p.parent_id
+          from up u
+         cross join lateral (select x.id, x.parent_id from wf.process x
+                              where x.instance_id = p_instance and x.id = u.parent_id offset 0) p)
+    select u.id from up u where u.parent_id is null;
+end;
+
+-- wf._mark_torn(p_instance, p_process, p_at)
+--
+-- Has composites know that they are torn down: from now on they only count.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Called   by _tear, _withhold and _handle
+create or replace function wf._mark_torn(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    update wf.process p set was = p.state, event = 'abort', state = 'ABORTING', at = p_at, todo = 0
+     where p.ctid = any (array(select k.ctid
+                                 from (select distinct u.i, u.j from unnest(p_instance, p_process) u (i, j)) u
+                                cross join lateral (select x.ctid from wf.process x
+                                                     where x.instance_id = u.i and x.id = u.j and x.state = 'ACTIVE' offset 0) k));
+end;
+$$;
+
+-- wf._tear_down(p_instance, p_process, p_follows, p_node, p_error, p_at, p_sure)
+--
+-- Begins to tear processes down, one an instance. What was being torn down inside
+-- becomes part of it.
+--
+-- Returns  nothing; the caller lets the first portion follow
+-- Locks    nothing: the caller holds the instances
+-- Called   by _abort and _handle
+create or replace function wf._tear_down(p_instance bigint[], p_process bigint[], p_follows text, p_node int,
+                                         p_error jsonb,
+                                         p_at timestamptz, p_sure boolean) returns void
+language plpgsql :inner as $$
+begin
+    with absorbed as (
+        delete from wf.teardown t
+         where t.instance_id = any (p_instance)
+           and exists (with recursive up (id) as (
+                           select t.process_id
+                            union all
+                           select x.parent_id from up u
+                             join wf.process x on x.instance_id = t.instance_id and x.id = u.id)
+                       select from up u
+                         join unnest(p_instance, p_process) r (i, j) on r.i = t.instance_id and r.j = u.id)
+        returning t.instance_id, t.process_id)
+    delete from wf.work w using absorbed a
+            where w.kind = 'teardown' and w.instance_id = a.instance_id and w.item_id = a.process_id;
+    insert into wf.teardown (instance_id, process_id, follows, node_id, error, at, next_id, sure)
+    select u.i, u.j, p_follows, p_node, p_error, p_at, 0, p_sure from unnest(p_instance, p_process) u (i, j);
+end;
+$$;
+
+-- wf._tear(p_instance, p_process, p_at)
+--
+-- Tears the next portion of these processes down; what is left is work.
+--
+-- Returns  nothing
+-- Locks    rows of parked and ready (waits for a poll that is just taking one), then process; the caller holds the
+--          instances
+-- Called   by whoever began it, and by _do_work
+create or replace function wf._tear(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    v_instance bigint[];
+    v_process bigint[];
+    f record;
+begin
+    -- a portion that is full is followed by the next, a pass that is not sure by one that is
+    with portion as (
+        select t.ctid, t.instance_id, a.ids, cardinality(a.ids) >= 1000 as full
+          from unnest(p_instance, p_process) u (i, j)
+         cross join lateral (select x.* , x.ctid from wf.teardown x
+                              where x.instance_id = u.i and x.process_id = u.j and x.next_id is not null offset 0) t
+         cross join lateral (select array(select wf._alive(t.instance_id, t.next_id)) as ids offset 0) a),
+    moved as (
+        update wf.teardown t
+           set next_id = case when p.full then p.ids[1000] when not t.sure then 0 end, sure = t.sure or not p.full
+          from portion p where t.ctid = p.ctid)
+    select array_agg(p.instance_id), array_agg(a.id) into v_instance, v_process from portion p, unnest(p.ids) a (id);
+    select array_agg(t.instance_id) as instances, array_agg(t.process_id) as processes into f
+           from wf._torn(v_instance, v_process) t;
+    -- a poll that is just taking one is waited for; parked ones first, since settle moves them to ready
+    perform from unnest(f.instances, f.processes) u (i, j)
+           join wf.parked k on k.instance_id = u.i and k.process_id = u.j for update of k;
+    perform from unnest(f.instances, f.processes) u (i, j)
+           join wf.ready r on r.instance_id = u.i and r.process_id = u.j for update of r;
+    perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
+       from wf._torn(f.instances, f.processes) t, unnest(t.path) x (id);
+    delete from wf.work w
+     where w.kind in ('timer', 'loss')
+       and w.id = any (array(select x.id from unnest(f.instances, f.processes) u (i, j)
+                              cross join lateral (select y.id from wf.work y
+                                                   where y.instance_id = u.i and y.item_id = u.j offset 0) x));
+    perform wf._stop(f.instances, f.processes, p_at);
+    insert into wf.work (kind, instance_id, item_id, due_at)
+    select 'teardown', t.instance_id, t.process_id, p_at
+      from unnest(p_instance, p_process) u (i, j)
+      join wf.teardown t on t.instance_id = u.i and t.process_id = u.j and t.next_id is not null;
+    if found then
+        perform wf._ring();
+    end if;
+end;
+$$;
+
+-- wf._stop(p_instance, p_process, p_at)
+--
+-- Aborts processes that are not composites under way. What hands an error on that
+-- was caught, and has only to be released, goes on to do so.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Called   by _tear and _handle
+create or replace function wf._stop(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    update wf.process p
+       set was = p.state, event = 'abort', state = k.to_state, at = p_at
+      from unnest(p_instance, p_process) u (i, j)
+     cross join lateral (select x.ctid as place, t.to_state
+                           from wf.process x
+                           join wf.transition t on t.machine = x.machine
+                                               and t.from_state = x.state and t.event = 'abort'
+                          where x.instance_id = u.i and x.id = u.j
+                            and x.state not in ('ACTIVE', 'ABORTING')
+                            and (x.state <> 'RAISE_CLEANUP_REQUESTED'
+                                 or exists (select from wf.teardown r
+                                             where r.instance_id = u.i and r.follows = 'aborted')) offset 0) k
+     where p.ctid = k.place;
+end;
+$$;
+
+-- wf._withhold(p_instance, p_parent, p_at)
+--
+-- Nothing is born below a teardown: the parent counts as ended what would have
+-- begun in it.
+--
+-- Returns  the places in the arrays of those that may begin
+-- Locks    nothing beyond the rows it updates
+-- Called   by _enter, if anything is torn down
+create or replace function wf._withhold(p_instance bigint[], p_parent bigint[], p_at timestamptz) returns bigint[]
+language plpgsql :inner as $$
+declare
+    v_torn bigint[];
+begin
+    v_torn := array(select distinct t.process_id from wf._torn(p_instance, p_parent) t);
+    if cardinality(v_torn) > 0 then
+        perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
+           from wf._torn(p_instance, p_parent) t, unnest(t.path) x (id);
+        update wf.process p
+           set was = p.state, at = p_at, open = p.open - k.count,
+               event = case when p.open = k.count then 'aborted' else 'count' end,
+               state = case when p.open = k.count then 'ABORTED' else p.state end
+          from (select u.i, u.j, count(*)::int as count from unnest(p_instance, p_parent) u (i, j)
+                 where u.j = any (v_torn) group by 1, 2) u
+         cross join lateral (select x.ctid as place, u.count from wf.process x
+                              where x.instance_id = u.i and x.id = u.j offset 0) k
+         where p.ctid = k.place;
+    end if;
+    return array(select u.k from unnest(p_parent) with ordinality u (j, k) where u.j <> all (v_torn) order by u.k);
+end;
+$$;
+
+-- wf._end_teardowns(p_moves, p_at)
+--
+-- Does what follows when processes that were torn down have ended.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Called   by the update trigger of process
+create or replace function wf._end_teardowns(p_moves wf.move[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    f record;
+begin
+    with ended as (
+        delete from wf.teardown t
+         where t.ctid = any (array(select x.ctid from wf._due(p_moves, 'torn') m
+                                    cross join lateral (select y.ctid from wf.teardown y
+                                                         where y.instance_id = m.instance_id and y.process_id = m.id offset 0) x))
+        returning t.*),
+    caught as materialized (
+        select e.instance_id, p.parent_id, e.node_id, p.scopes[cardinality(p.scopes)] as scope_id, e.error, n.item
+          from ended e
+         cross join lateral (select x.parent_id, x.version_id from wf.process x
+                              where x.instance_id = e.instance_id and x.id = e.process_id offset 0) b
+         cross join lateral (select x.id as parent_id, x.scopes from wf.process x
+                              where x.instance_id = e.instance_id and x.id = b.parent_id offset 0) p
+         cross join lateral (select x.item from wf.node x
+                              where x.version_id = b.version_id and x.id = e.node_id offset 0) n
+         where e.follows = 'handled'),
+    bound as (
+        insert into wf.binding (instance_id, scope_id, name, value)
+        select c.instance_id, c.scope_id, c.item, c.error from caught c
+            on conflict (instance_id, scope_id, name) do update set value = excluded.value)
+    select array_agg(c.instance_id) as instances, array_agg(c.parent_id) as parents, array_agg(c.node_id) as nodes
+           into f from caught c;
+    if f.instances is not null then
+        perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
+    end if;
+end;
+$$;
