@@ -344,8 +344,8 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate('raise', p_target, p_reason, null);
 $$;
 comment on function wf.raise(jsonb, text) is
-    'Hands on the errors of FAILED processes: their instances are aborted, with result error. One row for each '
-    'target: done, or refused and why.';
+    'Hands on the errors of FAILED processes: a catch around them takes each, or else their instances are aborted, '
+    'with result error. One row for each target: done, or refused and why.';
 
 create or replace function wf.cancel(p_target jsonb, p_reason text default null)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
