@@ -218,9 +218,7 @@ select play_install('many', jsonb_build_array(
             play_task('t.Do', 'a', '{}', '{"priority": 9}')),
         play_catch('e', play_task('t.Do', 'c')))));
 select wf.start('many') as i \gset
--- play_work(): one piece of what takes its time; whether there is more
-create function play_work() returns boolean language sql as $$ select wf.work(); $$;
-do $$ begin while wf.work() loop null; end loop; end; $$;
+do $$ begin while wf.work() is not null loop null; end loop; end; $$;
 select is((select count(*) from wf.ready where instance_id = :i), 4001::bigint, '4,000 elements may begin');
 select play_take(:driver, 50);
 select play_fail(play_id(:i, 'a'));
@@ -238,7 +236,7 @@ select play_report(p.id) from wf.process p where p.instance_id = :i and p.state 
 select play_report(p.id) from wf.process p where p.instance_id = :i and p.state = 'ABORT_REQUESTED' limit 20;
 select is(play_id(:i, 'n'), null, 'what has ended meanwhile is followed by nothing');
 select is_empty('select * from wf.fsck()', 'all is well after reports between two portions');
-do $$ begin while wf.work() loop null; end loop; end; $$;
+do $$ begin while wf.work() is not null loop null; end loop; end; $$;
 select is((select count(*) from wf.process where instance_id = :i and state in ('INIT', 'ACTIVE')), 2::bigint, 'then all has been told but what is around it');
 select is_empty('select * from wf.fsck()', 'all is well when all has been told');
 select play_fail(p.id) from wf.process p where p.instance_id = :i and p.state = 'ABORT_REQUESTED';
@@ -246,11 +244,11 @@ select is((select state from wf.process where instance_id = :i and bind = 'c'), 
 select is((select count(*) from wf.process where instance_id = :i and bind = 'd'), 4000::bigint, 'no further element has begun');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 select wf.start('many') as i \gset
-do $$ begin while wf.work() loop null; end loop; end; $$;
+do $$ begin while wf.work() is not null loop null; end loop; end; $$;
 select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('begun', 'RUNNING -> ABORTING')$$, 'the abort of a large instance has begun');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTING: only RUNNING, SUSPENDED can be aborted')$$, 'it cannot be aborted twice');
-do $$ begin while wf.work() loop null; end loop; end; $$;
+do $$ begin while wf.work() is not null loop null; end loop; end; $$;
 select is(play_end(:i), 'ABORTED aborted', 'it goes on by itself');
 select is_empty('select * from wf.teardown', 'and is over');
 select is_empty('select * from wf.fsck()', 'all is well');
@@ -261,7 +259,7 @@ select wf.start('endless') as i \gset
 select ok((select count(*) from wf.pending where instance_id = :i) > 0, 'not all has begun yet');
 select wf.abort(format('{"instance": %s}', :i)::jsonb);
 select is_empty('select * from wf.fsck()', 'all is well');
-do $$ begin while wf.work() loop null; end loop; end; $$;
+do $$ begin while wf.work() is not null loop null; end loop; end; $$;
 select is(play_end(:i), 'ABORTED aborted', 'what was left to begin does not');
 select is_empty('select * from wf.fsck()', 'all is well');
 
