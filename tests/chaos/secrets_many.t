@@ -57,7 +57,8 @@ page_put() {
 }
 
 # others_run: such tasks, a few hundred three times. RATE is how many of them a
-# second had, in the best of these, and COST the driver's CPU for each, in ms.
+# second had, in the best of these, and COST the driver's CPU for each, in ms. The
+# rate is only a figure, since it depends on what else the machine does meanwhile.
 others_run() {
     local i id n=300 cpu
     cpu=$(driver_cpu_ms)
@@ -179,8 +180,6 @@ figure rate_before "$rate_before"
 figure rate_after "$RATE"
 ok "others take the driver $COST ms, and $cost_before without the secrets" \
     awk "BEGIN { exit !($COST <= 2 * $cost_before) }"
-ok "$RATE of them in a second, and $rate_before without" \
-    awk "BEGIN { exit !($RATE >= 0.4 * $rate_before) }"
 ledgers_figures
 invariants_hold I1 I2 I3 I4 I5 I7 I8 I9
 not_blind
