@@ -160,7 +160,8 @@ $$;
 -- Locks    as _fire, _work, _sweep and _settle
 -- Raises   nothing of its own
 -- Called   by poll, if there is any of that
-create or replace function wf._keep_up(p_driver bigint, p_seen_at timestamptz, p_due boolean, p_work boolean, p_now timestamptz) returns boolean
+create or replace function wf._keep_up(p_driver bigint, p_seen_at timestamptz, p_due boolean, p_work boolean,
+                                       p_now timestamptz) returns boolean
 language plpgsql :inner as $$
 declare
     -- the driver's first poll in this minute
@@ -180,7 +181,8 @@ begin
         end if;
     end if;
     perform wf._settle_safely(p_now);
-    return p_work and exists (select from wf.work w where w.due_at <= p_now and not w.aside and w.kind in ('begin', 'purge'))
+    return p_work and exists (select from wf.work w
+                               where w.due_at <= p_now and not w.aside and w.kind in ('begin', 'purge'))
         or p_seen_at is not null and wf._setting_number('keep_days') > 0;
 end;
 $$;
