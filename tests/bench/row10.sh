@@ -155,7 +155,7 @@ counted_start() {
 }
 
 # count_instructions COUNTS COMMAND: those of the driver's sessions.
-# shellcheck disable=SC2154 # as above
+# shellcheck disable=SC2154,SC2178 # as above
 count_instructions() {
     local -n counts=$1
     local pid file
