@@ -63,6 +63,7 @@ driver_end() {
 # all_ended [SECONDS]: wait until nothing runs any more of what came after BEFORE,
 # looking as often (0.02) from inside the server and by index, which costs next to
 # nothing.
+# shellcheck disable=SC2120 # row 10 looks less often
 all_ended() {
     local pause=${1:-0.02}
     PGOPTIONS='-c enable_seqscan=off' sql "do \$\$

@@ -83,6 +83,7 @@ ledger_kind() {
 # drive COMMAND…: a driver does what that begins. PIDS are those of its sessions in
 # the server.
 drive() {
+    # shellcheck disable=SC2034 # all_ended looks behind it
     BEFORE=$(sql 'select coalesce(max(instance_id), 0) from wf.instance_v')
     REST=0
     "$@"
@@ -129,6 +130,7 @@ turns() {
 
 # count_statements COUNTS COMMAND: what the driver sends (top), what functions
 # execute (nested) and the bytes of WAL, into an array of that name.
+# shellcheck disable=SC2154 # the keys of the array are words
 count_statements() {
     local -n counts=$1
     statements_count all
@@ -153,6 +155,7 @@ counted_start() {
 }
 
 # count_instructions COUNTS COMMAND: those of the driver's sessions.
+# shellcheck disable=SC2154,SC2178 # as above
 count_instructions() {
     local -n counts=$1
     local pid file

@@ -193,7 +193,8 @@ $$;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _find, if something is noted
-create or replace function wf._recall(p_driver bigint, p_now timestamptz, out age numeric, out pages bigint, out rest numeric, out lane wf.place[])
+create or replace function wf._recall(p_driver bigint, p_now timestamptz,
+                                      out age numeric, out pages bigint, out rest numeric, out lane wf.place[])
 language plpgsql :inner as $$
 declare
     v_from constant jsonb := current_setting('wf.from')::jsonb;
@@ -203,7 +204,8 @@ begin
     if (v_from ->> 'driver')::bigint = p_driver then
         age := nullif(greatest(extract(epoch from p_now) - (v_from ->> 'at')::numeric, -1), -1);
         if age < (case when v_from ->> 'more' = 'true' then greatest(rest, 0.01) else rest end) then
-            lane := array(select row((x.v -> 0)::bigint, x.v ->> 1, (x.v -> 2)::smallint, (x.v -> 3)::bigint, (x.v -> 4)::bigint, (x.v -> 5)::bigint)::wf.place
+            lane := array(select row((x.v -> 0)::bigint, x.v ->> 1, (x.v -> 2)::smallint, (x.v -> 3)::bigint,
+                                     (x.v -> 4)::bigint, (x.v -> 5)::bigint)::wf.place
                             from jsonb_array_elements(nullif(v_from -> 'lanes', 'null')) x (v));
         end if;
     end if;
@@ -228,7 +230,8 @@ $$;
 -- Raises   nothing
 -- Called   by poll
 create or replace function wf._find(p_driver wf.driver, p_want int, p_instant int, p_kept jsonb, p_now timestamptz,
-                                    out place tid[], out lane wf.place[], out more boolean, out others boolean, out again int)
+                                    out place tid[], out lane wf.place[], out more boolean, out others boolean,
+                                    out again int)
 language plpgsql :inner as $$
 declare
     v_noted constant boolean := coalesce(current_setting('wf.from', true), '') <> '';
@@ -240,40 +243,49 @@ declare
     v_want int;
 begin
     if v_noted then
-        select r.age, r.pages, r.rest, r.lane into v_age, v_read, v_rest, v_places from wf._recall(p_driver.id, p_now) r;
+        select r.age, r.pages, r.rest, r.lane into v_age, v_read, v_rest, v_places
+          from wf._recall(p_driver.id, p_now) r;
     end if;
     loop
         v_pages := pg_stat_get_xact_blocks_fetched('wf.ready_claim_idx'::regclass);
-        select array_agg(row(l.id, wf._pool(l.needs, p_instant is not null), h.rank, h.turn, h.instance_id, h.process_id - 1)::wf.place)
+        select array_agg(row(l.id, wf._pool(l.needs, p_instant is not null), h.rank, h.turn, h.instance_id,
+                             h.process_id - 1)::wf.place)
                    filter (where h.rank is not null),
                bool_or(not l.served)
           into lane, others
           from (select x.id, x.needs, wf._serves(p_driver, x) as served from wf.lane x offset 0) l
-          left join lateral (select u.rank, u.turn, u.instance_id, u.process_id from unnest(v_places) u where u.lane_id = l.id) b on true
+          left join lateral (select u.rank, u.turn, u.instance_id, u.process_id
+                               from unnest(v_places) u where u.lane_id = l.id) b on true
           left join lateral (select y.rank, y.turn, y.instance_id, y.process_id
                                from wf.ready y
                               where l.served
                                 and (select e.event from wf.engine_event e order by e.id desc limit 1) is distinct from 'pause'
                                 and y.lane_id = l.id
                                 and (y.rank, y.turn, y.instance_id, y.process_id)
-                                    > (coalesce(b.rank, -32768), coalesce(b.turn, 0), coalesce(b.instance_id, 0), coalesce(b.process_id, 0))
+                                    > (coalesce(b.rank, -32768), coalesce(b.turn, 0), coalesce(b.instance_id, 0),
+                                       coalesce(b.process_id, 0))
                               order by y.rank, y.turn, y.instance_id, y.process_id
                               limit 1) h on true;
-        v_pages := case when v_places is null then pg_stat_get_xact_blocks_fetched('wf.ready_claim_idx'::regclass) - v_pages else v_read end;
+        v_pages := case when v_places is not null then v_read
+                        else pg_stat_get_xact_blocks_fetched('wf.ready_claim_idx'::regclass) - v_pages end;
         if cardinality(lane) = 1 then
-            v_want := case when lane[1].pool = 'builtin' then p_instant else p_want + coalesce((p_kept ->> lane[1].pool)::int, 0) end;
+            v_want := case when lane[1].pool = 'builtin' then p_instant
+                           else p_want + coalesce((p_kept ->> lane[1].pool)::int, 0) end;
             select array_agg(x.place), count(*) = v_want,
-                   coalesce((array_agg(row(lane[1].lane_id, lane[1].pool, x.rank, x.turn, x.instance_id, x.process_id)::wf.place))[count(*)::int:], lane)
+                   coalesce((array_agg(row(lane[1].lane_id, lane[1].pool, x.rank, x.turn, x.instance_id,
+                                           x.process_id)::wf.place))[count(*)::int:], lane)
               into place, more, lane
               from (select y.ctid as place, y.rank, y.turn, y.instance_id, y.process_id
                       from wf.ready y
                      where y.lane_id = lane[1].lane_id
-                       and (y.rank, y.turn, y.instance_id, y.process_id) > (lane[1].rank, lane[1].turn, lane[1].instance_id, lane[1].process_id)
+                       and (y.rank, y.turn, y.instance_id, y.process_id)
+                           > (lane[1].rank, lane[1].turn, lane[1].instance_id, lane[1].process_id)
                      order by y.rank, y.turn, y.instance_id, y.process_id
                      limit v_want
                        for update skip locked) x;
         else
-            select s.place, s.more, s.lane into place, more, lane from wf._share(lane, p_want, p_instant, p_kept) s;
+            select s.place, s.more, s.lane into place, more, lane
+              from wf._share(lane, p_want, p_instant, p_kept) s;
         end if;
         exit when v_places is null or more;
         if v_age < v_rest then
@@ -283,7 +295,8 @@ begin
         v_places := null;
     end loop;
     if more or v_pages > 100 then
-        perform wf._remember(p_driver.id, case when v_places is null then 0 else v_age end, v_pages, more, lane, v_places, p_now);
+        perform wf._remember(p_driver.id, case when v_places is null then 0 else v_age end, v_pages, more, lane,
+                             v_places, p_now);
     elsif v_noted then
         -- the next one looks at the heads
         perform set_config('wf.from', '', false);
@@ -300,15 +313,18 @@ $$;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _find
-create or replace function wf._remember(p_driver bigint, p_age numeric, p_pages bigint, p_more boolean, p_lane wf.place[], p_before wf.place[],
-                                    p_now timestamptz) returns void
+create or replace function wf._remember(p_driver bigint, p_age numeric, p_pages bigint, p_more boolean,
+                                        p_lane wf.place[], p_before wf.place[], p_now timestamptz) returns void
 language plpgsql :inner as $$
 begin
     if cardinality(p_before) > cardinality(p_lane) then
-        p_lane := p_lane || array(select u from unnest(p_before) u where u.lane_id <> all (array(select x.lane_id from unnest(p_lane) x)));
+        p_lane := p_lane || array(select u from unnest(p_before) u
+                                   where u.lane_id <> all (array(select x.lane_id from unnest(p_lane) x)));
     end if;
-    perform set_config('wf.from', jsonb_build_object('driver', p_driver, 'at', extract(epoch from p_now) - p_age, 'pages', p_pages, 'more', p_more, 'lanes',
-                                                     (select jsonb_agg(jsonb_build_array(l.lane_id, l.pool, l.rank, l.turn, l.instance_id, l.process_id)) from unnest(p_lane) l))::text, false);
+    perform set_config('wf.from', jsonb_build_object(
+                           'driver', p_driver, 'at', extract(epoch from p_now) - p_age, 'pages', p_pages, 'more', p_more,
+                           'lanes', (select jsonb_agg(jsonb_build_array(l.lane_id, l.pool, l.rank, l.turn, l.instance_id, l.process_id))
+                                       from unnest(p_lane) l))::text, false);
 end;
 $$;
 
