@@ -253,6 +253,30 @@ select is(play_end(:i), 'ABORTED aborted', 'it goes on by itself');
 select is_empty('select * from wf.teardown', 'and is over');
 select is_empty('select * from wf.fsck()', 'all is well');
 
+-- a task's own retry comes first; a task that waits for its next attempt is torn down like any other
+select play_install('patient', jsonb_build_array(play_try(
+    play_par(play_task('t.Do', 'a', '{}', '{"retry": {"attempts": 2, "delay": "PT10S"}}'),
+             play_task('t.Do', 'w', '{}', '{"retry": {"attempts": 9, "delay": "PT1H"}}')),
+    play_catch('e', play_task('t.Do', 'c', '{"x": ["get", ["var", "e"], "attempt"]}')))));
+select wf.start('patient') as i \gset
+select play_take(:driver), play_fail(play_id(:i, 'a')), play_fail(play_id(:i, 'w'));
+select is(play_state(:i, 'a') || ' ' || play_state(:i, 'w'), 'INIT INIT', 'tasks that are tried again look for no catch');
+select is_empty('select * from wf.teardown', 'and nothing is torn down');
+select play_later('10 s'), play_take(:driver), play_fail(play_id(:i, 'a'));
+select is(play_state(:i, 'a') || ' ' || play_state(:i, 'w'), 'RAISED ABORTED', 'after the last attempt the catch takes the error, and no other task of the body is tried again');
+select is_empty('select * from wf.timer', 'nothing waits for a next attempt');
+select is((select input from wf.process where id = play_id(:i, 'c')), '{"x": 2}', 'the catch sees which attempt it was');
+select play_on(:driver);
+select is(play_end(:i), 'END success', 'the catch goes on');
+select wf.start('patient') as i \gset
+select play_take(:driver), play_fail(play_id(:i, 'a')), play_later('10 s'), play_take(:driver), play_fail(play_id(:i, 'a'));
+select is(play_state(:i, 'w'), 'ABORT_REQUESTED', 'the driver is told to stop the other task');
+select play_fail(play_id(:i, 'w'));
+select is(play_state(:i, 'w'), 'ABORTED', 'a task that fails below a teardown is not tried again');
+select play_on(:driver);
+select is(play_end(:i), 'END success', 'the catch goes on then');
+select is_empty('select * from wf.fsck()', 'all is well');
+
 -- elements that have yet to begin are counted as ended
 select play_install('endless', '[{"kind": "forall", "line": 1, "name": "x", "in": ["range", 1, 100000], "body": {"kind": "let", "line": 1, "as": "y", "value": 1}}]');
 select wf.start('endless') as i \gset
