@@ -9,13 +9,16 @@
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.fsck
-create or replace function wf._fsck_work() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+create or replace function wf._fsck_work()
+returns table (check_name text, instance_id bigint, process_id bigint, detail text)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
     return query
     with place as (
-        select r.instance_id, r.process_id, 'ready' as place, r.request, null::timestamptz as due_at, null::bigint as group_id from wf.ready r union all
+        select r.instance_id, r.process_id, 'ready' as place, r.request, null::timestamptz as due_at,
+               null::bigint as group_id
+          from wf.ready r union all
         select k.instance_id, k.process_id, 'parked', 'start', null, k.group_id from wf.parked k union all
         select l.instance_id, l.process_id, 'lease', l.request, null, null from wf.lease l union all
         -- one that is tried alone will fire whatever its time is, unless its request is asked for already
@@ -32,17 +35,20 @@ begin
         values ('ready', 'start', '{INIT}'::text[]),
                ('ready', 'poll', '{EXECUTING}'),
                ('ready', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
-               ('ready', 'cleanup', '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}'),
+               ('ready', 'cleanup',
+                '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}'),
                ('parked', 'start', '{INIT}'),
                ('lease', 'start', '{START_REQUESTED,EXECUTING,CANCEL_REQUESTED,ABORT_REQUESTED}'),
                ('lease', 'poll', '{EXECUTING,CANCEL_REQUESTED,ABORT_REQUESTED}'),
                ('lease', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
-               ('lease', 'cleanup', '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}'),
+               ('lease', 'cleanup',
+                '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}'),
                ('timer', 'sleep', '{WAITING}'),
                ('timer', 'retry', '{INIT,RETRY_CLEANUP_REQUESTED}'),
                ('timer', 'poll', '{EXECUTING}'),
                ('timer', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
-               ('timer', 'cleanup', '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}')
+               ('timer', 'cleanup',
+                '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}')
     ), leaf as (
         select p.instance_id, p.id, p.kind, p.machine, p.state, p.group_id, p.token,
                coalesce(array_agg(x.place order by x.place) filter (
@@ -73,24 +79,29 @@ begin
                 else f.places not in ('{ready}', '{lease}', '{timer}') end
      union all
     select 'slot: held without need, or missing', f.instance_id, f.id,
-           format('%s in group %s holds %s', f.state, coalesce(f.group_id::text, '(none)'), coalesce(f.held::text, 'no place'))
+           format('%s in group %s holds %s', f.state, coalesce(f.group_id::text, '(none)'),
+                  coalesce(f.held::text, 'no place'))
       from leaf f
      where f.held is distinct from
-           case when f.state in ('START_REQUESTED', 'EXECUTING', 'CANCEL_REQUESTED', 'ABORT_REQUESTED') or f.places = '{ready}' and f.state = 'INIT'
+           case when f.state in ('START_REQUESTED', 'EXECUTING', 'CANCEL_REQUESTED', 'ABORT_REQUESTED')
+                     or f.places = '{ready}' and f.state = 'INIT'
                 then f.group_id end
      union all
-    select 'slot: row of no process, or of one that has ended', x.instance_id, x.process_id, coalesce(p.state, 'does not exist')
+    select 'slot: row of no process, or of one that has ended', x.instance_id, x.process_id,
+           coalesce(p.state, 'does not exist')
       from place x
       left join wf.process p on p.instance_id = x.instance_id and p.id = x.process_id
      where x.place = 'slot' and (p.state in ('END', 'RAISED', 'ABORTED')) is not false
      union all
-    select 'lease: another token than its process', l.instance_id, l.process_id, format('%s, process %s', l.token, p.token)
+    select 'lease: another token than its process', l.instance_id, l.process_id,
+           format('%s, process %s', l.token, p.token)
       from wf.lease l
       join wf.process p on p.instance_id = l.instance_id and p.id = l.process_id
      where l.request = 'start' and l.token is distinct from p.token
      union all
     -- each sweep passes by what somebody holds, so not every second brings it back
-    select 'lease: its driver is gone, and no poll has taken it back', l.instance_id, l.process_id, format('driver %s (%s)', l.driver_id, coalesce(d.state, 'does not exist'))
+    select 'lease: its driver is gone, and no poll has taken it back', l.instance_id, l.process_id,
+           format('driver %s (%s)', l.driver_id, coalesce(d.state, 'does not exist'))
       from wf.lease l
       left join wf.driver d on d.id = l.driver_id
       left join wf.sign_of_life s on s.driver_id = l.driver_id
@@ -104,13 +115,15 @@ begin
      where not exists (select from wf.lane l where l.id = r.lane_id)
        and not exists (select from wf._asked() d where d.lane_id = r.lane_id)
      union all
-    select 'failed: listed but not FAILED, or FAILED but not listed', coalesce(f.instance_id, p.instance_id), coalesce(f.process_id, p.id), coalesce(p.state, 'not FAILED')
+    select 'failed: listed but not FAILED, or FAILED but not listed', coalesce(f.instance_id, p.instance_id),
+           coalesce(f.process_id, p.id), coalesce(p.state, 'not FAILED')
       from wf.failed f
       full join (select q.instance_id, q.id, q.state from wf.process q where q.state = 'FAILED') p
              on p.instance_id = f.instance_id and p.id = f.process_id
      where f.process_id is null or p.id is null
      union all
-    select 'suspended: to be handed out all the same, or held without need', x.instance_id, x.process_id, format('%s, instance %s', x.place, i.state)
+    select 'suspended: to be handed out all the same, or held without need', x.instance_id, x.process_id,
+           format('%s, instance %s', x.place, i.state)
       from place x
       join wf.instance i on i.id = x.instance_id
      where x.place = 'ready' and x.request = 'start' and i.state = 'SUSPENDED'
@@ -126,7 +139,8 @@ $$;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.fsck
-create or replace function wf._fsck_tree() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+create or replace function wf._fsck_tree()
+returns table (check_name text, instance_id bigint, process_id bigint, detail text)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
@@ -160,15 +174,18 @@ begin
         select e.instance_id, e.process_id, 'forall_item' from wf.forall_item e union all
         select e.instance_id, e.process_id, 'forall_result' from wf.forall_result e
     )
-    select 'composite: open is not the number of children that have not ended' as check_name, m.instance_id, m.id, format('%s %s: open %s, %s live', m.kind, m.state, m.open, m.live)
+    select 'composite: open is not the number of children that have not ended' as check_name, m.instance_id, m.id,
+           format('%s %s: open %s, %s live', m.kind, m.state, m.open, m.live)
       from member m
      where m.state in ('ACTIVE', 'ABORTING') and (m.open <> m.live or m.open = 0)
      union all
-    select 'composite: over, but something in it is not', m.instance_id, m.id, format('%s %s: %s live', m.kind, m.state, m.live)
+    select 'composite: over, but something in it is not', m.instance_id, m.id,
+           format('%s %s: %s live', m.kind, m.state, m.live)
       from member m
      where m.state not in ('ACTIVE', 'ABORTING') and m.live > 0
      union all
-    select 'composite: elements to come do not add up', m.instance_id, m.id, format('%s %s: total %s, open %s, todo %s', m.kind, m.state, m.total, m.open, m.todo)
+    select 'composite: elements to come do not add up', m.instance_id, m.id,
+           format('%s %s: total %s, open %s, todo %s', m.kind, m.state, m.total, m.open, m.todo)
       from member m
      where m.state = 'ACTIVE' and (m.todo < 0 or m.todo > greatest(m.total - m.open, 0))
      union all
@@ -176,7 +193,10 @@ begin
       from wf.process p
       join wf.node n on n.version_id = p.version_id and n.next_id = p.node_id
      where not exists (select from wf.process q
-                        where q.instance_id = p.instance_id and q.parent_id = p.parent_id and q.node_id = n.id and q.state = 'END')
+                        where q.instance_id = p.instance_id
+                          and q.parent_id = p.parent_id
+                          and q.node_id = n.id
+                          and q.state = 'END')
      union all
     select 'process: its parent does not exist', p.instance_id, p.id, format('parent %s', p.parent_id)
       from wf.process p
@@ -188,23 +208,27 @@ begin
       left join wf.instance i on i.id = p.instance_id
      where i.version_id is distinct from p.version_id
      union all
-    select 'instance: its root is in another state', i.id, null, format('%s, root %s, %s of them', i.state, coalesce(r.state, 'does not exist'), coalesce(r.roots, 0))
+    select 'instance: its root is in another state', i.id, null,
+           format('%s, root %s, %s of them', i.state, coalesce(r.state, 'does not exist'), coalesce(r.roots, 0))
       from wf.instance i
       left join root r on r.instance_id = i.id
      where r.roots is distinct from 1
         or r.state <> all (case when i.state in ('RUNNING', 'SUSPENDED') then '{ACTIVE,FAILED}' else array[i.state] end)
      union all
-    select 'instance: ended without a result, or the reverse', i.id, null, format('%s, result %s, ended at %s', i.state, i.result, i.ended_at)
+    select 'instance: ended without a result, or the reverse', i.id, null,
+           format('%s, result %s, ended at %s', i.state, i.result, i.ended_at)
       from wf.instance i
      where (i.state in ('END', 'ABORTED')) <> (i.result is not null)
         or (i.state in ('END', 'ABORTED')) <> (i.ended_at is not null)
      union all
-    select 'instance: over, but rows are left', d.instance_id, d.process_id, format('%s in %s', d.name, coalesce(i.state, '(no instance)'))
+    select 'instance: over, but rows are left', d.instance_id, d.process_id,
+           format('%s in %s', d.name, coalesce(i.state, '(no instance)'))
       from dependent d
       left join wf.instance i on i.id = d.instance_id
      where (i.state not in ('END', 'ABORTED')) is not true
      union all
-    select 'suspended: listed but not SUSPENDED, or SUSPENDED but not listed', coalesce(s.instance_id, i.id), null, coalesce(i.state, 'not SUSPENDED')
+    select 'suspended: listed but not SUSPENDED, or SUSPENDED but not listed', coalesce(s.instance_id, i.id), null,
+           coalesce(i.state, 'not SUSPENDED')
       from wf.suspended s
       full join (select x.id, x.state from wf.instance x where x.state = 'SUSPENDED') i on i.id = s.instance_id
      where s.instance_id is null or i.id is null
@@ -228,15 +252,18 @@ $$;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.fsck
-create or replace function wf._fsck_teardown() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+create or replace function wf._fsck_teardown()
+returns table (check_name text, instance_id bigint, process_id bigint, detail text)
 language sql stable set search_path = pg_catalog, pg_temp as $$
     with live as (
         select p.instance_id, p.id, p.state, p.kind, t.root_id
           from wf.process p
          cross join lateral wf._torn(array[p.instance_id], array[p.id]) t
-         where p.instance_id in (select r.instance_id from wf.teardown r) and p.state not in ('END', 'RAISED', 'ABORTED')
+         where p.instance_id in (select r.instance_id from wf.teardown r)
+           and p.state not in ('END', 'RAISED', 'ABORTED')
     )
-    select 'teardown: of no process, or of one that has ended', t.instance_id, t.process_id, coalesce(p.state, 'does not exist')
+    select 'teardown: of no process, or of one that has ended', t.instance_id, t.process_id,
+           coalesce(p.state, 'does not exist')
       from wf.teardown t
       left join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
      where (p.state not in ('END', 'RAISED', 'ABORTED')) is not true
@@ -244,9 +271,12 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select 'teardown: nothing carries it on', t.instance_id, t.process_id, format('after process %s', t.next_id)
       from wf.teardown t
      where t.next_id is not null
-       and not exists (select from wf.work w where w.kind = 'teardown' and w.instance_id = t.instance_id and w.item_id = t.process_id)
+       and not exists (select
+                         from wf.work w
+                        where w.kind = 'teardown' and w.instance_id = t.instance_id and w.item_id = t.process_id)
      union all
-    select 'teardown: something in it has not been told', l.instance_id, l.id, format('%s in the teardown of %s', l.state, l.root_id)
+    select 'teardown: something in it has not been told', l.instance_id, l.id,
+           format('%s in the teardown of %s', l.state, l.root_id)
       from live l
       join wf.teardown t on t.instance_id = l.instance_id and t.process_id = l.root_id
      where t.next_id is null
@@ -269,7 +299,8 @@ $$;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.fsck
-create or replace function wf._fsck_history() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+create or replace function wf._fsck_history()
+returns table (check_name text, instance_id bigint, process_id bigint, detail text)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
@@ -288,37 +319,57 @@ begin
          where e.event not in ('late', 'request_failed', 'unclean', 'undecided')    -- notes, no moves
         window w as (partition by e.instance_id, e.process_id order by e.seq)
     )
-    select 'process: its last move is not legal' as check_name, s.instance_id, s.process_id, format('%s: %s -%s-> %s', s.machine, s.was, s.event, s.state)
+    select 'process: its last move is not legal' as check_name, s.instance_id, s.process_id,
+           format('%s: %s -%s-> %s', s.machine, s.was, s.event, s.state)
       from subject s
-      left join wf.transition t on t.machine = s.machine and t.from_state = s.was and t.event = s.event and t.to_state = s.state
+      left join wf.transition t on t.machine = s.machine
+                               and t.from_state = s.was
+                               and t.event = s.event
+                               and t.to_state = s.state
      where t.machine is null
      union all
-    select 'history: a move that is not legal, or of no process', e.instance_id, e.process_id, format('event %s: %s -%s-> %s', e.seq, e.was, e.event, e.state)
+    select 'history: a move that is not legal, or of no process', e.instance_id, e.process_id,
+           format('event %s: %s -%s-> %s', e.seq, e.was, e.event, e.state)
       from story e
       left join subject s on s.instance_id = e.instance_id and coalesce(s.process_id, 0) = coalesce(e.process_id, 0)
-      left join wf.transition t on t.machine = s.machine and t.from_state = e.was and t.event = e.event and t.to_state = e.state
+      left join wf.transition t on t.machine = s.machine
+                               and t.from_state = e.was
+                               and t.event = e.event
+                               and t.to_state = e.state
      where t.machine is null
      union all
-    select 'history: does not begin at the beginning', e.instance_id, e.process_id, format('event %s: from %s', e.seq, e.was)
+    select 'history: does not begin at the beginning', e.instance_id, e.process_id,
+           format('event %s: from %s', e.seq, e.was)
       from story e
       join subject s on s.instance_id = e.instance_id and coalesce(s.process_id, 0) = coalesce(e.process_id, 0)
-     where e.before is null and e.was <> case s.machine when 'instance' then '' when 'composite' then 'ACTIVE' else 'INIT' end
+     where e.before is null
+       and e.was <> case s.machine when 'instance' then '' when 'composite' then 'ACTIVE' else 'INIT' end
      union all
-    select 'history: attempts are not those that were asked for', p.instance_id, p.id, format('attempt %s, %s retries', p.attempt, coalesce(r.retries, 0))
+    select 'history: attempts are not those that were asked for', p.instance_id, p.id,
+           format('attempt %s, %s retries', p.attempt, coalesce(r.retries, 0))
       from wf.process p
       left join (select e.instance_id, e.process_id, count(*) as retries
                    from wf.event e where e.event = 'retry' and e.was <> 'INIT' group by 1, 2) r
              on r.instance_id = p.instance_id and r.process_id = p.id
      where p.attempt <> 1 + coalesce(r.retries, 0)
      union all
-    select 'history: does not go on where it was', e.instance_id, e.process_id, format('event %s: from %s, but it was in %s', e.seq, e.was, e.before)
+    select 'history: does not go on where it was', e.instance_id, e.process_id,
+           format('event %s: from %s, but it was in %s', e.seq, e.was, e.before)
       from story e
      where e.was <> e.before
      union all
-    select 'history: does not end in the present state', s.instance_id, s.process_id, format('%s -%s-> %s, history %s', s.was, s.event, s.state, coalesce(e.was || ' -' || e.event || '-> ' || e.state, 'has nothing'))
+    select 'history: does not end in the present state', s.instance_id, s.process_id,
+           format('%s -%s-> %s, history %s', s.was, s.event, s.state,
+                  coalesce(e.was || ' -' || e.event || '-> ' || e.state, 'has nothing'))
       from subject s
-      join wf.transition t on t.machine = s.machine and t.from_state = s.was and t.event = s.event and t.to_state = s.state and t.recorded
-      left join story e on e.instance_id = s.instance_id and coalesce(e.process_id, 0) = coalesce(s.process_id, 0) and e.last
+      join wf.transition t on t.machine = s.machine
+                          and t.from_state = s.was
+                          and t.event = s.event
+                          and t.to_state = s.state
+                          and t.recorded
+      left join story e on e.instance_id = s.instance_id
+                       and coalesce(e.process_id, 0) = coalesce(s.process_id, 0)
+                       and e.last
      where (s.was, s.event, s.state) is distinct from (e.was, e.event, e.state)
      union all
     select 'history: nobody signed it', e.instance_id, e.process_id, format('event %s of transaction %s', e.seq, e.xid)
@@ -347,7 +398,8 @@ end;
 --
 -- Returns  one row for each piece of work that was set aside
 -- Called   by wf.fsck
-create or replace function wf._fsck_attention() returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+create or replace function wf._fsck_attention()
+returns table (check_name text, instance_id bigint, process_id bigint, detail text)
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select 'work: set aside', w.instance_id, case when w.kind in ('timer', 'loss', 'teardown') then w.item_id end,
            format('%s: %s', case w.kind when 'settle' then wf._settle_text(w.asked)
@@ -366,7 +418,8 @@ $$;
 --          each case for attention (nothing contradicts it, but an operator is
 --          needed); none if all is well
 -- Called   by viewers
-create or replace function wf.fsck() returns table (class text, check_name text, instance_id bigint, process_id bigint, detail text)
+create or replace function wf.fsck()
+returns table (class text, check_name text, instance_id bigint, process_id bigint, detail text)
 language sql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
     select 'violation', v.*
       from (select * from wf._fsck_work()
@@ -380,4 +433,6 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set j
      union all
     select 'attention', a.* from wf._fsck_attention() a;
 $$;
-comment on function wf.fsck() is 'Looks for rows that contradict each other (class violation), and for work that was set aside and waits for an operator (class attention): class, text of the check, instance, process, detail. No rows: all is well.';
+comment on function wf.fsck() is
+    'Looks for rows that contradict each other (class violation), and for work that was set aside and waits for an '
+    'operator (class attention): class, text of the check, instance, process, detail. No rows: all is well.';

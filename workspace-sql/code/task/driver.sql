@@ -16,7 +16,8 @@ begin atomic
        and p_lane.requires <@ p_driver.capabilities;
 end;
 
--- wf.register(p_name, p_version, p_transports, p_queues, p_slots, p_previous, p_tokens, p_capabilities, p_backend, p_marks)
+-- wf.register(p_name, p_version, p_transports, p_queues, p_slots, p_previous, p_tokens,
+--             p_capabilities, p_backend, p_marks)
 --
 -- A new incarnation of a driver. One that lost its connection names its former
 -- incarnation and the requests that it still holds: these go over to the new
@@ -26,11 +27,15 @@ end;
 -- part of this history mean that some of it was lost: the engine is paused.
 --
 -- Returns  the id of this incarnation
--- Locks    before the engine is paused all turns; the instances of what it held, by id (skipping locked ones); the leases and stops that go over; the former driver's row, and those that are forgotten; drivers that registered in the same session before
+-- Locks    before the engine is paused all turns; the instances of what it held, by id
+--          (skipping locked ones); the leases and stops that go over; the former
+--          driver's row, and those that are forgotten; drivers that registered in the
+--          same session before
 -- Raises   WF002, WF004, WF006
 -- Called   by a driver when it starts, when it connects again, when it was given up as lost
 create or replace function wf.register(p_name text, p_version text, p_transports text[], p_queues text[], p_slots int,
-                                       p_previous bigint default null, p_tokens uuid[] default '{}', p_capabilities text[] default '{}',
+                                       p_previous bigint default null, p_tokens uuid[] default '{}',
+                                       p_capabilities text[] default '{}',
                                        p_backend int default null, p_marks text[] default '{}') returns bigint
 language plpgsql security definer :inner as $$
 declare
@@ -41,29 +46,42 @@ declare
 begin
     perform wf._gate(false);
     if coalesce(octet_length(p_name), 0) not between 1 and 63 then
-        raise exception using errcode = 'WF002', message = 'the name of a driver has 1 to 63 bytes', hint = 'Set name in the driver''s configuration.';
+        raise exception using errcode = 'WF002',
+            message = 'the name of a driver has 1 to 63 bytes',
+            hint = 'Set name in the driver''s configuration.';
     end if;
     if coalesce(p_slots, 0) not between 1 and 10000 then
-        raise exception using errcode = 'WF002', message = format('slots is %s', coalesce(p_slots::text, 'null')), hint = 'Give a number from 1 to 10000.';
+        raise exception using errcode = 'WF002',
+            message = format('slots is %s', coalesce(p_slots::text, 'null')),
+            hint = 'Give a number from 1 to 10000.';
     end if;
     if coalesce(cardinality(p_transports), 0) = 0 or p_queues is null then
-        raise exception using errcode = 'WF002', message = 'a driver needs at least one transport, and a list of queues', hint = 'An empty list of queues means every queue.';
+        raise exception using errcode = 'WF002',
+            message = 'a driver needs at least one transport, and a list of queues',
+            hint = 'An empty list of queues means every queue.';
     end if;
     if wf._are_capabilities(p_capabilities) is not true then
-        raise exception using errcode = 'WF002', message = 'the capabilities of a driver are at most 64 strings of 1 to 127 bytes without control characters', hint = 'Look at capabilities in the driver''s configuration.';
+        raise exception using errcode = 'WF002',
+            message = 'the capabilities of a driver are at most 64 strings of 1 to 127 bytes without control '
+                      'characters',
+            hint = 'Look at capabilities in the driver''s configuration.';
     end if;
     foreach v_mark in array coalesce(p_marks, '{}') loop
         if not wf._has_mark(v_mark) then
             perform wf._take_turns();
-            perform wf._halt(format('history was lost: driver %s saw what was done in transaction %s at %s, and it is not there', quote_ident(p_name),
-                                    split_part(v_mark, '@', 1), to_timestamp(split_part(v_mark, '@', 2)::numeric)));
+            perform wf._halt(format('history was lost: driver %s saw what was done in transaction %s at %s, and it is '
+                                    'not there',
+                                    quote_ident(p_name), split_part(v_mark, '@', 1),
+                                    to_timestamp(split_part(v_mark, '@', 2)::numeric)));
         end if;
     end loop;
     perform wf._look_around();
     perform wf._forget_drivers(p_name, v_now);
     update wf.driver d set session_pid = null where d.session_pid = p_backend and p_backend = pg_backend_pid();
-    insert into wf.driver (name, version, state, transports, queues, slots, started_at, actor, capabilities, attended, session_pid, session_role)
-    select p_name, p_version, 'live', p_transports, p_queues, p_slots, v_now, wf._actor(), p_capabilities, a.pid is not null, a.pid, a.usesysid
+    insert into wf.driver (name, version, state, transports, queues, slots, started_at, actor, capabilities, attended,
+                           session_pid, session_role)
+    select p_name, p_version, 'live', p_transports, p_queues, p_slots, v_now, wf._actor(), p_capabilities,
+           a.pid is not null, a.pid, a.usesysid
       from (select) one
       left join pg_stat_activity a on a.pid = p_backend and a.pid = pg_backend_pid()
     returning id into v_id;
@@ -72,11 +90,15 @@ begin
         -- whoever holds an instance now is not waited for: what it was handed of that and
         -- never heard of is left to _sweep
         v_instances := array(select i.id from wf.instance i
-                              where i.id = any (array(select l.instance_id from wf.lease l where l.driver_id = p_previous or l.token = any (p_tokens)))
+                              where i.id = any (array(select l.instance_id
+                                                        from wf.lease l
+                                                       where l.driver_id = p_previous or l.token = any (p_tokens)))
                               order by i.id for no key update skip locked);
         perform wf._hand_back(p_previous, p_tokens, v_instances);
         update wf.lease l set driver_id = v_id where l.token = any (p_tokens);
-        update wf.stop s set driver_id = v_id, told_at = null where s.driver_id = p_previous and s.token = any (p_tokens);
+        update wf.stop s
+           set driver_id = v_id, told_at = null
+         where s.driver_id = p_previous and s.token = any (p_tokens);
         delete from wf.stop s where s.driver_id = p_previous;
         update wf.driver d
            set successor = v_id, idle = false, state = case when d.state = 'lost' then 'lost' else 'left' end
@@ -86,7 +108,10 @@ begin
 end;
 $$;
 comment on function wf.register(text, text, text[], text[], int, bigint, uuid[], text[], int, text[]) is
-    'Registers a driver: name, version of the program, transports, queues that it serves, requests that it carries out at once; after a lost connection also its former id and the tokens that it still holds; what else it has that tasks may require, each a name or name=value; the process id of the server that its session was told; the marks that polls gave it since it last registered. Returns the id that its other calls take.';
+    'Registers a driver: name, version of the program, transports, queues that it serves, requests that it carries out '
+    'at once; after a lost connection also its former id and the tokens that it still holds; what else it has that '
+    'tasks may require, each a name or name=value; the process id of the server that its session was told; the marks '
+    'that polls gave it since it last registered. Returns the id that its other calls take.';
 
 -- wf._forget_drivers(p_name, p_now)
 --
@@ -103,7 +128,9 @@ language sql :inner as $$
         delete from wf.driver d
          where d.ctid = any (array(select x.ctid from wf.driver x
                                      join wf.sign_of_life s on s.driver_id = x.id
-                                    where x.name = p_name and x.state in ('left', 'lost') and s.seen_at < p_now - interval '1 day'
+                                    where x.name = p_name
+                                      and x.state in ('left', 'lost')
+                                      and s.seen_at < p_now - interval '1 day'
                                       and x.id not in (select l.driver_id from wf.lease l)
                                       for update of x skip locked))
         returning d.id)
@@ -129,11 +156,15 @@ begin
       into f
       from (select x.* from wf.lease x where x.instance_id = any (p_instances) and x.driver_id = p_driver
                                            and x.token <> all (coalesce(p_tokens, '{}')) offset 0) l
-     cross join lateral (select x.state from wf.process x where x.instance_id = l.instance_id and x.id = l.process_id offset 0) p
+     cross join lateral (select x.state
+                           from wf.process x
+                          where x.instance_id = l.instance_id and x.id = l.process_id
+                         offset 0) p
      where p.state = 'START_REQUESTED';
     if f.instances is not null then
         perform wf.outcome(p_driver, f.instances, f.processes, f.tokens,
-                           array_fill('release'::text, array[cardinality(f.tokens)]), array_fill(''::bytea, array[cardinality(f.tokens)]));
+                           array_fill('release'::text, array[cardinality(f.tokens)]),
+                           array_fill(''::bytea, array[cardinality(f.tokens)]));
     end if;
 end;
 $$;
@@ -149,7 +180,8 @@ language plpgsql :inner as $$
 begin
     raise exception using errcode = 'WF010',
         message = format('driver %s %s', coalesce(p_driver::text, 'null'),
-                         coalesce((select case d.state when 'left' then 'has left' when 'lost' then 'was given up as lost' end
+                         coalesce((select case d.state when 'left' then 'has left'
+                                                       when 'lost' then 'was given up as lost' end
                                      from wf.driver d where d.id = p_driver), 'is not registered')),
         hint = 'Register again; requests that it still holds are reported with their old tokens.';
 end;
@@ -189,7 +221,9 @@ begin
     perform wf._greet(p_driver, wf.now());
 end;
 $$;
-comment on function wf.heartbeat(bigint) is 'A sign of life of a driver whose polls take long or fail, in a transaction of its own. Returns nothing; raises WF010 if it was given up.';
+comment on function wf.heartbeat(bigint) is
+    'A sign of life of a driver whose polls take long or fail, in a transaction of its own. Returns nothing; raises '
+    'WF010 if it was given up.';
 
 -- wf.drain(p_driver)
 --
@@ -203,11 +237,14 @@ begin
     perform wf._gate(false);
     update wf.driver d set state = 'draining', idle = false where d.id = p_driver and d.state in ('live', 'draining');
     if not found then
-        raise exception using errcode = 'WF003', message = format('there is no live driver %s', coalesce(p_driver::text, 'null')), hint = 'List them: wf-console drivers.';
+        raise exception using errcode = 'WF003',
+            message = format('there is no live driver %s', coalesce(p_driver::text, 'null')),
+            hint = 'List them: wf-console drivers.';
     end if;
 end;
 $$;
-comment on function wf.drain(bigint) is 'Lets a driver take no more requests; those that it holds go on. Returns nothing.';
+comment on function wf.drain(bigint) is
+    'Lets a driver take no more requests; those that it holds go on. Returns nothing.';
 
 -- wf.leave(p_driver)
 --
@@ -226,7 +263,8 @@ begin
     perform wf._lose(p_driver);
 end;
 $$;
-comment on function wf.leave(bigint) is 'A driver goes for good; requests that it still holds are treated as lost. Returns nothing.';
+comment on function wf.leave(bigint) is
+    'A driver goes for good; requests that it still holds are treated as lost. Returns nothing.';
 
 -- wf._has_session(p_driver)
 --
@@ -244,7 +282,9 @@ create or replace function wf._has_session(p_driver wf.driver) returns boolean
 language plpgsql :inner as $$
 begin
     return exists (select from pg_stat_activity a
-                    where a.pid = p_driver.session_pid and a.usesysid = p_driver.session_role and a.datname = current_database());
+                    where a.pid = p_driver.session_pid
+                      and a.usesysid = p_driver.session_role
+                      and a.datname = current_database());
 end;
 $$;
 
@@ -306,7 +346,8 @@ begin
     perform wf._give_up(p_driver);
     if not p_all and not exists (select from wf.driver d
                                    join wf.sign_of_life s on s.driver_id = d.id
-                                  where (d.state = 'lost' or d.successor is not null) and s.seen_at > v_now - v_lease - interval '1 minute') then
+                                  where (d.state = 'lost' or d.successor is not null)
+                                    and s.seen_at > v_now - v_lease - interval '1 minute') then
         return;
     end if;
     for v_driver in
@@ -341,11 +382,17 @@ declare
     f record;
 begin
     v_instances := array(select distinct l.instance_id
-                           from (select x.instance_id from wf.lease x where x.driver_id = p_driver and wf._withheld_until(x, v_now) is null limit 1000) l);
+                           from (select x.instance_id
+                                   from wf.lease x
+                                  where x.driver_id = p_driver and wf._withheld_until(x, v_now) is null
+                                  limit 1000) l);
     if cardinality(v_instances) = 0 then
         return;
     end if;
-    v_instances := array(select i.id from wf.instance i where i.id = any (v_instances) order by i.id for no key update skip locked);
+    v_instances := array(select i.id
+                           from wf.instance i
+                          where i.id = any (v_instances)
+                          order by i.id for no key update skip locked);
     v_now := wf.now();
     select array_agg(x.instance_id) instances, array_agg(x.process_id) processes
       into f
@@ -384,24 +431,35 @@ begin
         select l.driver_id, d.successor is not null, (d.state <> 'lost' or d.successor is not null) is not true
           from (select distinct k.driver_id
                   from unnest(p_instance, p_process) u (i, j)
-                 cross join lateral (select x.driver_id from wf.lease x where x.instance_id = u.i and x.process_id = u.j offset 0) k) l
+                 cross join lateral (select x.driver_id
+                                       from wf.lease x
+                                      where x.instance_id = u.i and x.process_id = u.j
+                                     offset 0) k) l
           left join wf.driver d on d.id = l.driver_id
          where d.id is null or d.state in ('left', 'lost')
          order by l.driver_id
     loop
-        select array_agg(x.instance_id) instances, array_agg(x.process_id) processes, array_agg(x.request) requests, array_agg(x.token) tokens
+        select array_agg(x.instance_id) instances, array_agg(x.process_id) processes, array_agg(x.request) requests,
+               array_agg(x.token) tokens
           into f
           from unnest(p_instance, p_process) u (i, j)
          cross join lateral (select l.instance_id, l.process_id, l.request, l.token
                                from wf.lease l
-                              where l.instance_id = u.i and l.process_id = u.j and l.driver_id = v_driver and wf._withheld_until(l, p_now) is null
+                              where l.instance_id = u.i
+                                and l.process_id = u.j
+                                and l.driver_id = v_driver
+                                and wf._withheld_until(l, p_now) is null
                                 for update skip locked) x;
         if v_died then
             perform wf._count_losses(f.instances, f.processes, f.requests, f.tokens, v_driver < 0, p_now);
-            select array_agg(u.i) instances, array_agg(u.j) processes, array_agg(u.request) requests, null::uuid[] tokens
+            select array_agg(u.i) instances, array_agg(u.j) processes, array_agg(u.request) requests,
+                   null::uuid[] tokens
               into f
               from unnest(f.instances, f.processes, f.requests) u (i, j, request)
-             cross join lateral (select wf._withheld_until(x, p_now) as until from wf.lease x where x.instance_id = u.i and x.process_id = u.j offset 0) l
+             cross join lateral (select wf._withheld_until(x, p_now) as until
+                                   from wf.lease x
+                                  where x.instance_id = u.i and x.process_id = u.j
+                                 offset 0) l
              where l.until is null;
         end if;
         continue when f.instances is null;
@@ -426,7 +484,9 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
 -- Called   by _lose
-create or replace function wf._move_lost(p_instance bigint[], p_process bigint[], p_request text[], p_died boolean, p_unheard boolean, p_now timestamptz) returns void
+create or replace function wf._move_lost(
+    p_instance bigint[], p_process bigint[], p_request text[], p_died boolean, p_unheard boolean, p_now timestamptz)
+returns void
 language plpgsql :inner as $$
 declare
     v_limit bigint := case when p_died then nullif(wf._setting_number('loss_limit'), 0) end;
@@ -434,26 +494,36 @@ begin
     with taken as materialized (
         select q.place, q.instance_id, q.id, q.machine, q.state, u.request, e.event,
                o.losses >= v_limit as often,
-               case when o.losses > 1 and o.losses >= v_limit then wf._refuse('lost', format('%s drivers in a row are gone that had this request: it may be what kills them', o.losses))
-                    else wf._refuse('lost', 'the driver is gone and it is not known whether this was done') end as error,
-               case when q.state not in ('START_REQUESTED', 'EXECUTING') then wf._next_state(q.machine, q.state, e.event, q.machine = 'async')
+               case when o.losses > 1 and o.losses >= v_limit
+                    then wf._refuse('lost', format('%s drivers in a row are gone that had this request: it may be what '
+                                                   'kills them', o.losses))
+                    else wf._refuse('lost', 'the driver is gone and it is not known whether this was done')
+                    end as error,
+               case when q.state not in ('START_REQUESTED', 'EXECUTING')
+                    then wf._next_state(q.machine, q.state, e.event, q.machine = 'async')
                     when o.losses >= v_limit then 'FAILED'
                     when q.machine = 'sync' then case when n.idempotent or p_unheard then 'INIT' else 'FAILED' end
                     when q.state = 'START_REQUESTED' then 'INIT'
                     when q.handle is not null or u.request <> 'start' then 'EXECUTING'
                     when n.idempotent then 'INIT' else 'FAILED' end as next
           from unnest(p_instance, p_process, p_request) u (i, j, request)
-         cross join lateral (select x.ctid as place, x.instance_id, x.id, x.version_id, x.node_id, x.machine, x.state, x.handle, x.policy
+         cross join lateral (select x.ctid as place, x.instance_id, x.id, x.version_id, x.node_id, x.machine, x.state,
+                                    x.handle, x.policy
                                from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) q
          -- settled at install, or when the process began
          cross join lateral (select x.idempotent or q.policy -> 'idempotent' = 'true' as idempotent
                                from wf.node x where x.version_id = q.version_id and x.id = q.node_id offset 0) n
-          left join lateral (select x.losses from wf.loss x where x.instance_id = u.i and x.process_id = u.j offset 0) o on true
-         cross join lateral (select case when u.request not in ('cancel', 'cleanup') or (o.losses >= v_limit) is not true then 'lost'
+          left join lateral (select x.losses
+                               from wf.loss x
+                              where x.instance_id = u.i and x.process_id = u.j
+                             offset 0) o on true
+         cross join lateral (select case when u.request not in ('cancel', 'cleanup')
+                                              or (o.losses >= v_limit) is not true then 'lost'
                                          when u.request = 'cancel' then 'cancelled' else 'cleaned' end as event) e),
     notes as (
         insert into wf.event (instance_id, process_id, xid, at, was, event, state, detail)
-        select t.instance_id, t.id, pg_current_xact_id(), p_now, t.state, 'unclean', t.state, jsonb_build_object('unclean', t.error)
+        select t.instance_id, t.id, pg_current_xact_id(), p_now, t.state, 'unclean', t.state,
+               jsonb_build_object('unclean', t.error)
           from taken t where t.event <> 'lost')
     update wf.process p
        set was = p.state, event = t.event, state = t.next, at = p_now,

@@ -33,7 +33,10 @@ begin
     with freed as (
         delete from wf.slot d
          where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'slot') m
-                                    cross join lateral (select x.ctid from wf.slot x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k))
+                                    cross join lateral (select x.ctid
+                                                          from wf.slot x
+                                                         where x.instance_id = m.instance_id and x.process_id = m.id
+                                                        offset 0) k))
         returning d.group_id)
     insert into wf.dirty (group_id) select distinct x.group_id from freed x;
 end;
@@ -66,7 +69,8 @@ begin
         delete from wf.parked p where p.ctid = any (array(select x.place from next x))
         returning p.instance_id, p.process_id, p.group_id, p.lane_id, p.rank, p.turn),
     taken as (
-        insert into wf.slot (group_id, instance_id, process_id) select d.group_id, d.instance_id, d.process_id from granted d)
+        insert into wf.slot (group_id, instance_id, process_id)
+        select d.group_id, d.instance_id, d.process_id from granted d)
     insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
     select d.instance_id, d.process_id, d.lane_id, d.rank, d.turn, 'start' from granted d;
     get diagnostics v_granted = row_count;
@@ -84,7 +88,8 @@ $$;
 -- nothing else is settled.
 --
 -- Returns  nothing
--- Locks    rows of dirty (skipping locked ones), then lanes, then groups by id (skipping locked ones; the only place that locks a group)
+-- Locks    rows of dirty (skipping locked ones), then lanes, then groups by id
+--          (skipping locked ones; the only place that locks a group)
 -- Called   by _do_work, before the claim of a poll
 create or replace function wf._settle(p_row bigint[] default null) returns void
 language plpgsql :inner as $$
@@ -161,9 +166,12 @@ begin
     end if;
     update wf.concurrency_group g set max = p_max where g.name = p_name returning g.id into v_id;
     -- the row of a new one is inserted by the next poll, see definition/group.sql
-    insert into wf.dirty (group_id, max) values (coalesce(v_id, wf._group(p_name)), case when v_id is null then coalesce(p_max, -1) end);
+    insert into wf.dirty (group_id, max)
+    values (coalesce(v_id, wf._group(p_name)), case when v_id is null then coalesce(p_max, -1) end);
     perform wf._resume_work(null);
     perform wf._ring();
 end;
 $$;
-comment on function wf.group_set(text, int) is 'Sets how many tasks of a concurrency group may be with drivers at once; null lifts the limit. Lowering it stops nothing that runs. A task that gives the group a max overwrites it.';
+comment on function wf.group_set(text, int) is
+    'Sets how many tasks of a concurrency group may be with drivers at once; null lifts the limit. Lowering it stops '
+    'nothing that runs. A task that gives the group a max overwrites it.';

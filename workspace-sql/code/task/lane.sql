@@ -34,7 +34,10 @@ begin
                 select x.instance_id, x.process_id from wf.failed x
                 union
                 select x.instance_id, x.process_id from wf.timer x where x.kind <> 'sleep') x
-         cross join lateral (select p.lane_id from wf.process p where p.instance_id = x.instance_id and p.id = x.process_id offset 0) p));
+         cross join lateral (select p.lane_id
+                               from wf.process p
+                              where p.instance_id = x.instance_id and p.id = x.process_id
+                             offset 0) p));
     delete from wf.lane l where l.id = any (v_unused) and l.unused_xid < v_horizon;
     update wf.lane l set unused_xid = case when l.id = any (v_unused) then pg_current_xact_id() end
      where l.id = any (v_lanes) and (l.id = any (v_unused)) <> (l.unused_xid is not null);

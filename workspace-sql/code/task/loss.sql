@@ -15,21 +15,34 @@
 -- Locks    the rows of loss
 -- Raises   nothing
 -- Called   by _lose, which holds the instances
-create or replace function wf._count_losses(p_instance bigint[], p_process bigint[], p_request text[], p_token uuid[], p_sure boolean, p_now timestamptz) returns void
+create or replace function wf._count_losses(
+    p_instance bigint[], p_process bigint[], p_request text[], p_token uuid[], p_sure boolean, p_now timestamptz)
+returns void
 language plpgsql :inner as $$
 declare
     v_limit bigint := wf._setting_number('loss_limit');
 begin
     insert into wf.loss (instance_id, process_id, attempt, request, token, losses, due_at)
     select u.i, u.j, p.attempt, u.request, u.token, n.losses,
-           p_now + case when n.losses > 1 and n.losses < v_limit then (1 << least(n.losses, 5)) * case when p_sure then 1 else random() end else 0 end * interval '1 second'
+           p_now + case when n.losses > 1 and n.losses < v_limit
+                        then (1 << least(n.losses, 5)) * case when p_sure then 1 else random() end
+                        else 0 end * interval '1 second'
       from unnest(p_instance, p_process, p_request, p_token) u (i, j, request, token)
-     cross join lateral (select x.attempt, x.event from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-      left join lateral (select x.attempt, x.request, x.token, x.losses from wf.loss x where x.instance_id = u.i and x.process_id = u.j offset 0) o on true
-     cross join lateral (select case when (o.attempt, o.request) = (p.attempt, u.request) and (u.request = 'start' or p.event = 'lost') then o.losses + 1 else 1 end as losses) n
+     cross join lateral (select x.attempt, x.event
+                           from wf.process x
+                          where x.instance_id = u.i and x.id = u.j
+                         offset 0) p
+      left join lateral (select x.attempt, x.request, x.token, x.losses
+                           from wf.loss x
+                          where x.instance_id = u.i and x.process_id = u.j
+                         offset 0) o on true
+     cross join lateral (select case when (o.attempt, o.request) = (p.attempt, u.request)
+                                          and (u.request = 'start' or p.event = 'lost') then o.losses + 1
+                                     else 1 end as losses) n
      where o.token is distinct from u.token
         on conflict (instance_id, process_id) do update
-       set attempt = excluded.attempt, request = excluded.request, token = excluded.token, losses = excluded.losses, due_at = excluded.due_at;
+       set attempt = excluded.attempt, request = excluded.request, token = excluded.token, losses = excluded.losses,
+           due_at = excluded.due_at;
 end;
 $$;
 

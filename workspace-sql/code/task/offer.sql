@@ -32,7 +32,8 @@ language sql immutable
 begin atomic
     select coalesce(p_index,
                     case when cardinality(p_scopes) > 1
-                         then ((p_scopes[cardinality(p_scopes)] - p_scopes[cardinality(p_scopes) - 1]) & 1023)::int end);
+                         then ((p_scopes[cardinality(p_scopes)]
+                                - p_scopes[cardinality(p_scopes) - 1]) & 1023)::int end);
 end;
 
 -- wf._offer(p_moves)
@@ -47,7 +48,8 @@ create or replace function wf._offer(p_moves wf.move[]) returns void
 language plpgsql :inner as $$
 begin
     insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-    select m.instance_id, m.id, m.lane_id, m.rank, wf._turn(m.at, wf._place(m.index, m.scopes)), 'start' from wf._due(p_moves, 'ready') m;
+    select m.instance_id, m.id, m.lane_id, m.rank, wf._turn(m.at, wf._place(m.index, m.scopes)), 'start'
+      from wf._due(p_moves, 'ready') m;
     if wf._may_ring() then
         perform wf._ring();
     end if;
@@ -69,7 +71,8 @@ language plpgsql :inner as $$
 declare
     f record;
 begin
-    select bool_or(m.input is null and n.input is not null and not n.input_fixed or m.policy is null and n.policy is not null) as again,
+    select bool_or(m.input is null and n.input is not null and not n.input_fixed
+                   or m.policy is null and n.policy is not null) as again,
            bool_or(m.machine = 'wait') as wait,
            bool_or(m.machine <> 'wait' and m.group_id is null) as free,
            bool_or(m.machine <> 'wait' and m.group_id is not null) as grouped
@@ -88,23 +91,36 @@ begin
         insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
         select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p.at, wf._place(p.index, p.scopes)), 'start'
           from wf._due(p_moves, 'queue') m
-         cross join lateral (select x.* from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) p
+         cross join lateral (select x.*
+                               from wf.process x
+                              where x.instance_id = m.instance_id and x.id = m.id
+                             offset 0) p
          where p.machine <> 'wait' and p.state = 'INIT' and p.group_id is null;
         perform wf._ring();
     end if;
     if f.grouped or f.again then
         with waiting as (
             insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at)
-            select p.instance_id, p.id, 'group', p.group_id, p.lane_id, p.rank, wf._turn(p.at, wf._place(p.index, p.scopes)), p.at
+            select p.instance_id, p.id, 'group', p.group_id, p.lane_id, p.rank,
+                   wf._turn(p.at, wf._place(p.index, p.scopes)), p.at
               from wf._due(p_moves, 'queue') m
-             cross join lateral (select x.* from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) p
+             cross join lateral (select x.*
+                                   from wf.process x
+                                  where x.instance_id = m.instance_id and x.id = m.id
+                                 offset 0) p
              where p.machine <> 'wait' and p.state = 'INIT' and p.group_id is not null
             returning instance_id, process_id, group_id)
         insert into wf.dirty (group_id, max)
         select distinct w.group_id, coalesce((p.policy ->> 'group_max')::numeric::int, n.group_max)
           from waiting w
-         cross join lateral (select x.* from wf.process x where x.instance_id = w.instance_id and x.id = w.process_id offset 0) p
-         cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n;
+         cross join lateral (select x.*
+                               from wf.process x
+                              where x.instance_id = w.instance_id and x.id = w.process_id
+                             offset 0) p
+         cross join lateral (select x.*
+                               from wf.node x
+                              where x.version_id = p.version_id and x.id = p.node_id
+                             offset 0) n;
         perform wf._ring();
     end if;
 end;
@@ -123,10 +139,16 @@ language plpgsql :inner as $$
 begin
     delete from wf.ready d
      where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'unqueue') m
-                                cross join lateral (select x.ctid from wf.ready x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k));
+                                cross join lateral (select x.ctid
+                                                      from wf.ready x
+                                                     where x.instance_id = m.instance_id and x.process_id = m.id
+                                                    offset 0) k));
     delete from wf.parked d
      where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'unqueue') m
-                                cross join lateral (select x.ctid from wf.parked x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k));
+                                cross join lateral (select x.ctid
+                                                      from wf.parked x
+                                                     where x.instance_id = m.instance_id and x.process_id = m.id
+                                                    offset 0) k));
 end;
 $$;
 
@@ -144,15 +166,23 @@ begin
     with entries as materialized (
         select k.place, wf._prepare(m.instance_id, m.scopes, m.version_id, m.node_id) as e
           from wf._due(p_moves, 'queue') m
-         cross join lateral (select x.ctid as place from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) k
-         cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
-         where m.input is null and n.input is not null and not n.input_fixed or m.policy is null and n.policy is not null)
+         cross join lateral (select x.ctid as place
+                               from wf.process x
+                              where x.instance_id = m.instance_id and x.id = m.id
+                             offset 0) k
+         cross join lateral (select x.*
+                               from wf.node x
+                              where x.version_id = m.version_id and x.id = m.node_id
+                             offset 0) n
+         where m.input is null and n.input is not null and not n.input_fixed
+            or m.policy is null and n.policy is not null)
     update wf.process p
        set was = p.state,
            event = case when (x.e).error is null then 'enable' else 'fail' end,
            state = case when (x.e).error is null then 'INIT' else 'FAILED' end,
            error = (x.e).error, input = (x.e).input, policy = (x.e).policy,
-           group_id = coalesce((x.e).group_id, p.group_id), lane_id = coalesce((x.e).lane_id, p.lane_id), rank = coalesce((x.e).rank, p.rank)
+           group_id = coalesce((x.e).group_id, p.group_id), lane_id = coalesce((x.e).lane_id, p.lane_id),
+           rank = coalesce((x.e).rank, p.rank)
       from entries x
      where p.ctid = x.place;
 end;

@@ -235,7 +235,10 @@ language plpgsql :inner as $$
 begin
     perform wf._pace(array_agg(r.i), array_agg(r.j), array_agg(r.event = 'error'), p_at)
        from unnest(p_instance, p_process, p_event, p_answer) r (i, j, event, answer)
-      cross join lateral (select x.machine, x.event from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
+      cross join lateral (select x.machine, x.event
+                            from wf.process x
+                           where x.instance_id = r.i and x.id = r.j
+                          offset 0) p
       where p.machine = 'async' and r.event in ('response', 'error') and r.answer = 'done'
         and p.event in ('started', 'polled', 'fail')
      having count(*) > 0;
@@ -251,20 +254,29 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
 -- Called   by _pace_reported, for asynchronous tasks that stay where they are
-create or replace function wf._pace(p_instance bigint[], p_process bigint[], p_failed boolean[], p_at timestamptz) returns void
+create or replace function wf._pace(p_instance bigint[], p_process bigint[], p_failed boolean[], p_at timestamptz)
+returns void
 language plpgsql :inner as $$
 begin
     insert into wf.timer (instance_id, process_id, kind, due_at, round, failures)
     select p.instance_id, p.id, (q.whole).request,
-           p_at + least(extract(epoch from (q.whole).max_delay), extract(epoch from (q.whole).delay) * power(least((q.whole).backoff, 1000), c.round)) * interval '1 second',
+           p_at + least(extract(epoch from (q.whole).max_delay),
+                        extract(epoch from (q.whole).delay) * power(least((q.whole).backoff, 1000), c.round))
+                  * interval '1 second',
            c.round + 1, case when u.failed then coalesce(t.failures, 0) + 1 else 0 end
       from unnest(p_instance, p_process, p_failed) u (i, j, failed)
      cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
      cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
      cross join lateral (select wf._paced(x, coalesce(p.input, n.input)) as whole from wf.task_request x
                           where x.type_id = n.type_id
-                            and x.request = case when p.state = 'EXECUTING' then 'poll' when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancel' else 'cleanup' end offset 0) q
-      left join lateral (select x.* from wf.timer x where x.instance_id = p.instance_id and x.process_id = p.id and x.kind = (q.whole).request offset 0) t on true
+                            and x.request = case when p.state = 'EXECUTING' then 'poll'
+                                                 when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancel'
+                                                 else 'cleanup' end
+                         offset 0) q
+      left join lateral (select x.*
+                           from wf.timer x
+                          where x.instance_id = p.instance_id and x.process_id = p.id and x.kind = (q.whole).request
+                         offset 0) t on true
      cross join lateral (select least(coalesce(t.round, 0), 64) as round) c
      where p.state = 'EXECUTING' or right(p.state, 10) = '_REQUESTED' and p.event = 'fail' and p.was = p.state
         on conflict (instance_id, process_id, kind) do update
@@ -287,18 +299,34 @@ begin
     with held as (
         delete from wf.lease l
          where l.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)
-                                    cross join lateral (select x.ctid, x.request from wf.lease x where x.instance_id = u.i and x.process_id = u.j and x.request <> 'start' offset 0) k
-                                    cross join lateral (select x.state from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+                                    cross join lateral (select x.ctid, x.request
+                                                          from wf.lease x
+                                                         where x.instance_id = u.i
+                                                           and x.process_id = u.j
+                                                           and x.request <> 'start'
+                                                        offset 0) k
+                                    cross join lateral (select x.state
+                                                          from wf.process x
+                                                         where x.instance_id = u.i and x.id = u.j
+                                                        offset 0) p
                                     where k.request <> 'poll' or p.state = 'EXECUTING'))
         returning l.instance_id, l.process_id, l.request)
     insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
     select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p_at, null), h.request
       from held h
-     cross join lateral (select x.* from wf.process x where x.instance_id = h.instance_id and x.id = h.process_id offset 0) p;
+     cross join lateral (select x.*
+                           from wf.process x
+                          where x.instance_id = h.instance_id and x.id = h.process_id
+                         offset 0) p;
     update wf.process p set was = p.state, at = p_at,
-           event = case when p.state = 'START_REQUESTED' then 'release' when p.state = 'EXECUTING' or l.request = 'poll' then 'lost' else 'fail' end,
-           state = case when l.request = 'poll' then p.state when p.state in ('START_REQUESTED', 'EXECUTING') then 'INIT' else wf._next_state(p.machine, p.state, 'fail', false) end,
-           error = case when p.state = 'CANCEL_REQUESTED' and l.request = 'start' then wf._cancelled(p.error) else p.error end
+           event = case when p.state = 'START_REQUESTED' then 'release'
+                        when p.state = 'EXECUTING' or l.request = 'poll' then 'lost'
+                        else 'fail' end,
+           state = case when l.request = 'poll' then p.state
+                        when p.state in ('START_REQUESTED', 'EXECUTING') then 'INIT'
+                        else wf._next_state(p.machine, p.state, 'fail', false) end,
+           error = case when p.state = 'CANCEL_REQUESTED' and l.request = 'start' then wf._cancelled(p.error)
+                        else p.error end
       from unnest(p_instance, p_process) u (i, j)
      cross join lateral (select x.request from wf.lease x where x.instance_id = u.i and x.process_id = u.j offset 0) l
      cross join lateral (select x.ctid from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) k
@@ -522,11 +550,14 @@ begin
             if wf._is_server_fault(jsonb_build_object('sqlstate', sqlstate)) then
                 return wf._keep_report(p_instance, p_process, sqlstate, sqlerrm, p_keeps);
             end if;
-            v_body := jsonb_build_object('kind', case when sqlstate like '22%' or sqlstate like '54%' then 'output' else 'engine' end,
-                                         'message', format('the report could not be stored: %s', sqlerrm),
-                                         'detail', jsonb_build_object('sqlstate', sqlstate, 'body', left(encode(substr(p_body, 1, 4096), 'escape'), 4096)));
+            v_body := jsonb_build_object(
+                'kind', case when sqlstate like '22%' or sqlstate like '54%' then 'output' else 'engine' end,
+                'message', format('the report could not be stored: %s', sqlerrm),
+                'detail', jsonb_build_object('sqlstate', sqlstate,
+                                             'body', left(encode(substr(p_body, 1, 4096), 'escape'), 4096)));
     end;
-    return (wf._apply_reports(p_driver, array[p_instance], array[p_process], array[p_token], array['error'], array[convert_to(v_body::text, 'UTF8')]))[1];
+    return (wf._apply_reports(p_driver, array[p_instance], array[p_process], array[p_token], array['error'],
+                              array[convert_to(v_body::text, 'UTF8')]))[1];
 exception
     when operator_intervention then
         raise;

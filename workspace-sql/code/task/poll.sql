@@ -13,13 +13,15 @@
 -- busy: looks for nothing, and says when it is this driver's turn if each of the
 -- others has one before.
 --
--- Returns  rows of kind run and stop, one of kind work if wf.work is to be called, then exactly one of kind next, or busy
+-- Returns  rows of kind run and stop, one of kind work if wf.work is to be called, then
+--          exactly one of kind next, or busy
 -- Locks    rows of ready, and instances in which something is due (skipping locked ones)
 -- Raises   WF002, WF006, WF010
 -- Called   by drivers, in one transaction with outcome
 create or replace function wf.poll(p_driver bigint, p_want int, p_instant int default null, p_kept jsonb default null)
 returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
-               needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint, wait_ms int, mark text)
+               needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint,
+               wait_ms int, mark text)
 language plpgsql security definer :engine as $$
 #variable_conflict use_column
 declare
@@ -29,15 +31,21 @@ declare
     v_work record;
     v_found record;
 begin
-    if wf._gate(true) and (coalesce(p_want, -1) < 0 or p_instant < 0 or p_kept @? 'strict $ ? (@.type() != "object" || exists(@.* ? (@.type() != "number" || @ < 0)))') then
-        raise exception using errcode = 'WF002', message = 'p_want is null or negative, p_instant is negative, or p_kept holds something else than numbers from 0 on',
+    if wf._gate(true)
+       and (coalesce(p_want, -1) < 0 or p_instant < 0
+            or p_kept @? 'strict $ ? (@.type() != "object" || exists(@.* ? (@.type() != "number" || @ < 0)))') then
+        raise exception using errcode = 'WF002',
+            message = 'p_want is null or negative, p_instant is negative, or p_kept holds something else than numbers '
+                      'from 0 on',
             hint = 'Ask for 0 or more requests.';
     end if;
     -- what most polls have nothing of, asked for at once
     select (select d from wf.driver d where d.id = p_driver) as driver,
            (select s.seen_at from wf.sign_of_life s where s.driver_id = p_driver) as seen_at,
-           exists (select from wf.stop s where s.driver_id = p_driver) as stops, exists (select from wf.timer t where t.due_at <= v_now) as due,
-           exists (select from wf.dirty) as dirty, exists (select from wf.work w where w.due_at <= v_now and not w.aside) as work,
+           exists (select from wf.stop s where s.driver_id = p_driver) as stops,
+           exists (select from wf.timer t where t.due_at <= v_now) as due,
+           exists (select from wf.dirty) as dirty,
+           exists (select from wf.work w where w.due_at <= v_now and not w.aside) as work,
            exists (select from wf.teardown) as teardown
       into v_work;
     v_driver := v_work.driver;
@@ -74,7 +82,8 @@ begin
             perform wf._pass_on(p_driver, null);
         end if;
         kind := 'busy';
-        wait_ms := 20 * greatest(1, (select count(*) from wf.driver d where d.state = 'live') / wf._setting_number('turns'));
+        wait_ms := 20 * greatest(1, (select count(*) from wf.driver d where d.state = 'live')
+                                    / wf._setting_number('turns'));
         mark := wf._mark();
         return next;
         if v_second then
@@ -108,7 +117,8 @@ begin
     wait_ms := coalesce(v_found.again,
                         -- one whose slots are taken would be rung for what it can't take
                         case when v_found.place is not null and not v_driver.idle then 0
-                             when v_found.place is null and p_want = 0 and (p_kept @? '$.* ? (@ > 0)') is not true then 1000
+                             when v_found.place is null and p_want = 0 and (p_kept @? '$.* ? (@ > 0)') is not true
+                             then 1000
                              else wf._rest(v_driver, v_found.place is not null, v_now) end);
     return next;
     if v_second then
@@ -117,7 +127,14 @@ begin
 end;
 $$;
 comment on function wf.poll(bigint, int, int, jsonb) is
-    'Hands a driver at most p_want requests, by priority and turn. If p_instant is given, besides at most so many that it answers at once by itself (transport builtin), which then do not count among those. If p_kept is given ({"ssh": 1}), besides so many more of each of its transports. Rows of kind run (a request: instance, process, attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, task type, arguments, where in them which secrets go, time limit in ms), stop (the token of a request to stop), work (call wf.work) and one last row: next (ms until the next poll, at the latest) or busy (it looked for nothing, since others have all turns; ms until the next poll, about), with the mark of what this transaction has done, if anything, for register.';
+    'Hands a driver at most p_want requests, by priority and turn. If p_instant is given, besides at most so many that '
+    'it answers at once by itself (transport builtin), which then do not count among those. If p_kept is given '
+    '({"ssh": 1}), besides so many more of each of its transports. Rows of kind run (a request: instance, process, '
+    'attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, '
+    'task type, arguments, where in them which secrets go, time limit in ms), stop (the token of a request to stop), '
+    'work (call wf.work) and one last row: next (ms until the next poll, at the latest) or busy (it looked for '
+    'nothing, since others have all turns; ms until the next poll, about), with the mark of what this transaction has '
+    'done, if anything, for register.';
 
 -- wf._leave_torn(p_place)
 --
@@ -133,7 +150,10 @@ language plpgsql :inner as $$
 begin
     return (select array_agg(u.place order by u.k)
               from unnest(p_place) with ordinality u (place, k)
-             cross join lateral (select x.instance_id, x.process_id, x.request from wf.ready x where x.ctid = u.place offset 0) r
+             cross join lateral (select x.instance_id, x.process_id, x.request
+                                   from wf.ready x
+                                  where x.ctid = u.place
+                                 offset 0) r
              where r.request in ('cancel', 'cleanup')
                 or not exists (select from wf._torn(array[r.instance_id], array[r.process_id])));
 end;
@@ -218,7 +238,8 @@ $$;
 -- Called   by poll, and by the simulator
 create or replace function wf._claim(p_driver bigint, p_place tid[], p_now timestamptz)
 returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
-               needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint, wait_ms int)
+               needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint,
+               wait_ms int)
 language plpgsql :inner as $$
 #variable_conflict use_column
 begin
@@ -227,18 +248,25 @@ begin
         delete from wf.ready r where r.ctid = any (p_place)
         returning r.instance_id, r.process_id, r.request),
     started as (
-        update wf.process p set was = p.state, event = 'start', state = 'START_REQUESTED', at = p_now, token = gen_random_uuid()
+        update wf.process p
+           set was = p.state, event = 'start', state = 'START_REQUESTED', at = p_now, token = gen_random_uuid()
          where p.ctid = any (array(select k.ctid from claimed c
-                                    cross join lateral (select x.ctid from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) k
+                                    cross join lateral (select x.ctid
+                                                          from wf.process x
+                                                         where x.instance_id = c.instance_id and x.id = c.process_id
+                                                        offset 0) k
                                     where c.request = 'start'))
-        returning p.instance_id, p.id, p.attempt, p.attempt as named, p.machine, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, p.token, 'start' as request),
+        returning p.instance_id, p.id, p.attempt, p.attempt as named, p.machine, p.version_id, p.node_id, p.rank,
+                  p.began_at, p.input, p.handle, p.token, 'start' as request),
     taken as materialized (
         select s.* from started s
         union all
         -- a retry counts from the moment it is asked for; what is released first is the attempt before
-        select p.instance_id, p.id, p.attempt, p.attempt - (p.state = 'RETRY_CLEANUP_REQUESTED')::int, p.machine, p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, gen_random_uuid(), c.request
+        select p.instance_id, p.id, p.attempt, p.attempt - (p.state = 'RETRY_CLEANUP_REQUESTED')::int, p.machine,
+               p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, gen_random_uuid(), c.request
           from claimed c
-         cross join lateral (select x.id, x.instance_id, x.attempt, x.state, x.machine, x.version_id, x.node_id, x.rank, x.began_at, x.input, x.handle
+         cross join lateral (select x.id, x.instance_id, x.attempt, x.state, x.machine, x.version_id, x.node_id, x.rank,
+                                    x.began_at, x.input, x.handle
                                from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) p
          where c.request <> 'start'),
     leased as (
@@ -254,11 +282,22 @@ begin
            null::int
       from taken t
      cross join lateral (select x.trace_id from wf.instance x where x.id = t.instance_id offset 0) i
-     cross join lateral (select x.task_type, x.type_id, x.transport, x.request, x.input, x.secrets from wf.node x where x.version_id = t.version_id and x.id = t.node_id offset 0) n
-      left join lateral (select x.type_id, x.transport, x.args, x.passes from wf.task_request x where (n.request is null or t.request <> 'start') and x.type_id = n.type_id and x.request = t.request offset 0) q on true
+     cross join lateral (select x.task_type, x.type_id, x.transport, x.request, x.input, x.secrets
+                           from wf.node x
+                          where x.version_id = t.version_id and x.id = t.node_id
+                         offset 0) n
+      left join lateral (select x.type_id, x.transport, x.args, x.passes
+                           from wf.task_request x
+                          where (n.request is null or t.request <> 'start')
+                            and x.type_id = n.type_id
+                            and x.request = t.request
+                         offset 0) q on true
      cross join lateral (select case when q.type_id is not null and not (q.passes and t.request = 'start')
-                                     then wf._evaluate(q.args, coalesce(t.input, n.input, '{}') || jsonb_build_object('handle', t.handle)
-                                                                    || wf._name_attempt(q.args, i.trace_id, t.id, t.named)) end as result offset 0) r
+                                     then wf._evaluate(q.args, coalesce(t.input, n.input, '{}')
+                                                               || jsonb_build_object('handle', t.handle)
+                                                               || wf._name_attempt(q.args, i.trace_id, t.id, t.named))
+                                     end as result
+                         offset 0) r
      cross join lateral (select case when r.result is not null then r.result -> 'value'
                                      when q.type_id is not null then coalesce(t.input, n.input)
                                      else n.request end as args) a
@@ -280,12 +319,13 @@ create or replace function wf._name_attempt(p_args jsonb, p_trace uuid, p_proces
 language sql stable
 begin atomic
     select case when strpos(p_args::text, '["instance", ') = 0 then '{}'::jsonb
-                else jsonb_build_object('instance', jsonb_build_object('attempt', format('%s-%s-%s', p_trace, p_process, p_attempt))) end;
+                else jsonb_build_object('instance', jsonb_build_object(
+                         'attempt', format('%s-%s-%s', p_trace, p_process, p_attempt))) end;
 end;
 
 -- wf._interval_milliseconds(p_interval)
 --
--- Returns  an interval in milliseconds; null for what is none
+-- Returns  an interval in milliseconds; null if the text is not an interval
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _milliseconds
@@ -303,14 +343,15 @@ $$;
 -- Whole seconds, as most are, take no function, no pattern and no subtransaction:
 -- this one is inlined.
 --
--- Returns  a duration in milliseconds; null for none, or for what is none
+-- Returns  a duration in milliseconds; null if p_duration is null or is not an interval
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _claim
 create or replace function wf._milliseconds(p_duration text) returns bigint
 language sql immutable
 begin atomic
-    select case when p_duration like 'PT_%S' and length(p_duration) <= 12 and translate(p_duration, '0123456789', '') = 'PTS'
+    select case when p_duration like 'PT_%S' and length(p_duration) <= 12
+                     and translate(p_duration, '0123456789', '') = 'PTS'
                 then substr(p_duration, 3, length(p_duration) - 3)::bigint * 1000
                 else wf._interval_milliseconds(p_duration) end;
 end;

@@ -2,24 +2,30 @@
 -- serves, by (rank, turn). A lane has an order of its own in the index; several
 -- lanes are merged.
 --
--- A vacuum has yet to take the rows that were at the head of a lane. Therefore a
--- session remembers, for each lane, the place up to which it has looked at
--- everything (wf.from). It begins at the head again whenever a poll gets less
--- than it wants, and at the latest after 10 ms. A look at the head of a long
--- index costs time: looks may take a twentieth of it.
+-- Rows that were taken stay at the head of a lane in the index until a vacuum
+-- removes them. A look at the head reads all of them. Therefore a session
+-- remembers, for each lane, the place up to which it has looked at everything
+-- (wf.from). It begins at the head again whenever a poll gets less than it wants,
+-- and at the latest after 10 ms. A look at the head of a long index costs time:
+-- looks may take a twentieth of it.
 
 do $$
 begin
     if to_regtype('wf.place') is null then
-        create type wf.place as (lane_id bigint, pool text, rank smallint, turn bigint, instance_id bigint, process_id bigint);
-        comment on type wf.place is 'A place in a lane of the queue. Its pool is the transport whose requests the lane holds; null if they are of several.';
+        create type wf.place as (lane_id bigint, pool text, rank smallint, turn bigint, instance_id bigint,
+                                 process_id bigint);
+        comment on type wf.place is
+            'A place in a lane of the queue. Its pool is the transport whose requests the lane holds; null if they '
+            'are of several.';
     end if;
 end;
 $$;
 
 -- wf._pool(p_needs, p_instant)
 --
--- Returns  the pool of a lane: its transport. Builtin is none beside others, as it needs no slot, nor is it a pool for a driver that does not ask for it (p_instant)
+-- Returns  the pool of a lane: its transport. Builtin is none beside others, as it
+--          needs no slot, nor is it a pool for a driver that does not ask for it
+--          (p_instant)
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _find
@@ -35,7 +41,8 @@ end;
 -- Returns  whether the engine is paused
 -- Locks    nothing
 -- Raises   nothing
--- Called   by explain. _find does not call it: a function with a query in it would be planned again for each lane and poll
+-- Called   by explain. _find does not call it: a function with a query in it would be
+--          planned again for each lane and poll
 create or replace function wf._is_paused() returns boolean
 language sql stable
 begin atomic
@@ -65,10 +72,12 @@ begin
         with head as materialized (
             select x.*
               from unnest(v_lane) l
-             cross join lateral (select y.ctid as place, y.rank, y.turn, y.instance_id, y.process_id, row_number() over w as nth
+             cross join lateral (select y.ctid as place, y.rank, y.turn, y.instance_id, y.process_id,
+                                        row_number() over w as nth
                                    from wf.ready y
                                   where y.lane_id = l.lane_id
-                                    and (y.rank, y.turn, y.instance_id, y.process_id) > (l.rank, l.turn, l.instance_id, l.process_id)
+                                    and (y.rank, y.turn, y.instance_id, y.process_id)
+                                        > (l.rank, l.turn, l.instance_id, l.process_id)
                                  window w as (order by y.rank, y.turn, y.instance_id, y.process_id)
                                   order by y.rank, y.turn, y.instance_id, y.process_id
                                   limit v_left) x),
@@ -82,11 +91,17 @@ begin
                   from (select t.place
                           from (select h.place
                                   from head h
-                                 where coalesce((h.rank, h.turn, h.instance_id, h.process_id) <= (select b.rank, b.turn, b.instance_id, b.process_id from last b), true)
+                                 where coalesce((h.rank, h.turn, h.instance_id, h.process_id)
+                                                <= (select b.rank, b.turn, b.instance_id, b.process_id from last b),
+                                                true)
                                  order by h.rank, h.turn, h.instance_id, h.process_id) c
-                         cross join lateral (select y.ctid as place from wf.ready y where y.ctid = c.place for update skip locked) t
+                         cross join lateral (select y.ctid as place
+                                               from wf.ready y
+                                              where y.ctid = c.place
+                                                for update skip locked) t
                          limit v_left) k) as taken,
-               (select array_agg(wf._later(l, b.rank, b.turn, b.instance_id, b.process_id)) from unnest(v_lane) l, last b) as lane
+               (select array_agg(wf._later(l, b.rank, b.turn, b.instance_id, b.process_id))
+                  from unnest(v_lane) l, last b) as lane
           into f;
         v_place := v_place || f.taken;
         v_left := p_limit - cardinality(v_place);
@@ -103,17 +118,21 @@ $$;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _pick and _pick_merged
-create or replace function wf._later(p_lane wf.place, p_rank smallint, p_turn bigint, p_instance bigint, p_process bigint) returns wf.place
+create or replace function wf._later(
+    p_lane wf.place, p_rank smallint, p_turn bigint, p_instance bigint, p_process bigint)
+returns wf.place
 language sql immutable
 begin atomic
-    select case when (p_rank, p_turn, p_instance, p_process) > ((p_lane).rank, (p_lane).turn, (p_lane).instance_id, (p_lane).process_id)
+    select case when (p_rank, p_turn, p_instance, p_process)
+                     > ((p_lane).rank, (p_lane).turn, (p_lane).instance_id, (p_lane).process_id)
                 then row((p_lane).lane_id, (p_lane).pool, p_rank, p_turn, p_instance, p_process)::wf.place
                 else p_lane end;
 end;
 
 -- wf._pick(p_lane, p_limit)
 --
--- Returns  the rows of ready that come first in these lanes behind these places (null: none), and the lanes with the places behind the last of them
+-- Returns  the rows of ready that come first in these lanes behind these places (null:
+--          none), and the lanes with the places behind the last of them
 -- Locks    these rows (skipping locked ones)
 -- Raises   nothing
 -- Called   by _share
@@ -139,7 +158,9 @@ $$;
 -- All the rest has p_want slots, first come, first served. When these are taken,
 -- a transport has in addition the slots that are kept for it alone.
 --
--- Returns  the rows of ready to take (null: none); the lanes with the places behind these rows; whether a lane may hold more, since all that was wanted of it was there
+-- Returns  the rows of ready to take (null: none); the lanes with the places behind
+--          these rows; whether a lane may hold more, since all that was wanted of it
+--          was there
 -- Locks    these rows (skipping locked ones)
 -- Raises   nothing
 -- Called   by _find, for several lanes
@@ -189,7 +210,9 @@ $$;
 -- What the poll before has noted in this session (wf.from). The number of the
 -- driver is in it, since behind a pooler the session may be another's.
 --
--- Returns  how old its look at the heads is, in seconds (null: none, or the clock was set back); how many pages of the index that look has read; how many seconds it is good for; where to go on (null: at the heads)
+-- Returns  how old its look at the heads is, in seconds (null: none, or the clock was
+--          set back); how many pages of the index that look has read; how many seconds
+--          it is good for; where to go on (null: at the heads)
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _find, if something is noted
@@ -225,7 +248,10 @@ $$;
 -- instructions, the call of a function 10,000, a query 40,000. Therefore the
 -- common case, one lane and no note of the poll before, calls no function.
 --
--- Returns  the rows of ready to take, in order of their pools (null: none); the lanes with the places behind these rows; whether a lane may hold more; whether there are lanes that the driver does not serve; if it has not looked at the heads though nothing is left behind, after how many ms it will
+-- Returns  the rows of ready to take, in order of their pools (null: none); the lanes
+--          with the places behind these rows; whether a lane may hold more; whether
+--          there are lanes that the driver does not serve; if it has not looked at the
+--          heads though nothing is left behind, after how many ms it will
 -- Locks    these rows (skipping locked ones)
 -- Raises   nothing
 -- Called   by poll
@@ -259,7 +285,8 @@ begin
           left join lateral (select y.rank, y.turn, y.instance_id, y.process_id
                                from wf.ready y
                               where l.served
-                                and (select e.event from wf.engine_event e order by e.id desc limit 1) is distinct from 'pause'
+                                and (select e.event from wf.engine_event e order by e.id desc limit 1)
+                                    is distinct from 'pause'
                                 and y.lane_id = l.id
                                 and (y.rank, y.turn, y.instance_id, y.process_id)
                                     > (coalesce(b.rank, -32768), coalesce(b.turn, 0), coalesce(b.instance_id, 0),
@@ -322,8 +349,10 @@ begin
                                    where u.lane_id <> all (array(select x.lane_id from unnest(p_lane) x)));
     end if;
     perform set_config('wf.from', jsonb_build_object(
-                           'driver', p_driver, 'at', extract(epoch from p_now) - p_age, 'pages', p_pages, 'more', p_more,
-                           'lanes', (select jsonb_agg(jsonb_build_array(l.lane_id, l.pool, l.rank, l.turn, l.instance_id, l.process_id))
+                           'driver', p_driver, 'at', extract(epoch from p_now) - p_age, 'pages', p_pages,
+                           'more', p_more,
+                           'lanes', (select jsonb_agg(jsonb_build_array(l.lane_id, l.pool, l.rank, l.turn,
+                                                                        l.instance_id, l.process_id))
                                        from unnest(p_lane) l))::text, false);
 end;
 $$;
@@ -365,11 +394,14 @@ begin
                 and (x.id in (select u.lane_id from unnest(p_lane) u)
                      or not exists (select from wf.driver o where o.id = p_driver and wf._serves(o, x)))
              offset 0) l
-       left join lateral (select u.rank, u.turn, u.instance_id, u.process_id from unnest(p_lane) u where u.lane_id = l.id) b on true
+       left join lateral (select u.rank, u.turn, u.instance_id, u.process_id
+                            from unnest(p_lane) u
+                           where u.lane_id = l.id) b on true
       cross join lateral (select from wf.ready y
                            where y.lane_id = l.id
                              and (y.rank, y.turn, y.instance_id, y.process_id)
-                                 > (coalesce(b.rank, -32768), coalesce(b.turn, 0), coalesce(b.instance_id, 0), coalesce(b.process_id, 0))
+                                 > (coalesce(b.rank, -32768), coalesce(b.turn, 0), coalesce(b.instance_id, 0),
+                                    coalesce(b.process_id, 0))
                            limit 1) y
       limit 1;
 end;

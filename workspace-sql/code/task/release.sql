@@ -28,7 +28,10 @@ begin
     insert into wf.stop (driver_id, token, instance_id, process_id)
     select l.driver_id, l.token, l.instance_id, l.process_id
       from wf._due(p_moves, 'stop') m
-     cross join lateral (select x.* from wf.lease x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) l
+     cross join lateral (select x.*
+                           from wf.lease x
+                          where x.instance_id = m.instance_id and x.process_id = m.id
+                         offset 0) l
      where not exists (select from wf.driver d where d.id = l.driver_id and d.state in ('left', 'lost'))
         on conflict do nothing;
 end;
@@ -47,7 +50,10 @@ language plpgsql :inner as $$
 begin
     delete from wf.lease d
      where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'request') m
-                                cross join lateral (select x.ctid from wf.lease x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k));
+                                cross join lateral (select x.ctid
+                                                      from wf.lease x
+                                                     where x.instance_id = m.instance_id and x.process_id = m.id
+                                                    offset 0) k));
 end;
 $$;
 
@@ -67,15 +73,22 @@ language plpgsql :inner as $$
 begin
     delete from wf.lease l
      where l.ctid = any (array(select k.ctid from wf._due(p_moves, 'ask') m
-                                cross join lateral (select x.ctid from wf.lease x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k
+                                cross join lateral (select x.ctid
+                                                      from wf.lease x
+                                                     where x.instance_id = m.instance_id and x.process_id = m.id
+                                                    offset 0) k
                                 where m.was = 'START_REQUESTED'));
     insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
     select m.instance_id, m.id, m.lane_id, m.rank, wf._turn(p_at, null), q.request
       from wf._due(p_moves, 'ask') m
-     cross join lateral (select x.handle from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) p
+     cross join lateral (select x.handle
+                           from wf.process x
+                          where x.instance_id = m.instance_id and x.id = m.id
+                         offset 0) p
      cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
       join wf.task_request q on q.type_id = n.type_id
-                            and q.request = case when m.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancel' else 'cleanup' end
+                            and q.request = case when m.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancel'
+                                                 else 'cleanup' end
      where (p.handle is not null or wf._names_attempt(q.args))
        and not exists (select from wf.lease l where l.instance_id = m.instance_id and l.process_id = m.id)
         on conflict do nothing;
@@ -83,7 +96,9 @@ begin
     update wf.process p
        set was = p.state, at = p_at,
            event = case when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancelled' else 'cleaned' end,
-           state = wf._next_state('async', p.state, case when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancelled' else 'cleaned' end, false),
+           state = wf._next_state(
+               'async', p.state,
+               case when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancelled' else 'cleaned' end, false),
            error = case when p.state = 'CANCEL_REQUESTED' then wf._cancelled(p.error)
                         else p.error end,
            handle = case when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then p.handle end
@@ -105,5 +120,6 @@ create or replace function wf._cancelled(p_cause jsonb) returns jsonb
 language sql immutable
 begin atomic
     select case when p_cause ->> 'kind' = 'cancelled' then p_cause
-                else jsonb_strip_nulls(jsonb_build_object('kind', 'cancelled', 'message', 'cancelled', 'cause', p_cause)) end;
+                else jsonb_strip_nulls(jsonb_build_object('kind', 'cancelled', 'message', 'cancelled',
+                                                          'cause', p_cause)) end;
 end;

@@ -30,10 +30,19 @@ create or replace function wf._has_mark(p_mark text) returns boolean
 language plpgsql :inner as $$
 begin
     if p_mark is null or p_mark !~ '^[0-9]{1,19}@[0-9]{1,12}[.][0-9]{6}$' then
-        raise exception using errcode = 'WF002', message = format('%s is no mark', coalesce(quote_literal(p_mark), 'null')), hint = 'Give back what poll gave.';
+        raise exception using errcode = 'WF002',
+            message = format('%s is no mark', coalesce(quote_literal(p_mark), 'null')),
+            hint = 'Give back what poll gave.';
     end if;
-    return exists (select from wf.txn t where t.xid = split_part(p_mark, '@', 1)::xid8 and extract(epoch from t.at) = split_part(p_mark, '@', 2)::numeric)
-        or exists (select from wf.purge p where p.forgotten and p.xid > split_part(p_mark, '@', 1)::xid8 and extract(epoch from p.at) > split_part(p_mark, '@', 2)::numeric);
+    return exists (select
+                     from wf.txn t
+                    where t.xid = split_part(p_mark, '@', 1)::xid8
+                      and extract(epoch from t.at) = split_part(p_mark, '@', 2)::numeric)
+        or exists (select
+                     from wf.purge p
+                    where p.forgotten
+                      and p.xid > split_part(p_mark, '@', 1)::xid8
+                      and extract(epoch from p.at) > split_part(p_mark, '@', 2)::numeric);
 end;
 $$;
 
@@ -74,14 +83,17 @@ declare
     v wf.home;
 begin
     select h.* into v_was from wf.home h;
-    select true, c.system_identifier, d.oid, left(pg_walfile_name(pg_current_wal_lsn()), 8), pg_postmaster_start_time(), nullif(current_setting('wf.restored', true), '')
+    select true, c.system_identifier, d.oid, left(pg_walfile_name(pg_current_wal_lsn()), 8),
+           pg_postmaster_start_time(), nullif(current_setting('wf.restored', true), '')
       into v
       from pg_control_system() c, pg_database d
      where d.datname = current_database();
     if v = v_was then
         return;
     end if;
-    update wf.home h set system_id = v.system_id, database_id = v.database_id, timeline = v.timeline, started_at = v.started_at, restored = v.restored
+    update wf.home h
+       set system_id = v.system_id, database_id = v.database_id, timeline = v.timeline, started_at = v.started_at,
+           restored = v.restored
      where h = v_was;
     if not found then
         return;
@@ -92,9 +104,11 @@ begin
     if not exists (select from wf.driver) then
         return; -- it has never worked: a template, for instance
     elsif v.system_id <> v_was.system_id then
-        perform wf._halt(format('this is a copy: the workspace was in the cluster %s and is now in %s', v_was.system_id, v.system_id));
+        perform wf._halt(format('this is a copy: the workspace was in the cluster %s and is now in %s', v_was.system_id,
+                                v.system_id));
     elsif v.database_id <> v_was.database_id then
-        perform wf._halt(format('this is a copy: the workspace was in the database with oid %s and is now in %s', v_was.database_id, v.database_id));
+        perform wf._halt(format('this is a copy: the workspace was in the database with oid %s and is now in %s',
+                                v_was.database_id, v.database_id));
     elsif v.restored is distinct from v_was.restored and v.restored is not null then
         perform wf._halt(format('a backup was restored: the server says wf.restored = %s', quote_literal(v.restored)));
     end if;

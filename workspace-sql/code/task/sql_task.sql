@@ -19,12 +19,15 @@ begin
     perform 1 from wf.lease l
       where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token for key share;
     if not found then
-        raise exception using errcode = 'WF009', message = format('the request of process %s/%s was taken back', p_instance, p_process),
+        raise exception using errcode = 'WF009',
+            message = format('the request of process %s/%s was taken back', p_instance, p_process),
             hint = 'Roll back; whoever holds the request now carries on.';
     end if;
 end;
 $$;
-comment on function wf.sql_begin(bigint, bigint, uuid) is 'Begins the transaction of a SQL task, given instance, process and token. Returns nothing; raises WF009 if the request was taken back.';
+comment on function wf.sql_begin(bigint, bigint, uuid) is
+    'Begins the transaction of a SQL task, given instance, process and token. Returns nothing; raises WF009 if the '
+    'request was taken back.';
 
 -- wf.sql_too_large(p_limit)
 --
@@ -39,13 +42,16 @@ comment on function wf.sql_begin(bigint, bigint, uuid) is 'Begins the transactio
 create or replace function wf.sql_too_large(p_limit bigint) returns boolean
 language plpgsql volatile parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
-    v_error jsonb := jsonb_build_object('kind', 'output', 'message', format('the statement''s rows take more than %s bytes', p_limit));
+    v_error jsonb := jsonb_build_object('kind', 'output',
+                                        'message', format('the statement''s rows take more than %s bytes', p_limit));
 begin
     raise exception using errcode = 'WF012', message = v_error ->> 'message', detail = v_error::text,
         hint = 'Select less, or raise sql_max_rows_bytes in the driver''s configuration.';
 end;
 $$;
-comment on function wf.sql_too_large(bigint) is 'Ends a query whose rows take more bytes than the limit given. Returns never; raises WF012 with an error of kind output.';
+comment on function wf.sql_too_large(bigint) is
+    'Ends a query whose rows take more bytes than the limit given. Returns never; raises WF012 with an error of kind '
+    'output.';
 
 -- wf.sql_outcome(p_instance, p_process, p_token, p_body)
 --
@@ -66,21 +72,30 @@ declare
 begin
     perform wf._gate(true);
     perform wf._wait_for(p_instance);
-    select l.driver_id into v_driver from wf.lease l where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token for no key update;
-    if v_driver is null or wf._apply_reports(v_driver, array[p_instance], array[p_process], array[p_token], array['response'], array[p_body]) <> array['done'] then
-        raise exception using errcode = 'WF009', message = format('the request of process %s/%s was taken back', p_instance, p_process),
+    select l.driver_id into v_driver
+      from wf.lease l
+     where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token for no key update;
+    if v_driver is null
+       or wf._apply_reports(v_driver, array[p_instance], array[p_process], array[p_token], array['response'],
+                            array[p_body]) <> array['done'] then
+        raise exception using errcode = 'WF009',
+            message = format('the request of process %s/%s was taken back', p_instance, p_process),
             hint = 'Roll back; whoever holds the request now carries on.';
     end if;
     -- the verdict, not the state: what its policy tries again is INIT by now, and
     -- keeps the error of the attempt; a success leaves none
     select p.error into v_error from wf.process p where p.instance_id = p_instance and p.id = p_process;
     if v_error is not null then
-        raise exception using errcode = 'WF012', message = coalesce(v_error ->> 'message', 'the task failed'), detail = v_error::text,
+        raise exception using errcode = 'WF012',
+            message = coalesce(v_error ->> 'message', 'the task failed'),
+            detail = v_error::text,
             hint = 'Roll back, then report the failure.';
     end if;
 end;
 $$;
-comment on function wf.sql_outcome(bigint, bigint, uuid, bytea) is 'Reports the response of a SQL task inside its own transaction: instance, process, token, JSON bytes. Returns nothing; raises WF009 if the request was taken back, WF012 if the response means that the task failed.';
+comment on function wf.sql_outcome(bigint, bigint, uuid, bytea) is
+    'Reports the response of a SQL task inside its own transaction: instance, process, token, JSON bytes. Returns '
+    'nothing; raises WF009 if the request was taken back, WF012 if the response means that the task failed.';
 
 -- wf._wait_for(p_instance)
 --
@@ -126,16 +141,22 @@ create or replace function wf.token_status(p_instance bigint, p_process bigint, 
 language plpgsql stable security definer :engine as $$
 begin
     if current_setting('transaction_read_only')::boolean then
-        raise exception using errcode = 'read_only_sql_transaction', message = 'what became of a request is not known here: the server is read-only',
+        raise exception using errcode = 'read_only_sql_transaction',
+            message = 'what became of a request is not known here: the server is read-only',
             hint = 'Ask the primary.';
     end if;
-    if exists (select from wf.lease l where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token) then
+    if exists (select
+                 from wf.lease l
+                where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token) then
         return 'open';
     end if;
-    if exists (select from wf.process p where p.instance_id = p_instance and p.id = p_process and p.token = p_token) then
+    if exists (select
+                 from wf.process p
+                where p.instance_id = p_instance and p.id = p_process and p.token = p_token) then
         return 'done';
     end if;
     return 'stale';
 end;
 $$;
-comment on function wf.token_status(bigint, bigint, uuid) is 'What became of a request: open (still with the driver), done (its outcome is known) or stale (taken back).';
+comment on function wf.token_status(bigint, bigint, uuid) is
+    'What became of a request: open (still with the driver), done (its outcome is known) or stale (taken back).';

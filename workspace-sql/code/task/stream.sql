@@ -9,14 +9,18 @@
 -- Locks    the rows of wf.output_chunk; no instance: it holds nobody up
 -- Raises   WF002 arrays of different lengths, WF006
 -- Called   by drivers, before outcome in the same transaction
-create or replace function wf.output_add(p_instance bigint[], p_process bigint[], p_token uuid[], p_start bigint[], p_size bigint[], p_stream text[], p_body text[])
+create or replace function wf.output_add(
+    p_instance bigint[], p_process bigint[], p_token uuid[], p_start bigint[], p_size bigint[], p_stream text[],
+    p_body text[])
 returns table (token uuid, answer text)
 language plpgsql security definer :engine as $$
 declare
     v_cap bigint := wf._setting_number('output_bytes');
 begin
     perform wf._gate(true);
-    if exists (select from unnest(array[cardinality(p_process), cardinality(p_token), cardinality(p_start), cardinality(p_size), cardinality(p_stream), cardinality(p_body)]) n
+    if exists (select
+                 from unnest(array[cardinality(p_process), cardinality(p_token), cardinality(p_start),
+                                   cardinality(p_size), cardinality(p_stream), cardinality(p_body)]) n
                 where n is distinct from cardinality(p_instance)) then
         raise exception using errcode = 'WF002', message = 'the arrays given to output_add differ in length',
             hint = 'Give one instance, process, token, start, size, stream and body for each chunk.';
@@ -24,8 +28,12 @@ begin
     with added as (
         insert into wf.output_chunk as c (instance_id, process_id, attempt, start, size, stream, at, body)
         select r.i, r.j, p.attempt, r.start, r.size, r.stream, wf.now(), r.body
-          from unnest(p_instance, p_process, p_token, p_start, p_size, p_stream, p_body) r (i, j, token, start, size, stream, body)
-         cross join lateral (select from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
+          from unnest(p_instance, p_process, p_token, p_start, p_size, p_stream, p_body)
+                   r (i, j, token, start, size, stream, body)
+         cross join lateral (select
+                               from wf.lease x
+                              where x.instance_id = r.i and x.process_id = r.j and x.token = r.token
+                             offset 0) l
          cross join lateral (select x.attempt from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
             on conflict do nothing
         returning c.instance_id, c.process_id, c.attempt, c.start, c.size),
@@ -35,17 +43,26 @@ begin
     delete from wf.output_chunk c
      where c.ctid = any (array(select x.ctid from ends e
                                 cross join lateral (select y.ctid from wf.output_chunk y
-                                                     where y.instance_id = e.instance_id and y.process_id = e.process_id and y.attempt = e.attempt
-                                                       and y.start < e.before and y.start + y.size <= e.before offset 0) x));
+                                                     where y.instance_id = e.instance_id
+                                                       and y.process_id = e.process_id
+                                                       and y.attempt = e.attempt
+                                                       and y.start < e.before
+                                                       and y.start + y.size <= e.before
+                                                    offset 0) x));
     return query
     select r.token, case when l.token is not null then 'done' else 'stale' end
       from unnest(p_instance, p_process, p_token) with ordinality r (i, j, token, k)
-      left join lateral (select x.token from wf.lease x where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l on true
+      left join lateral (select x.token
+                           from wf.lease x
+                          where x.instance_id = r.i and x.process_id = r.j and x.token = r.token
+                         offset 0) l on true
      order by r.k;
 end;
 $$;
 comment on function wf.output_add(bigint[], bigint[], uuid[], bigint[], bigint[], text[], text[]) is
-    'Keeps new output of requests under way: parallel arrays of instance, process, token, start and size in bytes of the attempt''s output, stream (stdout, stderr) and body. Returns token and answer (done, stale) for each; raises WF002 if the arrays differ in length.';
+    'Keeps new output of requests under way: parallel arrays of instance, process, token, start and size in bytes of '
+    'the attempt''s output, stream (stdout, stderr) and body. Returns token and answer (done, stale) for each; raises '
+    'WF002 if the arrays differ in length.';
 
 create or replace view wf.output_v with (security_barrier = true) as
 select c.instance_id,
@@ -56,7 +73,8 @@ select c.instance_id,
        c.size,
        c.stream,
        c.at,
-       c.start - coalesce(lag(c.start + c.size) over (partition by c.instance_id, c.process_id, c.attempt order by c.start), 0) as dropped,
+       c.start - coalesce(lag(c.start + c.size) over (partition by c.instance_id, c.process_id, c.attempt
+                                                      order by c.start), 0) as dropped,
        c.body
   from wf.output_chunk c
   join wf.process p on p.instance_id = c.instance_id and p.id = c.process_id

@@ -15,7 +15,8 @@ comment on column wf.ready.request is 'start, poll, cancel or cleanup';
 comment on table wf.parked is 'The leaves in INIT that may not be taken yet, and why.';
 comment on column wf.parked.instance_id is 'the instance';
 comment on column wf.parked.process_id is 'the process';
-comment on column wf.parked.reason is 'what it waits for: a place in its group, or that its instance is no longer suspended';
+comment on column wf.parked.reason is
+    'what it waits for: a place in its group, or that its instance is no longer suspended';
 comment on column wf.parked.group_id is 'group: the concurrency group that has no place for it';
 comment on column wf.parked.lane_id is 'as in ready';
 comment on column wf.parked.turn is 'as in ready';
@@ -45,7 +46,9 @@ comment on column wf.loss.token is 'its token';
 comment on column wf.loss.losses is 'how many drivers in a row died with it';
 comment on column wf.loss.due_at is 'when the last one was taken back, or is';
 
-comment on table wf.stop is 'Requests in flight that are to stop. A row stands until the request has ended; its driver is told again each second.';
+comment on table wf.stop is
+    'Requests in flight that are to stop. A row stands until the request has ended; its driver is told again each '
+    'second.';
 comment on column wf.stop.driver_id is 'the driver';
 comment on column wf.stop.token is 'the request';
 comment on column wf.stop.instance_id is 'the instance';
@@ -57,10 +60,13 @@ comment on column wf.slot.instance_id is 'the instance';
 comment on column wf.slot.process_id is 'the process that has the place';
 comment on column wf.slot.group_id is 'the concurrency group';
 
-comment on table wf.dirty is 'What the next poll settles: concurrency groups whose places are to be granted anew, and names of groups and lanes that may be new.';
+comment on table wf.dirty is
+    'What the next poll settles: concurrency groups whose places are to be granted anew, and names of groups and lanes '
+    'that may be new.';
 comment on column wf.dirty.id is 'key, in order of arrival';
 comment on column wf.dirty.group_id is 'the concurrency group; null: the row is about a lane';
-comment on column wf.dirty.max is 'the max that a task or an operator gives the group; -1 lifts the limit; the last one wins';
+comment on column wf.dirty.max is
+    'the max that a task or an operator gives the group; -1 lifts the limit; the last one wins';
 comment on column wf.dirty.name is 'the name of the group, where a row of concurrency_group may be missing';
 comment on column wf.dirty.lane_id is 'the lane whose row may be missing';
 comment on column wf.dirty.lane is 'its queue, needs and requires';
@@ -98,22 +104,28 @@ comment on column wf.driver.idle is 'it sleeps: ring (NOTIFY wf_ready) when ther
 comment on column wf.driver.started_at is 'when it registered';
 comment on column wf.driver.actor is 'the login that it uses';
 comment on column wf.driver.capabilities is 'what else it has that tasks may require: name or name=value';
-comment on column wf.driver.attended is 'it registered in a session of its own: when that has ended it is given up soon';
+comment on column wf.driver.attended is
+    'it registered in a session of its own: when that has ended it is given up soon';
 comment on column wf.driver.successor is 'the incarnation that took over all that it knew of; null: none';
-comment on column wf.driver.session_pid is 'the server process of that session; null: a later incarnation registered in it, or it has none';
+comment on column wf.driver.session_pid is
+    'the server process of that session; null: a later incarnation registered in it, or it has none';
 comment on column wf.driver.session_role is 'the login of that session';
 
-comment on table wf.turn is 'The turns: a poll that has something to do locks one of the rows, as many of them as the setting turns says.';
+comment on table wf.turn is
+    'The turns: a poll that has something to do locks one of the rows, as many of them as the setting turns says.';
 comment on column wf.turn.id is '1, 2, 3 … up to the greatest value of the setting turns';
 insert into wf.turn (id)
 select generate_series(1, s.max) from wf.setting s where s.name = 'turns'
     on conflict do nothing;
 
-comment on table wf.sign_of_life is 'When each driver was last heard of. Polls and heartbeats write it as the last thing that they do, so nobody waits for a row of it.';
+comment on table wf.sign_of_life is
+    'When each driver was last heard of. Polls and heartbeats write it as the last thing that they do, so nobody waits '
+    'for a row of it.';
 comment on column wf.sign_of_life.driver_id is 'the driver';
 comment on column wf.sign_of_life.seen_at is 'last sign of life, to the second';
 
-comment on table wf.home is 'Where the workspace was when it last looked, one row: it notices when it is somewhere else, and why.';
+comment on table wf.home is
+    'Where the workspace was when it last looked, one row: it notices when it is somewhere else, and why.';
 comment on column wf.home.only_one is 'true';
 comment on column wf.home.system_id is 'system identifier of the cluster';
 comment on column wf.home.database_id is 'oid of the database';
@@ -121,11 +133,14 @@ comment on column wf.home.timeline is 'timeline of the server''s WAL';
 comment on column wf.home.started_at is 'when the server was started';
 comment on column wf.home.restored is 'wf.restored, as the server''s configuration sets it';
 
-comment on table wf.output_chunk is 'Streamed output of attempts, as it came; of a long one the end. Kept when the task has ended.';
+comment on table wf.output_chunk is
+    'Streamed output of attempts, as it came; of a long one the end. Kept when the task has ended.';
 comment on column wf.output_chunk.instance_id is 'the instance';
 comment on column wf.output_chunk.process_id is 'the task';
 comment on column wf.output_chunk.attempt is 'the attempt';
-comment on column wf.output_chunk.start is 'how many bytes of the attempt''s output, both streams together, came before; where the chunk before does not end here, bytes were dropped';
+comment on column wf.output_chunk.start is
+    'how many bytes of the attempt''s output, both streams together, came before; where the chunk before does not end '
+    'here, bytes were dropped';
 comment on column wf.output_chunk.size is 'how many bytes these were';
 comment on column wf.output_chunk.stream is 'stdout or stderr';
 comment on column wf.output_chunk.at is 'when it arrived';

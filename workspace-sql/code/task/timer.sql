@@ -29,7 +29,10 @@ begin
                                                        and w.kind = 'timer')
                                   order by t.due_at limit c_most) x);
         exit when cardinality(v_found) = 0;
-        v_held := array(select i.id from wf.instance i where i.id = any (v_found) order by i.id for no key update skip locked);
+        v_held := array(select i.id
+                          from wf.instance i
+                         where i.id = any (v_found)
+                         order by i.id for no key update skip locked);
         exit when cardinality(v_held) > 0;
         v_passed := v_passed || v_found;
     end loop;
@@ -79,7 +82,9 @@ begin
                                           and not exists (select from wf.lease l
                                                            where l.instance_id = u.i and l.process_id = u.j)))
         returning t.instance_id, t.process_id, t.kind)
-    select array_agg(d.instance_id) instances, array_agg(d.process_id) processes, array_agg(d.kind) kinds into f from due d;
+    select array_agg(d.instance_id) instances, array_agg(d.process_id) processes, array_agg(d.kind) kinds
+      into f
+      from due d;
     if f.instances is null then
         return;
     end if;
@@ -113,7 +118,8 @@ begin
     delete from wf.timer d
      where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'timer') m
                                 cross join lateral (select x.ctid, x.kind from wf.timer x
-                                                     where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k
+                                                     where x.instance_id = m.instance_id and x.process_id = m.id
+                                                    offset 0) k
                                 where k.kind <> 'retry')); -- that one is forgotten by _retry
 end;
 $$;
@@ -141,4 +147,6 @@ begin
     perform wf._purge_old();
 end;
 $$;
-comment on function wf.tick() is 'Fires due timers, takes the requests of lost drivers back, grants places of groups and purges what is old, as every poll does. Returns nothing.';
+comment on function wf.tick() is
+    'Fires due timers, takes the requests of lost drivers back, grants places of groups and purges what is old, as '
+    'every poll does. Returns nothing.';

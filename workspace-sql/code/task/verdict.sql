@@ -30,7 +30,8 @@ end;
 create or replace function wf._holds_json(p_response jsonb) returns boolean
 language sql immutable
 begin atomic
-    select p_response -> 'headers' ->> 'content-type' ~* '^[^;]*[/+]json\M' and jsonb_typeof(p_response -> 'body') = 'string';
+    select p_response -> 'headers' ->> 'content-type' ~* '^[^;]*[/+]json\M'
+       and jsonb_typeof(p_response -> 'body') = 'string';
 end;
 
 -- wf._test(p_condition, p_environment)
@@ -61,7 +62,9 @@ $$;
 -- Locks    nothing
 -- Raises   nothing: what cannot be evaluated is a failure of kind output, or limit
 -- Called   by _decide
-create or replace function wf._judge(p_machine text, p_request text, p_clauses jsonb, p_input jsonb, p_handle jsonb, p_response jsonb) returns wf.verdict
+create or replace function wf._judge(
+    p_machine text, p_request text, p_clauses jsonb, p_input jsonb, p_handle jsonb, p_response jsonb)
+returns wf.verdict
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     v wf.verdict;
@@ -95,8 +98,11 @@ begin
         if v_result = 'true' then
             v.event := 'fail';
             v_result := case when p_clauses ? 'failure_as' then wf._evaluate(p_clauses -> 'failure_as', v_environment)
-                             else jsonb_build_object('value', wf._refuse('failed', 'the response says that it failed')) end;
-            v.error := coalesce(jsonb_build_object('kind', 'failed', 'message', 'the response says that it failed') || (v_result -> 'value'), v_result -> 'error');
+                             else jsonb_build_object(
+                                      'value', wf._refuse('failed', 'the response says that it failed')) end;
+            v.error := coalesce(jsonb_build_object('kind', 'failed', 'message', 'the response says that it failed')
+                                || (v_result -> 'value'),
+                                v_result -> 'error');
             return v;
         end if;
     end if;
@@ -111,8 +117,11 @@ begin
                 v_result := jsonb_build_object('error', wf._oversize(pg_column_size(v.output)));
             end if;
         elsif v_result = 'false' then
-            v.event := case when p_machine = 'sync' then 'fail' when p_request = 'start' then 'started' else 'polled' end;
-            v.error := case when p_machine = 'sync' then wf._refuse('failed', 'the response does not say that it succeeded') end;
+            v.event := case when p_machine = 'sync' then 'fail'
+                            when p_request = 'start' then 'started'
+                            else 'polled' end;
+            v.error := case when p_machine = 'sync'
+                            then wf._refuse('failed', 'the response does not say that it succeeded') end;
         end if;
     end if;
     if coalesce(jsonb_typeof(v_result) = 'object' and v_result ? 'error', false) then
@@ -143,7 +152,8 @@ begin
         v := wf._evaluate(p_request.clauses -> 'every', coalesce(p_args, '{}')) -> 'value';
         begin
             p_request.delay := greatest('1 ms', coalesce((v ->> 'delay')::interval, p_request.delay));
-            p_request.max_delay := greatest(p_request.delay, coalesce((v ->> 'max_delay')::interval, p_request.max_delay));
+            p_request.max_delay := greatest(p_request.delay,
+                                            coalesce((v ->> 'max_delay')::interval, p_request.max_delay));
             p_request.backoff := greatest(1, coalesce((v ->> 'backoff')::numeric, p_request.backoff));
             p_request.attempts := greatest(1, coalesce((v ->> 'attempts')::numeric, p_request.attempts));
         exception when data_exception then
@@ -162,7 +172,10 @@ $$;
 -- Locks    nothing
 -- Raises   nothing of its own
 -- Called   by _apply_judged, for every report that is not a plain success
-create or replace function wf._decide(p_process wf.process, p_request text, p_event text, p_body jsonb, p_input jsonb, p_declared wf.task_request, p_failures int) returns wf.verdict
+create or replace function wf._decide(
+    p_process wf.process, p_request text, p_event text, p_body jsonb, p_input jsonb, p_declared wf.task_request,
+    p_failures int)
+returns wf.verdict
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     v wf.verdict;
@@ -186,14 +199,21 @@ begin
         v.stays := false;
     else
         v.handle := p_process.handle;
-        v.error := case when jsonb_typeof(p_body) = 'object' then p_body when p_body is null then '{}' else jsonb_build_object('detail', p_body) end
-                   || jsonb_build_object('kind', coalesce(p_body ->> 'kind', 'failed'), 'message', coalesce(p_body ->> 'message', 'the driver gave no reason'));
+        v.error := case when jsonb_typeof(p_body) = 'object' then p_body
+                        when p_body is null then '{}'
+                        else jsonb_build_object('detail', p_body) end
+                   || jsonb_build_object('kind', coalesce(p_body ->> 'kind', 'failed'),
+                                         'message', coalesce(p_body ->> 'message', 'the driver gave no reason'));
         v.event := case when p_request = 'poll' and p_failures + 1 < p_declared.attempts then 'polled' else 'fail' end;
         if v.event = 'polled' then
             v.detail := v.error;
             v.error := p_process.error;
         elsif p_request = 'start' and p_process.machine = 'async' and v.error ->> 'kind' in ('lost', 'timeout')
-              and exists (select from wf.task_request x where x.type_id = p_declared.type_id and x.request = 'poll' and wf._names_attempt(x.args)) then
+              and exists (select
+                            from wf.task_request x
+                           where x.type_id = p_declared.type_id
+                             and x.request = 'poll'
+                             and wf._names_attempt(x.args)) then
             -- it may run; polls find that out
             v.event := 'started';
             v.detail := v.error;

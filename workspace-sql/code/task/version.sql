@@ -23,7 +23,10 @@ begin
                               where x.removed_xid <= pg_snapshot_xmin(pg_current_snapshot())
                                 and not exists (select from wf.instance i where i.version_id = x.id)
                               order by x.id for update skip locked));
-    v_ids := array(select v.id from wf.version v where v.removed_xid = wf._unknown_xid() order by v.id for no key update skip locked);
+    v_ids := array(select v.id
+                     from wf.version v
+                    where v.removed_xid = wf._unknown_xid()
+                    order by v.id for no key update skip locked);
     if cardinality(v_ids) = 0 then
         return;
     end if;

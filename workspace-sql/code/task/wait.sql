@@ -51,18 +51,28 @@ begin
             or exists (select from wf.timer t where t.instance_id = m.instance_id and t.process_id = m.id));
     update wf.process p
        set was = p.state, event = 'fail', state = 'FAILED',
-           error = wf._refuse('input', format('a sleep needs a duration, not %s', left(coalesce((coalesce(q.input, n.input) -> 'duration')::text, 'null'), 100)))
+           error = wf._refuse('input',
+                              format('a sleep needs a duration, not %s',
+                                     left(coalesce((coalesce(q.input, n.input) -> 'duration')::text, 'null'), 100)))
       from wf._due(p_moves, 'queue') m
-     cross join lateral (select x.ctid as place, x.* from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) q
+     cross join lateral (select x.ctid as place, x.*
+                           from wf.process x
+                          where x.instance_id = m.instance_id and x.id = m.id
+                         offset 0) q
      cross join lateral (select x.* from wf.node x where x.version_id = q.version_id and x.id = q.node_id offset 0) n
       join wf.task_type y on y.id = n.type_id
      where p.ctid = q.place and p.machine = 'wait' and p.state = 'INIT' and y.wait = 'sleep'
        and not exists (select from wf.timer t where t.instance_id = m.instance_id and t.process_id = m.id);
     update wf.process p
        set was = p.state, event = 'fail', state = 'FAILED',
-           error = jsonb_strip_nulls(jsonb_build_object('kind', coalesce(a.args ->> 'kind', 'failed'), 'message', a.args -> 'msg', 'detail', a.args -> 'detail'))
+           error = jsonb_strip_nulls(jsonb_build_object('kind', coalesce(a.args ->> 'kind', 'failed'),
+                                                        'message', a.args -> 'msg',
+                                                        'detail', a.args -> 'detail'))
       from wf._due(p_moves, 'queue') m
-     cross join lateral (select x.ctid as place, x.* from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) q
+     cross join lateral (select x.ctid as place, x.*
+                           from wf.process x
+                          where x.instance_id = m.instance_id and x.id = m.id
+                         offset 0) q
      cross join lateral (select x.* from wf.node x where x.version_id = q.version_id and x.id = q.node_id offset 0) n
       join wf.task_type y on y.id = n.type_id
      cross join lateral (select coalesce(q.input, n.input) as args) a

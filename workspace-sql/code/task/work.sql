@@ -24,7 +24,8 @@
 -- Returns  nothing
 -- Raises   whatever the work raises
 -- Called   by _try_work
-create or replace function wf._do_work(p_kind text, p_instance bigint[], p_item bigint[], p_now timestamptz) returns void
+create or replace function wf._do_work(p_kind text, p_instance bigint[], p_item bigint[], p_now timestamptz)
+returns void
 language plpgsql :inner as $$
 begin
     case p_kind
@@ -45,7 +46,8 @@ $$;
 -- Returns  null if it is done, else {sqlstate, message}, and nothing of it is done
 -- Raises   only 57014: what was cancelled from outside of the statement is not told from what raises the same
 -- Called   wherever a batch of work is done
-create or replace function wf._try_work(p_kind text, p_instance bigint[], p_item bigint[], p_now timestamptz) returns jsonb
+create or replace function wf._try_work(p_kind text, p_instance bigint[], p_item bigint[], p_now timestamptz)
+returns jsonb
 language plpgsql :inner as $$
 begin
     perform wf._do_work(p_kind, p_instance, p_item, p_now);
@@ -71,7 +73,9 @@ end;
 --
 -- Returns  nothing
 -- Called   by whoever did a batch that raised an error
-create or replace function wf._put_work(p_kind text, p_instance bigint[], p_item bigint[], p_due_at timestamptz, p_error jsonb) returns void
+create or replace function wf._put_work(
+    p_kind text, p_instance bigint[], p_item bigint[], p_due_at timestamptz, p_error jsonb)
+returns void
 language plpgsql :inner as $$
 begin
     insert into wf.work (kind, instance_id, item_id, due_at, error)
@@ -148,7 +152,10 @@ begin
                        || jsonb_build_object('detail', p_error)
          where p.instance_id = p_work.instance_id and p.id = p_work.item_id and p_work.kind in ('timer', 'loss')
            and exists (select from wf.transition t
-                        where t.machine = p.kind and t.from_state = p.state and t.event = 'fail' and t.to_state = 'FAILED');
+                        where t.machine = p.kind
+                          and t.from_state = p.state
+                          and t.event = 'fail'
+                          and t.to_state = 'FAILED');
         if found then
             delete from wf.work w where w.id = p_work.id;
             return;
