@@ -137,7 +137,8 @@ end;
 
 -- wf._picks(p_clauses)
 --
--- Returns  the names of the fields, if all that clauses say is that the output is fields of the response under their names; else null
+-- Returns  the names of the fields, if all that clauses say is that the output
+--          is fields of the response under their names; else null
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._store_nodes
@@ -367,7 +368,9 @@ begin
          order by s.ordinality;
 end;
 $$;
-comment on function wf.install(text, jsonb) is 'Stores the workflows of a compiled file (docs/spec.md) with its source; one that is unchanged keeps its version. Returns workflow, version, answer (installed or unchanged).';
+comment on function wf.install(text, jsonb) is
+    'Stores the workflows of a compiled file (docs/spec.md) with its source; one that is unchanged keeps its version. '
+    'Returns workflow, version, answer (installed or unchanged).';
 
 -- wf._recompile()
 --
@@ -438,4 +441,6 @@ begin
     update wf.version v set removed_xid = wf._unknown_xid() where v.workflow_id = v_id and v.removed_xid is null;
 end;
 $$;
-comment on function wf.remove(text) is 'Takes a workflow out of use: start refuses it from then on. Its instances go on; versions without instances are deleted within minutes, once every transaction that was under way has ended.';
+comment on function wf.remove(text) is
+    'Takes a workflow out of use: start refuses it from then on. Its instances go on; versions without instances are '
+    'deleted within minutes, once every transaction that was under way has ended.';

@@ -5,7 +5,9 @@ do $$
 begin
     if to_regtype('wf.part') is null then
         create type wf.part as (object text, path text, place int[], scopes int[], value jsonb);
-        comment on type wf.part is 'A workflow of a compiled file, a parameter of it or a node in it, as wf._spec_part tells, without the nodes in it.';
+        comment on type wf.part is
+            'A workflow of a compiled file, a parameter of it or a node in it, as wf._spec_part tells, without the '
+            'nodes in it.';
     end if;
 end;
 $$;
@@ -177,7 +179,8 @@ $$;
 
 -- wf._node_kinds()
 --
--- Returns  the kinds of nodes in a compiled file: task, and each process form but those of tasks, and catch, which stands in a try only
+-- Returns  the kinds of nodes in a compiled file: task, and each process form
+--          but those of tasks, and catch, which stands in a try only
 -- Locks    nothing
 -- Raises   nothing
 -- Called   wherever a compiled file is read

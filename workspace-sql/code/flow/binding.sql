@@ -14,7 +14,10 @@ begin
     insert into wf.binding (instance_id, scope_id, name, value)
     select m.instance_id, m.id, j.key, j.value
       from wf._due(p_moves, 'scope') m
-     cross join lateral (select x.input, x.input_fixed from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
+     cross join lateral (select x.input, x.input_fixed
+                           from wf.node x
+                          where x.version_id = m.version_id and x.id = m.node_id
+                         offset 0) n
      cross join lateral jsonb_each(coalesce(m.input, case when n.input_fixed then n.input end)) j;
 end;
 $$;
@@ -35,7 +38,9 @@ begin
     select m.instance_id, s.scopes[cardinality(s.scopes)], m.bind, m.output
       from wf._due(p_moves, 'bind') m
      cross join lateral (select case when m.scopes[1] = m.id
-                                     then (select x.scopes from wf.process x where x.instance_id = m.instance_id and x.id = m.parent_id)
+                                     then (select x.scopes
+                                             from wf.process x
+                                            where x.instance_id = m.instance_id and x.id = m.parent_id)
                                      else m.scopes end as scopes offset 0) s
      where m.output is not null
         on conflict (instance_id, scope_id, name) do update set value = excluded.value;
@@ -59,7 +64,12 @@ begin
     select coalesce(jsonb_object_agg(r.name, b.value), '{}')
       into v_names
       from jsonb_each_text(p_reads) r (name, depth)
-     cross join lateral (select x.value from wf.binding x where x.instance_id = p_instance and x.scope_id = p_scopes[r.depth::int + 1] and x.name = r.name offset 0) b;
+     cross join lateral (select x.value
+                           from wf.binding x
+                          where x.instance_id = p_instance
+                            and x.scope_id = p_scopes[r.depth::int + 1]
+                            and x.name = r.name
+                         offset 0) b;
     if p_reads ? 'instance' then
         v_names := v_names || jsonb_build_object('instance', wf._describe_instance(p_instance));
     end if;

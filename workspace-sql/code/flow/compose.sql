@@ -34,7 +34,8 @@ declare
     v_most constant bigint := wf._setting_number('value_bytes');
 begin
     return case when p_bytes > v_most
-                then wf._refuse('output', format('the value has %s bytes, more than the %s allowed', p_bytes, v_most)) end;
+                then wf._refuse('output',
+                                format('the value has %s bytes, more than the %s allowed', p_bytes, v_most)) end;
 end;
 $$;
 
@@ -47,7 +48,8 @@ $$;
 -- Locks    nothing (a lane or group named for the first time is inserted)
 -- Raises   nothing
 -- Called   by _enter and _reenter, for nodes that are not plain
-create or replace function wf._prepare(p_instance bigint, p_scopes bigint[], p_version bigint, p_node int) returns wf.entry
+create or replace function wf._prepare(p_instance bigint, p_scopes bigint[], p_version bigint, p_node int)
+returns wf.entry
 language plpgsql :inner as $$
 declare
     v_node wf.node;
@@ -62,7 +64,8 @@ begin
         v_value := v_node.input;
     else
         v_result := wf._evaluate(case when v_node.begins = 'window' and v_node.input ->> 0 = 'range'
-                                      then jsonb_set(v_node.input, '{0}', '"list"') else v_node.input end, v_environment);
+                                      then jsonb_set(v_node.input, '{0}', '"list"') else v_node.input end,
+                                 v_environment);
         v_entry.error := v_result -> 'error';
         v_value := v_result -> 'value';
         v_entry.input := v_value;
@@ -82,10 +85,12 @@ begin
         exception
             when sqlstate 'WF020' or data_exception then
                 v_entry.error := wf._refuse('input', sqlerrm);
-            when transaction_rollback or insufficient_resources or object_not_in_prerequisite_state or operator_intervention or system_error then
+            when transaction_rollback or insufficient_resources or object_not_in_prerequisite_state
+              or operator_intervention or system_error then
                 raise; -- the server's fault: another time it may go well
             when others then
-                v_entry.error := wf._refuse('engine', sqlerrm) || jsonb_build_object('detail', jsonb_build_object('sqlstate', sqlstate));
+                v_entry.error := wf._refuse('engine', sqlerrm)
+                                 || jsonb_build_object('detail', jsonb_build_object('sqlstate', sqlstate));
         end;
     end if;
     if v_entry.error is not null then
@@ -139,7 +144,8 @@ $$;
 -- Locks    nothing
 -- Raises   WF020 if a value does not fit
 -- Called   by _prepare
-create or replace function wf._measure(p_node wf.node, p_entry wf.entry, p_value jsonb, p_environment jsonb) returns wf.entry
+create or replace function wf._measure(p_node wf.node, p_entry wf.entry, p_value jsonb, p_environment jsonb)
+returns wf.entry
 language plpgsql :inner as $$
 declare
     v_max jsonb;
@@ -156,8 +162,10 @@ begin
             v_max := wf._evaluate(p_node.max, p_environment);
             if v_max ? 'error' then
                 p_entry.error := v_max -> 'error';
-            elsif jsonb_typeof(v_max -> 'value') is distinct from 'number' or (v_max ->> 'value')::numeric < 1 or (v_max ->> 'value')::numeric % 1 <> 0 then
-                raise exception using errcode = 'WF020', message = format('max of a forall is an int of at least 1, not %s', v_max ->> 'value');
+            elsif jsonb_typeof(v_max -> 'value') is distinct from 'number'
+                  or (v_max ->> 'value')::numeric < 1 or (v_max ->> 'value')::numeric % 1 <> 0 then
+                raise exception using errcode = 'WF020',
+                    message = format('max of a forall is an int of at least 1, not %s', v_max ->> 'value');
             else
                 p_entry.open := least(p_entry.open, (v_max ->> 'value')::numeric);
             end if;
@@ -167,26 +175,36 @@ begin
         p_entry.group_id := wf._group(p_entry.policy ->> 'group');
     end if;
     if p_entry.policy -> 'group_max' <> 'null'
-       and not (wf._fits('"int"', p_entry.policy -> 'group_max') and (p_entry.policy ->> 'group_max')::numeric between 1 and 999999999) then
-        raise exception using errcode = 'WF020', message = format('max of a concurrency group is an int of at least 1, not %s', p_entry.policy -> 'group_max');
+       and not (wf._fits('"int"', p_entry.policy -> 'group_max')
+                and (p_entry.policy ->> 'group_max')::numeric between 1 and 999999999) then
+        raise exception using errcode = 'WF020',
+            message = format('max of a concurrency group is an int of at least 1, not %s',
+                             p_entry.policy -> 'group_max');
     end if;
     if p_entry.policy ?| '{queue,requires}' then
-        if jsonb_typeof(p_entry.policy -> 'queue') <> 'string' or octet_length(p_entry.policy ->> 'queue') not between 1 and 63 then
-            raise exception using errcode = 'WF020', message = format('the name of a queue is a string of 1 to 63 bytes, not %s', left(p_entry.policy ->> 'queue', 100));
+        if jsonb_typeof(p_entry.policy -> 'queue') <> 'string'
+           or octet_length(p_entry.policy ->> 'queue') not between 1 and 63 then
+            raise exception using errcode = 'WF020',
+                message = format('the name of a queue is a string of 1 to 63 bytes, not %s',
+                                 left(p_entry.policy ->> 'queue', 100));
         end if;
         select l.* into v_lane from wf.lane l where l.id = p_node.lane_id;
         v_requires := v_lane.requires;
         if p_entry.policy -> 'requires' <> 'null' then
             v_requires := wf._capabilities(p_entry.policy -> 'requires');
             if v_requires is null then
-                raise exception using errcode = 'WF020', message = format('what a task requires is a list of strings or an object of scalars, at most 64 of 127 bytes each, not %s', left(p_entry.policy ->> 'requires', 100));
+                raise exception using errcode = 'WF020',
+                    message = format('what a task requires is a list of strings or an object of scalars, '
+                                     'at most 64 of 127 bytes each, not %s',
+                                     left(p_entry.policy ->> 'requires', 100));
             end if;
         end if;
         p_entry.lane_id := wf._lane(coalesce(p_entry.policy ->> 'queue', v_lane.queue), v_lane.needs, v_requires);
     end if;
     if p_entry.policy ? 'priority' then
         if jsonb_typeof(p_entry.policy -> 'priority') not in ('number', 'null') then
-            raise exception using errcode = 'WF020', message = format('a priority is an int from -1000 to 1000, not %s', p_entry.policy -> 'priority');
+            raise exception using errcode = 'WF020',
+                message = format('a priority is an int from -1000 to 1000, not %s', p_entry.policy -> 'priority');
         end if;
         p_entry.rank := - greatest(-1000, least(1000, (p_entry.policy ->> 'priority')::numeric));
     end if;
@@ -212,7 +230,8 @@ $$;
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
 -- Called   by the triggers of process, whose statement trigger carries on from here
-create or replace function wf._enter(p_instance bigint[], p_parent bigint[], p_node int[], p_index int[], p_item jsonb[], p_at timestamptz) returns void
+create or replace function wf._enter(p_instance bigint[], p_parent bigint[], p_node int[], p_index int[],
+                                     p_item jsonb[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     v_id bigint[];
@@ -233,9 +252,9 @@ begin
         select u.i, u.id, j.key, j.value
           from unnest(p_instance, v_id, p_item) u (i, id, item), jsonb_each(u.item) j;
     end if;
-    insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, machine, was, event, state, at, began_at,
-                            index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open, todo, total,
-                            chosen, input, policy, error, retry_from)
+    insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, machine, was, event, state,
+                            at, began_at, index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open,
+                            todo, total, chosen, input, policy, error, retry_from)
     select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, n.machine, '',
            case when n.type_id is null then 'enter' else 'enable' end,
            case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,
@@ -253,13 +272,23 @@ begin
            (e.e).total, (e.e).chosen,
            (e.e).input, (e.e).policy, (e.e).error,
            case when n.retry is not null then 1 end
-      from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id from unnest(p_instance, p_parent, p_node, p_index, v_id) x (i, j, m, k, id) offset 0) u
-     cross join lateral (select x.version_id, x.scopes, x.rank from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-     cross join lateral (select x.id, x.next_id, x.kind, x.machine, x.scope, x.begins, x.type_id, x.bind, x.group_id, x.lane_id, x.rank, x.plain, x.wide,
-                                x.children, x.collects, x.input, x.input_fixed, x.policy, x.retry
-                           from wf.node x where x.version_id = p.version_id and x.id = u.m offset 0) n
+      from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id
+              from unnest(p_instance, p_parent, p_node, p_index, v_id) x (i, j, m, k, id)
+            offset 0) u
+     cross join lateral (select x.version_id, x.scopes, x.rank
+                           from wf.process x
+                          where x.instance_id = u.i and x.id = u.j
+                         offset 0) p
+     cross join lateral (select x.id, x.next_id, x.kind, x.machine, x.scope, x.begins, x.type_id, x.bind, x.group_id,
+                                x.lane_id, x.rank, x.plain, x.wide, x.children, x.collects, x.input, x.input_fixed,
+                                x.policy, x.retry
+                           from wf.node x
+                          where x.version_id = p.version_id and x.id = u.m
+                         offset 0) n
      cross join lateral (select case when n.scope = 'child' then p.scopes || u.id else p.scopes end as scopes) s
-     cross join lateral (select case when (n.input is null or n.input_fixed) and n.policy is null and n.begins not in ('chosen', 'window') then null::wf.entry
+     cross join lateral (select case when (n.input is null or n.input_fixed)
+                                          and n.policy is null
+                                          and n.begins not in ('chosen', 'window') then null::wf.entry
                                      else wf._prepare(u.i, s.scopes, p.version_id, n.id) end as e offset 0) e;
 end;
 $$;
@@ -273,7 +302,9 @@ $$;
 create or replace function wf._first(p_begins text, p_children int) returns int
 language sql immutable
 begin atomic
-    select case when p_begins = 'all' then p_children when p_begins in ('first', 'body') then least(p_children, 1) else 0 end;
+    select case when p_begins = 'all' then p_children
+                when p_begins in ('first', 'body') then least(p_children, 1)
+                else 0 end;
 end;
 
 -- wf._enter_children(p_moves, p_at)
@@ -293,8 +324,14 @@ begin
     select array_agg(m.instance_id) instances, array_agg(m.id) parents, array_agg(c.id) nodes
       into f
       from wf._due(p_moves, 'block') m
-     cross join lateral (select x.begins from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
-     cross join lateral (select x.id, x.ordinal from wf.node x where x.version_id = m.version_id and x.parent_id = m.node_id offset 0) c
+     cross join lateral (select x.begins
+                           from wf.node x
+                          where x.version_id = m.version_id and x.id = m.node_id
+                         offset 0) n
+     cross join lateral (select x.id, x.ordinal
+                           from wf.node x
+                          where x.version_id = m.version_id and x.parent_id = m.node_id
+                         offset 0) c
      where n.begins = 'all' or c.ordinal = coalesce(m.chosen, 1);
     perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
 end;
@@ -403,7 +440,11 @@ create or replace function wf._begin_pending(p_instance bigint, p_at timestamptz
 language plpgsql :inner as $$
 begin
     update wf.pending q set later = false
-     where q.id = any (array(select x.id from wf.pending x where x.instance_id = p_instance and x.later order by x.id limit 1000));
+     where q.id = any (array(select x.id
+                               from wf.pending x
+                              where x.instance_id = p_instance and x.later
+                              order by x.id
+                              limit 1000));
     perform wf._enter_pending(p_at);
     -- one row of work for each transaction that has left something behind is enough
     if exists (select from wf.pending q where q.instance_id = p_instance and q.later)
@@ -431,12 +472,16 @@ begin
         select m.instance_id, m.id, m.scopes as own, m.version_id, m.node_id, q.scopes, n.scope, n.begins, n.children,
                case when n.input_fixed then n.input end as fixed
           from wf._due(p_moves, 'reenter') m
-         cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
+         cross join lateral (select x.*
+                               from wf.node x
+                              where x.version_id = m.version_id and x.id = m.node_id
+                             offset 0) n
           left join wf.process q on q.instance_id = m.instance_id and q.id = m.parent_id
     loop
         delete from wf.forall_item t where t.instance_id = r.instance_id and t.process_id = r.id;
         delete from wf.forall_result t where t.instance_id = r.instance_id and t.process_id = r.id;
-        v_entry := wf._prepare(r.instance_id, case when r.scope = 'own' then r.scopes else r.own end, r.version_id, r.node_id);
+        v_entry := wf._prepare(r.instance_id, case when r.scope = 'own' then r.scopes else r.own end,
+                               r.version_id, r.node_id);
         if r.scope = 'own' and v_entry.error is null then
             insert into wf.binding (instance_id, scope_id, name, value)
             select r.instance_id, r.id, j.key, j.value from jsonb_each(coalesce(v_entry.input, r.fixed)) j;
@@ -468,8 +513,14 @@ begin
            event = case n.ends when 'return' then 'return' else 'end' end,
            output = case when n.ends in ('value', 'return') then coalesce(p.input, n.input) end
       from wf._due(p_moves, 'empty') m
-     cross join lateral (select x.ctid from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) k
-     cross join lateral (select x.ends, x.input from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
+     cross join lateral (select x.ctid
+                           from wf.process x
+                          where x.instance_id = m.instance_id and x.id = m.id
+                         offset 0) k
+     cross join lateral (select x.ends, x.input
+                           from wf.node x
+                          where x.version_id = m.version_id and x.id = m.node_id
+                         offset 0) n
      where p.ctid = k.ctid;
 end;
 $$;
@@ -486,8 +537,12 @@ create or replace function wf._break(p_moves wf.move[], p_at timestamptz) return
 language plpgsql :inner as $$
 begin
     update wf.process p set was = p.state, event = 'fail', state = 'FAILED', at = p_at
-     where p.ctid = any (array(select k.ctid from wf._due(p_moves, 'broken') m
-                                cross join lateral (select x.ctid from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) k));
+     where p.ctid = any (array(select k.ctid
+                                 from wf._due(p_moves, 'broken') m
+                                cross join lateral (select x.ctid
+                                                      from wf.process x
+                                                     where x.instance_id = m.instance_id and x.id = m.id
+                                                    offset 0) k));
 end;
 $$;
 
@@ -516,10 +571,12 @@ begin
                         when p.todo > 0 then 'refill' else 'count' end,
            state = case when p.state = 'ABORTING' then case when p.open = k.ended then 'ABORTED' else 'ABORTING' end
                         when d.returned then 'END'
-                        when p.open - k.ended + p.todo = 0 then case when k.error is not null then 'FAILED' else 'END' end
+                        when p.open - k.ended + p.todo = 0
+                        then case when k.error is not null then 'FAILED' else 'END' end
                         else p.state end,
            error = coalesce(k.error, p.error)
-      from (select m.instance_id, m.parent_id, count(*)::int as all, count(*) filter (where m.state = 'END')::int as well,
+      from (select m.instance_id, m.parent_id, count(*)::int as all,
+                   count(*) filter (where m.state = 'END')::int as well,
                    max(m.at) as at, bool_or(m.event = 'return') as returned,
                    (array_agg(m.output) filter (where m.event = 'return'))[1] as output
               from wf._due(p_moves, 'up') m

@@ -14,12 +14,20 @@ begin
     insert into wf.forall_result (instance_id, process_id, index, value)
     select m.instance_id, m.parent_id, m.index,
            coalesce(case when wf._oversize(pg_column_size(r.result)) is null then r.result -> 'value' end,
-                    case when r.result ? 'error' then r.result else jsonb_build_object('error', wf._oversize(pg_column_size(r.result))) end)
+                    case when r.result ? 'error' then r.result
+                         else jsonb_build_object('error', wf._oversize(pg_column_size(r.result))) end)
       from wf._due(p_moves, 'collect') m
-     cross join lateral (select x.node_id from wf.process x where x.instance_id = m.instance_id and x.id = m.parent_id offset 0) q
-     cross join lateral (select x.collect, x.collect_reads from wf.node x where x.version_id = m.version_id and x.id = q.node_id offset 0) n
+     cross join lateral (select x.node_id
+                           from wf.process x
+                          where x.instance_id = m.instance_id and x.id = m.parent_id
+                         offset 0) q
+     cross join lateral (select x.collect, x.collect_reads
+                           from wf.node x
+                          where x.version_id = m.version_id and x.id = q.node_id
+                         offset 0) n
      cross join lateral (select wf._evaluate(
-                '["list"]' || (select jsonb_agg(c.item -> 'value' order by c.k) from jsonb_array_elements(n.collect) with ordinality c (item, k)),
+                '["list"]' || (select jsonb_agg(c.item -> 'value' order by c.k)
+                                 from jsonb_array_elements(n.collect) with ordinality c (item, k)),
                 wf._environment(m.instance_id, m.scopes, n.collect_reads)) as result offset 0) r;
 end;
 $$;
@@ -40,24 +48,37 @@ begin
     select m.instance_id, m.scopes[cardinality(m.scopes)], c.item ->> 'as',
            coalesce((select jsonb_agg(coalesce(r.value -> (c.k - 1)::int, 'null') order by g)
                        from generate_series(0, m.total - 1) g
-                       left join wf.forall_result r on r.instance_id = m.instance_id and r.process_id = m.id and r.index = g), '[]')
+                       left join wf.forall_result r on r.instance_id = m.instance_id and r.process_id = m.id
+                                                   and r.index = g), '[]')
       from wf._due(p_moves, 'gather') m
-     cross join lateral (select x.collect from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
+     cross join lateral (select x.collect
+                           from wf.node x
+                          where x.version_id = m.version_id and x.id = m.node_id
+                         offset 0) n
      cross join lateral jsonb_array_elements(n.collect) with ordinality c (item, k)
      where m.event = 'end'
         on conflict (instance_id, scope_id, name) do update set value = excluded.value;
     delete from wf.forall_result r
-     where r.ctid = any (array(select k.ctid from wf._due(p_moves, 'gather') m
-                                cross join lateral (select x.ctid from wf.forall_result x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k));
+     where r.ctid = any (array(select k.ctid
+                                 from wf._due(p_moves, 'gather') m
+                                cross join lateral (select x.ctid
+                                                      from wf.forall_result x
+                                                     where x.instance_id = m.instance_id and x.process_id = m.id
+                                                    offset 0) k));
     delete from wf.forall_item r
-     where r.ctid = any (array(select k.ctid from wf._due(p_moves, 'gather') m
-                                cross join lateral (select x.ctid from wf.forall_item x where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k));
+     where r.ctid = any (array(select k.ctid
+                                 from wf._due(p_moves, 'gather') m
+                                cross join lateral (select x.ctid
+                                                      from wf.forall_item x
+                                                     where x.instance_id = m.instance_id and x.process_id = m.id
+                                                    offset 0) k));
 end;
 $$;
 
 -- wf._collection_error(p_process)
 --
--- Returns  the first error among what a forall has collected; else an error if all of it is larger than a value may be; else null
+-- Returns  the first error among what a forall has collected; else an error if
+--          all of it is larger than a value may be; else null
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process when everything in a forall has ended
@@ -66,13 +87,16 @@ language plpgsql stable :inner as $$
 begin
     return coalesce((select r.value -> 'error'
                        from wf.forall_result r
-                      where r.instance_id = p_process.instance_id and r.process_id = p_process.id and jsonb_typeof(r.value) = 'object'
+                      where r.instance_id = p_process.instance_id
+                        and r.process_id = p_process.id
+                        and jsonb_typeof(r.value) = 'object'
                       order by r.index
                       limit 1),
                     -- in bytes of their text: a stored value may be compressed
                     wf._oversize(coalesce((select sum(octet_length(r.value::text))
                                              from wf.forall_result r
-                                            where r.instance_id = p_process.instance_id and r.process_id = p_process.id), 0)));
+                                            where r.instance_id = p_process.instance_id
+                                              and r.process_id = p_process.id), 0)));
 end;
 $$;
 
@@ -93,7 +117,8 @@ begin
         return greatest(0, (p_value ->> 1)::numeric - (p_value ->> 0)::numeric + 1)::int;
     end if;
     if jsonb_typeof(p_value) is distinct from 'array' then
-        raise exception using errcode = 'WF020', message = format('forall needs a list, not %s', coalesce(jsonb_typeof(p_value), 'null'));
+        raise exception using errcode = 'WF020',
+            message = format('forall needs a list, not %s', coalesce(jsonb_typeof(p_value), 'null'));
     end if;
     return jsonb_array_length(p_value);
 end;
@@ -107,7 +132,8 @@ $$;
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
 -- Called   by the triggers of process
-create or replace function wf._enter_elements(p_instance bigint[], p_process bigint[], p_from int[], p_count int[], p_at timestamptz) returns void
+create or replace function wf._enter_elements(p_instance bigint[], p_process bigint[], p_from int[], p_count int[],
+                                              p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     f record;
@@ -115,9 +141,13 @@ begin
     select array_agg(u.i) instances, array_agg(u.j) parents, array_agg(c.id) nodes, array_agg(k) indexes,
            bool_or(n.item is not null or n.item_index is not null) named,
            array_agg(case when n.item is null then '{}'
-                       when n.input ->> 0 = 'range' and not n.input_fixed then jsonb_build_object(n.item, trunc((p.input ->> 0)::numeric) + k)
-                       else jsonb_build_object(n.item, (select t.items -> (k % 1000) from wf.forall_item t
-                                                         where t.instance_id = u.i and t.process_id = u.j and t.chunk = k / 1000)) end
+                       when n.input ->> 0 = 'range' and not n.input_fixed
+                       then jsonb_build_object(n.item, trunc((p.input ->> 0)::numeric) + k)
+                       else jsonb_build_object(n.item,
+                                               (select t.items -> (k % 1000)
+                                                  from wf.forall_item t
+                                                 where t.instance_id = u.i and t.process_id = u.j
+                                                   and t.chunk = k / 1000)) end
                || case when n.item_index is null then '{}' else jsonb_build_object(n.item_index, k) end) items
       into f
       from unnest(p_instance, p_process, p_from, p_count) u (i, j, first, count)
@@ -145,7 +175,8 @@ begin
     select m.instance_id, m.id, (t.k - 1) / 1000, jsonb_agg(t.item order by t.k)
       from wf._due(p_moves, 'fan') m
      cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
-     cross join lateral jsonb_array_elements(case when n.input_fixed then n.input else m.input end) with ordinality t (item, k)
+     cross join lateral jsonb_array_elements(case when n.input_fixed then n.input else m.input end)
+           with ordinality t (item, k)
      where n.item is not null and (n.input_fixed or n.input ->> 0 is distinct from 'range')
      group by m.instance_id, m.id, (t.k - 1) / 1000;
     perform wf._enter_elements(array_agg(m.instance_id), array_agg(m.id), array_agg(0), array_agg(m.open), p_at)
@@ -172,7 +203,8 @@ declare
     v_whole boolean;
     f record;
 begin
-    select array_agg(m.instance_id) instances, array_agg(m.id) processes, array_agg(m.total - m.todo - m.fill) firsts, array_agg(m.fill) counts
+    select array_agg(m.instance_id) instances, array_agg(m.id) processes,
+           array_agg(m.total - m.todo - m.fill) firsts, array_agg(m.fill) counts
       into f
       from wf._due(p_moves, 'refill') m;
     v_whole := pg_trigger_depth() between 3 and wf._deepest() and c_window <= any (f.counts);

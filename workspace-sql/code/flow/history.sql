@@ -54,9 +54,12 @@ create or replace function wf._forget_failed(p_moves wf.move[]) returns void
 language plpgsql :inner as $$
 begin
     delete from wf.failed d
-     where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'mended') m
-                                cross join lateral (select x.ctid from wf.failed x
-                                                     where x.instance_id = m.instance_id and x.process_id = m.id offset 0) k));
+     where d.ctid = any (array(select k.ctid
+                                 from wf._due(p_moves, 'mended') m
+                                cross join lateral (select x.ctid
+                                                      from wf.failed x
+                                                     where x.instance_id = m.instance_id and x.process_id = m.id
+                                                    offset 0) k));
 end;
 $$;
 

@@ -8,7 +8,10 @@ select p.instance_id,
        p.id as process_id,
        coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || s.index || ']', '') as label
   from wf.process p
- cross join lateral (select x.title, x.label from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+ cross join lateral (select x.title, x.label
+                       from wf.node x
+                      where x.version_id = p.version_id and x.id = p.node_id
+                     offset 0) n
   left join lateral (select x.index
                        from wf.process x
                       where x.instance_id = p.instance_id and x.id = p.scopes[cardinality(p.scopes)]
@@ -16,4 +19,5 @@ select p.instance_id,
 comment on view wf.label_v is 'What processes are called where one line stands for one.';
 comment on column wf.label_v.instance_id is 'the instance';
 comment on column wf.label_v.process_id is 'the process';
-comment on column wf.label_v.label is 'its title, or else its name; then the index of the element of a forall that it is or is in';
+comment on column wf.label_v.label is
+    'its title, or else its name; then the index of the element of a forall that it is or is in';

@@ -120,7 +120,8 @@ begin
                        when n.error is not null then wf._step('broken')
                        -- a form with a scope of its own sees none around it; its parameters are bound in it
                        when n.machine = 'composite'
-                       then wf._entered(n.open, n.total) | case when n.scopes[1] = n.id then wf._step('scope') else 0 end
+                       then wf._entered(n.open, n.total)
+                            | case when n.scopes[1] = n.id then wf._step('scope') else 0 end
                        when n.machine = 'wait' or n.group_id is not null then wf._step('queue')
                        else wf._step('ready') end as steps offset 0) s;
     if v_steps & wf._step('illegal') > 0 then perform wf._refuse_illegal(v_moves); end if;
@@ -158,7 +159,8 @@ begin
                          s.steps, n.machine, n.was, n.event, n.state, n.scopes, n.bind,
                          case when s.steps & (wf._step('enter') | wf._step('queue')) > 0 then n.input end,
                          case when s.steps & (wf._step('queue') | wf._step('retry')) > 0 then n.policy end,
-                         case when s.steps & (wf._step('bind') | wf._step('up') | wf._step('root')) > 0 or n.event = 'resolve'
+                         case when s.steps & (wf._step('bind') | wf._step('up') | wf._step('root')) > 0
+                                   or n.event = 'resolve'
                               then n.output end,
                          n.error, n.retry_from)::wf.move),
            bit_or(s.steps), max(n.at), exists (select from wf.txn x where x.xid = pg_current_xact_id())
@@ -198,7 +200,9 @@ begin
     if v_steps & wf._step('next') > 0 then perform wf._enter_next(v_moves, v_at); end if;
     if v_steps & wf._step('refill') > 0 then perform wf._refill(v_moves, v_at); end if;
     if v_steps & wf._step('up') > 0 then perform wf._count_ended(v_moves); end if;
-    if v_steps & wf._step('torn') > 0 and exists (select from wf.teardown) then perform wf._end_teardowns(v_moves, v_at); end if;
+    if v_steps & wf._step('torn') > 0 and exists (select from wf.teardown) then
+        perform wf._end_teardowns(v_moves, v_at);
+    end if;
     if v_steps & wf._step('root') > 0 then perform wf._end_instances(v_moves); end if;
     if pg_trigger_depth() = wf._deepest() + 1 then perform wf._enter_pending(v_at); end if;
     return null;
@@ -219,13 +223,17 @@ declare
     v_illegal bigint;
     v_held boolean;
 begin
-    select min(n.id), min(n.id) filter (where t.machine is null), bool_or(n.was <> n.state and 'SUSPENDED' in (n.was, n.state))
+    select min(n.id), min(n.id) filter (where t.machine is null),
+           bool_or(n.was <> n.state and 'SUSPENDED' in (n.was, n.state))
       into v_first, v_illegal, v_held
       from new_rows n
-      left join wf.transition t on t.machine = 'instance' and t.from_state = n.was and t.event = n.event and t.to_state = n.state
+      left join wf.transition t on t.machine = 'instance'
+                               and t.from_state = n.was and t.event = n.event and t.to_state = n.state
                                and (tg_op = 'UPDATE') = (n.was <> '');
     if v_illegal is not null then
-        perform wf._illegal('instance', n.was, n.event, n.state, format('instance %s', n.id)) from new_rows n where n.id = v_illegal;
+        perform wf._illegal('instance', n.was, n.event, n.state, format('instance %s', n.id))
+           from new_rows n
+          where n.id = v_illegal;
     end if;
     if v_first is null then
         return null;
@@ -235,13 +243,17 @@ begin
         perform wf._sign(null);
     end if;
     insert into wf.event (instance_id, xid, at, was, event, state, reason, detail)
-    select n.id, pg_current_xact_id(), n.at, n.was, n.event, n.state, nullif(current_setting('wf.reason', true), ''), n.error
+    select n.id, pg_current_xact_id(), n.at, n.was, n.event, n.state, nullif(current_setting('wf.reason', true), ''),
+           n.error
       from new_rows n;
     if v_held then
         insert into wf.suspended (instance_id, at, actor, reason)
-        select n.id, n.at, wf._actor(), nullif(current_setting('wf.reason', true), '') from new_rows n where n.event = 'suspend';
+        select n.id, n.at, wf._actor(), nullif(current_setting('wf.reason', true), '')
+          from new_rows n
+         where n.event = 'suspend';
         perform wf._park(array_agg(n.id), max(n.at)) from new_rows n where n.event = 'suspend' having count(*) > 0;
-        delete from wf.suspended s where s.instance_id in (select n.id from new_rows n where n.was = 'SUSPENDED' and n.state <> 'SUSPENDED');
+        delete from wf.suspended s
+         where s.instance_id in (select n.id from new_rows n where n.was = 'SUSPENDED' and n.state <> 'SUSPENDED');
         perform wf._unpark(array_agg(n.id), max(n.at)) from new_rows n where n.event = 'resume' having count(*) > 0;
     end if;
     return null;
@@ -258,8 +270,10 @@ create or replace trigger process_inserted after insert on wf.process referencin
     for each statement execute function wf._process_inserted();
 create or replace trigger process_updated after update on wf.process referencing new table as new_rows
     for each statement execute function wf._process_updated();
-create or replace trigger instance_a_honest after update of id, was, event, state, at, workflow_id, version_id on wf.instance for each row
-    when (new.was <> old.state or new.id <> old.id or new.workflow_id <> old.workflow_id or new.version_id <> old.version_id)
+create or replace trigger instance_a_honest
+    after update of id, was, event, state, at, workflow_id, version_id on wf.instance for each row
+    when (new.was <> old.state or new.id <> old.id
+          or new.workflow_id <> old.workflow_id or new.version_id <> old.version_id)
     execute function wf._refuse_move();
 create or replace trigger instance_inserted after insert on wf.instance referencing new table as new_rows
     for each statement execute function wf._instance_moved();

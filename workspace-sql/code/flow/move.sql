@@ -26,10 +26,10 @@ $$;
 create or replace function wf._step(p_name text) returns int
 language sql immutable
 begin atomic
-    select 1 << array_position(array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'request', 'slot', 'unqueue',
-                                     'timer', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask', 'reenter',
-                                     'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'next', 'refill', 'up',
-                                     'torn', 'root'],
+    select 1 << array_position(array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'request', 'slot',
+                                     'unqueue', 'timer', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask',
+                                     'reenter', 'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'next',
+                                     'refill', 'up', 'torn', 'root'],
                                p_name);
 end;
 
@@ -97,9 +97,11 @@ update wf.transition t
                                ('request', t.ends_request),
                                ('slot', t.frees_slot),
                                ('unqueue', t.from_state <> t.to_state
-                                           and (t.from_state = 'INIT' and t.to_state <> 'START_REQUESTED' and t.machine <> 'wait'
-                                                or t.machine = 'async' and (t.from_state in ('EXECUTING', 'CANCEL_REQUESTED')
-                                                                            or right(t.from_state, 17) = 'CLEANUP_REQUESTED'))),
+                                           and (t.from_state = 'INIT' and t.to_state <> 'START_REQUESTED'
+                                                and t.machine <> 'wait'
+                                                or t.machine = 'async'
+                                                and (t.from_state in ('EXECUTING', 'CANCEL_REQUESTED')
+                                                     or right(t.from_state, 17) = 'CLEANUP_REQUESTED'))),
                                ('timer', t.machine in ('async', 'wait') and t.from_state <> t.to_state
                                          and t.event not in ('ack', 'start', 'begin')),
                                ('bind', t.to_state = 'END'),

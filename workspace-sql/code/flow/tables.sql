@@ -13,20 +13,34 @@ comment on column wf.transition.event is 'what happened';
 comment on column wf.transition.to_state is 'state after';
 comment on column wf.transition.actor is
     'who may cause it: D driver, O operator, W workspace, T timer, OW an operator or the workspace';
-comment on column wf.transition.recorded is 'false: kept out of the history: a first move (process.began_at tells it) or the counting of a parent';
+comment on column wf.transition.recorded is
+    'false: kept out of the history: a first move (process.began_at tells it) or the counting of a parent';
 comment on column wf.transition.ends_request is 'true: the request that a driver holds, if any, is over';
 comment on column wf.transition.frees_slot is 'true: its place in the queue or in a concurrency group is given up';
-comment on column wf.transition.asks is 'the request that a driver is asked for next (start, cancel, cleanup), if the task type has it';
+comment on column wf.transition.asks is
+    'the request that a driver is asked for next (start, cancel, cleanup), if the task type has it';
 comment on column wf.transition.meaning is 'the move in words';
-comment on column wf.transition.steps is 'what may follow from it: bits, see _step in code/flow/machine.sql, which sets them';
+comment on column wf.transition.steps is
+    'what may follow from it: bits, see _step in code/flow/machine.sql, which sets them';
 
-comment on table wf.form is 'The process forms: what a node of each kind does. install copies a row into each node of that kind.';
+comment on table wf.form is
+    'The process forms: what a node of each kind does. install copies a row into each node of that kind.';
 comment on column wf.form.kind is 'name of the form; a task has the name of its machine';
 comment on column wf.form.machine is 'the machine of its processes';
-comment on column wf.form.scope is 'which names it has of its own: none; own (it sees no others); child (each child opens a scope inside the scopes that it sees)';
-comment on column wf.form.begins is 'which children begin when it is entered: nothing, first, body (the first; the others are there for its errors), all, chosen (the one that wf._chosen names), window (as many elements as may run at once)';
-comment on column wf.form.ends is 'when it ends: outside (the machine says), last (with the last child of the chain), all (when no child is left), value (at once, its value is its output), return (as value, and it ends what is around it, up to the form with a scope of its own)';
-comment on column wf.form.child_error is 'what it does with the error of a child: passes (the handlers around it are asked, then the child waits for an operator); takes (it asks its own children, which are catches, if the error comes from the first of them); null: it has no children';
+comment on column wf.form.scope is
+    'which names it has of its own: none; own (it sees no others); child (each child opens a scope inside the scopes '
+    'that it sees)';
+comment on column wf.form.begins is
+    'which children begin when it is entered: nothing, first, body (the first; the others are there for its errors), '
+    'all, chosen (the one that wf._chosen names), window (as many elements as may run at once)';
+comment on column wf.form.ends is
+    'when it ends: outside (the machine says), last (with the last child of the chain), all (when no child is left), '
+    'value (at once, its value is its output), return (as value, and it ends what is around it, up to the form with a '
+    'scope of its own)';
+comment on column wf.form.child_error is
+    'what it does with the error of a child: passes (the handlers around it are asked, then the child waits for an '
+    'operator); takes (it asks its own children, which are catches, if the error comes from the first of them); null: '
+    'it has no children';
 comment on column wf.form.input is 'the key of a compiled node that holds its input';
 comment on column wf.form.meaning is 'what it is, in words';
 
@@ -42,7 +56,8 @@ comment on column wf.instance.key is 'idempotency key given to start';
 comment on column wf.instance.params is 'its parameters';
 comment on column wf.instance.priority is 'priority of its tasks, unless they have their own; higher first';
 comment on column wf.instance.tags is 'tags given to start';
-comment on column wf.instance.trace_id is 'begins the Idempotency-Key of its requests, and is the trace that they belong to';
+comment on column wf.instance.trace_id is
+    'begins the Idempotency-Key of its requests, and is the trace that they belong to';
 comment on column wf.instance.warned is 'something in it was ignored: its result will be no better than warning';
 comment on column wf.instance.result is 'success, warning, error or aborted, once it has ended';
 comment on column wf.instance.output is 'what it returned';
@@ -57,7 +72,8 @@ comment on column wf.instance_key.key is 'the key given to start';
 comment on column wf.instance_key.instance_id is 'the instance that it started';
 comment on column wf.instance_key.digest is 'SHA-256 of the payload; another payload under the same key is refused';
 
-comment on table wf.process is 'A node of an instance''s tree that has begun. (was, event, state) is its last move, a row of wf.transition.';
+comment on table wf.process is
+    'A node of an instance''s tree that has begun. (was, event, state) is its last move, a row of wf.transition.';
 comment on column wf.process.instance_id is 'the instance';
 comment on column wf.process.id is 'number of the process, unique in the workspace';
 comment on column wf.process.parent_id is 'the process around it';
@@ -114,7 +130,8 @@ comment on column wf.forall_result.process_id is 'the forall';
 comment on column wf.forall_result.index is 'index of the element';
 comment on column wf.forall_result.value is 'list: one value for each collect';
 
-comment on table wf.pending is 'What is about to begin: by the end of the transaction, or later, where a transaction has begun enough.';
+comment on table wf.pending is
+    'What is about to begin: by the end of the transaction, or later, where a transaction has begun enough.';
 comment on column wf.pending.id is 'key, in order of arrival';
 comment on column wf.pending.instance_id is 'the instance';
 comment on column wf.pending.parent_id is 'the process in which something begins';
@@ -123,15 +140,24 @@ comment on column wf.pending.first is 'index of the first element';
 comment on column wf.pending.count is 'how many elements begin';
 comment on column wf.pending.later is 'true: it is left to another transaction, see work of kind begin';
 
-comment on table wf.teardown is 'A process that is torn down with everything in it, in portions: nothing begins there any more. What has been told to stop counts its parents down, and when the process itself has ended, what follows is done. One of an outer process takes the place of those inside.';
+comment on table wf.teardown is
+    'A process that is torn down with everything in it, in portions: nothing begins there any more. What has been '
+    'told to stop counts its parents down, and when the process itself has ended, what follows is done. One of an '
+    'outer process takes the place of those inside.';
 comment on column wf.teardown.instance_id is 'the instance';
 comment on column wf.teardown.process_id is 'the process that is torn down';
-comment on column wf.teardown.follows is 'what follows when the process has ended: aborted (nothing: its instance ends) or handled (a catch begins)';
+comment on column wf.teardown.follows is
+    'what follows when the process has ended: aborted (nothing: its instance ends) or handled (a catch begins)';
 comment on column wf.teardown.node_id is 'handled: the node of the catch that begins';
-comment on column wf.teardown.error is 'the error that is the reason: the one that the catch took, or the one that ends the instance; null if an operator aborts';
+comment on column wf.teardown.error is
+    'the error that is the reason: the one that the catch took, or the one that ends the instance; null if an '
+    'operator aborts';
 comment on column wf.teardown.at is 'when it began';
-comment on column wf.teardown.next_id is 'the next portion begins behind the process of this number; null: everything has been told to stop';
-comment on column wf.teardown.sure is 'what was alive when this pass over the instance began was in its place: the pass did not begin in the middle of moves. If it did, another one follows';
+comment on column wf.teardown.next_id is
+    'the next portion begins behind the process of this number; null: everything has been told to stop';
+comment on column wf.teardown.sure is
+    'what was alive when this pass over the instance began was in its place: the pass did not begin in the middle of '
+    'moves. If it did, another one follows';
 
 comment on table wf.txn is 'Who made the moves of a transaction.';
 comment on column wf.txn.xid is 'the transaction';
@@ -140,7 +166,8 @@ comment on column wf.txn.client is 'address of the client; null for a local sock
 comment on column wf.txn.driver_id is 'the driver, if one reported';
 comment on column wf.txn.at is 'when';
 
-comment on table wf.event is 'The history: every recorded move, in order; only ever added to, until its instance is purged.';
+comment on table wf.event is
+    'The history: every recorded move, in order; only ever added to, until its instance is purged.';
 comment on column wf.event.instance_id is 'the instance';
 comment on column wf.event.seq is 'order of the instance''s history';
 comment on column wf.event.process_id is 'the process; null for a move of the instance itself';

@@ -97,8 +97,10 @@ begin
     update wf.process p set was = p.state, event = 'abort', state = 'ABORTING', at = p_at, todo = 0
      where p.ctid = any (array(select k.ctid
                                  from (select distinct u.i, u.j from unnest(p_instance, p_process) u (i, j)) u
-                                cross join lateral (select x.ctid from wf.process x
-                                                     where x.instance_id = u.i and x.id = u.j and x.state = 'ACTIVE' offset 0) k));
+                                cross join lateral (select x.ctid
+                                                      from wf.process x
+                                                     where x.instance_id = u.i and x.id = u.j and x.state = 'ACTIVE'
+                                                    offset 0) k));
 end;
 $$;
 
@@ -257,9 +259,12 @@ declare
 begin
     with ended as (
         delete from wf.teardown t
-         where t.ctid = any (array(select x.ctid from wf._due(p_moves, 'torn') m
-                                    cross join lateral (select y.ctid from wf.teardown y
-                                                         where y.instance_id = m.instance_id and y.process_id = m.id offset 0) x))
+         where t.ctid = any (array(select x.ctid
+                                     from wf._due(p_moves, 'torn') m
+                                    cross join lateral (select y.ctid
+                                                          from wf.teardown y
+                                                         where y.instance_id = m.instance_id and y.process_id = m.id
+                                                        offset 0) x))
         returning t.*),
     caught as materialized (
         select e.instance_id, p.parent_id, e.node_id, p.scopes[cardinality(p.scopes)] as scope_id, e.error, n.item

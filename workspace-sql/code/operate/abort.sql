@@ -42,4 +42,7 @@ returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate_instances('abort', p_target, p_reason);
 $$;
-comment on function wf.abort(jsonb, text) is 'Stops instances for good: what waits or runs in them is stopped, what they hold outside is released. The target means instances; a process is taken only if it is the root of one. One row for each target: done, begun (it has more than 1,000 processes under way: the rest is stopped in portions, by the next polls), or refused and why.';
+comment on function wf.abort(jsonb, text) is
+    'Stops instances for good: what waits or runs in them is stopped, what they hold outside is released. The target '
+    'means instances; a process is taken only if it is the root of one. One row for each target: done, begun (it has '
+    'more than 1,000 processes under way: the rest is stopped in portions, by the next polls), or refused and why.';

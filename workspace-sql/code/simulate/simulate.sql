@@ -325,4 +325,7 @@ begin
 end;
 $$;
 comment on function wf.simulate(text, jsonb, jsonb, bigint, int) is
-    'Plays an instance of a workflow in virtual time, with made-up drivers, and undoes all of it: workflow, parameters, script (a list of rules, see docs/console.md), seed (then what the script does not say is random), version. Returns its history (time since the start, number of the process, label, was, event, state, detail), a row with event waits for whatever holds it up if it does not end, and last a row with event result.';
+    'Plays an instance of a workflow in virtual time, with made-up drivers, and undoes all of it: workflow, '
+    'parameters, script (a list of rules, see docs/console.md), seed (then what the script does not say is random), '
+    'version. Returns its history (time since the start, number of the process, label, was, event, state, detail), a '
+    'row with event waits for whatever holds it up if it does not end, and last a row with event result.';

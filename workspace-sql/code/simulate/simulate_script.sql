@@ -5,7 +5,9 @@ do $$
 begin
     if to_regtype('wf.foreseen') is null then
         create type wf.foreseen as (instance_id bigint, process_id bigint, token uuid, due_at timestamptz, how text, body jsonb);
-        comment on type wf.foreseen is 'What is going to come of a simulated request: response, error, lost, or move (a success or start as such, whatever response would mean that).';
+        comment on type wf.foreseen is
+            'What is going to come of a simulated request: response, error, lost, or move (a success or start as '
+            'such, whatever response would mean that).';
     end if;
 end;
 $$;
@@ -79,7 +81,8 @@ $$;
 
 -- wf._find_rule(p_script, p_process, p_node, p_request)
 --
--- Returns  the first rule that is about this request of a process, or (p_request is null) about its failure; null if none is
+-- Returns  the first rule that is about this request of a process, or (p_request
+--          is null) about its failure; null if none is
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _foresee and _repair_simulated
