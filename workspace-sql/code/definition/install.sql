@@ -22,7 +22,8 @@ $$;
 create or replace function wf._checksums(p_spec jsonb, p_nodes wf.part[], out task_types jsonb, out workflows jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-    select coalesce(jsonb_object_agg(t.key, wf._sha256(jsonb_set(t.value - '{doc,line}'::text[], '{params}', p.params)::text)), '{}')
+    select coalesce(jsonb_object_agg(t.key, wf._sha256(jsonb_set(t.value - '{doc,line}'::text[], '{params}',
+                                                                 p.params)::text)), '{}')
       into task_types
       from jsonb_each(p_spec -> 'task_types') t
      cross join lateral (select coalesce(jsonb_agg(r.value - '{doc,line}'::text[] order by r.ordinality), '[]')
@@ -32,7 +33,8 @@ begin
       into workflows
       from (select max(p.value ->> 'name') filter (where p.object = 'workflow') as name,
                    wf._sha256(string_agg(concat(p.place[2:], p.value - '{line,doc,params}'::text[],
-                                                task_types ->> (p.value ->> 'type')), e'\n' order by p.place, p.path)) as checksum
+                                                task_types ->> (p.value ->> 'type')),
+                                         e'\n' order by p.place, p.path)) as checksum
               from unnest(p_nodes) p
              group by p.place[1]) w;
 end;
@@ -55,9 +57,12 @@ begin
      order by t.key
         on conflict do nothing;
 
-    insert into wf.task_request (type_id, request, transport, args, passes, clauses, delay, backoff, max_delay, attempts)
-    select t.id, r.key, r.value ->> 'transport', wf._fold(wf._hide_secrets(r.value -> 'args', wf._secret_params(t.spec))),
-           r.value -> 'args' = (select coalesce(jsonb_object_agg(p ->> 'name', jsonb_build_array('var', p -> 'name')), '{}')
+    insert into wf.task_request (type_id, request, transport, args, passes, clauses, delay, backoff, max_delay,
+                                 attempts)
+    select t.id, r.key, r.value ->> 'transport',
+           wf._fold(wf._hide_secrets(r.value -> 'args', wf._secret_params(t.spec))),
+           r.value -> 'args' = (select coalesce(jsonb_object_agg(p ->> 'name', jsonb_build_array('var', p -> 'name')),
+                                                '{}')
                                   from jsonb_array_elements(t.spec -> 'params') p),
            (select jsonb_object_agg(c.key, wf._fold(c.value))
               from jsonb_each(r.value - '{transport,args,every}'::text[] || e.read) c),
@@ -69,7 +74,9 @@ begin
      cross join lateral jsonb_each(t.spec -> 'requests') r
      cross join lateral (
            select coalesce(jsonb_object_agg(c.key, f -> 'value') filter (where f is not null), '{}') as fixed,
-                  case when bool_or(f is null) then jsonb_build_object('every', jsonb_object_agg(c.key, c.value) filter (where f is null)) else '{}' end as read
+                  case when bool_or(f is null)
+                       then jsonb_build_object('every', jsonb_object_agg(c.key, c.value) filter (where f is null))
+                       else '{}' end as read
              from jsonb_each(jsonb_build_object('max_delay', r.value #> '{every,delay}') || (r.value -> 'every')) c
             cross join lateral wf._constant(c.value) f
            ) e
@@ -132,7 +139,8 @@ $$;
 create or replace function wf._reads(p_reads jsonb, p_expressions text) returns jsonb
 language sql immutable
 begin atomic
-    select case when strpos(p_expressions, '["instance", ') > 0 then coalesce(p_reads, '{}') || '{"instance": 0}' else nullif(p_reads, '{}') end;
+    select case when strpos(p_expressions, '["instance", ') > 0 then coalesce(p_reads, '{}') || '{"instance": 0}'
+                else nullif(p_reads, '{}') end;
 end;
 
 -- wf._picks(p_clauses)
@@ -169,10 +177,11 @@ $$;
 create or replace function wf._store_nodes(p_nodes wf.part[], p_versions jsonb, p_types jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
 begin
-    insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input, input_fixed, reads,
-                         item, item_index, max, collect, collect_reads, type_id, request, idempotent, lane_id, rank, group_id, group_max,
-                         policy, title, task_type, transport, plain, secrets, picks, wide, machine, scope, begins, ends,
-                         collects, retry, retry_when, handler_id, condition)
+    insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input,
+                         input_fixed, reads, item, item_index, max, collect, collect_reads, type_id, request,
+                         idempotent, lane_id, rank, group_id, group_max, policy, title, task_type, transport, plain,
+                         secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when, handler_id,
+                         condition)
     with
     part as materialized (
         select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.scopes, p.value,
@@ -209,7 +218,8 @@ begin
           left join wf.task_request s on s.type_id = t.id and s.request = 'start'
           -- where each field is a literal or a name there is nothing to evaluate
           left join lateral (
-               select array_agg(s.args -> 2 ->> e.ordinality::int - 4 order by e.ordinality) as keys, array_agg(e.value ->> 1 order by e.ordinality) as names
+               select array_agg(s.args -> 2 ->> e.ordinality::int - 4 order by e.ordinality) as keys,
+                      array_agg(e.value ->> 1 order by e.ordinality) as names
                  from jsonb_array_elements(case when s.args ->> 0 = 'object' then s.args end) with ordinality e
                 where e.ordinality > 3
                having bool_and(e.value ->> 0 is not distinct from 'var')
@@ -222,26 +232,30 @@ begin
                -- what a form with a scope for each child has as body opens that scope
                case when g.scope = 'child' then g.scope when f.scope = 'own' then f.scope else 'none' end as scope,
                case when g.scope = 'child' and o.value ? 'collect' then true end as collects,
-               case when g.begins = 'first' then lead(p.id) over (partition by w.version_id, o.id order by p.id) end as next_id,
+               case when g.begins = 'first'
+                    then lead(p.id) over (partition by w.version_id, o.id order by p.id) end as next_id,
                case when s.found then wf._hide_secrets(p.value -> f.input, '{}')
                     else coalesce(p.value -> f.input, case f.ends when 'return' then 'null'::jsonb end) end as input,
                -- all that its policies follow from
                case when t.id is not null or p.value ? 'policies' then
                    jsonb_build_array(t.id, p.value -> 'policies',
-                                     (select jsonb_object_agg(f, p.value -> 'args' -> f) from unnest(t.policies_read) f))
+                                     (select jsonb_object_agg(f, p.value -> 'args' -> f)
+                                        from unnest(t.policies_read) f))
                end as policies,
                case when s.found or t.has_secrets then wf._request_secrets(t.spec, p.value -> 'args') end as secrets
           from part p
           join workflow w on w.ordinal = p.place[1] and w.version_id is not null
           left join part o on o.place = p.around
           left join task_type t on p.object = 'task' and t.name = p.value ->> 'type'
-          join wf.form f on f.kind = case p.object when 'task' then t.machine when 'workflow' then 'call' else p.object end
+          join wf.form f on f.kind = case p.object when 'task' then t.machine when 'workflow' then 'call'
+                                                   else p.object end
           left join wf.form g on g.kind = case o.object when 'workflow' then 'call' else o.object end
          cross join lateral (select p.object = 'task' and (p.value -> 'args')::text like '%["secret", %' as found) s
     ),
     settled as materialized (
         -- a forall counts its way through a range without building the list
-        select n.*, case when n.begins = 'window' and n.input ->> 0 = 'range' then null else wf._constant(n.input) -> 'value' end as fixed
+        select n.*, case when n.begins = 'window' and n.input ->> 0 = 'range' then null
+                         else wf._constant(n.input) -> 'value' end as fixed
           from node n
     ),
     child as (
@@ -262,7 +276,8 @@ begin
     -- settled once for all nodes that have the same
     policy as materialized (
         select d.policies, q.fixed, q.read, t.needs, t.machine in ('sync', 'async') as queued,
-               coalesce(q.fixed ->> 'queue', 'default') as queue, coalesce(wf._capabilities(q.fixed -> 'requires'), '{}') as requires
+               coalesce(q.fixed ->> 'queue', 'default') as queue,
+               coalesce(wf._capabilities(q.fixed -> 'requires'), '{}') as requires
           from (select distinct n.policies from node n where n.policies is not null) d
           left join task_type t on t.id = (d.policies ->> 0)::bigint
          cross join lateral wf._policies(nullif(d.policies -> 1, 'null'), t.policies, d.policies -> 2) q
@@ -280,7 +295,9 @@ begin
            (n.value ->> 'line')::int,
            case n.object when 'task' then concat_ws(' as ', n.value ->> 'type', n.value ->> 'as')
                          when 'workflow' then n.value ->> 'name'
-                         else concat_ws(' ', n.object, nullif(concat_ws(' as ', coalesce(n.value ->> 'workflow', n.value ->> 'name'), n.value ->> 'as'), '')) end,
+                         else concat_ws(' ', n.object,
+                                        nullif(concat_ws(' as ', coalesce(n.value ->> 'workflow', n.value ->> 'name'),
+                                                         n.value ->> 'as'), '')) end,
            n.next_id,
            coalesce(c.children, 0),
            n.value ->> 'as',
@@ -293,14 +310,16 @@ begin
            j.name,
            case when n.value ? 'max' then wf._compact(n.value -> 'max') end,
            case when n.value ? 'collect' then
-               (select jsonb_agg(jsonb_build_object('as', c.value -> 'as', 'value', wf._compact(c.value -> 'value')) order by c.ordinality)
+               (select jsonb_agg(jsonb_build_object('as', c.value -> 'as', 'value', wf._compact(c.value -> 'value'))
+                                 order by c.ordinality)
                   from jsonb_array_elements(n.value -> 'collect') with ordinality c)
            end,
            case when n.value ? 'collect' then wf._reads(n.value -> 'collect_reads', n.value ->> 'collect') end,
            n.type_id,
            case when t.passes then n.fixed
                 when n.fixed is not null and t.keys is not null then
-                    (select t.args -> 1 || jsonb_object_agg(f.key, coalesce(n.fixed -> f.name, 'null')) from unnest(t.keys, t.names) f (key, name))
+                    (select t.args -> 1 || jsonb_object_agg(f.key, coalesce(n.fixed -> f.name, 'null'))
+                       from unnest(t.keys, t.names) f (key, name))
                 when n.fixed is not null and not t.volatile then wf._evaluate(t.args, n.fixed) -> 'value' end,
            coalesce((q.fixed ->> 'idempotent')::boolean, false),
            l.id,
@@ -343,7 +362,8 @@ $$;
 -- Locks    the gate; workflow rows by name, then new rows of task_type, lane and concurrency_group by name
 -- Raises   WF002 without a source, WF005 if the tree is not what docs/spec.md describes
 -- Called   by authors: wf-console install
-create or replace function wf.install(p_source text, p_spec jsonb) returns table (workflow text, version int, answer text)
+create or replace function wf.install(p_source text, p_spec jsonb)
+returns table (workflow text, version int, answer text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set work_mem = '32MB' as $$
 declare
     v_nodes wf.part[];
@@ -352,7 +372,9 @@ declare
 begin
     perform wf._gate(false);
     if p_source is null then
-        raise exception using errcode = 'WF002', message = 'the source is missing', hint = 'Give the text of the .wf file; it may be empty.';
+        raise exception using errcode = 'WF002',
+            message = 'the source is missing',
+            hint = 'Give the text of the .wf file; it may be empty.';
     end if;
     v_nodes := wf._check_spec(p_spec);
     select c.* into v_sums from wf._checksums(p_spec, v_nodes) c;
@@ -393,9 +415,11 @@ begin
     for v in
         select o.id, o.spec, w.name from wf.version o join wf.workflow w on w.id = o.workflow_id order by o.id
     loop
-        v_spec := jsonb_build_object('workflows', jsonb_build_array(v.spec -> 'workflow'), 'task_types', v.spec -> 'task_types');
+        v_spec := jsonb_build_object('workflows', jsonb_build_array(v.spec -> 'workflow'),
+                                     'task_types', v.spec -> 'task_types');
         v_nodes := wf._spec_nodes(v_spec);
-        v_types := wf._store_task_types(v.spec -> 'task_types', (select c.task_types from wf._checksums(v_spec, v_nodes) c));
+        v_types := wf._store_task_types(v.spec -> 'task_types',
+                                        (select c.task_types from wf._checksums(v_spec, v_nodes) c));
         perform wf._store_nodes(v_nodes, jsonb_build_object(v.name, v.id), v_types);
     end loop;
 end;
@@ -431,11 +455,15 @@ declare
 begin
     perform wf._gate(false);
     if p_workflow is null then
-        raise exception using errcode = 'WF002', message = 'the name of the workflow is missing', hint = 'wf-console workflows lists them.';
+        raise exception using errcode = 'WF002',
+            message = 'the name of the workflow is missing',
+            hint = 'wf-console workflows lists them.';
     end if;
     select w.id into v_id from wf.workflow w where w.name = p_workflow and w.version_id is not null for no key update;
     if v_id is null then
-        raise exception using errcode = 'WF003', message = format('there is no workflow %s', left(p_workflow, 100)), hint = 'wf-console workflows lists them.';
+        raise exception using errcode = 'WF003',
+            message = format('there is no workflow %s', left(p_workflow, 100)),
+            hint = 'wf-console workflows lists them.';
     end if;
     update wf.workflow w set version_id = null where w.id = v_id;
     update wf.version v set removed_xid = wf._unknown_xid() where v.workflow_id = v_id and v.removed_xid is null;

@@ -205,9 +205,12 @@ language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standar
         ('line', 'number', '^[1-9][0-9]{0,8}$', 'a line number'),
         ('depth', 'number', '^[0-9]{1,2}$', 'the depth of a scope'),
         ('name', 'string', '^[A-Za-z_][A-Za-z0-9_]{0,62}$', 'a name of letters, digits and _, at most 63 bytes'),
-        ('type_name', 'string', '^(?=.{1,63}$)[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$', 'names joined by dots, at most 63 bytes'),
-        ('workflow_name', 'string', '^(?=.{1,63}$)[a-z_][A-Za-z0-9_]*(\.[a-z_][A-Za-z0-9_]*)*$', 'names that begin with a small letter, joined by dots, at most 63 bytes'),
-        ('type', 'string', '^(string|int|number|bool|json|list|object|date|timestamp|duration|secret|sql|shell)$', 'a type'),
+        ('type_name', 'string', '^(?=.{1,63}$)[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$',
+         'names joined by dots, at most 63 bytes'),
+        ('workflow_name', 'string', '^(?=.{1,63}$)[a-z_][A-Za-z0-9_]*(\.[a-z_][A-Za-z0-9_]*)*$',
+         'names that begin with a small letter, joined by dots, at most 63 bytes'),
+        ('type', 'string', '^(string|int|number|bool|json|list|object|date|timestamp|duration|secret|sql|shell)$',
+         'a type'),
         ('machine', 'string', '^(sync|async|wait)$', 'sync, async or wait'),
         ('wait', 'string', '^(sleep|fail)$', 'sleep or fail'),
         ('transport', 'string', '^(http|ssh|sql|exec|builtin)$', 'http, ssh, sql, exec or builtin');
@@ -261,11 +264,13 @@ begin atomic
                 where g.form = 'one'
                union all
                select format('.%s[%s]', g.key, e.ordinal - 1), e.ordinal::int + (g.key = 'catches')::int, e.value
-                 from jsonb_array_elements(case when g.form = 'list' and jsonb_typeof(p.value -> g.key) = 'array' then p.value -> g.key end)
+                 from jsonb_array_elements(case when g.form = 'list' and jsonb_typeof(p.value -> g.key) = 'array'
+                                                then p.value -> g.key end)
                       with ordinality e (value, ordinal)
                union all
                select format('.%s.%s', g.key, e.key), 1, e.value
-                 from jsonb_each(case when g.form = 'map' and jsonb_typeof(p.value -> g.key) = 'object' then p.value -> g.key end) e
+                 from jsonb_each(case when g.form = 'map' and jsonb_typeof(p.value -> g.key) = 'object'
+                                      then p.value -> g.key end) e
                ) c (step, ordinal, value)
          where p.level < 103
            and jsonb_typeof(p.value) = 'object'
@@ -284,7 +289,8 @@ end;
 create or replace function wf._spec_nodes(p_spec jsonb) returns wf.part[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select array_agg((p.object, p.path, p.place, p.scopes,
-                      case when p.object in ('task', 'param', 'let', 'return') then p.value else p.value - '{steps,branches,body,then,else,catches}'::text[] end)::wf.part)
+                      case when p.object in ('task', 'param', 'let', 'return') then p.value
+                           else p.value - '{steps,branches,body,then,else,catches}'::text[] end)::wf.part)
       from wf._spec_part(p_spec) p
      where (p.object in ('workflow', 'param', 'catch') or p.object = any (wf._node_kinds()))
        and p.place <> '{}';
@@ -349,12 +355,16 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
       from part p
      where not p.taken_apart
     union all
-    select p.place, ltrim(p.path || '.kind', '.'), 'is no kind of node', regexp_replace('The kinds are ' || array_to_string(wf._node_kinds(), ', ') || '.', ', (?=[a-z]+[.])', ' and ')
+    select p.place, ltrim(p.path || '.kind', '.'), 'is no kind of node',
+           regexp_replace('The kinds are ' || array_to_string(wf._node_kinds(), ', ') || '.',
+                          ', (?=[a-z]+[.])', ' and ')
       from part p
      where p.object = 'node' and p.taken_apart
     union all
     select e.place, e.path, 'unknown key',
-           (select 'The keys here are ' || string_agg(g.key, ', ' order by g.key) || '.' from grammar g where g.object = e.object)
+           (select 'The keys here are ' || string_agg(g.key, ', ' order by g.key) || '.'
+              from grammar g
+             where g.object = e.object)
       from entry e
      where e.key is null
     union all
@@ -364,7 +374,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
      where p.taken_apart and not p.value ? g.key
     union all
     select e.place, e.path,
-           case e.form when 'list' then 'must be a list' when 'map' then 'must be an object' else 'must be ' || e.meaning end, null
+           case e.form when 'list' then 'must be a list' when 'map' then 'must be an object'
+                       else 'must be ' || e.meaning end, null
       from entry e
      where not e.fits
     union all
@@ -375,7 +386,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
        and not (jsonb_typeof(m.value) = e.type and m.value #>> '{}' ~ e.pattern)
        and not (e.holds = 'type' and jsonb_typeof(m.value) = 'object')
     union all
-    select p.place, p.path, 'a type has one key', 'A type is a word, {"list": T}, {"object": {"field": T}} or {"optional": T}.'
+    select p.place, p.path, 'a type has one key',
+           'A type is a word, {"list": T}, {"object": {"field": T}} or {"optional": T}.'
       from part p
      where p.object = 'type' and p.taken_apart and (select count(*) from jsonb_object_keys(p.value)) <> 1
     union all
@@ -384,20 +396,23 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
      cross join lateral (
            select '', e.value where e.form = 'one'
            union all
-           select '.' || m.key, m.value from jsonb_each(case when e.form = 'map' and jsonb_typeof(e.value) = 'object' then e.value end) m
+           select '.' || m.key, m.value
+             from jsonb_each(case when e.form = 'map' and jsonb_typeof(e.value) = 'object' then e.value end) m
            ) m (step, value)
      where e.holds = 'expression' and not (select s.sound from sound s) and wf._is_expression(m.value) is not null
     union all
     select p.place, p.path, 'must not be empty', null
       from part p
      where p.taken_apart
-       and (p.object = 'file' and p.value -> 'workflows' = '[]' or p.value -> 'branches' = '[]' or p.value -> 'catches' = '[]')
+       and (p.object = 'file' and p.value -> 'workflows' = '[]'
+            or p.value -> 'branches' = '[]' or p.value -> 'catches' = '[]')
     union all
     select p.place, p.path, 'is nested too deeply', 'A tree has at most 100 levels.'
       from part p
      where p.level = 103 or cardinality(p.place) = 101
     union all
-    select array[w.ordinal], format('workflows[%s]', w.ordinal - 1), format('has %s nodes', w.nodes), 'A workflow has at most 10000 nodes.'
+    select array[w.ordinal], format('workflows[%s]', w.ordinal - 1), format('has %s nodes', w.nodes),
+           'A workflow has at most 10000 nodes.'
       from (select p.place[1] as ordinal, count(*) as nodes
               from part p
              where p.object in ('workflow', 'node', 'catch') or p.object = any (wf._node_kinds())

@@ -37,7 +37,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     -- what an expression of a request may read beyond the parameters of the task
     template as materialized (
         select t.path || '.requests.' || r.key as path, t.params, t.params || array['handle', 'response'] as all_names,
-               case when r.key = 'start' then t.params else t.params || '{handle}'::text[] end as argument_names, r.value
+               case when r.key = 'start' then t.params else t.params || '{handle}'::text[] end as argument_names,
+               r.value
           from task_type t
          cross join lateral jsonb_each(t.value -> 'requests') r
     )
@@ -45,7 +46,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from task_type t
      where t.key <> t.name
     union all
-    select '{}', t.path || '.params', format('parameter %s has a reserved name', f), 'handle, instance and response have a meaning of their own in requests.'
+    select '{}', t.path || '.params', format('parameter %s has a reserved name', f),
+           'handle, instance and response have a meaning of their own in requests.'
       from task_type t
      cross join lateral unnest(t.params) f
      where f in ('handle', 'instance', 'response')
@@ -61,21 +63,27 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
      group by t.path, f
     having count(*) > 1
     union all
-    select '{}', format('%s.params[%s].default', t.path, p.ordinality - 1), format('a default reads no names, this one reads %s', f), null
+    select '{}', format('%s.params[%s].default', t.path, p.ordinality - 1),
+           format('a default reads no names, this one reads %s', f), null
       from task_type t
      cross join lateral jsonb_array_elements(t.value -> 'params') with ordinality p
      cross join lateral unnest(wf._names(p.value -> 'default')) f
      where p.value ? 'default'
     union all
-    select '{}', t.path, m.message, 'A sync type has only the request start, an async one has poll too, a wait type has the clause wait instead of requests.'
+    select '{}', t.path, m.message,
+           'A sync type has only the request start, an async one has poll too, '
+           'a wait type has the clause wait instead of requests.'
       from task_type t
      cross join lateral (values
            (t.value ->> 'machine' = 'wait' and not t.value ? 'wait', 'is a wait type without the clause wait'),
            (t.value ->> 'machine' <> 'wait' and t.value ? 'wait', 'has the clause wait but is no wait type'),
-           (t.value ->> 'machine' = 'wait' and coalesce(t.value -> 'requests', '{}') <> '{}', 'is a wait type with requests'),
+           (t.value ->> 'machine' = 'wait' and coalesce(t.value -> 'requests', '{}') <> '{}',
+            'is a wait type with requests'),
            (t.value ->> 'machine' <> 'wait' and (t.value #> '{requests,start}') is null, 'has no request start'),
-           (t.value ->> 'machine' = 'sync' and coalesce(t.value -> 'requests', '{}') - 'start' <> '{}', 'is a sync type with requests other than start'),
-           (t.value ->> 'machine' = 'async' and (t.value #> '{requests,poll}') is null, 'is an async type without the request poll')
+           (t.value ->> 'machine' = 'sync' and coalesce(t.value -> 'requests', '{}') - 'start' <> '{}',
+            'is a sync type with requests other than start'),
+           (t.value ->> 'machine' = 'async' and (t.value #> '{requests,poll}') is null,
+            'is an async type without the request poll')
            ) m (wrong, message)
      where m.wrong
     union all
@@ -88,7 +96,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
      cross join lateral unnest(wf._policy_names(t.value -> 'policies')) f
      where f <> all (t.params)
     union all
-    select '{}', t.path || '.policies.idempotent', 'must be true, false or an operator', 'It may read the parameters of the task type.'
+    select '{}', t.path || '.policies.idempotent', 'must be true, false or an operator',
+           'It may read the parameters of the task type.'
       from task_type t
      where jsonb_typeof(t.value #> '{policies,idempotent}') not in ('boolean', 'array')
     union all
@@ -96,7 +105,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from task_type t
      cross join lateral wf._wrong_constants(t.value #> '{policies,retry}') c
     union all
-    select '{}', e.path, format('nothing is called %s here', f), 'The names are ' || array_to_string(e.names, ', ') || '.'
+    select '{}', e.path, format('nothing is called %s here', f),
+           'The names are ' || array_to_string(e.names, ', ') || '.'
       from template r
      cross join lateral (values
            (r.path || '.args', r.value -> 'args', r.argument_names),
@@ -109,8 +119,10 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select '{}', r.path || '.every.' || c.key, 'must be ' || c.meaning, null
       from template r
      cross join lateral (values
-           ('delay', 'string', '^P(?!$)([0-9]+D)?(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+([.][0-9]+)?S)?)?$', 'a duration'),
-           ('max_delay', 'string', '^P(?!$)([0-9]+D)?(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+([.][0-9]+)?S)?)?$', 'a duration'),
+           ('delay', 'string',
+            '^P(?!$)([0-9]+D)?(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+([.][0-9]+)?S)?)?$', 'a duration'),
+           ('max_delay', 'string',
+            '^P(?!$)([0-9]+D)?(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+([.][0-9]+)?S)?)?$', 'a duration'),
            ('backoff', 'number', '^[1-9][0-9]{0,3}([.][0-9]+)?$', 'a number of at least 1'),
            ('attempts', 'number', '^[1-9][0-9]{0,8}$', 'an int of at least 1')
            ) c (key, type, pattern, meaning)
@@ -144,7 +156,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     -- each node's expressions as one, with the names that they may read
     expression as (
         select n.place, n.path, 'there is no parameter %s' as fault,
-               (select jsonb_object_agg(r ->> 'name', 0) from jsonb_array_elements(n.value -> 'params') r) as reads, n.value -> 'policies' as value
+               (select jsonb_object_agg(r ->> 'name', 0) from jsonb_array_elements(n.value -> 'params') r) as reads,
+               n.value -> 'policies' as value
           from node n
          where n.kind = 'workflow' and n.value ? 'policies'
         union all
@@ -160,7 +173,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
           from node n
          where n.value #> '{policies,retry}' ? 'when'
         union all
-        select n.place, n.path, 'collect_reads lacks %s', n.value -> 'collect_reads', jsonb_build_array('list') || (n.value -> 'collect')
+        select n.place, n.path, 'collect_reads lacks %s', n.value -> 'collect_reads',
+               jsonb_build_array('list') || (n.value -> 'collect')
           from node n
          where n.value ? 'collect'
     ),
@@ -204,7 +218,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
           from node n
          cross join lateral jsonb_each_text(n.value -> 'reads') r
         union all
-        select n.place, n.path || '.collect_reads', r.key, n.place[1:(n.scopes || cardinality(n.place))[r.value::int + 1]]
+        select n.place, n.path || '.collect_reads', r.key,
+               n.place[1:(n.scopes || cardinality(n.place))[r.value::int + 1]]
           from node n
          cross join lateral jsonb_each_text(n.value -> 'collect_reads') r
     )
@@ -212,16 +227,19 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     select n.place, n.path || '.name', format('workflow %s is defined twice', n.value ->> 'name'), null
       from node n
      where n.kind = 'workflow'
-       and exists (select from node o where o.kind = 'workflow' and o.value -> 'name' = n.value -> 'name' and o.place < n.place)
+       and exists (select from node o
+                    where o.kind = 'workflow' and o.value -> 'name' = n.value -> 'name' and o.place < n.place)
     union all
-    select n.place, format('%s.params[%s].default', n.path, p.ordinality - 1), format('a default reads no names, this one reads %s', f), null
+    select n.place, format('%s.params[%s].default', n.path, p.ordinality - 1),
+           format('a default reads no names, this one reads %s', f), null
       from node n
      cross join lateral jsonb_array_elements(n.value -> 'params') with ordinality p
      cross join lateral unnest(wf._names(p.value -> 'default')) f
      where n.kind = 'workflow' and p.value ? 'default'
     -- tasks
     union all
-    select n.place, n.path || '.type', format('task_types has no %s', n.value ->> 'type'), 'A tree brings each task type that it uses.'
+    select n.place, n.path || '.type', format('task_types has no %s', n.value ->> 'type'),
+           'A tree brings each task type that it uses.'
       from node n
      where n.kind = 'task' and not exists (select from task_type t where t.name = n.value ->> 'type')
     union all
@@ -238,11 +256,14 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
      where n.kind = 'task' and not n.value -> 'args' ? a
     -- names
     union all
-    select b.place, b.path, format('%L is no name', b.name), 'Names have letters, digits and _, at most 63 bytes; instance is reserved.'
+    select b.place, b.path, format('%L is no name', b.name),
+           'Names have letters, digits and _, at most 63 bytes; instance is reserved.'
       from binder b
      where b.name !~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$' or b.name = 'instance'
     union all
-    select b.place, b.path, format('the name %s is bound twice', b.name), 'A scope binds a name once, except in the alternatives of one form: the branches of an if, the body of a try and its catches.'
+    select b.place, b.path, format('the name %s is bound twice', b.name),
+           'A scope binds a name once, except in the alternatives of one form: '
+           'the branches of an if, the body of a try and its catches.'
       from (select b.*, lag(b.place) over (partition by b.opener, b.name order by b.place) as before from binder b) b
      where b.before is not null
        and not exists (select
@@ -250,14 +271,17 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                         where n.begins in ('chosen', 'body')
                           -- the innermost node around both
                           and n.place = b.place[1:(select coalesce(max(i), 0)
-                                                     from generate_series(1, least(cardinality(b.place), cardinality(b.before))) i
+                                                     from generate_series(1, least(cardinality(b.place),
+                                                                                   cardinality(b.before))) i
                                                     where b.place[1:i] = b.before[1:i])])
     union all
-    select r.place, r.path || '.' || r.name, format('no scope at this depth binds %s', r.name), 'Depth 0 is the call or workflow, each forall around the node adds one.'
+    select r.place, r.path || '.' || r.name, format('no scope at this depth binds %s', r.name),
+           'Depth 0 is the call or workflow, each forall around the node adds one.'
       from reading r
      where not exists (select from binder b where b.opener = r.opener and b.name = r.name)
     union all
-    select s.place, s.path, format(s.fault, f), 'A node lists the names that its own expressions read; the title of a workflow reads its parameters.'
+    select s.place, s.path, format(s.fault, f),
+           'A node lists the names that its own expressions read; the title of a workflow reads its parameters.'
       from suspect s
      cross join lateral unnest(wf._names(s.value)) f
      where not s.reads ? f
@@ -268,10 +292,12 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
      cross join lateral (values
            ('max', n.value -> 'max', 'number', '^[1-9][0-9]{0,8}$', 'an int of at least 1'),
            ('policies.group.name', n.value #> '{policies,group,name}', 'string', '', 'a string of 1 to 63 bytes'),
-           ('policies.group.max', n.value #> '{policies,group,max}', 'number', '^[1-9][0-9]{0,8}$', 'an int of at least 1'),
+           ('policies.group.max', n.value #> '{policies,group,max}', 'number', '^[1-9][0-9]{0,8}$',
+            'an int of at least 1'),
            ('policies.queue', n.value #> '{policies,queue}', 'string', '', 'a string of 1 to 63 bytes'),
            ('policies.requires', n.value #> '{policies,requires}', 'object', '', 'a list of strings or an object'),
-           ('policies.priority', n.value #> '{policies,priority}', 'number', '^-?([0-9]{1,3}|1000)$', 'an int from -1000 to 1000'),
+           ('policies.priority', n.value #> '{policies,priority}', 'number', '^-?([0-9]{1,3}|1000)$',
+            'an int from -1000 to 1000'),
            ('policies.title', n.value #> '{policies,title}', 'string', '', 'a string')
            ) c (key, value, type, pattern, meaning)
      where c.value <> 'null' and jsonb_typeof(c.value) <> 'array'
@@ -282,7 +308,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
       from node n
      cross join lateral wf._wrong_constants(n.value #> '{policies,retry}') c
     union all
-    select n.place, n.path || '.policies.idempotent', 'must be true or false', 'Only a task type computes it, from its parameters.'
+    select n.place, n.path || '.policies.idempotent', 'must be true or false',
+           'Only a task type computes it, from its parameters.'
       from node n
      where n.kind <> 'workflow' and jsonb_typeof(n.value #> '{policies,idempotent}') <> 'boolean'
     union all
@@ -299,9 +326,11 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
             or b.count - jsonb_array_length(n.value -> 'on') not in (-2, -1) or jsonb_array_length(n.value -> 'on') < 3
             or exists (select
                          from jsonb_array_elements(n.value -> 'on') with ordinality c
-                        where c.ordinality > 2 and (c.value ->> 0 is distinct from 'list' or jsonb_array_length(c.value) < 2)))
+                        where c.ordinality > 2
+                          and (c.value ->> 0 is distinct from 'list' or jsonb_array_length(c.value) < 2)))
     union all
-    select n.place, n.path, 'return cannot stand inside par or forall', 'It ends the call around it, so it stands where only one thing runs.'
+    select n.place, n.path, 'return cannot stand inside par or forall',
+           'It ends the call around it, so it stands where only one thing runs.'
       from node n
      where n.kind = 'return'
        and exists (select
@@ -338,7 +367,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
                (select count(*)
                   from jsonb_each(k.spec -> 'requests') r
                  cross join lateral wf._secret_places(r.value -> 'args', array[g.param], k.secrets) s
-                 where s.source = jsonb_build_object('var', g.param) or s.source -> 'text' @> jsonb_build_array(jsonb_build_object('var', g.param))) as handed_on,
+                 where s.source = jsonb_build_object('var', g.param)
+                    or s.source -> 'text' @> jsonb_build_array(jsonb_build_object('var', g.param))) as handed_on,
                (select count(*)
                   from (select r.value - '{transport,every}'::text[] as expr from jsonb_each(k.spec -> 'requests') r
                          union all
@@ -350,12 +380,14 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
           from task k
          cross join lateral (select distinct s.at ->> 0 as param from wf._secret_places(k.args, '{}', '{}') s) g
     )
-    select '{}'::int[], t.path || '.params', format('parameter %s holds a secret', r ->> 'name'), 'A parameter is a secret, or holds none: "secret", {"optional": "secret"}.'
+    select '{}'::int[], t.path || '.params', format('parameter %s holds a secret', r ->> 'name'),
+           'A parameter is a secret, or holds none: "secret", {"optional": "secret"}.'
       from task_type t
      cross join lateral jsonb_array_elements(t.spec -> 'params') r
      where r ->> 'type' like '%"secret"%' and r ->> 'name' <> all (t.secrets)
     union all
-    select array[w.ordinality], format('workflows[%s].params', w.ordinality - 1), format('parameter %s is a secret', r ->> 'name'), 'Only a parameter of a task type can be one.'
+    select array[w.ordinality], format('workflows[%s].params', w.ordinality - 1),
+           format('parameter %s is a secret', r ->> 'name'), 'Only a parameter of a task type can be one.'
       from jsonb_array_elements(p_spec -> 'workflows') with ordinality w
      cross join lateral jsonb_array_elements(w.value -> 'params') r
      where r ->> 'type' ~ '^secret$|"secret"'
@@ -365,16 +397,21 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
      cross join lateral unnest(k.secrets) f
      where k.args -> f <> 'null' and coalesce(wf._secret_source(k.args -> f, '{}') ? 'secret', false) is false
     union all
-    select g.place, g.path || '.' || g.param, format('%s does not hand on %s as it is, which holds a secret', g.name, g.param), 'Its requests use it in other ways.'
+    select g.place, g.path || '.' || g.param,
+           format('%s does not hand on %s as it is, which holds a secret', g.name, g.param),
+           'Its requests use it in other ways.'
       from given g
      where g.handed_on = 0 or g.handed_on <> g.read
     union all
-    select k.place, k.path, format('a secret ends up in %s of %s', s.value -> 'at' ->> 0, r.transport), 'Secrets go into headers and body of http, stdin and env of ssh and exec.'
+    select k.place, k.path, format('a secret ends up in %s of %s', s.value -> 'at' ->> 0, r.transport),
+           'Secrets go into headers and body of http, stdin and env of ssh and exec.'
       from task k
      cross join lateral jsonb_each(wf._request_secrets(k.spec, k.args)) q
      cross join lateral jsonb_array_elements(q.value) s
      cross join lateral (select k.spec #>> array['requests', q.key, 'transport'] as transport) r
-     where (r.transport, s.value -> 'at' ->> 0) not in (('http', 'headers'), ('http', 'body'), ('ssh', 'stdin'), ('ssh', 'env'), ('exec', 'stdin'), ('exec', 'env'));
+     where (r.transport, s.value -> 'at' ->> 0)
+           not in (('http', 'headers'), ('http', 'body'), ('ssh', 'stdin'), ('ssh', 'env'),
+                   ('exec', 'stdin'), ('exec', 'env'));
 $$;
 
 -- wf._check_spec(p_spec)
@@ -390,10 +427,14 @@ declare
     f record;
 begin
     if jsonb_typeof(p_spec) is distinct from 'object' then
-        raise exception using errcode = 'WF005', message = 'the compiled tree must be an object', hint = 'docs/spec.md describes it.';
+        raise exception using errcode = 'WF005',
+            message = 'the compiled tree must be an object',
+            hint = 'docs/spec.md describes it.';
     end if;
     if pg_column_size(p_spec) > 16777216 then
-        raise exception using errcode = 'WF005', message = 'the compiled tree is larger than 16 MiB', hint = 'Split the file.';
+        raise exception using errcode = 'WF005',
+            message = 'the compiled tree is larger than 16 MiB',
+            hint = 'Split the file.';
     end if;
     select array_agg(concat_ws(': ', nullif(x.path, ''), x.message) order by x.place, x.path, x.message) as faults,
            (array_agg(x.hint order by x.place, x.path, x.message))[1] as hint

@@ -21,7 +21,9 @@
 do $$
 begin
     if to_regtype('wf.simulated') is null then
-        create type wf.simulated as (elapsed interval, process bigint, label text, was text, event text, state text, detail jsonb);
+        create type wf.simulated as (
+            elapsed interval, process bigint, label text, was text, event text, state text, detail jsonb
+        );
         comment on type wf.simulated is 'A row of wf.simulate.';
     end if;
 end;
@@ -38,13 +40,17 @@ $$;
 create or replace function wf._deliver(p_instance bigint, p_due wf.foreseen[], p_now timestamptz) returns void
 language plpgsql :inner as $$
 begin
-    perform wf.outcome(0, array_agg(d.instance_id), array_agg(d.process_id), array_agg(d.token), array_agg(d.how), array_agg(coalesce(convert_to(d.body::text, 'UTF8'), '')))
+    perform wf.outcome(0, array_agg(d.instance_id), array_agg(d.process_id), array_agg(d.token), array_agg(d.how),
+                       array_agg(coalesce(convert_to(d.body::text, 'UTF8'), '')))
        from unnest(p_due) d
       where d.how in ('ack', 'response', 'error')
      having count(*) > 0;
     update wf.process p
-       set was = p.state, event = d.body ->> 'event', state = wf._next_state(p.machine, p.state, d.body ->> 'event', true), at = p_now,
-           output = coalesce(d.body -> 'output', p.output), handle = case d.body ->> 'event' when 'started' then coalesce(p.handle, '{}') else p.handle end, error = null
+       set was = p.state, event = d.body ->> 'event',
+           state = wf._next_state(p.machine, p.state, d.body ->> 'event', true), at = p_now,
+           output = coalesce(d.body -> 'output', p.output),
+           handle = case d.body ->> 'event' when 'started' then coalesce(p.handle, '{}') else p.handle end,
+           error = null
       from unnest(p_due) d
       join wf.lease l on l.instance_id = d.instance_id and l.process_id = d.process_id and l.token = d.token
      where d.how = 'move' and p.instance_id = d.instance_id and p.id = d.process_id;
@@ -56,7 +62,8 @@ begin
     update wf.lease l set driver_id = -1
       from unnest(p_due) d
      where d.how = 'lost' and l.instance_id = d.instance_id and l.process_id = d.process_id and l.token = d.token;
-    while exists (select from wf.lease l where l.instance_id = p_instance and l.driver_id = -1 and wf._withheld_until(l, p_now) is null) loop
+    while exists (select from wf.lease l
+                   where l.instance_id = p_instance and l.driver_id = -1 and wf._withheld_until(l, p_now) is null) loop
         perform wf._lose(-1);
     end loop;
 end;
@@ -98,10 +105,14 @@ begin
                                      where x.instance_id = p_instance and x.group_id = v_group and x.reason = 'group'
                                      order by x.rank, x.turn, x.process_id
                                      limit case when v_max is not null
-                                                then greatest(0, v_max - (select count(*) from wf.slot s where s.instance_id = p_instance and s.group_id = v_group)) end)
+                                                then greatest(0, v_max - (select count(*)
+                                                                            from wf.slot s
+                                                                           where s.instance_id = p_instance
+                                                                             and s.group_id = v_group)) end)
             returning k.*),
         taken as (
-            insert into wf.slot (group_id, instance_id, process_id) select d.group_id, d.instance_id, d.process_id from granted d)
+            insert into wf.slot (group_id, instance_id, process_id)
+            select d.group_id, d.instance_id, d.process_id from granted d)
         insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
         select d.instance_id, d.process_id, 0, d.rank, d.turn, 'start' from granted d;
     end loop;
@@ -137,7 +148,8 @@ begin
          group by 1, 2 order by min(p.id)
     loop
         v_found := true;
-        perform wf._operate(v_verb, jsonb_build_object('instance', p_instance, 'process', v_processes), 'as the script has it', v_output);
+        perform wf._operate(v_verb, jsonb_build_object('instance', p_instance, 'process', v_processes),
+                            'as the script has it', v_output);
     end loop;
     return v_found;
 end;
@@ -167,7 +179,8 @@ $$;
 -- Locks    nothing beyond the instance's own rows
 -- Raises   WF002, WF003, WF004
 -- Called   by simulate, which undoes it
-create or replace function wf._play(p_workflow text, p_params jsonb, p_script jsonb, p_seed bigint, p_version int) returns wf.simulated[]
+create or replace function wf._play(p_workflow text, p_params jsonb, p_script jsonb, p_seed bigint, p_version int)
+returns wf.simulated[]
 language plpgsql :engine as $$
 declare
     c_most constant int := 50000;
@@ -186,7 +199,8 @@ declare
     r record;
 begin
     -- the row tells wf.now that its clock may be set, and nobody else ever sees it
-    insert into wf.setting (name, value, meaning) values ('simulation ' || pg_current_xact_id(), '1', 'a simulation is under way in this transaction');
+    insert into wf.setting (name, value, meaning)
+    values ('simulation ' || pg_current_xact_id(), '1', 'a simulation is under way in this transaction');
     perform wf._set_clock(v_now);
     v_instance := wf.start(p_workflow, p_params, p_version => p_version);
     loop
@@ -198,7 +212,9 @@ begin
         while exists (select from wf.pending q where q.instance_id = v_instance and q.later)
               or exists (select from wf.work w where w.instance_id = v_instance and w.kind = 'teardown') loop
             perform wf._begin_pending(v_instance, v_now);
-            for r in delete from wf.work w where w.instance_id = v_instance and w.kind = 'teardown' returning w.item_id loop
+            for r in
+                delete from wf.work w where w.instance_id = v_instance and w.kind = 'teardown' returning w.item_id
+            loop
                 perform wf._tear(array[v_instance], array[r.item_id], v_now);
             end loop;
         end loop;
@@ -209,14 +225,22 @@ begin
         v_acks := array[]::wf.foreseen[];
         for r in
             select c.*, p.whole
-              from wf._claim(0, array(select x.ctid from wf.ready x where x.lane_id = 0 order by x.rank, x.turn, x.instance_id, x.process_id limit c_most), v_now) c
-             cross join lateral (select x as whole from wf.process x where x.instance_id = c.instance_id and x.id = c.process_id offset 0) p
+              from wf._claim(0, array(select x.ctid
+                                        from wf.ready x
+                                       where x.lane_id = 0
+                                       order by x.rank, x.turn, x.instance_id, x.process_id
+                                       limit c_most), v_now) c
+             cross join lateral (select x as whole
+                                   from wf.process x
+                                  where x.instance_id = c.instance_id and x.id = c.process_id
+                                 offset 0) p
              order by c.process_id
         loop
             v_found := v_found + 1;
             v_requests := v_requests + 1;
             v_polls := case r.request when 'poll' then v_polls + 1 else 0 end;
-            v_flight := v_flight || wf._foresee(p_script, p_seed, v_requests, r.whole, r.request, r.token, r.transport, r.args, r.timeout_ms);
+            v_flight := v_flight || wf._foresee(p_script, p_seed, v_requests, r.whole, r.request, r.token, r.transport,
+                                                r.args, r.timeout_ms);
             if r.attempt > c_again then
                 v_endless := format('%s has been tried %s times', r.task_type, c_again);
             elsif r.needs_ack then
@@ -229,13 +253,18 @@ begin
         if v_stopped is not null then
             v_found := v_found + 1;
             v_flight := array(select case when f.token = any (v_stopped)
-                                          then row(f.instance_id, f.process_id, f.token, v_now, 'error', '{"kind": "cancelled", "message": "the driver stopped it"}')::wf.foreseen
+                                          then row(f.instance_id, f.process_id, f.token, v_now, 'error',
+                                                   '{"kind": "cancelled", "message": "the driver stopped it"}'
+                                                   )::wf.foreseen
                                           else f end from unnest(v_flight) f);
         end if;
         if v_found = 0 then
             select least((select min(f.due_at) from unnest(v_flight) f), min(t.due_at),
-                         (select min(wf._withheld_until(l, v_now)) from wf.lease l where l.instance_id = v_instance and l.driver_id = -1)),
-                   case when v_polls > c_again * greatest(1, count(*)) then format('for %s requests nothing has moved but polls', v_polls) end
+                         (select min(wf._withheld_until(l, v_now))
+                            from wf.lease l
+                           where l.instance_id = v_instance and l.driver_id = -1)),
+                   case when v_polls > c_again * greatest(1, count(*))
+                        then format('for %s requests nothing has moved but polls', v_polls) end
               into v_now, v_endless
               from wf.timer t where t.instance_id = v_instance;
             exit when v_now is null or not isfinite(v_now);
@@ -248,7 +277,8 @@ begin
             raise exception using errcode = 'WF004',
                 message = format('the simulation does not come to an end: %s', v_endless),
                 detail = format('It has come to %s after its start.', justify_interval(v_now - v_begin)),
-                hint = 'Give what is polled or retried for ever another outcome in the script; simulate large lists with fewer elements.';
+                hint = 'Give what is polled or retried for ever another outcome in the script; '
+                       'simulate large lists with fewer elements.';
         end if;
     end loop;
     return wf._tell(v_instance, v_begin);
@@ -267,26 +297,31 @@ begin
     -- its caller has switched hash joins off, and the planner takes rows that nobody has analysed for a few
     return array(
         with numbered as materialized (
-            select p.id, p.state, (select l.label from wf.label_v l where l.instance_id = p_instance and l.process_id = p.id) as label,
+            select p.id, p.state,
+                   (select l.label from wf.label_v l where l.instance_id = p_instance and l.process_id = p.id) as label,
                    row_number() over (order by p.id) as number
               from wf.process p
              where p.instance_id = p_instance
         ), line (part, k, line) as (
-            select 1, e.seq, row(e.at - p_begin, x.number, coalesce(x.label, w.name), nullif(e.was, ''), e.event, e.state, e.detail)::wf.simulated
+            select 1, e.seq, row(e.at - p_begin, x.number, coalesce(x.label, w.name), nullif(e.was, ''), e.event,
+                                 e.state, e.detail)::wf.simulated
               from wf.event e
               join wf.instance i on i.id = e.instance_id
               join wf.workflow w on w.id = i.workflow_id
               left join numbered x on x.id = e.process_id
              where e.instance_id = p_instance
              union all
-            select 2, x.number, row(wf.now() - p_begin, x.number, x.label, x.state, 'waits', x.state, jsonb_build_object('reason', e.reason, 'message', e.detail))::wf.simulated
+            select 2, x.number, row(wf.now() - p_begin, x.number, x.label, x.state, 'waits', x.state,
+                                    jsonb_build_object('reason', e.reason, 'message', e.detail))::wf.simulated
               from wf._explain(p_instance, wf._under_way(p_instance)) e
               join numbered x on x.id = e.process_id
              where e.reason <> 'children'
              union all
             select 3, 1, row(coalesce(i.ended_at, wf.now()) - p_begin, null, w.name, null, 'result', i.state,
-                             jsonb_strip_nulls(jsonb_build_object('result', coalesce(i.result, 'waiting'), 'error', i.error))
-                             || case when i.output is null then '{}' else jsonb_build_object('output', i.output) end)::wf.simulated
+                             jsonb_strip_nulls(jsonb_build_object('result', coalesce(i.result, 'waiting'),
+                                                                  'error', i.error))
+                             || case when i.output is null then '{}'
+                                     else jsonb_build_object('output', i.output) end)::wf.simulated
               from wf.instance i
               join wf.workflow w on w.id = i.workflow_id
              where i.id = p_instance
@@ -304,7 +339,8 @@ $$;
 -- Locks    the gate and the workflow's versions (both shared), given back when it returns; else as described above
 -- Raises   WF002, WF003, WF004 (50,000 requests, or 1,000 of one task, and no end), WF006
 -- Called   by authors, the console
-create or replace function wf.simulate(p_workflow text, p_params jsonb default '{}', p_script jsonb default null, p_seed bigint default null, p_version int default null)
+create or replace function wf.simulate(p_workflow text, p_params jsonb default '{}', p_script jsonb default null,
+                                       p_seed bigint default null, p_version int default null)
 returns table (elapsed interval, process bigint, label text, was text, event text, state text, detail jsonb)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

@@ -4,7 +4,9 @@
 do $$
 begin
     if to_regtype('wf.foreseen') is null then
-        create type wf.foreseen as (instance_id bigint, process_id bigint, token uuid, due_at timestamptz, how text, body jsonb);
+        create type wf.foreseen as (
+            instance_id bigint, process_id bigint, token uuid, due_at timestamptz, how text, body jsonb
+        );
         comment on type wf.foreseen is
             'What is going to come of a simulated request: response, error, lost, or move (a success or start as '
             'such, whatever response would mean that).';
@@ -42,19 +44,29 @@ begin
             when v_wrong is not null then v_wrong
             when jsonb_typeof(v.rule -> 'task') <> 'string' then 'task is the name, the type or the title of a task'
             when v.rule ? 'attempt' and v.rule ->> 'attempt' !~ '^[0-9]{1,9}$' then 'attempt is a number, from 1'
-            when v.rule ? 'index' and v.rule ->> 'index' !~ '^[0-9]{1,9}$' then 'index is the number of an element, from 0'
-            when v.rule ->> 'request' <> all ('{start,poll,cancel,cleanup}'::text[]) then 'request is start, poll, cancel or cleanup'
-            when v.rule ->> 'then' <> all ('{retry,ignore,resolve,raise}'::text[]) then 'then is retry, ignore, resolve or raise'
-            when v.rule ? 'output' and v.rule ->> 'then' is distinct from 'resolve' then 'output goes with "then": "resolve"'
-            when v.rule ? 'duration' and wf._wake_at('epoch', v.rule -> 'duration') is null then 'duration is no duration'
+            when v.rule ? 'index' and v.rule ->> 'index' !~ '^[0-9]{1,9}$'
+            then 'index is the number of an element, from 0'
+            when v.rule ->> 'request' <> all ('{start,poll,cancel,cleanup}'::text[])
+            then 'request is start, poll, cancel or cleanup'
+            when v.rule ->> 'then' <> all ('{retry,ignore,resolve,raise}'::text[])
+            then 'then is retry, ignore, resolve or raise'
+            when v.rule ? 'output' and v.rule ->> 'then' is distinct from 'resolve'
+            then 'output goes with "then": "resolve"'
+            when v.rule ? 'duration' and wf._wake_at('epoch', v.rule -> 'duration') is null
+            then 'duration is no duration'
             when v.outcome #>> '{}' in ('success', 'lost', 'never') then null
             when v.outcome is null or jsonb_typeof(v.outcome) = 'object'
-                 and (select count(*) = 1 and min(x.key) in ('response', 'output', 'error') from jsonb_object_keys(v.outcome) x (key))
+                 and (select count(*) = 1 and min(x.key) in ('response', 'output', 'error')
+                        from jsonb_object_keys(v.outcome) x (key))
                  and (not v.outcome ? 'error' or jsonb_typeof(v.outcome -> 'error') = 'object') then null
-            else 'outcome is "success", "lost", "never", {"response": …}, {"output": …} or {"error": {"kind": …, "message": …}}' end;
+            else 'outcome is "success", "lost", "never", {"response": …}, {"output": …} '
+                 'or {"error": {"kind": …, "message": …}}' end;
         if v_wrong is not null then
-            raise exception using errcode = 'WF002', message = format('rule %s of the script: %s', v.k, v_wrong), detail = left(v.rule::text, 200),
-                hint = 'A rule has task, attempt, index, request, outcome, duration, then; all of them may be left out.';
+            raise exception using errcode = 'WF002',
+                message = format('rule %s of the script: %s', v.k, v_wrong),
+                detail = left(v.rule::text, 200),
+                hint = 'A rule has task, attempt, index, request, outcome, duration, then; '
+                       'all of them may be left out.';
         end if;
     end loop;
 end;
@@ -73,7 +85,10 @@ declare
     v_process bigint := p_process;
 begin
     while v_process is not null and v_index is null loop
-        select p.index, p.parent_id into v_index, v_process from wf.process p where p.instance_id = p_instance and p.id = v_process;
+        select p.index, p.parent_id
+          into v_index, v_process
+          from wf.process p
+         where p.instance_id = p_instance and p.id = v_process;
     end loop;
     return v_index;
 end;
@@ -86,17 +101,21 @@ $$;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _foresee and _repair_simulated
-create or replace function wf._find_rule(p_script jsonb, p_process wf.process, p_node wf.node, p_request text) returns jsonb
+create or replace function wf._find_rule(p_script jsonb, p_process wf.process, p_node wf.node, p_request text)
+returns jsonb
 language plpgsql stable :inner as $$
 begin
     return (select r.rule
               from jsonb_array_elements(p_script) with ordinality r (rule, k)
              where (not r.rule ? 'task'
-                    or r.rule ->> 'task' in (p_node.bind, p_node.task_type, p_node.label, p_node.title, p_process.policy ->> 'title'))
+                    or r.rule ->> 'task' in (p_node.bind, p_node.task_type, p_node.label, p_node.title,
+                                             p_process.policy ->> 'title'))
                and (not r.rule ? 'attempt' or (r.rule ->> 'attempt')::int = p_process.attempt)
-               and (not r.rule ? 'index' or (r.rule ->> 'index')::int = wf._element(p_process.instance_id, p_process.id))
+               and (not r.rule ? 'index'
+                    or (r.rule ->> 'index')::int = wf._element(p_process.instance_id, p_process.id))
                and case when p_request is null then r.rule ? 'then'
-                        else coalesce(r.rule ->> 'request', case p_process.machine when 'async' then 'poll' else 'start' end) = p_request end
+                        else coalesce(r.rule ->> 'request',
+                                      case p_process.machine when 'async' then 'poll' else 'start' end) = p_request end
              order by r.k
              limit 1);
 end;
@@ -129,8 +148,10 @@ begin
         return '[]'::jsonb;
     end if;
     return case p_type #>> '{}'
-               when 'int' then '0' when 'number' then '0' when 'bool' then 'true' when 'list' then '[]' when 'object' then '{}'
-               when 'date' then '"2000-01-01"' when 'timestamp' then '"2000-01-01T00:00:00Z"' when 'duration' then '"PT0S"'
+               when 'int' then '0' when 'number' then '0' when 'bool' then 'true'
+               when 'list' then '[]' when 'object' then '{}'
+               when 'date' then '"2000-01-01"' when 'timestamp' then '"2000-01-01T00:00:00Z"'
+               when 'duration' then '"PT0S"'
                when 'string' then '""' when 'secret' then '""' when 'sql' then '""' when 'shell' then '""'
                else 'null' end::jsonb;
 end;
@@ -146,8 +167,11 @@ create or replace function wf._plausible_response(p_transport text, p_args jsonb
 language sql immutable
 begin atomic
     select case when p_transport = 'http'
-                then jsonb_build_object('status', coalesce(p_args #> '{accept,0}', '200'), 'url', p_args -> 'url', 'body', null,
-                                        'headers', case when p_args -> 'accept' @> '[201]' then jsonb_build_object('location', p_args -> 'url') else '{}' end)
+                then jsonb_build_object('status', coalesce(p_args #> '{accept,0}', '200'), 'url', p_args -> 'url',
+                                        'body', null,
+                                        'headers', case when p_args -> 'accept' @> '[201]'
+                                                        then jsonb_build_object('location', p_args -> 'url')
+                                                        else '{}' end)
                 when p_transport = 'sql' then '{"rows": [], "count": 0}'
                 when p_transport <> 'builtin' then '{"exit_code": 0, "stdout": "", "stderr": ""}'
                 when p_args ->> 'op' = 'env' then '{"value": null}'
@@ -165,8 +189,9 @@ end;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _play
-create or replace function wf._foresee(p_script jsonb, p_seed bigint, p_number bigint, p_process wf.process, p_request text, p_token uuid,
-                                       p_transport text, p_args jsonb, p_timeout_ms bigint) returns wf.foreseen
+create or replace function wf._foresee(p_script jsonb, p_seed bigint, p_number bigint, p_process wf.process,
+                                       p_request text, p_token uuid, p_transport text, p_args jsonb,
+                                       p_timeout_ms bigint) returns wf.foreseen
 language plpgsql volatile :inner as $$
 declare
     v wf.foreseen := row(p_process.instance_id, p_process.id, p_token, null, 'response', null);
@@ -179,16 +204,21 @@ declare
     v_good text := case when v_decides then 'success' when p_request = 'start' then 'started' end;
     v_time interval := case when p_transport = 'builtin' then '0 s' when p_seed is null or not v_decides then '1 s'
                             else (1 + wf._dice(p_seed, 2 * p_number + 1) * 6 / 10) * interval '1 s' end;
-    v_dice int := case when p_seed is null or not v_decides or p_transport = 'builtin' then 100 else wf._dice(p_seed, 2 * p_number) end;
+    v_dice int := case when p_seed is null or not v_decides or p_transport = 'builtin' then 100
+                       else wf._dice(p_seed, 2 * p_number) end;
 begin
     select n.* into v_node from wf.node n where n.version_id = p_process.version_id and n.id = p_process.node_id;
     select t.* into v_type from wf.task_type t where t.id = v_node.type_id;
     v_rule := wf._find_rule(p_script, p_process, v_node, p_request);
     v_outcome := coalesce(v_rule -> 'outcome',
                           case when v_dice < 5 then '"lost"'
-                               when v_dice < 20 then jsonb_build_object('error', jsonb_build_object('kind', p_transport, 'message', 'it fails, as the seed has it')) end,
+                               when v_dice < 20
+                               then jsonb_build_object('error', jsonb_build_object(
+                                        'kind', p_transport, 'message', 'it fails, as the seed has it')) end,
                           case when p_transport = 'builtin' and p_args ->> 'op' = 'fail'
-                               then jsonb_build_object('error', jsonb_build_object('kind', coalesce(p_args ->> 'kind', 'failed'), 'message', coalesce(p_args ->> 'message', 'failed on purpose'))) end,
+                               then jsonb_build_object('error', jsonb_build_object(
+                                        'kind', coalesce(p_args ->> 'kind', 'failed'),
+                                        'message', coalesce(p_args ->> 'message', 'failed on purpose'))) end,
                           '"success"');
     if v_rule ? 'duration' then
         v_time := wf._parse_duration(v_rule ->> 'duration');
@@ -206,12 +236,15 @@ begin
         v.how := 'lost';
     else
         v.body := wf._plausible_response(p_transport, p_args);
-        select (wf._judge(p_process.machine, p_request, q.clauses, coalesce(p_process.input, v_node.input), p_process.handle, v.body)).event
+        select (wf._judge(p_process.machine, p_request, q.clauses, coalesce(p_process.input, v_node.input),
+                          p_process.handle, v.body)).event
           into v_judged
           from wf.task_request q where q.type_id = v_type.id and q.request = p_request;
         if v_judged <> v_good then
             v.how := 'move';
-            v.body := jsonb_build_object('event', v_good, 'output', case when v_decides then wf._plausible_value(v_type.spec -> 'returns') end);
+            v.body := jsonb_build_object('event', v_good,
+                                         'output', case when v_decides
+                                                        then wf._plausible_value(v_type.spec -> 'returns') end);
         end if;
     end if;
     if v.due_at > wf.now() + p_timeout_ms * interval '1 ms' then
