@@ -134,6 +134,8 @@ is 'groups' "$(sql "select name, max from wf.group_v
 is 'probe: a case' "$(result probe -p "url=$HTTP_URL/a.json")" '"success" "up"'
 is 'probe: another case' "$(result probe -p "url=$HTTP_URL/none")" \
     '"success" "empty"'
+is 'with_spare' "$(result with_spare -p "url=$HTTP_URL/a.json" \
+    -p "spare=$HTTP_URL/b.json")" '"success" [1, 2]'
 is 'sort_there' "$(result sort_there -p host=worker -p 'lines=["b","a","b"]')" \
     '"success" "a\nb\n"'
 

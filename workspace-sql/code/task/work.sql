@@ -93,11 +93,16 @@ $$;
 -- done here first.
 --
 -- Returns  nothing
--- Locks    as _give_up
+-- Locks    the row of home (skipping it if it is locked), then as _give_up
 -- Called   by wf.work
 create or replace function wf._part_work(p_now timestamptz) returns void
 language plpgsql :inner as $$
 begin
+    -- one caller at a time: a second one does not see the rows that the first has yet to commit
+    perform from wf.home for no key update skip locked;
+    if not found then
+        return;
+    end if;
     perform wf._give_up(null);
     insert into wf.work (kind, instance_id, item_id, due_at, error)
     select x.kind, x.instance_id, x.process_id, p_now, wf._endless()
