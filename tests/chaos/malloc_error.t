@@ -140,7 +140,7 @@ for name in "${PASSES[@]}"; do
 done
 diag "passes of drivers ask for memory at ${#ALL[@]} places"
 POINTS=("${ALL[@]}")
-choose $((FAULTS / 6))
+choose $((FAULTS / 3))
 for point in "${POINTS[@]}"; do
     # shellcheck disable=SC2086 # two words
     pass_starve $point
