@@ -39,7 +39,7 @@ select install('fixed', a_switch('["list", 1, ["list", 2], ["list", 1]]', a_let(
 select is(result('fixed', 'null'), '"b"', 'a switch on constants');
 
 -- no case
-select is(result('computed', '9'), '{"kind": "input", "message": "no case of the switch has the value 3"}', 'without a default, a value that has no case is an error');
+select is(result('computed', '9'), '{"kind": "input", "message": "no case of the switch has the value 3"}', 'a value without a case is an error if there is no default');
 select is(result('computed', '"y"') ->> 'kind', 'input', 'a value of a case that cannot be evaluated is an error');
 select is((select (p.kind, p.state)::text from wf.process p where p.instance_id = (select max(i.id) from wf.instance i) and p.state = 'FAILED'),
           '(switch,FAILED)', 'the switch is what has failed');

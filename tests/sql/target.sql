@@ -110,7 +110,7 @@ select play_fail(play_id(:healthy, 'a'));
 select wf.retry(format('{"process": %s}', play_id(:n, 'b'))::jsonb);
 select set_eq(format($$select process_id, answer from wf.retry(asked('{"failed": true}', %L))$$, :'among'),
     format($$values (%s::bigint, 'done'), (%s::bigint, 'done')$$, play_id(:n, 'a'), play_id(:d, 'a')),
-    'a process that failed after the question is left out, and so is one that is no longer FAILED');
+    'the verb leaves out a process that failed after the question, and one that is no longer FAILED');
 select is(play_state(:healthy, 'a'), 'FAILED', 'it is FAILED still');
 select results_eq(format($$select instance_id, process_id, answer, detail from wf.retry(asked('{"process": %s}', %L))$$, play_id(:healthy, 'a'), :'among'),
     format($$values (%s::bigint, %s::bigint, 'refused', 'FAILED: it was not when the question was asked')$$, :healthy, play_id(:healthy, 'a')),

@@ -1,4 +1,5 @@
--- Who calls, in what kind of transaction, and the signature under the history.
+-- The session: which role calls, in which kind of transaction, and how the history
+-- is signed.
 
 -- wf._actor()
 --
