@@ -37,7 +37,7 @@ always_returns(const struct process *steps)
 	case P_IF:
 		return step->otherwise && always_returns(step->body) &&
 		       always_returns(step->otherwise);
-	case P_SWITCH: /* without a default, a value without a case is an error */
+	case P_SWITCH: /* a value may have no case */
 	case P_TRY:
 		for (branch = step->branches; branch; branch = branch->next)
 			if (!always_returns(branch->body))
