@@ -38,6 +38,7 @@
 \ir definition/secret.sql
 \ir definition/spec.sql
 \ir definition/spec_check.sql
+\ir definition/node.sql
 \ir definition/install.sql
 
 -- the semantics: what follows from a move

@@ -110,7 +110,7 @@ end;
 --          null if all are constant
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._store_nodes
+-- Called   by wf._settle_policies
 create or replace function wf._policies(p_task jsonb, p_type jsonb, p_args jsonb, out fixed jsonb, out read jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare

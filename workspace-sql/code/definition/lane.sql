@@ -9,7 +9,7 @@
 -- Returns  the capabilities, sorted; null if the value is invalid
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._policies, wf._store_nodes and wf._measure
+-- Called   by wf._policies, wf._settle_policies and wf._measure
 create or replace function wf._capabilities(p_value jsonb) returns text[]
 language plpgsql immutable :inner as $$
 declare

@@ -14,9 +14,11 @@ $$;
 
 -- wf._spec_key()
 --
--- The grammar: which keys the objects of a compiled file have, and what each
--- of them holds: another object, an expression, or an atom of wf._spec_atom().
--- The objects that are nodes are named by their kind.
+-- The grammar: which keys the objects of a compiled file have, and what each of
+-- them holds: another object, an expression, or an atom of wf._spec_atom(). The
+-- objects that are nodes are named by their kind. In the texts below, "key holds" is
+-- a key with one value, "key [holds]" has a list of values, "key {holds}" a map of
+-- them, and "key!" must be there.
 --
 -- Returns  a row per object and key; form is one value, a list or a map of them
 -- Locks    nothing
@@ -25,156 +27,47 @@ $$;
 create or replace function wf._spec_key()
 returns table (object text, key text, form text, holds text, required boolean)
 language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
-    values
-        ('file', 'format', 'one', 'format', true),
-        ('file', 'file', 'one', 'text', true),
-        ('file', 'workflows', 'list', 'workflow', true),
-        ('file', 'task_types', 'map', 'task_type', true),
+    select o.object, k.part[1], case k.part[3] when '[' then 'list' when '{' then 'map' else 'one' end, k.part[4],
+           k.part[2] = '!'
+      from (values
+        ('file', 'format! format, file! text, workflows! [workflow], task_types! {task_type}'),
+        ('workflow', 'name! workflow_name, doc text, line! line, params! [param], returns type, '
+         'policies heading, steps! [node]'),
 
-        ('workflow', 'name', 'one', 'workflow_name', true),
-        ('workflow', 'doc', 'one', 'text', false),
-        ('workflow', 'line', 'one', 'line', true),
-        ('workflow', 'params', 'list', 'param', true),
-        ('workflow', 'returns', 'one', 'type', false),
-        ('workflow', 'policies', 'one', 'heading', false),
-        ('workflow', 'steps', 'list', 'node', true),
+        ('param', 'name! name, type! type, default expression, doc text, line line'),
+        ('type', 'list type, object {type}, optional type'),
 
-        ('param', 'name', 'one', 'name', true),
-        ('param', 'type', 'one', 'type', true),
-        ('param', 'default', 'one', 'expression', false),
-        ('param', 'doc', 'one', 'text', false),
-        ('param', 'line', 'one', 'line', false),
+        ('task', 'kind! text, line! line, type! type_name, args! {expression}, as name, policies policies, '
+         'reads {depth}'),
+        ('seq', 'kind! text, line! line, steps! [node], policies heading, reads {depth}'),
+        ('par', 'kind! text, line! line, branches! [node]'),
+        ('forall', 'kind! text, line! line, name! name, index name, in! expression, max expression, body! node, '
+         'collect [collect], reads {depth}, collect_reads {depth}'),
+        ('collect', 'as! name, value! expression'),
+        ('if', 'kind! text, line! line, condition! expression, then! node, else node, reads {depth}'),
+        ('switch', 'kind! text, line! line, on! expression, branches! [node], reads {depth}'),
+        ('try', 'kind! text, line! line, body! node, catches! [catch]'),
+        ('catch', 'kind! catch_kind, line! line, name! name, when expression, body! node, reads {depth}'),
+        ('let', 'kind! text, line! line, as! name, value! expression, reads {depth}'),
+        ('return', 'kind! text, line! line, value expression, reads {depth}'),
+        ('call', 'kind! text, line! line, workflow! workflow_name, args! {expression}, as name, '
+         'policies heading, reads {depth}, steps! [node]'),
 
-        ('type', 'list', 'one', 'type', false),
-        ('type', 'object', 'map', 'type', false),
-        ('type', 'optional', 'one', 'type', false),
+        ('heading', 'title expression'),
+        ('policies', 'group group, queue expression, requires expression, priority expression, '
+         'idempotent expression, retry retry, title expression'),
+        ('group', 'name! expression, max expression'),
+        ('retry', 'attempts! expression, delay expression, backoff expression, max_delay expression, '
+         'jitter expression, on expression, when expression'),
 
-        ('task', 'kind', 'one', 'text', true),
-        ('task', 'line', 'one', 'line', true),
-        ('task', 'type', 'one', 'type_name', true),
-        ('task', 'args', 'map', 'expression', true),
-        ('task', 'as', 'one', 'name', false),
-        ('task', 'policies', 'one', 'policies', false),
-        ('task', 'reads', 'map', 'depth', false),
-
-        ('seq', 'kind', 'one', 'text', true),
-        ('seq', 'line', 'one', 'line', true),
-        ('seq', 'steps', 'list', 'node', true),
-        ('seq', 'policies', 'one', 'heading', false),
-        ('seq', 'reads', 'map', 'depth', false),
-
-        ('par', 'kind', 'one', 'text', true),
-        ('par', 'line', 'one', 'line', true),
-        ('par', 'branches', 'list', 'node', true),
-
-        ('forall', 'kind', 'one', 'text', true),
-        ('forall', 'line', 'one', 'line', true),
-        ('forall', 'name', 'one', 'name', true),
-        ('forall', 'index', 'one', 'name', false),
-        ('forall', 'in', 'one', 'expression', true),
-        ('forall', 'max', 'one', 'expression', false),
-        ('forall', 'body', 'one', 'node', true),
-        ('forall', 'collect', 'list', 'collect', false),
-        ('forall', 'reads', 'map', 'depth', false),
-        ('forall', 'collect_reads', 'map', 'depth', false),
-
-        ('collect', 'as', 'one', 'name', true),
-        ('collect', 'value', 'one', 'expression', true),
-
-        ('if', 'kind', 'one', 'text', true),
-        ('if', 'line', 'one', 'line', true),
-        ('if', 'condition', 'one', 'expression', true),
-        ('if', 'then', 'one', 'node', true),
-        ('if', 'else', 'one', 'node', false),
-        ('if', 'reads', 'map', 'depth', false),
-
-        ('switch', 'kind', 'one', 'text', true),
-        ('switch', 'line', 'one', 'line', true),
-        ('switch', 'on', 'one', 'expression', true),
-        ('switch', 'branches', 'list', 'node', true),
-        ('switch', 'reads', 'map', 'depth', false),
-
-        ('try', 'kind', 'one', 'text', true),
-        ('try', 'line', 'one', 'line', true),
-        ('try', 'body', 'one', 'node', true),
-        ('try', 'catches', 'list', 'catch', true),
-
-        ('catch', 'kind', 'one', 'catch_kind', true),
-        ('catch', 'line', 'one', 'line', true),
-        ('catch', 'name', 'one', 'name', true),
-        ('catch', 'when', 'one', 'expression', false),
-        ('catch', 'body', 'one', 'node', true),
-        ('catch', 'reads', 'map', 'depth', false),
-
-        ('let', 'kind', 'one', 'text', true),
-        ('let', 'line', 'one', 'line', true),
-        ('let', 'as', 'one', 'name', true),
-        ('let', 'value', 'one', 'expression', true),
-        ('let', 'reads', 'map', 'depth', false),
-
-        ('return', 'kind', 'one', 'text', true),
-        ('return', 'line', 'one', 'line', true),
-        ('return', 'value', 'one', 'expression', false),
-        ('return', 'reads', 'map', 'depth', false),
-
-        ('call', 'kind', 'one', 'text', true),
-        ('call', 'line', 'one', 'line', true),
-        ('call', 'workflow', 'one', 'workflow_name', true),
-        ('call', 'args', 'map', 'expression', true),
-        ('call', 'as', 'one', 'name', false),
-        ('call', 'policies', 'one', 'heading', false),
-        ('call', 'reads', 'map', 'depth', false),
-        ('call', 'steps', 'list', 'node', true),
-
-        ('heading', 'title', 'one', 'expression', false),
-
-        ('policies', 'group', 'one', 'group', false),
-        ('policies', 'queue', 'one', 'expression', false),
-        ('policies', 'requires', 'one', 'expression', false),
-        ('policies', 'priority', 'one', 'expression', false),
-        ('policies', 'idempotent', 'one', 'expression', false),
-        ('policies', 'retry', 'one', 'retry', false),
-        ('policies', 'title', 'one', 'expression', false),
-
-        ('group', 'name', 'one', 'expression', true),
-        ('group', 'max', 'one', 'expression', false),
-
-        ('retry', 'attempts', 'one', 'expression', true),
-        ('retry', 'delay', 'one', 'expression', false),
-        ('retry', 'backoff', 'one', 'expression', false),
-        ('retry', 'max_delay', 'one', 'expression', false),
-        ('retry', 'jitter', 'one', 'expression', false),
-        ('retry', 'on', 'one', 'expression', false),
-        ('retry', 'when', 'one', 'expression', false),
-
-        ('task_type', 'name', 'one', 'type_name', true),
-        ('task_type', 'doc', 'one', 'text', false),
-        ('task_type', 'params', 'list', 'param', true),
-        ('task_type', 'returns', 'one', 'type', false),
-        ('task_type', 'machine', 'one', 'machine', true),
-        ('task_type', 'wait', 'one', 'wait', false),
-        ('task_type', 'policies', 'one', 'policies', false),
-        ('task_type', 'requests', 'one', 'requests', false),
-
-        ('requests', 'start', 'one', 'request', false),
-        ('requests', 'poll', 'one', 'request', false),
-        ('requests', 'cancel', 'one', 'request', false),
-        ('requests', 'cleanup', 'one', 'request', false),
-
-        ('request', 'transport', 'one', 'transport', true),
-        ('request', 'args', 'map', 'expression', true),
-        ('request', 'every', 'one', 'every', false),
-        ('request', 'handle', 'map', 'expression', false),
-        ('request', 'success', 'one', 'expression', false),
-        ('request', 'failure', 'one', 'expression', false),
-        ('request', 'failure_as', 'one', 'expression', false),
-        ('request', 'output', 'one', 'expression', false),
-        ('request', 'progress', 'one', 'expression', false),
-
-        ('every', 'delay', 'one', 'expression', false),
-        ('every', 'backoff', 'one', 'expression', false),
-        ('every', 'max_delay', 'one', 'expression', false),
-        ('every', 'attempts', 'one', 'expression', false);
+        ('task_type', 'name! type_name, doc text, params! [param], returns type, machine! machine, wait wait, '
+         'policies policies, requests requests'),
+        ('requests', 'start request, poll request, cancel request, cleanup request'),
+        ('request', 'transport! transport, args! {expression}, every every, handle {expression}, '
+         'success expression, failure expression, failure_as expression, output expression, progress expression'),
+        ('every', 'delay expression, backoff expression, max_delay expression, attempts expression')
+           ) o (object, keys)
+     cross join lateral regexp_matches(o.keys, '([a-z_]+)(!?) ([[{]?)([a-z_]+)', 'g') k (part);
 $$;
 
 -- wf._node_kinds()
@@ -296,6 +189,63 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
        and p.place <> '{}';
 $$;
 
+-- wf._is_atom(p_value, p_holds, p_type, p_pattern)
+--
+-- Returns  whether a value is an atom of this type and pattern, or is checked in
+--          another way: without a pattern, or as a composed type, part by part
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._spec_shape
+create or replace function wf._is_atom(p_value jsonb, p_holds text, p_type text, p_pattern text) returns boolean
+language sql immutable
+begin atomic
+    select p_pattern is null
+           or jsonb_typeof(p_value) = p_type and p_value #>> '{}' ~ p_pattern
+           or p_holds = 'type' and jsonb_typeof(p_value) = 'object';
+end;
+
+-- wf._are_expressions(p_values)
+--
+-- Returns  whether all of these are expressions; one look at them together finds out
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._spec_shape
+create or replace function wf._are_expressions(p_values jsonb[]) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+    select wf._is_expression(jsonb_build_array('list') || coalesce(jsonb_agg(v), '[]')) is null
+      from unnest(p_values) v
+     where v::text like '%[%';
+$$;
+
+-- wf._object_faults(p_object, p_value, p_level, p_places)
+--
+-- Returns  a row for each fault of an object that its keys do not tell: what to add
+--          to its path, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._spec_shape
+create or replace function wf._object_faults(p_object text, p_value jsonb, p_level int, p_places int)
+returns table (step text, message text, hint text)
+language sql stable
+begin atomic
+    select c.step, c.message, c.hint
+      from (select jsonb_typeof(p_value) = 'object' as taken_apart) o
+     cross join lateral (values
+           (not o.taken_apart, '', 'must be an object', null),
+           (o.taken_apart and p_object = 'node', '.kind', 'is no kind of node',
+            (select regexp_replace('The kinds are ' || array_to_string(wf._node_kinds(), ', ') || '.',
+                                   ', (?=[a-z]+[.])', ' and '))),
+           (o.taken_apart and p_object = 'type' and (select count(*) from jsonb_object_keys(p_value)) <> 1, '',
+            'a type has one key', 'A type is a word, {"list": T}, {"object": {"field": T}} or {"optional": T}.'),
+           (o.taken_apart and (p_object = 'file' and p_value -> 'workflows' = '[]'
+                               or p_value -> 'branches' = '[]' or p_value -> 'catches' = '[]'), '',
+            'must not be empty', null),
+           (p_level = 103 or p_places = 101, '',
+            'is nested too deeply', 'A tree has at most 100 levels.')
+           ) c (wrong, step, message, hint)
+     where c.wrong;
+end;
+
 -- wf._spec_shape(p_spec)
 --
 -- Checks a compiled file against the grammar: keys, types of values, limits,
@@ -329,93 +279,55 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
          cross join lateral jsonb_each(case when p.taken_apart then p.value end) e
           left join grammar g on g.object = p.object and g.key = e.key
          cross join lateral (
-               select case g.form
-                          when 'list' then jsonb_typeof(e.value) = 'array'
-                          when 'map' then jsonb_typeof(e.value) = 'object'
-                          else g.pattern is null
-                               or jsonb_typeof(e.value) = g.type and e.value #>> '{}' ~ g.pattern
-                               -- the parts of a composed type are checked one by one
-                               or g.holds = 'type' and jsonb_typeof(e.value) = 'object'
-                      end) f (fits)
+               select case g.form when 'list' then jsonb_typeof(e.value) = 'array'
+                                  when 'map' then jsonb_typeof(e.value) = 'object'
+                                  else wf._is_atom(e.value, g.holds, g.type, g.pattern) end) f (fits)
          where p.object <> 'node'
            and (g.key is null or not f.fits or g.holds = 'expression' or g.form = 'map' and g.pattern is not null)
     ),
-    -- one look at all expressions together finds out whether each needs one of its own
-    sound as materialized (
-        select wf._is_expression(jsonb_build_array('list') || coalesce(jsonb_agg(e.value), '[]')) is null as sound
-          from (select e.value from entry e where e.holds = 'expression' and e.form = 'one'
-                union all
-                select m.value
-                  from entry e
-                 cross join lateral jsonb_each(case when jsonb_typeof(e.value) = 'object' then e.value end) m
-                 where e.holds = 'expression' and e.form = 'map' and e.value::text like '%[%') e
-         where e.value::text like '%[%'
+    expression as materialized (
+        select e.place, e.path, e.value from entry e where e.holds = 'expression' and e.form = 'one'
+        union all
+        select e.place, e.path || '.' || m.key, m.value
+          from entry e
+         cross join lateral jsonb_each(case when jsonb_typeof(e.value) = 'object' then e.value end) m
+         where e.holds = 'expression' and e.form = 'map'
     )
-    select p.place, p.path, 'must be an object', null
+    select p.place, ltrim(p.path || f.step, '.'), f.message, f.hint
       from part p
-     where not p.taken_apart
-    union all
-    select p.place, ltrim(p.path || '.kind', '.'), 'is no kind of node',
-           regexp_replace('The kinds are ' || array_to_string(wf._node_kinds(), ', ') || '.',
-                          ', (?=[a-z]+[.])', ' and ')
-      from part p
-     where p.object = 'node' and p.taken_apart
-    union all
-    select e.place, e.path, 'unknown key',
-           (select 'The keys here are ' || string_agg(g.key, ', ' order by g.key) || '.'
-              from grammar g
-             where g.object = e.object)
-      from entry e
-     where e.key is null
+     cross join lateral wf._object_faults(p.object, p.value, p.level, cardinality(p.place)) f
     union all
     select p.place, ltrim(p.path || '.' || g.key, '.'), 'is missing', null
       from part p
       join grammar g on g.object = p.object and g.required
      where p.taken_apart and not p.value ? g.key
     union all
-    select e.place, e.path,
-           case e.form when 'list' then 'must be a list' when 'map' then 'must be an object'
-                       else 'must be ' || e.meaning end, null
-      from entry e
-     where not e.fits
-    union all
-    select e.place, e.path || '.' || m.key, 'must be ' || e.meaning, null
-      from entry e
-     cross join lateral jsonb_each(case when jsonb_typeof(e.value) = 'object' then e.value end) m
-     where e.form = 'map' and e.pattern is not null
-       and not (jsonb_typeof(m.value) = e.type and m.value #>> '{}' ~ e.pattern)
-       and not (e.holds = 'type' and jsonb_typeof(m.value) = 'object')
-    union all
-    select p.place, p.path, 'a type has one key',
-           'A type is a word, {"list": T}, {"object": {"field": T}} or {"optional": T}.'
-      from part p
-     where p.object = 'type' and p.taken_apart and (select count(*) from jsonb_object_keys(p.value)) <> 1
-    union all
-    select e.place, e.path || m.step, wf._is_expression(m.value), 'docs/spec.md lists the forms of expressions.'
+    select e.place, e.path || f.step, f.message, f.hint
       from entry e
      cross join lateral (
-           select '', e.value where e.form = 'one'
+           select '', 'unknown key', (select 'The keys here are ' || string_agg(g.key, ', ' order by g.key) || '.'
+                                        from grammar g
+                                       where g.object = e.object)
+            where e.key is null
            union all
-           select '.' || m.key, m.value
+           select '', 'must be ' || case e.form when 'list' then 'a list' when 'map' then 'an object'
+                                                else e.meaning end, null
+            where not e.fits
+           union all
+           select '.' || m.key, 'must be ' || e.meaning, null
              from jsonb_each(case when e.form = 'map' and jsonb_typeof(e.value) = 'object' then e.value end) m
-           ) m (step, value)
-     where e.holds = 'expression' and not (select s.sound from sound s) and wf._is_expression(m.value) is not null
+            where not wf._is_atom(m.value, e.holds, e.type, e.pattern)
+           ) f (step, message, hint)
     union all
-    select p.place, p.path, 'must not be empty', null
-      from part p
-     where p.taken_apart
-       and (p.object = 'file' and p.value -> 'workflows' = '[]'
-            or p.value -> 'branches' = '[]' or p.value -> 'catches' = '[]')
+    select e.place, e.path, wf._is_expression(e.value), 'docs/spec.md lists the forms of expressions.'
+      from expression e
+     where not (select wf._are_expressions(array(select x.value from expression x)))
+       and wf._is_expression(e.value) is not null
     union all
-    select p.place, p.path, 'is nested too deeply', 'A tree has at most 100 levels.'
-      from part p
-     where p.level = 103 or cardinality(p.place) = 101
-    union all
-    select array[w.ordinal], format('workflows[%s]', w.ordinal - 1), format('has %s nodes', w.nodes),
+    select array[p.place[1]], format('workflows[%s]', p.place[1] - 1), format('has %s nodes', count(*)),
            'A workflow has at most 10000 nodes.'
-      from (select p.place[1] as ordinal, count(*) as nodes
-              from part p
-             where p.object in ('workflow', 'node', 'catch') or p.object = any (wf._node_kinds())
-             group by 1) w
-     where w.nodes > 10000;
+      from part p
+     where p.object in ('workflow', 'node', 'catch') or p.object = any (wf._node_kinds())
+     group by p.place[1]
+    having count(*) > 10000;
 $$;

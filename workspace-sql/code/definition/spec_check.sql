@@ -5,7 +5,7 @@
 -- Returns  as _wrong_retry, of the expressions in a retry that are constant
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _spec_types and _spec_tree
+-- Called   by _spec_types and _spec_constants
 create or replace function wf._wrong_constants(p_retry jsonb) returns table (key text, value jsonb, meaning text)
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select w.*
@@ -18,8 +18,8 @@ $$;
 
 -- wf._spec_types(p_spec)
 --
--- Checks task types: whether machine and requests go together, and what their
--- expressions read.
+-- Checks task types: their parameters and policies, and whether machine and requests
+-- go together.
 --
 -- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
 -- Locks    nothing
@@ -33,14 +33,6 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
         select 'task_types.' || t.key as path, t.key, t.value ->> 'name' as name, t.value,
                array(select r ->> 'name' from jsonb_array_elements(t.value -> 'params') r) as params
           from jsonb_each(p_spec -> 'task_types') t
-    ),
-    -- what an expression of a request may read beyond the parameters of the task
-    template as materialized (
-        select t.path || '.requests.' || r.key as path, t.params, t.params || array['handle', 'response'] as all_names,
-               case when r.key = 'start' then t.params else t.params || '{handle}'::text[] end as argument_names,
-               r.value
-          from task_type t
-         cross join lateral jsonb_each(t.value -> 'requests') r
     )
     select '{}'::int[], t.path, format('holds the task type %s', t.name), null
       from task_type t
@@ -87,10 +79,6 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
            ) m (wrong, message)
      where m.wrong
     union all
-    select '{}', r.path || '.every', 'start is not repeated', null
-      from template r
-     where r.path like '%.start' and r.value ? 'every'
-    union all
     select '{}', t.path || '.policies', format('%s is no parameter of %s', f, t.name), null
       from task_type t
      cross join lateral unnest(wf._policy_names(t.value -> 'policies')) f
@@ -103,7 +91,36 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     union all
     select '{}', t.path || '.policies.retry.' || c.key, 'must be ' || c.meaning, null
       from task_type t
-     cross join lateral wf._wrong_constants(t.value #> '{policies,retry}') c
+     cross join lateral wf._wrong_constants(t.value #> '{policies,retry}') c;
+$$;
+
+-- wf._spec_requests(p_spec)
+--
+-- Checks the requests of task types: what their expressions read, and how they are
+-- repeated.
+--
+-- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec, for a file whose shape is sound
+create or replace function wf._spec_requests(p_spec jsonb)
+returns table (place int[], path text, message text, hint text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    with
+    -- what an expression of a request may read beyond the parameters of the task
+    template as materialized (
+        select format('task_types.%s.requests.%s', t.key, r.key) as path, p.params,
+               p.params || array['handle', 'response'] as all_names,
+               case when r.key = 'start' then p.params else p.params || '{handle}'::text[] end as argument_names,
+               r.value
+          from jsonb_each(p_spec -> 'task_types') t
+         cross join lateral jsonb_each(t.value -> 'requests') r
+         cross join lateral (select array(select p ->> 'name' from jsonb_array_elements(t.value -> 'params') p)
+                            ) p (params)
+    )
+    select '{}'::int[], r.path || '.every', 'start is not repeated', null
+      from template r
+     where r.path like '%.start' and r.value ? 'every'
     union all
     select '{}', e.path, format('nothing is called %s here', f),
            'The names are ' || array_to_string(e.names, ', ') || '.'
@@ -130,16 +147,58 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
      where f.value <> 'null' and not (jsonb_typeof(f.value) = c.type and f.value #>> '{}' ~ c.pattern);
 $$;
 
--- wf._spec_tree(p_spec, p_nodes)
+-- wf._with_forms(p_nodes)
 --
--- Checks what the grammar cannot say about nodes: arguments of tasks, names and
--- the scopes in which they live, constants out of range, forms out of place.
+-- Returns  the workflows of a file and their nodes, with what their forms say
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the checks of nodes below
+create or replace function wf._with_forms(p_nodes wf.part[])
+returns table (kind text, path text, place int[], scopes int[], value jsonb, scope text, begins text)
+language sql stable
+begin atomic
+    select p.object, p.path, p.place, p.scopes, p.value, f.scope, f.begins
+      from unnest(p_nodes) p
+      left join wf.form f on f.kind = p.object
+     where p.object <> 'param';
+end;
+
+-- wf._spec_workflows(p_nodes)
+--
+-- Checks that workflows have different names, and that their defaults are constant.
 --
 -- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._check_spec, for a file whose shape is sound
-create or replace function wf._spec_tree(p_spec jsonb, p_nodes wf.part[])
+create or replace function wf._spec_workflows(p_nodes wf.part[])
+returns table (place int[], path text, message text, hint text)
+language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+    with
+    workflow as materialized (
+        select n.* from wf._with_forms(p_nodes) n where n.kind = 'workflow'
+    )
+    select w.place, w.path || '.name', format('workflow %s is defined twice', w.value ->> 'name'), null
+      from workflow w
+     where exists (select from workflow o where o.value -> 'name' = w.value -> 'name' and o.place < w.place)
+    union all
+    select w.place, format('%s.params[%s].default', w.path, p.ordinality - 1),
+           format('a default reads no names, this one reads %s', f), null
+      from workflow w
+     cross join lateral jsonb_array_elements(w.value -> 'params') with ordinality p
+     cross join lateral unnest(wf._names(p.value -> 'default')) f
+     where p.value ? 'default';
+$$;
+
+-- wf._spec_tasks(p_spec, p_nodes)
+--
+-- Checks that each task has a type, and the arguments that its type names.
+--
+-- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec, for a file whose shape is sound
+create or replace function wf._spec_tasks(p_spec jsonb, p_nodes wf.part[])
 returns table (place int[], path text, message text, hint text)
 language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
     with
@@ -147,44 +206,42 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
         select t.key as name, array(select r ->> 'name' from jsonb_array_elements(t.value -> 'params') r) as params
           from jsonb_each(p_spec -> 'task_types') t
     ),
+    task as materialized (
+        select p.path, p.place, p.value from unnest(p_nodes) p where p.object = 'task'
+    )
+    select n.place, n.path || '.type', format('task_types has no %s', n.value ->> 'type'),
+           'A tree brings each task type that it uses.'
+      from task n
+     where not exists (select from task_type t where t.name = n.value ->> 'type')
+    union all
+    select n.place, n.path || '.args', format('%s has no parameter %s', t.name, a), null
+      from task n
+      join task_type t on t.name = n.value ->> 'type'
+     cross join lateral jsonb_object_keys(n.value -> 'args') a
+     where a <> all (t.params)
+    union all
+    select n.place, n.path || '.args', format('%s needs the parameter %s', t.name, a), null
+      from task n
+      join task_type t on t.name = n.value ->> 'type'
+     cross join lateral unnest(t.params) a
+     where not n.value -> 'args' ? a;
+$$;
+
+-- wf._spec_scopes(p_nodes)
+--
+-- Checks the names that are bound, and that each name that a node lists is bound in
+-- the scope in which it lives.
+--
+-- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec, for a file whose shape is sound
+create or replace function wf._spec_scopes(p_nodes wf.part[])
+returns table (place int[], path text, message text, hint text)
+language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+    with
     node as materialized (
-        select p.object as kind, p.path, p.place, p.scopes, p.value, f.scope, f.begins
-          from unnest(p_nodes) p
-          left join wf.form f on f.kind = p.object
-         where p.object <> 'param'
-    ),
-    -- each node's expressions as one, with the names that they may read
-    expression as (
-        select n.place, n.path, 'there is no parameter %s' as fault,
-               (select jsonb_object_agg(r ->> 'name', 0) from jsonb_array_elements(n.value -> 'params') r) as reads,
-               n.value -> 'policies' as value
-          from node n
-         where n.kind = 'workflow' and n.value ? 'policies'
-        union all
-        select n.place, n.path, 'reads lacks %s', n.value -> 'reads',
-               -- what is left of a node is an object of expressions, and so an expression
-               (n.value #- '{policies,retry,when}')
-               - '{kind,line,type,as,reads,workflow,name,index,collect,collect_reads}'::text[]
-          from node n
-         where n.kind <> 'workflow'
-        union all
-        select n.place, n.path || '.policies.retry.when', 'reads lacks %s',
-               coalesce(n.value -> 'reads', '{}') || '{"error": 0}', n.value #> '{policies,retry,when}'
-          from node n
-         where n.value #> '{policies,retry}' ? 'when'
-        union all
-        select n.place, n.path, 'collect_reads lacks %s', n.value -> 'collect_reads',
-               jsonb_build_array('list') || (n.value -> 'collect')
-          from node n
-         where n.value ? 'collect'
-    ),
-    -- those with a name that is not in reads; or in a literal, or bound by each: wf._names knows
-    suspect as (
-        select e.place, e.path, e.fault, coalesce(e.reads, '{}') as reads, e.value
-          from expression e
-         where exists (select
-                         from jsonb_path_query(e.value, 'strict $.** ? (@.type() == "array" && @[0] == "var")') v
-                        where not coalesce(e.reads, '{}') ? (v ->> 1))
+        select n.* from wf._with_forms(p_nodes) n
     ),
     -- the names that are bound, each with the place of the node that opened its scope
     binder as materialized (
@@ -223,39 +280,6 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
           from node n
          cross join lateral jsonb_each_text(n.value -> 'collect_reads') r
     )
-    -- workflows
-    select n.place, n.path || '.name', format('workflow %s is defined twice', n.value ->> 'name'), null
-      from node n
-     where n.kind = 'workflow'
-       and exists (select from node o
-                    where o.kind = 'workflow' and o.value -> 'name' = n.value -> 'name' and o.place < n.place)
-    union all
-    select n.place, format('%s.params[%s].default', n.path, p.ordinality - 1),
-           format('a default reads no names, this one reads %s', f), null
-      from node n
-     cross join lateral jsonb_array_elements(n.value -> 'params') with ordinality p
-     cross join lateral unnest(wf._names(p.value -> 'default')) f
-     where n.kind = 'workflow' and p.value ? 'default'
-    -- tasks
-    union all
-    select n.place, n.path || '.type', format('task_types has no %s', n.value ->> 'type'),
-           'A tree brings each task type that it uses.'
-      from node n
-     where n.kind = 'task' and not exists (select from task_type t where t.name = n.value ->> 'type')
-    union all
-    select n.place, n.path || '.args', format('%s has no parameter %s', t.name, a), null
-      from node n
-      join task_type t on t.name = n.value ->> 'type'
-     cross join lateral jsonb_object_keys(n.value -> 'args') a
-     where n.kind = 'task' and a <> all (t.params)
-    union all
-    select n.place, n.path || '.args', format('%s needs the parameter %s', t.name, a), null
-      from node n
-      join task_type t on t.name = n.value ->> 'type'
-     cross join lateral unnest(t.params) a
-     where n.kind = 'task' and not n.value -> 'args' ? a
-    -- names
-    union all
     select b.place, b.path, format('%L is no name', b.name),
            'Names have letters, digits and _, at most 63 bytes; instance is reserved.'
       from binder b
@@ -278,17 +302,77 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     select r.place, r.path || '.' || r.name, format('no scope at this depth binds %s', r.name),
            'Depth 0 is the call or workflow, each forall around the node adds one.'
       from reading r
-     where not exists (select from binder b where b.opener = r.opener and b.name = r.name)
-    union all
+     where not exists (select from binder b where b.opener = r.opener and b.name = r.name);
+$$;
+
+-- wf._spec_reads(p_nodes)
+--
+-- Checks that each node lists the names that its own expressions read.
+--
+-- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec, for a file whose shape is sound
+create or replace function wf._spec_reads(p_nodes wf.part[])
+returns table (place int[], path text, message text, hint text)
+language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+    with
+    node as materialized (
+        select n.* from wf._with_forms(p_nodes) n
+    ),
+    -- each node's expressions as one, with the names that they may read
+    expression as (
+        select n.place, n.path, 'there is no parameter %s' as fault,
+               (select jsonb_object_agg(r ->> 'name', 0) from jsonb_array_elements(n.value -> 'params') r) as reads,
+               n.value -> 'policies' as value
+          from node n
+         where n.kind = 'workflow' and n.value ? 'policies'
+        union all
+        select n.place, n.path, 'reads lacks %s', n.value -> 'reads',
+               -- what is left of a node is an object of expressions, and so an expression
+               (n.value #- '{policies,retry,when}')
+               - '{kind,line,type,as,reads,workflow,name,index,collect,collect_reads}'::text[]
+          from node n
+         where n.kind <> 'workflow'
+        union all
+        select n.place, n.path || '.policies.retry.when', 'reads lacks %s',
+               coalesce(n.value -> 'reads', '{}') || '{"error": 0}', n.value #> '{policies,retry,when}'
+          from node n
+         where n.value #> '{policies,retry}' ? 'when'
+        union all
+        select n.place, n.path, 'collect_reads lacks %s', n.value -> 'collect_reads',
+               jsonb_build_array('list') || (n.value -> 'collect')
+          from node n
+         where n.value ? 'collect'
+    ),
+    -- those with a name that is not in reads; or in a literal, or bound by each: wf._names knows
+    suspect as (
+        select e.place, e.path, e.fault, coalesce(e.reads, '{}') as reads, e.value
+          from expression e
+         where exists (select
+                         from jsonb_path_query(e.value, 'strict $.** ? (@.type() == "array" && @[0] == "var")') v
+                        where not coalesce(e.reads, '{}') ? (v ->> 1))
+    )
     select s.place, s.path, format(s.fault, f),
            'A node lists the names that its own expressions read; the title of a workflow reads its parameters.'
       from suspect s
      cross join lateral unnest(wf._names(s.value)) f
-     where not s.reads ? f
-    -- constants and places
-    union all
+     where not s.reads ? f;
+$$;
+
+-- wf._spec_constants(p_nodes)
+--
+-- Checks the values of limits and policies that are constant.
+--
+-- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec, for a file whose shape is sound
+create or replace function wf._spec_constants(p_nodes wf.part[])
+returns table (place int[], path text, message text, hint text)
+language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
     select n.place, n.path || '.' || c.key, 'must be ' || c.meaning, null
-      from node n
+      from wf._with_forms(p_nodes) n
      cross join lateral (values
            ('max', n.value -> 'max', 'number', '^[1-9][0-9]{0,8}$', 'an int of at least 1'),
            ('policies.group.name', n.value #> '{policies,group,name}', 'string', '', 'a string of 1 to 63 bytes'),
@@ -305,14 +389,30 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                 and (c.meaning not like '%bytes' or octet_length(c.value #>> '{}') between 1 and 63))
     union all
     select n.place, n.path || '.policies.retry.' || c.key, 'must be ' || c.meaning, null
-      from node n
+      from wf._with_forms(p_nodes) n
      cross join lateral wf._wrong_constants(n.value #> '{policies,retry}') c
     union all
     select n.place, n.path || '.policies.idempotent', 'must be true or false',
            'Only a task type computes it, from its parameters.'
-      from node n
-     where n.kind <> 'workflow' and jsonb_typeof(n.value #> '{policies,idempotent}') <> 'boolean'
-    union all
+      from wf._with_forms(p_nodes) n
+     where n.kind <> 'workflow' and jsonb_typeof(n.value #> '{policies,idempotent}') <> 'boolean';
+$$;
+
+-- wf._spec_forms(p_nodes)
+--
+-- Checks what the forms of nodes want of what is in them or around them.
+--
+-- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec, for a file whose shape is sound
+create or replace function wf._spec_forms(p_nodes wf.part[])
+returns table (place int[], path text, message text, hint text)
+language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+    with
+    node as materialized (
+        select n.* from wf._with_forms(p_nodes) n
+    )
     select n.place, n.path || '.body', format('a %s cannot be the body of a %s', 'call', n.kind), 'Put it into a seq.'
       from node n
      where n.scope = 'child' and exists (select from node o where o.place = n.place || 1 and o.scope = 'own')
@@ -445,7 +545,21 @@ begin
         select array_agg(concat_ws(': ', nullif(x.path, ''), x.message) order by x.place, x.path, x.message) as faults,
                (array_agg(x.hint order by x.place, x.path, x.message))[1] as hint
           into f
-          from (select * from wf._spec_types(p_spec) union all select * from wf._spec_tree(p_spec, v_nodes)) x;
+          from (select * from wf._spec_types(p_spec)
+                 union all
+                select * from wf._spec_requests(p_spec)
+                 union all
+                select * from wf._spec_workflows(v_nodes)
+                 union all
+                select * from wf._spec_tasks(p_spec, v_nodes)
+                 union all
+                select * from wf._spec_scopes(v_nodes)
+                 union all
+                select * from wf._spec_reads(v_nodes)
+                 union all
+                select * from wf._spec_constants(v_nodes)
+                 union all
+                select * from wf._spec_forms(v_nodes)) x;
     end if;
     if f.faults is null and strpos(p_spec::text, '"secret"') > 0 then
         select array_agg(concat_ws(': ', nullif(x.path, ''), x.message) order by x.place, x.path, x.message) as faults,

@@ -1,0 +1,292 @@
+-- What install stores of each node.
+
+-- wf._reads(p_reads, p_expressions)
+--
+-- Returns  the names that a node reads, with instance if its expressions use it; null if there are none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._store_nodes
+create or replace function wf._reads(p_reads jsonb, p_expressions text) returns jsonb
+language sql immutable
+begin atomic
+    select case when strpos(p_expressions, '["instance", ') > 0 then coalesce(p_reads, '{}') || '{"instance": 0}'
+                else nullif(p_reads, '{}') end;
+end;
+
+-- wf._picks(p_clauses)
+--
+-- Returns  the names of the fields, if all that clauses say is that the output
+--          is fields of the response under their names; else null
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._store_nodes
+create or replace function wf._picks(p_clauses jsonb) returns text[]
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+    v_output jsonb := p_clauses -> 'output';
+begin
+    if p_clauses - 'output' <> '{}' or v_output ->> 0 <> 'object' or v_output -> 1 <> '{}' then
+        return null;
+    end if;
+    return (select array_agg(f.name)
+              from jsonb_array_elements_text(v_output -> 2) with ordinality f (name, k)
+            having bool_and(v_output -> 2 + f.k::int = jsonb_build_array('get', '["var", "response"]'::jsonb, f.name)));
+end;
+$$;
+
+-- wf._node_label(p_object, p_value)
+--
+-- Returns  what people read of a node: its task type, its workflow or its kind, with the name that it binds
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._store_nodes
+create or replace function wf._node_label(p_object text, p_value jsonb) returns text
+language sql stable
+begin atomic
+    select case p_object
+               when 'task' then concat_ws(' as ', p_value ->> 'type', p_value ->> 'as')
+               when 'workflow' then p_value ->> 'name'
+               else concat_ws(' ', p_object,
+                              nullif(concat_ws(' as ', coalesce(p_value ->> 'workflow', p_value ->> 'name'),
+                                               p_value ->> 'as'), ''))
+           end;
+end;
+
+-- wf._node_tree(p_nodes, p_versions, p_types)
+--
+-- Numbers the nodes of new versions, and says how they lie: what is around each of
+-- them, comes next, begins in it, and takes its errors.
+--
+-- Returns  a row for each node, with its object and value in the compiled file
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._store_nodes
+create or replace function wf._node_tree(p_nodes wf.part[], p_versions jsonb, p_types jsonb)
+returns table (version_id bigint, id bigint, parent_id bigint, place int[], object text, value jsonb, type_id bigint,
+               kind text, machine text, scope text, begins text, ends text, collects boolean, next_id bigint,
+               children bigint, handler_id bigint, wide boolean)
+language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+    with
+    part as materialized (
+        select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.value,
+               row_number() over (partition by p.place[1] order by p.place) as id,
+               (p_types ->> case p.object when 'task' then p.value ->> 'type' end)::bigint as type_id
+          from unnest(p_nodes) p
+         where p.object <> 'param'
+    ),
+    workflow as materialized (
+        select p.place[1] as ordinal, (p_versions ->> (p.value ->> 'name'))::bigint as version_id
+          from part p
+         where p.object = 'workflow'
+    ),
+    node as materialized (
+        select w.version_id, p.id, o.id as parent_id, p.place, p.object, p.value, p.type_id,
+               f.kind, f.machine, f.begins, f.ends, f.child_error is not distinct from 'takes' as takes,
+               -- what a form with a scope for each child has as body opens that scope
+               case when g.scope = 'child' then g.scope when f.scope = 'own' then f.scope else 'none' end as scope,
+               case when g.scope = 'child' and o.value ? 'collect' then true end as collects,
+               case when g.begins = 'first'
+                    then lead(p.id) over (partition by w.version_id, o.id order by p.id) end as next_id
+          from part p
+          join workflow w on w.ordinal = p.place[1] and w.version_id is not null
+          left join part o on o.place = p.around
+          left join wf.task_type t on t.id = p.type_id
+          join wf.form f on f.kind = case p.object when 'task' then t.machine when 'workflow' then 'call'
+                                                   else p.object end
+          left join wf.form g on g.kind = case o.object when 'workflow' then 'call' else o.object end
+    ),
+    child as (
+        select n.version_id, n.parent_id as id, count(*) as children from node n group by 1, 2
+    ),
+    -- the nearest try of which a node is in the body: of those around it the one with the greatest number
+    handler as (
+        select n.version_id, n.id, max(o.id) as handler_id
+          from node n
+         cross join lateral generate_series(1, cardinality(n.place) - 1) i
+          join node o on o.takes and o.version_id = n.version_id and o.place = n.place[1:i]
+         where n.place[i + 1] = 1 and exists (select from node t where t.takes)
+         group by 1, 2
+    ),
+    wide as (
+        select n.version_id, true as wide
+          from node n group by 1 having bool_or(n.begins = 'window') or count(*) > 200
+    )
+    select n.version_id, n.id, n.parent_id, n.place, n.object, n.value, n.type_id,
+           n.kind, n.machine, n.scope, n.begins, n.ends, n.collects, n.next_id,
+           coalesce(c.children, 0), h.handler_id, w.wide
+      from node n
+      left join child c on c.version_id = n.version_id and c.id = n.id
+      left join handler h on h.version_id = n.version_id and h.id = n.id
+      left join wide w on w.version_id = n.version_id;
+$$;
+
+-- wf._items_read(p_nodes)
+--
+-- Returns  the names of foralls that are read, with the place of the forall
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._store_nodes
+create or replace function wf._items_read(p_nodes wf.part[]) returns table (place int[], name text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select p.place[1:p.scopes[r.value::int + 1]], r.key
+      from unnest(p_nodes) p
+     cross join lateral jsonb_each_text(p.value -> 'reads') r
+     where r.value <> '0'
+    union
+    select p.place[1:(p.scopes || cardinality(p.place))[r.value::int + 1]], r.key
+      from unnest(p_nodes) p
+     cross join lateral jsonb_each_text(p.value -> 'collect_reads') r
+     where r.value <> '0';
+$$;
+
+-- wf._tasks_of_types(p_types)
+--
+-- Returns  for each of these task types, what its tasks have in common: what they evaluate, and ask a driver for
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._store_nodes
+create or replace function wf._tasks_of_types(p_types jsonb)
+returns table (id bigint, name text, spec jsonb, policies_read text[], has_secrets boolean, transport text, args jsonb,
+               passes boolean, volatile boolean, keys text[], names text[], plain boolean, picks text[])
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select t.id, t.name, t.spec, wf._policy_names(t.spec -> 'policies'), t.spec::text like '%["secret", %',
+           s.transport, s.args, s.passes, wf._is_volatile(s.args), f.keys, f.names,
+           coalesce(t.machine = 'sync' and s.clauses is null, false),
+           case t.machine when 'sync' then wf._picks(s.clauses) end
+      from wf.task_type t
+      left join wf.task_request s on s.type_id = t.id and s.request = 'start'
+      -- where each field is a literal or a name there is nothing to evaluate
+      left join lateral (
+           select array_agg(s.args -> 2 ->> e.ordinality::int - 4 order by e.ordinality) as keys,
+                  array_agg(e.value ->> 1 order by e.ordinality) as names
+             from jsonb_array_elements(case when s.args ->> 0 = 'object' then s.args end) with ordinality e
+            where e.ordinality > 3
+           having bool_and(e.value ->> 0 is not distinct from 'var')
+           ) f on true
+     where t.id in (select i.value::bigint from jsonb_each_text(p_types) i);
+$$;
+
+-- wf._settle_policies(p_policies)
+--
+-- Works out the policies of nodes: once for all nodes that have the same.
+--
+-- Returns  for each of these (a task type, the policies of a node, the arguments that
+--          they read): what is fixed, what is to be read, its lane and its group
+-- Locks    the new rows of lane and concurrency_group, by name
+-- Raises   nothing
+-- Called   by wf._store_nodes
+create or replace function wf._settle_policies(p_policies jsonb[])
+returns table (policies jsonb, fixed jsonb, read jsonb, lane_id bigint, group_id bigint)
+language sql set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+    with
+    policy as materialized (
+        select d.policies, q.fixed, q.read, t.machine in ('sync', 'async') as queued,
+               array(select distinct r.transport from wf.task_request r where r.type_id = t.id order by 1) as needs,
+               coalesce(q.fixed ->> 'queue', 'default') as queue,
+               coalesce(wf._capabilities(q.fixed -> 'requires'), '{}') as requires
+          from unnest(p_policies) d (policies)
+          left join wf.task_type t on t.id = (d.policies ->> 0)::bigint
+         cross join lateral wf._policies(nullif(d.policies -> 1, 'null'), t.spec -> 'policies', d.policies -> 2) q
+    ),
+    lane as materialized (
+        select l.queue, l.needs, l.requires, wf._fixed_lane(l.queue, l.needs, l.requires) as id
+          from (select distinct p.queue, p.needs, p.requires from policy p where p.queued order by 1, 2, 3) l
+    ),
+    concurrency_group as materialized (
+        select g.name, wf._group(g.name) as id
+          from (select distinct p.fixed ->> 'group' as name from policy p where p.fixed ? 'group' order by 1) g
+    )
+    select p.policies, p.fixed, p.read, l.id, g.id
+      from policy p
+      left join lane l on p.queued and l.queue = p.queue and l.needs = p.needs and l.requires = p.requires
+      left join concurrency_group g on g.name = p.fixed ->> 'group';
+$$;
+
+-- wf._store_nodes(p_nodes, p_versions, p_types)
+--
+-- Stores the trees of new versions. What install can settle once is not left
+-- to every instance: constant inputs, requests and policies, which names of a
+-- forall are read at all.
+--
+-- Returns  nothing
+-- Locks    the new rows of node; of lane and concurrency_group, by name
+-- Raises   nothing
+-- Called   by wf.install
+create or replace function wf._store_nodes(p_nodes wf.part[], p_versions jsonb, p_types jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+begin
+    insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input,
+                         input_fixed, reads, item, item_index, max, collect, collect_reads, type_id, request,
+                         idempotent, lane_id, rank, group_id, group_max, policy, title, task_type, transport, plain,
+                         secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when, handler_id,
+                         condition)
+    with
+    task as materialized (
+        select t.* from wf._tasks_of_types(p_types) t
+    ),
+    node as materialized (
+        select n.*,
+               case when s.found then wf._hide_secrets(n.value -> f.input, '{}')
+                    else coalesce(n.value -> f.input, case n.ends when 'return' then 'null'::jsonb end) end as input,
+               -- all that its policies follow from
+               case when t.id is not null or n.value ? 'policies' then
+                   jsonb_build_array(t.id, n.value -> 'policies',
+                                     (select jsonb_object_agg(f, n.value -> 'args' -> f)
+                                        from unnest(t.policies_read) f))
+               end as policies,
+               case when s.found or t.has_secrets then wf._request_secrets(t.spec, n.value -> 'args') end as secrets
+          from wf._node_tree(p_nodes, p_versions, p_types) n
+          join wf.form f on f.kind = n.kind
+          left join task t on t.id = n.type_id
+         cross join lateral (select n.object = 'task' and (n.value -> 'args')::text like '%["secret", %' as found) s
+    ),
+    settled as materialized (
+        -- a forall counts its way through a range without building the list
+        select n.*, case when n.begins = 'window' and n.input ->> 0 = 'range' then null
+                         else wf._constant(n.input) -> 'value' end as fixed
+          from node n
+    ),
+    item_read as materialized (
+        select i.* from wf._items_read(p_nodes) i
+    ),
+    policy as materialized (
+        select p.*
+          from wf._settle_policies(array(select distinct n.policies from node n where n.policies is not null)) p
+    )
+    select n.version_id, n.id, n.parent_id, case n.object when 'workflow' then 1 else n.place[cardinality(n.place)] end,
+           n.kind, (n.value ->> 'line')::int,
+           wf._node_label(n.object, n.value),
+           n.next_id, n.children, n.value ->> 'as',
+           coalesce(n.fixed, wf._compact(n.input)), n.fixed is not null,
+           case when n.object = 'workflow' then (select jsonb_object_agg(f, 0) from unnest(wf._names(q.read)) f)
+                else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max',
+                                                          n.value -> 'when', q.read, q.fixed -> 'retry_when')) end,
+           case n.object when 'catch' then n.value ->> 'name' else i.name end,
+           j.name,
+           case when n.value ? 'max' then wf._compact(n.value -> 'max') end,
+           (select jsonb_agg(jsonb_build_object('as', c.value -> 'as', 'value', wf._compact(c.value -> 'value'))
+                             order by c.ordinality)
+              from jsonb_array_elements(n.value -> 'collect') with ordinality c),
+           case when n.value ? 'collect' then wf._reads(n.value -> 'collect_reads', n.value ->> 'collect') end,
+           n.type_id,
+           case when t.passes then n.fixed
+                when n.fixed is not null and t.keys is not null then
+                    (select t.args -> 1 || jsonb_object_agg(f.key, coalesce(n.fixed -> f.name, 'null'))
+                       from unnest(t.keys, t.names) f (key, name))
+                when n.fixed is not null and not t.volatile then wf._evaluate(t.args, n.fixed) -> 'value' end,
+           coalesce((q.fixed ->> 'idempotent')::boolean, false),
+           q.lane_id, - (q.fixed ->> 'priority')::smallint, q.group_id, (q.fixed ->> 'group_max')::int,
+           case when q.read is not null then wf._compact(q.read) end,
+           q.fixed ->> 'title', t.name, t.transport, coalesce(t.plain, false), n.secrets, t.picks, n.wide,
+           n.machine, n.scope, n.begins, n.ends, n.collects,
+           case when q.read ? 'retry' then '{}' else q.fixed -> 'retry' end,
+           case when q.fixed ? 'retry_when' then wf._compact(q.fixed -> 'retry_when') end,
+           n.handler_id,
+           case when n.value ? 'when' then wf._compact(n.value -> 'when') end
+      from settled n
+      left join item_read i on i.place = n.place and i.name = n.value ->> 'name'
+      left join item_read j on j.place = n.place and j.name = n.value ->> 'index'
+      left join task t on t.id = n.type_id
+      left join policy q on q.policies = n.policies;
+end;
+$$;
