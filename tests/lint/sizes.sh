@@ -23,9 +23,6 @@ mapfile -t files < <(find workspace-sql -name '*.sql' | sort)
 # The files of SQL that still have longer functions, one a line. Whoever has split
 # these functions removes the file.
 LONG=(
-    workspace-sql/code/definition/{install,spec,spec_check}.sql
-    workspace-sql/code/look/fsck.sql
-    workspace-sql/code/simulate/simulate.sql
     workspace-sql/code/task/poll.sql
 )
 mapfile -t short < <(printf '%s\n' "${files[@]}" |

@@ -1,54 +1,120 @@
 -- Proves that the rows agree with each other. The triggers keep them so; what
 -- switches triggers off (the owner, a superuser, a careless restore) does not.
 
--- wf._fsck_work()
+-- wf._places()
 --
--- What waits or runs stands in the table that its state calls for, and only there.
+-- Returns  what waits or runs, with the table in which it stands, and with the places
+--          of groups that are taken
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _fsck_places and _fsck_leaves
+create or replace function wf._places()
+returns table (instance_id bigint, process_id bigint, place text, request text, due_at timestamptz, group_id bigint)
+language sql stable
+begin atomic
+    select r.instance_id, r.process_id, 'ready', r.request, null::timestamptz, null::bigint from wf.ready r
+     union all
+    select k.instance_id, k.process_id, 'parked', 'start', null, k.group_id from wf.parked k
+     union all
+    select l.instance_id, l.process_id, 'lease', l.request, null, null from wf.lease l
+     union all
+    -- one that is tried alone will fire whatever its time is, unless its request is asked for already
+    select t.instance_id, t.process_id, 'timer', t.kind,
+           case when not wf._is_apart('timer', t.instance_id, t.process_id)
+                  or exists (select from wf.ready r
+                              where r.instance_id = t.instance_id and r.process_id = t.process_id)
+                  or exists (select from wf.lease l
+                              where l.instance_id = t.instance_id and l.process_id = t.process_id)
+                then t.due_at end,
+           null
+      from wf.timer t
+     union all
+    select s.instance_id, s.process_id, 'slot', null, null, s.group_id from wf.slot s;
+end;
+
+-- wf._states_of_places()
+--
+-- Returns  in which states a process is that stands in a place for a request
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _fsck_places
+create or replace function wf._states_of_places() returns table (place text, request text, states text[])
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+    values ('ready', 'start', '{INIT}'::text[]),
+           ('ready', 'poll', '{EXECUTING}'),
+           ('ready', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
+           ('ready', 'cleanup',
+            '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}'),
+           ('parked', 'start', '{INIT}'),
+           ('lease', 'start', '{START_REQUESTED,EXECUTING,CANCEL_REQUESTED,ABORT_REQUESTED}'),
+           ('lease', 'poll', '{EXECUTING,CANCEL_REQUESTED,ABORT_REQUESTED}'),
+           ('lease', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
+           ('lease', 'cleanup',
+            '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}'),
+           ('timer', 'sleep', '{WAITING}'),
+           ('timer', 'retry', '{INIT,RETRY_CLEANUP_REQUESTED}'),
+           ('timer', 'poll', '{EXECUTING}'),
+           ('timer', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
+           ('timer', 'cleanup',
+            '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}');
+$$;
+
+-- wf._fsck_places()
+--
+-- What stands in a table is in the state that the table calls for.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.fsck
-create or replace function wf._fsck_work()
+create or replace function wf._fsck_places()
 returns table (check_name text, instance_id bigint, process_id bigint, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
-begin
-    return query
-    with place as (
-        select r.instance_id, r.process_id, 'ready' as place, r.request, null::timestamptz as due_at,
-               null::bigint as group_id
-          from wf.ready r union all
-        select k.instance_id, k.process_id, 'parked', 'start', null, k.group_id from wf.parked k union all
-        select l.instance_id, l.process_id, 'lease', l.request, null, null from wf.lease l union all
-        -- one that is tried alone will fire whatever its time is, unless its request is asked for already
-        select t.instance_id, t.process_id, 'timer', t.kind,
-               case when not wf._is_apart('timer', t.instance_id, t.process_id)
-                      or exists (select from wf.ready r
-                                  where r.instance_id = t.instance_id and r.process_id = t.process_id)
-                      or exists (select from wf.lease l
-                                  where l.instance_id = t.instance_id and l.process_id = t.process_id)
-                    then t.due_at end, null
-          from wf.timer t union all
-        select s.instance_id, s.process_id, 'slot', null, null, s.group_id from wf.slot s
-    ), fits (place, request, states) as (
-        values ('ready', 'start', '{INIT}'::text[]),
-               ('ready', 'poll', '{EXECUTING}'),
-               ('ready', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
-               ('ready', 'cleanup',
-                '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}'),
-               ('parked', 'start', '{INIT}'),
-               ('lease', 'start', '{START_REQUESTED,EXECUTING,CANCEL_REQUESTED,ABORT_REQUESTED}'),
-               ('lease', 'poll', '{EXECUTING,CANCEL_REQUESTED,ABORT_REQUESTED}'),
-               ('lease', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
-               ('lease', 'cleanup',
-                '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}'),
-               ('timer', 'sleep', '{WAITING}'),
-               ('timer', 'retry', '{INIT,RETRY_CLEANUP_REQUESTED}'),
-               ('timer', 'poll', '{EXECUTING}'),
-               ('timer', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
-               ('timer', 'cleanup',
-                '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}')
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    with place as materialized (
+        select x.* from wf._places() x
+    )
+    select 'place: row of no process, or of one in another state', x.instance_id, x.process_id,
+           format('%s %s, process %s', x.place, x.request, coalesce(p.state, 'does not exist'))
+      from place x
+      left join wf._states_of_places() f on f.place = x.place and f.request = x.request
+      left join wf.process p on p.instance_id = x.instance_id and p.id = x.process_id
+     where x.place <> 'slot'
+       and (p.state = any (f.states) and (x.request <> 'retry' or p.retry_from is not null)) is not true
+     union all
+    select 'slot: row of no process, or of one that has ended', x.instance_id, x.process_id,
+           coalesce(p.state, 'does not exist')
+      from place x
+      left join wf.process p on p.instance_id = x.instance_id and p.id = x.process_id
+     where x.place = 'slot' and (p.state in ('END', 'RAISED', 'ABORTED')) is not false
+     union all
+    select 'suspended: to be handed out all the same, or held without need', x.instance_id, x.process_id,
+           format('%s, instance %s', x.place, i.state)
+      from place x
+      join wf.instance i on i.id = x.instance_id
+     where x.place = 'ready' and x.request = 'start' and i.state = 'SUSPENDED'
+        or x.place = 'parked' and (x.group_id is null) <> (i.state = 'SUSPENDED')
+     union all
+    select 'failed: listed but not FAILED, or FAILED but not listed', coalesce(f.instance_id, p.instance_id),
+           coalesce(f.process_id, p.id), coalesce(p.state, 'not FAILED')
+      from wf.failed f
+      full join (select q.instance_id, q.id, q.state from wf.process q where q.state = 'FAILED') p
+             on p.instance_id = f.instance_id and p.id = f.process_id
+     where f.process_id is null or p.id is null;
+$$;
+
+-- wf._fsck_leaves()
+--
+-- What waits or runs stands in one table, and has a place of its group if it needs one.
+--
+-- Returns  one row for each contradiction
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.fsck
+create or replace function wf._fsck_leaves()
+returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    with place as materialized (
+        select x.* from wf._places() x
     ), leaf as (
         select p.instance_id, p.id, p.kind, p.machine, p.state, p.group_id, p.token,
                coalesce(array_agg(x.place order by x.place) filter (
@@ -61,14 +127,6 @@ begin
          where p.machine <> 'composite' and p.state not in ('END', 'RAISED', 'ABORTED')
          group by p.instance_id, p.id
     )
-    select 'place: row of no process, or of one in another state', x.instance_id, x.process_id,
-           format('%s %s, process %s', x.place, x.request, coalesce(p.state, 'does not exist'))
-      from place x
-      left join fits f on f.place = x.place and f.request = x.request
-      left join wf.process p on p.instance_id = x.instance_id and p.id = x.process_id
-     where x.place <> 'slot'
-       and (p.state = any (f.states) and (x.request <> 'retry' or p.retry_from is not null)) is not true
-     union all
     select 'place: nothing can move it on, or more than one thing', f.instance_id, f.id,
            format('%s %s: %s', f.kind, f.state, coalesce(nullif(array_to_string(f.places, ', '), ''), 'in no table'))
       from leaf f
@@ -85,14 +143,20 @@ begin
      where f.held is distinct from
            case when f.state in ('START_REQUESTED', 'EXECUTING', 'CANCEL_REQUESTED', 'ABORT_REQUESTED')
                      or f.places = '{ready}' and f.state = 'INIT'
-                then f.group_id end
-     union all
-    select 'slot: row of no process, or of one that has ended', x.instance_id, x.process_id,
-           coalesce(p.state, 'does not exist')
-      from place x
-      left join wf.process p on p.instance_id = x.instance_id and p.id = x.process_id
-     where x.place = 'slot' and (p.state in ('END', 'RAISED', 'ABORTED')) is not false
-     union all
+                then f.group_id end;
+$$;
+
+-- wf._fsck_requests()
+--
+-- Requests that drivers hold are theirs, and those that are ready are in a lane.
+--
+-- Returns  one row for each contradiction
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.fsck
+create or replace function wf._fsck_requests()
+returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
     select 'lease: another token than its process', l.instance_id, l.process_id,
            format('%s, process %s', l.token, p.token)
       from wf.lease l
@@ -113,38 +177,20 @@ begin
     select 'lane: a request is ready in one that has no row', r.instance_id, r.process_id, format('lane %s', r.lane_id)
       from wf.ready r
      where not exists (select from wf.lane l where l.id = r.lane_id)
-       and not exists (select from wf._asked() d where d.lane_id = r.lane_id)
-     union all
-    select 'failed: listed but not FAILED, or FAILED but not listed', coalesce(f.instance_id, p.instance_id),
-           coalesce(f.process_id, p.id), coalesce(p.state, 'not FAILED')
-      from wf.failed f
-      full join (select q.instance_id, q.id, q.state from wf.process q where q.state = 'FAILED') p
-             on p.instance_id = f.instance_id and p.id = f.process_id
-     where f.process_id is null or p.id is null
-     union all
-    select 'suspended: to be handed out all the same, or held without need', x.instance_id, x.process_id,
-           format('%s, instance %s', x.place, i.state)
-      from place x
-      join wf.instance i on i.id = x.instance_id
-     where x.place = 'ready' and x.request = 'start' and i.state = 'SUSPENDED'
-        or x.place = 'parked' and (x.group_id is null) <> (i.state = 'SUSPENDED');
-end;
+       and not exists (select from wf._asked() d where d.lane_id = r.lane_id);
 $$;
 
--- wf._fsck_tree()
+-- wf._fsck_composites()
 --
--- Instances, composites and their children agree.
+-- Composites and their children agree.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.fsck
-create or replace function wf._fsck_tree()
+create or replace function wf._fsck_composites()
 returns table (check_name text, instance_id bigint, process_id bigint, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
-begin
-    return query
+language sql stable set search_path = pg_catalog, pg_temp as $$
     with child as (
         select x.instance_id, x.parent_id, sum(x.live) as live
           from (select p.instance_id, p.parent_id, 1 as live
@@ -159,22 +205,8 @@ begin
           from wf.process p
           left join child c on c.instance_id = p.instance_id and c.parent_id = p.id
          where p.machine = 'composite'
-    ), root as (
-        select p.instance_id, count(*) as roots, min(p.state) as state
-          from wf.process p
-         where p.parent_id is null
-         group by p.instance_id
-    ), dependent as (
-        select r.instance_id, r.process_id, 'ready' as name from wf.ready r union all
-        select k.instance_id, k.process_id, 'parked' from wf.parked k union all
-        select l.instance_id, l.process_id, 'lease' from wf.lease l union all
-        select t.instance_id, t.process_id, 'timer' from wf.timer t union all
-        select s.instance_id, s.process_id, 'slot' from wf.slot s union all
-        select f.instance_id, f.process_id, 'failed' from wf.failed f union all
-        select e.instance_id, e.process_id, 'forall_item' from wf.forall_item e union all
-        select e.instance_id, e.process_id, 'forall_result' from wf.forall_result e
     )
-    select 'composite: open is not the number of children that have not ended' as check_name, m.instance_id, m.id,
+    select 'composite: open is not the number of children that have not ended', m.instance_id, m.id,
            format('%s %s: open %s, %s live', m.kind, m.state, m.open, m.live)
       from member m
      where m.state in ('ACTIVE', 'ABORTING') and (m.open <> m.live or m.open = 0)
@@ -187,8 +219,20 @@ begin
     select 'composite: elements to come do not add up', m.instance_id, m.id,
            format('%s %s: total %s, open %s, todo %s', m.kind, m.state, m.total, m.open, m.todo)
       from member m
-     where m.state = 'ACTIVE' and (m.todo < 0 or m.todo > greatest(m.total - m.open, 0))
-     union all
+     where m.state = 'ACTIVE' and (m.todo < 0 or m.todo > greatest(m.total - m.open, 0));
+$$;
+
+-- wf._fsck_processes()
+--
+-- Processes stand where their nodes say, and rows that belong to a process have one.
+--
+-- Returns  one row for each contradiction
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.fsck
+create or replace function wf._fsck_processes()
+returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
     select 'process: begun before what comes before it has ended', p.instance_id, p.id, format('node %s', p.node_id)
       from wf.process p
       join wf.node n on n.version_id = p.version_id and n.next_id = p.node_id
@@ -208,7 +252,42 @@ begin
       left join wf.instance i on i.id = p.instance_id
      where i.version_id is distinct from p.version_id
      union all
-    select 'instance: its root is in another state', i.id, null,
+    select 'binding: of a scope that does not exist', b.instance_id, b.scope_id, b.name
+      from wf.binding b
+     where not exists (select from wf.process p where p.instance_id = b.instance_id and p.id = b.scope_id)
+     union all
+    select 'loss: of a process that does not exist', o.instance_id, o.process_id, format('%s losses', o.losses)
+      from wf.loss o
+     where not exists (select from wf.process p where p.instance_id = o.instance_id and p.id = o.process_id);
+$$;
+
+-- wf._fsck_instances()
+--
+-- Instances agree with their roots, and nothing is left of what has ended.
+--
+-- Returns  one row for each contradiction
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.fsck
+create or replace function wf._fsck_instances()
+returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    with root as (
+        select p.instance_id, count(*) as roots, min(p.state) as state
+          from wf.process p
+         where p.parent_id is null
+         group by p.instance_id
+    ), dependent as (
+        select r.instance_id, r.process_id, 'ready' as name from wf.ready r union all
+        select k.instance_id, k.process_id, 'parked' from wf.parked k union all
+        select l.instance_id, l.process_id, 'lease' from wf.lease l union all
+        select t.instance_id, t.process_id, 'timer' from wf.timer t union all
+        select s.instance_id, s.process_id, 'slot' from wf.slot s union all
+        select f.instance_id, f.process_id, 'failed' from wf.failed f union all
+        select e.instance_id, e.process_id, 'forall_item' from wf.forall_item e union all
+        select e.instance_id, e.process_id, 'forall_result' from wf.forall_result e
+    )
+    select 'instance: its root is in another state', i.id, null::bigint,
            format('%s, root %s, %s of them', i.state, coalesce(r.state, 'does not exist'), coalesce(r.roots, 0))
       from wf.instance i
       left join root r on r.instance_id = i.id
@@ -231,16 +310,7 @@ begin
            coalesce(i.state, 'not SUSPENDED')
       from wf.suspended s
       full join (select x.id, x.state from wf.instance x where x.state = 'SUSPENDED') i on i.id = s.instance_id
-     where s.instance_id is null or i.id is null
-     union all
-    select 'binding: of a scope that does not exist', b.instance_id, b.scope_id, b.name
-      from wf.binding b
-     where not exists (select from wf.process p where p.instance_id = b.instance_id and p.id = b.scope_id)
-     union all
-    select 'loss: of a process that does not exist', o.instance_id, o.process_id, format('%s losses', o.losses)
-      from wf.loss o
-     where not exists (select from wf.process p where p.instance_id = o.instance_id and p.id = o.process_id);
-end;
+     where s.instance_id is null or i.id is null;
 $$;
 
 -- wf._fsck_teardown()
@@ -422,9 +492,17 @@ create or replace function wf.fsck()
 returns table (class text, check_name text, instance_id bigint, process_id bigint, detail text)
 language sql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
     select 'violation', v.*
-      from (select * from wf._fsck_work()
+      from (select * from wf._fsck_places()
              union all
-            select * from wf._fsck_tree()
+            select * from wf._fsck_leaves()
+             union all
+            select * from wf._fsck_requests()
+             union all
+            select * from wf._fsck_composites()
+             union all
+            select * from wf._fsck_processes()
+             union all
+            select * from wf._fsck_instances()
              union all
             select * from wf._fsck_teardown()
              union all

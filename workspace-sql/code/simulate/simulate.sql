@@ -170,6 +170,97 @@ begin
 end;
 $$;
 
+-- wf._do_due(p_instance, p_due, p_now)
+--
+-- Does what is due at a moment: timers, what comes of requests, and what is to be
+-- begun or torn down in a later transaction.
+--
+-- Returns  nothing
+-- Locks    as outcome
+-- Raises   as outcome
+-- Called   by _play
+create or replace function wf._do_due(p_instance bigint, p_due wf.foreseen[], p_now timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    v_item bigint;
+begin
+    perform wf._fire_timers(array_agg(t.instance_id), array_agg(t.process_id), p_now)
+       from wf.timer t where t.instance_id = p_instance and t.due_at <= p_now having count(*) > 0;
+    perform wf._deliver(p_instance, p_due, p_now);
+    while exists (select from wf.pending q where q.instance_id = p_instance and q.later)
+          or exists (select from wf.work w where w.instance_id = p_instance and w.kind = 'teardown') loop
+        perform wf._begin_pending(p_instance, p_now);
+        for v_item in
+            delete from wf.work w where w.instance_id = p_instance and w.kind = 'teardown' returning w.item_id
+        loop
+            perform wf._tear(array[p_instance], array[v_item], p_now);
+        end loop;
+    end loop;
+end;
+$$;
+
+-- wf._stop_simulated(p_flight, p_now)
+--
+-- Stops what the engine has asked to stop, as a driver would.
+--
+-- Returns  what is going to come of all requests now; null if none is to be stopped
+-- Locks    nothing beyond the instance's own rows
+-- Raises   nothing
+-- Called   by _play
+create or replace function wf._stop_simulated(p_flight wf.foreseen[], p_now timestamptz) returns wf.foreseen[]
+language plpgsql :inner as $$
+declare
+    v_stopped uuid[];
+begin
+    with told as (delete from wf.stop s where s.driver_id = 0 returning s.token)
+    select array_agg(t.token) into v_stopped from told t;
+    if v_stopped is null then
+        return null;
+    end if;
+    return array(select case when f.token = any (v_stopped)
+                             then row(f.instance_id, f.process_id, f.token, p_now, 'error',
+                                      '{"kind": "cancelled", "message": "the driver stopped it"}')::wf.foreseen
+                             else f end
+                   from unnest(p_flight) f);
+end;
+$$;
+
+-- wf._next_moment(p_instance, p_flight, p_now)
+--
+-- Returns  when the next thing is due: what comes of a request, a timer, or a request
+--          that is to be taken back; null if there is nothing to wait for
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _play
+create or replace function wf._next_moment(p_instance bigint, p_flight wf.foreseen[], p_now timestamptz)
+returns timestamptz
+language plpgsql stable :inner as $$
+begin
+    return least((select min(f.due_at) from unnest(p_flight) f),
+                 (select min(t.due_at) from wf.timer t where t.instance_id = p_instance),
+                 (select min(wf._withheld_until(l, p_now))
+                    from wf.lease l
+                   where l.instance_id = p_instance and l.driver_id = -1));
+end;
+$$;
+
+-- wf._no_end(p_reason, p_elapsed)
+--
+-- Returns  never
+-- Locks    nothing
+-- Raises   WF004
+-- Called   by _play
+create or replace function wf._no_end(p_reason text, p_elapsed interval) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    raise exception using errcode = 'WF004',
+        message = format('the simulation does not come to an end: %s', p_reason),
+        detail = format('It has come to %s after its start.', justify_interval(p_elapsed)),
+        hint = 'Give what is polled or retried for ever another outcome in the script; '
+               'simulate large lists with fewer elements.';
+end;
+$$;
+
 -- wf._play(p_workflow, p_params, p_script, p_seed, p_version)
 --
 -- Starts an instance and plays it to its end: from moment to moment, at each of
@@ -190,7 +281,7 @@ declare
     v_instance bigint;
     v_flight wf.foreseen[] := array[]::wf.foreseen[];
     v_acks wf.foreseen[];
-    v_stopped uuid[];
+    v_stopped wf.foreseen[];
     v_requests int := 0;
     v_polls int := 0;
     v_moments int := 0;
@@ -205,19 +296,8 @@ begin
     v_instance := wf.start(p_workflow, p_params, p_version => p_version);
     loop
         v_moments := v_moments + 1;
-        perform wf._fire_timers(array_agg(t.instance_id), array_agg(t.process_id), v_now)
-           from wf.timer t where t.instance_id = v_instance and t.due_at <= v_now having count(*) > 0;
-        perform wf._deliver(v_instance, array(select f from unnest(v_flight) f where f.due_at <= v_now), v_now);
+        perform wf._do_due(v_instance, array(select f from unnest(v_flight) f where f.due_at <= v_now), v_now);
         v_flight := array(select f from unnest(v_flight) f where f.due_at > v_now);
-        while exists (select from wf.pending q where q.instance_id = v_instance and q.later)
-              or exists (select from wf.work w where w.instance_id = v_instance and w.kind = 'teardown') loop
-            perform wf._begin_pending(v_instance, v_now);
-            for r in
-                delete from wf.work w where w.instance_id = v_instance and w.kind = 'teardown' returning w.item_id
-            loop
-                perform wf._tear(array[v_instance], array[r.item_id], v_now);
-            end loop;
-        end loop;
         exit when (select i.state in ('END', 'ABORTED') from wf.instance i where i.id = v_instance);
         v_found := wf._repair_simulated(v_instance, p_script)::int;
         perform wf._grant_simulated(v_instance);
@@ -248,37 +328,24 @@ begin
             end if;
         end loop;
         perform wf._deliver(v_instance, v_acks, v_now);
-        with told as (delete from wf.stop s where s.driver_id = 0 returning s.token)
-        select array_agg(t.token) into v_stopped from told t;
+        v_stopped := wf._stop_simulated(v_flight, v_now);
         if v_stopped is not null then
             v_found := v_found + 1;
-            v_flight := array(select case when f.token = any (v_stopped)
-                                          then row(f.instance_id, f.process_id, f.token, v_now, 'error',
-                                                   '{"kind": "cancelled", "message": "the driver stopped it"}'
-                                                   )::wf.foreseen
-                                          else f end from unnest(v_flight) f);
+            v_flight := v_stopped;
         end if;
         if v_found = 0 then
-            select least((select min(f.due_at) from unnest(v_flight) f), min(t.due_at),
-                         (select min(wf._withheld_until(l, v_now))
-                            from wf.lease l
-                           where l.instance_id = v_instance and l.driver_id = -1)),
-                   case when v_polls > c_again * greatest(1, count(*))
-                        then format('for %s requests nothing has moved but polls', v_polls) end
-              into v_now, v_endless
-              from wf.timer t where t.instance_id = v_instance;
+            v_now := wf._next_moment(v_instance, v_flight, v_now);
             exit when v_now is null or not isfinite(v_now);
             perform wf._set_clock(v_now);
+            if v_polls > c_again * greatest(1, (select count(*) from wf.timer t where t.instance_id = v_instance)) then
+                v_endless := format('for %s requests nothing has moved but polls', v_polls);
+            end if;
         end if;
         if greatest(v_requests, v_moments) > c_most then
             v_endless := format('there were %s requests, at %s moments', v_requests, v_moments);
         end if;
         if v_endless is not null then
-            raise exception using errcode = 'WF004',
-                message = format('the simulation does not come to an end: %s', v_endless),
-                detail = format('It has come to %s after its start.', justify_interval(v_now - v_begin)),
-                hint = 'Give what is polled or retried for ever another outcome in the script; '
-                       'simulate large lists with fewer elements.';
+            perform wf._no_end(v_endless, v_now - v_begin);
         end if;
     end loop;
     return wf._tell(v_instance, v_begin);
