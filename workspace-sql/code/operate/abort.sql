@@ -37,9 +37,7 @@ $$;
 -- Locks    as wf._operate_instances, then parked, ready, process
 -- Raises   WF002, WF003, WF006
 -- Called   by operators
-create or replace function wf.abort(p_target jsonb, p_reason text default null)
-returns table (instance_id bigint, process_id bigint, answer text, detail text)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
+create or replace function wf.abort :verb as $$
     select * from wf._operate_instances('abort', p_target, p_reason);
 $$;
 comment on function wf.abort(jsonb, text) is

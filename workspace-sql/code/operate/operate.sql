@@ -294,17 +294,21 @@ begin
 end;
 $$;
 
+-- What each verb of an operator takes and answers, here and in abort.sql and suspend.sql;
+-- resolve alone takes an output, too.
+\set verb '(p_target jsonb, p_reason text default null)'
+\set verb :verb ' returns table (instance_id bigint, process_id bigint, answer text, detail text)'
+\set verb :verb ' language sql security definer set search_path = pg_catalog, pg_temp'
+
 -- wf.retry(p_target, p_reason), and ignore, resolve, raise and cancel
 --
--- The verbs differ in the event alone; resolve takes an output, too.
+-- They differ in the event alone.
 --
 -- Returns  one row for each target: done, or refused and why
 -- Locks    as wf._operate
 -- Raises   WF002, WF003, WF006
 -- Called   by operators
-create or replace function wf.retry(p_target jsonb, p_reason text default null)
-returns table (instance_id bigint, process_id bigint, answer text, detail text)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
+create or replace function wf.retry :verb as $$
     select * from wf._operate('retry', p_target, p_reason, null);
 $$;
 comment on function wf.retry(jsonb, text) is
@@ -312,9 +316,7 @@ comment on function wf.retry(jsonb, text) is
     'policy retry. What waits for its next attempt begins it now. One row for each target: done, or refused '
     'and why.';
 
-create or replace function wf.ignore(p_target jsonb, p_reason text default null)
-returns table (instance_id bigint, process_id bigint, answer text, detail text)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
+create or replace function wf.ignore :verb as $$
     select * from wf._operate('ignore', p_target, p_reason, null);
 $$;
 comment on function wf.ignore(jsonb, text) is
@@ -338,18 +340,14 @@ comment on function wf.resolve(jsonb, jsonb, text) is
     'Goes on as if FAILED processes had ended with the given output. One row for each target: done, or refused and '
     'why.';
 
-create or replace function wf.raise(p_target jsonb, p_reason text default null)
-returns table (instance_id bigint, process_id bigint, answer text, detail text)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
+create or replace function wf.raise :verb as $$
     select * from wf._operate('raise', p_target, p_reason, null);
 $$;
 comment on function wf.raise(jsonb, text) is
     'Hands on the errors of FAILED processes: a catch around them takes each, or else their instances are aborted, '
     'with result error. One row for each target: done, or refused and why.';
 
-create or replace function wf.cancel(p_target jsonb, p_reason text default null)
-returns table (instance_id bigint, process_id bigint, answer text, detail text)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
+create or replace function wf.cancel :verb as $$
     select * from wf._operate('cancel', p_target, p_reason, null);
 $$;
 comment on function wf.cancel(jsonb, text) is

@@ -103,9 +103,7 @@ $$;
 -- Locks    as wf._operate_instances, then parked, ready, slot
 -- Raises   WF002, WF003, WF006
 -- Called   by operators
-create or replace function wf.suspend(p_target jsonb, p_reason text default null)
-returns table (instance_id bigint, process_id bigint, answer text, detail text)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
+create or replace function wf.suspend :verb as $$
     select * from wf._operate_instances('suspend', p_target, p_reason);
 $$;
 comment on function wf.suspend(jsonb, text) is
@@ -119,9 +117,7 @@ comment on function wf.suspend(jsonb, text) is
 -- Locks    as wf._operate_instances, then parked
 -- Raises   WF002, WF003, WF006
 -- Called   by operators
-create or replace function wf.resume(p_target jsonb, p_reason text default null)
-returns table (instance_id bigint, process_id bigint, answer text, detail text)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
+create or replace function wf.resume :verb as $$
     select * from wf._operate_instances('resume', p_target, p_reason);
 $$;
 comment on function wf.resume(jsonb, text) is
