@@ -27,8 +27,9 @@ $$;
 create or replace function wf._spec_key()
 returns table (object text, key text, form text, holds text, required boolean)
 language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
-    select o.object, k.part[1], case k.part[3] when '[' then 'list' when '{' then 'map' else 'one' end, k.part[4],
-           k.part[2] = '!'
+    select o.object, rtrim(split_part(k, ' ', 1), '!'),
+           case left(split_part(k, ' ', 2), 1) when '[' then 'list' when '{' then 'map' else 'one' end,
+           btrim(split_part(k, ' ', 2), '[]{}'), strpos(k, '! ') > 0
       from (values
         ('file', 'format! format, file! text, workflows! [workflow], task_types! {task_type}'),
         ('workflow', 'name! workflow_name, doc text, line! line, params! [param], returns type, '
@@ -67,7 +68,7 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
          'success expression, failure expression, failure_as expression, output expression, progress expression'),
         ('every', 'delay expression, backoff expression, max_delay expression, attempts expression')
            ) o (object, keys)
-     cross join lateral regexp_matches(o.keys, '([a-z_]+)(!?) ([[{]?)([a-z_]+)', 'g') k (part);
+     cross join lateral string_to_table(o.keys, ', ') k;
 $$;
 
 -- wf._node_kinds()
@@ -228,22 +229,24 @@ create or replace function wf._object_faults(p_object text, p_value jsonb, p_lev
 returns table (step text, message text, hint text)
 language sql stable
 begin atomic
-    select c.step, c.message, c.hint
-      from (select jsonb_typeof(p_value) = 'object' as taken_apart) o
-     cross join lateral (values
-           (not o.taken_apart, '', 'must be an object', null),
-           (o.taken_apart and p_object = 'node', '.kind', 'is no kind of node',
-            (select regexp_replace('The kinds are ' || array_to_string(wf._node_kinds(), ', ') || '.',
-                                   ', (?=[a-z]+[.])', ' and '))),
-           (o.taken_apart and p_object = 'type' and (select count(*) from jsonb_object_keys(p_value)) <> 1, '',
-            'a type has one key', 'A type is a word, {"list": T}, {"object": {"field": T}} or {"optional": T}.'),
-           (o.taken_apart and (p_object = 'file' and p_value -> 'workflows' = '[]'
-                               or p_value -> 'branches' = '[]' or p_value -> 'catches' = '[]'), '',
-            'must not be empty', null),
-           (p_level = 103 or p_places = 101, '',
-            'is nested too deeply', 'A tree has at most 100 levels.')
-           ) c (wrong, step, message, hint)
-     where c.wrong;
+    select '', 'must be an object', null
+     where jsonb_typeof(p_value) <> 'object'
+     union all
+    select '.kind', 'is no kind of node',
+           regexp_replace('The kinds are ' || array_to_string(wf._node_kinds(), ', ') || '.',
+                          ', (?=[a-z]+[.])', ' and ')
+     where p_object = 'node' and jsonb_typeof(p_value) = 'object'
+     union all
+    select '', 'a type has one key', 'A type is a word, {"list": T}, {"object": {"field": T}} or {"optional": T}.'
+     where p_object = 'type' and case when jsonb_typeof(p_value) = 'object'
+                                      then (select count(*) from jsonb_object_keys(p_value)) <> 1 end
+     union all
+    select '', 'must not be empty', null
+     where p_object = 'file' and p_value -> 'workflows' = '[]'
+        or p_value -> 'branches' = '[]' or p_value -> 'catches' = '[]'
+     union all
+    select '', 'is nested too deeply', 'A tree has at most 100 levels.'
+     where p_level = 103 or p_places = 101;
 end;
 
 -- wf._spec_shape(p_spec)
