@@ -8,12 +8,12 @@
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
 -- Called   by the insert trigger of process
-create or replace function wf._open_scope(p_moves wf.move[]) returns void
+create or replace function wf._open_scope(p_moves wf.full_move[]) returns void
 language plpgsql :inner as $$
 begin
     insert into wf.binding (instance_id, scope_id, name, value)
     select m.instance_id, m.id, j.key, j.value
-      from wf._due(p_moves, 'scope') m
+      from wf._due_full(p_moves, 'scope') m
      cross join lateral (select x.input, x.input_fixed
                            from wf.node x
                           where x.version_id = m.version_id and x.id = m.node_id
@@ -31,12 +31,12 @@ $$;
 -- Locks    nothing
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
-create or replace function wf._bind(p_moves wf.move[]) returns void
+create or replace function wf._bind(p_moves wf.full_move[]) returns void
 language plpgsql :inner as $$
 begin
     insert into wf.binding (instance_id, scope_id, name, value)
     select m.instance_id, s.scopes[cardinality(s.scopes)], m.bind, m.output
-      from wf._due(p_moves, 'bind') m
+      from wf._due_full(p_moves, 'bind') m
      cross join lateral (select case when m.scopes[1] = m.id
                                      then (select x.scopes
                                              from wf.process x

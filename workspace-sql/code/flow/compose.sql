@@ -316,14 +316,14 @@ end;
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
 -- Called   by the triggers of process
-create or replace function wf._enter_children(p_moves wf.move[], p_at timestamptz) returns void
+create or replace function wf._enter_children(p_moves wf.full_move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     f record;
 begin
     select array_agg(m.instance_id) instances, array_agg(m.id) parents, array_agg(c.id) nodes
       into f
-      from wf._due(p_moves, 'block') m
+      from wf._due_full(p_moves, 'block') m
      cross join lateral (select x.begins
                            from wf.node x
                           where x.version_id = m.version_id and x.id = m.node_id
@@ -462,7 +462,7 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
 -- Called   by the update trigger of process, for the event retry of a composite
-create or replace function wf._reenter(p_moves wf.move[], p_at timestamptz) returns void
+create or replace function wf._reenter(p_moves wf.full_move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     r record;
@@ -471,7 +471,7 @@ begin
     for r in
         select m.instance_id, m.id, m.scopes as own, m.version_id, m.node_id, q.scopes, n.scope, n.begins, n.children,
                case when n.input_fixed then n.input end as fixed
-          from wf._due(p_moves, 'reenter') m
+          from wf._due_full(p_moves, 'reenter') m
          cross join lateral (select x.*
                                from wf.node x
                               where x.version_id = m.version_id and x.id = m.node_id
@@ -505,14 +505,14 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
 -- Called   by the triggers of process
-create or replace function wf._end_empty(p_moves wf.move[], p_at timestamptz) returns void
+create or replace function wf._end_empty(p_moves wf.full_move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
     update wf.process p
        set was = p.state, state = 'END', at = p_at,
            event = case n.ends when 'return' then 'return' else 'end' end,
            output = case when n.ends in ('value', 'return') then coalesce(p.input, n.input) end
-      from wf._due(p_moves, 'empty') m
+      from wf._due_full(p_moves, 'empty') m
      cross join lateral (select x.ctid
                            from wf.process x
                           where x.instance_id = m.instance_id and x.id = m.id
@@ -533,12 +533,12 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
 -- Called   by the insert trigger of process
-create or replace function wf._break(p_moves wf.move[], p_at timestamptz) returns void
+create or replace function wf._break(p_moves wf.full_move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
     update wf.process p set was = p.state, event = 'fail', state = 'FAILED', at = p_at
      where p.ctid = any (array(select k.ctid
-                                 from wf._due(p_moves, 'broken') m
+                                 from wf._due_full(p_moves, 'broken') m
                                 cross join lateral (select x.ctid
                                                       from wf.process x
                                                      where x.instance_id = m.instance_id and x.id = m.id
@@ -555,7 +555,7 @@ $$;
 -- Locks    the parents' rows; by then the caller holds their instances
 -- Raises   nothing of its own
 -- Called   by the update trigger of process, last, since it nests
-create or replace function wf._count_ended(p_moves wf.move[]) returns void
+create or replace function wf._count_ended(p_moves wf.full_move[]) returns void
 language plpgsql :inner as $$
 begin
     update wf.process p
@@ -579,7 +579,7 @@ begin
                    count(*) filter (where m.state = 'END')::int as well,
                    max(m.at) as at, bool_or(m.event = 'return') as returned,
                    (array_agg(m.output) filter (where m.event = 'return'))[1] as output
-              from wf._due(p_moves, 'up') m
+              from wf._due_full(p_moves, 'up') m
              group by m.instance_id, m.parent_id) d
      -- what was stopped, or has handed its error on, ends no parent that is not stopped itself
      cross join lateral (select x.ctid, case x.state when 'ABORTING' then d.all else d.well end as ended,

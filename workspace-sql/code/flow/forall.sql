@@ -8,7 +8,7 @@
 -- Locks    nothing
 -- Raises   nothing of its own; an error is kept in place of the values
 -- Called   by the update trigger of process
-create or replace function wf._collect(p_moves wf.move[]) returns void
+create or replace function wf._collect(p_moves wf.full_move[]) returns void
 language plpgsql :inner as $$
 begin
     insert into wf.forall_result (instance_id, process_id, index, value)
@@ -16,7 +16,7 @@ begin
            coalesce(case when wf._oversize(pg_column_size(r.result)) is null then r.result -> 'value' end,
                     case when r.result ? 'error' then r.result
                          else jsonb_build_object('error', wf._oversize(pg_column_size(r.result))) end)
-      from wf._due(p_moves, 'collect') m
+      from wf._due_full(p_moves, 'collect') m
      cross join lateral (select x.node_id
                            from wf.process x
                           where x.instance_id = m.instance_id and x.id = m.parent_id
@@ -41,7 +41,7 @@ $$;
 -- Locks    nothing
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
-create or replace function wf._end_window(p_moves wf.move[]) returns void
+create or replace function wf._end_window(p_moves wf.full_move[]) returns void
 language plpgsql :inner as $$
 begin
     insert into wf.binding (instance_id, scope_id, name, value)
@@ -50,7 +50,7 @@ begin
                        from generate_series(0, m.total - 1) g
                        left join wf.forall_result r on r.instance_id = m.instance_id and r.process_id = m.id
                                                    and r.index = g), '[]')
-      from wf._due(p_moves, 'gather') m
+      from wf._due_full(p_moves, 'gather') m
      cross join lateral (select x.collect
                            from wf.node x
                           where x.version_id = m.version_id and x.id = m.node_id
@@ -60,14 +60,14 @@ begin
         on conflict (instance_id, scope_id, name) do update set value = excluded.value;
     delete from wf.forall_result r
      where r.ctid = any (array(select k.ctid
-                                 from wf._due(p_moves, 'gather') m
+                                 from wf._due_full(p_moves, 'gather') m
                                 cross join lateral (select x.ctid
                                                       from wf.forall_result x
                                                      where x.instance_id = m.instance_id and x.process_id = m.id
                                                     offset 0) k));
     delete from wf.forall_item r
      where r.ctid = any (array(select k.ctid
-                                 from wf._due(p_moves, 'gather') m
+                                 from wf._due_full(p_moves, 'gather') m
                                 cross join lateral (select x.ctid
                                                       from wf.forall_item x
                                                      where x.instance_id = m.instance_id and x.process_id = m.id
@@ -168,19 +168,19 @@ $$;
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
 -- Called   by the triggers of process
-create or replace function wf._enter_window(p_moves wf.move[], p_at timestamptz) returns void
+create or replace function wf._enter_window(p_moves wf.full_move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
     insert into wf.forall_item (instance_id, process_id, chunk, items)
     select m.instance_id, m.id, (t.k - 1) / 1000, jsonb_agg(t.item order by t.k)
-      from wf._due(p_moves, 'fan') m
+      from wf._due_full(p_moves, 'fan') m
      cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
      cross join lateral jsonb_array_elements(case when n.input_fixed then n.input else m.input end)
            with ordinality t (item, k)
      where n.item is not null and (n.input_fixed or n.input ->> 0 is distinct from 'range')
      group by m.instance_id, m.id, (t.k - 1) / 1000;
     perform wf._enter_elements(array_agg(m.instance_id), array_agg(m.id), array_agg(0), array_agg(m.open), p_at)
-       from wf._due(p_moves, 'fan') m;
+       from wf._due_full(p_moves, 'fan') m;
 end;
 $$;
 
@@ -195,7 +195,7 @@ $$;
 -- Returns  nothing
 -- Locks    nothing; only inserts
 -- Called   by the update trigger of process
-create or replace function wf._refill(p_moves wf.move[], p_at timestamptz) returns void
+create or replace function wf._refill(p_moves wf.full_move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     c_window constant int := 1000;
@@ -206,7 +206,7 @@ begin
     select array_agg(m.instance_id) instances, array_agg(m.id) processes,
            array_agg(m.total - m.todo - m.fill) firsts, array_agg(m.fill) counts
       into f
-      from wf._due(p_moves, 'refill') m;
+      from wf._due_full(p_moves, 'refill') m;
     v_whole := pg_trigger_depth() between 3 and wf._deepest() and c_window <= any (f.counts);
     if pg_trigger_depth() <= wf._deepest() and not v_whole then
         perform wf._enter_elements(f.instances, f.processes, f.firsts, f.counts, p_at);

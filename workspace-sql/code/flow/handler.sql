@@ -150,7 +150,7 @@ $$;
 -- Returns  nothing
 -- Locks    as _tear
 -- Called   by the update trigger of process
-create or replace function wf._handle(p_moves wf.move[], p_at timestamptz) returns void
+create or replace function wf._handle(p_moves wf.full_move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     v_process wf.process;
@@ -161,7 +161,7 @@ declare
 begin
     for v_key in
         select m.instance_id as i, m.id as j, m.event, m.state
-          from wf._due(p_moves, 'handle') m
+          from wf._due_full(p_moves, 'handle') m
          cross join lateral (select x.handler_id from wf.node x
                               where x.version_id = m.version_id and x.id = m.node_id offset 0) n
          where n.handler_id is not null or m.event <> 'fail' or exists (select from wf.teardown)

@@ -18,11 +18,7 @@ begin
     end if;
     insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, reason, detail)
     select m.instance_id, m.id, pg_current_xact_id(), m.at, m.attempt, m.was, m.event, m.state,
-           nullif(current_setting('wf.reason', true), ''),
-           case when m.state = 'FAILED' then m.error
-                when m.event = 'resolve' then jsonb_build_object('output', m.output)
-                when m.event = 'retry' and m.retry_from is not null and m.was = 'FAILED'
-                then wf._describe_retry(m.instance_id, m.id) end
+           nullif(current_setting('wf.reason', true), ''), m.detail
       from wf._due(p_moves, 'record') m;
 end;
 $$;
@@ -88,7 +84,7 @@ $$;
 -- Locks    nothing beyond the rows of instance, which the caller holds
 -- Raises   nothing
 -- Called   by the update trigger of process
-create or replace function wf._end_instances(p_moves wf.move[]) returns void
+create or replace function wf._end_instances(p_moves wf.full_move[]) returns void
 language plpgsql :inner as $$
 begin
     update wf.instance i
@@ -97,7 +93,7 @@ begin
            state = case m.state when 'END' then 'END' else 'ABORTED' end,
            result = case when m.state <> 'END' then case when i.error is null then 'aborted' else 'error' end
                          when i.warned then 'warning' else 'success' end
-      from wf._due(p_moves, 'root') m
+      from wf._due_full(p_moves, 'root') m
      cross join lateral (select x.ctid from wf.instance x where x.id = m.instance_id offset 0) k
      where i.ctid = k.ctid;
 end;

@@ -2,17 +2,25 @@
 
 do $$
 begin
-    if to_regtype('wf.move') is null then
+    if to_regtype('wf.full_move') is null then
+        drop type if exists wf.move cascade; -- of an earlier release, with the functions that take it
         create type wf.move as (
-            instance_id bigint, id bigint, parent_id bigint, version_id bigint, group_id bigint, lane_id bigint,
-            at timestamptz, node_id int, next_id int, open int, todo int, fill int, total int, chosen int, index int,
-            attempt int, rank smallint,
-            steps int, machine text, was text, event text, state text, scopes bigint[], bind text,
-            input jsonb, policy jsonb, output jsonb, error jsonb, retry_from int
+            instance_id bigint, id bigint, parent_id bigint, next_id int, lane_id bigint, rank smallint, turn bigint,
+            at timestamptz, attempt int, steps int, was text, event text, state text, detail jsonb
         );
         comment on type wf.move is
-            'A process that has made a move, as the triggers hand it on. steps says what follows from it. '
-            'What may be large (input, policy, output) is there only if a step needs it.';
+            'A process that has made a move, with what the frequent steps need: to write its history and to end its '
+            'request (attempt, was, event, state, detail), to queue it (lane_id, rank, turn), to begin what comes '
+            'next (parent_id, next_id). steps says what follows from the move.';
+        create type wf.full_move as (
+            instance_id bigint, id bigint, parent_id bigint, version_id bigint, group_id bigint, lane_id bigint,
+            at timestamptz, node_id int, open int, todo int, fill int, total int, chosen int, index int,
+            attempt int, rank smallint, steps int, machine text, was text, event text, state text, scopes bigint[],
+            bind text, input jsonb, policy jsonb, output jsonb, error jsonb, retry_from int
+        );
+        comment on type wf.full_move is
+            'The same, with what the other steps need. It is made only if one of these follows from a move. What may '
+            'be large (input, policy, output) is there only if a step needs it.';
     end if;
 end;
 $$;
@@ -45,6 +53,33 @@ begin atomic
     select m.* from unnest(p_moves) m where m.steps & wf._step(p_step) > 0;
 end;
 
+-- wf._due_full(p_moves, p_step)
+--
+-- Returns  those of the moves from which the step follows
+-- Locks    nothing
+-- Raises   nothing
+-- Called   as _due
+create or replace function wf._due_full(p_moves wf.full_move[], p_step text) returns setof wf.full_move
+language sql immutable
+begin atomic
+    select m.* from unnest(p_moves) m where m.steps & wf._step(p_step) > 0;
+end;
+
+-- wf._full_steps()
+--
+-- Returns  the bits of the steps that need a wf.full_move
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the triggers of process, so that plans hold a number
+create or replace function wf._full_steps() returns int
+language sql immutable
+begin atomic
+    select wf._step('bind') | wf._step('gather') | wf._step('collect') | wf._step('retry') | wf._step('queue')
+           | wf._step('ask') | wf._step('reenter') | wf._step('scope') | wf._step('block') | wf._step('fan')
+           | wf._step('empty') | wf._step('broken') | wf._step('handle') | wf._step('refill') | wf._step('up')
+           | wf._step('root');
+end;
+
 -- wf._entered(p_open, p_total)
 --
 -- Returns  the step that follows when a composite is entered
@@ -59,17 +94,16 @@ begin atomic
                 else wf._step('block') end;
 end;
 
--- wf._needed(p_steps, p_parent, p_next, p_group, p_bind, p_collects, p_open, p_total, p_retry, p_waits)
+-- wf._needed(p_steps, p_parent, p_next, p_group, p_bind, p_collects, p_open, p_total, p_retry)
 --
 -- Returns  the steps of a move, without those that a row has no use for: a place in
---          a group, a name, a parent, a policy retry that it does not have. What
---          waits for its next attempt is not queued
+--          a group, a name, a parent, a policy retry that it does not have
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process; PostgreSQL folds it into the query
 create or replace function wf._needed(p_steps int, p_parent bigint, p_next int, p_group bigint, p_bind text,
-                                      p_collects boolean, p_open int, p_total int, p_retry int,
-                                      p_waits boolean) returns int
+                                      p_collects boolean, p_open int, p_total int, p_retry int)
+returns int
 language sql immutable
 begin atomic
     select p_steps & ~ (case when p_group is null then wf._step('slot') else 0 end
@@ -77,7 +111,6 @@ begin atomic
                         | case when p_total is null then wf._step('gather') else 0 end
                         | case when p_collects then 0 else wf._step('collect') end
                         | case when p_retry is null then wf._step('retry') else 0 end
-                        | case when p_waits then wf._step('queue') else 0 end
                         -- what begins next takes the place of what has ended
                         | case when p_next is null then wf._step('next')
                                when p_steps & wf._step('next') > 0 then wf._step('up') else 0 end

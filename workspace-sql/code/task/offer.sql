@@ -48,8 +48,7 @@ create or replace function wf._offer(p_moves wf.move[]) returns void
 language plpgsql :inner as $$
 begin
     insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-    select m.instance_id, m.id, m.lane_id, m.rank, wf._turn(m.at, wf._place(m.index, m.scopes)), 'start'
-      from wf._due(p_moves, 'ready') m;
+    select m.instance_id, m.id, m.lane_id, m.rank, m.turn, 'start' from wf._due(p_moves, 'ready') m;
     if wf._may_ring() then
         perform wf._ring();
     end if;
@@ -60,24 +59,28 @@ $$;
 --
 -- Gives leaves in INIT their place: ready, or parked before their group, or (a
 -- wait) waiting at once. Arguments and policies that could not be evaluated
--- before are evaluated again; the rows are read after that.
+-- before are evaluated again; the rows are read after that. What waits for the time
+-- of its next attempt is not queued.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates; groups are settled later
 -- Raises   nothing of its own
 -- Called   by the triggers of process
-create or replace function wf._queue(p_moves wf.move[]) returns void
+create or replace function wf._queue(p_moves wf.full_move[]) returns void
 language plpgsql :inner as $$
 declare
     f record;
 begin
+    if exists (select from wf._due_full(p_moves, 'queue') m where m.retry_from is not null and m.was <> 'INIT') then
+        p_moves := array(select m from unnest(p_moves) m where not wf._waits_for_retry(m.instance_id, m.id));
+    end if;
     select bool_or(m.input is null and n.input is not null and not n.input_fixed
                    or m.policy is null and n.policy is not null) as again,
            bool_or(m.machine = 'wait') as wait,
            bool_or(m.machine <> 'wait' and m.group_id is null) as free,
            bool_or(m.machine <> 'wait' and m.group_id is not null) as grouped
       into f
-      from wf._due(p_moves, 'queue') m
+      from wf._due_full(p_moves, 'queue') m
      cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n;
     if f.again then
         perform wf._evaluate_again(p_moves);
@@ -90,7 +93,7 @@ begin
     if f.free or f.again then
         insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
         select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p.at, wf._place(p.index, p.scopes)), 'start'
-          from wf._due(p_moves, 'queue') m
+          from wf._due_full(p_moves, 'queue') m
          cross join lateral (select x.*
                                from wf.process x
                               where x.instance_id = m.instance_id and x.id = m.id
@@ -103,7 +106,7 @@ begin
             insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at)
             select p.instance_id, p.id, 'group', p.group_id, p.lane_id, p.rank,
                    wf._turn(p.at, wf._place(p.index, p.scopes)), p.at
-              from wf._due(p_moves, 'queue') m
+              from wf._due_full(p_moves, 'queue') m
              cross join lateral (select x.*
                                    from wf.process x
                                   where x.instance_id = m.instance_id and x.id = m.id
@@ -160,12 +163,12 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
 -- Called   by _queue, on a retry
-create or replace function wf._evaluate_again(p_moves wf.move[]) returns void
+create or replace function wf._evaluate_again(p_moves wf.full_move[]) returns void
 language plpgsql :inner as $$
 begin
     with entries as materialized (
         select k.place, wf._prepare(m.instance_id, m.scopes, m.version_id, m.node_id) as e
-          from wf._due(p_moves, 'queue') m
+          from wf._due_full(p_moves, 'queue') m
          cross join lateral (select x.ctid as place
                                from wf.process x
                               where x.instance_id = m.instance_id and x.id = m.id

@@ -68,11 +68,11 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
-create or replace function wf._ask(p_moves wf.move[], p_at timestamptz) returns void
+create or replace function wf._ask(p_moves wf.full_move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
     delete from wf.lease l
-     where l.ctid = any (array(select k.ctid from wf._due(p_moves, 'ask') m
+     where l.ctid = any (array(select k.ctid from wf._due_full(p_moves, 'ask') m
                                 cross join lateral (select x.ctid
                                                       from wf.lease x
                                                      where x.instance_id = m.instance_id and x.process_id = m.id
@@ -80,7 +80,7 @@ begin
                                 where m.was = 'START_REQUESTED'));
     insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
     select m.instance_id, m.id, m.lane_id, m.rank, wf._turn(p_at, null), q.request
-      from wf._due(p_moves, 'ask') m
+      from wf._due_full(p_moves, 'ask') m
      cross join lateral (select x.handle
                            from wf.process x
                           where x.instance_id = m.instance_id and x.id = m.id
@@ -102,7 +102,7 @@ begin
            error = case when p.state = 'CANCEL_REQUESTED' then wf._cancelled(p.error)
                         else p.error end,
            handle = case when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then p.handle end
-      from wf._due(p_moves, 'ask') m
+      from wf._due_full(p_moves, 'ask') m
      cross join lateral (select x.ctid from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) k
      where p.ctid = k.ctid
        and not exists (select from wf.lease l where l.instance_id = m.instance_id and l.process_id = m.id)

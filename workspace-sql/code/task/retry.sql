@@ -53,12 +53,14 @@ end;
 -- Raises   nothing
 -- Called   by the update trigger of process
 create or replace function wf._describe_retry(p_instance bigint, p_process bigint) returns jsonb
-language sql stable
-begin atomic
-    select (select jsonb_build_object('due_at', to_char(t.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
+language plpgsql stable :inner as $$
+begin
+    return (select jsonb_build_object('due_at',
+                                      to_char(t.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
               from wf.timer t
              where t.instance_id = p_instance and t.process_id = p_process and t.kind = 'retry');
 end;
+$$;
 
 -- wf._retry(p_moves)
 --
@@ -72,11 +74,11 @@ end;
 -- Locks    their timers, and nothing beyond the rows it updates
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
-create or replace function wf._retry(p_moves wf.move[]) returns void
+create or replace function wf._retry(p_moves wf.full_move[]) returns void
 language plpgsql :inner as $$
 begin
     perform wf._forget_retry(array_agg(m.instance_id), array_agg(m.id))
-       from wf._due(p_moves, 'retry') m where m.was in ('INIT', 'RETRY_CLEANUP_REQUESTED') having count(*) > 0;
+       from wf._due_full(p_moves, 'retry') m where m.was in ('INIT', 'RETRY_CLEANUP_REQUESTED') having count(*) > 0;
     with failed as materialized (
         select m.instance_id, m.id, m.attempt, m.at, r.values, r.tried,
                case when not wf._accepts_retry(r.values -> 'on', m.error ->> 'kind',
@@ -87,7 +89,7 @@ begin
                     else wf._test(n.retry_when, wf._environment(m.instance_id, m.scopes, n.reads)
                                   || jsonb_build_object('error', m.error
                                          || jsonb_build_object('process', m.id, 'attempt', m.attempt))) end as verdict
-          from wf._due(p_moves, 'retry') m
+          from wf._due_full(p_moves, 'retry') m
          cross join lateral (select x.retry, x.retry_when, x.reads, x.idempotent from wf.node x
                               where x.version_id = m.version_id and x.id = m.node_id offset 0) n
          -- null if the policy could not be evaluated: then nothing is known of it

@@ -27,12 +27,12 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
 -- Called   by _queue
-create or replace function wf._begin_wait(p_moves wf.move[]) returns void
+create or replace function wf._begin_wait(p_moves wf.full_move[]) returns void
 language plpgsql :inner as $$
 begin
     insert into wf.timer (instance_id, process_id, kind, due_at)
     select p.instance_id, p.id, 'sleep', w.at
-      from wf._due(p_moves, 'queue') m
+      from wf._due_full(p_moves, 'queue') m
      cross join lateral (select x.* from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) p
      cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
       join wf.task_type y on y.id = n.type_id
@@ -40,7 +40,7 @@ begin
      where p.machine = 'wait' and p.state = 'INIT' and y.wait = 'sleep' and w.at is not null;
     update wf.process p
        set was = p.state, event = 'begin', state = 'WAITING'
-      from wf._due(p_moves, 'queue') m
+      from wf._due_full(p_moves, 'queue') m
      cross join lateral (select x.ctid as place, x.version_id, x.node_id from wf.process x
                           where x.instance_id = m.instance_id and x.id = m.id offset 0) q
      cross join lateral (select x.type_id from wf.node x
@@ -54,7 +54,7 @@ begin
            error = wf._refuse('input',
                               format('a sleep needs a duration, not %s',
                                      left(coalesce((coalesce(q.input, n.input) -> 'duration')::text, 'null'), 100)))
-      from wf._due(p_moves, 'queue') m
+      from wf._due_full(p_moves, 'queue') m
      cross join lateral (select x.ctid as place, x.*
                            from wf.process x
                           where x.instance_id = m.instance_id and x.id = m.id
@@ -68,7 +68,7 @@ begin
            error = jsonb_strip_nulls(jsonb_build_object('kind', coalesce(a.args ->> 'kind', 'failed'),
                                                         'message', a.args -> 'msg',
                                                         'detail', a.args -> 'detail'))
-      from wf._due(p_moves, 'queue') m
+      from wf._due_full(p_moves, 'queue') m
      cross join lateral (select x.ctid as place, x.*
                            from wf.process x
                           where x.instance_id = m.instance_id and x.id = m.id
