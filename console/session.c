@@ -35,6 +35,7 @@ explain_connection(const struct console *console, struct error *err)
 		const char *part;
 		const char *hint;
 	} hints[] = {
+		{ "no memory", NULL },
 		{ "database \"", "Create it with createdb, or name another "
 		                 "one with -d or PGDATABASE." },
 		{ "role \"", "Name a user that exists with -U or PGUSER." },
@@ -51,7 +52,8 @@ explain_connection(const struct console *console, struct error *err)
 	(void)console;
 	while (strstr(err->message, hints[i].part) == NULL)
 		i++;
-	error_hint(err, "%s", hints[i].hint);
+	if (hints[i].hint != NULL)
+		error_hint(err, "%s", hints[i].hint);
 }
 
 static void
