@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "common/log.h"
 #include "common/mem.h"
 #include "common/near.h"
 #include "common/pg.h"
@@ -247,7 +248,8 @@ session_open_target(struct console *console, const struct pg_target *target,
     enum needs needs, struct error *err)
 {
 	/* Sent with the first packet, so it costs no round trip. */
-	setenv("PGDATESTYLE", "ISO", 1);
+	if (setenv("PGDATESTYLE", "ISO", 1) != 0)
+		fatal("cannot set PGDATESTYLE");
 	console->pg = pg_connect(target, err);
 	if (console->pg == NULL) {
 		session_explain(console, err);

@@ -115,7 +115,7 @@ locale_name(void)
 /*
  * Take the locale, and say whether the terminal understands UTF-8.  A locale
  * cannot be had if it is not installed, or if there is no memory for it, and
- * setlocale does not say which.  The terminal is the same: the name tells.
+ * nobody says which.  The terminal is the same in both cases: the name tells.
  */
 static bool
 take_locale(void)
@@ -127,7 +127,8 @@ take_locale(void)
 	if (strcasestr(name, ".UTF-8") == NULL &&
 	    strcasestr(name, ".utf8") == NULL)
 		return false;
-	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* it knows how wide letters are */
+	/* it knows how wide letters are */
+	(void)setlocale(LC_CTYPE, "C.UTF-8");
 	return true;
 }
 
