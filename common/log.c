@@ -187,23 +187,58 @@ static const struct log_about nothing;
 typedef void put_fn(FILE *out, enum log_level level,
     const struct log_about *about, const char *message);
 
-/* One line in one write, so that those of several programs do not mix. */
+/* Without memory there is no text, or only its beginning. */
 static bool
-write_line(struct sink *sink, put_fn *put, enum log_level level,
-    const struct log_about *about, const char *message)
+is_line(const char *text, size_t len)
+{
+	return text != NULL && len > 0 && text[len - 1] == '\n';
+}
+
+/* The line for the caller to free(); NULL if there is no memory for it. */
+static char *
+make_line(put_fn *put, enum log_level level, const struct log_about *about,
+    const char *message, size_t *len)
 {
 	char *line = NULL;
-	size_t len;
-	FILE *out = open_memstream(&line, &len);
-	bool written;
+	FILE *out;
 
+	*len = 0;
+	out = open_memstream(&line, len);
 	if (out == NULL)
-		return false;
+		return NULL;
 	put(out, level, about, message);
 	fclose(out);
-	written = line != NULL && sink_write(sink, line, len);
+	if (is_line(line, *len))
+		return line;
 	free(line);
-	return written;
+	return NULL;
+}
+
+/*
+ * The last words of a program that has no memory for its message.  The message
+ * is left out as a whole, because nobody may have taken the secrets out of it.
+ */
+static bool
+say_no_memory(void)
+{
+	const char *format = options.json
+	                         ? "{\"level\":\"error\",\"program\":\"%s\","
+	                           "\"message\":\"%s\"}\n"
+	                         : "%s: %s\n";
+	char line[200];
+	int len = snprintf(line, sizeof(line), format,
+	    program_invocation_short_name, "no memory to say what happened");
+
+	return len < (int)sizeof(line) &&
+	       sink_write(&logged.sink, line, (size_t)len);
+}
+
+/* There is no memory for a line. */
+static void
+lose_line(struct output *output, enum log_level level)
+{
+	if (output != &logged || level > LOG_LEVEL_ERROR || !say_no_memory())
+		output->missing++;
 }
 
 static put_fn *
@@ -216,31 +251,66 @@ form(put_fn *text)
 static bool
 tell_missing(struct output *output)
 {
-	char *message = NULL;
+	char message[80];
 	size_t len;
-	FILE *out = open_memstream(&message, &len);
+	char *line;
 	bool told;
 
-	if (out == NULL)
-		return false;
-	fprintf(out, "%lld lines before this could not be written",
+	snprintf(message, sizeof(message),
+	    "%lld lines before this could not be written",
 	    (long long)output->missing);
-	fclose(out);
-	told = message != NULL && write_line(&output->sink, form(put_text_line),
-	                              LOG_LEVEL_WARN, &nothing, message);
-	free(message);
+	line = make_line(
+	    form(put_text_line), LOG_LEVEL_WARN, &nothing, message, &len);
+	told = line != NULL && sink_write(&output->sink, line, len);
+	free(line);
 	if (told)
 		output->missing = 0;
 	return told;
 }
 
+/* One line in one write, so that those of several programs do not mix. */
 static void
 add_line(struct output *output, put_fn *text, enum log_level level,
     const struct log_about *about, const char *message)
 {
-	if ((output->missing > 0 && !tell_missing(output)) ||
-	    !write_line(&output->sink, form(text), level, about, message))
+	size_t len;
+	char *line = make_line(form(text), level, about, message, &len);
+
+	if (line == NULL)
+		lose_line(output, level);
+	else if ((output->missing > 0 && !tell_missing(output)) ||
+	         !sink_write(&output->sink, line, len))
 		output->missing++;
+	free(line);
+}
+
+/* The message as the log may have it, for the caller to free(). */
+static char *
+filtered(char *message)
+{
+	return options.filter != NULL && message != NULL
+	           ? options.filter(message)
+	           : message;
+}
+
+/* The message for the caller to free(); NULL if there is no memory for it. */
+static char *
+print(int error, const char *format, va_list args)
+{
+	char *message = NULL;
+	size_t len;
+	FILE *out = open_memstream(&message, &len);
+	bool whole;
+
+	if (out == NULL)
+		return NULL;
+	whole = vfprintf(out, format, args) >= 0 &&
+	        (error == 0 || fprintf(out, ": %s", strerror(error)) >= 0);
+	fclose(out);
+	if (whole)
+		return message;
+	free(message);
+	return NULL;
 }
 
 /* Uses nothing that can end up here again. */
@@ -248,23 +318,15 @@ static void
 log_line(enum log_level level, const struct log_about *about, int error,
     const char *format, va_list args)
 {
-	char *message = NULL;
-	size_t len;
-	FILE *out;
+	char *message;
 
 	if (level > options.level)
 		return;
-	out = open_memstream(&message, &len);
-	if (out == NULL)
-		return;
-	vfprintf(out, format, args);
-	if (error != 0)
-		fprintf(out, ": %s", strerror(error));
-	fclose(out);
-	if (options.filter != NULL && message != NULL)
-		message = options.filter(message);
+	message = filtered(print(error, format, args));
 	if (message != NULL)
 		add_line(&logged, put_text_line, level, about, message);
+	else
+		lose_line(&logged, level);
 	free(message);
 }
 
@@ -284,12 +346,12 @@ log_about(enum log_level level, const struct log_about *about,
 void
 log_say(const struct log_about *about, const char *text)
 {
-	char *message = strdup(text);
+	char *message = filtered(strdup(text));
 
-	if (options.filter != NULL && message != NULL)
-		message = options.filter(message);
 	if (message != NULL)
 		add_line(&said, put_said, LOG_LEVEL_INFO, about, message);
+	else
+		lose_line(&said, LOG_LEVEL_INFO);
 	free(message);
 }
 
@@ -326,15 +388,17 @@ void
 log_error(const struct error *err)
 {
 	char *lines = NULL;
-	size_t len;
+	size_t len = 0;
 	FILE *out = open_memstream(&lines, &len);
 
-	if (out == NULL)
-		return;
-	(options.json ? put_json_error : put_text_error)(out, err);
-	fclose(out);
-	if (lines != NULL)
+	if (out != NULL) {
+		(options.json ? put_json_error : put_text_error)(out, err);
+		fclose(out);
+	}
+	if (is_line(lines, len))
 		(void)sink_write(&logged.sink, lines, len);
+	else
+		lose_line(&logged, LOG_LEVEL_ERROR);
 	free(lines);
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,16 +143,39 @@ target_options(const struct pg_target *target)
 	return options;
 }
 
-/* The session on `conn`, unless that is a bad one. */
+/*
+ * libpq does not always say that it had no memory, but errno does, if it was 0
+ * before.
+ */
+static bool
+lacked_memory(void)
+{
+	return errno == ENOMEM;
+}
+
+static void
+set_no_session(struct error *err, const PGconn *conn, bool starved)
+{
+	if (!starved) {
+		set_connection_error(err, conn, SQLSTATE_NO_SESSION);
+		return;
+	}
+	error_set(err, "no memory for a connection");
+	error_sqlstate(err, SQLSTATE_NO_SESSION);
+}
+
+/*
+ * The session on `conn`, unless that is a bad one.  errno was 0 before that was
+ * made.
+ */
 static struct pg *
 pg_new(PGconn *conn, struct error *err)
 {
+	bool starved = lacked_memory();
 	struct pg *pg;
 
-	if (conn == NULL)
-		fatal("cannot allocate a connection");
-	if (PQstatus(conn) == CONNECTION_BAD) {
-		set_connection_error(err, conn, SQLSTATE_NO_SESSION);
+	if (conn == NULL || starved || PQstatus(conn) == CONNECTION_BAD) {
+		set_no_session(err, conn, starved);
 		PQfinish(conn);
 		return NULL;
 	}
@@ -240,7 +264,7 @@ pg_cancel_free(struct pg_cancel *cancel)
 static bool
 is_starved(struct pg *pg)
 {
-	pg->is_spoilt |= errno == ENOMEM;
+	pg->is_spoilt |= lacked_memory();
 	return pg->is_spoilt;
 }
 
@@ -267,6 +291,7 @@ pg_connect(const struct pg_target *target, struct error *err)
 {
 	struct options o = target_options(target);
 
+	errno = 0;
 	return pg_new(PQconnectdbParams(o.keywords, o.values, 1), err);
 }
 
@@ -279,6 +304,15 @@ is_copy(const PGresult *result)
 	return status == PGRES_COPY_IN || status == PGRES_COPY_OUT;
 }
 
+static bool
+is_good(const PGresult *result)
+{
+	ExecStatusType status = PQresultStatus(result);
+
+	return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK ||
+	       status == PGRES_EMPTY_QUERY;
+}
+
 /* The result if it is a good one. */
 static struct pg_result *
 check_result(const PGconn *conn, PGresult *result, struct error *err)
@@ -286,9 +320,7 @@ check_result(const PGconn *conn, PGresult *result, struct error *err)
 	if (is_copy(result)) {
 		error_set(err, "COPY from or to the client is not possible");
 		error_sqlstate(err, SQLSTATE_NOT_SUPPORTED);
-	} else if (PQresultStatus(result) == PGRES_COMMAND_OK ||
-	           PQresultStatus(result) == PGRES_TUPLES_OK ||
-	           PQresultStatus(result) == PGRES_EMPTY_QUERY) {
+	} else if (is_good(result)) {
 		return from_libpq(result);
 	} else {
 		set_result_error(err, conn, result);
@@ -303,17 +335,69 @@ pg_limit(struct pg *pg, int64_t statement_ms)
 	pg->limit_ms = statement_ms;
 }
 
-/* The last result of the query whose turn it is, waited for. */
-static PGresult *
-wait_for_result(PGconn *conn)
+/* Wait until the server has said more.  False if the session broke. */
+static bool
+wait_for_input(PGconn *conn)
 {
-	PGresult *result = PQgetResult(conn), *more;
+	struct pollfd watched = { .fd = PQsocket(conn), .events = POLLIN };
 
-	while (result != NULL && (more = PQgetResult(conn)) != NULL) {
+	while (poll(&watched, 1, -1) < 0)
+		if (errno != EINTR)
+			return false;
+	return PQconsumeInput(conn) == 1;
+}
+
+/*
+ * The next result, waited for; NULL behind a query's last one.  It is NULL, too,
+ * if libpq had no memory, and then the session is spoilt.  PQgetResult does not
+ * wait here, because it would wait forever for what libpq could not store.
+ */
+static PGresult *
+wait_for_next(struct pg *pg)
+{
+	PGresult *result;
+
+	errno = 0;
+	while (
+	    PQisBusy(pg->conn) && !is_starved(pg) && wait_for_input(pg->conn))
+		errno = 0;
+	result = is_starved(pg) ? NULL : PQgetResult(pg->conn);
+	if (!is_starved(pg))
+		return result;
+	PQclear(result);
+	return NULL;
+}
+
+/*
+ * The last result of the query whose turn it is, waited for; the first that is
+ * no good, if there is one.
+ */
+static PGresult *
+wait_for_result(struct pg *pg)
+{
+	PGresult *result = wait_for_next(pg), *more;
+
+	while (result != NULL && !is_copy(result) &&
+	       (more = wait_for_next(pg)) != NULL) {
+		if (!is_good(result)) {
+			PQclear(more);
+			continue;
+		}
 		PQclear(result);
 		result = more;
 	}
-	return result;
+	if (!pg->is_spoilt)
+		return result;
+	PQclear(result);
+	return NULL;
+}
+
+static bool
+send_query(struct pg *pg, const char *sql, const struct pg_params *p)
+{
+	return PQsendQueryParams(pg->conn, sql, p->count, p->types,
+	           (const char *const *)p->values, p->lengths, p->formats,
+	           0) == 1;
 }
 
 /* Send the limit and the query as one batch, which is one transaction. */
@@ -331,35 +415,63 @@ send_limited(struct pg *pg, const char *sql, const struct pg_params *p)
 	pg_params_init(&limit);
 	pg_params_add(&limit, number);
 	ok = PQenterPipelineMode(pg->conn) == 1 &&
-	     PQsendQueryParams(pg->conn, limit_sql, limit.count, limit.types,
-	         (const char *const *)limit.values, limit.lengths,
-	         limit.formats, 0) == 1 &&
-	     PQsendQueryParams(pg->conn, sql, p->count, p->types,
-	         (const char *const *)p->values, p->lengths, p->formats,
-	         0) == 1 &&
+	     send_query(pg, limit_sql, &limit) && send_query(pg, sql, p) &&
 	     PQpipelineSync(pg->conn) == 1;
 	pg_params_release(&limit);
 	return ok;
 }
 
-/* What failed is the first of both, if that did: the other was skipped. */
+/*
+ * The answer is the query's, if all went well.  Otherwise it is the first that
+ * failed: what comes after that was skipped, and what came before it is undone.
+ */
 static PGresult *
-query_limited(struct pg *pg, const char *sql, const struct pg_params *p)
+wait_for_limited(struct pg *pg)
 {
-	PGresult *limit, *result;
+	PGresult *limit = wait_for_result(pg);
+	PGresult *result = wait_for_result(pg);
+	PGresult *end = wait_for_result(pg), *answer = result;
 
-	if (!send_limited(pg, sql, p))
-		return NULL;
-	limit = wait_for_result(pg->conn);
-	result = wait_for_result(pg->conn);
-	PQclear(wait_for_result(pg->conn)); /* the end of the batch */
 	(void)PQexitPipelineMode(pg->conn);
-	if (PQresultStatus(limit) == PGRES_TUPLES_OK) {
+	if (PQresultStatus(limit) != PGRES_TUPLES_OK)
+		answer = limit;
+	else if (is_good(result) && PQresultStatus(end) != PGRES_PIPELINE_SYNC)
+		answer = end;
+	if (limit != answer)
 		PQclear(limit);
-		return result;
+	if (result != answer)
+		PQclear(result);
+	if (end != answer)
+		PQclear(end);
+	return answer;
+}
+
+static void
+set_starved(struct error *err)
+{
+	error_set(err, "no memory for what the server said");
+	error_sqlstate(err, SQLSTATE_BROKEN);
+}
+
+/* The result if it is a good one; NULL is none if the session is spoilt. */
+static struct pg_result *
+check_answer(struct pg *pg, PGresult *result, struct error *err)
+{
+	if (result == NULL && pg->is_spoilt) {
+		set_starved(err);
+		return NULL;
 	}
-	PQclear(result);
-	return limit;
+	pg->is_spoilt |= is_copy(result);
+	return check_result(pg->conn, result, err);
+}
+
+/* A session is spoilt by a query of which only a part was sent. */
+static struct pg_result *
+cannot_send(struct pg *pg, struct error *err)
+{
+	set_connection_error(err, pg->conn, SQLSTATE_BROKEN);
+	pg->is_spoilt = true;
+	return NULL;
 }
 
 struct pg_result *
@@ -367,21 +479,25 @@ pg_query(struct pg *pg, const char *sql, const struct pg_params *params,
     struct error *err)
 {
 	const struct pg_params *p = params != NULL ? params : &no_params;
-	PGresult *result = pg->limit_ms > 0
-	                       ? query_limited(pg, sql, p)
-	                       : PQexecParams(pg->conn, sql, p->count, p->types,
-	                             (const char *const *)p->values, p->lengths,
-	                             p->formats, 0);
 
-	return check_result(pg->conn, result, err);
+	if (pg->is_spoilt)
+		return cannot_send(pg, err);
+	if (pg->limit_ms > 0 ? !send_limited(pg, sql, p)
+	                     : !send_query(pg, sql, p))
+		return cannot_send(pg, err);
+	return check_answer(pg,
+	    pg->limit_ms > 0 ? wait_for_limited(pg) : wait_for_result(pg), err);
 }
 
 bool
 pg_script(struct pg *pg, const char *sql, struct error *err)
 {
-	struct pg_result *result =
-	    check_result(pg->conn, PQexec(pg->conn, sql), err);
+	struct pg_result *result;
 
+	if (pg->is_spoilt || PQsendQuery(pg->conn, sql) != 1)
+		result = cannot_send(pg, err);
+	else
+		result = check_answer(pg, wait_for_result(pg), err);
 	pg_result_free(result);
 	return result != NULL;
 }
@@ -393,13 +509,20 @@ pg_connect_start(const struct pg_target *target, struct error *err)
 {
 	struct options o = target_options(target);
 
+	errno = 0;
 	return pg_new(PQconnectStartParams(o.keywords, o.values, 1), err);
 }
 
 enum pg_progress
 pg_connect_poll(struct pg *pg, struct error *err)
 {
-	switch (PQconnectPoll(pg->conn)) {
+	PostgresPollingStatusType next;
+
+	errno = 0;
+	next = PQconnectPoll(pg->conn);
+	if (is_starved(pg))
+		next = PGRES_POLLING_FAILED;
+	switch (next) {
 	case PGRES_POLLING_READING:
 		return PG_WANT_READ;
 	case PGRES_POLLING_WRITING:
@@ -412,7 +535,7 @@ pg_connect_poll(struct pg *pg, struct error *err)
 	default:
 		break;
 	}
-	set_connection_error(err, pg->conn, SQLSTATE_NO_SESSION);
+	set_no_session(err, pg->conn, pg->is_spoilt);
 	return PG_FAILED;
 }
 
@@ -457,10 +580,7 @@ bool
 pg_send(struct pg *pg, const char *sql, const struct pg_params *params,
     struct error *err)
 {
-	const struct pg_params *p = params != NULL ? params : &no_params;
-
-	if (PQsendQueryParams(pg->conn, sql, p->count, p->types,
-	        (const char *const *)p->values, p->lengths, p->formats, 0) != 1)
+	if (!send_query(pg, sql, params != NULL ? params : &no_params))
 		return broken(pg, err);
 	pg->outstanding++;
 	return true;
@@ -527,8 +647,7 @@ pg_next(struct pg *pg, struct pg_result **result, struct error *err)
 	next = next_result(pg);
 	if (is_starved(pg)) {
 		PQclear(next);
-		error_set(err, "no memory for what the server said");
-		error_sqlstate(err, SQLSTATE_BROKEN);
+		set_starved(err);
 		return PG_EVENT_BROKEN;
 	}
 	if (next == NULL)

@@ -1,11 +1,13 @@
 #include "common/pg_conninfo.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libpq-fe.h>
 
 #include "common/error.h"
+#include "common/log.h"
 #include "common/mem.h"
 
 /* As libpq tells them from the name of a database. */
@@ -51,13 +53,18 @@ pg_conninfo_check(const char *conninfo, struct error *err)
 	return options != NULL;
 }
 
-/* Frees `options`, which may be NULL. */
+/*
+ * Frees `options`, which may be NULL.  Without memory libpq forgets them, or a
+ * part of them, and errno tells, which was 0 before.
+ */
 static char *
 take(PQconninfoOption *options, const char *keyword)
 {
 	PQconninfoOption *option;
 	char *value = NULL;
 
+	if (errno == ENOMEM)
+		fatalx("cannot allocate the options of a connection");
 	for (option = options;
 	     option != NULL && option->keyword != NULL && value == NULL;
 	     option++)
@@ -73,6 +80,7 @@ pg_conninfo_get(const char *conninfo, const char *keyword)
 {
 	if (!is_conninfo(conninfo))
 		return NULL;
+	errno = 0;
 	return take(PQconninfoParse(conninfo, NULL), keyword);
 }
 
@@ -81,5 +89,8 @@ pg_conninfo_get_any(const char *conninfo, const char *keyword)
 {
 	char *value = pg_conninfo_get(conninfo, keyword);
 
-	return value != NULL ? value : take(PQconndefaults(), keyword);
+	if (value != NULL)
+		return value;
+	errno = 0;
+	return take(PQconndefaults(), keyword);
 }

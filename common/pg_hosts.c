@@ -1,10 +1,12 @@
 #include "common/pg_hosts.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libpq-fe.h>
 
+#include "common/log.h"
 #include "common/mem.h"
 
 enum {
@@ -20,9 +22,14 @@ gather(const char *conninfo)
 {
 	const char *keywords[] = { "dbname", "sslmode", NULL };
 	const char *values[] = { conninfo, "none, only gather", NULL };
-	PGconn *conn = PQconnectStartParams(keywords, values, 1);
-	PQconninfoOption *options = PQconninfo(conn);
+	PQconninfoOption *options;
+	PGconn *conn;
 
+	errno = 0; /* without memory libpq gives a part of them */
+	conn = PQconnectStartParams(keywords, values, 1);
+	options = PQconninfo(conn);
+	if (options == NULL || errno == ENOMEM)
+		fatalx("cannot allocate the options of a connection");
 	PQfinish(conn);
 	return options;
 }

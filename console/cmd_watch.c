@@ -15,6 +15,7 @@
 
 #include "common/buf.h"
 #include "common/error.h"
+#include "common/log.h"
 #include "common/mono.h"
 #include "common/pg.h"
 #include "console/commands.h"
@@ -299,7 +300,8 @@ cmd_watch(struct console *console, struct error *err)
 	bool ok;
 
 	/* keys are not read while a connection is awaited */
-	setenv("PGCONNECT_TIMEOUT", "2", 0);
+	if (setenv("PGCONNECT_TIMEOUT", "2", 0) != 0)
+		fatal("cannot set PGCONNECT_TIMEOUT");
 	if (instance != NULL)
 		watch.view.instance = strtoll(instance, NULL, 10);
 	if (!console_is_script(console))

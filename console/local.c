@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/log.h"
 #include "common/mem.h"
 #include "common/pg.h"
 #include "console/child.h"
@@ -45,14 +46,26 @@ make_absolute(const char *dir)
 	return xasprintf("%s/%s", here, dir);
 }
 
+static const struct passwd *
+find_user(const char *name)
+{
+	const struct passwd *found;
+
+	errno = 0;
+	found = getpwnam(name);
+	if (found == NULL && errno == ENOMEM)
+		fatal("cannot look for the user %s", name);
+	return found;
+}
+
 /* Who the server of root runs as; NULL if there is no one. */
 static struct account *
 unprivileged_user(void)
 {
-	const struct passwd *found = getpwnam("postgres");
+	const struct passwd *found = find_user("postgres");
 	struct account *user;
 
-	if (found == NULL && (found = getpwnam("nobody")) == NULL)
+	if (found == NULL && (found = find_user("nobody")) == NULL)
 		return NULL;
 	user = xmalloc(sizeof(*user));
 	*user = (struct account){

@@ -15,6 +15,7 @@
 
 #include "common/buf.h"
 #include "common/error.h"
+#include "common/log.h"
 #include "common/mem.h"
 #include "common/mono.h"
 #include "common/pg.h"
@@ -45,6 +46,8 @@ cluster_version(const struct local *local)
 	FILE *file = fopen(path, "re");
 	int version = 0;
 
+	if (file == NULL && errno == ENOMEM)
+		fatal("cannot read %s", path);
 	if (file != NULL) {
 		if (fscanf(file, "%d", &version) != 1)
 			version = 0;
@@ -66,9 +69,13 @@ find_in_usual_places(int wanted)
 	int best_version = wanted != 0 ? wanted - 1 : OLDEST_VERSION - 1;
 	size_t i, j;
 	glob_t found;
+	int code;
 
 	for (i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
-		if (glob(patterns[i], 0, NULL, &found) == 0)
+		code = glob(patterns[i], 0, NULL, &found);
+		if (code == GLOB_NOSPACE)
+			fatalx("cannot allocate the list of %s", patterns[i]);
+		if (code == 0)
 			for (j = 0; j < found.gl_pathc; j++) {
 				int version = path_version(found.gl_pathv[j]);
 
@@ -187,6 +194,8 @@ best_locale(void)
 {
 	locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 
+	if (locale == (locale_t)0 && errno == ENOMEM)
+		fatal("cannot look for a locale");
 	if (locale == (locale_t)0)
 		return "--locale=C";
 	freelocale(locale);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/log.h"
 #include "common/mem.h"
 #include "common/pg.h"
 #include "console/console.h"
@@ -57,8 +58,17 @@ open_text(char **text, size_t *len)
 	FILE *file = open_memstream(text, len);
 
 	if (file == NULL)
-		abort(); /* memory, as everywhere */
+		fatal("cannot allocate a page");
 	return file;
+}
+
+/* The text is whole lines, unless there was no memory for all of it. */
+static void
+close_text(FILE *file, char *const *text, const size_t *len)
+{
+	fclose(file);
+	if (*text == NULL || (*len > 0 && (*text)[*len - 1] != '\n'))
+		fatalx("cannot allocate a page");
 }
 
 void
@@ -75,7 +85,7 @@ page_add_table(struct page *page, const struct terminal *terminal,
 
 	output.file = open_text(&text, &len);
 	console_put(&output, rows);
-	fclose(output.file);
+	close_text(output.file, &text, &len);
 	add_printed(page, text, 1, rows, has_ids ? 0 : -1);
 	free(text);
 }
@@ -89,7 +99,7 @@ page_add_tree(struct page *page, const struct terminal *terminal,
 	FILE *file = open_text(&text, &len);
 
 	tree_print(terminal, rows, pg_rows(rows), file);
-	fclose(file);
+	close_text(file, &text, &len);
 	add_printed(page, text, 0, rows, pg_column(rows, "process_id"));
 	free(text);
 }

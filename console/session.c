@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "common/log.h"
 #include "common/mem.h"
 #include "common/near.h"
 #include "common/pg.h"
@@ -35,6 +36,7 @@ explain_connection(const struct console *console, struct error *err)
 		const char *part;
 		const char *hint;
 	} hints[] = {
+		{ "no memory", NULL },
 		{ "database \"", "Create it with createdb, or name another "
 		                 "one with -d or PGDATABASE." },
 		{ "role \"", "Name a user that exists with -U or PGUSER." },
@@ -51,7 +53,8 @@ explain_connection(const struct console *console, struct error *err)
 	(void)console;
 	while (strstr(err->message, hints[i].part) == NULL)
 		i++;
-	error_hint(err, "%s", hints[i].hint);
+	if (hints[i].hint != NULL)
+		error_hint(err, "%s", hints[i].hint);
 }
 
 static void
@@ -245,7 +248,8 @@ session_open_target(struct console *console, const struct pg_target *target,
     enum needs needs, struct error *err)
 {
 	/* Sent with the first packet, so it costs no round trip. */
-	setenv("PGDATESTYLE", "ISO", 1);
+	if (setenv("PGDATESTYLE", "ISO", 1) != 0)
+		fatal("cannot set PGDATESTYLE");
 	console->pg = pg_connect(target, err);
 	if (console->pg == NULL) {
 		session_explain(console, err);

@@ -98,13 +98,45 @@ find_colour(bool is_tty, bool no_colour)
 	       term != NULL && strcmp(term, "dumb") != 0;
 }
 
+/* What the locale is called, by the variables in the order that counts. */
+static const char *
+locale_name(void)
+{
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *name = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		if (name == NULL || name[0] == '\0')
+			name = getenv(variables[i]);
+	return name != NULL ? name : "";
+}
+
+/*
+ * Take the locale, and say whether the terminal understands UTF-8.  A locale
+ * cannot be had if it is not installed, or if there is no memory for it, and
+ * nobody says which.  The terminal is the same in both cases: the name tells.
+ */
+static bool
+take_locale(void)
+{
+	const char *name = locale_name();
+
+	if (setlocale(LC_CTYPE, "") != NULL)
+		return strcasecmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	if (strcasestr(name, ".UTF-8") == NULL &&
+	    strcasestr(name, ".utf8") == NULL)
+		return false;
+	/* it knows how wide letters are */
+	(void)setlocale(LC_CTYPE, "C.UTF-8");
+	return true;
+}
+
 void
 terminal_init(struct terminal *terminal, bool no_colour)
 {
-	bool is_utf8;
+	bool is_utf8 = take_locale();
 
-	setlocale(LC_CTYPE, "");
-	is_utf8 = strcasecmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	terminal->is_tty = isatty(STDOUT_FILENO);
 	terminal->has_colour = find_colour(terminal->is_tty, no_colour);
 	terminal->width = find_width(terminal->is_tty);

@@ -237,6 +237,30 @@ init_attributes(posix_spawnattr_t *attributes)
 	                                         POSIX_SPAWN_SETSIGDEF);
 }
 
+/*
+ * The three descriptors as its streams, no other, its directory.  Without memory
+ * an action is missing: the program would have a stream or a file of ours.
+ */
+static int
+add_actions(posix_spawn_file_actions_t *actions, const char *directory, int in,
+    int out, int err)
+{
+	int code = posix_spawn_file_actions_adddup2(actions, in, STDIN_FILENO);
+
+	if (code == 0)
+		code = posix_spawn_file_actions_adddup2(
+		    actions, out, STDOUT_FILENO);
+	if (code == 0)
+		code = posix_spawn_file_actions_adddup2(
+		    actions, err, STDERR_FILENO);
+	if (code == 0)
+		code = posix_spawn_file_actions_addclosefrom_np(
+		    actions, STDERR_FILENO + 1);
+	if (code == 0 && directory != NULL)
+		code = posix_spawn_file_actions_addchdir_np(actions, directory);
+	return code;
+}
+
 /* Run it with the three descriptors as its streams, and with no other. */
 static int
 spawn(pid_t *pid, const struct child_program *program, int in, int out, int err)
@@ -247,17 +271,12 @@ spawn(pid_t *pid, const struct child_program *program, int in, int out, int err)
 	int code;
 
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
-	posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-	if (program->directory != NULL)
-		posix_spawn_file_actions_addchdir_np(
-		    &actions, program->directory);
+	code = add_actions(&actions, program->directory, in, out, err);
 	init_attributes(&attributes);
 	descriptors_lend();
-	code = posix_spawnp(
-	    pid, program->argv[0], &actions, &attributes, program->argv, env);
+	if (code == 0)
+		code = posix_spawnp(pid, program->argv[0], &actions,
+		    &attributes, program->argv, env);
 	descriptors_take_back();
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);

@@ -1,6 +1,7 @@
 #include "driver/config.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <libconfig.h>
 #include <stdlib.h>
@@ -344,10 +345,14 @@ read_tree(struct config *config, const char *text, const struct source *source,
     struct error *err)
 {
 	config_t tree;
-	bool ok = false;
+	bool ok = false, has_tree;
 
+	errno = 0; /* without memory a part of the tree is missing */
 	config_init(&tree);
-	if (config_read_string(&tree, text))
+	has_tree = config_read_string(&tree, text);
+	if (errno == ENOMEM)
+		error_set(err, "no memory to read %s", source->path);
+	else if (has_tree)
 		ok = read_group(
 		    config, config_root_setting(&tree), "", source, err);
 	else

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "console/lang/arena.h"
 #include "console/lang/ast.h"
@@ -127,11 +128,7 @@ module_builtin(struct program *program, const char *name)
 static bool
 file_exists(const char *path)
 {
-	FILE *file = fopen(path, "r");
-
-	if (file)
-		fclose(file);
-	return file != NULL;
+	return access(path, R_OK) == 0;
 }
 
 /* The folder of the file that is compiled. */

@@ -441,6 +441,58 @@ test_the_session_breaks(void **state)
 	pg_free(pg);
 }
 
+/* The row is refused by the commit, after the query has had its answer. */
+static void
+test_a_commit_that_fails(void **state)
+{
+	static const int64_t limits_ms[] = { 0, 60000 };
+	struct pg *pg = open_waiting();
+	struct error err = { 0 };
+	size_t i;
+
+	(void)state;
+	assert_true(pg_script(pg,
+	    "create temporary table one"
+	    " (n int unique deferrable initially deferred)",
+	    &err));
+	for (i = 0; i < sizeof(limits_ms) / sizeof(limits_ms[0]); i++) {
+		pg_limit(pg, limits_ms[i]);
+		assert_null(pg_query(
+		    pg, "insert into one values (1), (1)", NULL, &err));
+		assert_string_equal(err.sqlstate, "23505");
+		error_release(&err);
+		assert_true(pg_is_alive(pg));
+	}
+	pg_free(pg);
+}
+
+static void
+test_a_session_that_broke_stays_broken(void **state)
+{
+	static const char end[] =
+	    "select pg_terminate_backend(pg_backend_pid())";
+	static const int64_t limits_ms[] = { 0, 60000 };
+	struct error err = { 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(limits_ms) / sizeof(limits_ms[0]); i++) {
+		struct pg *pg = open_waiting();
+
+		pg_limit(pg, limits_ms[i]);
+		assert_null(pg_query(pg, end, NULL, &err));
+		assert_string_equal(err.sqlstate, "57P01");
+		error_release(&err);
+		assert_null(pg_query(pg, "select 1", NULL, &err));
+		assert_string_equal(err.sqlstate, "08006");
+		error_release(&err);
+		assert_false(pg_script(pg, "select 1", &err));
+		assert_string_equal(err.sqlstate, "08006");
+		error_release(&err);
+		pg_free(pg);
+	}
+}
+
 static void
 test_copy_is_refused(void **state)
 {
@@ -450,6 +502,9 @@ test_copy_is_refused(void **state)
 	(void)state;
 	assert_null(pg_query(pg, "copy (select 1) to stdout", NULL, &err));
 	assert_string_equal(err.sqlstate, "0A000");
+	error_release(&err);
+	assert_null(pg_query(pg, "select 1", NULL, &err));
+	assert_string_equal(err.sqlstate, "08006");
 	error_release(&err);
 	pg_free(pg);
 }
@@ -507,6 +562,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rows_are_dropped),
 	cmocka_unit_test(test_cancel),
 	cmocka_unit_test(test_the_session_breaks),
+	cmocka_unit_test(test_a_commit_that_fails),
+	cmocka_unit_test(test_a_session_that_broke_stays_broken),
 	cmocka_unit_test(test_copy_is_refused),
 	cmocka_unit_test(test_copy_ends_an_async_session),
 	cmocka_unit_test(test_notify),

@@ -1,8 +1,9 @@
 /*
- * test_pg_memory.c - a session that never waits, when there is no memory for
- * some of what the server says: the answer is the same, or the session breaks.
+ * test_pg_memory.c - sessions when there is no memory for some of what the
+ * server says: the answer is the same, or the session breaks.
  */
 #include <poll.h>
+#include <unistd.h>
 
 #include "common/error.h"
 #include "common/mem.h"
@@ -117,8 +118,76 @@ test_no_memory_for_an_answer(void **state)
 	starve_each(is_answered_twice);
 }
 
+enum {
+	LONGEST_S = 10, /* who waits longer waits forever, and is killed */
+};
+
+/* The answer is the row, or an error that says why there is none. */
+static bool
+asks(struct pg *pg)
+{
+	struct error err = { 0 };
+	struct pg_result *result =
+	    pg_query(pg, "select 'one' as a, repeat('x', 20000)", NULL, &err);
+	bool same = result != NULL
+	                ? strcmp(pg_column_name(result, 0), "a") == 0 &&
+	                      strcmp(pg_value(result, 0, 0), "one") == 0
+	                : err.message != NULL;
+
+	pg_result_free(result);
+	error_release(&err);
+	return same;
+}
+
+/* A session that is waited for, from its beginning. */
+static bool
+is_waited_for(int64_t limit_ms)
+{
+	struct error err = { 0 };
+	struct pg *pg;
+	bool holds;
+
+	alarm(LONGEST_S);
+	starve_begin();
+	pg = pg_connect(&target, &err);
+	holds = pg != NULL || err.message != NULL;
+	if (pg != NULL) {
+		pg_limit(pg, limit_ms);
+		holds = asks(pg) &&
+		        (pg_script(pg, "select 1; select 2", &err) ||
+		            err.message != NULL) &&
+		        asks(pg);
+	}
+	starve_end();
+	alarm(0);
+	pg_free(pg);
+	error_release(&err);
+	return holds;
+}
+
+static bool
+is_waited_for_without_limit(void)
+{
+	return is_waited_for(0);
+}
+
+static bool
+is_waited_for_with_limit(void)
+{
+	return is_waited_for(60000);
+}
+
+static void
+test_no_memory_while_waiting(void **state)
+{
+	(void)state;
+	starve_each(is_waited_for_without_limit);
+	starve_each(is_waited_for_with_limit);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_no_memory_for_an_answer),
+	cmocka_unit_test(test_no_memory_while_waiting),
 };
 
 UNIT_TESTS(tests)
