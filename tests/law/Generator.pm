@@ -2,7 +2,7 @@ package Generator;
 
 # Generator - random compiled workflows, as docs/spec.md describes them.
 #
-#     my $made = Generator::make($seed);   # {name, spec, params => [...]}
+#     my $made = Generator::make($seed);   # {spec, starts => [{workflow, params}, ...], ...}
 #
 # The same seed makes the same workflow. Names are v1, v2, … (tasks, lets,
 # calls, collects), p1, p2, … (parameters), e1, … and i1, … (elements and
@@ -12,8 +12,9 @@ use strict;
 use warnings;
 use JSON::PP;
 
+# $crowded: how often a task has a group
+my ($count, $budget, $crowded);
 # $alone: nothing may run beside it; $unread: its names are never compared
-my ($count, $budget);
 our ($alone, $unread);
 
 sub pick  { return $_[ int rand @_ ] }
@@ -127,7 +128,7 @@ sub task {
         : $type eq 't.Fail'  ? { msg => 'no' }
         :                      {};
     $node->{as} = fresh('v') if $type =~ /Do|Job|Bare|Named/ && maybe(0.8);
-    my $policies = $type =~ /Sleep|Fail/ ? {} : policies($scope, maybe(0.4));
+    my $policies = $type =~ /Sleep|Fail/ ? {} : policies($scope, maybe($crowded));
     $policies->{retry} = retry($scope, $type) if maybe(0.4);
     $node->{policies} = $policies if %$policies;
     my %reads = reads($scope, $node->{args}, map { $_->{group} // (), $_->{priority} // (), $_->{queue} // (), $_->{retry} // () } $policies);
@@ -330,29 +331,39 @@ sub task_types {
     };
 }
 
+# Two workflows at most, of which the second is small; both use the same groups.
+sub workflow {
+    my ($name, @length) = @_;
+    my @params = map { fresh('p') } 1 .. 2;
+    my ($steps) = steps([ map { [ $_, 0 ] } @params ], 0, 0, 1, pick(@length));
+    return {
+        name => $name, line => 1, steps => $steps,
+        params => [ map { { name => $_, type => { optional => 'json' } } } @params ]
+    };
+}
+
 sub make {
     my ($seed) = @_;
     srand $seed;
-    ($count, $budget) = (0, pick(4, 8, 14, 20));
-    my @params = map { fresh('p') } 1 .. 2;
-    my ($steps) = steps([ map { [ $_, 0 ] } @params ], 0, 0, 1, pick(1, 2, 3, 4, 5));
-    my $name  = "w$seed";
+    ($count, $budget, $crowded) = (0, pick(4, 8, 14, 20), pick(0.4, 0.4, 0.9));
+    my @workflows = workflow("w$seed", 1 .. 5);
+    push @workflows, workflow("x$seed", 1, 2) if maybe(0.3);
     my $types = task_types();
-    my $text  = JSON::PP->new->canonical->encode($steps);
+    my $text  = JSON::PP->new->canonical->encode(\@workflows);
     return {
-        name => $name,
         spec => {
-            format => 1, file => "$name.wf",
-            workflows => [ {
-                name => $name, line => 1, steps => $steps,
-                params => [ map { { name => $_, type => { optional => 'json' } } } @params ]
-            } ],
+            format => 1, file => "w$seed.wf", workflows => \@workflows,
             task_types => { map { $_ => $types->{$_} } grep { index($text, qq("type":"$_")) >= 0 } keys %$types },
         },
-        params => [ map { { map { $_ => value() } @params } } 1 .. pick(1, 2) ],
+        starts => [ map { start($_) } $workflows[0], maybe(0.5) ? pick(@workflows) : (), @workflows[ 1 .. $#workflows ] ],
         seed   => rand,
         steps  => pick(15, 30, 60),
     };
+}
+
+sub start {
+    my ($workflow) = @_;
+    return { workflow => $workflow->{name}, params => { map { $_->{name} => value() } @{ $workflow->{params} } } };
 }
 
 1;
