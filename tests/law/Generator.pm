@@ -12,8 +12,8 @@ use strict;
 use warnings;
 use JSON::PP;
 
-# $crowded: how often a task has a group
-my ($count, $budget, $crowded);
+# $crowded: how often a task has a group; $careful: how often a node is a try
+my ($count, $budget, $crowded, $careful);
 # $alone: nothing may run beside it; $unread: its names are never compared
 our ($alone, $unread);
 
@@ -153,7 +153,7 @@ sub steps {
 sub node {
     my ($scope, $depth, $deep, $main) = @_;
     $budget--;
-    return try_it($scope, $depth, $deep, $main) if $deep <= 4 && $budget >= 0 && maybe(0.12);
+    return try_it($scope, $depth, $deep, $main) if $deep <= 4 && $budget >= 0 && maybe($careful);
     my $dice = rand 100;
     $dice = rand 68 if $alone;
     $dice = rand 62 if $deep > 4 || $budget < 0;
@@ -176,13 +176,7 @@ sub node {
         return ({ kind => 'seq', line => 1, steps => $steps }, @names);
     }
     if ($dice < 77) {
-        my (@branches, @names);
-        for (1 .. pick(1, 2, 2, 3)) {
-            my ($branch, @bound) = node($scope, $depth, $deep + 1, 0);
-            push @branches, $branch;
-            push @names,    @bound;
-        }
-        return ({ kind => 'par', line => 1, branches => \@branches }, @names);
+        return par($scope, $depth, $deep);
     }
     if ($dice < 83) {
         my $condition = condition($scope);
@@ -201,6 +195,17 @@ sub node {
     return call($scope, $deep);
 }
 
+sub par {
+    my ($scope, $depth, $deep) = @_;
+    my (@branches, @names);
+    for (1 .. pick(1, 2, 2, 3)) {
+        my ($branch, @bound) = node($scope, $depth, $deep + 1, 0);
+        push @branches, $branch;
+        push @names,    @bound;
+    }
+    return ({ kind => 'par', line => 1, branches => \@branches }, @names);
+}
+
 # What a body with branches had done when its first error was caught depends on
 # which of several moves of one moment comes first: nothing outside reads its
 # names, and no `when` looks at the error.
@@ -211,7 +216,7 @@ sub try_it {
     {
         local $alone = $plain;
         local $unread = $unread || !$plain;
-        ($body, @names) = maybe(0.7) ? body_steps($scope, $depth, $deep, $main) : node($scope, $depth, $deep + 1, $main);
+        ($body, @names) = !$plain && maybe(0.5) ? par($scope, $depth, $deep + 1) : maybe(0.7) ? body_steps($scope, $depth, $deep, $main) : node($scope, $depth, $deep + 1, $main);
     }
     @names = () unless $plain;
     my $seen = [ @$scope, map { [ $_, $depth ] } @names ];
@@ -345,7 +350,7 @@ sub workflow {
 sub make {
     my ($seed) = @_;
     srand $seed;
-    ($count, $budget, $crowded) = (0, pick(4, 8, 14, 20), pick(0.4, 0.4, 0.9));
+    ($count, $budget, $crowded, $careful) = (0, pick(4, 8, 14, 20), pick(0.4, 0.4, 0.9), pick(0.12, 0.12, 0.4));
     my @workflows = workflow("w$seed", 1 .. 5);
     push @workflows, workflow("x$seed", 1, 2) if maybe(0.3);
     my $types = task_types();

@@ -80,7 +80,14 @@ language plpgsql as $$
 declare
     v text;
     v_process wf.process;
+    v_seen text := (select format('%s %s', sum(s.n_tup_ins + s.n_tup_upd + s.n_tup_del), wf.now())
+                      from pg_stat_xact_user_tables s where s.schemaname = 'wf');
 begin
+    -- where nothing was written and no time has passed, all is as it was
+    if v_seen = current_setting('law.seen', true) then
+        return null;
+    end if;
+    perform set_config('law.seen', v_seen, true);
     perform law.look();
     -- claimable <=> no reason; the tests for a live driver and for a pause are written out here
     with leaf as (
@@ -556,5 +563,18 @@ begin
          limit 1;
     end if;
     return law.document(v_wrong);
+end;
+$$;
+
+-- law.change(function, from, to): puts a fault into a function, see blind.t.
+create function law.change(p_function regproc, p_from text, p_to text) returns void
+language plpgsql as $$
+declare
+    v_text text := pg_get_functiondef(p_function);
+begin
+    if strpos(v_text, p_from) = 0 then
+        raise exception '% has no "%"', p_function, p_from;
+    end if;
+    execute replace(v_text, p_from, p_to);
 end;
 $$;
