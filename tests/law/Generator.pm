@@ -196,14 +196,27 @@ sub node {
 }
 
 sub par {
-    my ($scope, $depth, $deep) = @_;
+    my ($scope, $depth, $deep, $sound) = @_;
     my (@branches, @names);
     for (1 .. pick(1, 2, 2, 3)) {
-        my ($branch, @bound) = node($scope, $depth, $deep + 1, 0);
+        my ($branch, @bound) = $sound && maybe(0.8) ? sound() : node($scope, $depth, $deep + 1, 0);
         push @branches, $branch;
         push @names,    @bound;
     }
     return ({ kind => 'par', line => 1, branches => \@branches }, @names);
+}
+
+# What can be evaluated: it fails, if at all, after others beside it have begun.
+sub sound {
+    my $type = pick('t.Do', 't.Do', 't.Plain', 't.Job', 't.Job', 't.Bare', 't.Named', 't.Sleep');
+    my $task = {
+        kind => 'task', line => 1, type => $type,
+        args => $type eq 't.Do' ? { x => constant(pick(1, undef)) } : $type eq 't.Sleep' ? { duration => pick('PT1S', 'PT3S') } : {},
+        $type ne 't.Sleep' && maybe($crowded) ? (policies => { group => { name => pick('g1', 'g2'), max => pick(1, 2) } }) : ()
+    };
+    return $task if maybe(0.5);
+    return { kind => 'seq', line => 1, steps => [ $task, scalar sound() ] } if maybe(0.6);
+    return { kind => 'forall', line => 1, name => fresh('e'), in => constant([ 1 .. pick(2, 3) ]), maybe(0.5) ? (max => pick(1, 2)) : (), body => $task };
 }
 
 # What a body with branches had done when its first error was caught depends on
@@ -216,7 +229,7 @@ sub try_it {
     {
         local $alone = $plain;
         local $unread = $unread || !$plain;
-        ($body, @names) = !$plain && maybe(0.5) ? par($scope, $depth, $deep + 1) : maybe(0.7) ? body_steps($scope, $depth, $deep, $main) : node($scope, $depth, $deep + 1, $main);
+        ($body, @names) = !$plain && maybe(0.5) ? par($scope, $depth, $deep + 1, 1) : maybe(0.7) ? body_steps($scope, $depth, $deep, $main) : node($scope, $depth, $deep + 1, $main);
     }
     @names = () unless $plain;
     my $seen = [ @$scope, map { [ $_, $depth ] } @names ];
@@ -232,7 +245,7 @@ sub try_it {
             shift @added;
         }
         push @bound, @added;
-        push @catches, { kind => 'catch', line => 1, name => $error, body => $then, maybe(0.6) ? (when => $when, reads([ @$seen, [ $error, $depth ] ], $when)) : () };
+        push @catches, { kind => 'catch', line => 1, name => $error, body => $then, maybe($plain ? 0.6 : 0.3) ? (when => $when, reads([ @$seen, [ $error, $depth ] ], $when)) : () };
     }
     return ({ kind => 'try', line => 1, body => $body, catches => \@catches }, @names, @bound);
 }
@@ -350,7 +363,7 @@ sub workflow {
 sub make {
     my ($seed) = @_;
     srand $seed;
-    ($count, $budget, $crowded, $careful) = (0, pick(4, 8, 14, 20), pick(0.4, 0.4, 0.9), pick(0.12, 0.12, 0.4));
+    ($count, $budget, $crowded, $careful) = (0, pick(4, 8, 14, 20), pick(0.4, 0.4, 0.9), pick(0.12, 0.3, 0.6));
     my @workflows = workflow("w$seed", 1 .. 5);
     push @workflows, workflow("x$seed", 1, 2) if maybe(0.3);
     my $types = task_types();
