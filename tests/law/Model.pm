@@ -536,8 +536,19 @@ sub stand {
 # Its own retry comes first, unless nothing has been tried.
 sub fails {
     my ($p, $kind, $untried) = @_;
+    has_failed($p, $kind);
+    return see_to($p, $kind, $untried);
+}
+
+sub has_failed {
+    my ($p, $kind) = @_;
     move_to($p, 'FAILED');
     push @{ $p->{m}{history} }, "$p->{path} fails, attempt $p->{attempt}, $kind" if leaf($p);
+    return;
+}
+
+sub see_to {
+    my ($p, $kind, $untried) = @_;
     return stop($p) if $p->{parent} && torn($p->{parent});
     return if !$untried && leaf($p) && retried($p, $kind);
     return handled($p);
@@ -794,18 +805,17 @@ sub may {
 sub operated {
     my ($p, $data) = @_;
     my ($verb, $m) = ($data->{verb}, $p->{m});
+    if (delete $p->{cancelled}) {
+        # nothing has been tried: no policy has it tried again
+        return $p->{state} eq 'FAILED' ? outcome(see_to($p, 'cancelled', 1)) : undef;
+    }
     my $done = $data->{answer} eq 'done';
     return undef if ($done xor may($p, $verb)) && is_given_up($m, $p->{path});
     return "$verb in $p->{state} was answered $data->{answer}" if $done xor may($p, $verb);
     return undef unless $done;
     my $async = $p->{kind} eq 'async';
     if ($verb eq 'cancel') {
-        if ($p->{state} =~ /^(INIT|WAITING)$/) {
-            # nothing has been tried: no policy has it tried again
-            delete $p->{retry_due};
-            fails($p, 'cancelled', 1);
-        }
-        elsif (!$async)                          { move_to($p, 'CANCEL_REQUESTED') }
+        if (!$async) { move_to($p, 'CANCEL_REQUESTED') }
         else {
             delete $p->{lease} if $p->{state} eq 'START_REQUESTED';
             ask_cancel($p, 'CANCEL_REQUESTED');
@@ -832,6 +842,18 @@ sub operated {
         else          { ended($p, $verb) }
     }
     return undef;
+}
+
+# All that a cancel reaches before it was started has failed before anything
+# follows from that.
+sub cancel_together {
+    my (@p) = @_;
+    for my $p (grep { may($_, 'cancel') && $_->{state} =~ /^(INIT|WAITING)$/ } @p) {
+        $p->{cancelled} = 1;
+        delete $p->{retry_due};
+        has_failed($p, 'cancelled');
+    }
+    return;
 }
 
 # ---- the replay
@@ -900,7 +922,8 @@ sub replay {
     my $world = { window => 1, instances => \%instance, last => [0], given => {}, max => {} };
     $id{ $_->{instance} }{ $_->{path} } = $_->{id} for @{ $played->{processes} };
     my %tree = map { $_->{name} => $_ } @{ $made->{spec}{workflows} };
-    for my $step (@{ $played->{steps} }) {
+    my @steps = @{ $played->{steps} };
+    while (my $step = shift @steps) {
         my ($what, $data) = @$step{qw(what data)};
         $step->{at} = sprintf '%.0f', $step->{at} * 1e6;
         $_->{now} = $step->{at} for values %instance;
@@ -953,6 +976,11 @@ sub replay {
             return "step $step->{k}: $path has not begun in the model" unless $p;
             return "step $step->{k}: $path was handed out while the engine was paused" if $what eq 'take' && $paused;
             touch($p) if $what ne 'take';
+            if ($what eq 'verb' && $data->{verb} eq 'cancel' && !$p->{cancelled}) {
+                my @too = ($step);
+                push @too, $steps[@too - 1] while $steps[@too - 1] && $steps[@too - 1]{what} eq 'verb' && $steps[@too - 1]{data}{verb} eq 'cancel';
+                cancel_together(map { $instance{ $_->{instance} }{processes}{ $path{ $_->{process} } } // () } grep { $_->{data}{answer} eq 'done' } @too);
+            }
             my $wrong = $REPLAY{$what}->($p, $data);
             return "step $step->{k}: $path $wrong" if defined $wrong;
         }
