@@ -2,7 +2,7 @@ package Generator;
 
 # Generator - random compiled workflows, as docs/spec.md describes them.
 #
-#     my $made = Generator::make($seed);   # {name, spec, params => [...]}
+#     my $made = Generator::make($seed);   # {spec, starts => [{workflow, params}, ...], ...}
 #
 # The same seed makes the same workflow. Names are v1, v2, … (tasks, lets,
 # calls, collects), p1, p2, … (parameters), e1, … and i1, … (elements and
@@ -12,8 +12,9 @@ use strict;
 use warnings;
 use JSON::PP;
 
+# $crowded: how often a task has a group; $careful: how often a node is a try
+my ($count, $budget, $crowded, $careful);
 # $alone: nothing may run beside it; $unread: its names are never compared
-my ($count, $budget);
 our ($alone, $unread);
 
 sub pick  { return $_[ int rand @_ ] }
@@ -127,7 +128,7 @@ sub task {
         : $type eq 't.Fail'  ? { msg => 'no' }
         :                      {};
     $node->{as} = fresh('v') if $type =~ /Do|Job|Bare|Named/ && maybe(0.8);
-    my $policies = $type =~ /Sleep|Fail/ ? {} : policies($scope, maybe(0.4));
+    my $policies = $type =~ /Sleep|Fail/ ? {} : policies($scope, maybe($crowded));
     $policies->{retry} = retry($scope, $type) if maybe(0.4);
     $node->{policies} = $policies if %$policies;
     my %reads = reads($scope, $node->{args}, map { $_->{group} // (), $_->{priority} // (), $_->{queue} // (), $_->{retry} // () } $policies);
@@ -152,7 +153,7 @@ sub steps {
 sub node {
     my ($scope, $depth, $deep, $main) = @_;
     $budget--;
-    return try_it($scope, $depth, $deep, $main) if $deep <= 4 && $budget >= 0 && maybe(0.12);
+    return try_it($scope, $depth, $deep, $main) if $deep <= 4 && $budget >= 0 && maybe($careful);
     my $dice = rand 100;
     $dice = rand 68 if $alone;
     $dice = rand 62 if $deep > 4 || $budget < 0;
@@ -175,13 +176,7 @@ sub node {
         return ({ kind => 'seq', line => 1, steps => $steps }, @names);
     }
     if ($dice < 77) {
-        my (@branches, @names);
-        for (1 .. pick(1, 2, 2, 3)) {
-            my ($branch, @bound) = node($scope, $depth, $deep + 1, 0);
-            push @branches, $branch;
-            push @names,    @bound;
-        }
-        return ({ kind => 'par', line => 1, branches => \@branches }, @names);
+        return par($scope, $depth, $deep);
     }
     if ($dice < 83) {
         my $condition = condition($scope);
@@ -200,6 +195,30 @@ sub node {
     return call($scope, $deep);
 }
 
+sub par {
+    my ($scope, $depth, $deep, $sound) = @_;
+    my (@branches, @names);
+    for (1 .. pick(1, 2, 2, 3)) {
+        my ($branch, @bound) = $sound && maybe(0.8) ? sound() : node($scope, $depth, $deep + 1, 0);
+        push @branches, $branch;
+        push @names,    @bound;
+    }
+    return ({ kind => 'par', line => 1, branches => \@branches }, @names);
+}
+
+# What can be evaluated: it fails, if at all, after others beside it have begun.
+sub sound {
+    my $type = pick('t.Do', 't.Do', 't.Plain', 't.Job', 't.Job', 't.Bare', 't.Named', 't.Sleep');
+    my $task = {
+        kind => 'task', line => 1, type => $type,
+        args => $type eq 't.Do' ? { x => constant(pick(1, undef)) } : $type eq 't.Sleep' ? { duration => pick('PT1S', 'PT3S') } : {},
+        $type ne 't.Sleep' && maybe($crowded) ? (policies => { group => { name => pick('g1', 'g2'), max => pick(1, 2) } }) : ()
+    };
+    return $task if maybe(0.5);
+    return { kind => 'seq', line => 1, steps => [ $task, scalar sound() ] } if maybe(0.6);
+    return { kind => 'forall', line => 1, name => fresh('e'), in => constant([ 1 .. pick(2, 3) ]), maybe(0.5) ? (max => pick(1, 2)) : (), body => $task };
+}
+
 # What a body with branches had done when its first error was caught depends on
 # which of several moves of one moment comes first: nothing outside reads its
 # names, and no `when` looks at the error.
@@ -210,7 +229,7 @@ sub try_it {
     {
         local $alone = $plain;
         local $unread = $unread || !$plain;
-        ($body, @names) = maybe(0.7) ? body_steps($scope, $depth, $deep, $main) : node($scope, $depth, $deep + 1, $main);
+        ($body, @names) = !$plain && maybe(0.5) ? par($scope, $depth, $deep + 1, 1) : maybe(0.7) ? body_steps($scope, $depth, $deep, $main) : node($scope, $depth, $deep + 1, $main);
     }
     @names = () unless $plain;
     my $seen = [ @$scope, map { [ $_, $depth ] } @names ];
@@ -226,7 +245,7 @@ sub try_it {
             shift @added;
         }
         push @bound, @added;
-        push @catches, { kind => 'catch', line => 1, name => $error, body => $then, maybe(0.6) ? (when => $when, reads([ @$seen, [ $error, $depth ] ], $when)) : () };
+        push @catches, { kind => 'catch', line => 1, name => $error, body => $then, maybe($plain ? 0.6 : 0.3) ? (when => $when, reads([ @$seen, [ $error, $depth ] ], $when)) : () };
     }
     return ({ kind => 'try', line => 1, body => $body, catches => \@catches }, @names, @bound);
 }
@@ -330,29 +349,39 @@ sub task_types {
     };
 }
 
+# Two workflows at most, of which the second is small; both use the same groups.
+sub workflow {
+    my ($name, @length) = @_;
+    my @params = map { fresh('p') } 1 .. 2;
+    my ($steps) = steps([ map { [ $_, 0 ] } @params ], 0, 0, 1, pick(@length));
+    return {
+        name => $name, line => 1, steps => $steps,
+        params => [ map { { name => $_, type => { optional => 'json' } } } @params ]
+    };
+}
+
 sub make {
     my ($seed) = @_;
     srand $seed;
-    ($count, $budget) = (0, pick(4, 8, 14, 20));
-    my @params = map { fresh('p') } 1 .. 2;
-    my ($steps) = steps([ map { [ $_, 0 ] } @params ], 0, 0, 1, pick(1, 2, 3, 4, 5));
-    my $name  = "w$seed";
+    ($count, $budget, $crowded, $careful) = (0, pick(4, 8, 14, 20), pick(0.4, 0.4, 0.9), pick(0.12, 0.3, 0.6));
+    my @workflows = workflow("w$seed", 1 .. 5);
+    push @workflows, workflow("x$seed", 1, 2) if maybe(0.3);
     my $types = task_types();
-    my $text  = JSON::PP->new->canonical->encode($steps);
+    my $text  = JSON::PP->new->canonical->encode(\@workflows);
     return {
-        name => $name,
         spec => {
-            format => 1, file => "$name.wf",
-            workflows => [ {
-                name => $name, line => 1, steps => $steps,
-                params => [ map { { name => $_, type => { optional => 'json' } } } @params ]
-            } ],
+            format => 1, file => "w$seed.wf", workflows => \@workflows,
             task_types => { map { $_ => $types->{$_} } grep { index($text, qq("type":"$_")) >= 0 } keys %$types },
         },
-        params => [ map { { map { $_ => value() } @params } } 1 .. pick(1, 2) ],
+        starts => [ map { start($_) } $workflows[0], maybe(0.5) ? pick(@workflows) : (), @workflows[ 1 .. $#workflows ] ],
         seed   => rand,
         steps  => pick(15, 30, 60),
     };
+}
+
+sub start {
+    my ($workflow) = @_;
+    return { workflow => $workflow->{name}, params => { map { $_->{name} => value() } @{ $workflow->{params} } } };
 }
 
 1;

@@ -10,10 +10,13 @@ package Model;
 # no counters, no queue. What it yields is compared with how the workspace
 # stands: each process that has begun, its state and attempt, the names bound
 # in each scope, the kind of each failure, when each retry is due, the instances'
-# states, results and outputs.
+# states, results and outputs. After each step it compares which tasks have a
+# place in their group, and for what the others wait.
 #
 # A process is {path, node, kind, state, parent, children, frame, own, …}.
 # frame is where its expressions read; own is what its children read.
+# A world is all instances and groups; what is between two looks of the law at
+# the workspace is one window of it: in which order things happen there is open.
 
 use strict;
 use warnings;
@@ -99,7 +102,7 @@ sub begin {
     my $around = $names ? { outer => $parent->{own}, names => {%$names} } : $parent ? $parent->{own} : undef;
     my $p = {
         path => $path, ordinal => $ordinal, node => $node, parent => $parent, attempt => 1, retry_from => 1, children => [], index => $index, m => $m,
-        kind => $node->{kind} eq 'task' ? $MACHINE{ $node->{type} } : $node->{kind}, frame => $around
+        born => $m->{world}{window}, kind => $node->{kind} eq 'task' ? $MACHINE{ $node->{type} } : $node->{kind}, frame => $around
     };
     $p->{scope} = $around if $names;
     $p->{own} = $p->{kind} eq 'call' ? ($p->{scope} = { names => {} }) : $around;
@@ -139,10 +142,9 @@ sub prepare_leaf {
     if ($policies->{group}) {
         my $name = evaluate($policies->{group}{name}, $p->{frame});
         failed('no name') unless defined $name && length $name;
-        if (exists $policies->{group}{max}) {
-            my $max = evaluate($policies->{group}{max}, $p->{frame});
-            failed('no max') if defined $max && !(is_number($max) && $max >= 1);
-        }
+        my $max = evaluate($policies->{group}{max} // [ 'const', undef ], $p->{frame});
+        failed('no max') if defined $max && !(is_number($max) && $max >= 1);
+        @$p{qw(group group_max)} = ($name, $max);
     }
     if (exists $policies->{queue}) {
         my $queue = evaluate($policies->{queue}, $p->{frame});
@@ -151,6 +153,7 @@ sub prepare_leaf {
     if (exists $policies->{priority}) {
         my $priority = evaluate($policies->{priority}, $p->{frame});
         failed('no priority') if defined $priority && !is_number($priority);
+        $p->{priority} = $priority;
     }
     $p->{retry} = retry_values($policies->{retry}, $p->{frame}) if $policies->{retry};
     return;
@@ -286,7 +289,7 @@ sub ended {
 
 sub queue {
     my ($p) = @_;
-    $p->{state} = 'INIT';
+    move_to($p, 'INIT');
     return unless $p->{kind} eq 'wait';
     return fails($p, 'failed') if $p->{node}{type} eq 't.Fail';
     my $seconds = $SECONDS{ $p->{args}{duration} // '' };
@@ -342,6 +345,7 @@ sub move_to {
     my ($p, $state) = @_;
     @$p{qw(failures lost_last)} = (0, 0);
     $p->{state} = $state;
+    stand_in_line($p) if $state eq 'INIT' && !defined $p->{retry_due} && $p->{kind} ne 'wait';
     return;
 }
 
@@ -403,13 +407,148 @@ sub failure {
     return fails($p, $kind);
 }
 
+# ---- groups: who has a place, and who is next
+
+# Each time that it begins to wait it gives its group the max of its policy.
+sub stand_in_line {
+    my ($p) = @_;
+    $p->{place} = { turn => turn($p->{m}{now}, stride($p)), has => 0 };
+    give_max($p->{m}{world}, $p->{group}, $p->{group_max}) if defined $p->{group} && !$p->{unprepared} && defined $p->{group_max};
+    return;
+}
+
+sub turn { my ($now, $k) = @_; return $now + $k % 1024 * 100_000 }
+
+# The elements of a forall stand apart: by their index, or, further down, by
+# how much later the element began than what is around it.
+sub stride {
+    my ($p) = @_;
+    return $p->{index} if defined $p->{index};
+    my ($scope, $around) = grep { $_->{scope} } around($p);
+    return 0 if !$scope || $scope->{kind} eq 'call' && !defined $scope->{index};
+    return (number($scope) - number($around)) % 1024;
+}
+
+# It, and what is around it, from the inside outwards.
+sub around {
+    my ($p) = @_;
+    my @around;
+    for (; $p; $p = $p->{parent}) { push @around, $p }
+    return @around;
+}
+
+sub number { my ($p) = @_; return $p->{m}{id}{ $p->{path} } // 0 }
+
+# The last max wins. Of those of one window it may be any.
+sub give_max {
+    my ($world, $name, $max) = @_;
+    my $given = $world->{given}{$name};
+    $given = $world->{given}{$name} = { window => $world->{window}, max => [] } unless $given && $given->{window} == $world->{window};
+    push @{ $given->{max} }, $max;
+    return;
+}
+
+sub waits_in_line { my ($p) = @_; return leaf($p) && $p->{state} eq 'INIT' && $p->{kind} ne 'wait' && !defined $p->{retry_due} }
+
+# A place is held from before the start until nothing is with a driver any more.
+sub has_place {
+    my ($p) = @_;
+    return $p->{place} && $p->{place}{has} && (waits_in_line($p) || $p->{state} =~ /^(START_REQUESTED|EXECUTING|CANCEL_REQUESTED|ABORT_REQUESTED)$/);
+}
+
+sub waits_for_group { my ($p) = @_; return waits_in_line($p) && defined $p->{group} && !$p->{place}{has} && $p->{m}{state} ne 'SUSPENDED' }
+
+sub all_processes { my ($world) = @_; return map { values %{ $_->{processes} } } values %{ $world->{instances} } }
+
+sub rank { my ($p) = @_; return -($p->{priority} // $p->{m}{priority}) }
+
+# Grants the free places of each group: by priority, then turn.
+sub grant {
+    my ($world, $max) = @_;
+    for my $name (keys %{ $world->{given} }) {
+        my $given = $world->{given}{$name}{max};
+        return 'group ' . $name . ' has max ' . $json->encode($max->{$name}) . ', but was given ' . $json->encode($given)
+            unless $world->{loose} || grep { same($_, $max->{$name}) } @$given;
+        $world->{max}{$name} = $max->{$name};
+    }
+    if (!$world->{loose}) {
+        same($max->{$_}, $world->{max}{$_}) or return "group $_ has another max" for keys %$max;
+    }
+    @$world{qw(given max loose)} = ({}, $max, 0);
+    my (%held, %next);
+    for my $p (all_processes($world)) {
+        next unless defined $p->{group};
+        $held{ $p->{group} }++ if has_place($p);
+        push @{ $next{ $p->{group} } }, $p if waits_for_group($p);
+    }
+    for my $name (keys %next) {
+        my @next = sort { rank($a) <=> rank($b) || $a->{place}{turn} <=> $b->{place}{turn} || $a->{m}{number} <=> $b->{m}{number} || number($a) <=> number($b) } @{ $next{$name} };
+        my $free = defined $max->{$name} ? $max->{$name} - ($held{$name} // 0) : @next;
+        $_->{place}{has} = 1 for splice @next, 0, $free > 0 ? $free : 0;
+    }
+    return undef;
+}
+
+# What is held up keeps its order, but comes after those that are ready by then.
+sub suspended { $_->{place}{has} = 0 for grep { waits_in_line($_) } values %{ $_[0]{processes} }; return }
+
+sub resumed {
+    my ($m) = @_;
+    my $k = 0;
+    $_->{place}{turn} = turn($m->{now}, $k++)
+        for sort { $a->{place}{turn} <=> $b->{place}{turn} || number($a) <=> number($b) } grep { waits_in_line($_) } values %{ $m->{processes} };
+    return;
+}
+
+# Why it is not with a driver, as explain says it. When a request is repeated is
+# not compared.
+sub reason {
+    my ($p) = @_;
+    my $state = $p->{state};
+    return 'request' if $p->{lease};
+    return $state eq 'FAILED' ? 'failed' : $state eq 'WAITING' ? 'time' : 'time or none' if $state ne 'INIT';
+    return defined $p->{retry_due} ? 'retry' : $p->{m}{state} eq 'SUSPENDED' ? 'suspended' : waits_for_group($p) ? 'group' : '';
+}
+
+# How every task stands: here, and as the law saw it.
+sub stand {
+    my ($world, $path, $tasks) = @_;
+    my (%mine, %theirs);
+    for my $p (grep { leaf($_) && !$TERMINAL{ $_->{state} } } all_processes($world)) {
+        $mine{"$p->{m}{number} $p->{path}"} = [ reason($p), has_place($p) ? $p->{group} : undef ];
+    }
+    for my $task (@$tasks) {
+        my ($instance, $process, $reason, $group) = @$task;
+        my $key = "$instance $path->{$process}";
+        $reason = 'time or none' if ($mine{$key} // [''])->[0] eq 'time or none' && $reason =~ /^(time|)$/;
+        $theirs{$key} = [ $reason, $group ];
+    }
+    for my $key (sort keys %{ { %mine, %theirs } }) {
+        my ($instance, $path) = split / /, $key;
+        next if same($mine{$key}, $theirs{$key}) || is_given_up($world->{instances}{$instance}, $path);
+        return sprintf '%s: waits for and has place in: the model says %s, the workspace %s', $key, map { $json->encode($_) } $mine{$key}, $theirs{$key};
+    }
+    return undef;
+}
+
 # ---- an error looks for its handler
 
 # Its own retry comes first, unless nothing has been tried.
 sub fails {
     my ($p, $kind, $untried) = @_;
+    has_failed($p, $kind);
+    return see_to($p, $kind, $untried);
+}
+
+sub has_failed {
+    my ($p, $kind) = @_;
     move_to($p, 'FAILED');
     push @{ $p->{m}{history} }, "$p->{path} fails, attempt $p->{attempt}, $kind" if leaf($p);
+    return;
+}
+
+sub see_to {
+    my ($p, $kind, $untried) = @_;
     return stop($p) if $p->{parent} && torn($p->{parent});
     return if !$untried && leaf($p) && retried($p, $kind);
     return handled($p);
@@ -436,7 +575,8 @@ sub handled {
 
 sub hand_over {
     my ($p, $body, $k) = @_;
-    @$body{qw(given_up then)} = (1, $k);
+    @$body{qw(given_up then)} = ($p->{m}{world}{window}, $k);
+    $p->{m}{world}{loose} = 1 if has_branches($body);
     for (my $around = $p; $around != $body; ) {
         $around = $around->{parent};
         $around->{state} = 'ABORTING' if $around->{state} eq 'ACTIVE';
@@ -665,18 +805,17 @@ sub may {
 sub operated {
     my ($p, $data) = @_;
     my ($verb, $m) = ($data->{verb}, $p->{m});
+    if (delete $p->{cancelled}) {
+        # nothing has been tried: no policy has it tried again
+        return $p->{state} eq 'FAILED' ? outcome(see_to($p, 'cancelled', 1)) : undef;
+    }
     my $done = $data->{answer} eq 'done';
     return undef if ($done xor may($p, $verb)) && is_given_up($m, $p->{path});
     return "$verb in $p->{state} was answered $data->{answer}" if $done xor may($p, $verb);
     return undef unless $done;
     my $async = $p->{kind} eq 'async';
     if ($verb eq 'cancel') {
-        if ($p->{state} =~ /^(INIT|WAITING)$/) {
-            # nothing has been tried: no policy has it tried again
-            delete $p->{retry_due};
-            fails($p, 'cancelled', 1);
-        }
-        elsif (!$async)                          { move_to($p, 'CANCEL_REQUESTED') }
+        if (!$async) { move_to($p, 'CANCEL_REQUESTED') }
         else {
             delete $p->{lease} if $p->{state} eq 'START_REQUESTED';
             ask_cancel($p, 'CANCEL_REQUESTED');
@@ -705,18 +844,57 @@ sub operated {
     return undef;
 }
 
+# All that a cancel reaches before it was started has failed before anything
+# follows from that.
+sub cancel_together {
+    my (@p) = @_;
+    for my $p (grep { may($_, 'cancel') && $_->{state} =~ /^(INIT|WAITING)$/ } @p) {
+        $p->{cancelled} = 1;
+        delete $p->{retry_due};
+        has_failed($p, 'cancelled');
+    }
+    return;
+}
+
 # ---- the replay
 
-# Whether a process was in the body of a try whose error was caught, where things
-# ran beside each other: how far each of them came depends on which of several
-# moves of one moment comes first.
+# Where things ran beside each other in the body of a try whose error was caught,
+# how far that came which moved in the same window depends on which of several
+# moves of one moment comes first. All else in such a body is compared.
 sub is_given_up {
     my ($m, $path) = @_;
-    for my $p (values %{ $m->{processes} }) {
-        next unless $p->{given_up} && index($path, "$p->{path}/") == 0;
-        return 1 if $json->encode($p->{node}) =~ /"kind":"(par|forall)"/;
+    my ($p, $id) = ($m->{processes}{$path}, $m->{id}{$path});
+    for my $body (grep { defined $_->{given_up} && index($path, "$_->{path}/") == 0 && has_branches($_) } values %{ $m->{processes} }) {
+        my $window = $body->{given_up};
+        return 1 if $p && ($p->{born} == $window || $p->{touched}{$window});
+        return 1 if !$p && $id > $m->{world}{last}[ $window - 1 ] && $id <= ($m->{world}{last}[$window] // $id);
     }
     return 0;
+}
+
+sub has_branches {
+    my ($p) = @_;
+    return $p->{branches} //= $json->encode($p->{node}) =~ /"kind":"(par|forall)"/ ? 1 : 0;
+}
+
+# Something other than a stop moves it.
+sub touch {
+    my ($p) = @_;
+    $_->{touched}{ $p->{m}{world}{window} } = 1 for around($p);
+    return;
+}
+
+# What was given up has ended when the try goes on, and nothing began in it since.
+sub left_alive {
+    my ($world, $played) = @_;
+    for my $theirs (@{ $played->{processes} }) {
+        my $m = $world->{instances}{ $theirs->{instance} };
+        for my $body (grep { defined $_->{given_up} && index($theirs->{path}, "$_->{path}/") == 0 } values %{ $m->{processes} }) {
+            return "$theirs->{path} is $theirs->{state}, but $body->{path} around it has ended" if $TERMINAL{ $body->{state} } && !$TERMINAL{ $theirs->{state} };
+            return "$theirs->{path} has begun after the error of $body->{path} was caught" if $theirs->{id} > $world->{last}[ $body->{given_up} ];
+        }
+    }
+    return undef;
 }
 
 # A microsecond may be lost where a delay was rounded.
@@ -725,9 +903,12 @@ sub pass_time {
     my @all = sort { $a->{path} cmp $b->{path} } values %{ $m->{processes} };
     my @retried = grep { defined $_->{retry_due} && $_->{retry_due} <= $m->{now} + 1 } @all;
     for my $p (@all) {
-        ended($p, 'end') if $p->{state} eq 'WAITING' && $p->{due} <= $m->{now} + 1;
+        next unless $p->{state} eq 'WAITING' && $p->{due} <= $m->{now} + 1;
+        touch($p);
+        ended($p, 'end');
     }
     for my $p (@retried) {
+        touch($p);
         delete $p->{retry_due};
         again($p) if $p->{state} eq 'INIT';
     }
@@ -738,18 +919,33 @@ sub replay {
     my ($made, $played) = @_;
     my %path = map { $_->{id} => $_->{path} } @{ $played->{processes} };
     my (%instance, %id, $paused);
+    my $world = { window => 1, instances => \%instance, last => [0], given => {}, max => {} };
     $id{ $_->{instance} }{ $_->{path} } = $_->{id} for @{ $played->{processes} };
-    my $tree = $made->{spec}{workflows}[0];
-    for my $step (@{ $played->{steps} }) {
+    my %tree = map { $_->{name} => $_ } @{ $made->{spec}{workflows} };
+    my @steps = @{ $played->{steps} };
+    while (my $step = shift @steps) {
         my ($what, $data) = @$step{qw(what data)};
         $step->{at} = sprintf '%.0f', $step->{at} * 1e6;
         $_->{now} = $step->{at} for values %instance;
         if ($what eq 'start') {
             my $m = $instance{ $step->{instance} } = {
                 state => 'RUNNING', now => $step->{at}, processes => {}, history => [],
-                params => $data->{params}, id => $id{ $step->{instance} }
+                params => $data->{params}, priority => $data->{priority}, id => $id{ $step->{instance} },
+                world => $world, number => $step->{instance}
             };
-            $m->{root} = begin_root($m, $tree);
+            $m->{root} = begin_root($m, $tree{ $data->{workflow} });
+        }
+        elsif ($what eq 'settle') {
+            my $wrong = grant($world, $data->{groups});
+            return "step $step->{k}: $wrong" if defined $wrong;
+        }
+        elsif ($what eq 'stand') {
+            my $wrong = stand($world, \%path, $data->{tasks});
+            return "step $step->{k}: $wrong" if defined $wrong;
+            $world->{last}[ $world->{window}++ ] = $data->{last};
+        }
+        elsif ($what eq 'group') {
+            $world->{given}{ $data->{name} } = { window => $world->{window}, max => [ $data->{max} ] };
         }
         elsif ($what eq 'poll' || $what eq 'tick') { pass_time($_) for values %instance }
         elsif ($what eq 'limit') { $LOSS_LIMIT = $data->{losses} }
@@ -768,7 +964,9 @@ sub replay {
             my $m = $instance{ $step->{instance} };
             my ($from, $to) = $data->{verb} eq 'suspend' ? ('RUNNING', 'SUSPENDED') : ('SUSPENDED', 'RUNNING');
             return "step $step->{k}: $data->{verb} in $m->{state} was answered $data->{answer}" if $data->{answer} eq 'done' xor $m->{state} eq $from;
-            $m->{state} = $to if $m->{state} eq $from;
+            next if $m->{state} ne $from;
+            $m->{state} = $to;
+            $to eq 'SUSPENDED' ? suspended($m) : resumed($m);
         }
         elsif ($what =~ /^(pause|unpause)$/) { $paused = $what eq 'pause' }
         elsif ($what =~ /^(take|report|verb|lost)$/ && defined $step->{process}) {
@@ -777,11 +975,17 @@ sub replay {
             next if !$p && is_given_up($instance{ $step->{instance} }, $path);
             return "step $step->{k}: $path has not begun in the model" unless $p;
             return "step $step->{k}: $path was handed out while the engine was paused" if $what eq 'take' && $paused;
+            touch($p) if $what ne 'take';
+            if ($what eq 'verb' && $data->{verb} eq 'cancel' && !$p->{cancelled}) {
+                my @too = ($step);
+                push @too, $steps[@too - 1] while $steps[@too - 1] && $steps[@too - 1]{what} eq 'verb' && $steps[@too - 1]{data}{verb} eq 'cancel';
+                cancel_together(map { $instance{ $_->{instance} }{processes}{ $path{ $_->{process} } } // () } grep { $_->{data}{answer} eq 'done' } @too);
+            }
             my $wrong = $REPLAY{$what}->($p, $data);
             return "step $step->{k}: $path $wrong" if defined $wrong;
         }
     }
-    return (undef, \%instance);
+    return (left_alive($world, $played), \%instance);
 }
 
 sub begin_root {

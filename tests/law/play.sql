@@ -19,6 +19,7 @@ create table law.step (
     at timestamptz, what text, instance_id bigint, process_id bigint, data jsonb
 );
 create table law.places (group_id bigint primary key, held bigint not null);
+create table law.said (instance_id bigint, process_id bigint, reason text not null);
 
 create function law.pick(p_count bigint) returns int
 language sql volatile as $$ select floor(random() * p_count)::int; $$;
@@ -29,6 +30,37 @@ language sql volatile as $$ select p_list[1 + law.pick(cardinality(p_list))]; $$
 create function law.note(p_what text, p_instance bigint, p_process bigint, p_data jsonb) returns void
 language sql as $$
     insert into law.step (at, what, instance_id, process_id, data) values (wf.now(), p_what, p_instance, p_process, p_data);
+$$;
+
+-- law.groups(): the max of each group.
+create function law.groups() returns jsonb
+language sql as $$
+    select jsonb_build_object('groups', coalesce(jsonb_object_agg(g.name, g.max), '{}')) from wf.concurrency_group g;
+$$;
+
+-- law.look(): asks explain about every process, and writes down how each task
+-- stands: its reason, and the group in which it has a place. That no driver
+-- serves it and that the engine is paused are left out, since the model knows
+-- nothing of these. last is the number of the process that began last.
+create function law.look() returns void
+language plpgsql as $$
+begin
+    delete from law.said;
+    insert into law.said (instance_id, process_id, reason)
+    select i.id, e.process_id, string_agg(e.reason, '+' order by e.reason)
+      from wf.instance i, wf.explain(i.id) e
+     where i.state in ('RUNNING', 'SUSPENDED', 'ABORTING') and e.process_id is not null and e.reason <> 'note'
+     group by i.id, e.process_id;
+    perform law.note('stand', null, null, jsonb_build_object(
+        'last', (select max(p.id) from wf.process p),
+        'tasks', (select coalesce(jsonb_agg(jsonb_build_array(
+                             p.instance_id, p.id, case when a.reason in ('driver', 'paused', 'driver+paused') then '' else coalesce(a.reason, '') end, g.name)), '[]')
+                    from wf.process p
+                    left join law.said a on a.instance_id = p.instance_id and a.process_id = p.id
+                    left join wf.slot s on s.instance_id = p.instance_id and s.process_id = p.id
+                    left join wf.concurrency_group g on g.id = s.group_id
+                   where p.machine <> 'composite' and p.state not in ('END', 'RAISED', 'ABORTED'))));
+end;
 $$;
 
 create function law.move_clock(p_time interval) returns void
@@ -48,11 +80,17 @@ language plpgsql as $$
 declare
     v text;
     v_process wf.process;
+    v_seen text := (select format('%s %s', sum(s.n_tup_ins + s.n_tup_upd + s.n_tup_del), wf.now())
+                      from pg_stat_xact_user_tables s where s.schemaname = 'wf');
 begin
+    -- where nothing was written and no time has passed, all is as it was
+    if v_seen = current_setting('law.seen', true) then
+        return null;
+    end if;
+    perform set_config('law.seen', v_seen, true);
+    perform law.look();
     -- claimable <=> no reason; the tests for a live driver and for a pause are written out here
-    with said as materialized (
-        select i.id, e.process_id, e.reason from wf.instance i, wf.explain(i.id) e where i.state in ('RUNNING', 'SUSPENDED', 'ABORTING') and e.process_id is not null and e.reason <> 'note'
-    ), leaf as (
+    with leaf as (
         select p.instance_id, p.id, p.state,
                exists (select from wf.ready r
                          cross join lateral wf._find_lane(r.lane_id) l
@@ -65,7 +103,7 @@ begin
                                or not exists (with recursive up (id) as (
                                                   select p.id union all select x.parent_id from up join wf.process x on x.instance_id = p.instance_id and x.id = up.id)
                                               select from up join wf.teardown t on t.instance_id = p.instance_id and t.process_id = up.id))) as claimable,
-               (select string_agg(s.reason, '+') from said s where s.id = p.instance_id and s.process_id = p.id) as reason
+               (select s.reason from law.said s where s.instance_id = p.instance_id and s.process_id = p.id) as reason
           from wf.process p
          where p.kind in ('sync', 'async', 'wait') and p.state not in ('END', 'RAISED', 'ABORTED')
     )
@@ -152,6 +190,7 @@ begin
     perform law.note('tick', null, null, null);
     perform wf.tick();
     perform law.see_losses();
+    perform law.note('settle', null, null, law.groups());
 end;
 $$;
 
@@ -169,6 +208,7 @@ begin
     for r in select * from wf.poll(p_driver, p_want) loop
         if v_count = 0 then
             perform law.see_losses();
+            perform law.note('settle', null, null, law.groups());
         end if;
         v_count := v_count + 1;
         continue when r.kind <> 'run';
@@ -270,6 +310,15 @@ begin
 end;
 $$;
 
+-- law.set_group(name, max): an operator changes a group.
+create function law.set_group(p_name text, p_max int) returns void
+language plpgsql as $$
+begin
+    perform law.note('group', null, null, jsonb_build_object('name', p_name, 'max', p_max));
+    perform wf.group_set(p_name, p_max);
+end;
+$$;
+
 -- law.pause(whether): of the engine; when it is resumed, all goes on.
 create function law.pause(p_pause boolean) returns void
 language plpgsql as $$
@@ -337,7 +386,7 @@ begin
     elsif v_dice < 86 then
         perform law.tick();
     elsif v_dice < 86.5 then
-        perform wf.group_set(g.name, law.pick(4)) from (select z.name from wf.concurrency_group z order by z.id) g order by random() limit 1;
+        perform law.set_group(g.name, law.pick(4)) from (select z.name from wf.concurrency_group z order by z.id offset 0) g order by random() limit 1;
     elsif v_dice < 87.5 then
         perform law.pause(random() < 0.4);
     elsif v_dice < 90 then
@@ -400,7 +449,7 @@ begin
     select l.id into v_driver from law.driver l join wf.driver d on d.id = l.id
      where d.state = 'live' and d.queues = '{}' order by l.id desc limit 1;
     v_driver := coalesce(v_driver, law.register('{}'));
-    perform wf.group_set(g.name, 1) from wf.concurrency_group g where g.max < 1;
+    perform law.set_group(g.name, 1) from (select z.name from wf.concurrency_group z where z.max < 1 order by z.id offset 0) g;
     if (select e.event from wf.engine_event e order by e.id desc limit 1) = 'pause' then
         perform law.pause(false);
     end if;
@@ -460,22 +509,26 @@ language sql as $$
         'instances', (select jsonb_agg(jsonb_build_object('id', i.id, 'state', i.state, 'result', i.result, 'output', i.output) order by i.id) from wf.instance i));
 $$;
 
--- law.play(spec, name, params, seed, steps): everything, from beginning to end.
-create function law.play(p_spec jsonb, p_name text, p_params jsonb[], p_seed float8, p_steps int) returns jsonb
+-- law.play(spec, starts, seed, steps): everything, from beginning to end. A
+-- start is {workflow, params}.
+create function law.play(p_spec jsonb, p_starts jsonb, p_seed float8, p_steps int) returns jsonb
 language plpgsql as $$
 declare
     v_wrong text;
     v_fix boolean;
     v_id bigint;
+    v_start jsonb;
+    v_priority int;
 begin
     perform setseed(p_seed);
     perform set_config('wf.now', '2030-01-01 00:00:00+00', true);
     update wf.setting set value = 1 + law.pick(3) where name = 'loss_limit';
     perform law.note('limit', null, null, jsonb_build_object('losses', wf._setting_number('loss_limit')));
-    perform wf.install('// ' || p_name, p_spec);
-    for k in 1 .. cardinality(p_params) loop
-        v_id := wf.start(p_name, p_params[k], null, law.pick(3));
-        perform law.note('start', v_id, null, jsonb_build_object('params', p_params[k]));
+    perform wf.install('// ' || (p_spec ->> 'file'), p_spec);
+    for v_start in select x.value from jsonb_array_elements(p_starts) x loop
+        v_priority := law.pick(3);
+        v_id := wf.start(v_start ->> 'workflow', v_start -> 'params', null, v_priority);
+        perform law.note('start', v_id, null, v_start || jsonb_build_object('priority', v_priority));
     end loop;
     v_wrong := law.check();
     perform law.register('{default}');
@@ -510,5 +563,18 @@ begin
          limit 1;
     end if;
     return law.document(v_wrong);
+end;
+$$;
+
+-- law.change(function, from, to): puts a fault into a function, see blind.t.
+create function law.change(p_function regproc, p_from text, p_to text) returns void
+language plpgsql as $$
+declare
+    v_text text := pg_get_functiondef(p_function);
+begin
+    if strpos(v_text, p_from) = 0 then
+        raise exception '% has no "%"', p_function, p_from;
+    end if;
+    execute replace(v_text, p_from, p_to);
 end;
 $$;

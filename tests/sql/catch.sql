@@ -41,6 +41,17 @@ select is(play_end(:i), format('END success {"kind": "http", "cause": null, "det
     'the catch sees the error as a record, and a caught error counts nothing in the result');
 select is_empty('select * from wf.fsck()', 'all is well afterwards');
 
+-- what fails as soon as it begins, beside what has just begun
+select play_install('beside', jsonb_build_array(
+    play_try(play_par(play_task('t.Sleep', null, '{"duration": ["add", 1, 1]}'), play_task('t.Do', 'b'),
+                      play_task('t.Do', 'g', '{}', '{"group": {"name": "beside", "max": 1}}')),
+             play_catch('e', play_task('t.Do', 'c')))));
+select wf.start('beside') as i \gset
+select results_eq(format('select bind, state from wf.process where instance_id = %s and bind is not null order by bind', :i),
+    $$values ('b', 'ABORTED'), ('c', 'INIT'), ('g', 'ABORTED')$$, 'a sleep that fails at once tears down at once what stands beside it');
+select play_on(:driver);
+select is(play_end(:i), 'END success', 'and its catch goes on');
+
 -- when
 select play_install('choice', jsonb_build_array(
     play_try(

@@ -78,6 +78,10 @@ select wf.group_set('m', 2);
 select play_report(process_id) from wf.slot s;
 select play_on(:driver);
 select is(places('m'), '0 of 2, 0 waiting', 'an operator''s word counts until the next task says otherwise');
+select wf.start('five');
+select wf.group_set('m', 1);
+select play_on(:driver);
+select is(places('m'), '0 of 1, 0 waiting', 'also if that task''s max was not settled yet');
 select is_empty('select * from wf.fsck()', 'all is well when max changes');
 
 -- priorities
@@ -99,6 +103,14 @@ select is(order_of(:driver, :i), 'high mid free low', 'the higher priority is gr
 select wf.start('prio') as i \gset
 select wf.start('prio', p_priority => 3) as i2 \gset
 select is(order_of(:driver, :i), 'high high mid free mid free low low', 'the priority of an instance is that of its tasks, unless they have their own');
+
+-- a priority that reads as null is that of the instance
+select play_install('unsaid', jsonb_build_array(play_par(in_group('unsaid', '"p"', '1', '["get", ["var", "p"], "nothing"]', 't.Do', '{"p": 0}'), in_group('mid', '"p"', '1', '1'))),
+    '[{"name": "p", "type": "object"}]');
+select wf.start('unsaid', '{"p": {}}') as i \gset
+select is(order_of(:driver, :i), 'mid unsaid', 'a priority that reads as null is as if none was given');
+select wf.start('unsaid', '{"p": {}}', p_priority => 2) as i \gset
+select is(order_of(:driver, :i), 'unsaid mid', 'that of the instance');
 
 -- names and limits that are read
 select play_install('dynamic', jsonb_build_array(play_forall('x', '["a", "a", "b", "b", "b"]',

@@ -196,6 +196,17 @@ select play_driver('other') as other \gset
 select play_later('2 s'), play_take(:other, 0);
 select is_empty(format('select * from wf.lease where instance_id = %s', :i), 'and within a second if it has come back as another one');
 
+-- all drivers died, and the next one comes only much later
+select wf.leave(d.id) from wf.driver d where d.state in ('live', 'draining');
+select play_install('late', jsonb_build_array(play_task('t.Do', 'late', '{}', '{"idempotent": true}')));
+select wf.start('late') as i \gset
+select play_take(play_driver('dies'));
+select play_later('5 min' - make_interval(secs => extract(second from wf.now())::float8)), play_driver() as other \gset
+select play_later('2 s'), play_take(:other, 0);
+select is(play_state(:i, 'late'), 'INIT', 'a driver that comes long after the death of another takes back what that one held, in the minute in which it comes');
+select is_empty('select * from wf.fsck()', 'as fsck expects');
+select play_on(:other);
+
 -- queues and transports
 select wf.abort('{"workflow": "all"}'), play_on(:other);
 select wf.leave(d.id) from wf.driver d where d.state = 'live';

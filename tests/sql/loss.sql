@@ -109,6 +109,16 @@ select is(of(:i, 'again'), 'INIT ready start', 'and back at once');
 select wf.retry(jsonb_build_object('process', play_id(:i, 'polled')));
 select is(of(:i, 'polled'), 'RETRY_CLEANUP_REQUESTED ready cleanup', 'what it was polled for is released before it is begun again');
 
+-- what dies while nobody polls for a long time
+select wf.abort('{"global": true}');
+select wf.start('all') as i \gset
+select dies();
+select play_take(play_driver('dead')), play_later('95 s'), wf.tick();
+select is(of(:i, 'again'), 'START_REQUESTED lease start', 'who was silent for long keeps as long as any other what was lost before');
+select is_empty('select * from wf.fsck()', 'that is no violation');
+select later();
+select is(of(:i, 'again'), 'INIT ready start', 'then it is back');
+
 -- a start that was never acknowledged, any number, one
 select wf.abort('{"global": true}');
 select wf.start('all') as i \gset

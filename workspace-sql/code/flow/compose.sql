@@ -206,7 +206,9 @@ begin
             raise exception using errcode = 'WF020',
                 message = format('a priority is an int from -1000 to 1000, not %s', p_entry.policy -> 'priority');
         end if;
-        p_entry.rank := - greatest(-1000, least(1000, (p_entry.policy ->> 'priority')::numeric));
+        if p_entry.policy -> 'priority' <> 'null' then
+            p_entry.rank := - greatest(-1000, least(1000, (p_entry.policy ->> 'priority')::numeric));
+        end if;
     end if;
     if p_entry.policy ? 'idempotent' and jsonb_typeof(p_entry.policy -> 'idempotent') not in ('boolean', 'null') then
         raise exception using errcode = 'WF020',

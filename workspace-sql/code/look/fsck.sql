@@ -171,7 +171,11 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       left join wf.sign_of_life s on s.driver_id = l.driver_id
      where (d.state in ('live', 'draining')) is not true
        and greatest(l.at, s.seen_at) < wf.now() - (60 + wf._setting_number('lease_seconds')) * interval '1 s'
-       and wf._withheld_until(l, wf.now() - (60 + wf._setting_number('lease_seconds')) * interval '1 s') is null
+       -- nor what was withheld a short while ago, or still is
+       and not exists (select from wf.loss o
+                        where o.instance_id = l.instance_id and o.process_id = l.process_id and o.token = l.token
+                          and o.due_at > wf.now() - (60 + wf._setting_number('lease_seconds')) * interval '1 s'
+                          and o.due_at <= wf.now() + interval '64 s')
        and not wf._is_apart('loss', l.instance_id, l.process_id)
      union all
     select 'lane: a request is ready in one that has no row', r.instance_id, r.process_id, format('lane %s', r.lane_id)

@@ -323,7 +323,7 @@ $$;
 -- Gives silent drivers up, and takes back what drivers hold that are gone.
 -- Anybody's poll does it, once a second, and whatever is left over is found by
 -- the next: nothing depends on one chance.
--- To look through all leases takes its time, so they are if somebody has been
+-- To look through all leases takes its time, so they are if somebody is or has been
 -- given up or cut off a short while ago, and in any case if p_all says so.
 -- The driver that asks (p_driver) lives.
 --
@@ -337,14 +337,18 @@ declare
     v_now constant timestamptz := wf.now();
     v_lease constant interval := wf._setting_number('lease_seconds') * interval '1 second';
     v_driver bigint;
+    v_overdue boolean; -- nobody has looked for so long that the short while may be over
 begin
     -- its own row first: of two drivers that give each other up one passes the other by
     perform from wf.driver d where d.id = p_driver for no key update skip locked;
     if p_driver is not null and not found then
         return;
     end if;
+    v_overdue := exists (select from wf.driver d
+                           join wf.sign_of_life s on s.driver_id = d.id
+                          where d.state in ('live', 'draining') and s.seen_at < v_now - v_lease);
     perform wf._give_up(p_driver);
-    if not p_all and not exists (select from wf.driver d
+    if not p_all and not v_overdue and not exists (select from wf.driver d
                                    join wf.sign_of_life s on s.driver_id = d.id
                                   where (d.state = 'lost' or d.successor is not null)
                                     and s.seen_at > v_now - v_lease - interval '1 minute') then

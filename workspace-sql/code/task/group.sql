@@ -165,9 +165,9 @@ begin
             hint = 'Give 0 (nothing in it starts) or more; null lifts the limit.';
     end if;
     update wf.concurrency_group g set max = p_max where g.name = p_name returning g.id into v_id;
-    -- the row of a new one is inserted by the next poll, see definition/group.sql
-    insert into wf.dirty (group_id, max)
-    values (coalesce(v_id, wf._group(p_name)), case when v_id is null then coalesce(p_max, -1) end);
+    -- The row of a new one is inserted by the next poll, see definition/group.sql. That
+    -- poll may also settle what tasks gave before: this comes behind it on the list.
+    insert into wf.dirty (group_id, max) values (coalesce(v_id, wf._group(p_name)), coalesce(p_max, -1));
     perform wf._resume_work(null);
     perform wf._ring();
 end;

@@ -52,7 +52,7 @@ $$;
 --          also if it is to stop, or the clock was set back
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _lose, explain, fsck and the simulator
+-- Called   by _lose, _part_work, explain and the simulator
 create or replace function wf._withheld_until(p_lease wf.lease, p_now timestamptz) returns timestamptz
 language sql stable
 begin atomic

@@ -87,9 +87,6 @@ begin
         -- what failed once more may wait for another attempt by now
         p_moves := array(select m from unnest(p_moves) m where not wf._waits_for_retry(m.instance_id, m.id));
     end if;
-    if f.wait then
-        perform wf._begin_wait(p_moves);
-    end if;
     if f.free or f.again then
         insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
         select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p.at, wf._place(p.index, p.scopes)), 'start'
@@ -125,6 +122,10 @@ begin
                               where x.version_id = p.version_id and x.id = p.node_id
                              offset 0) n;
         perform wf._ring();
+    end if;
+    -- last: one that fails may tear the others down, which are found by these rows
+    if f.wait then
+        perform wf._begin_wait(p_moves);
     end if;
 end;
 $$;
