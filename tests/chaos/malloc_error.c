@@ -43,8 +43,8 @@ static void __attribute__((constructor)) begin(void)
 	if (number != NULL)
 		fails = atol(number);
 	if (file != NULL)
-		trace = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
-		    0600);
+		trace = open(file,
+		    O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 	unsetenv("LD_PRELOAD");
 	process = getpid();
 }

@@ -42,31 +42,31 @@ change() {
 
 faults() {
     local stands='step .*waits for and has place in'
-    fault kept 6 'a place is kept when its task is aborted' 'slot: held without need|slot: row of' \
+    fault kept 37 'a place is kept when its task is aborted' 'slot: held without need|slot: row of' \
         "$(change wf._free_slots "wf._due(p_moves, 'slot') m" "(select x.* from wf._due(p_moves, 'slot') x where x.state <> 'ABORTED') m")"
-    fault unasked 10 'a place that is given back is not granted again' "$stands|end: " \
+    fault unasked 2 'a place that is given back is not granted again' "$stands|end: " \
         "$(change wf._free_slots 'from freed x' 'from freed x where false')"
-    fault number 44 'places are granted by the number of the process' "$stands" \
+    fault number 13 'places are granted by the number of the process' "$stands" \
         "$(change wf._grant 'order by p.rank, p.turn, p.instance_id, p.process_id' 'order by p.process_id')"
-    fault priority 44 'priority is no matter' "$stands" \
+    fault priority 13 'priority is no matter' "$stands" \
         "$(change wf._grant 'order by p.rank, p.turn' 'order by p.turn')"
-    fault turn 47 'the turn is no matter' "$stands" \
+    fault turn 13 'the turn is no matter' "$stands" \
         "$(change wf._grant 'order by p.rank, p.turn' 'order by p.rank')"
-    fault over 10 'one more than max is admitted' "$stands|group: .* has . places taken of" \
+    fault over 2 'one more than max is admitted' "$stands|group: .* has . places taken of" \
         "$(change wf._grant 'p_max - count' 'p_max + 1 - count')"
-    fault under 9 'one place is never granted' "$stands|end: " \
+    fault under 2 'one place is never granted' "$stands|end: " \
         "$(change wf._grant 'p_max - count' 'p_max - 1 - count')"
-    fault first 125 'the first max wins' 'has max .*, but was given' \
+    fault first 80 'the first max wins' 'has max .*, but was given' \
         "$(change wf._settle 'w.max order by w.id' 'w.max order by w.id desc')"
-    fault word 117 'what a task gave comes after the word of an operator' 'has max .*, but was given|has another max' \
+    fault word 107 'what a task gave comes after the word of an operator' 'has max .*, but was given|has another max' \
         "$(change wf.group_set 'coalesce(p_max, -1)' 'case when v_id is null then coalesce(p_max, -1) end')"
-    fault resumed 1 'who was held up keeps its turn' "$stands" \
+    fault resumed 86 'who was held up keeps its turn' "$stands" \
         "$(change wf._unpark 'wf._turn(p_at' 'h.turn + 0 * wf._turn(p_at')"
     fault parked 13 'what waits for its group is not held up' "$stands|fsck: suspended: " \
         "$(change wf._park "k.reason = 'group'" 'false')"
-    fault kind 1 'a lost request has another kind of error' 'model: it says .*, lost.*the workspace .*, failed' \
+    fault kind 8 'a lost request has another kind of error' 'model: it says .*, lost.*the workspace .*, failed' \
         "$(change wf._move_lost "_refuse('lost'" "_refuse('failed'")"
-    fault due 3 'the next attempt is due later' "$stands|model: it says .*, due .*the workspace .*, due" \
+    fault due 25 'the next attempt is due later' "$stands|model: it says .*, due .*the workspace .*, due" \
         "$(change wf._retry 'f.at +' "f.at + interval '2 ms' +")"
     fault switch 17 'the last case of a switch is passed over' 'model: |has not begun in the model' \
         "$(change wf._chosen 'v_cases :=' 'v_cases := -1 +')"
