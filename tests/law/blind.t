@@ -70,8 +70,6 @@ faults() {
         "$(change wf._retry 'f.at +' "f.at + interval '2 ms' +")"
     fault switch 17 'the last case of a switch is passed over' 'model: |has not begun in the model' \
         "$(change wf._chosen 'v_cases :=' 'v_cases := -1 +')"
-    fault begins 1 'something begins in a body whose error was caught' 'has begun after|has not begun in the model|fsck: (composite|teardown|process)|model: ' \
-        "$(change wf._withhold 'where u.j <> all (v_torn)' '')"
     fault spared 9 'what waits for its start survives a catch' 'fsck: teardown: ' \
         "$(change wf._stop "('ACTIVE', 'ABORTING')" "('ACTIVE', 'ABORTING', 'INIT')")"
 }
