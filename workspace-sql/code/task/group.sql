@@ -83,9 +83,9 @@ $$;
 --
 -- Sees to what transactions have left on the list: inserts rows for new names of
 -- groups and lanes, and grants free places of groups. The last max that a task
--- gave a group wins. A group that somebody else holds stays on the list. If a row
--- is given, it is one that is tried alone: it comes back onto the list, and
--- nothing else is settled.
+-- gave a group wins. A group that somebody else holds stays on the list, in its
+-- place: what that one gives comes behind it. If a row is given, it is one that is
+-- tried alone: it comes back onto the list, and nothing else is settled.
 --
 -- Returns  nothing
 -- Locks    rows of dirty (skipping locked ones), then lanes, then groups by id
@@ -110,6 +110,8 @@ begin
         returning d.*)
     select array_agg(distinct w.group_id) filter (where w.group_id is not null) as groups,
            jsonb_object_agg(w.group_id, w.max order by w.id) filter (where w.max is not null) as max,
+           jsonb_object_agg(w.group_id, w.id order by w.max is not null, w.id)
+               filter (where w.group_id is not null) as place,
            jsonb_object_agg(w.group_id, w.name) filter (where w.name is not null) as name,
            array_agg(distinct w.lane || jsonb_build_object('id', w.lane_id)) filter (where w.lane is not null) as lanes
       into v_work
@@ -135,8 +137,8 @@ begin
             insert into wf.dirty (group_id) values (v_group.id);
         end if;
     end loop;
-    insert into wf.dirty (group_id, max, name)
-    select w.id, (v_work.max ->> w.id::text)::int, v_work.name ->> w.id::text
+    insert into wf.dirty (id, group_id, max, name) overriding system value
+    select (v_work.place ->> w.id::text)::bigint, w.id, (v_work.max ->> w.id::text)::int, v_work.name ->> w.id::text
       from unnest(v_work.groups) w (id)
      where w.id <> all (v_settled);
 end;

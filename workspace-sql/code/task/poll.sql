@@ -27,17 +27,16 @@ language plpgsql security definer :engine as $$
 declare
     v_now timestamptz := wf._now();
     v_driver wf.driver;
+    v_wants constant boolean := p_want > 0 or p_kept @? '$.* ? (@ > 0)';
     v_second boolean; -- nobody has heard of it for a second
     v_work record;
+    v_rests boolean; -- it found nothing before, and there is nothing now
     v_found record;
 begin
     if wf._gate(true)
        and (coalesce(p_want, -1) < 0 or p_instant < 0
             or p_kept @? 'strict $ ? (@.type() != "object" || exists(@.* ? (@.type() != "number" || @ < 0)))') then
-        raise exception using errcode = 'WF002',
-            message = 'p_want is null or negative, p_instant is negative, or p_kept holds something else than numbers '
-                      'from 0 on',
-            hint = 'Ask for 0 or more requests.';
+        perform wf._refuse_wants();
     end if;
     -- what most polls have nothing of, asked for at once
     select (select d from wf.driver d where d.id = p_driver) as driver,
@@ -49,81 +48,55 @@ begin
            exists (select from wf.teardown) as teardown
       into v_work;
     v_driver := v_work.driver;
-    if (v_driver.state in ('live', 'draining')) is not true then
-        perform wf._refuse_driver(p_driver);
-    end if;
+    if (v_driver.state in ('live', 'draining')) is not true then perform wf._refuse_driver(p_driver); end if;
     v_second := v_work.seen_at not between v_now - interval '1 second' and v_now + interval '1 second';
     if v_work.stops then
-        return query
-            select 'stop', null::bigint, null::bigint, null::int, s.token, null::uuid, null, null::boolean, null, null,
-                   null::jsonb, null::jsonb, null::bigint, null::int, null
-              from wf._stops(p_driver, v_now) s;
+        kind := 'stop';
+        for token in select s.token from wf._stops(p_driver, v_now) s loop
+            return next;
+        end loop;
+        token := null;
     end if;
     kind := 'next';
-    -- a turn is a row lock, so it is taken only where there is something to do
-    if v_driver.idle and not (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_ready(v_driver)) then
-        wait_ms := case when p_want = 0 then 1000 else wf._rest(v_driver, false, v_now) end;
-        mark := wf._mark();
-        return next;
-        return;
-    end if;
+    v_rests := v_driver.idle
+               and not (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_ready(v_driver));
     -- Only so many work at a time as the setting turns says. A turn is the lock of a
     -- row: an advisory lock could be taken by any login, and so can the lock of a
     -- table (in row exclusive mode, see docs/internals.md).
-    perform set_config('wf.turn', '1', true) -- now it is known to be a driver's, see _ring
-       from (select from wf.turn t where t.id <= (select s.value::bigint from wf.setting s where s.name = 'turns')
-              order by t.id limit 1 for no key update skip locked) t;
-    if not found then
-        -- it comes back by itself, so nobody need ring for it again
-        if v_driver.idle then
-            update wf.driver d set idle = false where d.id = p_driver;
-        end if;
-        if wf._has_made() then
-            perform wf._pass_on(p_driver, null);
-        end if;
+    if not v_rests then
+        perform set_config('wf.turn', '1', true) -- now it is known to be a driver's, see _ring
+           from (select from wf.turn t where t.id <= (select s.value::bigint from wf.setting s where s.name = 'turns')
+                  order by t.id limit 1 for no key update skip locked) t;
+    end if;
+    if v_rests then
+        wait_ms := wf._rest(v_driver, false, v_wants, v_now);
+    elsif not found then
         kind := 'busy';
-        wait_ms := 20 * greatest(1, (select count(*) from wf.driver d where d.state = 'live')
-                                    / wf._setting_number('turns'));
-        mark := wf._mark();
-        return next;
-        if v_second then
-            perform wf._greet(p_driver, v_now);
+        wait_ms := wf._step_back(v_driver);
+    else
+        if v_work.due or v_work.dirty or v_second then
+            perform wf._keep_up(p_driver, case when v_second then v_work.seen_at end, v_work.due, v_now);
         end if;
-        return;
+        if v_work.work or v_second and wf._setting_number('keep_days') > 0 then
+            kind := 'work';
+            return next;
+            kind := 'next';
+        end if;
+        v_found := wf._find(v_driver, p_want, p_instant, p_kept, v_work.teardown, v_now);
+        if v_found.place is not null then
+            mark := coalesce(wf._mark(), wf._sign(p_driver));
+            return query select c.*, null from wf._claim(p_driver, v_found.place, v_now) c;
+        end if;
+        -- a driver that has not got all that it wanted has left nothing in the lanes that it serves
+        if v_found.more or v_found.others and (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_made())
+        then perform wf._pass_on(p_driver, v_found.lane); end if;
+        wait_ms := case when v_found.again is not null then v_found.again
+                        when v_found.place is not null and not v_driver.idle then 0
+                        else wf._rest(v_driver, v_found.place is not null, v_wants, v_now) end;
     end if;
-    if v_work.due or v_work.dirty or v_second then
-        perform wf._keep_up(p_driver, case when v_second then v_work.seen_at end, v_work.due, v_now);
-    end if;
-    if v_work.work or v_second and wf._setting_number('keep_days') > 0 then
-        kind := 'work';
-        return next;
-        kind := 'next';
-    end if;
-    v_found := wf._find(v_driver, p_want, p_instant, p_kept, v_now);
-    if v_work.teardown and v_found.place is not null then
-        v_found.place := wf._leave_torn(v_found.place);
-        -- there may be others behind those that it leaves
-        v_found.again := case when v_found.place is null then 10 else v_found.again end;
-    end if;
-    mark := wf._mark();
-    if v_found.place is not null then
-        mark := coalesce(mark, wf._sign(p_driver));
-        return query select c.*, null from wf._claim(p_driver, v_found.place, v_now) c;
-    end if;
-    -- a driver that has not got all that it wanted has left nothing in the lanes that it serves
-    if v_found.more or v_found.others and (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_made()) then
-        perform wf._pass_on(p_driver, v_found.lane);
-    end if;
-    wait_ms := coalesce(v_found.again,
-                        -- one whose slots are taken would be rung for what it can't take
-                        case when v_found.place is not null and not v_driver.idle then 0
-                             when v_found.place is null and p_want = 0 and (p_kept @? '$.* ? (@ > 0)') is not true
-                             then 1000
-                             else wf._rest(v_driver, v_found.place is not null, v_now) end);
+    mark := coalesce(mark, wf._mark());
     return next;
-    if v_second then
-        perform wf._greet(p_driver, v_now);
-    end if;
+    if v_second then perform wf._greet(p_driver, v_now); end if;
 end;
 $$;
 comment on function wf.poll(bigint, int, int, jsonb) is
@@ -136,26 +109,40 @@ comment on function wf.poll(bigint, int, int, jsonb) is
     'nothing, since others have all turns; ms until the next poll, about), with the mark of what this transaction has '
     'done, if anything, for register.';
 
--- wf._leave_torn(p_place)
+-- wf._refuse_wants()
 --
--- What is torn down does not begin, nor is it polled: its teardown will take it
--- out of the queue.
+-- Raises   WF002, always
+-- Called   by poll, if a driver wants what is no number of requests
+create or replace function wf._refuse_wants() returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    raise exception using errcode = 'WF002',
+        message = 'p_want is null or negative, p_instant is negative, or p_kept holds something else than numbers '
+                  'from 0 on',
+        hint = 'Ask for 0 or more requests.';
+end;
+$$;
+
+-- wf._step_back(p_driver)
 --
--- Returns  the rows of ready without those below a teardown; null if none is left
--- Locks    nothing
+-- Lets the others work: as many turns are under way as may be. The driver comes
+-- back by itself, so nobody need ring for it.
+--
+-- Returns  milliseconds until it is this driver's turn, if each of the others has one before
+-- Locks    the driver's row, if its flag is up
 -- Raises   nothing
--- Called   by poll, if anything is torn down
-create or replace function wf._leave_torn(p_place tid[]) returns tid[]
+-- Called   by poll
+create or replace function wf._step_back(p_driver wf.driver) returns int
 language plpgsql :inner as $$
 begin
-    return (select array_agg(u.place order by u.k)
-              from unnest(p_place) with ordinality u (place, k)
-             cross join lateral (select x.instance_id, x.process_id, x.request
-                                   from wf.ready x
-                                  where x.ctid = u.place
-                                 offset 0) r
-             where r.request in ('cancel', 'cleanup')
-                or not exists (select from wf._torn(array[r.instance_id], array[r.process_id])));
+    if p_driver.idle then
+        update wf.driver d set idle = false where d.id = p_driver.id;
+    end if;
+    if wf._has_made() then
+        perform wf._pass_on(p_driver.id, null);
+    end if;
+    return 20 * greatest(1, (select count(*) from wf.driver d where d.state = 'live')
+                            / wf._setting_number('turns'));
 end;
 $$;
 
@@ -356,17 +343,18 @@ begin atomic
                 else wf._interval_milliseconds(p_duration) end;
 end;
 
--- wf._rest(p_driver, p_found, p_now)
+-- wf._rest(p_driver, p_found, p_wants, p_now)
 --
 -- How long a driver may sleep. One that found nothing raises its flag and polls
 -- once more before it sleeps, so that whoever made something ready meanwhile
--- either saw the flag or is seen.
+-- either saw the flag or is seen. One whose slots are all taken raises no flag: it
+-- would be rung for what it can't take.
 --
 -- Returns  milliseconds, 0 to 1000
 -- Locks    the driver's row, when the flag changes
 -- Raises   nothing
 -- Called   by poll
-create or replace function wf._rest(p_driver wf.driver, p_found boolean, p_now timestamptz) returns int
+create or replace function wf._rest(p_driver wf.driver, p_found boolean, p_wants boolean, p_now timestamptz) returns int
 language plpgsql :inner as $$
 declare
     v_due timestamptz;
@@ -376,6 +364,9 @@ begin
             update wf.driver d set idle = false where d.id = p_driver.id;
         end if;
         return 0;
+    end if;
+    if p_wants is not true then
+        return 1000;
     end if;
     if not p_driver.idle and p_driver.state = 'live' then
         update wf.driver d set idle = true where d.id = p_driver.id;

@@ -235,14 +235,38 @@ begin
 end;
 $$;
 
--- wf._find(p_driver, p_want, p_instant, p_kept, p_now)
+-- wf._leave_torn(p_place)
+--
+-- What is torn down does not begin, nor is it polled: its teardown will take it
+-- out of the queue.
+--
+-- Returns  the rows of ready without those below a teardown; null if none is left
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _find, if anything is torn down
+create or replace function wf._leave_torn(p_place tid[]) returns tid[]
+language plpgsql :inner as $$
+begin
+    return (select array_agg(u.place order by u.k)
+              from unnest(p_place) with ordinality u (place, k)
+             cross join lateral (select x.instance_id, x.process_id, x.request
+                                   from wf.ready x
+                                  where x.ctid = u.place
+                                 offset 0) r
+             where r.request in ('cancel', 'cleanup')
+                or not exists (select from wf._torn(array[r.instance_id], array[r.process_id])));
+end;
+$$;
+
+-- wf._find(p_driver, p_want, p_instant, p_kept, p_torn, p_now)
 --
 -- Finds what a driver takes: the first request of each lane that it serves,
 -- behind the place where the poll before ended, and from there on as many as are
--- wanted. While polls leave something behind they go on where the one before
--- ended, and look at the heads of the lanes after 10 ms; one that finds all that
--- there is looks there at once. 100 pages of the index take 0.2 ms: a look that
--- has read more is repeated after twenty times as long.
+-- wanted; it leaves what is torn down (p_torn: anything is). While polls leave
+-- something behind they go on where the one before ended, and look at the heads of
+-- the lanes after 10 ms; one that finds all that there is looks there at once. 100
+-- pages of the index take 0.2 ms: a look that has read more is repeated after
+-- twenty times as long.
 --
 -- An expression that a transaction evaluates for the first time takes 4,000
 -- instructions, the call of a function 10,000, a query 40,000. Therefore the
@@ -255,7 +279,8 @@ $$;
 -- Locks    these rows (skipping locked ones)
 -- Raises   nothing
 -- Called   by poll
-create or replace function wf._find(p_driver wf.driver, p_want int, p_instant int, p_kept jsonb, p_now timestamptz,
+create or replace function wf._find(p_driver wf.driver, p_want int, p_instant int, p_kept jsonb, p_torn boolean,
+                                    p_now timestamptz,
                                     out place tid[], out lane wf.place[], out more boolean, out others boolean,
                                     out again int)
 language plpgsql :inner as $$
@@ -327,6 +352,11 @@ begin
     elsif v_noted then
         -- the next one looks at the heads
         perform set_config('wf.from', '', false);
+    end if;
+    if p_torn and place is not null then
+        place := wf._leave_torn(place);
+        -- there may be others behind those that it leaves
+        again := case when place is null then 10 else again end;
     end if;
 end;
 $$;
