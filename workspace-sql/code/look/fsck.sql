@@ -237,6 +237,11 @@ begin
       from wf.binding b
      where not exists (select from wf.process p where p.instance_id = b.instance_id and p.id = b.scope_id)
      union all
+    select 'binding: a former value of a name that has none now', b.instance_id, b.scope_id, b.name
+      from wf.binding_past b
+     where not exists (select from wf.binding x
+                        where x.instance_id = b.instance_id and x.scope_id = b.scope_id and x.name = b.name)
+     union all
     select 'loss: of a process that does not exist', o.instance_id, o.process_id, format('%s losses', o.losses)
       from wf.loss o
      where not exists (select from wf.process p where p.instance_id = o.instance_id and p.id = o.process_id);
