@@ -18,25 +18,18 @@ found=$(find common driver console -name '*.c' -exec ctags --c-kinds=f \
     awk -v max=$FUNCTION_MAX '$1 - $2 >= max { print $4, $3, $1 - $2 + 1 }')
 is "no C function is longer than $FUNCTION_MAX lines" "$found" ''
 
-# The files of SQL that are still to be brought under the rules below, one a line
-# or a folder with all that is in it. Whoever has done one removes it. The files of
-# WIDE may break both rules, the files of LONG only the rule of lines a function.
-WIDE=(
-    workspace-sql/code/look/explain.sql
-)
+mapfile -t files < <(find workspace-sql -name '*.sql' | sort)
+
+# The files of SQL that still have longer functions, one a line. Whoever has split
+# these functions removes the file.
 LONG=(
     workspace-sql/code/definition/{install,spec,spec_check}.sql
     workspace-sql/code/look/fsck.sql
     workspace-sql/code/simulate/simulate.sql
     workspace-sql/code/task/poll.sql
 )
-
-# sql_without FILE... - the files of SQL without these.
-sql_without() {
-    find workspace-sql -name '*.sql' | sort | grep -vF "$(printf '%s\n' "$@")"
-}
-mapfile -t short < <(sql_without "${WIDE[@]}" "${LONG[@]}")
-mapfile -t narrow < <(sql_without "${WIDE[@]}")
+mapfile -t short < <(printf '%s\n' "${files[@]}" |
+    grep -vxF "$(printf '%s\n' "${LONG[@]}")")
 
 # A function begins with the line that creates it, and ends with the first line
 # after it that is "$$;" or "end;".
@@ -49,7 +42,7 @@ found=$(awk -v max=$FUNCTION_MAX '
 is "no SQL function is longer than $FUNCTION_MAX lines" "$found" ''
 
 found=$(awk -v max=$COLUMN_MAX 'length > max { print FILENAME ":" FNR, length }' \
-    "${narrow[@]}")
+    "${files[@]}")
 is "no line of SQL is longer than $COLUMN_MAX columns" "$found" ''
 
 done_testing

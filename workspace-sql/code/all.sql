@@ -94,6 +94,8 @@
 \ir look/list.sql
 \ir look/tree.sql
 \ir look/graph.sql
+\ir look/reason.sql
+\ir look/note.sql
 \ir look/explain.sql
 \ir look/stuck.sql
 \ir look/fsck.sql

@@ -5,391 +5,13 @@
 --
 -- Who asks has mostly just connected, and in such a session loading plpgsql and
 -- planning take longer than reading. So it is all SQL that was resolved when it
--- was created, with one function for each place where a process may be. Its path
--- keeps that from being folded into the caller: it is planned if it is called.
+-- was created, with one function for each place where a process may be (reason.sql).
+-- Its path keeps that from being folded into the caller: it is planned if it is
+-- called.
 -- And what they join is selected from a table, which would else be stored with
 -- every column.
 -- They are planned for any array, whose processes might as well be all of their
 -- instance: `offset 0` has each of them found by its key.
-
-do $$
-begin
-    if to_regtype('wf.reason') is null then
-        create type wf.reason as (process_id bigint, reason text, detail text, since timestamptz);
-        comment on type wf.reason is 'Why a process is not running.';
-    end if;
-end;
-$$;
-
--- wf._drivers_at_work()
---
--- Returns  the drivers that take requests: live, and seen within lease_seconds
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_ready
-create or replace function wf._drivers_at_work() returns setof wf.driver
-language sql stable set search_path = pg_catalog, pg_temp as $$
-    select d.*
-      from wf.driver d
-      join wf.sign_of_life s on s.driver_id = d.id
-     where d.state = 'live'
-       and s.seen_at >= wf.now() - wf._setting_number('lease_seconds') * interval '1 s';
-$$;
-
--- wf._unfit(p_lane)
---
--- Returns  of the drivers that are registered, the first five with what keeps
---          them from serving a lane that none of them serves; null if there are none
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_ready
-create or replace function wf._unfit(p_lane wf.lane) returns text
-language sql stable set search_path = pg_catalog, pg_temp as $$
-    select string_agg(d.name || case when d.state <> 'live' then ' is ' || d.state
-                                     when x.lacks <> '' then ' lacks ' || x.lacks
-                                     else ' is silent since ' || to_char(d.seen_at, 'YYYY-MM-DD HH24:MI:SS') end, '; ' order by d.place)
-               filter (where d.place <= 5) || case when count(*) > 5 then '; …' else '' end
-      from (select n.*, s.seen_at, row_number() over (order by n.name, n.id) as place
-              from wf.driver n join wf.sign_of_life s on s.driver_id = n.id where n.state in ('live', 'draining')) d
-     cross join lateral (
-        select array_to_string(array(select 'queue ' || p_lane.queue where cardinality(d.queues) > 0 and p_lane.queue <> all (d.queues))
-                               || array(select n from unnest(p_lane.needs) n where n <> all (d.transports))
-                               || array(select r from unnest(p_lane.requires) r where r <> all (d.capabilities)), ', ') as lacks) x;
-$$;
-
--- wf._say_who(p_what, p_actor, p_reason)
---
--- Returns  what happened, by whom and, if that was said, why
--- Locks    nothing
--- Raises   nothing
--- Called   where explain and stuck name an operator
-create or replace function wf._say_who(p_what text, p_actor text, p_reason text) returns text
-language sql immutable
-begin atomic
-    select p_what || ' by ' || p_actor || coalesce(': ' || p_reason, '');
-end;
-
--- wf._say_stuck(p_state)
---
--- Returns  that nothing can move a process on
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain and wf._explain_children
-create or replace function wf._say_stuck(p_state text) returns text language sql immutable
-begin atomic
-    select p_state || ': nothing can move it on; wf-console fsck tells more';
-end;
-
--- wf._say_nth(p_number)
---
--- Returns  1st, 2nd, 3rd, 4th …
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_retry
-create or replace function wf._say_nth(p_number int) returns text language sql immutable
-begin atomic
-    select p_number || case when p_number % 100 in (11, 12, 13) then 'th'
-                            else coalesce((array['st', 'nd', 'rd'])[p_number % 10], 'th') end;
-end;
-
--- wf._say_places(p_group)
---
--- Returns  how many places of a group are taken and, if it is full, by whom
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_parked
-create or replace function wf._say_places(p_group bigint) returns text
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select format('group %s has %s of %s places taken', g.name, c.places, coalesce(g.max::text, 'any number of'))
-           || case when c.places >= g.max and c.places > 0
-                   then ': held by ' || array_to_string(array(
-                            select (select format('%s of instance %s (%s, since %s)', s.process_id, s.instance_id,
-                                                  (select l.label from wf.label_v l where l.instance_id = s.instance_id and l.process_id = s.process_id),
-                                                  to_char(p.at, 'HH24:MI:SS'))
-                                      from wf.process p
-                                     where p.instance_id = s.instance_id and p.id = s.process_id)
-                              from wf.slot s
-                             where s.group_id = p_group
-                             order by s.process_id
-                             limit 5), ', ') || case when c.places > 5 then ' …' else '' end
-                   when g.max = 0 then '' else '; it gets one with the next poll' end
-      from wf.concurrency_group g, (select count(*) as places from wf.slot s where s.group_id = p_group) c
-     where g.id = p_group;
-end;
-
--- wf._explain_suspended(p_instance, p_process)
---
--- Returns  the reasons of what its instance holds
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_parked
-create or replace function wf._explain_suspended(p_instance bigint, p_process bigint[]) returns wf.reason[]
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select array_agg(row(k.process_id, 'suspended', wf._say_who('its instance was suspended', s.actor, s.reason), s.at)::wf.reason)
-      from wf.suspended s, unnest(p_process) u (id),
-           lateral (select x.process_id, x.reason from wf.parked x where x.instance_id = p_instance and x.process_id = u.id offset 0) k
-     where s.instance_id = p_instance and k.reason = 'suspended';
-end;
-
--- wf._explain_parked(p_instance, p_process)
---
--- Returns  the reasons of what waits for its group, or is suspended
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_place
-create or replace function wf._explain_parked(p_instance bigint, p_process bigint[]) returns wf.reason[]
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select array_agg(row(k.process_id, 'group', coalesce(wf._say_places(k.group_id), 'its group is new; it gets a place with the next poll'), k.parked_at)::wf.reason) filter (where k.group_id is not null)
-           || case when bool_or(k.reason = 'suspended') then wf._explain_suspended(p_instance, p_process) end
-      from unnest(p_process) u (id),
-           lateral (select x.process_id, x.reason, x.group_id, x.parked_at from wf.parked x where x.instance_id = p_instance and x.process_id = u.id offset 0) k;
-end;
-
--- wf._explain_retry(p_instance, p_process)
---
--- Returns  the reasons of what waits for its next attempt
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_place
-create or replace function wf._explain_retry(p_instance bigint, p_process bigint[]) returns wf.reason[]
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select array_agg(row(p.id, 'retry',
-               format('waits for its next attempt, the %s%s, at %s, after %s error: %s',
-                      wf._say_nth(p.attempt - p.retry_from + 1), ' of ' || nullif(v.attempts, '-1'),
-                      to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF'), p.error ->> 'kind', p.error ->> 'message'),
-               p.at)::wf.reason)
-      from unnest(p_process) u (id),
-           lateral (select x.due_at from wf.timer x
-                     where x.instance_id = p_instance and x.process_id = u.id and x.kind = 'retry' offset 0) t,
-           lateral (select x.id, x.version_id, x.node_id, x.attempt, x.retry_from, x.error, x.policy, x.at
-                      from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p,
-           lateral (select coalesce(x.retry ->> 'attempts', p.policy #>> '{retry,attempts}') as attempts
-                      from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) v
-     where isfinite(t.due_at);
-end;
-
--- wf._explain_failed(p_instance, p_process)
---
--- Returns  the reasons of what waits for an operator
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_place
-create or replace function wf._explain_failed(p_instance bigint, p_process bigint[]) returns wf.reason[]
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select array_agg(row(p.id, 'failed', format('%s: %s; waits for retry, ignore, resolve or raise', p.error ->> 'kind', p.error ->> 'message'), p.at)::wf.reason)
-      from unnest(p_process) u (id),
-           lateral (select x.id, x.error, x.at from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p
-     where exists (select from wf.failed f where f.instance_id = p_instance and f.process_id = p.id);
-end;
-
--- wf._explain_ended(p_instance, p_process)
---
--- Returns  how these have ended
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_place
-create or replace function wf._explain_ended(p_instance bigint, p_process bigint[]) returns wf.reason[]
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select array_agg(row(p.id, 'ended', p.state || coalesce(': ' || (p.error ->> 'kind') || ': ' || (p.error ->> 'message'), ''), p.at)::wf.reason)
-      from unnest(p_process) u (id),
-           lateral (select x.id, x.state, x.error, x.at from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p;
-end;
-
--- wf._explain_children(p_instance, p_process)
---
--- What composites wait for: the processes in them that have not ended. What
--- comes after one of these has no row yet; it is named behind it. Without any
--- they are stuck.
---
--- Returns  one reason for each of these composites
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_place
-create or replace function wf._explain_children(p_instance bigint, p_process bigint[]) returns wf.reason[]
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select array(
-        select row(q.id, case when count(c.id) > 0 or q.begins then 'children' else 'stuck' end,
-                   case when count(c.id) > 0 then format('waits for %s: ', count(c.id))
-                        when q.begins then 'what comes next is about to begin' else wf._say_stuck(q.state) end
-                       || coalesce(string_agg(format('%s %s (%s%s)', c.id,
-                                                     (select l.label from wf.label_v l where l.instance_id = p_instance and l.process_id = c.id),
-                                                     c.state, ', then ' || (select coalesce(n.title, n.label) from wf.node n
-                                                                             where n.version_id = c.version_id and n.id = c.next_id)),
-                                              ', ' order by c.rank) filter (where c.rank <= 5), '')
-                       || case when count(c.id) > 5 then ' …' else '' end
-                       || case when q.todo > 0 then format('; %s more to come', q.todo) else '' end,
-                   q.at)::wf.reason
-          from (select y.id, y.state, y.todo, y.at,
-                       exists (select from wf.pending z where z.instance_id = p_instance and z.parent_id = y.id and z.later) as begins
-                  from unnest(p_process) u (id),
-                       lateral (select x.id, x.state, x.todo, x.at from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) y) q
-          left join (select x.parent_id, x.id, x.state, x.version_id, x.next_id,
-                            row_number() over (partition by x.parent_id order by x.id) as rank
-                       from wf.process x
-                      where x.instance_id = p_instance
-                        and x.parent_id in (select u.id from unnest(p_process) u (id))
-                        and x.state not in ('END', 'RAISED', 'ABORTED')) c on c.parent_id = q.id
-         group by q.id, q.state, q.todo, q.at, q.begins);
-end;
-
--- wf._explain_teardown(p_instance, p_process)
---
--- Why these are torn down, and which processes that waits for. What has not been
--- told yet, and would begin otherwise, is not handed out.
---
--- Returns  the reasons of what is torn down, or stands in the queue and is part of it
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_place and wf._explain_ready
-create or replace function wf._explain_teardown(p_instance bigint, p_process bigint[]) returns wf.reason[]
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select array(
-        select row(u.id, 'teardown',
-                   case when t.root_id <> u.id then format('it is torn down with process %s, and does not begin', t.root_id)
-                        else case when d.follows = 'handled'
-                                  then format('it is torn down, since the catch in line %s has taken an error of process %s (%s: %s)',
-                                              (select n.line from wf.process p join wf.node n on n.version_id = p.version_id and n.id = d.node_id
-                                                where p.instance_id = p_instance and p.id = u.id),
-                                              d.error ->> 'process', d.error ->> 'kind', d.error ->> 'message')
-                                  else 'it is torn down, since its instance is aborted' end
-                             || coalesce('; it waits for ' || s.processes, '')
-                             || case when d.next_id is not null then '; it goes on in portions' else '' end
-                             || coalesce('; the next portion raised an error: ' || (select w.error ->> 'message' from wf.work w
-                                          where w.kind = 'teardown' and w.instance_id = p_instance and w.item_id = u.id and w.error is not null limit 1), '') end,
-                   d.at)::wf.reason
-          from unnest(p_process) u (id)
-         cross join lateral wf._torn(array[p_instance], array[u.id]) t
-          join wf.teardown d on d.instance_id = p_instance and d.process_id = t.root_id
-         cross join lateral (
-               select string_agg(format('%s %s (%s)', p.id,
-                                        (select l.label from wf.label_v l where l.instance_id = p_instance and l.process_id = p.id), p.state), ', ' order by a.id)
-                          filter (where a.k <= 5) || case when count(*) > 5 then ' …' else '' end as processes
-                 from (select x.process_id as id, row_number() over (order by x.process_id) as k
-                         from wf._torn(array(select p_instance from wf._alive(p_instance, 0)), array(select wf._alive(p_instance, 0))) x
-                        where x.root_id = u.id) a
-                 join wf.process p on p.instance_id = p_instance and p.id = a.id) s
-          left join lateral (select x.request from wf.ready x where x.instance_id = p_instance and x.process_id = u.id offset 0) r on true
-         -- composites, and what stands in the queue but is not handed out
-         where t.root_id = u.id and r.request is null or r.request not in ('cancel', 'cleanup'));
-end;
-
--- wf._explain_request(p_instance, p_process)
---
--- Returns  the reasons of what is with a driver
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_place
-create or replace function wf._explain_request(p_instance bigint, p_process bigint[]) returns wf.reason[]
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select array_agg(row(l.process_id, 'request',
-               format('its %s request is with driver %s', l.request, coalesce(d.name, '(unknown)'))
-                   || case when d.state in ('live', 'draining') then ''
-                           else format(', which is %s: it is taken back', coalesce(d.state, 'gone'))
-                                || coalesce(to_char(wf._withheld_until(l.row, wf._now()), '" at "YYYY-MM-DD HH24:MI:SSOF", for it was lost before"'), '') end
-                   || case when d.state in ('live', 'draining') and d.seen_at < wf._now() - interval '5 s'
-                           then ', silent since ' || to_char(d.seen_at, 'YYYY-MM-DD HH24:MI:SS') else '' end,
-               l.at)::wf.reason)
-      from unnest(p_process) u (id)
-     cross join lateral (select x as row, x.process_id, x.request, x.driver_id, x.at from wf.lease x where x.instance_id = p_instance and x.process_id = u.id offset 0) l
-      left join (select x.id, x.name, x.state, y.seen_at
-                   from wf.driver x join wf.sign_of_life y on y.driver_id = x.id) d on d.id = l.driver_id;
-end;
-
--- wf._explain_time(p_instance, p_process)
---
--- Returns  the reasons of what is due at a time
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_place
-create or replace function wf._explain_time(p_instance bigint, p_process bigint[]) returns wf.reason[]
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select array_agg(row(t.process_id, 'time',
-               case t.kind when 'sleep' then 'sleeps until ' else format('its next %s request is due at ', t.kind) end
-                   || to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF')
-                   || case when t.failures > 0 then format(', after %s failures', t.failures) else '' end,
-               (select p.at from wf.process p where p.instance_id = p_instance and p.id = t.process_id))::wf.reason)
-      from unnest(p_process) u (id),
-           lateral (select x.process_id, x.kind, x.due_at, x.failures from wf.timer x where x.instance_id = p_instance and x.process_id = u.id offset 0) t
-     where isfinite(t.due_at) and t.kind <> 'retry';
-end;
-
--- wf._explain_work(p_instance, p_process)
---
--- Returns  the reasons of what raised an error when it was to be moved on
--- Called   by wf._explain_rest
-create or replace function wf._explain_work(p_instance bigint, p_process bigint[]) returns wf.reason[]
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select array_agg(row(w.item_id, case when w.aside then 'set aside' else 'time' end,
-               format('%s could not be carried out: %s', case w.kind when 'timer' then 'what is due' else 'taking its request back' end, w.error ->> 'message')
-                   || case when w.aside then format('; after %s tries an operator decides: retry, cancel or abort', w.tries)
-                           else to_char(w.due_at, '"; it is tried again at "YYYY-MM-DD HH24:MI:SSOF') end,
-               (select p.at from wf.process p where p.instance_id = p_instance and p.id = w.item_id))::wf.reason)
-      from unnest(p_process) u (id),
-           lateral (select x.* from wf.work x where x.instance_id = p_instance and x.item_id = u.id and x.kind in ('timer', 'loss') offset 0) w;
-end;
-
--- wf._explain_ready(p_instance, p_process)
---
--- Why requests are not taken that may be: nobody serves their lane, or the
--- engine is paused.
---
--- Returns  the reasons of these processes
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_rest
-create or replace function wf._explain_ready(p_instance bigint, p_process bigint[]) returns wf.reason[]
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select array(
-        select row(r.process_id, 'driver',
-                   'no live driver serves ' || wf._lane_text(l)
-                       || coalesce('; ' || wf._unfit(l), ''),
-                   (select p.at from wf.process p where p.instance_id = p_instance and p.id = r.process_id))::wf.reason
-          from unnest(p_process) u (id),
-               lateral (select x.process_id, x.lane_id from wf.ready x where x.instance_id = p_instance and x.process_id = u.id offset 0) r,
-               wf._find_lane(r.lane_id) l
-         where not exists (select from wf._drivers_at_work() d where wf._serves(d, l))
-         union all
-        select row(r.process_id, 'paused', wf._say_who('the engine was paused', e.actor, e.reason), e.since)::wf.reason
-          from unnest(p_process) u (id),
-               lateral (select x.process_id from wf.ready x where x.instance_id = p_instance and x.process_id = u.id offset 0) r,
-               wf.engine_v e
-         where e.state = 'PAUSED');
-end;
-
--- wf._explain_stuck(p_instance, p_process)
---
--- Returns  the reasons of tasks that are in no table that could move them on; wf.fsck finds them too
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_rest
-create or replace function wf._explain_stuck(p_instance bigint, p_process bigint[]) returns wf.reason[]
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select array_agg(row(p.id, 'stuck', wf._say_stuck(p.state), p.at)::wf.reason)
-      from unnest(p_process) u (id),
-           lateral (select x.id, x.machine, x.state, x.at from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p
-     where p.machine <> 'composite' and p.state not in ('END', 'RAISED', 'ABORTED')
-       and not exists (select from wf.failed x where x.instance_id = p_instance and x.process_id = p.id)
-       and not exists (select from wf.parked x where x.instance_id = p_instance and x.process_id = p.id)
-       and not exists (select from wf.ready x where x.instance_id = p_instance and x.process_id = p.id)
-       and not exists (select from wf.lease x where x.instance_id = p_instance and x.process_id = p.id)
-       and not exists (select from wf.timer x
-                        where x.instance_id = p_instance and x.process_id = p.id and isfinite(x.due_at)
-                         and (x.kind <> 'retry' or p.state = 'INIT'))
-       and not exists (select from wf.work x where x.instance_id = p_instance and x.item_id = p.id and x.kind in ('timer', 'loss'));
-end;
 
 -- wf._explain_rest(p_instance, p_process)
 --
@@ -403,11 +25,14 @@ begin atomic
     select case when r.process is not null then wf._explain_ready(p_instance, r.process) end
            || case when r.process is not null and exists (select from wf.teardown t where t.instance_id = p_instance)
                    then wf._explain_teardown(p_instance, r.process) end
-           || case when exists (select from wf.work x where x.instance_id = p_instance) then wf._explain_work(p_instance, p_process) end
-           || case when coalesce(cardinality(r.process), 0) < cardinality(p_process) then wf._explain_stuck(p_instance, p_process) end
+           || case when exists (select from wf.work x where x.instance_id = p_instance)
+                   then wf._explain_work(p_instance, p_process) end
+           || case when coalesce(cardinality(r.process), 0) < cardinality(p_process)
+                   then wf._explain_stuck(p_instance, p_process) end
       from (select array_agg(y.process_id) as process
               from unnest(p_process) u (id),
-                   lateral (select x.process_id from wf.ready x where x.instance_id = p_instance and x.process_id = u.id offset 0) y) r;
+                   lateral (select x.process_id from wf.ready x
+                             where x.instance_id = p_instance and x.process_id = u.id offset 0) y) r;
 end;
 
 -- wf._whereabouts(p_machine, p_state)
@@ -436,18 +61,22 @@ end;
 create or replace function wf._explain_place(p_instance bigint, p_process bigint[], p_place text) returns wf.reason[]
 language sql stable
 begin atomic
-    select case p_place when 'parked' then wf._explain_parked(p_instance, p_process)
-                                           || case when exists (select from wf.timer x
-                                                                 where x.instance_id = p_instance and x.kind = 'retry')
-                                                   then wf._explain_retry(p_instance, p_process) end
-                        when 'failed' then wf._explain_failed(p_instance, p_process)
-                        when 'ended' then wf._explain_ended(p_instance, p_process)
-                        when 'request' then wf._explain_request(p_instance, p_process)
-                        when 'time' then wf._explain_time(p_instance, p_process)
-                        when 'request or time' then wf._explain_request(p_instance, p_process) || wf._explain_time(p_instance, p_process)
-                        when 'children' then wf._explain_children(p_instance, p_process)
-                                             || case when exists (select from wf.teardown t where t.instance_id = p_instance)
-                                                     then wf._explain_teardown(p_instance, p_process) end end;
+    select case p_place
+               when 'parked' then
+                   wf._explain_parked(p_instance, p_process)
+                   || case when exists (select from wf.timer x where x.instance_id = p_instance and x.kind = 'retry')
+                           then wf._explain_retry(p_instance, p_process) end
+               when 'failed' then wf._explain_failed(p_instance, p_process)
+               when 'ended' then wf._explain_ended(p_instance, p_process)
+               when 'request' then wf._explain_request(p_instance, p_process)
+               when 'time' then wf._explain_time(p_instance, p_process)
+               when 'request or time' then
+                   wf._explain_request(p_instance, p_process) || wf._explain_time(p_instance, p_process)
+               when 'children' then
+                   wf._explain_children(p_instance, p_process)
+                   || case when exists (select from wf.teardown t where t.instance_id = p_instance)
+                           then wf._explain_teardown(p_instance, p_process) end
+           end;
 end;
 
 -- wf._explain(p_instance, p_process)
@@ -463,7 +92,8 @@ begin atomic
       from (select x.place, array_agg(x.id) as process
               from (select p.id, wf._whereabouts(p.machine, p.state) as place
                       from unnest(p_process) u (id),
-                           lateral (select x.id, x.machine, x.state from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p) x
+                           lateral (select x.id, x.machine, x.state from wf.process x
+                                     where x.instance_id = p_instance and x.id = u.id offset 0) p) x
              group by x.place) a,
            unnest(wf._explain_place(p_instance, a.process, a.place)
                   || case when a.place not in ('children', 'ended') then wf._explain_rest(p_instance, a.process) end) e;
@@ -478,7 +108,8 @@ end;
 create or replace function wf._under_way(p_instance bigint) returns bigint[]
 language sql stable
 begin atomic
-    select array(select p.id from wf.process p where p.instance_id = p_instance and p.state not in ('END', 'RAISED', 'ABORTED'));
+    select array(select p.id from wf.process p
+                  where p.instance_id = p_instance and p.state not in ('END', 'RAISED', 'ABORTED'));
 end;
 
 -- wf._explain_instance(p_instance)
@@ -499,19 +130,24 @@ begin
       join wf.workflow w on w.id = i.workflow_id
      where i.id = p_instance;
     if not found then
-        raise exception using errcode = 'WF003', message = format('there is no instance %s', p_instance), hint = 'List what exists: wf-console list, wf-console tree.';
+        raise exception using errcode = 'WF003',
+            message = format('there is no instance %s', p_instance),
+            hint = 'List what exists: wf-console list, wf-console tree.';
     end if;
     if v_instance.state <> 'RUNNING' then
         return query
-        select null::bigint, v_instance.name, case v_instance.state when 'ABORTING' then 'aborting' when 'SUSPENDED' then 'suspended' else 'ended' end,
+        select null::bigint, v_instance.name,
+               case v_instance.state when 'ABORTING' then 'aborting' when 'SUSPENDED' then 'suspended' else 'ended' end,
                coalesce(wf._say_who('it was suspended', s.actor, s.reason),
-                        v_instance.state || coalesce(', ' || v_instance.result, '') || coalesce(': ' || (v_instance.error ->> 'message'), '')),
+                        v_instance.state || coalesce(', ' || v_instance.result, '')
+                        || coalesce(': ' || (v_instance.error ->> 'message'), '')),
                coalesce(s.at, v_instance.at)
           from (values (p_instance)) i (id)
           left join wf.suspended s on s.instance_id = i.id;
     end if;
     return query
-    select e.process_id, (select l.label from wf.label_v l where l.instance_id = p_instance and l.process_id = e.process_id),
+    select e.process_id,
+           (select l.label from wf.label_v l where l.instance_id = p_instance and l.process_id = e.process_id),
            e.reason, e.detail, e.since
       from wf._explain(p_instance, wf._under_way(p_instance)) e
      order by e.process_id, e.reason;
@@ -528,125 +164,20 @@ create or replace function wf._no_process(p_instance bigint, p_process bigint) r
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
     raise exception using errcode = 'WF003',
-        message = case when exists (select from wf.instance i where i.id = p_instance) then format('instance %s has no process %s', p_instance, p_process)
+        message = case when exists (select from wf.instance i where i.id = p_instance)
+                       then format('instance %s has no process %s', p_instance, p_process)
                        else format('there is no instance %s', p_instance) end,
         hint = 'List what exists: wf-console list, wf-console tree.';
 end;
 $$;
-
--- wf._say_number(p_number, p_one, p_many)
---
--- Returns  a number of things, which was counted up to 1,001
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._say_before and wf._say_slots
-create or replace function wf._say_number(p_number bigint, p_one text, p_many text) returns text
-language sql immutable
-begin atomic
-    select case p_number when 1 then '1 ' || p_one else case when p_number > 1000 then 'more than 1,000' else p_number::text end || ' ' || p_many end;
-end;
-
--- wf._say_before(p_driver, p_ready)
---
--- Returns  how many of the requests that a driver serves it takes before this one
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._note
-create or replace function wf._say_before(p_driver wf.driver, p_ready wf.ready) returns text
-language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off
-begin atomic
-    select case when b.count = 0 then 'it is the next one' else wf._say_number(b.count, 'request is', 'requests are') || ' before it' end
-      from (select count(*) as count
-              from (select 1
-                      from wf.lane l
-                     cross join lateral (select 1 from wf.ready y
-                                          where y.lane_id = l.id
-                                            and (y.rank, y.turn, y.instance_id, y.process_id)
-                                                < ((p_ready).rank, (p_ready).turn, (p_ready).instance_id, (p_ready).process_id)
-                                          limit 1001) y
-                     where wf._serves(p_driver, l)
-                     limit 1001) x) b;
-end;
-
--- wf._say_slots(p_driver)
---
--- What takes no slot is not counted: a request of transport builtin.
---
--- Returns  how many slots of a driver are taken, by requests of which transports, since when
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._note
-create or replace function wf._say_slots(p_driver wf.driver) returns text
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select format('%s of its %s taken', case when sum(t.count) > 1000 then 'more than 1,000' else coalesce(sum(t.count), 0)::text end,
-                  wf._say_number((p_driver).slots, 'slot is', 'slots are'))
-           || coalesce(': ' || string_agg(t.transport || ' ' || t.count, ', ' order by t.count desc, t.transport)
-                       || ', the oldest since ' || to_char(min(t.at), 'YYYY-MM-DD HH24:MI:SS'), '')
-      from (select r.transport, count(*) as count, min(x.at) as at
-              from (select l.instance_id, l.process_id, l.request, l.at from wf.lease l where l.driver_id = (p_driver).id limit 1001) x
-             cross join lateral (select p.version_id, p.node_id from wf.process p where p.instance_id = x.instance_id and p.id = x.process_id offset 0) p
-             cross join lateral (select n.type_id, n.transport from wf.node n where n.version_id = p.version_id and n.id = p.node_id offset 0) n
-             cross join lateral (select coalesce((select q.transport from wf.task_request q where q.type_id = n.type_id and q.request = x.request), n.transport) as transport) r
-             where r.transport <> 'builtin'
-             group by r.transport) t;
-end;
-
--- wf._note(p_ready)
---
--- Returns  why a request that drivers may take may not have been taken yet: what is before it, and what the slots are taken by, for the first five drivers that serve it; null if there are none
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._notes
-create or replace function wf._note(p_ready wf.ready) returns text
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select string_agg(format('driver %s may take it: %s, %s', d.name, wf._say_before(d.row, p_ready), wf._say_slots(d.row)), '; ' order by d.name, d.id)
-           || case when max(d.drivers) > 5 then '; …' else '' end
-      from (select x as row, x.name, x.id, count(*) over () as drivers
-              from wf._drivers_at_work() x, wf.lane l
-             where l.id = (p_ready).lane_id and wf._serves(x, l)
-             order by x.name, x.id
-             limit 5) d;
-end;
-
--- wf._notes(p_instance, p_process)
---
--- Notes stand where there is no reason: a driver may take the request, and has
--- not yet. Of an instance (p_process null) the request that comes first in each
--- lane has one, of its first 1,000.
---
--- Returns  the notes of this process, or of this instance
--- Locks    nothing
--- Raises   nothing
--- Called   by wf.explain
-create or replace function wf._notes(p_instance bigint, p_process bigint)
-returns table (process_id bigint, label text, reason text, detail text, since timestamptz)
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select r.process_id,
-           (select n.label from wf.node n where n.version_id = p.version_id and n.id = p.node_id) || coalesce(' [' || p.index || ']', ''),
-           'note', t.note, p.at
-      from (select distinct on (x.lane_id) x.row, x.process_id
-              from (select y as row, y.lane_id, y.rank, y.turn, y.process_id
-                      from wf.ready y
-                     where y.instance_id = p_instance and (p_process is null or y.process_id = p_process)
-                     limit 1000) x
-             order by x.lane_id, x.rank, x.turn, x.process_id) r
-     cross join lateral (select x.version_id, x.node_id, x.index, x.at from wf.process x where x.instance_id = p_instance and x.id = r.process_id offset 0) p
-     cross join lateral (select wf._note(r.row) as note offset 0) t
-     where not wf._is_paused() and t.note is not null
-       and not (exists (select from wf.teardown d where d.instance_id = p_instance)
-                and exists (select from wf._torn(array[p_instance], array[r.process_id])))
-     order by r.process_id;
-end;
 
 -- wf.explain(p_instance, p_process)
 --
 -- The label is that of label_v, written out: to resolve a view takes a session
 -- that has just connected a tenth of the time that the whole answer takes.
 --
--- Returns  one row for each reason. If a driver may take it now there is none; what stands in its way is told by notes, rows whose reason is note
+-- Returns  one row for each reason. If a driver may take it now there is none; what
+--          stands in its way is told by notes, rows whose reason is note
 -- Locks    nothing
 -- Raises   WF003
 -- Called   by viewers
@@ -658,14 +189,20 @@ begin atomic
       from (values (p_process)) u (id)
       left join lateral (
         select x.id, x.machine, x.state,
-               coalesce(x.policy ->> 'title', (select coalesce(n.title, n.label) from wf.node n where n.version_id = x.version_id and n.id = x.node_id))
-               || coalesce(' [' || (select s.index from wf.process s where s.instance_id = p_instance and s.id = x.scopes[cardinality(x.scopes)]) || ']', '') as label
+               coalesce(x.policy ->> 'title',
+                        (select coalesce(n.title, n.label) from wf.node n
+                          where n.version_id = x.version_id and n.id = x.node_id))
+               || coalesce(' [' || (select s.index from wf.process s
+                                     where s.instance_id = p_instance
+                                       and s.id = x.scopes[cardinality(x.scopes)]) || ']', '') as label
           from wf.process x
          where x.instance_id = p_instance and x.id = u.id
         offset 0) p on true,
            unnest(case when p.id is null then wf._no_process(p_instance, p_process)
-                       else coalesce(wf._explain_place(p_instance, array[p_process], wf._whereabouts(p.machine, p.state))
-                                     || case when exists (select from wf.work x where x.instance_id = p_instance and x.item_id = p.id)
+                       else coalesce(wf._explain_place(p_instance, array[p_process],
+                                                       wf._whereabouts(p.machine, p.state))
+                                     || case when exists (select from wf.work x
+                                                           where x.instance_id = p_instance and x.item_id = p.id)
                                              then wf._explain_work(p_instance, array[p_process]) end,
                                      wf._explain_rest(p_instance, array[p_process])) end) e
      where p_process is not null
