@@ -4,6 +4,7 @@
 cd "$ROOT"
 
 # sole NAME STATEMENT FUNCTION: that function has the only such statement.
+# shellcheck disable=SC2016 # awk's variables, not ours
 sole() {
     is "$1" "$(find workspace-sql/code -name '*.sql' | sort | xargs awk '
         { line = tolower($0) }

@@ -155,7 +155,8 @@ comment on column wf.event_v.detail is
     'for failures the error; for operators what they gave; for a retry by policy when it is due';
 
 create or replace view wf.binding_v with (security_barrier = true) as
-select b.instance_id, b.scope_id as process_id, b.name, b.value, null::bigint as until_seq, null::timestamptz as until_at
+select b.instance_id, b.scope_id as process_id, b.name, b.value,
+       null::bigint as until_seq, null::timestamptz as until_at
   from wf.binding b
  union all
 select b.instance_id, b.scope_id, b.name, b.value, b.until_seq, e.at

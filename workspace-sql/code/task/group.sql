@@ -75,7 +75,8 @@ begin
       into v_granted from granted d;
     perform wf._offer(v_granted);
     -- a place is left since somebody holds the tasks that wait: an operator, who may yet roll back
-    return (coalesce(cardinality(v_granted), 0) < v_free or v_free = c_most) and exists (select from wf.parked p where p.group_id = p_group);
+    return (coalesce(cardinality(v_granted), 0) < v_free or v_free = c_most)
+           and exists (select from wf.parked p where p.group_id = p_group);
 end;
 $$;
 
