@@ -11,21 +11,6 @@ begin
 end;
 $$;
 
--- wf._drivers_at_work()
---
--- Returns  the drivers that take requests: live, and seen within lease_seconds
--- Locks    nothing
--- Raises   nothing
--- Called   by explain and stuck
-create or replace function wf._drivers_at_work() returns setof wf.driver
-language sql stable set search_path = pg_catalog, pg_temp as $$
-    select d.*
-      from wf.driver d
-      join wf.sign_of_life s on s.driver_id = d.id
-     where d.state = 'live'
-       and s.seen_at >= wf.now() - wf._setting_number('lease_seconds') * interval '1 s';
-$$;
-
 -- wf._unfit(p_lane)
 --
 -- Returns  of the drivers that are registered, the first five with what keeps
