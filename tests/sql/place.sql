@@ -27,6 +27,7 @@ create function sound(p_when text) returns setof text
 language sql as $$
     select is_empty('select * from disagree()', p_when || ': explain gives the reason of each place') union all
     select is_empty('select * from wf.fsck()', p_when || ': each process has one place') union all
+    select is_empty($q$select e.reason from wf.process p, wf.explain(p.instance_id, p.id) e where e.reason <> 'note' except select reason from wf.reason_v$q$, p_when || ': so is each reason that explain gives') union all
     select is_empty($q$select reason from wf._place_v where reason is not null except select reason from wf.reason_v$q$, p_when || ': each reason is in the list of reasons');
 $$;
 
@@ -91,5 +92,25 @@ set local enable_seqscan = off;
 select unalike(plan_of(format('select * from wf._place_v where instance_id = %s and process_id = %s', :i, play_id(:i, 'a'))), '%Seq Scan on process%', 'by their keys');
 select unalike(plan_of(format('select * from wf._place_v where instance_id = %s and process_id = %s', :i, play_id(:i, 'a'))), '%Seq Scan on (ready|timer|lease|parked|failed)%', 'in every place');
 select unalike(plan_of($$select * from wf._place_v where place in ('failed', 'lease')$$), '%on ready%', 'a place that is not asked for is not read');
+-- stuck looks for what stops something, not through all that waits
+select play_fail(process_id) from play_request where instance_id = :i;
+set local enable_seqscan = on;
+create temporary table before as
+select relname, coalesce(seq_scan, 0) + coalesce(idx_scan, 0) as scans, seq_tup_read from pg_stat_xact_user_tables where schemaname = 'wf';
+select isnt_empty('select * from wf.stuck()', 'something waits for a person');
+select is_empty($$
+    select t.relname, t.seq_scan + t.idx_scan - b.scans
+      from pg_stat_xact_user_tables t
+      join before b using (relname)
+     where t.schemaname = 'wf' and t.relname in ('timer', 'lease') and t.seq_scan + coalesce(t.idx_scan, 0) > b.scans$$,
+    'stuck reads no timers and no requests of drivers');
+
+-- a process that is in no place
+savepoint s;
+set local session_replication_role = replica;
+delete from wf.ready where process_id = play_id(:i, 'b');
+set local session_replication_role = origin;
+select results_eq(format('select reason from wf.explain(%s, %s)', :i, play_id(:i, 'b')), $$values ('stuck')$$, 'explain says that it is stuck');
+rollback to s;
 select * from finish();
 rollback;
