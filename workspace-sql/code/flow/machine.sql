@@ -125,8 +125,7 @@ begin
                        when n.machine = 'wait' or n.group_id is not null then wf._step('queue')
                        else wf._step('ready') end as steps offset 0) s;
     if v_steps & wf._step('illegal') > 0 then perform wf._refuse_illegal(v_moves); end if;
-    if v_steps & wf._step('ready') > 0
-    then perform wf._offer(array_agg(wf._first_request(m))) from wf._due(v_moves, 'ready') m; end if;
+    if v_steps & wf._step('ready') > 0 then perform wf._offer(null, v_moves); end if;
     if v_steps & wf._step('queue') > 0 then perform wf._queue(v_moves); end if;
     if v_suspended and v_steps & (wf._step('ready') | wf._step('queue')) > 0
     then perform wf._park_new(v_moves, v_at); end if;

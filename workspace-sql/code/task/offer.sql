@@ -47,33 +47,24 @@ begin atomic
                                 - p_scopes[cardinality(p_scopes) - 1]) & 1023)::int end);
 end;
 
--- wf._first_request(p_move)
---
--- Returns  the request that starts a leaf which has just been enabled
--- Locks    nothing
--- Raises   nothing
--- Called   where leaves are offered; PostgreSQL folds it into the query
-create or replace function wf._first_request(p_move wf.move) returns wf.request
-language sql stable
-begin atomic
-    select row(p_move.instance_id, p_move.id, p_move.lane_id, p_move.rank,
-               wf._turn(p_move.at, wf._place(p_move.index, p_move.scopes)), 'start')::wf.request;
-end;
-
--- wf._offer(p_requests)
+-- wf._offer(p_requests, p_moves)
 --
 -- Puts requests among the ready ones, and wakes sleeping drivers. Nothing else
--- inserts there.
+-- inserts there. New leaves, which are most of all, are given as the moves that the
+-- insert trigger has of them.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
 -- Raises   nothing
 -- Called   by the insert trigger of process, and wherever a request becomes ready
-create or replace function wf._offer(p_requests wf.request[]) returns void
+create or replace function wf._offer(p_requests wf.request[], p_moves wf.move[] default null) returns void
 language plpgsql :inner as $$
 begin
     insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-    select r.instance_id, r.process_id, r.lane_id, r.rank, r.turn, r.request from unnest(p_requests) r;
+    select r.instance_id, r.process_id, r.lane_id, r.rank, r.turn, r.request from unnest(p_requests) r
+     union all
+    select m.instance_id, m.id, m.lane_id, m.rank, wf._turn(m.at, wf._place(m.index, m.scopes)), 'start'
+      from wf._due(p_moves, 'ready') m;
     if found and wf._may_ring() then
         perform wf._ring();
     end if;
