@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sole.sh - what one function alone does: nothing else names the table.
+# sole.sh - what one function alone does, and no other.
 . "$(dirname "$0")/../lib.sh"
 cd "$ROOT"
 
