@@ -228,6 +228,10 @@ const struct command commands[] = {
 	  .sql = "select seq, at, process_id, label, was, event, state, actor, client, reason, detail"
 		 "  from wf.event_v where instance_id = :instance"
 		 "   and (:process is null or process_id = :process)"
+		 " union all "
+		 "select until_seq, until_at, process_id, name, null, 'replaced', null, null, null, null, value"
+		 "  from wf.binding_v where instance_id = :instance and until_seq is not null"
+		 "   and (:process is null or process_id = :process)"
 		 " order by seq",
 	  .shown = "seq at process_id label event state actor reason detail",
 	  .missing = "no such instance or process" },

@@ -71,6 +71,7 @@ begin
 
     for v_grant in
         select c.relname as view from pg_class c where c.relnamespace = 'wf'::regnamespace and c.relkind = 'v'
+           and c.relname not like '\_%'
     loop
         execute format('grant select on wf.%I to wf_author, wf_operator, wf_viewer, wf_admin', v_grant.view);
     end loop;

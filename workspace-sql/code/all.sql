@@ -95,6 +95,7 @@
 \ir look/list.sql
 \ir look/tree.sql
 \ir look/graph.sql
+\ir look/place.sql
 \ir look/reason.sql
 \ir look/note.sql
 \ir look/explain.sql

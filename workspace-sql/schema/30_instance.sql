@@ -182,6 +182,15 @@ create table wf.binding (
     primary key (instance_id, scope_id, name)
 );
 
+create table wf.binding_past (
+    instance_id bigint not null,
+    scope_id    bigint not null,
+    name        text not null,
+    until_seq   bigint not null,
+    value       jsonb,
+    primary key (instance_id, scope_id, name, until_seq)
+);
+
 create table wf.forall_item (
     instance_id bigint not null,
     process_id  bigint not null,

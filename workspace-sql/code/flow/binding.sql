@@ -47,6 +47,27 @@ begin
 end;
 $$;
 
+-- wf._keep_past()
+--
+-- Keeps the value of a name that another value replaces: in a scope that two
+-- processes bind one after another, as the body of a try and its catch may.
+--
+-- Locks    nothing; only inserts
+-- Raises   nothing
+-- Called   by a row trigger whose WHEN clause asks for another value: a name that is
+--          bound for the first time costs nothing
+create or replace function wf._keep_past() returns trigger
+language plpgsql :inner as $$
+begin
+    insert into wf.binding_past (instance_id, scope_id, name, until_seq, value)
+    values (old.instance_id, old.scope_id, old.name, nextval('wf.event_seq_seq'), old.value);
+    return null;
+end;
+$$;
+create or replace trigger binding_replaced after update on wf.binding for each row
+    when (old.value is distinct from new.value)
+    execute function wf._keep_past();
+
 -- wf._environment(p_instance, p_scopes, p_reads)
 --
 -- Returns  an object with the values of the names that a node reads

@@ -140,7 +140,7 @@ begin
           from (select x.*, row_number() over () as k from new_rows x) n
          where v_bits[n.k] & wf._full_steps() > 0;
     end if;
-    if v_steps & wf._step('ready') > 0 then perform wf._offer(v_moves); end if;
+    if v_steps & wf._step('ready') > 0 then perform wf._offer(null, v_moves); end if;
     if v_full is not null then
         if v_steps & wf._step('queue') > 0 then perform wf._queue(v_full); end if;
         if v_steps & wf._step('scope') > 0 then perform wf._open_scope(v_full); end if;

@@ -118,6 +118,15 @@ comment on column wf.binding.scope_id is 'the process that opened the scope';
 comment on column wf.binding.name is 'the name';
 comment on column wf.binding.value is 'its value';
 
+comment on table wf.binding_past is 'The former values of names: those that another value has replaced.';
+comment on column wf.binding_past.instance_id is 'the instance';
+comment on column wf.binding_past.scope_id is 'the process that opened the scope';
+comment on column wf.binding_past.name is 'the name';
+comment on column wf.binding_past.until_seq is
+    'when it was replaced, in the order of the history (wf.event.seq): no event has this number, those with smaller '
+    'ones saw this value';
+comment on column wf.binding_past.value is 'its value until then';
+
 comment on table wf.forall_item is 'The elements of a forall that have yet to begin, in chunks.';
 comment on column wf.forall_item.instance_id is 'the instance';
 comment on column wf.forall_item.process_id is 'the forall';

@@ -1,37 +1,6 @@
 -- Proves that the rows agree with each other. The triggers keep them so; what
 -- switches triggers off (the owner, a superuser, a careless restore) does not.
 
--- wf._places()
---
--- Returns  what waits or runs, with the table in which it stands, and with the places
---          of groups that are taken
--- Locks    nothing
--- Raises   nothing
--- Called   by _fsck_places and _fsck_leaves
-create or replace function wf._places()
-returns table (instance_id bigint, process_id bigint, place text, request text, due_at timestamptz, group_id bigint)
-language sql stable
-begin atomic
-    select r.instance_id, r.process_id, 'ready', r.request, null::timestamptz, null::bigint from wf.ready r
-     union all
-    select k.instance_id, k.process_id, 'parked', 'start', null, k.group_id from wf.parked k
-     union all
-    select l.instance_id, l.process_id, 'lease', l.request, null, null from wf.lease l
-     union all
-    -- one that is tried alone will fire whatever its time is, unless its request is asked for already
-    select t.instance_id, t.process_id, 'timer', t.kind,
-           case when not wf._is_apart('timer', t.instance_id, t.process_id)
-                  or exists (select from wf.ready r
-                              where r.instance_id = t.instance_id and r.process_id = t.process_id)
-                  or exists (select from wf.lease l
-                              where l.instance_id = t.instance_id and l.process_id = t.process_id)
-                then t.due_at end,
-           null
-      from wf.timer t
-     union all
-    select s.instance_id, s.process_id, 'slot', null, null, s.group_id from wf.slot s;
-end;
-
 -- wf._states_of_places()
 --
 -- Returns  in which states a process is that stands in a place for a request
@@ -70,8 +39,13 @@ $$;
 create or replace function wf._fsck_places()
 returns table (check_name text, instance_id bigint, process_id bigint, detail text)
 language sql stable set search_path = pg_catalog, pg_temp as $$
-    with place as materialized (
-        select x.* from wf._places() x
+    with place as (
+        select r.instance_id, r.process_id, 'ready' as place, r.request, null::bigint as group_id
+          from wf.ready r union all
+        select k.instance_id, k.process_id, 'parked', 'start', k.group_id from wf.parked k union all
+        select l.instance_id, l.process_id, 'lease', l.request, null from wf.lease l union all
+        select t.instance_id, t.process_id, 'timer', t.kind, null from wf.timer t union all
+        select s.instance_id, s.process_id, 'slot', null, s.group_id from wf.slot s
     )
     select 'place: row of no process, or of one in another state', x.instance_id, x.process_id,
            format('%s %s, process %s', x.place, x.request, coalesce(p.state, 'does not exist'))
@@ -113,24 +87,21 @@ $$;
 create or replace function wf._fsck_leaves()
 returns table (check_name text, instance_id bigint, process_id bigint, detail text)
 language sql stable set search_path = pg_catalog, pg_temp as $$
-    with place as materialized (
-        select x.* from wf._places() x
-    ), leaf as (
-        select p.instance_id, p.id, p.kind, p.machine, p.state, p.group_id, p.token,
-               coalesce(array_agg(x.place order by x.place) filter (
-                   where x.place <> 'slot' and x.due_at is distinct from 'infinity'
-                     -- what waits for its next attempt and is still to be released stands in another place, too
-                     and not (x.place = 'timer' and x.request = 'retry' and p.state <> 'INIT')), '{}') as places,
-               max(x.group_id) filter (where x.place = 'slot') as held
+    with live as (
+        select p.instance_id, p.id, p.kind, p.machine, p.state, p.group_id,
+               coalesce(array_agg(x.place order by x.place) filter (where x.place is not null), '{}') as places,
+               s.group_id as held
           from wf.process p
-          left join place x on x.instance_id = p.instance_id and x.process_id = p.id
-         where p.machine <> 'composite' and p.state not in ('END', 'RAISED', 'ABORTED')
-         group by p.instance_id, p.id
+          left join wf._place_v x on x.instance_id = p.instance_id and x.process_id = p.id
+          left join wf.slot s on s.instance_id = p.instance_id and s.process_id = p.id
+         where p.state not in ('END', 'RAISED', 'ABORTED')
+         group by p.instance_id, p.id, s.group_id
     )
     select 'place: nothing can move it on, or more than one thing', f.instance_id, f.id,
            format('%s %s: %s', f.kind, f.state, coalesce(nullif(array_to_string(f.places, ', '), ''), 'in no table'))
-      from leaf f
-     where case when f.state = 'FAILED' then cardinality(f.places) > 0
+      from live f
+     where case when f.state = 'FAILED' then f.places <> '{failed}'
+                when f.machine = 'composite' then f.places <> '{children}'
                 when f.state = 'WAITING' then f.places <> '{timer}'
                 when f.state = 'INIT' then f.places not in ('{ready}', '{parked}', '{timer}')
                 when f.state = 'START_REQUESTED' or f.machine = 'sync' then f.places <> '{lease}'
@@ -139,7 +110,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select 'slot: held without need, or missing', f.instance_id, f.id,
            format('%s in group %s holds %s', f.state, coalesce(f.group_id::text, '(none)'),
                   coalesce(f.held::text, 'no place'))
-      from leaf f
+      from live f
      where f.held is distinct from
            case when f.state in ('START_REQUESTED', 'EXECUTING', 'CANCEL_REQUESTED', 'ABORT_REQUESTED')
                      or f.places = '{ready}' and f.state = 'INIT'
@@ -259,6 +230,11 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select 'binding: of a scope that does not exist', b.instance_id, b.scope_id, b.name
       from wf.binding b
      where not exists (select from wf.process p where p.instance_id = b.instance_id and p.id = b.scope_id)
+     union all
+    select 'binding: a former value of a name that has none now', b.instance_id, b.scope_id, b.name
+      from wf.binding_past b
+     where not exists (select from wf.binding x
+                        where x.instance_id = b.instance_id and x.scope_id = b.scope_id and x.name = b.name)
      union all
     select 'loss: of a process that does not exist', o.instance_id, o.process_id, format('%s losses', o.losses)
       from wf.loss o

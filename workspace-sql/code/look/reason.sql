@@ -11,21 +11,6 @@ begin
 end;
 $$;
 
--- wf._drivers_at_work()
---
--- Returns  the drivers that take requests: live, and seen within lease_seconds
--- Locks    nothing
--- Raises   nothing
--- Called   by explain and stuck
-create or replace function wf._drivers_at_work() returns setof wf.driver
-language sql stable set search_path = pg_catalog, pg_temp as $$
-    select d.*
-      from wf.driver d
-      join wf.sign_of_life s on s.driver_id = d.id
-     where d.state = 'live'
-       and s.seen_at >= wf.now() - wf._setting_number('lease_seconds') * interval '1 s';
-$$;
-
 -- wf._unfit(p_lane)
 --
 -- Returns  of the drivers that are registered, the first five with what keeps
@@ -406,7 +391,7 @@ end;
 
 -- wf._explain_stuck(p_instance, p_process)
 --
--- Returns  the reasons of tasks that are in no table that could move them on; wf.fsck finds them too
+-- Returns  the reasons of tasks that are in no place, so that nothing can move them on; wf.fsck finds them, too
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._explain_rest
@@ -418,13 +403,5 @@ begin atomic
            lateral (select x.id, x.machine, x.state, x.at from wf.process x
                      where x.instance_id = p_instance and x.id = u.id offset 0) p
      where p.machine <> 'composite' and p.state not in ('END', 'RAISED', 'ABORTED')
-       and not exists (select from wf.failed x where x.instance_id = p_instance and x.process_id = p.id)
-       and not exists (select from wf.parked x where x.instance_id = p_instance and x.process_id = p.id)
-       and not exists (select from wf.ready x where x.instance_id = p_instance and x.process_id = p.id)
-       and not exists (select from wf.lease x where x.instance_id = p_instance and x.process_id = p.id)
-       and not exists (select from wf.timer x
-                        where x.instance_id = p_instance and x.process_id = p.id and isfinite(x.due_at)
-                         and (x.kind <> 'retry' or p.state = 'INIT'))
-       and not exists (select from wf.work x
-                        where x.instance_id = p_instance and x.item_id = p.id and x.kind in ('timer', 'loss'));
+       and not exists (select from wf._place_v x where x.instance_id = p_instance and x.process_id = p.id offset 0);
 end;

@@ -5,42 +5,46 @@
 --
 -- Every process that cannot go on by itself: it has failed, no driver at work
 -- serves its lane, its group has no places at all, its instance is suspended, or
--- the engine is paused.
+-- the engine is paused. Each is looked for by what stops it, since there may be
+-- millions of others in the same place.
 --
--- Returns  one row for each of them and reason
+-- Returns  one row for each of them, with its reason
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.stuck
 create or replace function wf._waiting_for_someone()
 returns table (instance_id bigint, process_id bigint, reason text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp as $$
-    select f.instance_id, f.process_id, 'failed', null
-      from wf.failed f
+    select p.instance_id, p.process_id, p.reason, null
+      from wf._place_v p
+     where p.place = 'failed'
      union all
-    select r.instance_id, r.process_id, 'driver',
-           'no live driver serves ' || wf._lane_text(l)
+    select p.instance_id, p.process_id, p.reason, 'no live driver serves ' || wf._lane_text(l)
       from wf.lane l
-      join wf.ready r on r.lane_id = l.id
-     where not exists (select from wf._drivers_at_work() d where wf._serves(d, l))
+      join wf._place_v p on p.place = 'ready' and p.lane_id = l.id
+     where p.reason = 'driver' and not exists (select from wf._drivers_at_work() d where wf._serves(d, l))
      union all
-    select k.instance_id, k.process_id, 'group', format('group %s lets nothing start: its max is 0', g.name)
+    select p.instance_id, p.process_id, p.reason, format('group %s lets nothing start: its max is 0', g.name)
       from wf.group_v g
-      join wf.parked k
-        on k.group_id = coalesce((select x.id from wf.concurrency_group x where x.name = g.name),
-                                 wf._name_number(g.name))
+      join wf._place_v p
+        on p.place = 'parked'
+           and p.group_id = coalesce((select x.id from wf.concurrency_group x where x.name = g.name),
+                                     wf._name_number(g.name))
      where g.max = 0
      union all
     select w.instance_id, w.item_id, 'set aside', 'moving it on raised an error: ' || (w.error ->> 'message')
       from wf.work w
      where w.aside and w.kind in ('timer', 'loss', 'teardown')
      union all
-    select k.instance_id, k.process_id, 'suspended', wf._say_who('the instance was suspended', s.actor, s.reason)
+    select p.instance_id, p.process_id, p.reason, wf._say_who('the instance was suspended', s.actor, s.reason)
       from wf.suspended s
-      join wf.parked k on k.instance_id = s.instance_id and k.reason = 'suspended'
+      join wf._place_v p on p.place = 'parked' and p.instance_id = s.instance_id
+     where p.reason = 'suspended'
      union all
-    select r.instance_id, r.process_id, 'paused', wf._say_who('the engine was paused', e.actor, e.reason)
+    select p.instance_id, p.process_id, p.reason, wf._say_who('the engine was paused', e.actor, e.reason)
       from wf.engine_v e
-      join wf.ready r on e.state = 'PAUSED';
+      join wf._place_v p on p.place = 'ready' and e.state = 'PAUSED'
+     where p.reason = 'paused';
 $$;
 
 -- wf.stuck()

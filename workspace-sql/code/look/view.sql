@@ -154,6 +154,28 @@ comment on column wf.event_v.client is 'the address that it came from; null for 
 comment on column wf.event_v.detail is
     'for failures the error; for operators what they gave; for a retry by policy when it is due';
 
+create or replace view wf.binding_v with (security_barrier = true) as
+select b.instance_id, b.scope_id as process_id, b.name, b.value,
+       null::bigint as until_seq, null::timestamptz as until_at
+  from wf.binding b
+ union all
+select b.instance_id, b.scope_id, b.name, b.value, b.until_seq, e.at
+  from wf.binding_past b
+  -- the move that replaced it was recorded just before
+  left join lateral (select x.at
+                       from wf.event x
+                      where x.instance_id = b.instance_id and x.seq < b.until_seq
+                      order by x.seq desc limit 1) e on true;
+comment on view wf.binding_v is
+    'The values of names, and the former values of names that were bound again.';
+comment on column wf.binding_v.instance_id is 'the instance';
+comment on column wf.binding_v.process_id is 'the process that opened the scope of the name';
+comment on column wf.binding_v.name is 'the name';
+comment on column wf.binding_v.value is 'its value';
+comment on column wf.binding_v.until_seq is
+    'former value: when it was replaced, in the order of the history; null: the present value';
+comment on column wf.binding_v.until_at is 'former value: when it was replaced';
+
 create or replace view wf.group_v with (security_barrier = true) as
 select g.name,
        g.max,

@@ -23,6 +23,8 @@ begin
      where x.ctid = any (array(select y.ctid from wf.loss y where y.instance_id = p_instance limit c_most));
     delete from wf.binding x
      where x.ctid = any (array(select y.ctid from wf.binding y where y.instance_id = p_instance limit c_most));
+    delete from wf.binding_past x
+     where x.ctid = any (array(select y.ctid from wf.binding_past y where y.instance_id = p_instance limit c_most));
     delete from wf.event x
      where x.ctid = any (array(select y.ctid from wf.event y where y.instance_id = p_instance limit c_most));
     delete from wf.process x
@@ -32,8 +34,8 @@ $$;
 
 -- wf._purge(p_instance)
 --
--- Purges instances that have ended. Of one with more than 1,000 processes, moves
--- or names a portion goes, and the rest is work of kind purge, which goes on by
+-- Purges instances that have ended. Of one with more than 1,000 processes, moves,
+-- names or former values a portion goes, and the rest is work of kind purge, which goes on by
 -- itself.
 --
 -- Returns  which of these instances have gone: not those that are under way, that
@@ -56,12 +58,16 @@ begin
                        and (select count(*)
                               from (select from wf.event e where e.instance_id = u.id limit c_most + 1) x) <= c_most
                        and (select count(*)
-                              from (select from wf.binding b where b.instance_id = u.id limit c_most + 1) x) <= c_most);
+                              from (select from wf.binding b where b.instance_id = u.id limit c_most + 1) x) <= c_most
+                       and (select count(*)
+                              from (select from wf.binding_past b where b.instance_id = u.id limit c_most + 1) x)
+                           <= c_most);
     delete from wf.event e where e.instance_id = any (v_gone);
     delete from wf.output_chunk c where c.instance_id = any (v_gone);
     delete from wf.loss o where o.instance_id = any (v_gone);
     delete from wf.work w where w.instance_id = any (v_gone);
     delete from wf.binding b where b.instance_id = any (v_gone);
+    delete from wf.binding_past b where b.instance_id = any (v_gone);
     delete from wf.process p where p.instance_id = any (v_gone);
     delete from wf.instance i where i.id = any (v_gone);
     if cardinality(v_gone) < cardinality(v_held) then

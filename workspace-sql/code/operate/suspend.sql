@@ -70,6 +70,8 @@ $$;
 -- Called   by the trigger, when an instance is resumed
 create or replace function wf._unpark(p_instance bigint[], p_at timestamptz) returns void
 language plpgsql :inner as $$
+declare
+    v_free wf.request[];
 begin
     with held as (
         delete from wf.parked k where k.instance_id = any (p_instance) and k.reason = 'suspended'
@@ -91,9 +93,10 @@ begin
         returning group_id),
     asked as (
         insert into wf.dirty (group_id) select distinct w.group_id from waiting w)
-    insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-    select x.instance_id, x.process_id, x.lane_id, x.rank, x.turn, 'start' from placed x where x.group_id is null;
-    perform wf._ring();
+    select array_agg(row(x.instance_id, x.process_id, x.lane_id, x.rank, x.turn, 'start')::wf.request)
+      into v_free from placed x where x.group_id is null;
+    perform wf._offer(v_free);
+    perform wf._ring(); -- a poll settles the groups
 end;
 $$;
 

@@ -83,6 +83,7 @@ language plpgsql :inner as $$
 declare
     v_group bigint;
     v_max int;
+    v_granted wf.request[];
 begin
     for v_group in
         select distinct k.group_id from wf.parked k where k.instance_id = p_instance and k.reason = 'group'
@@ -113,8 +114,9 @@ begin
         taken as (
             insert into wf.slot (group_id, instance_id, process_id)
             select d.group_id, d.instance_id, d.process_id from granted d)
-        insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-        select d.instance_id, d.process_id, 0, d.rank, d.turn, 'start' from granted d;
+        select array_agg(row(d.instance_id, d.process_id, 0, d.rank, d.turn, 'start')::wf.request)
+          into v_granted from granted d;
+        perform wf._offer(v_granted);
     end loop;
 end;
 $$;

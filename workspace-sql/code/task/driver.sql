@@ -468,14 +468,12 @@ begin
         end if;
         continue when f.instances is null;
         perform wf._move_lost(f.instances, f.processes, f.requests, v_died, v_unheard, p_now);
-        insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-        select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p_now, null), 'poll'
-          from unnest(f.instances, f.processes) u (i, j)
-         cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-         where p.machine = 'async' and p.state = 'EXECUTING' and p.event = 'lost'
-            on conflict do nothing;
+        perform wf._offer(array_agg(row(p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p_now, null),
+                                        'poll')::wf.request))
+           from unnest(f.instances, f.processes) u (i, j)
+          cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+          where p.machine = 'async' and p.state = 'EXECUTING' and p.event = 'lost';
     end loop;
-    perform wf._ring();
 end;
 $$;
 

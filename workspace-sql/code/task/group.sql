@@ -55,7 +55,7 @@ language plpgsql :inner as $$
 declare
     c_most constant bigint := 1000;
     v_free bigint;
-    v_granted bigint;
+    v_granted wf.request[];
 begin
     select p_max - count(*) into v_free from wf.slot s where s.group_id = p_group;
     if v_free <= 0 then
@@ -71,11 +71,12 @@ begin
     taken as (
         insert into wf.slot (group_id, instance_id, process_id)
         select d.group_id, d.instance_id, d.process_id from granted d)
-    insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-    select d.instance_id, d.process_id, d.lane_id, d.rank, d.turn, 'start' from granted d;
-    get diagnostics v_granted = row_count;
+    select array_agg(row(d.instance_id, d.process_id, d.lane_id, d.rank, d.turn, 'start')::wf.request)
+      into v_granted from granted d;
+    perform wf._offer(v_granted);
     -- a place is left since somebody holds the tasks that wait: an operator, who may yet roll back
-    return (v_granted < v_free or v_granted = c_most) and exists (select from wf.parked p where p.group_id = p_group);
+    return (coalesce(cardinality(v_granted), 0) < v_free or v_free = c_most)
+           and exists (select from wf.parked p where p.group_id = p_group);
 end;
 $$;
 

@@ -1,4 +1,15 @@
--- Leaves that may begin: their place in the queue.
+-- Requests that a driver may take: their place in the queue.
+
+do $$
+begin
+    if to_regtype('wf.request') is null then
+        create type wf.request as (
+            instance_id bigint, process_id bigint, lane_id bigint, rank smallint, turn bigint, request text
+        );
+        comment on type wf.request is 'A request that becomes ready, see wf._offer: the columns of wf.ready.';
+    end if;
+end;
+$$;
 
 -- wf._turn(p_at, p_index)
 --
@@ -36,20 +47,27 @@ begin atomic
                                 - p_scopes[cardinality(p_scopes) - 1]) & 1023)::int end);
 end;
 
--- wf._offer(p_moves)
+-- wf._offer(p_requests, p_moves)
 --
--- Puts new leaves that need no place in a group among the ready ones.
+-- Puts requests among the ready ones, and wakes sleeping drivers. Nothing else
+-- inserts there. New leaves, which are most of all, are given as the moves that the
+-- insert trigger has of them.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
 -- Raises   nothing
--- Called   by the insert trigger of process
-create or replace function wf._offer(p_moves wf.move[]) returns void
+-- Called   by the insert trigger of process, and wherever a request becomes ready
+create or replace function wf._offer(p_requests wf.request[], p_moves wf.move[] default null) returns void
 language plpgsql :inner as $$
 begin
-    insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-    select m.instance_id, m.id, m.lane_id, m.rank, m.turn, 'start' from wf._due(p_moves, 'ready') m;
-    if wf._may_ring() then
+    if p_requests is null then
+        insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
+        select m.instance_id, m.id, m.lane_id, m.rank, m.turn, 'start' from wf._due(p_moves, 'ready') m;
+    else
+        insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
+        select r.instance_id, r.process_id, r.lane_id, r.rank, r.turn, r.request from unnest(p_requests) r;
+    end if;
+    if found and wf._may_ring() then
         perform wf._ring();
     end if;
 end;
@@ -88,15 +106,14 @@ begin
         p_moves := array(select m from unnest(p_moves) m where not wf._waits_for_retry(m.instance_id, m.id));
     end if;
     if f.free or f.again then
-        insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-        select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p.at, wf._place(p.index, p.scopes)), 'start'
-          from wf._due_full(p_moves, 'queue') m
-         cross join lateral (select x.*
-                               from wf.process x
-                              where x.instance_id = m.instance_id and x.id = m.id
-                             offset 0) p
-         where p.machine <> 'wait' and p.state = 'INIT' and p.group_id is null;
-        perform wf._ring();
+        perform wf._offer(array_agg(row(p.instance_id, p.id, p.lane_id, p.rank,
+                                        wf._turn(p.at, wf._place(p.index, p.scopes)), 'start')::wf.request))
+           from wf._due_full(p_moves, 'queue') m
+          cross join lateral (select x.*
+                                from wf.process x
+                               where x.instance_id = m.instance_id and x.id = m.id
+                              offset 0) p
+          where p.machine <> 'wait' and p.state = 'INIT' and p.group_id is null;
     end if;
     if f.grouped or f.again then
         with waiting as (

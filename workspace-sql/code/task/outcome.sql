@@ -295,6 +295,8 @@ $$;
 -- Called   by _apply_reports
 create or replace function wf._release(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
 language plpgsql :inner as $$
+declare
+    v_again wf.request[];
 begin
     with held as (
         delete from wf.lease l
@@ -311,13 +313,14 @@ begin
                                                         offset 0) p
                                     where k.request <> 'poll' or p.state = 'EXECUTING'))
         returning l.instance_id, l.process_id, l.request)
-    insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-    select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p_at, null), h.request
+    select array_agg(row(p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p_at, null), h.request)::wf.request)
+      into v_again
       from held h
      cross join lateral (select x.*
                            from wf.process x
                           where x.instance_id = h.instance_id and x.id = h.process_id
                          offset 0) p;
+    perform wf._offer(v_again);
     update wf.process p set was = p.state, at = p_at,
            event = case when p.state = 'START_REQUESTED' then 'release'
                         when p.state = 'EXECUTING' or l.request = 'poll' then 'lost'

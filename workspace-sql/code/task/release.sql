@@ -78,21 +78,20 @@ begin
                                                      where x.instance_id = m.instance_id and x.process_id = m.id
                                                     offset 0) k
                                 where m.was = 'START_REQUESTED'));
-    insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-    select m.instance_id, m.id, m.lane_id, m.rank, wf._turn(p_at, null), q.request
-      from wf._due_full(p_moves, 'ask') m
-     cross join lateral (select x.handle
-                           from wf.process x
-                          where x.instance_id = m.instance_id and x.id = m.id
-                         offset 0) p
-     cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
-      join wf.task_request q on q.type_id = n.type_id
-                            and q.request = case when m.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancel'
-                                                 else 'cleanup' end
-     where (p.handle is not null or wf._names_attempt(q.args))
-       and not exists (select from wf.lease l where l.instance_id = m.instance_id and l.process_id = m.id)
-        on conflict do nothing;
-    perform wf._ring();
+    perform wf._offer(array_agg(row(m.instance_id, m.id, m.lane_id, m.rank, wf._turn(p_at, null),
+                                    q.request)::wf.request))
+       from wf._due_full(p_moves, 'ask') m
+      cross join lateral (select x.handle
+                            from wf.process x
+                           where x.instance_id = m.instance_id and x.id = m.id
+                          offset 0) p
+      cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
+       join wf.task_request q on q.type_id = n.type_id
+                             and q.request = case when m.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancel'
+                                                  else 'cleanup' end
+      where (p.handle is not null or wf._names_attempt(q.args))
+        and not exists (select from wf.lease l where l.instance_id = m.instance_id and l.process_id = m.id)
+        and not exists (select from wf.ready r where r.instance_id = m.instance_id and r.process_id = m.id);
     update wf.process p
        set was = p.state, at = p_at,
            event = case when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancelled' else 'cleaned' end,

@@ -88,11 +88,11 @@ begin
     if f.instances is null then
         return;
     end if;
-    insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-    select p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p_now, null), u.kind
-      from unnest(f.instances, f.processes, f.kinds) u (i, j, kind)
-     cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-     where u.kind not in ('sleep', 'retry');
+    perform wf._offer(array_agg(row(p.instance_id, p.id, p.lane_id, p.rank, wf._turn(p_now, null),
+                                    u.kind)::wf.request))
+       from unnest(f.instances, f.processes, f.kinds) u (i, j, kind)
+      cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+      where u.kind not in ('sleep', 'retry');
     update wf.process p set was = p.state, event = 'success', state = 'END', at = p_now
       from unnest(f.instances, f.processes, f.kinds) u (i, j, kind)
      cross join lateral (select x.ctid from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) k
