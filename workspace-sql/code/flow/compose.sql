@@ -4,7 +4,7 @@ do $$
 begin
     if to_regtype('wf.entry') is null then
         create type wf.entry as (
-            input jsonb, error jsonb, policy jsonb, open int, total int, chosen int,
+            input jsonb, error jsonb, policy jsonb, open int, total int, chosen int, held int,
             group_id bigint, lane_id bigint, rank smallint
         );
         comment on type wf.entry is 'What wf._prepare found out about a node that is about to begin.';
@@ -72,6 +72,9 @@ begin
         if wf._oversize(pg_column_size(v_value)) is not null then
             v_entry.input := null;
             v_entry.error := wf._oversize(pg_column_size(v_value));
+        elsif v_node.type_id is null and wf._is_large(pg_column_size(v_value)) then
+            v_entry.error := wf._keep_value(p_instance, pg_column_size(v_value), p_scopes);
+            v_entry.input := case when v_entry.error is null then v_value end;
         end if;
     end if;
     if v_node.policy is not null and v_entry.error is null then
@@ -97,6 +100,7 @@ begin
         -- a policy that is missing tells a retry to evaluate everything again
         v_entry.policy := null;
         v_entry.open := 0;
+        v_entry.held := 0;
         v_entry.total := case when v_node.begins = 'window' then 0 end;
     end if;
     return v_entry;
@@ -170,6 +174,7 @@ begin
                 p_entry.open := least(p_entry.open, (v_max ->> 'value')::numeric);
             end if;
         end if;
+        p_entry.held := p_entry.open * p_node.most_live;
     end if;
     if p_entry.policy ? 'group' then
         p_entry.group_id := wf._group(p_entry.policy ->> 'group');
@@ -254,7 +259,7 @@ begin
     end if;
     insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, machine, was, event, state,
                             at, began_at, index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open,
-                            todo, total, chosen, input, policy, error, retry_from)
+                            todo, total, chosen, input, policy, error, retry_from, held)
     select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, n.machine, '',
            case when n.type_id is null then 'enter' else 'enable' end,
            case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,
@@ -271,7 +276,8 @@ begin
            coalesce((e.e).total - (e.e).open, 0),
            (e.e).total, (e.e).chosen,
            (e.e).input, (e.e).policy, (e.e).error,
-           case when n.retry is not null then 1 end
+           case when n.retry is not null then 1 end,
+           (e.e).held
       from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id
               from unnest(p_instance, p_parent, p_node, p_index, v_id) x (i, j, m, k, id)
             offset 0) u
@@ -480,6 +486,7 @@ begin
     loop
         delete from wf.forall_item t where t.instance_id = r.instance_id and t.process_id = r.id;
         delete from wf.forall_result t where t.instance_id = r.instance_id and t.process_id = r.id;
+        perform wf._release_live(array[r.instance_id], array[r.id]);
         v_entry := wf._prepare(r.instance_id, case when r.scope = 'own' then r.scopes else r.own end,
                                r.version_id, r.node_id);
         if r.scope = 'own' and v_entry.error is null then
@@ -489,7 +496,7 @@ begin
         update wf.process p
            set was = p.state, at = p_at, input = v_entry.input, policy = v_entry.policy, error = v_entry.error,
                open = coalesce(v_entry.open, wf._first(r.begins, r.children)), chosen = v_entry.chosen,
-               total = v_entry.total, todo = coalesce(v_entry.total - v_entry.open, 0),
+               total = v_entry.total, held = v_entry.held, todo = coalesce(v_entry.total - v_entry.open, 0),
                event = case when v_entry.error is not null then 'fail' else 'enter' end,
                state = case when v_entry.error is not null then 'FAILED' else 'ACTIVE' end
          where p.instance_id = r.instance_id and p.id = r.id;

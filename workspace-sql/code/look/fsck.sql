@@ -237,6 +237,15 @@ begin
       from wf.binding b
      where not exists (select from wf.process p where p.instance_id = b.instance_id and p.id = b.scope_id)
      union all
+    select 'extent: what its foralls hold does not add up', e.instance_id, null,
+           format('%s, and the sum is %s', e.live, coalesce(h.held, 0))
+      from wf.extent e
+      left join (select p.instance_id, sum(p.held) as held
+                   from wf.process p
+                  where p.held > 0 and p.state not in ('END', 'RAISED', 'ABORTED')
+                  group by p.instance_id) h on h.instance_id = e.instance_id
+     where e.live <> coalesce(h.held, 0)
+     union all
     select 'loss: of a process that does not exist', o.instance_id, o.process_id, format('%s losses', o.losses)
       from wf.loss o
      where not exists (select from wf.process p where p.instance_id = o.instance_id and p.id = o.process_id);
