@@ -19,7 +19,9 @@ $$;
 -- works until nothing is left to do by itself
 create function work_on() returns void language plpgsql as $$
 begin
-    while wf.work() is not null loop null; end loop;
+    for k in 1 .. 1000 loop
+        exit when wf.work() is null;
+    end loop;
 end;
 $$;
 
@@ -141,6 +143,48 @@ select wf.start('hoard') as i \gset
 select work_on();
 select is(failure(:i, 'forall'), 'FAILED limit', 'a forall that collects more fails, kind limit');
 select cmp_ok((select sum(octet_length(value::text)) from wf.forall_result where instance_id = :i), '<=', 70000::bigint, 'and keeps no more');
+select limit_to('instance_bytes', 16777216);
+
+-- no transaction begins more than about 1,000 processes of an instance
+create function begun(p_instance bigint) returns bigint language sql as $$
+    select count(*) from wf.process p where p.instance_id = p_instance; $$;
+-- begins the rest, one piece of work after another; the most that one of them began
+create function most_begun(p_instance bigint) returns bigint language plpgsql as $$
+declare
+    v_most bigint := 0;
+    v_had bigint := begun(p_instance);
+begin
+    for k in 1 .. 100 loop
+        exit when not exists (select from wf.work w where w.instance_id = p_instance);
+        perform wf.work();
+        v_most := greatest(v_most, begun(p_instance) - v_had);
+        v_had := begun(p_instance);
+    end loop;
+    return v_most;
+end;
+$$;
+select play_install('branches', jsonb_build_array(jsonb_build_object('kind', 'par', 'line', 1, 'branches',
+    (select jsonb_agg(play_task('t.Do', 'b' || k)) from generate_series(1, 2500) k))));
+select play_install('leafy', jsonb_build_array(a_forall('x', 200, jsonb_build_object('kind', 'par', 'line', 1, 'branches',
+    (select jsonb_agg(play_task('t.Do', 'b' || k)) from generate_series(1, 50) k)))));
+select play_install('square', jsonb_build_array(a_forall('x', 80, a_forall('z', 80, play_task('t.Do', 'b')))));
+create temp table large as
+    select w.name, w.processes, wf.start(w.name) as i
+      from (values ('branches', 2502), ('leafy', 10202), ('square', 6482)) w (name, processes);
+select cmp_ok(begun(i), '<=', 1200::bigint, format('%s: a start begins no more than about 1,000 processes', name)) from large;
+select is((select count(*) > 0 from wf.pending p where p.instance_id = i), true, format('%s: the rest is pending', name)) from large;
+select is_empty('select * from wf.fsck()', 'nothing contradicts it');
+select wf.start('leafy') as leafy \gset
+select count(*) from wf.abort(jsonb_build_object('instance', :leafy)) \gset x_
+select cmp_ok(most_begun(i), '<=', 1200::bigint, format('%s: nor does any piece of work', name)) from large;
+select is(begun(i), processes::bigint, format('%s: all of it has begun then', name)) from large;
+select work_on();
+select is_empty('select w.error from wf.work w', 'no work is left');
+select is((select state from wf.instance where id = :leafy), 'ABORTED', 'one that is aborted before all of it has begun comes to its end');
+select is_empty('select * from wf.fsck()', 'and nothing contradicts it');
+do $$ begin perform play_on((select max(id) from wf.driver)); end $$;
+select is((select state from wf.instance where id = i), 'END', format('%s: it comes to its end', name)) from large;
+
 -- small values are not counted
 select play_install('crumbs', jsonb_build_array(a_forall('x', 500, jsonb_build_object('kind', 'let', 'line', 1, 'as', 'y', 'value', '["call", "lpad", "x", 1000]'::jsonb))));
 select wf.start('crumbs') as i \gset

@@ -175,6 +175,53 @@ begin
 end;
 $$;
 
+-- wf._begin_elements(p_instance, p_process, p_from, p_count, p_weight, p_at)
+--
+-- Begins the bodies of p_count elements of foralls, from index p_from on. If they
+-- come to more than about 1,000 processes (p_weight), only the first of them begin
+-- at once, and the rest is left to transactions of their own. The arrays run in
+-- parallel.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Called   by _enter_window, _refill and _enter_pending
+create or replace function wf._begin_elements(p_instance bigint[], p_process bigint[], p_from int[], p_count int[],
+                                              p_weight numeric, p_at timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    c_most constant int := 1000;
+    f record;
+begin
+    if coalesce(p_weight, 0) <= c_most then
+        perform wf._enter_elements(p_instance, p_process, p_from, p_count, p_at);
+        return;
+    end if;
+    with portion as materialized (
+        select u.i, u.j, u.first + g as first, least(n.each, u.count - g) as count, u.k,
+               -- what begins before this portion
+               sum(least(n.each, u.count - g) * n.most_live) over (order by u.k, g)
+               - least(n.each, u.count - g) * n.most_live as before
+          from unnest(p_instance, p_process, p_from, p_count) with ordinality u (i, j, first, count, k)
+         cross join lateral (select x.version_id, x.node_id from wf.process x
+                              where x.instance_id = u.i and x.id = u.j offset 0) p
+         cross join lateral (select x.most_live, greatest(1, c_most / x.most_live)::int as each from wf.node x
+                              where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+         cross join lateral generate_series(0, u.count - 1, n.each) g),
+    rest as (
+        insert into wf.pending (instance_id, parent_id, first, count, later)
+        select p.i, p.j, p.first, p.count, true from portion p where p.before >= c_most order by p.k, p.first)
+    select array_agg(p.i) filter (where p.before < c_most) as instances,
+           array_agg(p.j) filter (where p.before < c_most) as processes,
+           array_agg(p.first) filter (where p.before < c_most) as firsts,
+           array_agg(p.count) filter (where p.before < c_most) as counts,
+           array_agg(distinct p.i) filter (where p.before >= c_most) as later
+      into f
+      from portion p;
+    perform wf._ask_to_begin(f.later, p_at);
+    perform wf._enter_elements(f.instances, f.processes, f.firsts, f.counts, p_at);
+end;
+$$;
+
 -- wf._enter_window(p_moves, p_at)
 --
 -- Lays the elements of foralls that have just been entered down in chunks, if
@@ -201,8 +248,11 @@ begin
            with ordinality t (item, k)
      where n.item is not null and (n.input_fixed or n.input ->> 0 is distinct from 'range')
      group by m.instance_id, m.id, (t.k - 1) / 1000;
-    perform wf._enter_elements(array_agg(m.instance_id), array_agg(m.id), array_agg(0), array_agg(m.open), p_at)
-       from unnest(v_moves) m;
+    perform wf._begin_elements(array_agg(m.instance_id), array_agg(m.id), array_agg(0), array_agg(m.open),
+                               sum(p.held), p_at)
+       from unnest(v_moves) m
+      cross join lateral (select x.held from wf.process x
+                           where x.instance_id = m.instance_id and x.id = m.id offset 0) p;
 end;
 $$;
 
@@ -226,12 +276,14 @@ declare
     f record;
 begin
     select array_agg(m.instance_id) instances, array_agg(m.id) processes,
-           array_agg(m.total - m.todo - m.fill) firsts, array_agg(m.fill) counts
+           array_agg(m.total - m.todo - m.fill) firsts, array_agg(m.fill) counts, sum(m.fill * n.most_live) weight
       into f
-      from wf._due(p_moves, 'refill') m;
+      from wf._due(p_moves, 'refill') m
+     cross join lateral (select x.most_live from wf.node x
+                          where x.version_id = m.version_id and x.id = m.node_id offset 0) n;
     v_whole := pg_trigger_depth() between 3 and wf._deepest() and c_window <= any (f.counts);
     if pg_trigger_depth() <= wf._deepest() and not v_whole then
-        perform wf._enter_elements(f.instances, f.processes, f.firsts, f.counts, p_at);
+        perform wf._begin_elements(f.instances, f.processes, f.firsts, f.counts, f.weight, p_at);
         return;
     end if;
     select nextval('wf.pending_id_seq') into v_last;

@@ -19,12 +19,12 @@ begin atomic
     select coalesce(p_bytes >= 4096, false);
 end;
 
--- wf._unfit(p_most, p_processes, p_held, p_live)
+-- wf._beyond(p_most, p_processes, p_held, p_live)
 --
 -- Returns  an error record if a forall, whose elements come to p_most processes and p_held at a time, brings its
 --          instance to more than it may have: p_processes and p_live are what it would have then; else null
 -- Called   by _reserve
-create or replace function wf._unfit(p_most bigint, p_processes bigint, p_held bigint, p_live bigint) returns jsonb
+create or replace function wf._beyond(p_most bigint, p_processes bigint, p_held bigint, p_live bigint) returns jsonb
 language plpgsql stable :inner as $$
 declare
     v_most constant bigint := wf._setting_number('instance_processes');
@@ -81,7 +81,7 @@ begin
             v_processes := f.processes;
             v_live := f.live;
         end if;
-        v_error := wf._unfit(f.most, v_processes + f.most, f.held, v_live + f.held);
+        v_error := wf._beyond(f.most, v_processes + f.most, f.held, v_live + f.held);
         if v_error is null then
             v_processes := v_processes + f.most;
             v_live := v_live + f.held;
