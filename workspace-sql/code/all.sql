@@ -49,6 +49,7 @@
 \ir flow/machine.sql
 \ir flow/history.sql
 \ir flow/binding.sql
+\ir flow/limit.sql
 \ir flow/compose.sql
 \ir flow/forall.sql
 \ir flow/teardown.sql

@@ -29,6 +29,7 @@ $$;
 \set migration 031_retry.sql \ir apply.sql
 \set migration 032_catch.sql \ir apply.sql
 \set migration 033_alone.sql \ir apply.sql
+\set migration 034_limit.sql \ir apply.sql
 \set migration 035_past.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset

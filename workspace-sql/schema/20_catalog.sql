@@ -103,6 +103,8 @@ create table wf.node (
     retry_when    jsonb,
     handler_id    int,
     condition     jsonb,
+    most          bigint,
+    most_live     bigint,
     primary key (version_id, id)
 );
 -- the parent first: (version_id, id) can then be sought in the primary key only

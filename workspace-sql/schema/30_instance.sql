@@ -72,9 +72,20 @@ create table wf.process (
     machine     text not null,
     chosen      int,
     retry_from  int,
+    held        int,
     primary key (instance_id, id)
 ) with (fillfactor = 30);
 create index process_parent_idx on wf.process (parent_id, index, id) where wide;
+
+create table wf.extent (
+    instance_id bigint primary key,
+    processes   bigint not null default 0,
+    live        bigint not null default 0,
+    bytes       bigint not null default 0
+) with (
+    fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
+    autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off
+);
 
 create table wf.failed (
     instance_id bigint not null,

@@ -24,6 +24,15 @@ insert into wf.setting (name, value, meaning, min, max) values
      'how many polls and outcomes work at a time; the others are told to come back', 1, 256),
     ('window', '1000',
      'most children that a forall has open at once', 1, 1000),
+    ('instance_processes', '10000000',
+     'most processes that an instance may have in all, those that have ended included; a forall that may come to '
+     'more fails before it begins', 1000, 1000000000000),
+    ('instance_live', '1000000',
+     'most processes that an instance may have under way at a time; a forall that may come to more fails before it '
+     'begins', 1000, 1000000000000),
+    ('instance_bytes', '16777216',
+     'how much the names of an instance may hold at a time, in bytes; a value of 4 KiB or more that goes beyond it '
+     'is refused', 65536, 1099511627776),
     ('keep_days', '0',
      'days after which ended instances are purged, a few a second; 0: never', 0, 36500)
     on conflict (name) do update set meaning = excluded.meaning, min = excluded.min, max = excluded.max;

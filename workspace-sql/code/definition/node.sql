@@ -288,5 +288,59 @@ begin
       left join item_read j on j.place = n.place and j.name = n.value ->> 'index'
       left join task t on t.id = n.type_id
       left join policy q on q.policies = n.policies;
+    perform wf._store_sizes(v.value::bigint) from jsonb_each_text(p_versions) v;
+end;
+$$;
+
+-- wf._store_sizes(p_version)
+--
+-- Works out how many processes a tree and one element of each forall come to at
+-- most, in all and at a time. Of branches of which one is chosen the largest
+-- counts; of steps one after another all count, but the largest at a time.
+--
+-- Returns  nothing
+-- Locks    rows of node
+-- Called   by _store_nodes, for each new version
+create or replace function wf._store_sizes(p_version bigint) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_most bigint[]; -- by node: what its children come to
+    v_most_live bigint[];
+    v_own bigint;
+    v_own_live bigint;
+    v_id int[];
+    f record;
+begin
+    if not exists (select from wf.node n where n.version_id = p_version and n.begins = 'window') then
+        return;
+    end if;
+    select array_agg(0), array_agg(0) into v_most, v_most_live from wf.node n where n.version_id = p_version;
+    -- the numbers of children are greater than that of their parent
+    for f in
+        select n.id, n.parent_id, n.begins, o.begins as around
+          from wf.node n
+          left join wf.node o on o.version_id = n.version_id and o.id = n.parent_id
+         where n.version_id = p_version
+         order by n.id desc
+    loop
+        v_own := 1;
+        v_own_live := 1;
+        if f.begins <> 'window' then
+            v_own := v_own + v_most[f.id];
+            v_own_live := v_own_live + v_most_live[f.id];
+        end if;
+        if f.begins = 'window' or f.id = 1 then
+            v_id := v_id || f.id;
+        end if;
+        if f.id > 1 then
+            v_most[f.parent_id] := case f.around when 'chosen' then greatest(v_most[f.parent_id], v_own)
+                                                 else v_most[f.parent_id] + v_own end;
+            v_most_live[f.parent_id] := case f.around when 'all' then v_most_live[f.parent_id] + v_own_live
+                                                      else greatest(v_most_live[f.parent_id], v_own_live) end;
+        end if;
+    end loop;
+    update wf.node n
+       set most = v_most[n.id] + (n.id = 1)::int, most_live = v_most_live[n.id] + (n.id = 1)::int
+     where n.version_id = p_version and n.id = any (v_id);
 end;
 $$;

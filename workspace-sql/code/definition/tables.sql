@@ -120,5 +120,9 @@ comment on column wf.node.retry_when is 'leaf: the condition of its retry, which
 comment on column wf.node.handler_id is
     'the nearest try that may take an error of it: the node is in the body of that try; null if there is none';
 comment on column wf.node.condition is 'catch: expression of its when; null if it takes every error';
+comment on column wf.node.most is
+    'forall: most processes that one element comes to; root: that the tree comes to. What elements of the foralls '
+    'inside come to is not counted. Null where the version has no forall';
+comment on column wf.node.most_live is 'as most: how many of them may be under way at a time';
 comment on column wf.node.wide is
     'its version has a forall or more than 200 nodes, so an instance may have many processes';

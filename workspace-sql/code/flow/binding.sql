@@ -33,17 +33,27 @@ $$;
 -- Called   by the update trigger of process
 create or replace function wf._bind(p_moves wf.full_move[]) returns void
 language plpgsql :inner as $$
+declare
+    f record;
 begin
-    insert into wf.binding (instance_id, scope_id, name, value)
-    select m.instance_id, s.scopes[cardinality(s.scopes)], m.bind, m.output
-      from wf._due_full(p_moves, 'bind') m
-     cross join lateral (select case when m.scopes[1] = m.id
-                                     then (select x.scopes
-                                             from wf.process x
-                                            where x.instance_id = m.instance_id and x.id = m.parent_id)
-                                     else m.scopes end as scopes offset 0) s
-     where m.output is not null
-        on conflict (instance_id, scope_id, name) do update set value = excluded.value;
+    with bound as (
+        insert into wf.binding (instance_id, scope_id, name, value)
+        select m.instance_id, s.scopes[cardinality(s.scopes)], m.bind, m.output
+          from wf._due_full(p_moves, 'bind') m
+         cross join lateral (select case when m.scopes[1] = m.id
+                                         then (select x.scopes
+                                                 from wf.process x
+                                                where x.instance_id = m.instance_id and x.id = m.parent_id)
+                                         else m.scopes end as scopes offset 0) s
+         where m.output is not null
+            on conflict (instance_id, scope_id, name) do update set value = excluded.value
+        returning instance_id, scope_id, pg_column_size(value) as bytes)
+    select array_agg(b.instance_id) as instances, array_agg(b.scope_id) as scopes, array_agg(b.bytes) as bytes
+      into f
+      from bound b where wf._is_large(b.bytes);
+    if f.instances is not null then
+        perform wf._count_values(f.instances, f.scopes, f.bytes);
+    end if;
 end;
 $$;
 

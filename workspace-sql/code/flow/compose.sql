@@ -4,7 +4,7 @@ do $$
 begin
     if to_regtype('wf.entry') is null then
         create type wf.entry as (
-            input jsonb, error jsonb, policy jsonb, open int, total int, chosen int,
+            input jsonb, error jsonb, policy jsonb, open int, total int, chosen int, held int,
             group_id bigint, lane_id bigint, rank smallint
         );
         comment on type wf.entry is 'What wf._prepare found out about a node that is about to begin.';
@@ -72,6 +72,9 @@ begin
         if wf._oversize(pg_column_size(v_value)) is not null then
             v_entry.input := null;
             v_entry.error := wf._oversize(pg_column_size(v_value));
+        elsif v_node.type_id is null and wf._is_large(pg_column_size(v_value)) then
+            v_entry.error := wf._keep_value(p_instance, pg_column_size(v_value), p_scopes);
+            v_entry.input := case when v_entry.error is null then v_value end;
         end if;
     end if;
     if v_node.policy is not null and v_entry.error is null then
@@ -97,6 +100,7 @@ begin
         -- a policy that is missing tells a retry to evaluate everything again
         v_entry.policy := null;
         v_entry.open := 0;
+        v_entry.held := 0;
         v_entry.total := case when v_node.begins = 'window' then 0 end;
     end if;
     return v_entry;
@@ -170,6 +174,7 @@ begin
                 p_entry.open := least(p_entry.open, (v_max ->> 'value')::numeric);
             end if;
         end if;
+        p_entry.held := p_entry.open * p_node.most_live;
     end if;
     if p_entry.policy ? 'group' then
         p_entry.group_id := wf._group(p_entry.policy ->> 'group');
@@ -256,7 +261,7 @@ begin
     end if;
     insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, machine, was, event, state,
                             at, began_at, index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open,
-                            todo, total, chosen, input, policy, error, retry_from)
+                            todo, total, chosen, input, policy, error, retry_from, held)
     select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, n.machine, '',
            case when n.type_id is null then 'enter' else 'enable' end,
            case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,
@@ -273,7 +278,8 @@ begin
            coalesce((e.e).total - (e.e).open, 0),
            (e.e).total, (e.e).chosen,
            (e.e).input, (e.e).policy, (e.e).error,
-           case when n.retry is not null then 1 end
+           case when n.retry is not null then 1 end,
+           (e.e).held
       from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id
               from unnest(p_instance, p_parent, p_node, p_index, v_id) x (i, j, m, k, id)
             offset 0) u
@@ -312,7 +318,8 @@ end;
 -- wf._enter_children(p_moves, p_at)
 --
 -- Begins the first children of composites that have just been entered, except
--- those that begin through a window: all of them, the first, or the chosen one.
+-- those that begin through a window: all of them, the first, or the chosen one. No
+-- more than 1,000 begin at once, the rest is left to transactions of their own.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -321,6 +328,7 @@ end;
 create or replace function wf._enter_children(p_moves wf.full_move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
+    c_most constant int := 1000;
     f record;
 begin
     select array_agg(m.instance_id) instances, array_agg(m.id) parents, array_agg(c.id) nodes
@@ -335,7 +343,13 @@ begin
                           where x.version_id = m.version_id and x.parent_id = m.node_id
                          offset 0) c
      where n.begins = 'all' or c.ordinal = coalesce(m.chosen, 1);
-    perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
+    if cardinality(f.nodes) > c_most then
+        insert into wf.pending (instance_id, parent_id, node_id, first, count, later)
+        select u.i, u.j, u.node, 0, 1, true
+          from unnest(f.instances[c_most + 1:], f.parents[c_most + 1:], f.nodes[c_most + 1:]) u (i, j, node);
+        perform wf._ask_to_begin(array(select distinct u.i from unnest(f.instances[c_most + 1:]) u (i)), p_at);
+    end if;
+    perform wf._enter(f.instances[:c_most], f.parents[:c_most], f.nodes[:c_most], null, null, p_at);
 end;
 $$;
 
@@ -396,9 +410,14 @@ begin
                array_agg(n.parent_id order by n.id) filter (where n.node_id is null) as fans,
                array_agg(n.first order by n.id) filter (where n.node_id is null) as firsts,
                array_agg(n.count order by n.id) filter (where n.node_id is null) as counts,
-               sum(case when n.node_id is null then n.count else 1 end) as begun
+               sum(n.count) as begun, sum(n.count * w.most_live) filter (where n.node_id is null) as weight
           into f
-          from next n;
+          from next n
+          left join lateral (select y.most_live
+                               from wf.process x
+                               join wf.node y on y.version_id = x.version_id and y.id = x.node_id
+                              where n.node_id is null and x.instance_id = n.instance_id and x.id = n.parent_id
+                             offset 0) w on true;
         exit when f.last is null;
         v_last := f.last;
         v_begun := v_begun + f.begun;
@@ -406,7 +425,7 @@ begin
             perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
         end if;
         if f.fans is not null then
-            perform wf._enter_elements(f.fan_instances, f.fans, f.firsts, f.counts, p_at);
+            perform wf._begin_elements(f.fan_instances, f.fans, f.firsts, f.counts, f.weight, p_at);
         end if;
     end loop;
 end;
@@ -430,6 +449,27 @@ begin
 end;
 $$;
 
+-- wf._ask_to_begin(p_instance, p_at)
+--
+-- Something of these instances is left to other transactions. Two rows of work an
+-- instance are enough: one of them may be what this transaction is doing.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Called   by whoever leaves something pending
+create or replace function wf._ask_to_begin(p_instance bigint[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    insert into wf.work (kind, instance_id, item_id, due_at)
+    select 'begin', u.i, 0, p_at
+      from unnest(p_instance) u (i)
+     where (select count(*) < 2 from wf.work w where w.instance_id = u.i and w.kind = 'begin');
+    if found then
+        perform wf._ring();
+    end if;
+end;
+$$;
+
 -- wf._begin_pending(p_instance, p_at)
 --
 -- Begins some of what other transactions have left of an instance that the
@@ -440,18 +480,27 @@ $$;
 -- Called   by _do_work
 create or replace function wf._begin_pending(p_instance bigint, p_at timestamptz) returns void
 language plpgsql :inner as $$
+declare
+    c_most constant int := 1000;
 begin
     update wf.pending q set later = false
-     where q.id = any (array(select x.id
-                               from wf.pending x
-                              where x.instance_id = p_instance and x.later
-                              order by x.id
-                              limit 1000));
+     where q.id = any (array(select y.id
+                               from (select x.id, sum(x.count * coalesce(n.most_live, 1)) over (order by x.id)
+                                                  - x.count * coalesce(n.most_live, 1) as before
+                                       from (select z.* from wf.pending z
+                                              where z.instance_id = p_instance and z.later
+                                              order by z.id limit c_most) x
+                                       left join lateral (select m.most_live
+                                                            from wf.process p
+                                                            join wf.node m on m.version_id = p.version_id
+                                                                          and m.id = p.node_id
+                                                           where x.node_id is null and p.instance_id = p_instance
+                                                             and p.id = x.parent_id
+                                                          offset 0) n on true) y
+                              where y.before < c_most));
     perform wf._enter_pending(p_at);
-    -- one row of work for each transaction that has left something behind is enough
-    if exists (select from wf.pending q where q.instance_id = p_instance and q.later)
-       and (select count(*) < 2 from wf.work w where w.instance_id = p_instance and w.kind = 'begin') then
-        insert into wf.work (kind, instance_id, item_id, due_at) values ('begin', p_instance, 0, p_at);
+    if exists (select from wf.pending q where q.instance_id = p_instance and q.later) then
+        perform wf._ask_to_begin(array[p_instance], p_at);
     end if;
 end;
 $$;
@@ -482,6 +531,7 @@ begin
     loop
         delete from wf.forall_item t where t.instance_id = r.instance_id and t.process_id = r.id;
         delete from wf.forall_result t where t.instance_id = r.instance_id and t.process_id = r.id;
+        perform wf._release_live(array[r.instance_id], array[r.id]);
         v_entry := wf._prepare(r.instance_id, case when r.scope = 'own' then r.scopes else r.own end,
                                r.version_id, r.node_id);
         if r.scope = 'own' and v_entry.error is null then
@@ -491,7 +541,7 @@ begin
         update wf.process p
            set was = p.state, at = p_at, input = v_entry.input, policy = v_entry.policy, error = v_entry.error,
                open = coalesce(v_entry.open, wf._first(r.begins, r.children)), chosen = v_entry.chosen,
-               total = v_entry.total, todo = coalesce(v_entry.total - v_entry.open, 0),
+               total = v_entry.total, held = v_entry.held, todo = coalesce(v_entry.total - v_entry.open, 0),
                event = case when v_entry.error is not null then 'fail' else 'enter' end,
                state = case when v_entry.error is not null then 'FAILED' else 'ACTIVE' end
          where p.instance_id = r.instance_id and p.id = r.id;

@@ -13,9 +13,9 @@ language plpgsql :inner as $$
 begin
     insert into wf.forall_result (instance_id, process_id, index, value)
     select m.instance_id, m.parent_id, m.index,
-           coalesce(case when wf._oversize(pg_column_size(r.result)) is null then r.result -> 'value' end,
-                    case when r.result ? 'error' then r.result
-                         else jsonb_build_object('error', wf._oversize(pg_column_size(r.result))) end)
+           case when r.result ? 'error' then r.result
+                when e.error is not null then jsonb_build_object('error', e.error)
+                else r.result -> 'value' end
       from wf._due_full(p_moves, 'collect') m
      cross join lateral (select x.node_id
                            from wf.process x
@@ -28,14 +28,19 @@ begin
      cross join lateral (select wf._evaluate(
                 '["list"]' || (select jsonb_agg(c.item -> 'value' order by c.k)
                                  from jsonb_array_elements(n.collect) with ordinality c (item, k)),
-                wf._environment(m.instance_id, m.scopes, n.collect_reads)) as result offset 0) r;
+                wf._environment(m.instance_id, m.scopes, n.collect_reads)) as result offset 0) r
+     cross join lateral (select coalesce(wf._oversize(pg_column_size(r.result)),
+                                         case when wf._is_large(pg_column_size(r.result))
+                                              then wf._keep_value(m.instance_id, pg_column_size(r.result),
+                                                                  m.scopes) end) as error offset 0) e;
 end;
 $$;
 
 -- wf._end_window(p_moves)
 --
 -- Binds the names that foralls collect, in the order of the elements. What a
--- forall kept is dropped, however it came to its end.
+-- forall kept is dropped, and what it held of the instance's limit is given back,
+-- however it came to its end.
 --
 -- Returns  nothing
 -- Locks    nothing
@@ -43,21 +48,31 @@ $$;
 -- Called   by the update trigger of process
 create or replace function wf._end_window(p_moves wf.full_move[]) returns void
 language plpgsql :inner as $$
+declare
+    f record;
 begin
-    insert into wf.binding (instance_id, scope_id, name, value)
-    select m.instance_id, m.scopes[cardinality(m.scopes)], c.item ->> 'as',
-           coalesce((select jsonb_agg(coalesce(r.value -> (c.k - 1)::int, 'null') order by g)
-                       from generate_series(0, m.total - 1) g
-                       left join wf.forall_result r on r.instance_id = m.instance_id and r.process_id = m.id
-                                                   and r.index = g), '[]')
-      from wf._due_full(p_moves, 'gather') m
-     cross join lateral (select x.collect
-                           from wf.node x
-                          where x.version_id = m.version_id and x.id = m.node_id
-                         offset 0) n
-     cross join lateral jsonb_array_elements(n.collect) with ordinality c (item, k)
-     where m.event = 'end'
-        on conflict (instance_id, scope_id, name) do update set value = excluded.value;
+    with bound as (
+        insert into wf.binding (instance_id, scope_id, name, value)
+        select m.instance_id, m.scopes[cardinality(m.scopes)], c.item ->> 'as',
+               coalesce((select jsonb_agg(coalesce(r.value -> (c.k - 1)::int, 'null') order by g)
+                           from generate_series(0, m.total - 1) g
+                           left join wf.forall_result r on r.instance_id = m.instance_id and r.process_id = m.id
+                                                       and r.index = g), '[]')
+          from wf._due_full(p_moves, 'gather') m
+         cross join lateral (select x.collect
+                               from wf.node x
+                              where x.version_id = m.version_id and x.id = m.node_id
+                             offset 0) n
+         cross join lateral jsonb_array_elements(n.collect) with ordinality c (item, k)
+         where m.event = 'end'
+            on conflict (instance_id, scope_id, name) do update set value = excluded.value
+        returning instance_id, scope_id, pg_column_size(value) as bytes)
+    select array_agg(b.instance_id) as instances, array_agg(b.scope_id) as scopes, array_agg(b.bytes) as bytes
+      into f
+      from bound b where wf._is_large(b.bytes);
+    if f.instances is not null then
+        perform wf._count_values(f.instances, f.scopes, f.bytes);
+    end if;
     delete from wf.forall_result r
      where r.ctid = any (array(select k.ctid
                                  from wf._due_full(p_moves, 'gather') m
@@ -72,6 +87,7 @@ begin
                                                       from wf.forall_item x
                                                      where x.instance_id = m.instance_id and x.process_id = m.id
                                                     offset 0) k));
+    perform wf._release_live(array_agg(m.instance_id), array_agg(m.id)) from wf._due_full(p_moves, 'gather') m;
 end;
 $$;
 
@@ -159,10 +175,58 @@ begin
 end;
 $$;
 
+-- wf._begin_elements(p_instance, p_process, p_from, p_count, p_weight, p_at)
+--
+-- Begins the bodies of p_count elements of foralls, from index p_from on. If they
+-- come to more than about 1,000 processes (p_weight), only the first of them begin
+-- at once, and the rest is left to transactions of their own. The arrays run in
+-- parallel.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Called   by _enter_window, _refill and _enter_pending
+create or replace function wf._begin_elements(p_instance bigint[], p_process bigint[], p_from int[], p_count int[],
+                                              p_weight numeric, p_at timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    c_most constant int := 1000;
+    f record;
+begin
+    if coalesce(p_weight, 0) <= c_most then
+        perform wf._enter_elements(p_instance, p_process, p_from, p_count, p_at);
+        return;
+    end if;
+    with portion as materialized (
+        select u.i, u.j, u.first + g as first, least(n.each, u.count - g) as count, u.k,
+               -- what begins before this portion
+               sum(least(n.each, u.count - g) * n.most_live) over (order by u.k, g)
+               - least(n.each, u.count - g) * n.most_live as before
+          from unnest(p_instance, p_process, p_from, p_count) with ordinality u (i, j, first, count, k)
+         cross join lateral (select x.version_id, x.node_id from wf.process x
+                              where x.instance_id = u.i and x.id = u.j offset 0) p
+         cross join lateral (select x.most_live, greatest(1, c_most / x.most_live)::int as each from wf.node x
+                              where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+         cross join lateral generate_series(0, u.count - 1, n.each) g),
+    rest as (
+        insert into wf.pending (instance_id, parent_id, first, count, later)
+        select p.i, p.j, p.first, p.count, true from portion p where p.before >= c_most order by p.k, p.first)
+    select array_agg(p.i) filter (where p.before < c_most) as instances,
+           array_agg(p.j) filter (where p.before < c_most) as processes,
+           array_agg(p.first) filter (where p.before < c_most) as firsts,
+           array_agg(p.count) filter (where p.before < c_most) as counts,
+           array_agg(distinct p.i) filter (where p.before >= c_most) as later
+      into f
+      from portion p;
+    perform wf._ask_to_begin(f.later, p_at);
+    perform wf._enter_elements(f.instances, f.processes, f.firsts, f.counts, p_at);
+end;
+$$;
+
 -- wf._enter_window(p_moves, p_at)
 --
 -- Lays the elements of foralls that have just been entered down in chunks, if
--- their bodies read them, and begins the first ones.
+-- their bodies read them, and begins the first ones. A forall that may come to
+-- more than the instance may have fails instead.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -170,17 +234,25 @@ $$;
 -- Called   by the triggers of process
 create or replace function wf._enter_window(p_moves wf.full_move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
+declare
+    v_moves wf.full_move[] := wf._reserve(p_moves, p_at);
 begin
+    if v_moves is null then
+        return;
+    end if;
     insert into wf.forall_item (instance_id, process_id, chunk, items)
     select m.instance_id, m.id, (t.k - 1) / 1000, jsonb_agg(t.item order by t.k)
-      from wf._due_full(p_moves, 'fan') m
+      from unnest(v_moves) m
      cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
      cross join lateral jsonb_array_elements(case when n.input_fixed then n.input else m.input end)
            with ordinality t (item, k)
      where n.item is not null and (n.input_fixed or n.input ->> 0 is distinct from 'range')
      group by m.instance_id, m.id, (t.k - 1) / 1000;
-    perform wf._enter_elements(array_agg(m.instance_id), array_agg(m.id), array_agg(0), array_agg(m.open), p_at)
-       from wf._due_full(p_moves, 'fan') m;
+    perform wf._begin_elements(array_agg(m.instance_id), array_agg(m.id), array_agg(0), array_agg(m.open),
+                               sum(p.held), p_at)
+       from unnest(v_moves) m
+      cross join lateral (select x.held from wf.process x
+                           where x.instance_id = m.instance_id and x.id = m.id offset 0) p;
 end;
 $$;
 
@@ -204,12 +276,14 @@ declare
     f record;
 begin
     select array_agg(m.instance_id) instances, array_agg(m.id) processes,
-           array_agg(m.total - m.todo - m.fill) firsts, array_agg(m.fill) counts
+           array_agg(m.total - m.todo - m.fill) firsts, array_agg(m.fill) counts, sum(m.fill * n.most_live) weight
       into f
-      from wf._due_full(p_moves, 'refill') m;
+      from wf._due_full(p_moves, 'refill') m
+     cross join lateral (select x.most_live from wf.node x
+                          where x.version_id = m.version_id and x.id = m.node_id offset 0) n;
     v_whole := pg_trigger_depth() between 3 and wf._deepest() and c_window <= any (f.counts);
     if pg_trigger_depth() <= wf._deepest() and not v_whole then
-        perform wf._enter_elements(f.instances, f.processes, f.firsts, f.counts, p_at);
+        perform wf._begin_elements(f.instances, f.processes, f.firsts, f.counts, f.weight, p_at);
         return;
     end if;
     select nextval('wf.pending_id_seq') into v_last;

@@ -110,7 +110,17 @@ comment on column wf.process.machine is 'copied from the node: the machine whose
 comment on column wf.process.chosen is 'if, switch: ordinal of the child that begins, one more than there are for none';
 comment on column wf.process.retry_from is
     'task with a policy retry: the attempt with which its present budget began';
+comment on column wf.process.held is
+    'forall: how many processes it may have under way at a time; they count in extent.live until it ends';
 comment on column wf.process.wide is 'copied from the node: it is found by its parent; null for the root';
+
+comment on table wf.extent is
+    'How large an instance with foralls or large values may have become, see code/flow/limit.sql.';
+comment on column wf.extent.instance_id is 'the instance';
+comment on column wf.extent.processes is
+    'how many processes the elements of all its foralls come to at most, ended or not';
+comment on column wf.extent.live is 'how many of those may be under way now: the sum of process.held';
+comment on column wf.extent.bytes is 'at most what its names hold in values of 4 KiB or more';
 
 comment on table wf.binding is 'The values of names.';
 comment on column wf.binding.instance_id is 'the instance';

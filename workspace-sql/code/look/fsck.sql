@@ -280,6 +280,15 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
      where (i.state in ('END', 'ABORTED')) <> (i.result is not null)
         or (i.state in ('END', 'ABORTED')) <> (i.ended_at is not null)
      union all
+    select 'extent: what its foralls hold does not add up', e.instance_id, null,
+           format('%s, and the sum is %s', e.live, coalesce(h.held, 0))
+      from wf.extent e
+      left join (select p.instance_id, sum(p.held) as held
+                   from wf.process p
+                  where p.held > 0 and p.state not in ('END', 'RAISED', 'ABORTED')
+                  group by p.instance_id) h on h.instance_id = e.instance_id
+     where e.live <> coalesce(h.held, 0)
+     union all
     select 'instance: over, but rows are left', d.instance_id, d.process_id,
            format('%s in %s', d.name, coalesce(i.state, '(no instance)'))
       from dependent d

@@ -66,6 +66,7 @@ begin
     delete from wf.output_chunk c where c.instance_id = any (v_gone);
     delete from wf.loss o where o.instance_id = any (v_gone);
     delete from wf.work w where w.instance_id = any (v_gone);
+    delete from wf.extent x where x.instance_id = any (v_gone);
     delete from wf.binding b where b.instance_id = any (v_gone);
     delete from wf.binding_past b where b.instance_id = any (v_gone);
     delete from wf.process p where p.instance_id = any (v_gone);

@@ -129,7 +129,8 @@ $$;
 -- wf._apply_picked(p_place, p_body, p_cap, p_at)
 --
 -- Successes whose output only names fields of the response: what _decide says
--- where there is nothing to evaluate.
+-- where there is nothing to evaluate. One for whose output the instance has no
+-- room is left to _decide.
 --
 -- Returns  how many there were; the others have to be judged
 -- Locks    nothing beyond the rows it updates
@@ -143,7 +144,7 @@ declare
 begin
     update wf.process p set was = p.state, event = 'success', state = 'END', at = p_at, output = o.output, error = null
       from unnest(p_place, p_body) r (place, body)
-     cross join lateral (select x.version_id, x.node_id from wf.process x
+     cross join lateral (select x.version_id, x.node_id, x.instance_id, x.scopes, x.bind from wf.process x
                           where x.ctid = r.place and x.state = 'START_REQUESTED' offset 0) k
      cross join lateral (select x.picks from wf.node x
                           where x.version_id = k.version_id and x.id = k.node_id and x.picks is not null offset 0) n
@@ -152,7 +153,9 @@ begin
                                      else b.body end as body offset 0) a
      cross join lateral (select jsonb_object_agg(x.name, coalesce(a.body -> x.name, 'null')) as output
                            from unnest(n.picks) x (name)) o
-     where p.ctid = r.place and jsonb_typeof(a.body) = 'object';
+     where p.ctid = r.place and jsonb_typeof(a.body) = 'object'
+       and (not wf._is_large(octet_length(r.body)) or k.bind is null
+            or wf._overfull(k.instance_id, octet_length(r.body), k.scopes) is null);
     get diagnostics v_picked = row_count;
     return v_picked;
 end;

@@ -197,6 +197,13 @@ begin
     if p_event = 'response' then
         v := wf._judge(p_process.machine, p_request, p_declared.clauses, p_input, p_process.handle, p_body);
         v.stays := false;
+        if p_process.bind is not null and wf._is_large(pg_column_size(v.output)) then
+            v.error := wf._overfull(p_process.instance_id, pg_column_size(v.output), p_process.scopes);
+            if v.error is not null then
+                v.event := 'fail';
+                v.output := null;
+            end if;
+        end if;
     else
         v.handle := p_process.handle;
         v.error := case when jsonb_typeof(p_body) = 'object' then p_body
