@@ -55,13 +55,10 @@ retry_lost
 all_end 120
 
 figure faults "$jumps"
-figure given_up "$(sql "select count(*) from wf.driver_v where state = 'lost'")"
 ledgers_figures
 # I7 compares times
 invariants_hold I1 I2 I3 I4 I5 I6 I8 I9
 not_blind
 drivers_hold
-ok 'drivers were given up' sql_is_true \
-    "select exists (select from wf.driver_v where state = 'lost')"
 ok 'their reports came in, and were refused' test "$(too_late)" -gt 0
 campaign_end

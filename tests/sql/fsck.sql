@@ -66,7 +66,7 @@ select finds('slot: held without need, or missing', format('delete from wf.slot 
 select finds('slot: held without need, or missing', format('insert into wf.slot select instance_id, id, group_id from wf.process where id = %s', :g2));
 select finds('slot: row of no process, or of one that has ended', format('insert into wf.slot values (%s, %s, 1)', :i, :b));
 select finds('lease: another token than its process', format('update wf.process set token = gen_random_uuid() where id = %s', :k));
-select finds('lease: its driver is gone, and no poll has taken it back', 'update wf.driver set state = ''lost''; update wf.sign_of_life set seen_at = seen_at - interval ''1 hour''; update wf.lease set at = at - interval ''1 hour''');
+select finds('lease: its driver is gone, and no poll has taken it back', 'update wf.driver set state = ''lost'', ended_at = wf.now() - interval ''1 hour''; update wf.lease set at = at - interval ''1 hour''');
 select finds('failed: listed but not FAILED, or FAILED but not listed', 'delete from wf.failed');
 select finds('failed: listed but not FAILED, or FAILED but not listed', format('insert into wf.failed values (%s, %s)', :i, :b));
 

@@ -181,6 +181,7 @@ select throws_ok(format('select wf.register(%s)', arguments), 'WF002', null, 're
 -- what a driver holds that has left: a poll of its that commits later than that
 select play_driver('late') as late \gset
 select play_driver('busy') as busy \gset
+select wf.leave(d.id) from wf.driver d where d.state = 'live' and d.id not in (:late, :busy);
 select held(:late) as i \gset
 select date_trunc('minute', wf.now()) + interval '1 minute 1 s' - wf.now() as next_minute \gset
 select play_later(:'next_minute');
@@ -191,10 +192,16 @@ select is((select count(*) from wf.lease where instance_id = :i), 7::bigint, 'is
 select play_later('1 minute'), play_take(:busy, 0);
 select is_empty(format('select * from wf.lease where instance_id = %s', :i), 'but is found within a minute');
 select held(:busy) as i \gset
-update wf.driver set state = 'left', successor = :late where id = :busy;
+update wf.driver set state = 'left', ended_at = wf.now(), successor = :late where id = :busy;
 select play_driver('other') as other \gset
 select play_later('2 s'), play_take(:other, 0);
 select is_empty(format('select * from wf.lease where instance_id = %s', :i), 'and within a second if it has come back as another one');
+select play_driver('silent') as silent \gset
+select held(:silent) as i \gset
+update wf.driver set state = 'lost', ended_at = wf.now() where id = :silent;
+update wf.sign_of_life set seen_at = wf.now() - interval '1 hour' where driver_id = :silent;
+select play_later('2 s'), play_take(:other, 0);
+select is_empty(format('select * from wf.lease where instance_id = %s', :i), 'and within a second of the sweep that gave it up but could not take all back, however long it was silent');
 
 -- all drivers died, and the next one comes only much later
 select wf.leave(d.id) from wf.driver d where d.state in ('live', 'draining');

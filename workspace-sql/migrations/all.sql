@@ -31,6 +31,7 @@ $$;
 \set migration 033_alone.sql \ir apply.sql
 \set migration 034_limit.sql \ir apply.sql
 \set migration 035_past.sql \ir apply.sql
+\set migration 036_ended.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

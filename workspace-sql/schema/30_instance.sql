@@ -288,7 +288,8 @@ create table wf.driver (
     attended     boolean not null default false,
     successor    bigint,
     session_pid  int,
-    session_role oid
+    session_role oid,
+    ended_at     timestamptz
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 create index driver_idle_idx on wf.driver (id) where idle;
 

@@ -139,9 +139,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
            format('driver %s (%s)', l.driver_id, coalesce(d.state, 'does not exist'))
       from wf.lease l
       left join wf.driver d on d.id = l.driver_id
-      left join wf.sign_of_life s on s.driver_id = l.driver_id
      where (d.state in ('live', 'draining')) is not true
-       and greatest(l.at, s.seen_at) < wf.now() - (60 + wf._setting_number('lease_seconds')) * interval '1 s'
+       and greatest(l.at, d.ended_at) < wf.now() - (60 + wf._setting_number('lease_seconds')) * interval '1 s'
        -- nor what was withheld a short while ago, or still is
        and not exists (select from wf.loss o
                         where o.instance_id = l.instance_id and o.process_id = l.process_id and o.token = l.token

@@ -101,7 +101,7 @@ begin
          where s.driver_id = p_previous and s.token = any (p_tokens);
         delete from wf.stop s where s.driver_id = p_previous;
         update wf.driver d
-           set successor = v_id, idle = false, state = case when d.state = 'lost' then 'lost' else 'left' end
+           set successor = v_id, idle = false, ended_at = v_now, state = case when d.state = 'lost' then 'lost' else 'left' end
          where d.id = p_previous;
     end if;
     return v_id;
@@ -127,10 +127,9 @@ language sql :inner as $$
     with gone as (
         delete from wf.driver d
          where d.ctid = any (array(select x.ctid from wf.driver x
-                                     join wf.sign_of_life s on s.driver_id = x.id
                                     where x.name = p_name
                                       and x.state in ('left', 'lost')
-                                      and s.seen_at < p_now - interval '1 day'
+                                      and x.ended_at < p_now - interval '1 day'
                                       and x.id not in (select l.driver_id from wf.lease l)
                                       for update of x skip locked))
         returning d.id)
@@ -258,7 +257,8 @@ create or replace function wf.leave(p_driver bigint) returns void
 language plpgsql security definer :engine as $$
 begin
     perform wf._gate(true);
-    update wf.driver d set state = 'left', idle = false where d.id = p_driver and d.state in ('live', 'draining');
+    update wf.driver d set state = 'left', idle = false, ended_at = wf.now()
+     where d.id = p_driver and d.state in ('live', 'draining');
     delete from wf.stop s where s.driver_id = p_driver;
     perform wf._lose(p_driver);
 end;
@@ -313,7 +313,7 @@ begin
                                   when d.attended and s.seen_at < v_now - v_grace then not wf._has_session(d)
                                   else false end
                        order by d.id for update of d skip locked);
-    update wf.driver d set state = 'lost', idle = false where d.id = any (v_silent);
+    update wf.driver d set state = 'lost', idle = false, ended_at = v_now where d.id = any (v_silent);
     delete from wf.stop s where s.driver_id = any (v_silent);
 end;
 $$;
@@ -323,8 +323,8 @@ $$;
 -- Gives silent drivers up, and takes back what drivers hold that are gone.
 -- Anybody's poll does it, once a second, and whatever is left over is found by
 -- the next: nothing depends on one chance.
--- To look through all leases takes its time, so they are if somebody is or has been
--- given up or cut off a short while ago, and in any case if p_all says so.
+-- To look through all leases takes its time, so they are if somebody was given up or
+-- cut off in the last minute, and in any case if p_all says so.
 -- The driver that asks (p_driver) lives.
 --
 -- Returns  nothing
@@ -334,24 +334,17 @@ $$;
 create or replace function wf._sweep(p_all boolean, p_driver bigint default null) returns void
 language plpgsql :inner as $$
 declare
-    v_now constant timestamptz := wf.now();
-    v_lease constant interval := wf._setting_number('lease_seconds') * interval '1 second';
     v_driver bigint;
-    v_overdue boolean; -- nobody has looked for so long that the short while may be over
 begin
     -- its own row first: of two drivers that give each other up one passes the other by
     perform from wf.driver d where d.id = p_driver for no key update skip locked;
     if p_driver is not null and not found then
         return;
     end if;
-    v_overdue := exists (select from wf.driver d
-                           join wf.sign_of_life s on s.driver_id = d.id
-                          where d.state in ('live', 'draining') and s.seen_at < v_now - v_lease);
     perform wf._give_up(p_driver);
-    if not p_all and not v_overdue and not exists (select from wf.driver d
-                                   join wf.sign_of_life s on s.driver_id = d.id
+    if not p_all and not exists (select from wf.driver d
                                   where (d.state = 'lost' or d.successor is not null)
-                                    and s.seen_at > v_now - v_lease - interval '1 minute') then
+                                    and d.ended_at > wf.now() - interval '1 minute') then
         return;
     end if;
     for v_driver in

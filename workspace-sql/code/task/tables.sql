@@ -110,6 +110,8 @@ comment on column wf.driver.successor is 'the incarnation that took over all tha
 comment on column wf.driver.session_pid is
     'the server process of that session; null: a later incarnation registered in it, or it has none';
 comment on column wf.driver.session_role is 'the login of that session';
+comment on column wf.driver.ended_at is
+    'when it left, was given up, or another incarnation took over; null while it is at work';
 
 comment on table wf.turn is
     'The turns: a poll that has something to do locks one of the rows, as many of them as the setting turns says.';
