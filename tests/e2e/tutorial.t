@@ -142,9 +142,9 @@ is 'sort_there' "$(result sort_there -p host=worker -p 'lines=["b","a","b"]')" \
 id=$(begin print -p "url=$HTTP_URL/jobs")
 in_state "$id" print.Job EXECUTING
 wait_until 10 grep -q '^GET /jobs/1 200' "$WORK/nginx/access.log"
-is 'print: no driver holds it while it prints' \
-    "$(sql "select driver is null from wf.task_v where instance_id = $id
-        and task_type = 'print.Job' and state = 'EXECUTING'")" t
+ok 'print: no driver holds it while it prints' wait_sql 10 \
+    "select driver is null from wf.task_v where instance_id = $id
+        and task_type = 'print.Job' and state = 'EXECUTING'"
 touch "$WORK/nginx/done"
 ended "$id"
 is 'print' "$(state_of "$id")" 'END success'
