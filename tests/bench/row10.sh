@@ -103,6 +103,8 @@ rest() {
 # take_turns WORKFLOW STEPS: one session does what a driver does that has one request
 # at a time. A driver itself would vary what it asks with the time that answers take.
 take_turns() {
+    # a look at the queue that has been slow is repeated later, and time stands still
+    sql 'vacuum wf.ready'
     begin_many "$1" 1
     turns "$2" >"$WORK/turns.sql"
     PIDS=$(PGUSER=wf_driver_bench psql --no-psqlrc --tuples-only --no-align \

@@ -185,6 +185,14 @@ select is_empty('select * from wf.fsck()', 'and nothing contradicts it');
 do $$ begin perform play_on((select max(id) from wf.driver)); end $$;
 select is((select state from wf.instance where id = i), 'END', format('%s: it comes to its end', name)) from large;
 
+-- what each instance begins with is counted for itself
+select play_install('short', jsonb_build_array(play_task('t.Do', 'a')));
+select play_install('pair', jsonb_build_array(a_forall('x', 2)));
+select count(*) from wf.start_many('short', (select jsonb_agg('{}'::jsonb) from generate_series(1, 1500))) \gset x_
+select is((select count(*) from wf.ready r join wf.instance_v i using (instance_id) where i.workflow = 'short'), 1500::bigint, 'all of 1,500 instances that start in one transaction begin there');
+select count(*) from wf.start_many('pair', (select jsonb_agg('{}'::jsonb) from generate_series(1, 1500))) \gset x_
+select is((select count(*) from wf.instance_v i where i.workflow = 'pair' and i.result = 'success'), 1500::bigint, 'so do their foralls');
+
 -- small values are not counted
 select play_install('crumbs', jsonb_build_array(a_forall('x', 500, jsonb_build_object('kind', 'let', 'line', 1, 'as', 'y', 'value', '["call", "lpad", "x", 1000]'::jsonb))));
 select wf.start('crumbs') as i \gset

@@ -318,8 +318,9 @@ end;
 -- wf._enter_children(p_moves, p_at)
 --
 -- Begins the first children of composites that have just been entered, except
--- those that begin through a window: all of them, the first, or the chosen one. No
--- more than 1,000 begin at once, the rest is left to transactions of their own.
+-- those that begin through a window: all of them, the first, or the chosen one. Of
+-- one instance no more than 1,000 begin at once, the rest is left to transactions of
+-- their own.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -344,12 +345,21 @@ begin
                          offset 0) c
      where n.begins = 'all' or c.ordinal = coalesce(m.chosen, 1);
     if cardinality(f.nodes) > c_most then
-        insert into wf.pending (instance_id, parent_id, node_id, first, count, later)
-        select u.i, u.j, u.node, 0, 1, true
-          from unnest(f.instances[c_most + 1:], f.parents[c_most + 1:], f.nodes[c_most + 1:]) u (i, j, node);
-        perform wf._ask_to_begin(array(select distinct u.i from unnest(f.instances[c_most + 1:]) u (i)), p_at);
+        with child as materialized (
+            select u.i, u.j, u.node, u.k, row_number() over (partition by u.i order by u.k) > c_most as later
+              from unnest(f.instances, f.parents, f.nodes) with ordinality u (i, j, node, k)),
+        rest as (
+            insert into wf.pending (instance_id, parent_id, node_id, first, count, later)
+            select c.i, c.j, c.node, 0, 1, true from child c where c.later order by c.k)
+        select array_agg(c.i order by c.k) filter (where not c.later) instances,
+               array_agg(c.j order by c.k) filter (where not c.later) parents,
+               array_agg(c.node order by c.k) filter (where not c.later) nodes,
+               array_agg(distinct c.i) filter (where c.later) later
+          into f
+          from child c;
+        perform wf._ask_to_begin(f.later, p_at);
     end if;
-    perform wf._enter(f.instances[:c_most], f.parents[:c_most], f.nodes[:c_most], null, null, p_at);
+    perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
 end;
 $$;
 

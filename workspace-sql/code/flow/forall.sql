@@ -177,10 +177,10 @@ $$;
 
 -- wf._begin_elements(p_instance, p_process, p_from, p_count, p_weight, p_at)
 --
--- Begins the bodies of p_count elements of foralls, from index p_from on. If they
--- come to more than about 1,000 processes (p_weight), only the first of them begin
--- at once, and the rest is left to transactions of their own. The arrays run in
--- parallel.
+-- Begins the bodies of p_count elements of foralls, from index p_from on. If those of
+-- one instance come to more than about 1,000 processes, only the first of them begin
+-- at once, and the rest is left to transactions of their own. p_weight is what all
+-- come to. The arrays run in parallel.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -198,8 +198,8 @@ begin
     end if;
     with portion as materialized (
         select u.i, u.j, u.first + g as first, least(n.each, u.count - g) as count, u.k,
-               -- what begins before this portion
-               sum(least(n.each, u.count - g) * n.most_live) over (order by u.k, g)
+               -- what begins of its instance before this portion
+               sum(least(n.each, u.count - g) * n.most_live) over (partition by u.i order by u.k, g)
                - least(n.each, u.count - g) * n.most_live as before
           from unnest(p_instance, p_process, p_from, p_count) with ordinality u (i, j, first, count, k)
          cross join lateral (select x.version_id, x.node_id from wf.process x
