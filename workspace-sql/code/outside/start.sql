@@ -1,42 +1,40 @@
 -- Starting an instance: only inserts, so that it may stand in anybody's
 -- transaction, however long that stays open.
 
--- wf._complete_params(p_version, p_params)
+-- wf._complete_params(p_declared, p_params)
 --
--- Checks parameters against the version's declaration and fills in defaults.
+-- Checks parameters against the declaration of a version and fills in defaults.
 --
 -- Returns  the complete parameters
 -- Locks    nothing
 -- Raises   WF002
 -- Called   by start and start_many
-create or replace function wf._complete_params(p_version bigint, p_params jsonb) returns jsonb
+create or replace function wf._complete_params(p_declared jsonb, p_params jsonb) returns jsonb
 language plpgsql stable :inner as $$
 declare
-    v_declared jsonb;
     v_param jsonb;
     v_value jsonb;
     v_params jsonb := '{}'::jsonb;
     v_unknown text;
 begin
-    select v.params into v_declared from wf.version v where v.id = p_version;
     if jsonb_typeof(p_params) is distinct from 'object' then
         raise exception using errcode = 'WF002',
             message = 'the parameters are no JSON object',
             hint = 'Give an object of names and values, such as {"day": "2026-01-31"}.';
     end if;
-    if p_params = '{}' and v_declared = '[]' then
+    if p_params = '{}' and p_declared = '[]' then
         return p_params;
     end if;
     select k into v_unknown from jsonb_object_keys(p_params) k
-     where not exists (select from jsonb_array_elements(v_declared) d where d ->> 'name' = k) order by k limit 1;
+     where not exists (select from jsonb_array_elements(p_declared) d where d ->> 'name' = k) order by k limit 1;
     if v_unknown is not null then
         raise exception using errcode = 'WF002',
             message = format('there is no parameter %s', v_unknown),
             hint = coalesce('Its parameters are: '
-                            || (select string_agg(d ->> 'name', ', ') from jsonb_array_elements(v_declared) d) || '.',
+                            || (select string_agg(d ->> 'name', ', ') from jsonb_array_elements(p_declared) d) || '.',
                             'The workflow has no parameters.');
     end if;
-    for v_param in select d from jsonb_array_elements(v_declared) d loop
+    for v_param in select d from jsonb_array_elements(p_declared) d loop
         if p_params ? (v_param ->> 'name') then
             begin
                 v_value := wf._cast(v_param -> 'type', p_params -> (v_param ->> 'name'));
@@ -182,7 +180,8 @@ begin
             return v_key.instance_id;
         end if;
     end if;
-    v_params := wf._complete_params(v_version, coalesce(p_params, '{}'));
+    v_params := wf._complete_params((select v.params from wf.version v where v.id = v_version),
+                                    coalesce(p_params, '{}'));
     v_id := coalesce(v_key.instance_id, nextval('wf.instance_id_seq'));
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, key, params, priority, tags,
                              started_at, started_by)
@@ -254,8 +253,9 @@ begin
             message = 'the parameters are no JSON list',
             hint = 'Give a list with one object of parameters for each instance.';
     end if;
-    v_params := array(select wf._complete_params(v_version, e.item)
-                        from jsonb_array_elements(p_params) with ordinality e (item, k)
+    v_params := array(select wf._complete_params(v.params, e.item)
+                        from wf.version v, jsonb_array_elements(p_params) with ordinality e (item, k)
+                       where v.id = v_version
                        order by e.k);
     v_id := array(select nextval('wf.instance_id_seq') from unnest(v_params));
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, params, started_at, started_by)
