@@ -101,7 +101,8 @@ begin
          where s.driver_id = p_previous and s.token = any (p_tokens);
         delete from wf.stop s where s.driver_id = p_previous;
         update wf.driver d
-           set successor = v_id, idle = false, ended_at = v_now, state = case when d.state = 'lost' then 'lost' else 'left' end
+           set successor = v_id, idle = false, ended_at = v_now,
+               state = case when d.state = 'lost' then 'lost' else 'left' end
          where d.id = p_previous;
     end if;
     return v_id;
