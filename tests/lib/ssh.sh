@@ -29,12 +29,21 @@ sshd_start() {
 
 # sshd_again [NAME]: one that was stopped, on the port that it had.
 sshd_again() {
-    spawn_server "${1:-sshd}" /usr/sbin/sshd -D -e \
-        -f "$WORK/${1:-sshd}/sshd_config"
+    local name=${1:-sshd} before
+    before=$(sshd_begun "$name")
+    spawn_server "$name" /usr/sbin/sshd -D -e -f "$WORK/$name/sshd_config"
+    wait_until 30 sshd_answers "$name" "$before"
 }
 
+# sshd_answers NAME [BEFORE]: it has begun more often than BEFORE times.
 sshd_answers() {
-    grep -q "listening on .* port $SSH_PORT" "$WORK/$1.log"
+    [ "$(sshd_begun "$1")" -gt "${2:-0}" ]
+}
+
+# sshd_begun NAME: how often it has begun to listen on its port.
+sshd_begun() {
+    : >>"$WORK/$1.log"
+    grep -c "listening on .* port $SSH_PORT" "$WORK/$1.log" || true
 }
 
 sshd_configure() {
