@@ -32,6 +32,7 @@ $$;
 \set migration 034_limit.sql \ir apply.sql
 \set migration 035_past.sql \ir apply.sql
 \set migration 036_ended.sql \ir apply.sql
+\set migration 037_handles.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

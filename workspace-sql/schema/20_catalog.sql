@@ -105,6 +105,7 @@ create table wf.node (
     condition     jsonb,
     most          bigint,
     most_live     bigint,
+    handles       text,
     primary key (version_id, id)
 );
 -- the parent first: (version_id, id) can then be sought in the primary key only

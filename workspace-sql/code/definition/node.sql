@@ -52,6 +52,19 @@ begin atomic
            end;
 end;
 
+-- wf._handles(p_child_error, p_value)
+--
+-- Returns  how a node takes errors of what is in it, if it does: what its form says
+--          (wf.form.child_error), and what it takes that for; else null
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _node_tree
+create or replace function wf._handles(p_child_error text, p_value jsonb) returns text
+language sql immutable
+begin atomic
+    select nullif(p_child_error, 'passes');
+end;
+
 -- wf._node_tree(p_nodes, p_versions, p_types)
 --
 -- Numbers the nodes of new versions, and says how they lie: what is around each of
@@ -64,7 +77,7 @@ end;
 create or replace function wf._node_tree(p_nodes wf.part[], p_versions jsonb, p_types jsonb)
 returns table (version_id bigint, id bigint, parent_id bigint, place int[], object text, value jsonb, type_id bigint,
                kind text, machine text, scope text, begins text, ends text, collects boolean, next_id bigint,
-               children bigint, handler_id bigint, wide boolean)
+               children bigint, handles text, handler_id bigint, wide boolean)
 language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
     with
     part as materialized (
@@ -81,7 +94,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     ),
     node as materialized (
         select w.version_id, p.id, o.id as parent_id, p.place, p.object, p.value, p.type_id,
-               f.kind, f.machine, f.begins, f.ends, f.child_error is not distinct from 'takes' as takes,
+               f.kind, f.machine, f.begins, f.ends, wf._handles(f.child_error, p.value) as handles,
                -- what a form with a scope for each child has as body opens that scope
                case when g.scope = 'child' then g.scope when f.scope = 'own' then f.scope else 'none' end as scope,
                case when g.scope = 'child' and o.value ? 'collect' then true end as collects,
@@ -98,13 +111,14 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     child as (
         select n.version_id, n.parent_id as id, count(*) as children from node n group by 1, 2
     ),
-    -- the nearest try of which a node is in the body: of those around it the one with the greatest number
+    -- of the nodes around a node that may take an error of it the nearest: the one with the greatest number
     handler as (
         select n.version_id, n.id, max(o.id) as handler_id
           from node n
          cross join lateral generate_series(1, cardinality(n.place) - 1) i
-          join node o on o.takes and o.version_id = n.version_id and o.place = n.place[1:i]
-         where n.place[i + 1] = 1 and exists (select from node t where t.takes)
+          join node o on o.handles is not null and o.version_id = n.version_id and o.place = n.place[1:i]
+         where (o.handles <> 'takes' or n.place[i + 1] = 1) -- a try takes the errors of its body
+           and exists (select from node h where h.handles is not null)
          group by 1, 2
     ),
     wide as (
@@ -113,7 +127,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     )
     select n.version_id, n.id, n.parent_id, n.place, n.object, n.value, n.type_id,
            n.kind, n.machine, n.scope, n.begins, n.ends, n.collects, n.next_id,
-           coalesce(c.children, 0), h.handler_id, w.wide
+           coalesce(c.children, 0), n.handles, h.handler_id, w.wide
       from node n
       left join child c on c.version_id = n.version_id and c.id = n.id
       left join handler h on h.version_id = n.version_id and h.id = n.id
@@ -218,8 +232,8 @@ begin
     insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input,
                          input_fixed, reads, item, item_index, max, collect, collect_reads, type_id, request,
                          idempotent, lane_id, rank, group_id, group_max, policy, title, task_type, transport, plain,
-                         secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when, handler_id,
-                         condition)
+                         secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when, handles,
+                         handler_id, condition)
     with
     task as materialized (
         select t.* from wf._tasks_of_types(p_types) t
@@ -281,7 +295,7 @@ begin
            n.machine, n.scope, n.begins, n.ends, n.collects,
            case when q.read ? 'retry' then '{}' else q.fixed -> 'retry' end,
            case when q.fixed ? 'retry_when' then wf._compact(q.fixed -> 'retry_when') end,
-           n.handler_id,
+           n.handles, n.handler_id,
            case when n.value ? 'when' then wf._compact(n.value -> 'when') end
       from settled n
       left join item_read i on i.place = n.place and i.name = n.value ->> 'name'

@@ -117,8 +117,10 @@ comment on column wf.node.retry is
     'leaf: the values of its policy retry, see _retry_values in code/definition/retry.sql; {}: they are in '
     'process.policy; null: it has none';
 comment on column wf.node.retry_when is 'leaf: the condition of its retry, which sees the error as error';
+comment on column wf.node.handles is
+    'how it takes errors of what is in it: wf.form.child_error of its form, or null if it takes none';
 comment on column wf.node.handler_id is
-    'the nearest try that may take an error of it: the node is in the body of that try; null if there is none';
+    'the nearest node around it that may take an error of it (handles); null if there is none';
 comment on column wf.node.condition is 'catch: expression of its when; null if it takes every error';
 comment on column wf.node.most is
     'forall: most processes that one element comes to; root: that the tree comes to. What elements of the foralls '

@@ -1,8 +1,10 @@
--- An error looks for its handler: from the failed process outwards, the first
--- catch whose `when` holds takes it. wf.node.handler_id says for each node which
--- try is the nearest around it, therefore the search is a short walk, and a node
--- without any handler costs nothing. What else runs in the body is torn down, and
--- then the catch begins. Without a handler the task is FAILED where it failed.
+-- An error looks for its handler: from the failed process outwards, each node that
+-- may take errors is asked (wf.node.handles says how it does), and the first one that
+-- takes this one ends the search. wf.node.handler_id says for each node which node
+-- around it is the nearest to be asked, therefore the search is a short walk, and a
+-- node without any handler costs nothing. A part of what the handler has in it is
+-- then torn down, and what follows (wf._follows) is done when that has ended. Without
+-- a handler the process is FAILED where it failed.
 
 -- wf._add_cause(p_error, p_cause)
 --
@@ -47,7 +49,7 @@ end;
 --
 -- Returns  whether a catch takes an error. What its `when` gives counts as false unless it is true; an event tells
 --          of what is no boolean
--- Called   by _search
+-- Called   by _choose_catch
 create or replace function wf._takes(p_try wf.process, p_catch wf.node, p_process bigint, p_error jsonb,
                                      p_at timestamptz) returns boolean
 language plpgsql :inner as $$
@@ -71,65 +73,102 @@ begin
 end;
 $$;
 
+-- wf._choose_catch(p_try, p_process, p_error, p_at)
+--
+-- Returns  the first catch of a try that takes an error; null if none does
+-- Called   by _ask_handler
+create or replace function wf._choose_catch(p_try wf.process, p_process bigint, p_error jsonb, p_at timestamptz)
+returns int
+language plpgsql :inner as $$
+declare
+    v_catch wf.node;
+begin
+    for v_catch in
+        select n.* from wf.node n
+         where n.version_id = p_try.version_id and n.parent_id = p_try.node_id and n.kind = 'catch'
+         order by n.ordinal
+    loop
+        if wf._takes(p_try, v_catch, p_process, p_error, p_at) then
+            return v_catch.id;
+        end if;
+    end loop;
+    return null;
+end;
+$$;
+
+-- wf._ask_handler(p_around, p_node, p_process, p_error, p_at)
+--
+-- Asks a process around a failed one whether it takes the error.
+--
+-- Returns  what follows when its child around the failed process has been torn down, a
+--          row of wf._follows, and the node that this concerns; null if it does not
+--          take the error
+-- Called   by _search
+create or replace function wf._ask_handler(p_around wf.process, p_node wf.node, p_process bigint, p_error jsonb,
+                                   p_at timestamptz, out follows text, out node_id int)
+language plpgsql :inner as $$
+begin
+    case p_node.handles
+        when 'takes' then
+            node_id := wf._choose_catch(p_around, p_process, p_error, p_at);
+            follows := case when node_id is not null then 'handled' end;
+    end case;
+end;
+$$;
+
 -- wf._search(p_process, p_error, p_at)
 --
 -- Looks for the handler of an error, from the failed process outwards.
 --
--- Returns  the process that is the body of the try, and the catch; null if nothing takes the error
+-- Returns  the child of the handler that is to be torn down, and what follows then, as
+--          _ask_handler; null if nothing takes the error
 -- Called   by _handle
 create or replace function wf._search(p_process wf.process, p_error jsonb, p_at timestamptz, out body_id bigint,
-                                      out catch_id int)
+                                      out follows text, out node_id int)
 language plpgsql :inner as $$
 declare
-    v_process wf.process := p_process;
-    v_catch wf.node;
+    v_around wf.process := p_process;
+    v_node wf.node;
     v_handler int := (select n.handler_id from wf.node n
                        where n.version_id = p_process.version_id and n.id = p_process.node_id);
 begin
     while v_handler is not null loop
-        while v_process.node_id <> v_handler loop
-            body_id := v_process.id;
-            select p.* into v_process
+        while v_around.node_id <> v_handler loop
+            body_id := v_around.id;
+            select p.* into v_around
               from wf.process p
-             where p.instance_id = v_process.instance_id and p.id = v_process.parent_id;
+             where p.instance_id = v_around.instance_id and p.id = v_around.parent_id;
         end loop;
-        for v_catch in
-            select n.* from wf.node n
-             where n.version_id = v_process.version_id and n.parent_id = v_handler and n.kind = 'catch'
-             order by n.ordinal
-        loop
-            if wf._takes(v_process, v_catch, p_process.id, p_error, p_at) then
-                catch_id := v_catch.id;
-                return;
-            end if;
-        end loop;
-        v_handler := (select n.handler_id from wf.node n
-                       where n.version_id = v_process.version_id and n.id = v_handler);
+        select n.* into v_node from wf.node n where n.version_id = v_around.version_id and n.id = v_handler;
+        select a.* into follows, node_id from wf._ask_handler(v_around, v_node, p_process.id, p_error, p_at) a;
+        exit when follows is not null;
+        body_id := null;
+        v_handler := v_node.handler_id;
     end loop;
-    body_id := null;
 end;
 $$;
 
--- wf._hand_over(p_process, p_body, p_catch, p_error, p_at)
+-- wf._hand_over(p_process, p_body, p_follows, p_node, p_error, p_at)
 --
--- A catch has taken an error: the failed process hands it on, and everything
--- else in the body of the try is torn down.
+-- A handler has taken an error: the failed process hands it on, and everything
+-- else in the child of the handler that it is in is torn down.
 --
 -- Returns  nothing
 -- Locks    as _tear
 -- Called   by _handle
-create or replace function wf._hand_over(p_process wf.process, p_body bigint, p_catch int, p_error jsonb,
-                                         p_at timestamptz) returns void
+create or replace function wf._hand_over(p_process wf.process, p_body bigint, p_follows text, p_node int,
+                                         p_error jsonb, p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     v_reason text := current_setting('wf.reason', true);
 begin
-    perform wf._tear_down(array[p_process.instance_id], array[p_body], 'handled', p_catch, p_error, p_at, false);
+    perform wf._tear_down(array[p_process.instance_id], array[p_body], p_follows, p_node, p_error, p_at, false);
     perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
        from wf._torn(array[p_process.instance_id], array[p_process.id]) t, unnest(t.path) x (id);
     if p_process.state = 'FAILED' then
-        perform set_config('wf.reason', format('caught in line %s', n.line), true)
-           from wf.node n where n.version_id = p_process.version_id and n.id = p_catch;
+        perform set_config('wf.reason', format(f.reason, n.line), true)
+           from wf._follows() f, wf.node n
+          where f.follows = p_follows and n.version_id = p_process.version_id and n.id = p_node;
         update wf.process p
            set was = p.state, event = 'raise', at = p_at,
                state = wf._next_state(p.machine, p.state, 'raise', false)
@@ -183,7 +222,7 @@ begin
         select s.* into f from wf._search(v_process, v_record, p_at) s
          where v_error ->> 'kind' is distinct from 'engine';
         if f.body_id is not null then
-            perform wf._hand_over(v_process, f.body_id, f.catch_id, v_record, p_at);
+            perform wf._hand_over(v_process, f.body_id, f.follows, f.node_id, v_record, p_at);
         elsif v_process.state = 'RAISED' then
             perform wf._abort(array[v_key.i], v_error, false);
             perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)

@@ -166,8 +166,9 @@ comment on table wf.teardown is
 comment on column wf.teardown.instance_id is 'the instance';
 comment on column wf.teardown.process_id is 'the process that is torn down';
 comment on column wf.teardown.follows is
-    'what follows when the process has ended: aborted (nothing: its instance ends) or handled (a catch begins)';
-comment on column wf.teardown.node_id is 'handled: the node of the catch that begins';
+    'what follows when the process has ended, a row of wf._follows: aborted (nothing: its instance ends) or handled (a '
+    'catch begins)';
+comment on column wf.teardown.node_id is 'the node that took the error; handled: its catch, which begins';
 comment on column wf.teardown.error is
     'the error that is the reason: the one that the catch took, or the one that ends the instance; null if an '
     'operator aborts';

@@ -11,6 +11,21 @@
 -- own. Nothing is born below a teardown meanwhile (_withhold): what would begin is
 -- counted as ended instead.
 
+-- wf._follows()
+--
+-- What follows when a process that was torn down has ended: the values of
+-- wf.teardown.follows.
+--
+-- Returns  a row for each: why a failed process hands its error on, and why the
+--          process is torn down; %1$s stands for the line of the node, %2$s for the
+--          error
+-- Called   by _hand_over and _explain_teardown
+create or replace function wf._follows() returns table (follows text, reason text, why text)
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+    values ('aborted', null, 'its instance is aborted'),
+           ('handled', 'caught in line %1$s', 'the catch in line %1$s has taken an error of %2$s');
+$$;
+
 -- wf._alive(p_instance, p_after)
 --
 -- Returns  the first 1,000 processes of an instance behind that number that are in a place
@@ -245,30 +260,22 @@ begin
 end;
 $$;
 
--- wf._end_teardowns(p_moves, p_at)
+-- wf._begin_catches(p_ended, p_at)
 --
--- Does what follows when processes that were torn down have ended.
+-- Begins the catches for which bodies were torn down, with the error bound to their
+-- names.
 --
 -- Returns  nothing
--- Locks    nothing beyond the rows it updates
--- Called   by the update trigger of process
-create or replace function wf._end_teardowns(p_moves wf.move[], p_at timestamptz) returns void
+-- Locks    nothing; only inserts
+-- Called   by _end_teardowns
+create or replace function wf._begin_catches(p_ended wf.teardown[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     f record;
 begin
-    with ended as (
-        delete from wf.teardown t
-         where t.ctid = any (array(select x.ctid
-                                     from wf._due(p_moves, 'torn') m
-                                    cross join lateral (select y.ctid
-                                                          from wf.teardown y
-                                                         where y.instance_id = m.instance_id and y.process_id = m.id
-                                                        offset 0) x))
-        returning t.*),
-    caught as materialized (
+    with caught as materialized (
         select e.instance_id, p.parent_id, e.node_id, p.scopes[cardinality(p.scopes)] as scope_id, e.error, n.item
-          from ended e
+          from unnest(p_ended) e
          cross join lateral (select x.parent_id, x.version_id from wf.process x
                               where x.instance_id = e.instance_id and x.id = e.process_id offset 0) b
          cross join lateral (select x.id as parent_id, x.scopes from wf.process x
@@ -285,5 +292,31 @@ begin
     if f.instances is not null then
         perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
     end if;
+end;
+$$;
+
+-- wf._end_teardowns(p_moves, p_at)
+--
+-- Does what follows when processes that were torn down have ended.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Called   by the update trigger of process
+create or replace function wf._end_teardowns(p_moves wf.move[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    v_ended wf.teardown[];
+begin
+    with ended as (
+        delete from wf.teardown t
+         where t.ctid = any (array(select x.ctid
+                                     from wf._due(p_moves, 'torn') m
+                                    cross join lateral (select y.ctid
+                                                          from wf.teardown y
+                                                         where y.instance_id = m.instance_id and y.process_id = m.id
+                                                        offset 0) x))
+        returning t.*)
+    select array_agg(e::wf.teardown) into v_ended from ended e;
+    perform wf._begin_catches(v_ended, p_at);
 end;
 $$;

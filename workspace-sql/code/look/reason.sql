@@ -254,15 +254,15 @@ begin atomic
         select row(u.id, 'teardown',
                    case when t.root_id <> u.id
                         then format('it is torn down with process %s, and does not begin', t.root_id)
-                        else case when d.follows = 'handled'
-                                  then format('it is torn down, since the catch in line %s has taken an error of '
-                                              'process %s (%s: %s)',
-                                              (select n.line
-                                                 from wf.process p
-                                                 join wf.node n on n.version_id = p.version_id and n.id = d.node_id
-                                                where p.instance_id = p_instance and p.id = u.id),
-                                              d.error ->> 'process', d.error ->> 'kind', d.error ->> 'message')
-                                  else 'it is torn down, since its instance is aborted' end
+                        else 'it is torn down, since '
+                             || (select format(f.why,
+                                               (select n.line
+                                                  from wf.process p
+                                                  join wf.node n on n.version_id = p.version_id and n.id = d.node_id
+                                                 where p.instance_id = p_instance and p.id = u.id),
+                                               format('process %s (%s: %s)', d.error ->> 'process',
+                                                      d.error ->> 'kind', d.error ->> 'message'))
+                                   from wf._follows() f where f.follows = d.follows)
                              || coalesce('; it waits for ' || s.processes, '')
                              || case when d.next_id is not null then '; it goes on in portions' else '' end
                              || coalesce('; the next portion raised an error: '
