@@ -114,8 +114,9 @@ check_call(struct checker *checker, struct process *call)
 	if (call->target)
 		check_missing(checker, call);
 	check_policies(checker, call->policies,
-	    !call->target || call->target->is_task ? POLICIES_OF_TASK
-	                                           : POLICIES_OF_BLOCK);
+	    !call->target           ? POLICIES_OF_UNKNOWN
+	    : call->target->is_task ? POLICIES_OF_TASK
+	                            : POLICIES_OF_BLOCK);
 	if (call->target) {
 		call->target->used = true;
 		type = call->target->returns ? call->target->returns

@@ -2,130 +2,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/near.h"
 #include "console/lang/checker.h"
-
-enum { POLICY_ARGS_MAX = 7 };
-
-/* Keep both sorted by name. */
-static const struct rule {
-	const char *name;
-	struct {
-		const char *name;
-		enum type_kind type;
-		bool required;
-	} args[POLICY_ARGS_MAX];
-} rules[] = {
-	{ "group",
-	    { { "name", TYPE_STRING, true }, { "max", TYPE_INT, false } } },
-	{ "idempotent", { { "value", TYPE_BOOL, false } } },
-	{ "priority", { { "value", TYPE_INT, true } } },
-	{ "queue", { { "name", TYPE_STRING, true } } },
-	{ "requires", { { "capabilities", TYPE_JSON, true } } },
-	{ "retry",
-	    { { "attempts", TYPE_INT, true }, { "delay", TYPE_DURATION, false },
-	        { "backoff", TYPE_NUMBER, false },
-	        { "max_delay", TYPE_DURATION, false },
-	        { "jitter", TYPE_NUMBER, false }, { "on", TYPE_JSON, false },
-	        { "when", TYPE_BOOL, false } } },
-	{ "title", { { "text", TYPE_STRING, true } } },
-};
-
-/* Those that come later. */
-static const char *const later[] = {
-	"lock",
-	"on_failure",
-	"output",
-	"plan",
-	"rate",
-	"recover",
-	"retention",
-	"role",
-	"run_as",
-	"schedule",
-	"start_if",
-	"subject",
-	"tags",
-	"timeout",
-	"undo",
-	"weight",
-};
-
-enum {
-	RULES = sizeof(rules) / sizeof(rules[0]),
-	LATER = sizeof(later) / sizeof(later[0]),
-};
-
-static const struct rule *
-find_rule(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < RULES; i++)
-		if (strcmp(rules[i].name, name) == 0)
-			return &rules[i];
-	return NULL;
-}
-
-static bool
-comes_later(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < LATER; i++)
-		if (strcmp(later[i], name) == 0)
-			return true;
-	return false;
-}
 
 static void
 report_unknown(struct checker *checker, const struct policy *policy)
 {
-	struct near near;
-	size_t i;
+	const char *near = policy_nearest(policy->name.text);
 
 	COMPLAIN(checker, policy->name.start, "there is no policy `%s`",
 	    policy->name.text);
-	near_init(&near, policy->name.text);
-	for (i = 0; i < RULES; i++)
-		near_offer(&near, rules[i].name, strlen(rules[i].name));
-	for (i = 0; i < LATER; i++)
-		near_offer(&near, later[i], strlen(later[i]));
-	if (near.best)
-		HINT(checker, "Did you mean `%s`?", near.best);
-}
-
-const struct policy *
-policy_find(const struct policy *policies, const char *name)
-{
-	for (; policies; policies = policies->next)
-		if (strcmp(policies->name.text, name) == 0)
-			break;
-	return policies;
-}
-
-struct expr *
-policy_arg(const struct policy *policy, const char *name, int position)
-{
-	const struct arg *arg;
-	int i = 0;
-
-	for (arg = policy->args; arg; arg = arg->next, i++)
-		if (arg->name.text ? strcmp(arg->name.text, name) == 0
-		                   : i == position)
-			return arg->value;
-	return NULL;
+	if (near)
+		HINT(checker, "Did you mean `%s`?", near);
 }
 
 /* The place of an argument in the rule, or -1. */
 static int
-arg_place(const struct rule *rule, const struct arg *arg, int position)
+arg_place(const struct policy_rule *rule, const struct arg *arg, int position)
 {
 	int i;
 
-	for (i = 0; i < POLICY_ARGS_MAX && rule->args[i].name; i++)
+	for (i = 0; i < POLICY_ARGS_MAX && rule->params[i].name; i++)
 		if (arg->name.text
-		        ? strcmp(rule->args[i].name, arg->name.text) == 0
+		        ? strcmp(rule->params[i].name, arg->name.text) == 0
 		        : i == position)
 			return i;
 	return -1;
@@ -173,39 +71,6 @@ check_when(struct checker *checker, struct expr *when)
 	check_bool(checker, when, "`when` of `retry`");
 }
 
-static void
-check_args(
-    struct checker *checker, struct policy *policy, const struct rule *rule)
-{
-	bool given[POLICY_ARGS_MAX] = { false };
-	struct arg *arg;
-	int i = 0, place;
-
-	for (arg = policy->args; arg; arg = arg->next, i++) {
-		place = arg_place(rule, arg, i);
-		if (place < 0 || given[place]) {
-			COMPLAIN(checker, arg->start,
-			    place < 0 ? "`%s` takes no such argument"
-			              : "`%s` is given this argument twice",
-			    rule->name);
-			continue;
-		}
-		given[place] = true;
-		if (strcmp(rule->args[place].name, "when") == 0)
-			check_when(checker, arg->value);
-		else
-			check_value_as(checker, arg->value,
-			    &type_basic[rule->args[place].type],
-			    arena_printf(checker->arena, "`%s` of `%s`",
-			        rule->args[place].name, rule->name));
-	}
-	for (i = 0; i < POLICY_ARGS_MAX && rule->args[i].name; i++)
-		if (rule->args[i].required && !given[i])
-			COMPLAIN(checker, policy->start,
-			    "`%s` needs the argument `%s`", rule->name,
-			    rule->args[i].name);
-}
-
 /* Whether it is a number that stands there as it is, and which. */
 static bool
 is_number(struct expr *expr, double *value)
@@ -225,13 +90,54 @@ is_number(struct expr *expr, double *value)
 
 void
 check_between(struct checker *checker, struct expr *expr, const char *what,
-    int least, int most)
+    double least, double most)
 {
 	double value;
 
 	if (is_number(expr, &value) && (value < least || value > most))
 		COMPLAIN(checker, expr->start,
-		    "`%s` must lie between %d and %d", what, least, most);
+		    "`%s` must lie between %.10g and %.10g", what, least, most);
+}
+
+/* Afterwards each argument has its name. */
+static void
+check_args(struct checker *checker, struct policy *policy,
+    const struct policy_rule *rule)
+{
+	const struct policy_param *param;
+	bool given[POLICY_ARGS_MAX] = { false };
+	struct arg *arg;
+	int i = 0, place;
+
+	for (arg = policy->args; arg; arg = arg->next, i++) {
+		place = arg_place(rule, arg, i);
+		if (place < 0 || given[place]) {
+			COMPLAIN(checker, arg->start,
+			    place < 0 ? "`%s` takes no such argument"
+			              : "`%s` is given this argument twice",
+			    rule->name);
+			continue;
+		}
+		given[place] = true;
+		param = &rule->params[place];
+		arg->name.text = param->name;
+		if (strcmp(param->name, "when") == 0)
+			check_when(checker, arg->value);
+		else
+			check_value_as(checker, arg->value,
+			    &type_basic[param->type],
+			    arena_printf(checker->arena, "`%s` of `%s`",
+			        param->name, rule->name));
+		if (param->least < param->most)
+			check_between(checker, arg->value,
+			    rule->params[1].name ? param->name : rule->name,
+			    param->least, param->most);
+	}
+	for (i = 0; i < POLICY_ARGS_MAX && rule->params[i].name; i++)
+		if (rule->params[i].required && !given[i])
+			COMPLAIN(checker, policy->start,
+			    "`%s` needs the argument `%s`", rule->name,
+			    rule->params[i].name);
 }
 
 static bool
@@ -242,12 +148,19 @@ is_json(const struct type *type)
 }
 
 /* A list of names, or an object of a value for each name. */
-static void
-check_capabilities(struct checker *checker, const struct expr *expr)
+void
+check_requires(struct checker *checker, const struct policy *policy,
+    enum policy_place place)
 {
-	const struct type *type = expr->type;
+	struct expr *expr = policy_arg(policy, "capabilities");
+	const struct type *type;
 	const struct field *field;
 
+	(void)place;
+	if (!expr)
+		return;
+	expr = check_bare(expr);
+	type = expr->type;
 	if (type->kind == TYPE_LIST &&
 	    (!type->element || type->element->kind == TYPE_STRING ||
 	        is_json(type->element)))
@@ -287,13 +200,15 @@ check_kinds(struct checker *checker, const struct expr *expr)
 	HINT(checker, "Write on = \"http\" or on = [\"http\", \"timeout\"].");
 }
 
-static void
-check_retry(struct checker *checker, const struct policy *policy)
+void
+check_retry(struct checker *checker, const struct policy *policy,
+    enum policy_place place)
 {
 	struct expr *expr;
 	double value;
 
-	if ((expr = policy_arg(policy, "attempts", 0)) &&
+	(void)place;
+	if ((expr = policy_arg(policy, "attempts")) &&
 	    is_number(expr, &value) && value != -1 &&
 	    !(value >= 1 && value <= CHECK_INT_MAX)) {
 		COMPLAIN(checker, expr->start,
@@ -302,61 +217,83 @@ check_retry(struct checker *checker, const struct policy *policy)
 		HINT(checker, "The first attempt counts; -1 means any number "
 		              "of them.");
 	}
-	if ((expr = policy_arg(policy, "backoff", 2)))
-		check_between(checker, expr, "backoff", 1, 9999);
-	if ((expr = policy_arg(policy, "jitter", 4)))
-		check_between(checker, expr, "jitter", 0, 1);
-	if ((expr = policy_arg(policy, "on", 5)))
+	if ((expr = policy_arg(policy, "on")))
 		check_kinds(checker, check_bare(expr));
 }
 
-/* What can be said about values before anything runs. */
-static void
-check_constants(struct checker *checker, struct policy *policy, bool of_type)
+void
+check_idempotent(struct checker *checker, const struct policy *policy,
+    enum policy_place place)
 {
-	struct expr *expr;
+	struct expr *expr = policy_arg(policy, "value");
 
-	if (strcmp(policy->name.text, "group") == 0 &&
-	    (expr = policy_arg(policy, "max", 1)))
-		check_between(checker, expr, "max", 1, CHECK_INT_MAX);
-	if (strcmp(policy->name.text, "priority") == 0 &&
-	    (expr = policy_arg(policy, "value", 0)))
-		check_between(checker, expr, "priority", -1000, 1000);
-	if (strcmp(policy->name.text, "idempotent") == 0 && !of_type &&
-	    (expr = policy_arg(policy, "value", 0)) &&
-	    check_bare(expr)->kind != E_BOOL) {
-		COMPLAIN(
-		    checker, expr->start, "`idempotent` takes true or false");
-		HINT(checker, "Only a task type can compute it, from its "
-		              "parameters.");
+	if (place == POLICIES_OF_TYPE || !expr ||
+	    check_bare(expr)->kind == E_BOOL)
+		return;
+	COMPLAIN(checker, expr->start, "`idempotent` takes true or false");
+	HINT(checker, "Only a task type can compute it, from its parameters.");
+}
+
+/* Policies of which each task inside can be given its own. */
+static const char *
+each_names(struct checker *checker)
+{
+	const char *names = "";
+	int i;
+
+	for (i = 0; i < POLICIES; i++)
+		if (policy_rules[i].each)
+			names = arena_printf(checker->arena, "%s%s`%s`", names,
+			    *names ? ", " : "", policy_rules[i].name);
+	return names;
+}
+
+static bool
+check_each(struct checker *checker, const struct policy *policy,
+    const struct policy_rule *rule, enum policy_place place)
+{
+	if (!rule->each) {
+		COMPLAIN(checker, policy->start, "`each` does not go with `%s`",
+		    rule->name);
+		if (rule->reach == REACH_TASKS)
+			HINT(checker,
+			    "`%s` reaches every task inside without it.",
+			    rule->name);
+		else
+			HINT(checker, "It goes with %s.", each_names(checker));
+		return false;
 	}
-	if (strcmp(policy->name.text, "requires") == 0 &&
-	    (expr = policy_arg(policy, "capabilities", 0)))
-		check_capabilities(checker, check_bare(expr));
-	if (strcmp(policy->name.text, "retry") == 0)
-		check_retry(checker, policy);
+	if (place == POLICIES_OF_TASK || place == POLICIES_OF_TYPE) {
+		COMPLAIN(checker, policy->start,
+		    "`each %s` is for the tasks inside a block, and there are "
+		    "none",
+		    rule->name);
+		HINT(checker, "Write `%s(…)` without `each`.", rule->name);
+		return false;
+	}
+	return true;
 }
 
 static void
 check_policy(
     struct checker *checker, struct policy *policy, enum policy_place place)
 {
-	const struct rule *rule = find_rule(policy->name.text);
+	const struct policy_rule *rule = policy_rule(policy->name.text);
 
-	if (policy->each) {
-		check_unsupported(checker, policy->start,
-		    arena_printf(checker->arena, "each %s", policy->name.text));
-	} else if (place == POLICIES_OF_BLOCK &&
-	           strcmp(policy->name.text, "retry") == 0) {
-		check_unsupported(
-		    checker, policy->start, "retry of more than a task");
-	} else if (rule) {
-		check_args(checker, policy, rule);
-		check_constants(checker, policy, place == POLICIES_OF_TYPE);
-	} else if (comes_later(policy->name.text)) {
-		check_unsupported(checker, policy->start, policy->name.text);
-	} else {
+	if (!rule && !policy_comes_later(policy->name.text)) {
 		report_unknown(checker, policy);
+	} else if (!rule) {
+		check_unsupported(checker, policy->start,
+		    arena_printf(checker->arena, "%s%s",
+		        policy->each ? "each " : "", policy->name.text));
+	} else if (place == POLICIES_OF_BLOCK && !policy->each && rule->each) {
+		check_unsupported(checker, policy->start,
+		    arena_printf(
+		        checker->arena, "%s of more than a task", rule->name));
+	} else if (!policy->each || check_each(checker, policy, rule, place)) {
+		check_args(checker, policy, rule);
+		if (rule->check)
+			rule->check(checker, policy, place);
 	}
 }
 

@@ -13,6 +13,7 @@
 #include "console/lang/diagnostic.h"
 #include "console/lang/module.h"
 #include "console/lang/narrow.h"
+#include "console/lang/policy.h"
 #include "console/lang/scope.h"
 #include "console/lang/type.h"
 
@@ -95,19 +96,14 @@ void check_call(struct checker *checker, struct process *call);
 /* driver_meta.c: the `driver_meta` of a call becomes its policies. */
 void check_driver_meta(struct checker *checker, struct process *call);
 
-/* check_policy.c. Those of a task type are defaults of its tasks. */
-enum policy_place { POLICIES_OF_TYPE, POLICIES_OF_TASK, POLICIES_OF_BLOCK };
+/* check_policy.c */
 void check_policies(
     struct checker *checker, struct policy *policies, enum policy_place place);
-const struct policy *policy_find(
-    const struct policy *policies, const char *name);
-struct expr *policy_arg(
-    const struct policy *policy, const char *name, int position);
 
 /* Refuse a literal number out of bounds, as install would, but with its line. */
 enum { CHECK_INT_MAX = 999999999 };
 void check_between(struct checker *checker, struct expr *expr, const char *what,
-    int least, int most);
+    double least, double most);
 
 /* check_process.c: a workflow's body. */
 void check_workflow(struct checker *checker, struct decl *decl);

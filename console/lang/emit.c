@@ -9,7 +9,8 @@ static void
 emit_workflow(struct emitter *emitter, const struct decl *decl)
 {
 	const struct effects none = { 0 };
-	struct effects effects = effects_add(&none, decl->policies);
+	struct effects own = effects_of_node(decl->policies);
+	struct effects effects = effects_inside(&none, decl->policies);
 
 	emitter->source = decl->module->source;
 	buf_adds(&emitter->out, "{\"name\":");
@@ -22,7 +23,7 @@ emit_workflow(struct emitter *emitter, const struct decl *decl)
 		buf_adds(&emitter->out, ",\"returns\":");
 		type_emit(&emitter->out, decl->returns);
 	}
-	emit_policies(emitter, &none, decl->policies);
+	emit_policies(emitter, &own);
 	buf_adds(&emitter->out, ",\"steps\":");
 	emit_steps(emitter, decl->body->steps, &effects);
 	buf_adds(&emitter->out, "}");

@@ -1,126 +1,259 @@
 /* Policies: what reaches a task from the blocks and calls around it. */
 #include <string.h>
 
-#include "console/lang/checker.h"
 #include "console/lang/emitter.h"
 
-static const struct expr is_true = { .kind = E_BOOL, .is_true = true };
-
-struct effects
-effects_add(const struct effects *effects, const struct policy *policies)
+static bool
+reaches_inside(const struct policy_rule *rule, const struct policy *policy)
 {
-	struct effects own = *effects;
+	return rule->reach == REACH_TASKS || policy->each;
+}
+
+/* Those among the policies that reach inside, or those that do not. */
+static void
+add(struct effects *effects, const struct policy *policies, bool inside)
+{
 	const struct policy *policy;
+	int i;
 
 	for (policy = policies; policy; policy = policy->next) {
-		if (strcmp(policy->name.text, "group") == 0) {
-			own.group = policy_arg(policy, "name", 0);
-			own.max = policy_arg(policy, "max", 1);
-		} else if (strcmp(policy->name.text, "queue") == 0) {
-			own.queue = policy_arg(policy, "name", 0);
-		} else if (strcmp(policy->name.text, "requires") == 0) {
-			own.requires = policy_arg(policy, "capabilities", 0);
-		} else if (strcmp(policy->name.text, "priority") == 0) {
-			own.priority = policy_arg(policy, "value", 0);
-		} else if (strcmp(policy->name.text, "idempotent") == 0) {
-			own.idempotent = policy_arg(policy, "value", 0);
-			if (!own.idempotent)
-				own.idempotent = &is_true;
-		}
+		i = (int)(policy_rule(policy->name.text) - policy_rules);
+		if (reaches_inside(&policy_rules[i], policy) == inside)
+			effects->of[i] = policy;
 	}
-	return own;
+}
+
+struct effects
+effects_inside(const struct effects *around, const struct policy *policies)
+{
+	struct effects effects = *around;
+
+	add(&effects, policies, true);
+	return effects;
 }
 
 struct effects
 effects_reaching(const struct effects *effects, const struct policy *policies)
 {
-	struct effects own = *effects;
-	const struct effects inner = effects_add(effects, policies);
+	const struct effects nearer = effects_inside(effects, policies);
+	struct effects left = *effects;
+	int i;
 
-	if (inner.group != own.group)
-		own.group = own.max = NULL;
-	if (inner.queue != own.queue)
-		own.queue = NULL;
-	if (inner.requires != own.requires)
-	own.requires = NULL;
-	/* NOLINTNEXTLINE(readability-misleading-indentation): of the line above */
-	if (inner.priority != own.priority)
-		own.priority = NULL;
-	return own;
+	for (i = 0; i < POLICIES; i++)
+		if (nearer.of[i] != left.of[i])
+			left.of[i] = NULL;
+	return left;
 }
 
-const struct expr *
-policies_title(const struct policy *policies)
+struct effects
+effects_of_task(const struct effects *around, const struct policy *policies)
 {
-	const struct policy *title = policy_find(policies, "title");
+	struct effects effects = effects_inside(around, policies);
 
-	return title ? policy_arg(title, "text", 0) : NULL;
+	add(&effects, policies, false);
+	return effects;
 }
 
-/* In the order in which a retry takes them. */
-static const char *const retry_args[RETRY_ARGS] = { "attempts", "delay",
-	"backoff", "max_delay", "jitter", "on", "when" };
-
-const struct expr *
-policies_retry(const struct policy *policies, int i)
+struct effects
+effects_of_node(const struct policy *policies)
 {
-	const struct policy *retry = policy_find(policies, "retry");
+	struct effects effects = { 0 };
 
-	return retry ? policy_arg(retry, retry_args[i], i) : NULL;
+	add(&effects, policies, false);
+	return effects;
+}
+
+bool
+effects_any(const struct effects *effects)
+{
+	int i;
+
+	for (i = 0; i < POLICIES; i++)
+		if (effects->of[i])
+			return true;
+	return false;
+}
+
+/* The parameter of a called workflow that the compiler has added. */
+static struct expr *
+passed(struct emitter *emitter, const char *name)
+{
+	struct expr *var = arena_alloc(emitter->arena, sizeof(*var));
+
+	var->kind = E_NAME;
+	var->text = name;
+	var->reads = arena_alloc(emitter->arena, sizeof(*var->reads));
+	var->reads->name = name;
+	return var;
 }
 
 static void
-emit_retry(struct emitter *emitter, const struct policy *policies)
+emit_argument(struct emitter *emitter, const char *name)
 {
-	const struct expr *value;
-	const char *open = ",\"retry\":{";
+	buf_addf(&emitter->out, "%s\"%s\":",
+	    emitter->out.data[emitter->out.len - 1] == '{' ? "" : ",", name);
+}
+
+/* The name in the called workflow of one that a condition reads. */
+static const char *
+passed_name(struct emitter *emitter, const struct read *reads, const char *name)
+{
+	const struct read *read;
+	int i = 1;
+
+	for (read = reads; read; read = read->next, i++)
+		if (strcmp(read->name, name) == 0)
+			return arena_printf(emitter->arena, "__when_%d", i);
+	return NULL;
+}
+
+/* A copy in which each of the names is the one that was passed. */
+static struct expr *
+rename_names(
+    struct emitter *emitter, const struct expr *expr, const struct read *reads)
+{
+	struct expr *copy, *item, **items;
+	struct member *member, **members;
+	const char *name;
+
+	if (!expr)
+		return NULL;
+	copy = arena_alloc(emitter->arena, sizeof(*copy));
+	*copy = *expr;
+	name = copy->tree_name ? copy->tree_name : copy->text;
+	if (copy->kind == E_NAME && (name = passed_name(emitter, reads, name)))
+		copy->tree_name = name;
+	copy->a = rename_names(emitter, expr->a, reads);
+	copy->b = rename_names(emitter, expr->b, reads);
+	copy->c = rename_names(emitter, expr->c, reads);
+	for (items = &copy->items; *items; items = &(*items)->next) {
+		item = rename_names(emitter, *items, reads);
+		*items = item;
+	}
+	for (members = &copy->members; *members; members = &(*members)->next) {
+		member = arena_alloc(emitter->arena, sizeof(*member));
+		*member = **members;
+		member->value = rename_names(emitter, member->value, reads);
+		*members = member;
+	}
+	return copy;
+}
+
+/* A condition is evaluated later: what goes through is what it reads. */
+static struct expr *
+pass_when(struct emitter *emitter, const struct expr *when, struct reads *reads)
+{
+	struct expr *inside = rename_names(emitter, when, when->reads), *var;
+	const struct read *read;
+	struct read **tail = &inside->reads;
+
+	inside->reads = NULL;
+	for (read = when->reads; read; read = read->next) {
+		var = passed(
+		    emitter, passed_name(emitter, when->reads, read->name));
+		emit_argument(emitter, var->text);
+		emit_expr(emitter,
+		    &(struct expr){ .kind = E_NAME, .text = read->name });
+		*tail = var->reads;
+		tail = &(*tail)->next;
+	}
+	reads_add(reads, when);
+	return inside;
+}
+
+static struct expr *
+pass_value(struct emitter *emitter, const struct policy_rule *rule,
+    const struct arg *arg, struct reads *reads)
+{
+	const char *name;
+
+	if (!arg->value->reads)
+		return arg->value;
+	if (strcmp(arg->name.text, "when") == 0)
+		return pass_when(emitter, arg->value, reads);
+	name = rule->params[1].name
+	           ? arena_printf(
+	                 emitter->arena, "__%s_%s", rule->name, arg->name.text)
+	           : arena_printf(emitter->arena, "__%s", rule->name);
+	emit_argument(emitter, name);
+	emit_expr(emitter, arg->value);
+	reads_add(reads, arg->value);
+	return passed(emitter, name);
+}
+
+struct effects
+effects_pass(
+    struct emitter *emitter, const struct effects *effects, struct reads *reads)
+{
+	struct effects inside = *effects;
+	struct policy *policy;
+	struct arg **args, *arg;
 	int i;
 
-	for (i = 0; i < RETRY_ARGS; i++) {
-		if (!(value = policies_retry(policies, i)))
+	for (i = 0; i < POLICIES; i++) {
+		if (!effects->of[i])
 			continue;
-		buf_addf(&emitter->out, "%s\"%s\":", open, retry_args[i]);
+		policy = arena_alloc(emitter->arena, sizeof(*policy));
+		*policy = *effects->of[i];
+		for (args = &policy->args; *args; args = &(*args)->next) {
+			arg = arena_alloc(emitter->arena, sizeof(*arg));
+			*arg = **args;
+			arg->value =
+			    pass_value(emitter, &policy_rules[i], arg, reads);
+			*args = arg;
+		}
+		inside.of[i] = policy;
+	}
+	return inside;
+}
+
+static void
+emit_value(struct emitter *emitter, const struct policy_param *param,
+    const struct policy *policy)
+{
+	static const struct expr is_true = { .kind = E_BOOL, .is_true = true };
+	const struct expr *value = policy_arg(policy, param->name);
+
+	emit_expr(emitter, value ? value : &is_true);
+}
+
+static void
+emit_object(struct emitter *emitter, const struct policy_rule *rule,
+    const struct policy *policy)
+{
+	const struct expr *value;
+	const char *open = "{";
+	int i;
+
+	for (i = 0; i < POLICY_ARGS_MAX && rule->params[i].name; i++) {
+		if (!(value = policy_arg(policy, rule->params[i].name)))
+			continue;
+		buf_addf(
+		    &emitter->out, "%s\"%s\":", open, rule->params[i].name);
 		emit_expr(emitter, value);
 		open = ",";
 	}
-	if (policy_find(policies, "retry"))
-		buf_adds(&emitter->out, "}");
+	buf_adds(&emitter->out, "}");
 }
 
 void
-emit_policies(struct emitter *emitter, const struct effects *effects,
-    const struct policy *own)
+emit_policies(struct emitter *emitter, const struct effects *effects)
 {
-	const struct expr *title = policies_title(own);
-	size_t start = emitter->out.len, open;
+	const struct policy_rule *rule;
+	const char *open = ",\"policies\":{";
+	int i;
 
-	buf_adds(&emitter->out, ",\"policies\":{");
-	open = emitter->out.len;
-	if (effects->group) {
-		buf_adds(&emitter->out, ",\"group\":{\"name\":");
-		emit_expr(emitter, effects->group);
-		if (effects->max)
-			emit_member(emitter, "max", effects->max);
+	for (i = 0; i < POLICIES; i++) {
+		rule = &policy_rules[i];
+		if (!effects->of[i])
+			continue;
+		buf_addf(&emitter->out, "%s\"%s\":", open, rule->name);
+		if (rule->params[1].name)
+			emit_object(emitter, rule, effects->of[i]);
+		else
+			emit_value(emitter, &rule->params[0], effects->of[i]);
+		open = ",";
+	}
+	if (effects_any(effects))
 		buf_adds(&emitter->out, "}");
-	}
-	if (effects->queue)
-		emit_member(emitter, "queue", effects->queue);
-	if (effects->requires)
-		emit_member(emitter, "requires", effects->requires);
-	if (effects->priority)
-		emit_member(emitter, "priority", effects->priority);
-	if (effects->idempotent)
-		emit_member(emitter, "idempotent", effects->idempotent);
-	emit_retry(emitter, own);
-	if (title)
-		emit_member(emitter, "title", title);
-	if (emitter->out.len == open) {
-		buf_truncate(&emitter->out, start);
-		return;
-	}
-	/* drop the comma of the first member */
-	memmove(emitter->out.data + open, emitter->out.data + open + 1,
-	    emitter->out.len - open - 1);
-	buf_truncate(&emitter->out, emitter->out.len - 1);
-	buf_adds(&emitter->out, "}");
 }

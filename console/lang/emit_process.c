@@ -7,8 +7,6 @@
 static void emit_node(struct emitter *emitter, const struct process *process,
     const struct effects *effects);
 
-static const struct effects no_effects = { 0 };
-
 int
 emit_line(const struct emitter *emitter, size_t start)
 {
@@ -31,14 +29,8 @@ emit_name(struct emitter *emitter, const char *key, const struct name *name)
 	emit_string(emitter, name->text);
 }
 
-/* The names that a node's expressions read, each once. */
-struct reads {
-	struct arena *arena;
-	struct read *list;
-};
-
-static void
-add_reads(struct reads *reads, const struct expr *expr)
+void
+reads_add(struct reads *reads, const struct expr *expr)
 {
 	const struct read *read;
 	struct read **tail;
@@ -56,24 +48,15 @@ add_reads(struct reads *reads, const struct expr *expr)
 }
 
 static void
-add_effect_reads(struct reads *reads, const struct effects *effects)
+reads_add_policies(struct reads *reads, const struct effects *effects)
 {
-	add_reads(reads, effects->group);
-	add_reads(reads, effects->max);
-	add_reads(reads, effects->queue);
-	add_reads(reads, effects->requires);
-	add_reads(reads, effects->priority);
-}
-
-/* Of the policies that stay where they are written. */
-static void
-add_own_reads(struct reads *reads, const struct policy *own)
-{
+	const struct arg *arg;
 	int i;
 
-	add_reads(reads, policies_title(own));
-	for (i = 0; i < RETRY_ARGS; i++)
-		add_reads(reads, policies_retry(own, i));
+	for (i = 0; i < POLICIES; i++)
+		for (arg = effects->of[i] ? effects->of[i]->args : NULL; arg;
+		     arg = arg->next)
+			reads_add(reads, arg->value);
 }
 
 static void
@@ -118,7 +101,7 @@ emit_call_args(
 		emit_string(emitter, param->name.text);
 		buf_adds(&emitter->out, ":");
 		emit_expr(emitter, value);
-		add_reads(reads, value);
+		reads_add(reads, value);
 		buf_adds(&emitter->out, param->next ? "," : "");
 	}
 }
@@ -142,7 +125,7 @@ static void
 emit_task(struct emitter *emitter, const struct process *task,
     const struct effects *around)
 {
-	struct effects effects = effects_add(around, task->policies);
+	struct effects effects = effects_of_task(around, task->policies);
 	struct reads reads = { emitter->arena, NULL };
 
 	use_type(emitter, task->target);
@@ -153,35 +136,10 @@ emit_task(struct emitter *emitter, const struct process *task,
 	emit_call_args(emitter, task, &reads);
 	buf_adds(&emitter->out, "}");
 	emit_name(emitter, "as", &task->as);
-	emit_policies(emitter, &effects, task->policies);
-	add_effect_reads(&reads, &effects);
-	add_own_reads(&reads, task->policies);
+	emit_policies(emitter, &effects);
+	reads_add_policies(&reads, &effects);
 	emit_reads(emitter, "reads", &reads);
 	buf_adds(&emitter->out, "}");
-}
-
-/*
- * A policy whose value reads names of the caller goes through a call as one
- * more argument; the tasks inside read that.
- */
-static void
-pass(struct emitter *emitter, const struct expr **value, const char *name,
-    struct reads *reads)
-{
-	struct expr *var;
-
-	if (!*value || !(*value)->reads)
-		return;
-	buf_addf(&emitter->out, "%s\"%s\":",
-	    emitter->out.data[emitter->out.len - 1] == '{' ? "" : ",", name);
-	emit_expr(emitter, *value);
-	add_reads(reads, *value);
-	var = arena_alloc(emitter->arena, sizeof(*var));
-	var->kind = E_NAME;
-	var->text = name;
-	var->reads = arena_alloc(emitter->arena, sizeof(*var->reads));
-	var->reads->name = name;
-	*value = var;
 }
 
 static void
@@ -189,7 +147,7 @@ emit_expansion(struct emitter *emitter, const struct decl *target,
     const struct effects *around)
 {
 	const struct source *source = emitter->source;
-	struct effects effects = effects_add(around, target->policies);
+	struct effects effects = effects_inside(around, target->policies);
 
 	emitter->source = target->module->source;
 	emit_steps(emitter, target->body->steps, &effects);
@@ -200,7 +158,8 @@ static void
 emit_call(struct emitter *emitter, const struct process *call,
     const struct effects *around)
 {
-	struct effects effects = effects_add(around, call->policies);
+	struct effects own = effects_of_node(call->policies);
+	struct effects effects = effects_inside(around, call->policies);
 	struct reads reads = { emitter->arena, NULL };
 
 	if (call->target->is_task) {
@@ -213,36 +172,33 @@ emit_call(struct emitter *emitter, const struct process *call,
 	emit_string(emitter, call->target->full_name);
 	buf_adds(&emitter->out, ",\"args\":{");
 	emit_call_args(emitter, call, &reads);
-	pass(emitter, &effects.group, "__group", &reads);
-	pass(emitter, &effects.max, "__max", &reads);
-	pass(emitter, &effects.queue, "__queue", &reads);
-	pass(emitter, &effects.requires, "__requires", &reads);
-	pass(emitter, &effects.priority, "__priority", &reads);
+	effects = effects_pass(emitter, &effects, &reads);
 	buf_adds(&emitter->out, "},\"steps\":");
 	emit_expansion(emitter, call->target, &effects);
 	emit_name(emitter, "as", &call->as);
-	emit_policies(emitter, &no_effects, call->policies);
-	add_own_reads(&reads, call->policies);
+	emit_policies(emitter, &own);
+	reads_add_policies(&reads, &own);
 	emit_reads(emitter, "reads", &reads);
 	buf_adds(&emitter->out, "}");
 }
 
-/* A group of one step is that step, unless it has a title. */
+/* A group of one step is that step, unless it has policies of its own. */
 static void
 emit_seq(struct emitter *emitter, const struct process *seq,
-    const struct effects *effects, const struct policy *own)
+    const struct effects *effects, const struct policy *policies)
 {
+	struct effects own = effects_of_node(policies);
 	struct reads reads = { emitter->arena, NULL };
 
-	if (seq->steps && !seq->steps->next && !policies_title(own)) {
+	if (seq->steps && !seq->steps->next && !effects_any(&own)) {
 		emit_node(emitter, seq->steps, effects);
 		return;
 	}
 	begin(emitter, "seq", seq);
 	buf_adds(&emitter->out, ",\"steps\":");
 	emit_steps(emitter, seq->steps, effects);
-	emit_policies(emitter, &no_effects, own);
-	add_own_reads(&reads, own);
+	emit_policies(emitter, &own);
+	reads_add_policies(&reads, &own);
 	emit_reads(emitter, "reads", &reads);
 	buf_adds(&emitter->out, "}");
 }
@@ -258,7 +214,7 @@ static void
 emit_with(struct emitter *emitter, const struct process *with,
     const struct effects *around)
 {
-	struct effects effects = effects_add(around, with->policies);
+	struct effects effects = effects_inside(around, with->policies);
 
 	emit_seq(emitter, with->body, &effects, with->policies);
 }
@@ -285,7 +241,7 @@ emit_collects(struct emitter *emitter, const struct collect *collect)
 		buf_adds(&emitter->out, "{\"as\":");
 		emit_string(emitter, collect->as.text);
 		emit_member(emitter, "value", collect->value);
-		add_reads(&reads, collect->value);
+		reads_add(&reads, collect->value);
 		buf_adds(&emitter->out, collect->next ? "}," : "}");
 	}
 	buf_adds(&emitter->out, "]");
@@ -296,11 +252,13 @@ emit_collects(struct emitter *emitter, const struct collect *collect)
 static bool
 is_call(const struct process *process)
 {
+	struct effects own;
+
 	while (process && !process->next) {
 		if (process->kind == P_CALL)
 			return !process->target->is_task;
-		if (process->kind == P_WITH &&
-		    !policies_title(process->policies))
+		own = effects_of_node(process->policies);
+		if (process->kind == P_WITH && !effects_any(&own))
 			process = process->body;
 		else if (process->kind == P_SEQ)
 			process = process->steps;
@@ -335,10 +293,10 @@ emit_forall(struct emitter *emitter, const struct process *forall,
 	emit_name(emitter, "name", &forall->name);
 	emit_name(emitter, "index", &forall->index);
 	emit_member(emitter, "in", forall->value);
-	add_reads(&reads, forall->value);
+	reads_add(&reads, forall->value);
 	if (forall->args) {
 		emit_member(emitter, "max", forall->args->value);
-		add_reads(&reads, forall->args->value);
+		reads_add(&reads, forall->args->value);
 	}
 	buf_adds(&emitter->out, ",\"body\":");
 	emit_body(emitter, forall->body, effects);
@@ -376,7 +334,7 @@ emit_catch(struct emitter *emitter, const struct branch *branch,
 	emit_string(emitter, branch->tree_name);
 	if (branch->when)
 		emit_member(emitter, "when", branch->when);
-	add_reads(&reads, branch->when);
+	reads_add(&reads, branch->when);
 	buf_adds(&emitter->out, ",\"body\":");
 	emit_node(emitter, branch->body, effects);
 	emit_reads(emitter, "reads", &reads);
@@ -395,7 +353,7 @@ emit_switch(struct emitter *emitter, const struct process *process,
 	begin(emitter, "switch", process);
 	buf_adds(&emitter->out, ",\"on\":[\"list\",");
 	emit_expr(emitter, process->value);
-	add_reads(&reads, process->value);
+	reads_add(&reads, process->value);
 	for (branch = process->branches; branch; branch = branch->next) {
 		if (!branch->values)
 			break;
@@ -403,7 +361,7 @@ emit_switch(struct emitter *emitter, const struct process *process,
 		for (value = branch->values; value; value = value->next) {
 			buf_adds(&emitter->out, ",");
 			emit_expr(emitter, value);
-			add_reads(&reads, value);
+			reads_add(&reads, value);
 		}
 		buf_adds(&emitter->out, "]");
 	}
@@ -445,7 +403,7 @@ emit_value(struct emitter *emitter, const struct process *process,
 	emit_name(emitter, "as", &process->name);
 	if (process->value)
 		emit_member(emitter, "value", process->value);
-	add_reads(&reads, process->value);
+	reads_add(&reads, process->value);
 	emit_reads(emitter, "reads", &reads);
 	buf_adds(&emitter->out, "}");
 }

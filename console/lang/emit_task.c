@@ -98,7 +98,7 @@ void
 emit_task_type(struct emitter *emitter, const struct decl *decl)
 {
 	const struct effects none = { 0 };
-	struct effects effects = effects_add(&none, decl->policies);
+	struct effects effects = effects_of_task(&none, decl->policies);
 
 	emitter->source = decl->module->source;
 	buf_adds(&emitter->out, "{\"name\":");
@@ -109,7 +109,7 @@ emit_task_type(struct emitter *emitter, const struct decl *decl)
 		buf_adds(&emitter->out, ",\"returns\":");
 		type_emit(&emitter->out, decl->returns);
 	}
-	emit_policies(emitter, &effects, decl->policies);
+	emit_policies(emitter, &effects);
 	emit_machine(emitter, decl);
 	buf_adds(&emitter->out, "}");
 }

@@ -8,6 +8,7 @@
 #include "console/lang/arena.h"
 #include "console/lang/ast.h"
 #include "console/lang/module.h"
+#include "console/lang/policy.h"
 #include "console/lang/type.h"
 
 /* A task type that the trees use. */
@@ -23,10 +24,15 @@ struct emitter {
 	struct used *used;           /* sorted by name */
 };
 
-/* Policies that reach every task inside; NULL: none. */
+/* Policies, in the order of the table; NULL: none. */
 struct effects {
-	const struct expr *group, *max, *queue, *requires, *priority,
-	    *idempotent;
+	const struct policy *of[POLICIES];
+};
+
+/* The names that a node's expressions read, each once. */
+struct reads {
+	struct arena *arena;
+	struct read *list;
 };
 
 /* emit_expr.c */
@@ -41,20 +47,29 @@ void emit_args(struct emitter *emitter, const struct arg *args);
 void emit_doc(struct emitter *emitter, const struct comment *doc);
 
 /* emit_policy.c */
-struct effects effects_add(
-    const struct effects *effects, const struct policy *policies);
-/* What is left of effects that nearer policies override in part. */
+/* What reaches the tasks inside a node with these policies. */
+struct effects effects_inside(
+    const struct effects *around, const struct policy *policies);
+/* What is left of effects that nearer policies do not override. */
 struct effects effects_reaching(
     const struct effects *effects, const struct policy *policies);
-const struct expr *policies_title(const struct policy *policies);
-/* Argument number `i` of a retry, NULL if it is not given; there are seven. */
-enum { RETRY_ARGS = 7 };
-const struct expr *policies_retry(const struct policy *policies, int i);
-/* `,"policies":{…}`, if there are any: effects, and a node's own */
-void emit_policies(struct emitter *emitter, const struct effects *effects,
-    const struct policy *own);
+/* The policies of a task with these, or of a task type, with none around it. */
+struct effects effects_of_task(
+    const struct effects *around, const struct policy *policies);
+/* Of those of a call, a block or a workflow the ones that stay there. */
+struct effects effects_of_node(const struct policy *policies);
+bool effects_any(const struct effects *effects);
+/*
+ * The effects as a call's steps see them: a value that reads names of the
+ * caller goes through the call as one more argument, after those in `out`.
+ */
+struct effects effects_pass(struct emitter *emitter,
+    const struct effects *effects, struct reads *reads);
+/* `,"policies":{…}`, if there are any */
+void emit_policies(struct emitter *emitter, const struct effects *effects);
 
 /* emit_process.c */
+void reads_add(struct reads *reads, const struct expr *expr);
 void emit_steps(struct emitter *emitter, const struct process *steps,
     const struct effects *effects);
 int emit_line(const struct emitter *emitter, size_t start);

@@ -35,7 +35,7 @@ for my $file (sort glob "$folder/*.c") {
         for my $message ($arguments =~ /"((?:[^"\\]|\\.)*)"/g) {
             next if $message !~ / / || $elsewhere{$message};
             my $pattern = quotemeta $message;
-            $pattern =~ s/\\%(?:\\\.\\\*)?(?:z?[udsX]|04X)/.*/g;
+            $pattern =~ s/\\%(?:\\\.\\\*)?(?:z?[udsX]|04X|\\\.10g)/.*/g;
             $pattern =~ s/\\\\"/"/g;
             print "$message\n" if $said !~ $pattern;
         }

@@ -134,7 +134,7 @@ select play_install('on', jsonb_build_array(play_task('t.On', 'a', '{"h": "x", "
 select is(lane_of(wf.start('on')), 'default {builtin} {a-ok,b-ok}', 'the name that each binds is not that of the parameter');
 
 -- what is refused
-select throws_ok($$select play_install('wrong', jsonb_build_array(needing('a', '"gpu"')))$$, 'WF005', 'workflows[0].steps[0].policies.requires: must be a list of strings or an object', 'a word is no list');
+select throws_ok($$select play_install('wrong', jsonb_build_array(needing('a', '"gpu"')))$$, 'WF005', 'workflows[0].steps[0].policies.requires: must be a list of strings or an object of scalars, at most 64 of 127 bytes each', 'a word is no list');
 select throws_ok(format('select wf.register(''d'', ''1'', ''{builtin}'', ''{}'', 10, null, ''{}'', %L::text[])', list), 'WF002', null, 'a driver may not have ' || coalesce(left(list, 30), 'null'))
   from unnest(array['{""}', '{null}', format('{%s}', repeat('x', 128)), e'{"a\nb"}', (select array_agg('c' || k)::text from generate_series(1, 65) k), null]) list;
 select is_empty('select * from wf.fsck()', 'all is well in the end');

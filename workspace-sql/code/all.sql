@@ -35,6 +35,7 @@
 \ir definition/group.sql
 \ir definition/retry.sql
 \ir definition/constant.sql
+\ir definition/policy.sql
 \ir definition/secret.sql
 \ir definition/spec.sql
 \ir definition/spec_check.sql

@@ -1,21 +1,5 @@
 -- The checks of a compiled file that go beyond its grammar.
 
--- wf._wrong_constants(p_retry)
---
--- Returns  as _wrong_retry, of the expressions in a retry that are constant
--- Locks    nothing
--- Raises   nothing
--- Called   by _spec_types and _spec_constants
-create or replace function wf._wrong_constants(p_retry jsonb) returns table (key text, value jsonb, meaning text)
-language sql stable set search_path = pg_catalog, pg_temp as $$
-    select w.*
-      from (select jsonb_object_agg(e.key, c.value -> 'value') as constants
-              from jsonb_each(p_retry - 'when') e
-             cross join lateral wf._constant(e.value) c (value)
-             where c.value is not null) r
-     cross join lateral wf._wrong_retry(r.constants) w;
-$$;
-
 -- wf._spec_types(p_spec)
 --
 -- Checks task types: their parameters and policies, and whether machine and requests
@@ -89,9 +73,9 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from task_type t
      where jsonb_typeof(t.value #> '{policies,idempotent}') not in ('boolean', 'array')
     union all
-    select '{}', t.path || '.policies.retry.' || c.key, 'must be ' || c.meaning, null
+    select '{}', t.path || '.policies.' || c.path, 'must be ' || c.fit, null
       from task_type t
-     cross join lateral wf._wrong_constants(t.value #> '{policies,retry}') c;
+     cross join lateral wf._wrong_policies(t.value -> 'policies') c;
 $$;
 
 -- wf._spec_requests(p_spec)
@@ -371,26 +355,13 @@ $$;
 create or replace function wf._spec_constants(p_nodes wf.part[])
 returns table (place int[], path text, message text, hint text)
 language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
-    select n.place, n.path || '.' || c.key, 'must be ' || c.meaning, null
+    select n.place, n.path || '.max', 'must be an int of at least 1', null
       from wf._with_forms(p_nodes) n
-     cross join lateral (values
-           ('max', n.value -> 'max', 'number', '^[1-9][0-9]{0,8}$', 'an int of at least 1'),
-           ('policies.group.name', n.value #> '{policies,group,name}', 'string', '', 'a string of 1 to 63 bytes'),
-           ('policies.group.max', n.value #> '{policies,group,max}', 'number', '^[1-9][0-9]{0,8}$',
-            'an int of at least 1'),
-           ('policies.queue', n.value #> '{policies,queue}', 'string', '', 'a string of 1 to 63 bytes'),
-           ('policies.requires', n.value #> '{policies,requires}', 'object', '', 'a list of strings or an object'),
-           ('policies.priority', n.value #> '{policies,priority}', 'number', '^-?([0-9]{1,3}|1000)$',
-            'an int from -1000 to 1000'),
-           ('policies.title', n.value #> '{policies,title}', 'string', '', 'a string')
-           ) c (key, value, type, pattern, meaning)
-     where c.value <> 'null' and jsonb_typeof(c.value) <> 'array'
-       and not (jsonb_typeof(c.value) = c.type and c.value #>> '{}' ~ c.pattern
-                and (c.meaning not like '%bytes' or octet_length(c.value #>> '{}') between 1 and 63))
+     where jsonb_typeof(n.value -> 'max') not in ('array', 'null') and not wf._fits_policy('count', n.value -> 'max')
     union all
-    select n.place, n.path || '.policies.retry.' || c.key, 'must be ' || c.meaning, null
+    select n.place, n.path || '.policies.' || c.path, 'must be ' || c.fit, null
       from wf._with_forms(p_nodes) n
-     cross join lateral wf._wrong_constants(n.value #> '{policies,retry}') c
+     cross join lateral wf._wrong_policies(n.value -> 'policies') c
     union all
     select n.place, n.path || '.policies.idempotent', 'must be true or false',
            'Only a task type computes it, from its parameters.'

@@ -153,8 +153,6 @@ returns wf.entry
 language plpgsql :inner as $$
 declare
     v_max jsonb;
-    v_lane wf.lane;
-    v_requires text[];
 begin
     if p_node.begins = 'chosen' then
         p_entry.chosen := wf._chosen(p_node, p_value);
@@ -176,48 +174,43 @@ begin
         end if;
         p_entry.held := p_entry.open * p_node.most_live;
     end if;
+    return case when p_entry.policy is null then p_entry else wf._apply_policies(p_node, p_entry) end;
+end;
+$$;
+
+-- wf._apply_policies(p_node, p_entry)
+--
+-- Returns  the entry, with what follows from the values of its policies
+-- Locks    nothing (a lane or group named for the first time is inserted)
+-- Raises   WF020 if a value does not fit
+-- Called   by _measure
+create or replace function wf._apply_policies(p_node wf.node, p_entry wf.entry) returns wf.entry
+language plpgsql :inner as $$
+declare
+    f record;
+    v_lane wf.lane;
+begin
+    if jsonb_typeof(p_entry.policy -> 'priority') = 'number' then
+        p_entry.rank := - greatest(-1000, least(1000, (p_entry.policy ->> 'priority')::numeric));
+        p_entry.policy := jsonb_set(p_entry.policy, '{priority}', to_jsonb(- p_entry.rank));
+    end if;
+    for f in
+        select v.meaning, v.holds, p_entry.policy -> v.key as value
+          from wf._policy_value() v
+         where not wf._fits_policy(v.holds, p_entry.policy -> v.key)
+         limit 1
+    loop
+        raise exception using errcode = 'WF020',
+            message = format('%s is %s, not %s', f.meaning, wf._policy_fit(f.holds),
+                             left(coalesce(f.value #>> '{}', 'null'), 100));
+    end loop;
     if p_entry.policy ? 'group' then
         p_entry.group_id := wf._group(p_entry.policy ->> 'group');
     end if;
-    if p_entry.policy -> 'group_max' <> 'null'
-       and not (wf._fits('"int"', p_entry.policy -> 'group_max')
-                and (p_entry.policy ->> 'group_max')::numeric between 1 and 999999999) then
-        raise exception using errcode = 'WF020',
-            message = format('max of a concurrency group is an int of at least 1, not %s',
-                             p_entry.policy -> 'group_max');
-    end if;
     if p_entry.policy ?| '{queue,requires}' then
-        if jsonb_typeof(p_entry.policy -> 'queue') <> 'string'
-           or octet_length(p_entry.policy ->> 'queue') not between 1 and 63 then
-            raise exception using errcode = 'WF020',
-                message = format('the name of a queue is a string of 1 to 63 bytes, not %s',
-                                 left(p_entry.policy ->> 'queue', 100));
-        end if;
         select l.* into v_lane from wf.lane l where l.id = p_node.lane_id;
-        v_requires := v_lane.requires;
-        if p_entry.policy -> 'requires' <> 'null' then
-            v_requires := wf._capabilities(p_entry.policy -> 'requires');
-            if v_requires is null then
-                raise exception using errcode = 'WF020',
-                    message = format('what a task requires is a list of strings or an object of scalars, '
-                                     'at most 64 of 127 bytes each, not %s',
-                                     left(p_entry.policy ->> 'requires', 100));
-            end if;
-        end if;
-        p_entry.lane_id := wf._lane(coalesce(p_entry.policy ->> 'queue', v_lane.queue), v_lane.needs, v_requires);
-    end if;
-    if p_entry.policy ? 'priority' then
-        if jsonb_typeof(p_entry.policy -> 'priority') not in ('number', 'null') then
-            raise exception using errcode = 'WF020',
-                message = format('a priority is an int from -1000 to 1000, not %s', p_entry.policy -> 'priority');
-        end if;
-        if p_entry.policy -> 'priority' <> 'null' then
-            p_entry.rank := - greatest(-1000, least(1000, (p_entry.policy ->> 'priority')::numeric));
-        end if;
-    end if;
-    if p_entry.policy ? 'idempotent' and jsonb_typeof(p_entry.policy -> 'idempotent') not in ('boolean', 'null') then
-        raise exception using errcode = 'WF020',
-            message = format('idempotent is true or false, not %s', left(p_entry.policy ->> 'idempotent', 100));
+        p_entry.lane_id := wf._lane(coalesce(p_entry.policy ->> 'queue', v_lane.queue), v_lane.needs,
+                                    coalesce(wf._capabilities(p_entry.policy -> 'requires'), v_lane.requires));
     end if;
     if p_entry.policy ? 'retry' then
         p_entry.policy := jsonb_set(p_entry.policy, '{retry}', wf._retry_values(p_entry.policy -> 'retry'));

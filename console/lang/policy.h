@@ -1,0 +1,74 @@
+/*
+ * policy.h - the table of policies: what each of them takes, and whom it
+ * reaches.  The checker, the emitter and the hints of both read it; a new
+ * policy is a row, and a check if its values need one.
+ */
+#ifndef LANG_POLICY_H
+#define LANG_POLICY_H
+
+#include <stdbool.h>
+
+#include "console/lang/arena.h"
+#include "console/lang/ast.h"
+#include "console/lang/type.h"
+
+struct checker;
+
+/* Where it is written.  Those of a task type are defaults of its tasks. */
+enum policy_place {
+	POLICIES_OF_TYPE,
+	POLICIES_OF_TASK,
+	POLICIES_OF_BLOCK, /* also of a call of a workflow, and of a workflow */
+	POLICIES_OF_UNKNOWN /* a call of what there is not */
+};
+
+enum { POLICIES = 7, POLICY_ARGS_MAX = 7 };
+
+struct policy_rule {
+	const char *name;
+	enum {
+		REACH_NODE, /* the node at which it is written */
+		REACH_TASKS /* every task inside; the nearest wins */
+	} reach;
+	/* `each name(…)`: every task inside has it as its own */
+	bool each;
+	/* In the tree, one argument is its value; several are an object. */
+	struct policy_param {
+		const char *name;
+		enum type_kind type;
+		bool required;
+		double least, most; /* of a number; both 0: any */
+	} params[POLICY_ARGS_MAX];
+	/* what the table can not say; or NULL */
+	void (*check)(struct checker *checker, const struct policy *policy,
+	    enum policy_place place);
+};
+
+/* In the order in which the tree has them. */
+extern const struct policy_rule policy_rules[POLICIES];
+
+/* NULL: there is none, or it comes later. */
+const struct policy_rule *policy_rule(const char *name);
+
+/* Whether the design has a policy of this name that can not be used yet. */
+bool policy_comes_later(const char *name);
+
+/* The name that comes nearest to an unknown one; or NULL. */
+const char *policy_nearest(const char *name);
+
+/* Find a policy that is, or is not, given to each task inside; or NULL. */
+const struct policy *policy_find(
+    const struct policy *policies, const char *name, bool each);
+
+/* The value of an argument of a checked policy; NULL: it is not given. */
+struct expr *policy_arg(const struct policy *policy, const char *name);
+
+/* check_policy.c: the checks of the table */
+void check_idempotent(struct checker *checker, const struct policy *policy,
+    enum policy_place place);
+void check_requires(struct checker *checker, const struct policy *policy,
+    enum policy_place place);
+void check_retry(struct checker *checker, const struct policy *policy,
+    enum policy_place place);
+
+#endif

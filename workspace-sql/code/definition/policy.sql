@@ -1,0 +1,172 @@
+-- Policies: the values that they hold, what fits, and what of them install settles.
+-- The policy `retry`, whose values depend on each other, has a file of its own.
+
+-- wf._policy_value()
+--
+-- The values of policies: the key under which the engine has a value, its place
+-- among the policies of a compiled file, what it holds, and its name for people.
+--
+-- Returns  a row for each value, without those of retry
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever policies are checked, settled or applied
+create or replace function wf._policy_value() returns table (key text, path text[], holds text, meaning text)
+language sql immutable rows 10
+begin atomic
+    values ('group', array['group', 'name'], 'name', 'the name of a concurrency group'),
+           ('group_max', array['group', 'max'], 'count', 'max of a concurrency group'),
+           ('queue', array['queue'], 'name', 'the name of a queue'),
+           ('requires', array['requires'], 'capabilities', 'what a task requires'),
+           ('priority', array['priority'], 'priority', 'a priority'),
+           ('idempotent', array['idempotent'], 'truth', 'idempotent'),
+           ('title', array['title'], 'text', 'a title');
+end;
+
+-- wf._fits_policy(p_holds, p_value)
+--
+-- Returns  whether this is a value that a policy can hold; null is one, except as a name
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _wrong_policies, _policies and _apply_policies
+create or replace function wf._fits_policy(p_holds text, p_value jsonb) returns boolean
+language plpgsql immutable :inner as $$
+begin
+    return p_value = 'null' and p_holds <> 'name'
+           or case p_holds
+                  when 'name' then jsonb_typeof(p_value) = 'string' and octet_length(p_value #>> '{}') between 1 and 63
+                  when 'count' then p_value::text ~ '^[1-9][0-9]{0,8}([.]0+)?$'
+                  when 'capabilities' then wf._capabilities(p_value) is not null
+                  when 'priority' then p_value::text ~ '^-?([0-9]{1,3}|1000)$'
+                  when 'truth' then jsonb_typeof(p_value) = 'boolean'
+                  when 'text' then jsonb_typeof(p_value) = 'string'
+              end;
+end;
+$$;
+
+-- wf._policy_fit(p_holds)
+--
+-- Returns  what fits, for people
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _wrong_policies and _apply_policies
+create or replace function wf._policy_fit(p_holds text) returns text
+language sql immutable
+begin atomic
+    select case p_holds
+               when 'name' then 'a string of 1 to 63 bytes'
+               when 'count' then 'an int of at least 1'
+               when 'capabilities'
+               then 'a list of strings or an object of scalars, at most 64 of 127 bytes each'
+               when 'priority' then 'an int from -1000 to 1000'
+               when 'truth' then 'true or false'
+               when 'text' then 'a string'
+           end;
+end;
+
+-- wf._wrong_constants(p_retry)
+--
+-- Returns  as _wrong_retry, of the expressions in a retry that are constant
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _wrong_policies
+create or replace function wf._wrong_constants(p_retry jsonb) returns table (key text, value jsonb, meaning text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select w.*
+      from (select jsonb_object_agg(e.key, c.value -> 'value') as constants
+              from jsonb_each(p_retry - 'when') e
+             cross join lateral wf._constant(e.value) c (value)
+             where c.value is not null) r
+     cross join lateral wf._wrong_retry(r.constants) w;
+$$;
+
+-- wf._wrong_policies(p_policies)
+--
+-- Returns  the constant values among the policies of a compiled file that do not
+--          fit: the path to each, and what would fit. `idempotent` is checked where it stands.
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _spec_types and _spec_constants
+create or replace function wf._wrong_policies(p_policies jsonb) returns table (path text, fit text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select array_to_string(v.path, '.'), wf._policy_fit(v.holds)
+      from wf._policy_value() v
+     cross join lateral (select wf._constant(e.expression) as value
+                           from (select p_policies #> v.path) e (expression)
+                          where e.expression is not null
+                         offset 0) c
+     where v.key <> 'idempotent'
+       and c.value -> 'value' <> 'null' and not wf._fits_policy(v.holds, c.value -> 'value')
+     union all
+    select 'retry.' || w.key, w.meaning
+      from wf._wrong_constants(p_policies -> 'retry') w
+     where p_policies ? 'retry';
+$$;
+
+-- wf._policy_names(p_policies)
+--
+-- Returns  the names that policies read; `when` of a retry sees the error as `error`
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.install, for the policies of a task type
+create or replace function wf._policy_names(p_policies jsonb) returns text[]
+language sql stable
+begin atomic
+    select case when p_policies #> '{retry,when}' is null then wf._names(p_policies)
+                else array(select unnest(wf._names(p_policies #- '{retry,when}'))
+                            union
+                           select unnest(array_remove(wf._names(p_policies #> '{retry,when}'), 'error'))) end;
+end;
+
+-- wf._policies(p_task, p_type, p_args)
+--
+-- Puts together the policies of a task and the defaults of its type, and
+-- settles what is constant. The keys are those of _policy_value, and retry.
+--
+-- Returns  fixed: the values of the constant policies, and as retry_when the
+--          condition of a retry; read: the expressions of the other policies,
+--          null if all are constant
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._settle_policies
+create or replace function wf._policies(p_task jsonb, p_type jsonb, p_args jsonb, out fixed jsonb, out read jsonb)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    v_policies jsonb;
+    p record;
+    v_value jsonb;
+begin
+    fixed := '{}';
+    if p_task is null and p_type is null then
+        return;
+    end if;
+    v_policies := coalesce(wf._substitute(p_type, p_args), '{}') || coalesce(p_task, '{}');
+    if v_policies ? 'retry' then
+        begin
+            v_value := wf._retry_values(wf._constant((v_policies -> 'retry') - 'when') -> 'value');
+        exception when sqlstate 'WF020' or data_exception then
+            v_value := null; -- it fails in the process that needs it
+        end;
+        if v_value is null then
+            read := jsonb_build_object('retry', (v_policies -> 'retry') - 'when');
+        else
+            fixed := jsonb_build_object('retry', v_value);
+        end if;
+        if v_policies -> 'retry' ? 'when' then
+            fixed := fixed || jsonb_build_object('retry_when', v_policies #> '{retry,when}');
+        end if;
+    end if;
+    for p in
+        select v.key, v.holds, v_policies #> v.path as value
+          from wf._policy_value() v
+         where v_policies #> v.path is not null
+    loop
+        v_value := wf._constant(p.value) -> 'value';
+        -- an invalid value is not fixed, so that the process that needs it fails
+        if v_value <> 'null' and wf._fits_policy(p.holds, v_value) then
+            fixed := fixed || jsonb_build_object(p.key, v_value);
+        elsif v_value is distinct from 'null' then
+            read := coalesce(read, '{}') || jsonb_build_object(p.key, p.value);
+        end if;
+    end loop;
+end;
+$$;
