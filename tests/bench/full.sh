@@ -6,10 +6,12 @@
 #        10,000 that wait for full groups
 #         5,000 with a request in flight, which another driver holds
 #             1 with 100,000 tasks
+#             1 with 4,000,000 tasks that have ended
 #
 # The engine itself brings everything there but most of what has ended: it ends
-# a hundred instances, and full.sql writes their rows again and again under
-# other numbers. They share the rows of wf.txn of these hundred.
+# a hundred instances and 100,000 tasks of the largest one, and full.sql writes
+# their rows again and again under other numbers. The instances share the rows of
+# wf.txn of these hundred.
 
 # full_begin: PGDATABASE is that workspace, and the other driver lives.
 full_begin() {
@@ -38,22 +40,22 @@ full_load() {
     fill flies 5000
     far_takes 5000
     fill sleeps 100000
-    grow_tree "$(count 100000)"
+    grow_tree tree "$(count 100000)"
+    grow_tree giant "$(count 100000)"
     work_rate 5 sample 100
     psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --output=/dev/null \
         --set=before="$BEFORE" --set=copies="$(($(count 1000000) / 100 - 1))" \
-        --file="$BENCH/full.sql"
+        --set=giant="$TREE" --set=larger=39 --file="$BENCH/full.sql"
     sql 'vacuum analyze'
     sql 'checkpoint'
 }
 
-# grow_tree TASKS: in one instance, which still runs.
+# grow_tree WORKFLOW TASKS: in one instance, TREE, which still runs.
 grow_tree() {
-    local tree
-    tree=$(sql "select wf.start('tree', '{\"n\": $1}')")
+    TREE=$(sql "select wf.start('$1', '{\"n\": $2}')")
     driver_begin
     wait_sql 300 "select exists (select from wf.timer t
-        where t.instance_id = $tree)"
+        where t.instance_id = $TREE)"
     driver_end
 }
 

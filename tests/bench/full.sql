@@ -1,9 +1,11 @@
 -- The rows of the instances after :before, :copies more times, with numbers of
--- their own. No trigger has a say: they are as the engine has left them.
+-- their own; and the tasks that have ended of instance :giant, :larger more times.
+-- No trigger has a say: they are as the engine has left them.
 set session_replication_role = replica;
 alter table wf.process set (fillfactor = 35);
 alter table wf.instance set (fillfactor = 60);
-select set_config('bench.before', :'before', false), set_config('bench.copies', :'copies', false);
+select set_config('bench.before', :'before', false), set_config('bench.copies', :'copies', false),
+       set_config('bench.giant', :'giant', false), set_config('bench.larger', :'larger', false);
 
 do $$
 declare
@@ -38,6 +40,28 @@ begin
     perform setval('wf.process_id', (select max(p.id) from wf.process p) + 1),
             setval(pg_get_serial_sequence('wf.instance', 'id'), (select max(i.id) from wf.instance i)),
             setval(pg_get_serial_sequence('wf.event', 'seq'), (select max(e.seq) from wf.event e));
+end;
+$$;
+
+do $$
+declare
+    v_giant bigint := current_setting('bench.giant');
+    v_from bigint; -- numbers from one copy to the next
+    v_columns text;
+    v_values text;
+begin
+    select max(p.id) - min(p.id) + 1 into v_from from wf.process p where p.instance_id = v_giant;
+    select string_agg(quote_ident(a.attname), ', ' order by a.attnum),
+           string_agg(case a.attname when 'id' then format('%s + k * %s + x.id', (select max(p.id) from wf.process p), v_from)
+                                     when 'index' then format('x.index + k * %s', v_from)
+                                     else format('x.%I', a.attname) end, ', ' order by a.attnum)
+      into v_columns, v_values
+      from pg_attribute a
+     where a.attrelid = 'wf.process'::regclass and a.attnum > 0 and not a.attisdropped;
+    execute format('insert into wf.process (%s) select %s from generate_series(1, %s) k, wf.process x'
+                   ' where x.instance_id = %s and x.state = ''END'' and x.index is not null',
+                   v_columns, v_values, current_setting('bench.larger'), v_giant);
+    perform setval('wf.process_id', (select max(p.id) from wf.process p) + 1);
 end;
 $$;
 

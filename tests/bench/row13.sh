@@ -6,6 +6,7 @@ row_13() {
     many=$(count 200 10)
     sshd_start
     for ((run = 1; run <= RUNS; run++)); do
+        figure 13 alone "$(ssh_alone "$many")"
         workspace_fresh "$BENCH/ssh.wf"
         driver_begin -o "ssh.config_file=$SSH_CONFIG"
         figure 13 commands "$(commands "$many")"
@@ -13,6 +14,21 @@ row_13() {
         driver_end
     done
     stop sshd
+}
+
+# ssh_alone COUNT: commands per second of OpenSSH's own client over one shared
+# connection, as many at a time as the driver has over one.
+ssh_alone() {
+    local begin sessions
+    sessions=$(sed -n 's/^[[:space:]]*sessions = \([0-9]*\);/\1/p' \
+        "$ROOT/config/driver.conf.example")
+    ssh -F "$SSH_CONFIG" -o ControlMaster=yes -o "ControlPath=$WORK/shared" \
+        -f -N worker
+    begin=$EPOCHREALTIME
+    seq "$1" | xargs -P "$sessions" -I{} \
+        ssh -F "$SSH_CONFIG" -o "ControlPath=$WORK/shared" worker true
+    calc "$1 / ($EPOCHREALTIME - $begin)"
+    ssh -F "$SSH_CONFIG" -o "ControlPath=$WORK/shared" -O exit worker 2>/dev/null
 }
 
 # commands COUNT: per second, of one instance.

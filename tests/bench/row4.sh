@@ -6,6 +6,8 @@ row_4() {
     few=$(count 10000)
     many=$(count 100000)
     for ((run = 1; run <= RUNS; run++)); do
+        bare_queue 4 "$(count 60000)" 2
+        bare_queue 4 "$(count 60000)" 4
         workspace_fresh "$BENCH/fan.wf"
         sql 'checkpoint'
         driver_begin

@@ -60,11 +60,13 @@
 -- what drivers see
 \ir task/tables.sql
 \ir task/offer.sql
+\ir task/park.sql
 \ir task/wait.sql
 \ir task/release.sql
 \ir task/stream.sql
 \ir task/verdict.sql
 \ir task/outcome.sql
+\ir task/retention.sql
 \ir task/work.sql
 \ir task/retry.sql
 \ir task/timer.sql

@@ -320,3 +320,34 @@ begin
     perform wf._begin_catches(v_ended, p_at);
 end;
 $$;
+
+-- wf._abort(p_instance, p_error, p_sure)
+--
+-- Aborts instances that are RUNNING or SUSPENDED: tears their roots down.
+--
+-- Returns  nothing; what is more than a portion is work of kind teardown
+-- Locks    as _tear; the caller has locked the instances
+-- Raises   nothing
+-- Called   by wf._operate_instances; by the engine when an error is handed on that
+--          nothing takes, in the middle of moves (p_sure is false)
+create or replace function wf._abort(p_instance bigint[], p_error jsonb default null, p_sure boolean default true)
+returns void
+language plpgsql :engine as $$
+declare
+    v_now      timestamptz := wf.now();
+    v_instance bigint[];
+    v_root     bigint[];
+begin
+    with moved as (
+        update wf.instance i
+           set was = i.state, event = 'abort', state = 'ABORTING', at = v_now, error = coalesce(p_error, i.error)
+         where i.id = any (p_instance) and i.state in ('RUNNING', 'SUSPENDED')
+        returning i.id)
+    select array_agg(m.id), array_agg(wf._root(m.id)) into v_instance, v_root from moved m;
+    if v_instance is not null then
+        perform wf._tear_down(v_instance, v_root, 'aborted', null, p_error, v_now, p_sure);
+        perform wf._mark_torn(v_instance, v_root, v_now);
+        perform wf._tear(v_instance, v_root, v_now);
+    end if;
+end;
+$$;

@@ -32,32 +32,6 @@ begin
 end;
 $$;
 
--- wf._take_turns()
---
--- Waits for the polls that are at work, and lets none begin until the
--- transaction ends. A poll takes milliseconds; one that takes seconds hangs.
---
--- Returns  nothing
--- Locks    all turns, by number
--- Raises   WF004
--- Called   by wf.engine_pause and wf.register
-create or replace function wf._take_turns() returns void
-language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '5 s' as $$
-begin
-    perform from wf.turn t order by t.id for no key update;
-exception when lock_not_available then
-    raise exception using errcode = 'WF004',
-        message = 'a poll does not end; until it does nobody knows what it hands out',
-        detail = (select format('It is backend %s, of user %s.', a.pid, a.usename)
-                    from wf.turn t
-                    join pg_locks l on l.locktype = 'transactionid' and l.transactionid = t.xmax and l.granted
-                    join pg_stat_activity a on a.pid = l.pid
-                   where l.pid <> pg_backend_pid()
-                   limit 1),
-        hint = 'Try again, or have it ended with pg_terminate_backend(): what it was about to hand out stays ready.';
-end;
-$$;
-
 -- wf.engine_pause(p_reason)
 --
 -- Nothing is handed out once this is committed, not even by a poll that had
