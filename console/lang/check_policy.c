@@ -4,6 +4,8 @@
 
 #include "console/lang/checker.h"
 
+enum { LIMIT_DAYS_MAX = 36500 }; /* a hundred years */
+
 static void
 report_unknown(struct checker *checker, const struct policy *policy)
 {
@@ -219,6 +221,44 @@ check_retry(struct checker *checker, const struct policy *policy,
 	}
 	if ((expr = policy_arg(policy, "on")))
 		check_kinds(checker, check_bare(expr));
+}
+
+/* Whether a duration that stands there as it is lies in the bounds of a limit. */
+static bool
+is_limit(struct expr *expr)
+{
+	const struct expr *literal = check_bare(expr);
+	const char *text = literal->text, *time;
+	long days;
+
+	if (expr->type->kind != TYPE_DURATION ||
+	    (literal->kind != E_DURATION && literal->kind != E_STRING))
+		return true;
+	/* as PostgreSQL writes an interval: P2DT3H */
+	time = strchr(text, 'T');
+	days = text[1] == 'T' ? 0 : strtol(text + 1, NULL, 10);
+	if (time && strchr(time, 'H'))
+		days += strtol(time + 1, NULL, 10) / 24;
+	return strcmp(text, "PT0S") != 0 && days <= LIMIT_DAYS_MAX;
+}
+
+void
+check_timeout(struct checker *checker, const struct policy *policy,
+    enum policy_place place)
+{
+	const struct arg *arg;
+
+	(void)place;
+	if (!policy->args) {
+		COMPLAIN(checker, policy->start, "`timeout` has no limit");
+		HINT(checker, "Write timeout(runtime = 1h). The limits are "
+		              "inactivity, runtime, deadline, wait.");
+	}
+	for (arg = policy->args; arg; arg = arg->next)
+		if (arg->value->type && !is_limit(arg->value))
+			COMPLAIN(checker, arg->value->start,
+			    "`%s` must be more than 0 and at most %d days",
+			    arg->name.text, LIMIT_DAYS_MAX);
 }
 
 void

@@ -139,7 +139,8 @@ read_span(struct reader *reader, struct span *span)
 		number = strtod(reader->at, NULL);
 		reader->at += len;
 		skip_blanks(reader);
-		if (!read_unit(reader, &unit) || (int)unit <= before ||
+		if (!read_unit(reader, &unit) ||
+		    (reader->literal && (int)unit <= before) ||
 		    !span_add(span, number, unit))
 			return false;
 		before = (int)unit;

@@ -9,8 +9,8 @@ static void
 emit_workflow(struct emitter *emitter, const struct decl *decl)
 {
 	const struct effects none = { 0 };
-	struct effects own = effects_of_node(decl->policies);
-	struct effects effects = effects_inside(&none, decl->policies);
+	struct effects own = effects_of_node(emitter, decl->policies);
+	struct effects effects = effects_inside(emitter, &none, decl->policies);
 
 	emitter->source = decl->module->source;
 	buf_adds(&emitter->out, "{\"name\":");

@@ -9,57 +9,93 @@ reaches_inside(const struct policy_rule *rule, const struct policy *policy)
 	return rule->reach == REACH_TASKS || policy->each;
 }
 
+/* A copy at the end of a list. */
+static struct arg **
+append(struct emitter *emitter, struct arg **tail, const struct arg *arg)
+{
+	*tail = arena_alloc(emitter->arena, sizeof(**tail));
+	**tail = *arg;
+	(*tail)->next = NULL;
+	return &(*tail)->next;
+}
+
+/* A policy with those arguments of the one around it that it does not name. */
+static const struct policy *
+merge(struct emitter *emitter, const struct policy *policy,
+    const struct policy *around)
+{
+	struct policy *merged = arena_alloc(emitter->arena, sizeof(*merged));
+	struct arg **tail = &merged->args;
+	const struct arg *arg;
+
+	*merged = *policy;
+	for (arg = policy->args; arg; arg = arg->next)
+		tail = append(emitter, tail, arg);
+	for (arg = around->args; arg; arg = arg->next)
+		if (!policy_arg(policy, arg->name.text))
+			tail = append(emitter, tail, arg);
+	return merged;
+}
+
 /* Those among the policies that reach inside, or those that do not. */
 static void
-add(struct effects *effects, const struct policy *policies, bool inside)
+add(struct emitter *emitter, struct effects *effects,
+    const struct policy *policies, bool inside)
 {
 	const struct policy *policy;
 	int i;
 
 	for (policy = policies; policy; policy = policy->next) {
 		i = (int)(policy_rule(policy->name.text) - policy_rules);
-		if (reaches_inside(&policy_rules[i], policy) == inside)
-			effects->of[i] = policy;
+		if (reaches_inside(&policy_rules[i], policy) != inside)
+			continue;
+		effects->of[i] = effects->of[i] && policy_rules[i].by_argument
+		                     ? merge(emitter, policy, effects->of[i])
+		                     : policy;
 	}
 }
 
 struct effects
-effects_inside(const struct effects *around, const struct policy *policies)
+effects_inside(struct emitter *emitter, const struct effects *around,
+    const struct policy *policies)
 {
 	struct effects effects = *around;
 
-	add(&effects, policies, true);
+	add(emitter, &effects, policies, true);
 	return effects;
 }
 
 struct effects
-effects_reaching(const struct effects *effects, const struct policy *policies)
+effects_reaching(struct emitter *emitter, const struct effects *effects,
+    const struct policy *policies)
 {
-	const struct effects nearer = effects_inside(effects, policies);
+	const struct effects nearer =
+	    effects_inside(emitter, effects, policies);
 	struct effects left = *effects;
 	int i;
 
 	for (i = 0; i < POLICIES; i++)
-		if (nearer.of[i] != left.of[i])
+		if (nearer.of[i] != left.of[i] && !policy_rules[i].by_argument)
 			left.of[i] = NULL;
 	return left;
 }
 
 struct effects
-effects_of_task(const struct effects *around, const struct policy *policies)
+effects_of_task(struct emitter *emitter, const struct effects *around,
+    const struct policy *policies)
 {
-	struct effects effects = effects_inside(around, policies);
+	struct effects effects = effects_inside(emitter, around, policies);
 
-	add(&effects, policies, false);
+	add(emitter, &effects, policies, false);
 	return effects;
 }
 
 struct effects
-effects_of_node(const struct policy *policies)
+effects_of_node(struct emitter *emitter, const struct policy *policies)
 {
 	struct effects effects = { 0 };
 
-	add(&effects, policies, false);
+	add(emitter, &effects, policies, false);
 	return effects;
 }
 

@@ -125,7 +125,8 @@ static void
 emit_task(struct emitter *emitter, const struct process *task,
     const struct effects *around)
 {
-	struct effects effects = effects_of_task(around, task->policies);
+	struct effects effects =
+	    effects_of_task(emitter, around, task->policies);
 	struct reads reads = { emitter->arena, NULL };
 
 	use_type(emitter, task->target);
@@ -147,7 +148,8 @@ emit_expansion(struct emitter *emitter, const struct decl *target,
     const struct effects *around)
 {
 	const struct source *source = emitter->source;
-	struct effects effects = effects_inside(around, target->policies);
+	struct effects effects =
+	    effects_inside(emitter, around, target->policies);
 
 	emitter->source = target->module->source;
 	emit_steps(emitter, target->body->steps, &effects);
@@ -158,15 +160,16 @@ static void
 emit_call(struct emitter *emitter, const struct process *call,
     const struct effects *around)
 {
-	struct effects own = effects_of_node(call->policies);
-	struct effects effects = effects_inside(around, call->policies);
+	struct effects own = effects_of_node(emitter, call->policies);
+	struct effects effects =
+	    effects_inside(emitter, around, call->policies);
 	struct reads reads = { emitter->arena, NULL };
 
 	if (call->target->is_task) {
 		emit_task(emitter, call, around);
 		return;
 	}
-	effects = effects_reaching(&effects, call->target->policies);
+	effects = effects_reaching(emitter, &effects, call->target->policies);
 	begin(emitter, "call", call);
 	buf_adds(&emitter->out, ",\"workflow\":");
 	emit_string(emitter, call->target->full_name);
@@ -187,7 +190,7 @@ static void
 emit_seq(struct emitter *emitter, const struct process *seq,
     const struct effects *effects, const struct policy *policies)
 {
-	struct effects own = effects_of_node(policies);
+	struct effects own = effects_of_node(emitter, policies);
 	struct reads reads = { emitter->arena, NULL };
 
 	if (seq->steps && !seq->steps->next && !effects_any(&own)) {
@@ -214,7 +217,8 @@ static void
 emit_with(struct emitter *emitter, const struct process *with,
     const struct effects *around)
 {
-	struct effects effects = effects_inside(around, with->policies);
+	struct effects effects =
+	    effects_inside(emitter, around, with->policies);
 
 	emit_seq(emitter, with->body, &effects, with->policies);
 }
@@ -250,14 +254,14 @@ emit_collects(struct emitter *emitter, const struct collect *collect)
 
 /* Whether a body compiles to a call and nothing else. */
 static bool
-is_call(const struct process *process)
+is_call(struct emitter *emitter, const struct process *process)
 {
 	struct effects own;
 
 	while (process && !process->next) {
 		if (process->kind == P_CALL)
 			return !process->target->is_task;
-		own = effects_of_node(process->policies);
+		own = effects_of_node(emitter, process->policies);
 		if (process->kind == P_WITH && !effects_any(&own))
 			process = process->body;
 		else if (process->kind == P_SEQ)
@@ -273,7 +277,7 @@ static void
 emit_body(struct emitter *emitter, const struct process *body,
     const struct effects *effects)
 {
-	if (!is_call(body->steps)) {
+	if (!is_call(emitter, body->steps)) {
 		emit_group(emitter, body, effects);
 		return;
 	}

@@ -98,7 +98,8 @@ void
 emit_task_type(struct emitter *emitter, const struct decl *decl)
 {
 	const struct effects none = { 0 };
-	struct effects effects = effects_of_task(&none, decl->policies);
+	struct effects effects =
+	    effects_of_task(emitter, &none, decl->policies);
 
 	emitter->source = decl->module->source;
 	buf_adds(&emitter->out, "{\"name\":");

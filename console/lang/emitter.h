@@ -48,16 +48,17 @@ void emit_doc(struct emitter *emitter, const struct comment *doc);
 
 /* emit_policy.c */
 /* What reaches the tasks inside a node with these policies. */
-struct effects effects_inside(
+struct effects effects_inside(struct emitter *emitter,
     const struct effects *around, const struct policy *policies);
 /* What is left of effects that nearer policies do not override. */
-struct effects effects_reaching(
+struct effects effects_reaching(struct emitter *emitter,
     const struct effects *effects, const struct policy *policies);
 /* The policies of a task with these, or of a task type, with none around it. */
-struct effects effects_of_task(
+struct effects effects_of_task(struct emitter *emitter,
     const struct effects *around, const struct policy *policies);
 /* Of those of a call, a block or a workflow the ones that stay there. */
-struct effects effects_of_node(const struct policy *policies);
+struct effects effects_of_node(
+    struct emitter *emitter, const struct policy *policies);
 bool effects_any(const struct effects *effects);
 /*
  * The effects as a call's steps see them: a value that reads names of the

@@ -22,7 +22,7 @@ enum policy_place {
 	POLICIES_OF_UNKNOWN /* a call of what there is not */
 };
 
-enum { POLICIES = 7, POLICY_ARGS_MAX = 7 };
+enum { POLICIES = 8, POLICY_ARGS_MAX = 7 };
 
 struct policy_rule {
 	const char *name;
@@ -32,6 +32,8 @@ struct policy_rule {
 	} reach;
 	/* `each name(…)`: every task inside has it as its own */
 	bool each;
+	/* an argument that a nearer one does not name is that of the one around it */
+	bool by_argument;
 	/* In the tree, one argument is its value; several are an object. */
 	struct policy_param {
 		const char *name;
@@ -69,6 +71,8 @@ void check_idempotent(struct checker *checker, const struct policy *policy,
 void check_requires(struct checker *checker, const struct policy *policy,
     enum policy_place place);
 void check_retry(struct checker *checker, const struct policy *policy,
+    enum policy_place place);
+void check_timeout(struct checker *checker, const struct policy *policy,
     enum policy_place place);
 
 #endif

@@ -17,6 +17,8 @@ finds abort 'no abort while it is released' async -DLEAVES=1 \
     "delete from wf.transition where machine = 'async' and from_state = 'RETRY_CLEANUP_REQUESTED' and event = 'abort';"
 finds due 'no move for the time of the next attempt' sync -DLEAVES=1 \
     "delete from wf.transition where machine = 'sync' and event = 'due';"
+finds timeout 'a time-out ends a request that a driver still has' sync -DLEAVES=1 \
+    "update wf.transition set ends_request = true where machine = 'sync' and from_state = 'START_REQUESTED' and event = 'timeout';"
 finds rest 'what waits for its next attempt is queued' sync -DLEAVES=1\ -DQUEUE_ALL
 finds repeat 'a lost start of any kind is begun again' sync -DLEAVES=1\ -DREPEAT
 finds stale 'stale tokens are honoured' sync -DLEAVES=1\ -DHONOUR_STALE

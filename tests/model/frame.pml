@@ -154,8 +154,8 @@ hidden byte aborts, stayed, paces, polls_on;
 #define STOPPED(s) (TERMINAL(s) || s == S_ABORT_REQUESTED || s == S_ABORT_CLEANUP_REQUESTED)
 #define CLEANING(s) (s == S_CLEANUP_REQUESTED || s == S_RETRY_CLEANUP_REQUESTED || s == S_RAISE_CLEANUP_REQUESTED || s == S_ABORT_CLEANUP_REQUESTED)
 /* these end what a driver was given, whatever the tables say */
-#define ENDS_REQUEST(e, s) (e == E_lost || e == E_timeout || e == E_release || e == E_success || e == E_fail || e == E_started \
-    || e == E_polled || e == E_cancelled || e == E_cleaned || LEAF == M_async && s == S_START_REQUESTED && (e == E_cancel || e == E_abort))
+#define ENDS_REQUEST(e, s) (e == E_lost || e == E_release || e == E_success || e == E_fail || e == E_started \
+    || e == E_polled || e == E_cancelled || e == E_cleaned || LEAF == M_async && s == S_START_REQUESTED && (e == E_cancel || e == E_abort || e == E_timeout))
 #define MACHINE(i) (i < LEAVES -> LEAF : (i == INSTANCE -> M_instance : M_composite))
 #define OVER (st[INSTANCE] == S_END || st[INSTANCE] == S_ABORTED)
 

@@ -20,6 +20,8 @@ select play_install('sleep', jsonb_build_array(play_task('t.Sleep', 'a', '{"dura
 select play_install('alarm', jsonb_build_array(play_task('t.Alarm', 'a', '{"msg": "no"}')));
 select play_install(n, jsonb_build_array(play_task(t, 'a', a::jsonb, '{"retry": {"attempts": 3, "delay": "PT5S"}}')))
   from (values ('sync_retried', 't.Do', '{}'), ('async_retried', 't.Job', '{}'), ('alarm_retried', 't.Alarm', '{"msg": "no"}')) w (n, t, a);
+select play_install(n, jsonb_build_array(play_task(t, 'a', a::jsonb, '{"timeout": {"runtime": "PT8S", "wait": "PT5S"}}')))
+  from (values ('sync_timed', 't.Do', '{}'), ('async_timed', 't.Job', '{}'), ('sleep_timed', 't.Sleep', '{"duration": "PT20S"}')) w (n, t, a);
 select play_install('bad_sync', jsonb_build_array(play_task('t.Do', 'a', '{"x": ["div", 1, ["var", "n"]]}')), '[{"name": "n", "type": "int", "default": 0}]');
 -- the group's max cannot be used, and the arguments need not be evaluated
 select play_install('bad_policy', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"group": {"name": "bad", "max": ["var", "n"]}}') || '{"reads": {"n": 0}}'),
@@ -112,9 +114,9 @@ select is(script('bad_sync', 'poll'), 'FAILED RUNNING', 'its arguments cannot be
 select is(script('bad_sync', 'retry'), 'FAILED RUNNING', 'nor a second time');
 select is(script('bad_policy', 'retry'), 'FAILED RUNNING', 'its group''s max is no number: a retry does not forget the group');
 select is(script('bad_policies', 'retry retry'), 'FAILED RUNNING', 'nor if its arguments were evaluated before');
-select is(script('sync', 'hand:timeout:FAILED'), 'FAILED RUNNING', 'it waited too long');
-select is(script('sync', 'take hand:timeout:FAILED'), 'FAILED RUNNING', 'it ran too long');
-select is(script('sync', 'take hand:timeout:FAILED ok'), 'FAILED RUNNING', 'and its report came too late');
+select is(script('sync_timed', 'later poll'), 'FAILED RUNNING', 'it waited too long');
+select is(script('sync_timed', 'take later later poll fail'), 'FAILED RUNNING', 'it ran too long');
+select is(script('sync_timed', 'take later later poll ok'), 'END END success', 'but it has just ended');
 select is_empty('select * from wf.fsck()', 'all is well with synchronous tasks');
 
 -- async
@@ -179,10 +181,11 @@ select is(script('async', 'take ack runs later take bad raise abort take ok'), '
 select is(script('async', 'take ack runs later take bad abort take fail later take ok'), 'ABORTED ABORTED aborted', 'before it is aborted: failed');
 select is(script('async', 'take ack runs later take bad abort take lose take ok'), 'ABORTED ABORTED aborted', 'lost');
 select is(script('bad_async', 'poll'), 'FAILED RUNNING', 'its arguments cannot be evaluated');
-select is(script('async', 'hand:timeout:FAILED'), 'FAILED RUNNING', 'it waited too long');
+select is(script('async_timed', 'later poll'), 'FAILED RUNNING', 'it waited too long');
+select is(script('async_timed', 'take later later poll'), 'FAILED RUNNING', 'it took too long before it was acknowledged');
 select is(script('async', 'take ack hand:progress:EXECUTING runs later take ok take ok'), 'END END success', 'it reports progress');
-select is(script('async', 'take ack runs hand:timeout:FAILED'), 'FAILED RUNNING', 'it ran too long');
-select is(script('async', 'take ack runs later take hand:timeout:FAILED ok'), 'FAILED RUNNING', 'with its poll out, whose report comes too late');
+select is(script('async_timed', 'take ack runs later later poll take ok'), 'FAILED RUNNING', 'it ran too long');
+select is(script('async_timed', 'take ack runs later take later poll ok take ok'), 'END END success', 'but its last poll, which is out, says that it has ended');
 select is_empty('select * from wf.fsck()', 'all is well with asynchronous tasks');
 
 -- wait
@@ -197,7 +200,7 @@ select is(script('sleep', 'cancel resolve'), 'END END success', 'or resolved');
 select is(script('sleep', 'cancel raise'), 'RAISED ABORTED error', 'or raised');
 select is(script('sleep', 'cancel abort'), 'ABORTED ABORTED aborted', 'or aborted');
 select is(script('sleep', 'abort'), 'ABORTED ABORTED aborted', 'it is aborted');
-select is(script('sleep', 'hand:timeout:FAILED'), 'FAILED RUNNING', 'it waited too long');
+select is(script('sleep_timed', 'later later poll'), 'FAILED RUNNING', 'it waited too long');
 select is(script('alarm', 'poll'), 'FAILED RUNNING', 'an alarm fails');
 select is(script('bad_wait', 'poll'), 'FAILED RUNNING', 'its arguments cannot be evaluated');
 

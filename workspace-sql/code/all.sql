@@ -34,6 +34,7 @@
 \ir definition/lane.sql
 \ir definition/group.sql
 \ir definition/retry.sql
+\ir definition/timeout.sql
 \ir definition/constant.sql
 \ir definition/policy.sql
 \ir definition/secret.sql
@@ -69,6 +70,7 @@
 \ir task/retention.sql
 \ir task/work.sql
 \ir task/retry.sql
+\ir task/timeout.sql
 \ir task/timer.sql
 \ir task/lane.sql
 \ir task/version.sql

@@ -6,6 +6,7 @@ create table wf.machine_state (
     state    text not null,
     terminal boolean not null,
     meaning  text not null,
+    limits   text[] not null default '{}',
     primary key (machine, state)
 );
 
@@ -20,7 +21,7 @@ create table wf.transition (
     frees_slot   boolean not null default false,
     asks         text,
     meaning      text not null,
-    steps        int not null default 0,
+    steps        bigint not null default 0,
     primary key (machine, from_state, event, to_state)
 );
 

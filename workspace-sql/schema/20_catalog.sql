@@ -106,6 +106,7 @@ create table wf.node (
     most          bigint,
     most_live     bigint,
     handles       text,
+    timeout       jsonb,
     primary key (version_id, id)
 );
 -- the parent first: (version_id, id) can then be sought in the primary key only

@@ -73,6 +73,7 @@ create table wf.process (
     chosen      int,
     retry_from  int,
     held        int,
+    timed       boolean,
     primary key (instance_id, id)
 ) with (fillfactor = 30);
 create index process_parent_idx on wf.process (parent_id, index, id) where wide;
@@ -116,6 +117,7 @@ create table wf.parked (
     turn        bigint not null,
     rank        smallint not null,
     parked_at   timestamptz not null,
+    timed       boolean,
     primary key (instance_id, process_id),
     check ((reason = 'group') = (group_id is not null))
 ) with (
@@ -255,6 +257,20 @@ create table wf.timer (
     vacuum_truncate = off
 );
 create index timer_due_idx on wf.timer (due_at);
+
+create table wf.time_limit (
+    instance_id bigint not null,
+    process_id  bigint not null,
+    kind        text not null check (kind in ('inactivity', 'runtime', 'deadline', 'wait')),
+    due_at      timestamptz not null,
+    remains     interval,
+    primary key (instance_id, process_id, kind),
+    check ((remains is null) = isfinite(due_at))
+) with (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0,
+    vacuum_truncate = off
+);
+create index time_limit_due_idx on wf.time_limit (due_at);
 
 create table wf.work (
     id          bigint generated always as identity primary key,

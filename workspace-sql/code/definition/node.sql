@@ -233,7 +233,7 @@ begin
                          input_fixed, reads, item, item_index, max, collect, collect_reads, type_id, request,
                          idempotent, lane_id, rank, group_id, group_max, policy, title, task_type, transport, plain,
                          secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when, handles,
-                         handler_id, condition)
+                         handler_id, condition, timeout)
     with
     task as materialized (
         select t.* from wf._tasks_of_types(p_types) t
@@ -296,7 +296,8 @@ begin
            case when q.read ? 'retry' then '{}' else q.fixed -> 'retry' end,
            case when q.fixed ? 'retry_when' then wf._compact(q.fixed -> 'retry_when') end,
            n.handles, n.handler_id,
-           case when n.value ? 'when' then wf._compact(n.value -> 'when') end
+           case when n.value ? 'when' then wf._compact(n.value -> 'when') end,
+           case when q.read ? 'timeout' then '{}' else q.fixed -> 'timeout' end
       from settled n
       left join item_read i on i.place = n.place and i.name = n.value ->> 'name'
       left join item_read j on j.place = n.place and j.name = n.value ->> 'index'

@@ -1,12 +1,12 @@
 -- Policies: the values that they hold, what fits, and what of them install settles.
--- The policy `retry`, whose values depend on each other, has a file of its own.
+-- The policies `retry` and `timeout`, which hold several values, have files of their own.
 
 -- wf._policy_value()
 --
 -- The values of policies: the key under which the engine has a value, its place
 -- among the policies of a compiled file, what it holds, and its name for people.
 --
--- Returns  a row for each value, without those of retry
+-- Returns  a row for each value, without those of retry and timeout
 -- Locks    nothing
 -- Raises   nothing
 -- Called   wherever policies are checked, settled or applied
@@ -63,20 +63,18 @@ begin atomic
            end;
 end;
 
--- wf._wrong_constants(p_retry)
+-- wf._constant_parts(p_object)
 --
--- Returns  as _wrong_retry, of the expressions in a retry that are constant
+-- Returns  of the expressions in an object those that are constant, with their values; null if there are none
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _wrong_policies
-create or replace function wf._wrong_constants(p_retry jsonb) returns table (key text, value jsonb, meaning text)
+create or replace function wf._constant_parts(p_object jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
-    select w.*
-      from (select jsonb_object_agg(e.key, c.value -> 'value') as constants
-              from jsonb_each(p_retry - 'when') e
-             cross join lateral wf._constant(e.value) c (value)
-             where c.value is not null) r
-     cross join lateral wf._wrong_retry(r.constants) w;
+    select jsonb_object_agg(e.key, c.value -> 'value')
+      from jsonb_each(p_object) e
+     cross join lateral wf._constant(e.value) c (value)
+     where c.value is not null;
 $$;
 
 -- wf._wrong_policies(p_policies)
@@ -98,8 +96,15 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
        and c.value -> 'value' <> 'null' and not wf._fits_policy(v.holds, c.value -> 'value')
      union all
     select 'retry.' || w.key, w.meaning
-      from wf._wrong_constants(p_policies -> 'retry') w
-     where p_policies ? 'retry';
+      from wf._wrong_retry(wf._constant_parts((p_policies -> 'retry') - 'when')) w
+     where p_policies ? 'retry'
+     union all
+    select 'timeout.' || w.key, w.meaning
+      from wf._wrong_timeout(wf._constant_parts(p_policies -> 'timeout')) w
+     where p_policies ? 'timeout'
+     union all
+    select 'timeout', 'an object with at least one limit'
+     where p_policies -> 'timeout' = '{}';
 $$;
 
 -- wf._policy_names(p_policies)
@@ -120,7 +125,8 @@ end;
 -- wf._policies(p_task, p_type, p_args)
 --
 -- Puts together the policies of a task and the defaults of its type, and
--- settles what is constant. The keys are those of _policy_value, and retry.
+-- settles what is constant. The keys are those of _policy_value, retry and timeout.
+-- A task takes from its type each limit of a timeout that it does not name.
 --
 -- Returns  fixed: the values of the constant policies, and as retry_when the
 --          condition of a retry; read: the expressions of the other policies,
@@ -140,6 +146,18 @@ begin
         return;
     end if;
     v_policies := coalesce(wf._substitute(p_type, p_args), '{}') || coalesce(p_task, '{}');
+    if v_policies ? 'timeout' then
+        v_value := coalesce(wf._substitute(p_type -> 'timeout', p_args), '{}') || coalesce(p_task -> 'timeout', '{}');
+        begin
+            fixed := jsonb_strip_nulls(
+                jsonb_build_object('timeout', wf._timeout_values(wf._constant(v_value) -> 'value')));
+        exception when sqlstate 'WF020' or data_exception then
+            null; -- it fails in the process that needs it
+        end;
+        if not fixed ? 'timeout' then
+            read := jsonb_build_object('timeout', v_value);
+        end if;
+    end if;
     if v_policies ? 'retry' then
         begin
             v_value := wf._retry_values(wf._constant((v_policies -> 'retry') - 'when') -> 'value');
@@ -147,9 +165,9 @@ begin
             v_value := null; -- it fails in the process that needs it
         end;
         if v_value is null then
-            read := jsonb_build_object('retry', (v_policies -> 'retry') - 'when');
+            read := coalesce(read, '{}') || jsonb_build_object('retry', (v_policies -> 'retry') - 'when');
         else
-            fixed := jsonb_build_object('retry', v_value);
+            fixed := fixed || jsonb_build_object('retry', v_value);
         end if;
         if v_policies -> 'retry' ? 'when' then
             fixed := fixed || jsonb_build_object('retry_when', v_policies #> '{retry,when}');

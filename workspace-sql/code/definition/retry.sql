@@ -21,7 +21,7 @@ $$;
 -- Returns  those values of a retry that do not fit, each with what would
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _wrong_constants and _retry_values
+-- Called   by _wrong_policies and _retry_values
 create or replace function wf._wrong_retry(p_values jsonb) returns table (key text, value jsonb, meaning text)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin

@@ -100,7 +100,7 @@ comment on column wf.node.group_id is 'leaf: its concurrency group, if fixed';
 comment on column wf.node.group_max is 'leaf: the max that it gives its group, if fixed';
 comment on column wf.node.policy is
     'policies that are not fixed: one expression that gives an object with group, group_max, queue, requires, '
-    'priority, retry, title';
+    'priority, retry, timeout, title';
 comment on column wf.node.title is 'title, if fixed';
 comment on column wf.node.secrets is
     'leaf: for each of its requests, where in the arguments the driver puts which secrets (docs/spec.md); null if '
@@ -119,6 +119,8 @@ comment on column wf.node.retry is
 comment on column wf.node.retry_when is 'leaf: the condition of its retry, which sees the error as error';
 comment on column wf.node.handles is
     'how it takes errors of what is in it: wf.form.child_error of its form, or null if it takes none';
+comment on column wf.node.timeout is
+    'the limits of its policy timeout in seconds; an empty object if they are expressions; null if there are none';
 comment on column wf.node.handler_id is
     'the nearest node around it that may take an error of it (handles); null if there is none';
 comment on column wf.node.condition is 'catch: expression of its when; null if it takes every error';

@@ -215,6 +215,9 @@ begin
     if p_entry.policy ? 'retry' then
         p_entry.policy := jsonb_set(p_entry.policy, '{retry}', wf._retry_values(p_entry.policy -> 'retry'));
     end if;
+    if p_entry.policy ? 'timeout' then
+        p_entry.policy := jsonb_set(p_entry.policy, '{timeout}', wf._timeout_values(p_entry.policy -> 'timeout'));
+    end if;
     return p_entry;
 end;
 $$;
@@ -254,7 +257,7 @@ begin
     end if;
     insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, machine, was, event, state,
                             at, began_at, index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open,
-                            todo, total, chosen, input, policy, error, retry_from, held)
+                            todo, total, chosen, input, policy, error, retry_from, held, timed)
     select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, n.machine, '',
            case when n.type_id is null then 'enter' else 'enable' end,
            case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,
@@ -272,7 +275,8 @@ begin
            (e.e).total, (e.e).chosen,
            (e.e).input, (e.e).policy, (e.e).error,
            case when n.retry is not null then 1 end,
-           (e.e).held
+           (e.e).held,
+           case when n.timeout is not null then true end
       from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id
               from unnest(p_instance, p_parent, p_node, p_index, v_id) x (i, j, m, k, id)
             offset 0) u
@@ -282,7 +286,7 @@ begin
                          offset 0) p
      cross join lateral (select x.id, x.next_id, x.kind, x.machine, x.scope, x.begins, x.type_id, x.bind, x.group_id,
                                 x.lane_id, x.rank, x.plain, x.wide, x.children, x.collects, x.input, x.input_fixed,
-                                x.policy, x.retry
+                                x.policy, x.retry, x.timeout
                            from wf.node x
                           where x.version_id = p.version_id and x.id = u.m
                          offset 0) n

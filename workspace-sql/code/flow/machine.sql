@@ -103,8 +103,8 @@ language plpgsql security definer :engine as $$
 declare
     v_moves wf.move[];
     v_full wf.full_move[];
-    v_bits int[];
-    v_steps int;
+    v_bits bigint[];
+    v_steps bigint;
     v_at timestamptz;
     v_suspended boolean;
 begin
@@ -125,7 +125,8 @@ begin
                        then wf._entered(n.open, n.total)
                             | case when n.scopes[1] = n.id then wf._step('scope') else 0 end
                        when n.machine = 'wait' or n.group_id is not null then wf._step('queue')
-                       else wf._step('ready') end as steps offset 0) s;
+                       else wf._step('ready') end
+                  | case when n.timed then wf._step('limit') else 0 end as steps offset 0) s;
     if v_steps & wf._step('illegal') > 0 then perform wf._refuse_illegal(v_moves); end if;
     if v_steps & wf._full_steps() > 0 then
         v_bits := array(select m.steps from unnest(v_moves) m);
@@ -147,6 +148,7 @@ begin
     end if;
     if v_suspended and v_steps & (wf._step('ready') | wf._step('queue')) > 0
     then perform wf._park_new(v_moves, v_at); end if;
+    if v_steps & wf._step('limit') > 0 then perform wf._keep_limits(v_moves, v_at); end if;
     if v_full is not null then
         if v_steps & wf._step('block') > 0 then perform wf._enter_children(v_full, v_at); end if;
         if v_steps & wf._step('fan') > 0 then perform wf._enter_window(v_full, v_at); end if;
@@ -170,15 +172,15 @@ language plpgsql security definer :engine as $$
 declare
     v_moves wf.move[];
     v_full wf.full_move[];
-    v_bits int[];
-    v_steps int;
+    v_bits bigint[];
+    v_steps bigint;
     v_at timestamptz;
     v_signed boolean;
     v_torn boolean;
 begin
     select array_agg(row(n.instance_id, n.id, n.parent_id, n.next_id, null, null, null, n.at, n.attempt, s.steps,
                          n.was, n.event, n.state,
-                         case when n.state = 'FAILED' then n.error
+                         case when n.state = 'FAILED' or n.event = 'timeout' then n.error
                               when n.event = 'resolve' then jsonb_build_object('output', n.output)
                               when n.event = 'retry' and n.was = 'FAILED' and n.retry_from is not null
                               then wf._describe_retry(n.instance_id, n.id) end)::wf.move),
@@ -192,7 +194,7 @@ begin
      cross join lateral (
            select case when t.steps is null then wf._step('illegal')
                        else wf._needed(t.steps, n.parent_id, n.next_id, n.group_id, n.bind, n.collects, n.open, n.total,
-                                       n.retry_from)
+                                       n.retry_from, n.timed)
                        end as steps offset 0) s;
     if v_at is null then return null; end if;
     if v_steps & wf._step('illegal') > 0 then perform wf._refuse_illegal(v_moves); end if;
@@ -231,6 +233,7 @@ begin
         if v_steps & wf._step('empty') > 0 then perform wf._end_empty(v_full, v_at); end if;
         if v_steps & wf._step('handle') > 0 then perform wf._handle(v_full, v_at); v_torn := true; end if;
     end if;
+    if v_steps & wf._step('limit') > 0 then perform wf._keep_limits(v_moves, v_at); end if;
     if v_steps & wf._step('next') > 0 then perform wf._enter_next(v_moves, v_at); end if;
     if v_full is not null then
         if v_steps & wf._step('refill') > 0 then perform wf._refill(v_full, v_at); end if;

@@ -6,7 +6,7 @@ begin
         drop type if exists wf.move cascade; -- of an earlier release, with the functions that take it
         create type wf.move as (
             instance_id bigint, id bigint, parent_id bigint, next_id int, lane_id bigint, rank smallint, turn bigint,
-            at timestamptz, attempt int, steps int, was text, event text, state text, detail jsonb
+            at timestamptz, attempt int, steps bigint, was text, event text, state text, detail jsonb
         );
         comment on type wf.move is
             'A process that has made a move, with what the frequent steps need: to write its history and to end its '
@@ -15,12 +15,17 @@ begin
         create type wf.full_move as (
             instance_id bigint, id bigint, parent_id bigint, version_id bigint, group_id bigint, lane_id bigint,
             at timestamptz, node_id int, open int, todo int, fill int, total int, chosen int, index int,
-            attempt int, rank smallint, steps int, machine text, was text, event text, state text, scopes bigint[],
+            attempt int, rank smallint, steps bigint, machine text, was text, event text, state text, scopes bigint[],
             bind text, input jsonb, policy jsonb, output jsonb, error jsonb, retry_from int
         );
         comment on type wf.full_move is
             'The same, with what the other steps need. It is made only if one of these follows from a move. What may '
             'be large (input, policy, output) is there only if a step needs it.';
+    elsif exists (select from pg_attribute a
+                   where a.attrelid = (select t.typrelid from pg_type t where t.oid = 'wf.move'::regtype)
+                     and a.attname = 'steps' and a.atttypid = 'int'::regtype) then
+        alter type wf.move alter attribute steps type bigint; -- of an earlier release
+        alter type wf.full_move alter attribute steps type bigint;
     end if;
 end;
 $$;
@@ -31,14 +36,15 @@ $$;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   with a constant, so that plans hold a number
-create or replace function wf._step(p_name text) returns int
+create or replace function wf._step(p_name text) returns bigint
 language sql immutable
 begin atomic
-    select 1 << array_position(array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'request', 'slot',
-                                     'unqueue', 'timer', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask',
-                                     'reenter', 'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'next',
-                                     'refill', 'up', 'torn', 'root'],
-                               p_name);
+    select 1::bigint
+           << array_position(array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'request', 'slot',
+                                   'unqueue', 'timer', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask',
+                                   'reenter', 'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'limit',
+                                   'next', 'refill', 'up', 'torn', 'root'],
+                             p_name);
 end;
 
 -- wf._due(p_moves, p_step)
@@ -71,7 +77,7 @@ end;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the triggers of process, so that plans hold a number
-create or replace function wf._full_steps() returns int
+create or replace function wf._full_steps() returns bigint
 language sql immutable
 begin atomic
     select wf._step('bind') | wf._step('gather') | wf._step('collect') | wf._step('retry') | wf._step('queue')
@@ -86,7 +92,7 @@ end;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the triggers of process
-create or replace function wf._entered(p_open int, p_total int) returns int
+create or replace function wf._entered(p_open int, p_total int) returns bigint
 language sql immutable
 begin atomic
     select case when p_open = 0 then wf._step('empty')
@@ -94,16 +100,16 @@ begin atomic
                 else wf._step('block') end;
 end;
 
--- wf._needed(p_steps, p_parent, p_next, p_group, p_bind, p_collects, p_open, p_total, p_retry)
+-- wf._needed(p_steps, p_parent, p_next, p_group, p_bind, p_collects, p_open, p_total, p_retry, p_timed)
 --
 -- Returns  the steps of a move, without those that a row has no use for: a place in
---          a group, a name, a parent, a policy retry that it does not have
+--          a group, a name, a parent, a policy retry or timeout that it does not have
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process; PostgreSQL folds it into the query
-create or replace function wf._needed(p_steps int, p_parent bigint, p_next int, p_group bigint, p_bind text,
-                                      p_collects boolean, p_open int, p_total int, p_retry int)
-returns int
+create or replace function wf._needed(p_steps bigint, p_parent bigint, p_next int, p_group bigint, p_bind text,
+                                      p_collects boolean, p_open int, p_total int, p_retry int, p_timed boolean)
+returns bigint
 language sql immutable
 begin atomic
     select p_steps & ~ (case when p_group is null then wf._step('slot') else 0 end
@@ -111,6 +117,7 @@ begin atomic
                         | case when p_total is null then wf._step('gather') else 0 end
                         | case when p_collects then 0 else wf._step('collect') end
                         | case when p_retry is null then wf._step('retry') else 0 end
+                        | case when p_timed then 0 else wf._step('limit') end
                         -- what begins next takes the place of what has ended
                         | case when p_next is null then wf._step('next')
                                when p_steps & wf._step('next') > 0 then wf._step('up') else 0 end
@@ -124,7 +131,7 @@ update wf.transition t
                   from (values ('record', t.recorded),
                                ('failed', t.to_state = 'FAILED'),
                                ('mended', t.from_state = 'FAILED'),
-                               ('stop', t.asks = 'cancel' and t.event in ('cancel', 'abort')
+                               ('stop', t.asks = 'cancel' and t.event in ('cancel', 'abort', 'timeout')
                                         and (t.machine = 'sync' or t.from_state = 'START_REQUESTED')),
                                ('ignored', t.event = 'ignore'),
                                ('request', t.ends_request),
@@ -153,5 +160,7 @@ update wf.transition t
                                ('handle', t.to_state in ('FAILED', 'RAISED') or t.event = 'raise'),
                                ('up', t.to_state in ('END', 'RAISED', 'ABORTED')),
                                ('torn', t.to_state in ('END', 'RAISED', 'ABORTED')),
+                               ('limit', t.machine <> 'instance'
+                                         and (t.from_state <> t.to_state or t.to_state = 'INIT')),
                                ('root', t.to_state in ('END', 'RAISED', 'ABORTED'))) s (step, due)
                  where s.due);

@@ -4,6 +4,7 @@ comment on table wf.machine_state is 'The states of each machine.';
 comment on column wf.machine_state.machine is 'sync, async, wait (leaves), composite, instance';
 comment on column wf.machine_state.state is 'name of the state';
 comment on column wf.machine_state.terminal is 'no move leads out of it';
+comment on column wf.machine_state.limits is 'which limits of a policy timeout hold in it';
 comment on column wf.machine_state.meaning is 'what it means to be in it';
 
 comment on table wf.transition is 'The legal moves. from_state is empty for the first move.';
@@ -110,6 +111,7 @@ comment on column wf.process.machine is 'copied from the node: the machine whose
 comment on column wf.process.chosen is 'if, switch: ordinal of the child that begins, one more than there are for none';
 comment on column wf.process.retry_from is
     'task with a policy retry: the attempt with which its present budget began';
+comment on column wf.process.timed is 'true: it has a policy timeout, see time_limit; else null';
 comment on column wf.process.held is
     'forall: how many processes it may have under way at a time; they count in extent.live until it ends';
 comment on column wf.process.wide is 'copied from the node: it is found by its parent; null for the root';

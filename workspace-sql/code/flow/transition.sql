@@ -17,7 +17,7 @@ union all
 select m, s.state, false, s.meaning
   from unnest(array['sync', 'async']) m,
        (values ('START_REQUESTED', 'a driver has taken the request to start it'),
-               ('CANCEL_REQUESTED', 'to be cancelled: the driver is told'),
+               ('CANCEL_REQUESTED', 'cancelled, or its time is over: the driver is told'),
                ('ABORT_REQUESTED', 'to be aborted: the driver is told')) s (state, meaning)
 union all
 values ('async', 'EXECUTING', false, 'the driver acknowledged: it runs outside'),
@@ -38,6 +38,17 @@ values ('async', 'EXECUTING', false, 'the driver acknowledged: it runs outside')
        ('instance', 'ABORTING', false, 'its processes are being aborted'),
        ('instance', 'END', true, 'ended; result success or warning'),
        ('instance', 'ABORTED', true, 'stopped for good; result aborted or error');
+
+-- which limits of a policy timeout hold in a state
+update wf.machine_state s set limits = l.limits
+  from (values ('INIT', '{wait,deadline}'::text[]),
+               ('START_REQUESTED', '{inactivity,runtime,deadline}'),
+               ('EXECUTING', '{inactivity,runtime,deadline}'),
+               ('WAITING', '{inactivity,runtime,deadline}'),
+               ('CANCEL_REQUESTED', '{deadline}'),
+               ('RETRY_CLEANUP_REQUESTED', '{deadline}'),
+               ('FAILED', '{deadline}')) l (state, limits)
+ where s.state = l.state and s.machine in ('sync', 'async', 'wait');
 
 -- what every leaf has in common
 insert into wf.transition (machine, from_state, event, to_state, actor, recorded, asks, meaning)
@@ -71,6 +82,7 @@ select m, t.*
                ('START_REQUESTED', 'lost', 'INIT', 'T', true, true, 'start',
                 'the driver is gone; it may be started again'),
                ('START_REQUESTED', 'cancel', 'CANCEL_REQUESTED', 'O', false, false, 'cancel', 'an operator cancels it'),
+               ('START_REQUESTED', 'timeout', 'CANCEL_REQUESTED', 'T', false, false, 'cancel', 'it took too long'),
                ('START_REQUESTED', 'abort', 'ABORT_REQUESTED', 'W', false, false, 'cancel',
                 'its instance is aborted')) t;
 
@@ -87,12 +99,11 @@ select m, t.*
 insert into wf.transition (machine, from_state, event, to_state, actor, ends_request, frees_slot, meaning) values
     ('sync', 'START_REQUESTED', 'success', 'END', 'D', true, true, 'done'),
     ('sync', 'START_REQUESTED', 'fail', 'FAILED', 'D', true, true, 'it failed, or its response says so'),
-    ('sync', 'START_REQUESTED', 'timeout', 'FAILED', 'T', true, true, 'it took too long'),
     ('sync', 'START_REQUESTED', 'lost', 'FAILED', 'T', true, true,
      'the driver is gone and it may have been done, or too many in a row are gone: an operator decides'),
     ('sync', 'CANCEL_REQUESTED', 'success', 'END', 'D', true, true, 'it was done before the driver could stop it'),
-    ('sync', 'CANCEL_REQUESTED', 'fail', 'FAILED', 'D', true, true, 'cancelled'),
-    ('sync', 'CANCEL_REQUESTED', 'lost', 'FAILED', 'T', true, true, 'cancelled; the driver is gone'),
+    ('sync', 'CANCEL_REQUESTED', 'fail', 'FAILED', 'D', true, true, 'stopped'),
+    ('sync', 'CANCEL_REQUESTED', 'lost', 'FAILED', 'T', true, true, 'stopped; the driver is gone'),
     ('sync', 'CANCEL_REQUESTED', 'abort', 'ABORT_REQUESTED', 'W', false, false, 'its instance is aborted'),
     ('sync', 'ABORT_REQUESTED', 'success', 'ABORTED', 'D', true, true, 'it was done, but its instance is aborted'),
     ('sync', 'ABORT_REQUESTED', 'fail', 'ABORTED', 'D', true, true, 'stopped'),
@@ -115,7 +126,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, ends_req
     ('async', 'EXECUTING', 'progress', 'EXECUTING', 'D', false, false, null, 'it reports progress'),
     ('async', 'EXECUTING', 'success', 'CLEANUP_REQUESTED', 'D', true, true, 'cleanup', 'done outside'),
     ('async', 'EXECUTING', 'fail', 'FAILED', 'D', true, true, null, 'it failed, or its response says so'),
-    ('async', 'EXECUTING', 'timeout', 'FAILED', 'T', true, true, null, 'it took too long'),
+    ('async', 'EXECUTING', 'timeout', 'CANCEL_REQUESTED', 'T', false, false, 'cancel', 'it took too long'),
     ('async', 'EXECUTING', 'lost', 'EXECUTING', 'T', true, false, null, 'the driver is gone; any driver polls on'),
     ('async', 'EXECUTING', 'lost', 'INIT', 'T', true, true, 'start',
      'the driver is gone before there was a handle; it may be started again'),
@@ -125,7 +136,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, ends_req
     ('async', 'EXECUTING', 'abort', 'ABORT_REQUESTED', 'W', false, false, 'cancel', 'its instance is aborted'),
     ('async', 'CANCEL_REQUESTED', 'started', 'CANCEL_REQUESTED', 'D', true, false, 'cancel',
      'it had been started; now it is cancelled'),
-    ('async', 'CANCEL_REQUESTED', 'cancelled', 'FAILED', 'D', true, true, null, 'cancelled'),
+    ('async', 'CANCEL_REQUESTED', 'cancelled', 'FAILED', 'D', true, true, null, 'stopped'),
     ('async', 'CANCEL_REQUESTED', 'fail', 'FAILED', 'D', true, true, null, 'it failed before it could be cancelled'),
     ('async', 'CANCEL_REQUESTED', 'fail', 'CANCEL_REQUESTED', 'D', true, false, null,
      'the cancel request failed; any driver repeats it'),

@@ -177,7 +177,8 @@ $$;
 -- that has just connected a tenth of the time that the whole answer takes.
 --
 -- Returns  one row for each reason. If a driver may take it now there is none; what
---          stands in its way is told by notes, rows whose reason is note
+--          stands in its way is told by notes, rows whose reason is note, and so is
+--          when its time is over
 -- Locks    nothing
 -- Raises   WF003
 -- Called   by viewers
@@ -212,12 +213,17 @@ begin atomic
      where p_process is null
      union all
     select n.process_id, n.label, n.reason, n.detail, n.since
-      from wf._notes(p_instance, p_process) n;
+      from wf._notes(p_instance, p_process) n
+     union all
+    select n.process_id, n.label, n.reason, n.detail, n.since
+      from wf._limit_notes(p_instance, p_process) n
+     where exists (select from wf.time_limit t where t.instance_id = p_instance);
 end;
 comment on function wf.explain(bigint, bigint) is
     'Why a process, or whatever in an instance has not ended, is not running: suspended (its instance: by whom '
     'and why), group (full: who holds it), driver (none serves its queue), paused (the engine: by whom and '
     'why), request (with a driver), time (until when), retry (waits for its next attempt: which, when, after '
     'what), failed (waits for an operator), set aside (moving it on raised an error three times), children '
-    '(what a composite waits for), stuck, ended. A row whose reason is note gives no reason: a driver may take '
-    'it now, and what is before it, and what the driver''s slots are taken by, is told.';
+    '(what a composite waits for), stuck, ended. A row whose reason is note gives no reason: it tells of '
+    'what a driver may take now what is before it, and what the driver''s slots are taken by, and when what has a '
+    'policy timeout times out.';

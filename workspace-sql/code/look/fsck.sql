@@ -117,6 +117,46 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
                 then f.group_id end;
 $$;
 
+-- wf._fsck_limits()
+--
+-- A process has the limits that its policy timeout gives it in its state, and the clock
+-- of its deadline stands still where it should. What is FAILED and has no time left has
+-- no deadline.
+--
+-- Returns  one row for each contradiction
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.fsck
+create or replace function wf._fsck_limits()
+returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select 'limit: of no process, or of one for which it does not hold', t.instance_id, t.process_id,
+           format('%s, process %s', t.kind, coalesce(p.state, 'does not exist'))
+      from wf.time_limit t
+      left join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
+     where (p.timed and t.kind = any (wf._limits_in(p.machine, p.state, p.instance_id, p.id))) is not true
+     union all
+    select 'limit: missing', p.instance_id, p.id, format('%s, process %s', k.kind, p.state)
+      from wf.process p
+      join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+     cross join lateral unnest(wf._limits_in(p.machine, p.state, p.instance_id, p.id)) k (kind)
+     where p.timed and p.state <> 'FAILED' and wf._time_limits(n.timeout, p.policy) ? k.kind
+       and not exists (select from wf.time_limit t
+                        where t.instance_id = p.instance_id and t.process_id = p.id and t.kind = k.kind)
+     union all
+    select 'limit: its clock stands still, or does not', t.instance_id, t.process_id,
+           format('%s, process %s', coalesce(t.remains::text, 'runs'), p.state)
+      from wf.time_limit t
+      join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
+     cross join lateral (select p.state = 'FAILED'
+                                or exists (select from wf.parked k
+                                            where k.instance_id = p.instance_id and k.process_id = p.id
+                                              and k.group_id is not null) as stands) s
+     where t.kind = 'deadline' and s.stands <> (t.remains is not null)
+       and (s.stands or t.remains > interval '0'
+            or wf._next_state(p.machine, p.state, 'timeout', false) is not null);
+$$;
+
 -- wf._fsck_requests()
 --
 -- Requests that drivers hold are theirs, and those that are ready are in a lane.
@@ -262,6 +302,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
         select l.instance_id, l.process_id, 'lease' from wf.lease l union all
         select t.instance_id, t.process_id, 'timer' from wf.timer t union all
         select s.instance_id, s.process_id, 'slot' from wf.slot s union all
+        select t.instance_id, t.process_id, 'time_limit' from wf.time_limit t union all
         select f.instance_id, f.process_id, 'failed' from wf.failed f union all
         select e.instance_id, e.process_id, 'forall_item' from wf.forall_item e union all
         select e.instance_id, e.process_id, 'forall_result' from wf.forall_result e
@@ -459,9 +500,11 @@ end;
 create or replace function wf._fsck_attention()
 returns table (check_name text, instance_id bigint, process_id bigint, detail text)
 language sql stable set search_path = pg_catalog, pg_temp as $$
-    select 'work: set aside', w.instance_id, case when w.kind in ('timer', 'loss', 'teardown') then w.item_id end,
+    select 'work: set aside', w.instance_id,
+           case when w.kind in ('timer', 'limit', 'loss', 'teardown') then w.item_id end,
            format('%s: %s', case w.kind when 'settle' then wf._settle_text(w.asked)
-                                        when 'timer' then 'what is due' when 'loss' then 'taking its request back'
+                                        when 'timer' then 'what is due' when 'limit' then 'its end by a timeout'
+                                        when 'loss' then 'taking its request back'
                                         when 'teardown' then 'tearing it down'
                                         else w.kind end, w.error ->> 'message')
       from wf.work w
@@ -483,6 +526,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set j
       from (select * from wf._fsck_places()
              union all
             select * from wf._fsck_leaves()
+             union all
+            select * from wf._fsck_limits()
              union all
             select * from wf._fsck_requests()
              union all

@@ -1,5 +1,5 @@
 -- Notes: which requests a driver takes before one that it may take, and which
--- requests its slots are taken by.
+-- requests its slots are taken by; and when the time of something is over.
 
 -- wf._say_number(p_number, p_one, p_many)
 --
@@ -123,4 +123,32 @@ begin atomic
        and not (exists (select from wf.teardown d where d.instance_id = p_instance)
                 and exists (select from wf._torn(array[p_instance], array[r.process_id])))
      order by r.process_id;
+end;
+
+-- wf._limit_notes(p_instance, p_process)
+--
+-- Returns  of this process, or of all in this instance, when the limits of its policy timeout are reached
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.explain
+create or replace function wf._limit_notes(p_instance bigint, p_process bigint)
+returns table (process_id bigint, label text, reason text, detail text, since timestamptz)
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select t.process_id,
+           (select l.label from wf.label_v l where l.instance_id = p_instance and l.process_id = t.process_id),
+           'note',
+           string_agg(case when t.remains is null
+                           then format('it times out at %s (%s%s)', to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF'),
+                                       wf._say_limit(t.kind),
+                                       case t.kind when 'inactivity' then ', unless something comes of it' end)
+                           else format('%s is left of its deadline, whose clock stands still', t.remains) end,
+                      '; ' order by t.due_at, t.kind),
+           max(p.at)
+      from wf.time_limit t
+     cross join lateral (select x.at from wf.process x
+                          where x.instance_id = p_instance and x.id = t.process_id offset 0) p
+     where t.instance_id = p_instance and (p_process is null or t.process_id = p_process)
+     group by t.process_id
+     order by t.process_id;
 end;

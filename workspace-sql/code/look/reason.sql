@@ -347,7 +347,8 @@ language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select array_agg(row(w.item_id, case when w.aside then 'set aside' else 'time' end,
                format('%s could not be carried out: %s',
-                      case w.kind when 'timer' then 'what is due' else 'taking its request back' end,
+                      case w.kind when 'timer' then 'what is due' when 'limit' then 'its end by a timeout'
+                                  else 'taking its request back' end,
                       w.error ->> 'message')
                    || case when w.aside
                            then format('; after %s tries an operator decides: retry, cancel or abort', w.tries)
@@ -355,7 +356,8 @@ begin atomic
                (select p.at from wf.process p where p.instance_id = p_instance and p.id = w.item_id))::wf.reason)
       from unnest(p_process) u (id),
            lateral (select x.* from wf.work x
-                     where x.instance_id = p_instance and x.item_id = u.id and x.kind in ('timer', 'loss') offset 0) w;
+                     where x.instance_id = p_instance and x.item_id = u.id
+                       and x.kind in ('timer', 'limit', 'loss') offset 0) w;
 end;
 
 -- wf._explain_ready(p_instance, p_process)

@@ -85,7 +85,9 @@ select p.instance_id,
        d.name as driver,
        case when p.state = 'INIT'
             then (select t.due_at from wf.timer t
-                   where t.instance_id = p.instance_id and t.process_id = p.id and t.kind = 'retry') end as retry_at
+                   where t.instance_id = p.instance_id and t.process_id = p.id and t.kind = 'retry') end as retry_at,
+       (select min(t.due_at) from wf.time_limit t
+         where t.instance_id = p.instance_id and t.process_id = p.id and isfinite(t.due_at)) as times_out_at
   from wf.process p
   join wf.node n on n.version_id = p.version_id and n.id = p.node_id
   left join wf.task_type t on t.id = n.type_id
@@ -109,10 +111,12 @@ comment on column wf.process_v.input is
 comment on column wf.process_v.handle is 'the handle under which an asynchronous task runs outside';
 comment on column wf.process_v.driver is 'the driver that holds a request of it now';
 comment on column wf.process_v.retry_at is 'when its next attempt begins, if its policy has it tried again';
+comment on column wf.process_v.times_out_at is
+    'when the first limit of its policy timeout is reached; an inactivity is put off by what comes of the task';
 
 create or replace view wf.task_v with (security_barrier = true) as
 select p.instance_id, p.process_id, p.parent_id, p.kind, p.name, p.task_type, p.title, p.state, p.attempt, p.index,
-       p.at, p.line, p.group_name, p.input, p.output, p.error, p.handle, p.driver, p.retry_at
+       p.at, p.line, p.group_name, p.input, p.output, p.error, p.handle, p.driver, p.retry_at, p.times_out_at
   from wf.process_v p
  where p.task_type is not null;
 comment on view wf.task_v is

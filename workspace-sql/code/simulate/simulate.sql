@@ -118,6 +118,8 @@ begin
           into v_granted from granted d;
         perform wf._offer(v_granted);
     end loop;
+    perform wf._run_clocks(array_agg(t.instance_id), array_agg(t.process_id), wf.now())
+       from wf.time_limit t where t.instance_id = p_instance and t.remains is not null having count(*) > 0;
 end;
 $$;
 
@@ -174,8 +176,8 @@ $$;
 
 -- wf._do_due(p_instance, p_due, p_now)
 --
--- Does what is due at a moment: timers, what comes of requests, and what is to be
--- begun or torn down in a later transaction.
+-- Does what is due at a moment: timers, what comes of requests, limits, and what is to
+-- be begun or torn down in a later transaction.
 --
 -- Returns  nothing
 -- Locks    as outcome
@@ -189,6 +191,9 @@ begin
     perform wf._fire_timers(array_agg(t.instance_id), array_agg(t.process_id), p_now)
        from wf.timer t where t.instance_id = p_instance and t.due_at <= p_now having count(*) > 0;
     perform wf._deliver(p_instance, p_due, p_now);
+    perform wf._time_out(array_agg(x.instance_id), array_agg(x.process_id), p_now)
+       from (select distinct t.instance_id, t.process_id from wf.time_limit t
+              where t.instance_id = p_instance and t.due_at <= p_now) x having count(*) > 0;
     while exists (select from wf.pending q where q.instance_id = p_instance and q.later)
           or exists (select from wf.work w where w.instance_id = p_instance and w.kind = 'teardown') loop
         perform wf._begin_pending(p_instance, p_now);
@@ -240,6 +245,7 @@ language plpgsql stable :inner as $$
 begin
     return least((select min(f.due_at) from unnest(p_flight) f),
                  (select min(t.due_at) from wf.timer t where t.instance_id = p_instance),
+                 (select min(t.due_at) from wf.time_limit t where t.instance_id = p_instance),
                  (select min(wf._withheld_until(l, p_now))
                     from wf.lease l
                    where l.instance_id = p_instance and l.driver_id = -1));

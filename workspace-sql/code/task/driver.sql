@@ -525,7 +525,7 @@ begin
        set was = p.state, event = t.event, state = t.next, at = p_now,
            token = case when t.request <> 'start' then p.token end,
            handle = case when t.event <> 'cleaned' then p.handle end,
-           error = case when p.state = 'CANCEL_REQUESTED' and t.next = 'FAILED' then wf._cancelled(p.error)
+           error = case when p.state = 'CANCEL_REQUESTED' and t.next = 'FAILED' then wf._cancelled(null, p.error)
                         when p.state in ('START_REQUESTED', 'EXECUTING') and t.next = 'FAILED' then t.error
                         else p.error end
       from taken t

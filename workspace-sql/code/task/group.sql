@@ -48,7 +48,7 @@ $$;
 -- and turn; at most 1,000 at once. The caller has locked the group.
 --
 -- Returns  whether some of the places are left for another time
--- Locks    rows of parked (skipping locked ones)
+-- Locks    rows of parked (skipping locked ones), then of time_limit
 -- Called   by _settle
 create or replace function wf._grant(p_group bigint, p_max int) returns boolean
 language plpgsql :inner as $$
@@ -56,6 +56,8 @@ declare
     c_most constant bigint := 1000;
     v_free bigint;
     v_granted wf.request[];
+    v_instance bigint[]; -- those with a policy timeout
+    v_process bigint[];
 begin
     select p_max - count(*) into v_free from wf.slot s where s.group_id = p_group;
     if v_free <= 0 then
@@ -67,13 +69,17 @@ begin
          order by p.rank, p.turn, p.instance_id, p.process_id limit v_free for update skip locked),
     granted as (
         delete from wf.parked p where p.ctid = any (array(select x.place from next x))
-        returning p.instance_id, p.process_id, p.group_id, p.lane_id, p.rank, p.turn),
+        returning p.instance_id, p.process_id, p.group_id, p.lane_id, p.rank, p.turn, p.timed),
     taken as (
         insert into wf.slot (group_id, instance_id, process_id)
         select d.group_id, d.instance_id, d.process_id from granted d)
-    select array_agg(row(d.instance_id, d.process_id, d.lane_id, d.rank, d.turn, 'start')::wf.request)
-      into v_granted from granted d;
+    select array_agg(row(d.instance_id, d.process_id, d.lane_id, d.rank, d.turn, 'start')::wf.request),
+           array_agg(d.instance_id) filter (where d.timed), array_agg(d.process_id) filter (where d.timed)
+      into v_granted, v_instance, v_process from granted d;
     perform wf._offer(v_granted);
+    if v_instance is not null then
+        perform wf._run_clocks(v_instance, v_process, wf._now());
+    end if;
     -- a place is left since somebody holds the tasks that wait: an operator, who may yet roll back
     return (coalesce(cardinality(v_granted), 0) < v_free or v_free = c_most)
            and exists (select from wf.parked p where p.group_id = p_group);

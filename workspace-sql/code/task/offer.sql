@@ -117,9 +117,9 @@ begin
     end if;
     if f.grouped or f.again then
         with waiting as (
-            insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at)
+            insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at, timed)
             select p.instance_id, p.id, 'group', p.group_id, p.lane_id, p.rank,
-                   wf._turn(p.at, wf._place(p.index, p.scopes)), p.at
+                   wf._turn(p.at, wf._place(p.index, p.scopes)), p.at, p.timed
               from wf._due_full(p_moves, 'queue') m
              cross join lateral (select x.*
                                    from wf.process x

@@ -174,6 +174,9 @@ $$;
 create or replace function wf._apply_judged(p_instance bigint[], p_process bigint[], p_token uuid[], p_event text[],
                                             p_body bytea[], p_cap bigint, p_at timestamptz) returns void
 language plpgsql :inner as $$
+declare
+    v_instance bigint[]; -- those with a policy timeout of which more is known now
+    v_process bigint[];
 begin
     with verdicts as materialized (
         select p.place, p.instance_id, p.id, p.machine, p.state, l.request,
@@ -185,12 +188,13 @@ begin
                                     wf._refuse('output', format('the response has %s bytes, more than the %s allowed',
                                                                 octet_length(r.body), p_cap)), null, q.whole, 0)
                     else wf._decide(p.whole, l.request, r.event, wf._read_body(r.body),
-                                    coalesce(p.input, n.input), q.whole, coalesce(t.failures, 0)) end as v
+                                    coalesce(p.input, n.input), q.whole, coalesce(t.failures, 0)) end as v,
+               p.handle
           from unnest(p_instance, p_process, p_token, p_event, p_body) r (i, j, token, event, body)
          cross join lateral (select x.request from wf.lease x
                               where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
          cross join lateral (select x.ctid as place, x as whole, x.instance_id, x.id, x.version_id, x.node_id,
-                                    x.machine, x.state, x.plain, x.input
+                                    x.machine, x.state, x.plain, x.input, x.handle
                                from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
          cross join lateral (select x.type_id, x.input from wf.node x
                               where x.version_id = p.version_id and x.id = p.node_id offset 0) n
@@ -208,21 +212,28 @@ begin
         select x.instance_id, x.id, pg_current_xact_id(), p_at, x.state,
                case when (x.v).event in ('cancelled', 'cleaned') then 'unclean' else 'request_failed' end,
                x.state, (x.v).detail
-          from verdicts x where (x.v).detail is not null)
-    update wf.process p
-       set was = p.state, at = p_at,
-           event = (x.v).event,
-           -- what _next_state says, which as a call for each row would cost more than the rest
-           state = (select t.to_state from wf.transition t
-                     where t.machine = x.machine and t.from_state = x.state and t.event = (x.v).event
-                     order by (t.to_state = t.from_state) = (x.v).stays desc limit 1),
-           handle = case when (x.v).event = 'cleaned' then null else (x.v).handle end,
-           output = coalesce((x.v).output, p.output),
-           error = case when (x.v).event = 'success' then null
-                        when (x.v).event = 'cancelled' then wf._cancelled((x.v).error)
-                        else (x.v).error end
-      from verdicts x
-     where p.ctid = x.place;
+          from verdicts x where (x.v).detail is not null),
+    moved as (
+        update wf.process p
+           set was = p.state, at = p_at,
+               event = (x.v).event,
+               -- what _next_state says, which as a call for each row would cost more than the rest
+               state = (select t.to_state from wf.transition t
+                         where t.machine = x.machine and t.from_state = x.state and t.event = (x.v).event
+                         order by (t.to_state = t.from_state) = (x.v).stays desc limit 1),
+               handle = case when (x.v).event = 'cleaned' then null else (x.v).handle end,
+               output = coalesce((x.v).output, p.output),
+               error = case when (x.v).event = 'success' then null
+                            when (x.v).event = 'cancelled' then wf._cancelled(null, (x.v).error)
+                            else (x.v).error end
+          from verdicts x
+         where p.ctid = x.place
+        returning p.instance_id, p.id, p.timed and p.state = 'EXECUTING'
+                                       and (x.request = 'start' or p.handle is distinct from x.handle) as active)
+    select array_agg(m.instance_id), array_agg(m.id) into v_instance, v_process from moved m where m.active;
+    if v_instance is not null then
+        perform wf._note_activity(v_instance, v_process, p_at);
+    end if;
 end;
 $$;
 
@@ -331,7 +342,7 @@ begin
            state = case when l.request = 'poll' then p.state
                         when p.state in ('START_REQUESTED', 'EXECUTING') then 'INIT'
                         else wf._next_state(p.machine, p.state, 'fail', false) end,
-           error = case when p.state = 'CANCEL_REQUESTED' and l.request = 'start' then wf._cancelled(p.error)
+           error = case when p.state = 'CANCEL_REQUESTED' and l.request = 'start' then wf._cancelled(null, p.error)
                         else p.error end
       from unnest(p_instance, p_process) u (i, j)
      cross join lateral (select x.request from wf.lease x where x.instance_id = u.i and x.process_id = u.j offset 0) l

@@ -7,7 +7,7 @@
 -- of the tasks. It begins with parked tasks, because _settle moves them to ready.
 --
 -- Returns  nothing
--- Locks    rows of parked, ready, slot; the caller has locked the instances
+-- Locks    rows of parked, time_limit, ready, slot; the caller has locked the instances
 -- Raises   nothing
 -- Called   by the triggers, when an instance is suspended and when something
 --          becomes ready in a suspended instance
@@ -16,6 +16,9 @@ language plpgsql :inner as $$
 begin
     update wf.parked k set reason = 'suspended', group_id = null, parked_at = p_at
      where k.instance_id = any (p_instance) and k.reason = 'group';
+    -- a wait for a group is over: the clocks of deadlines go on
+    perform wf._run_clocks(array_agg(k.instance_id), array_agg(k.process_id), p_at)
+       from wf.parked k where k.instance_id = any (p_instance) and k.timed having count(*) > 0;
     with held as (
         delete from wf.ready r where r.instance_id = any (p_instance) and r.request = 'start'
         returning r.instance_id, r.process_id, r.lane_id, r.rank, r.turn),
@@ -64,7 +67,7 @@ $$;
 -- that are ready by then, a stride apart, so that others run between them.
 --
 -- Returns  nothing
--- Locks    rows of parked; the caller has locked the instances
+-- Locks    rows of parked and time_limit; the caller has locked the instances
 -- Raises   nothing
 -- Called   by the trigger, when an instance is resumed
 create or replace function wf._unpark(p_instance bigint[], p_at timestamptz) returns void
@@ -76,17 +79,17 @@ begin
         delete from wf.parked k where k.instance_id = any (p_instance) and k.reason = 'suspended'
         returning k.instance_id, k.process_id, k.lane_id, k.rank, k.turn),
     placed as materialized (
-        select h.instance_id, h.process_id, h.lane_id, h.rank, p.group_id,
+        select h.instance_id, h.process_id, h.lane_id, h.rank, p.group_id, p.timed,
                wf._turn(p_at, (row_number() over (partition by h.instance_id
                                                   order by h.turn, h.process_id) - 1)::int) as turn
           from held h
-         cross join lateral (select x.group_id
+         cross join lateral (select x.group_id, x.timed
                                from wf.process x
                               where x.instance_id = h.instance_id and x.id = h.process_id
                              offset 0) p),
     waiting as (
-        insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at)
-        select x.instance_id, x.process_id, 'group', x.group_id, x.lane_id, x.rank, x.turn, p_at
+        insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at, timed)
+        select x.instance_id, x.process_id, 'group', x.group_id, x.lane_id, x.rank, x.turn, p_at, x.timed
           from placed x
          where x.group_id is not null
         returning group_id),
@@ -95,6 +98,8 @@ begin
     select array_agg(row(x.instance_id, x.process_id, x.lane_id, x.rank, x.turn, 'start')::wf.request)
       into v_free from placed x where x.group_id is null;
     perform wf._offer(v_free);
+    perform wf._run_clocks(array_agg(k.instance_id), array_agg(k.process_id), p_at)
+       from wf.parked k where k.instance_id = any (p_instance) and k.timed having count(*) > 0;
     perform wf._ring(); -- a poll settles the groups
 end;
 $$;

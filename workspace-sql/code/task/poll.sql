@@ -213,10 +213,11 @@ $$;
 -- wf._keep_up(p_driver, p_seen_at, p_due, p_now)
 --
 -- Does what is due beside handing out: timers, places of groups, and each second
--- (p_seen_at: when the driver was heard of before) what is left of lost drivers.
+-- (p_seen_at: when the driver was heard of before) limits and what is left of lost
+-- drivers.
 --
 -- Returns  nothing
--- Locks    as _fire, _sweep and _settle
+-- Locks    as _fire, _fire_limits, _sweep and _settle
 -- Raises   nothing of its own
 -- Called   by poll, if there is any of that
 create or replace function wf._keep_up(p_driver bigint, p_seen_at timestamptz, p_due boolean, p_now timestamptz)
@@ -230,6 +231,9 @@ begin
         perform wf._fire(p_now);
     end if;
     if p_seen_at is not null then
+        if exists (select from wf.time_limit t where t.due_at <= p_now) then
+            perform wf._fire_limits(p_now);
+        end if;
         perform wf._sweep(v_minute, p_driver);
         if v_minute then
             perform wf._forget_lanes();

@@ -98,7 +98,7 @@ begin
            state = wf._next_state(
                'async', p.state,
                case when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then 'cancelled' else 'cleaned' end, false),
-           error = case when p.state = 'CANCEL_REQUESTED' then wf._cancelled(p.error)
+           error = case when p.state = 'CANCEL_REQUESTED' then wf._cancelled(null, p.error)
                         else p.error end,
            handle = case when p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then p.handle end
       from wf._due_full(p_moves, 'ask') m
@@ -109,16 +109,18 @@ begin
 end;
 $$;
 
--- wf._cancelled(p_cause)
+-- wf._cancelled(p_cause, p_kept)
 --
--- Returns  the error of a cancelled task, with the error that it had before as cause
+-- Returns  the error of a task that was told to stop: the one that it was stopped for (p_kept), if its time was over,
+--          else that it was cancelled; with what came of its request as cause
 -- Locks    nothing
 -- Raises   nothing
 -- Called   where a task in CANCEL_REQUESTED becomes FAILED
-create or replace function wf._cancelled(p_cause jsonb) returns jsonb
+create or replace function wf._cancelled(p_cause jsonb, p_kept jsonb) returns jsonb
 language sql immutable
 begin atomic
-    select case when p_cause ->> 'kind' = 'cancelled' then p_cause
-                else jsonb_strip_nulls(jsonb_build_object('kind', 'cancelled', 'message', 'cancelled',
-                                                          'cause', p_cause)) end;
+    select case when p_kept is not null and (p_cause ->> 'kind' = 'cancelled') is not false then p_kept
+                when p_cause ->> 'kind' = 'cancelled' then p_cause
+                else jsonb_strip_nulls(coalesce(p_kept, '{"kind": "cancelled", "message": "cancelled"}')
+                                       || jsonb_build_object('cause', p_cause)) end;
 end;

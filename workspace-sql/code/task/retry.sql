@@ -97,6 +97,7 @@ begin
                                     m.attempt - m.retry_from + 1 as tried) r
          -- what is cancelled before it was tried is not tried again
          where m.state = 'FAILED' and m.event <> 'cancel' and r.values is not null
+           and not (wf._is_final_timeout(m.error) and (m.event = 'timeout' or m.was = 'CANCEL_REQUESTED'))
            -- and nothing begins below a teardown
            and not (exists (select from wf.teardown t where t.instance_id = m.instance_id)
                     and exists (select from wf._torn(array[m.instance_id], array[m.id])))),

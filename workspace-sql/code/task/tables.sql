@@ -22,6 +22,7 @@ comment on column wf.parked.lane_id is 'as in ready';
 comment on column wf.parked.turn is 'as in ready';
 comment on column wf.parked.rank is 'as in ready';
 comment on column wf.parked.parked_at is 'since when';
+comment on column wf.parked.timed is 'copied from the process: it has a policy timeout';
 
 comment on table wf.suspended is 'The instances that are SUSPENDED now.';
 comment on column wf.suspended.instance_id is 'the instance';
@@ -91,6 +92,18 @@ comment on column wf.timer.kind is
 comment on column wf.timer.due_at is 'when; infinity while its request is ready or with a driver';
 comment on column wf.timer.round is 'how many polls there were';
 comment on column wf.timer.failures is 'how many requests of this kind failed in a row';
+
+comment on table wf.time_limit is
+    'The limits of policies timeout that hold now, and when each is reached. Only processes with such a policy have '
+    'rows.';
+comment on column wf.time_limit.instance_id is 'the instance';
+comment on column wf.time_limit.process_id is 'the process';
+comment on column wf.time_limit.kind is
+    'wait (while a task is in INIT), inactivity, runtime (both of an attempt) or deadline';
+comment on column wf.time_limit.due_at is
+    'when it is reached; infinity while the clock of a deadline stands still. An inactivity may be put off when that '
+    'time has come, since output is not looked at before';
+comment on column wf.time_limit.remains is 'the time that is left while the clock stands still; else null';
 
 comment on table wf.driver is 'The drivers; each start of a driver is a row of its own.';
 comment on column wf.driver.id is 'its incarnation';

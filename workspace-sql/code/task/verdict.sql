@@ -228,10 +228,11 @@ begin
         end if;
     end if;
     if p_process.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then
-        if v.event = 'polled' then
+        if v.event in ('polled', 'started') then
             v.event := 'started';
+            v.error := p_process.error; -- the one that it is stopped for
         elsif v.event = 'fail' and p_process.state = 'CANCEL_REQUESTED' then
-            v.error := wf._cancelled(v.error);
+            v.error := wf._cancelled(v.error, p_process.error);
         end if;
     end if;
     return v;

@@ -10,6 +10,7 @@
 --
 --   kind      item            what is done
 --   timer     a process       its timer fires
+--   limit     a process       its time is over
 --   loss      a process       its request is taken back from a driver that is gone
 --   settle    a row of dirty  what the row asks for: a new name, a max, places
 --   begin     0               some of what transactions have left to begin
@@ -30,6 +31,7 @@ language plpgsql :inner as $$
 begin
     case p_kind
         when 'timer' then perform wf._fire_timers(p_instance, p_item, p_now);
+        when 'limit' then perform wf._time_out(p_instance, p_item, p_now);
         when 'loss' then perform wf._take_back(p_instance, p_item, p_now);
         when 'begin' then perform wf._begin_pending(p_instance[1], p_now);
         when 'teardown' then perform wf._tear(p_instance, p_item, p_now);
@@ -86,7 +88,7 @@ $$;
 -- wf._part_work(p_now)
 --
 -- A poll did not come to its end. What polls do together may be the reason, so
--- the timers and losses that are due are tried alone from now on. Other polls may
+-- the timers, limits and losses that are due are tried alone from now on. Other polls may
 -- be at the same items, and hold their instances. Therefore this locks none of
 -- them: from the moment that the rows are committed, polls leave their items out.
 -- The poll that died may have given a driver up, which died with it, so that is
@@ -110,6 +112,11 @@ begin
                from wf.timer t
               where t.due_at <= p_now and not wf._is_apart('timer', t.instance_id, t.process_id)
               order by t.due_at limit 100)
+             union all
+            (select distinct 'limit', x.instance_id, x.process_id
+               from (select t.instance_id, t.process_id from wf.time_limit t
+                      where t.due_at <= p_now and not wf._is_apart('limit', t.instance_id, t.process_id)
+                      order by t.due_at limit 100) x)
              union all
             (select 'loss', l.instance_id, l.process_id
                from wf.lease l
@@ -155,7 +162,8 @@ begin
            set was = p.state, event = 'fail', state = 'FAILED', at = p_now,
                error = wf._refuse('engine', format('it was tried %s times: %s', p_work.tries, p_error ->> 'message'))
                        || jsonb_build_object('detail', p_error)
-         where p.instance_id = p_work.instance_id and p.id = p_work.item_id and p_work.kind in ('timer', 'loss')
+         where p.instance_id = p_work.instance_id and p.id = p_work.item_id
+           and p_work.kind in ('timer', 'limit', 'loss')
            and exists (select from wf.transition t
                         where t.machine = p.kind
                           and t.from_state = p.state

@@ -1,0 +1,39 @@
+-- The policy `timeout`: its limits.
+
+-- wf._wrong_timeout(p_values)
+--
+-- Returns  those limits of a timeout that do not fit, each with what would
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _wrong_policies and _timeout_values
+create or replace function wf._wrong_timeout(p_values jsonb) returns table (key text, value jsonb, meaning text)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+    return query
+    select v.key, v.value, 'a duration of more than 0, at most 36500 days'
+      from jsonb_each(p_values) v
+     where v.value <> 'null'
+       and not coalesce(wf._retry_seconds(v.value) > 0 and wf._retry_seconds(v.value) <= 36500 * 86400::numeric, false);
+end;
+$$;
+
+-- wf._timeout_values(p_timeout)
+--
+-- Returns  the limits of a timeout in seconds, without those that are null; null for null
+-- Locks    nothing
+-- Raises   WF020 if a limit does not fit
+-- Called   by _policies for constants, and by _measure and _root_policy when a process is entered
+create or replace function wf._timeout_values(p_timeout jsonb) returns jsonb
+language plpgsql stable :inner as $$
+declare
+    f record;
+begin
+    for f in select * from wf._wrong_timeout(p_timeout) limit 1 loop
+        raise exception using errcode = 'WF020',
+            message = format('%s of timeout is %s, not %s', f.key, f.meaning, left(f.value::text, 100));
+    end loop;
+    return case when p_timeout is not null
+                then (select coalesce(jsonb_object_agg(v.key, wf._retry_seconds(v.value)), '{}')
+                        from jsonb_each(p_timeout) v where v.value <> 'null') end;
+end;
+$$;
