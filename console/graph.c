@@ -68,9 +68,11 @@ spec_label(const struct json *spec)
 		const char *kind, *prefix, *name, *as;
 	} forms[] = {
 		{ "call", "call ", "workflow", "as" },
+		{ "fold", "fold ", "name", NULL },
 		{ "forall", "forall ", "name", NULL },
 		{ "let", "let ", "as", NULL },
 		{ "task", "", "type", "as" },
+		{ "while", "while ", "name", NULL },
 	};
 	const struct json *policies = json_get(spec, "policies");
 	const char *title = policies != NULL ? member(policies, "title") : NULL;
@@ -88,6 +90,13 @@ spec_label(const struct json *spec)
 		    as != NULL ? as : "");
 	}
 	return xstrdup(kind);
+}
+
+static bool
+is_loop(const char *kind)
+{
+	return strcmp(kind, "while") == 0 || strcmp(kind, "repeat") == 0 ||
+	       strcmp(kind, "fold") == 0;
 }
 
 static void add_node(struct graph *graph, int parent, const char *branch,
@@ -164,7 +173,9 @@ add_node(struct graph *graph, int parent, const char *branch,
 	else
 		add_list(graph, own, NULL, json_get(spec, "branches"));
 	if (json_get(spec, "body") != NULL)
-		add_node(graph, own, NULL, json_get(spec, "body"));
+		add_node(graph, own,
+		    kind != NULL && is_loop(kind) ? "round" : NULL,
+		    json_get(spec, "body"));
 	add_list(graph, own, "error", json_get(spec, "catches"));
 	if (json_get(spec, "then") != NULL)
 		add_node(graph, own, "yes", json_get(spec, "then"));
@@ -344,6 +355,16 @@ paint_if(struct painter *painter, size_t at, struct ends *ends)
 		add_end(ends, at, "no");
 }
 
+/* A round leads back to where the loop decides whether there is another one. */
+static void
+paint_loop(struct painter *painter, size_t at, struct ends *ends)
+{
+	put_shape(painter, at, 'd');
+	lead_to(painter, ends, at);
+	paint_branches(painter, at, ends);
+	lead_to(painter, ends, at);
+}
+
 /* What belongs together, in a frame; a return leads out of a call. */
 static void
 paint_frame(struct painter *painter, size_t at, struct ends *ends)
@@ -380,6 +401,8 @@ paint(struct painter *painter, size_t at, struct ends *ends)
 		put_point(painter, ends);
 	} else if (strcmp(kind, "if") == 0) {
 		paint_if(painter, at, ends);
+	} else if (is_loop(kind)) {
+		paint_loop(painter, at, ends);
 	} else if (strcmp(kind, "switch") == 0) {
 		put_shape(painter, at, 'd');
 		lead_to(painter, ends, at);

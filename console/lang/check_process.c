@@ -5,8 +5,6 @@
 #include "console/lang/find.h"
 #include "console/lang/source.h"
 
-static void check_process(
-    struct checker *checker, struct process *process, bool main_line);
 static void bind_unknown(
     struct checker *checker, const struct process *process);
 
@@ -100,62 +98,6 @@ check_par(struct checker *checker, struct process *par, bool main_line)
 	}
 	checker->beside = frame.outer;
 	scope_join(checker, outer);
-}
-
-static void
-check_forall_attrs(struct checker *checker, struct process *forall)
-{
-	struct arg *attr, *other;
-
-	for (attr = forall->args; attr; attr = attr->next) {
-		for (other = forall->args; other != attr; other = other->next)
-			if (strcmp(other->name.text, attr->name.text) == 0)
-				COMPLAIN(checker, attr->start,
-				    "`%s` is given twice", attr->name.text);
-		if (strcmp(attr->name.text, "tolerate") == 0) {
-			check_unsupported(checker, attr->start, "tolerate");
-			continue;
-		}
-		if (strcmp(attr->name.text, "max") != 0) {
-			COMPLAIN(checker, attr->start,
-			    "forall has no attribute `%s`", attr->name.text);
-			HINT(checker, "It has `max` and `tolerate`.");
-			continue;
-		}
-		check_value_as(
-		    checker, attr->value, &type_basic[TYPE_INT], "`max`");
-		check_between(checker, attr->value, "max", 1, CHECK_INT_MAX);
-	}
-}
-
-static const struct type *
-element_type(const struct type *list)
-{
-	return list->kind == TYPE_LIST && list->element
-	           ? list->element
-	           : &type_basic[TYPE_JSON];
-}
-
-static void
-check_forall(struct checker *checker, struct process *forall, bool main_line)
-{
-	struct scope scope;
-	struct collect *collect;
-
-	(void)main_line;
-	check_forall_attrs(checker, forall);
-	check_value_as(checker, forall->value, &type_basic[TYPE_LIST],
-	    "the source of a forall");
-	scope_enter(checker, &scope);
-	scope_bind(checker, &forall->name, element_type(forall->value->type));
-	scope_bind(checker, &forall->index, &type_basic[TYPE_INT]);
-	check_process(checker, forall->body, false);
-	for (collect = forall->collects; collect; collect = collect->next)
-		check_value(checker, collect->value);
-	scope_leave(checker);
-	for (collect = forall->collects; collect; collect = collect->next)
-		scope_bind(checker, &collect->as,
-		    type_list(checker->arena, collect->value->type));
 }
 
 static void
@@ -455,9 +397,6 @@ static void
 check_later(struct checker *checker, struct process *process, bool main_line)
 {
 	static const char *const words[] = {
-		[P_FOLD] = "fold",
-		[P_WHILE] = "while",
-		[P_REPEAT] = "repeat",
 		[P_DAG] = "dag",
 		[P_RACE] = "race",
 		[P_ATOMIC] = "atomic",
@@ -474,9 +413,9 @@ static void (*const checks[])(struct checker *, struct process *, bool) = {
 	[P_SEQ] = check_seq,
 	[P_PAR] = check_par,
 	[P_FORALL] = check_forall,
-	[P_FOLD] = check_later,
-	[P_WHILE] = check_later,
-	[P_REPEAT] = check_later,
+	[P_FOLD] = check_fold,
+	[P_WHILE] = check_while,
+	[P_REPEAT] = check_repeat,
 	[P_DAG] = check_later,
 	[P_RACE] = check_later,
 	[P_IF] = check_if,
@@ -489,7 +428,7 @@ static void (*const checks[])(struct checker *, struct process *, bool) = {
 	[P_CHECKPOINT] = check_later,
 };
 
-static void
+void
 check_process(struct checker *checker, struct process *process, bool main_line)
 {
 	checks[process->kind](checker, process, main_line);

@@ -105,8 +105,19 @@ enum { CHECK_INT_MAX = 999999999 };
 void check_between(struct checker *checker, struct expr *expr, const char *what,
     double least, double most);
 
-/* check_process.c: a workflow's body. */
+/* check_process.c: a workflow's body, and a process in it, which is on the main
+ * line if nothing runs beside it. */
 void check_workflow(struct checker *checker, struct decl *decl);
+void check_process(
+    struct checker *checker, struct process *process, bool main_line);
+
+/* check_loop.c */
+void check_forall(
+    struct checker *checker, struct process *forall, bool main_line);
+void check_fold(struct checker *checker, struct process *fold, bool main_line);
+void check_while(struct checker *checker, struct process *loop, bool main_line);
+void check_repeat(
+    struct checker *checker, struct process *loop, bool main_line);
 
 /* check_task.c: the clauses of a task type. */
 void check_task(struct checker *checker, struct decl *decl);

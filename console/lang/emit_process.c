@@ -309,6 +309,71 @@ emit_forall(struct emitter *emitter, const struct process *forall,
 	buf_adds(&emitter->out, "}");
 }
 
+/* What a round yields, and the names that are read when it has ended. */
+static void
+emit_round(struct emitter *emitter, const struct process *loop)
+{
+	struct reads reads = { emitter->arena, NULL };
+	const struct collect *yield = loop->collects;
+
+	if (loop->kind != P_FOLD) {
+		emit_member(emitter, loop->kind == P_WHILE ? "while" : "until",
+		    loop->condition);
+		reads_add(&reads, loop->condition);
+	}
+	if (yield) {
+		buf_adds(&emitter->out, ",\"yield\":{\"as\":");
+		emit_string(emitter, yield->as.text);
+		emit_member(emitter, "value", yield->value);
+		buf_adds(&emitter->out, "}");
+		reads_add(&reads, yield->value);
+	}
+	emit_reads(emitter, "round_reads", &reads);
+}
+
+static void
+emit_fold(struct emitter *emitter, const struct process *fold,
+    const struct effects *effects)
+{
+	struct reads reads = { emitter->arena, NULL };
+
+	begin(emitter, "fold", fold);
+	emit_name(emitter, "name", &fold->name);
+	emit_name(emitter, "element", &fold->as);
+	buf_adds(&emitter->out, ",\"over\":[\"list\",");
+	emit_expr(emitter, fold->value);
+	buf_adds(&emitter->out, ",");
+	emit_expr(emitter, fold->condition);
+	buf_adds(&emitter->out, "],\"body\":");
+	reads_add(&reads, fold->value);
+	reads_add(&reads, fold->condition);
+	emit_body(emitter, fold->body, effects);
+	emit_round(emitter, fold);
+	emit_reads(emitter, "reads", &reads);
+	buf_adds(&emitter->out, "}");
+}
+
+/* while and repeat */
+static void
+emit_loop(struct emitter *emitter, const struct process *loop,
+    const struct effects *effects)
+{
+	struct reads reads = { emitter->arena, NULL };
+
+	begin(emitter, loop->kind == P_WHILE ? "while" : "repeat", loop);
+	emit_name(emitter, "name", &loop->name);
+	if (loop->value)
+		emit_member(emitter, "start", loop->value);
+	reads_add(&reads, loop->value);
+	emit_member(emitter, "max", loop->args->value);
+	reads_add(&reads, loop->args->value);
+	buf_adds(&emitter->out, ",\"body\":");
+	emit_body(emitter, loop->body, effects);
+	emit_round(emitter, loop);
+	emit_reads(emitter, "reads", &reads);
+	buf_adds(&emitter->out, "}");
+}
+
 static void
 emit_if(struct emitter *emitter, const struct process *process,
     const struct effects *effects)
@@ -422,6 +487,9 @@ emit_node(struct emitter *emitter, const struct process *process,
 		[P_SEQ] = emit_group,
 		[P_PAR] = emit_par,
 		[P_FORALL] = emit_forall,
+		[P_FOLD] = emit_fold,
+		[P_WHILE] = emit_loop,
+		[P_REPEAT] = emit_loop,
 		[P_IF] = emit_if,
 		[P_TRY] = emit_try,
 		[P_SWITCH] = emit_switch,

@@ -45,6 +45,7 @@ find_in_loop(const struct process *loop, const char *name, struct found *found)
 	    !find_binding(loop->body, name, found))
 		return false;
 	found->loop = true;
+	found->yields = loop->kind != P_FORALL;
 	found->loop_start = loop->start;
 	found->loop_end = loop->end;
 	return true;

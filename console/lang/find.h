@@ -11,7 +11,8 @@ struct process;
 
 struct found {
 	size_t start;
-	bool loop; /* in the body of a loop, which reaches from … to … */
+	bool loop;   /* in the body of a loop, which reaches from … to … */
+	bool yields; /* that loop is no forall */
 	size_t loop_start, loop_end;
 };
 

@@ -76,11 +76,25 @@ parse_fold(struct parser *parser, struct process *fold)
 	       parse_collect_list(parser, &fold->collects, false);
 }
 
+/* Those of a loop.  Without them its parts are looked at all the same. */
+static bool
+parse_loop_attrs(struct parser *parser, struct process *loop)
+{
+	if (parser_is(parser, T_LT))
+		return parse_attrs(parser, &loop->args);
+	if (parser_unexpected(parser, "`<`"))
+		report_hint(parser->result,
+		    "A loop says how many rounds it may have at most: "
+		    "%s<max = 100>.",
+		    loop->kind == P_WHILE ? "while" : "repeat");
+	return parser_is(parser, T_LPAREN) || parser_is(parser, T_LBRACE);
+}
+
 /* attrs "(" state expr ")" block "yield" expr "as" NAME */
 static bool
 parse_while(struct parser *parser, struct process *loop)
 {
-	return parse_attrs(parser, &loop->args) && parse_state(parser, loop) &&
+	return parse_loop_attrs(parser, loop) && parse_state(parser, loop) &&
 	       (loop->condition = parse_expr(parser)) &&
 	       parser_expect(parser, T_RPAREN) &&
 	       (loop->body = parse_block(parser)) &&
@@ -92,7 +106,7 @@ parse_while(struct parser *parser, struct process *loop)
 static bool
 parse_repeat(struct parser *parser, struct process *loop)
 {
-	return parse_attrs(parser, &loop->args) &&
+	return parse_loop_attrs(parser, loop) &&
 	       (loop->body = parse_block(parser)) &&
 	       parser_expect(parser, T_UNTIL) &&
 	       parse_paren_expr(parser, &loop->condition) &&

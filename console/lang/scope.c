@@ -150,7 +150,7 @@ is_free(struct checker *checker, const struct name *name)
 	if ((binding =
 	            find(checker, name->text, checker->scope, BINDING_INNER)))
 		return taken(checker, name, binding,
-		    "`%s` is bound twice: here and inside a forall");
+		    "`%s` is bound twice: here and inside a loop");
 	return 1;
 }
 
@@ -237,8 +237,10 @@ report_elsewhere(struct checker *checker, const char *name, size_t start)
 		COMPLAIN(checker, start,
 		    "`%s` does not leave the loop that binds it", name);
 		HINT(checker,
-		    "Write `collect %s as …` after the forall's "
-		    "body.",
+		    found.yields
+		        ? "Write `yield %s as …` after the loop's body."
+		        : "Write `collect %s as …` after the forall's "
+		          "body.",
 		    name);
 		return 1;
 	}
@@ -270,9 +272,9 @@ report_unknown(struct checker *checker, const char *name, size_t start)
 	if (near.best)
 		HINT(checker, "Did you mean `%s`?", near.best);
 	else if (!checker->decl->is_task)
-		HINT(checker,
-		    "Names are parameters, and what `as`, `let`, `forall` and "
-		    "`collect` bind.");
+		HINT(checker, "Names are parameters, and what `as`, `let`, "
+		              "loops, `collect` "
+		              "and `yield` bind.");
 }
 
 const struct binding *

@@ -13,7 +13,7 @@ struct type;
 enum binding_state {
 	BINDING_VISIBLE,  /* can be read here */
 	BINDING_BESIDE,   /* bound by a branch that runs beside */
-	BINDING_INNER,    /* bound in a forall that was left */
+	BINDING_INNER,    /* bound in a loop that was left */
 	BINDING_HIDDEN,   /* bound by the other alternative */
 	BINDING_GIVEN_UP, /* bound by the body of the try around this catch */
 	BINDING_STATES,
@@ -31,7 +31,7 @@ struct binding {
 	enum binding_state state;
 };
 
-/* A workflow, or a forall's body within it. */
+/* A workflow, or a loop's body within it. */
 struct scope {
 	struct scope *outer;
 	int depth;
@@ -52,7 +52,7 @@ struct beside {
 	size_t branch_start, branch_end;
 };
 
-/* Enter and leave a forall's body. */
+/* Enter and leave a loop's body. */
 void scope_enter(struct checker *checker, struct scope *scope);
 void scope_leave(struct checker *checker);
 

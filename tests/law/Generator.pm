@@ -5,15 +5,15 @@ package Generator;
 #     my $made = Generator::make($seed);   # {spec, starts => [{workflow, params}, ...], ...}
 #
 # The same seed makes the same workflow. Names are v1, v2, … (tasks, lets,
-# calls, collects), p1, p2, … (parameters), e1, … and i1, … (elements and
-# indexes). Some expressions fail on purpose, depending on what was bound.
+# calls, collects, yields), p1, p2, … (parameters), e1, … and i1, … (elements and
+# indexes), s1, … (states of loops). Some expressions fail on purpose, depending on what was bound.
 
 use strict;
 use warnings;
 use JSON::PP;
 
-# $crowded: how often a task has a group; $careful: how often a node is a try
-my ($count, $budget, $crowded, $careful);
+# $crowded: how often a task has a group; $careful: how often a node is a try; $looped: a loop
+my ($count, $budget, $crowded, $careful, $looped);
 # $alone: nothing may run beside it; $unread: its names are never compared
 our ($alone, $unread);
 
@@ -154,6 +154,7 @@ sub node {
     my ($scope, $depth, $deep, $main) = @_;
     $budget--;
     return try_it($scope, $depth, $deep, $main) if $deep <= 4 && $budget >= 0 && maybe($careful);
+    return loop($scope, $depth, $deep, $main) if $looped && $deep <= 4 && $budget >= 0 && maybe($looped);
     my $dice = rand 100;
     $dice = rand 68 if $alone;
     $dice = rand 62 if $deep > 4 || $budget < 0;
@@ -302,6 +303,33 @@ sub forall {
     return ($node, map { $_->{as} } @collect);
 }
 
+# while, repeat or fold, of few rounds: most of them come to a good end.
+sub loop {
+    my ($scope, $depth, $deep, $main) = @_;
+    my $kind = pick(qw(while repeat fold));
+    my ($state, $element) = (fresh('s'), fresh('e'));
+    my @inside = (@$scope, $kind ne 'repeat' ? [ $state, $depth + 1 ] : (), $kind eq 'fold' ? [ $element, $depth + 1 ] : ());
+    my ($body, @names) = node(\@inside, $depth + 1, $deep + 1, $main);
+    $body = { kind => 'seq', line => 1, steps => [$body] } if $body->{kind} eq 'call' || maybe(0.2);
+    my $bound = [ @inside, map { [ $_, $depth + 1 ] } @names ];
+    my $counts = $kind eq 'while' && maybe(0.8);
+    my $yield = { as => fresh('v'), value => $counts ? [ 'add', [ 'var', $state ], 1 ] : expression($bound, 1) };
+    my %own = $kind eq 'fold'
+        ? (over => [ 'list', expression($scope, 2), pick(constant([ 1, 'b', 3 ]), [ 'range', 1, int rand 4 ], maybe(0.3) ? name_in($scope) : constant([ [1], undef ])) ])
+        : (max => pick(1, 2, 3, 4, maybe(0.2) ? name_in($scope) : 3));
+    $own{start} = $counts ? int rand 3 : expression($scope, 2) if $kind eq 'while';
+    my $seen = $kind eq 'while' ? [ @$scope, [ $state, $depth + 1 ] ] : $bound;
+    my %test = $kind eq 'while' ? (while => $counts ? [ 'lt', [ 'var', $state ], 3 ] : condition($seen))
+        : $kind eq 'repeat' ? (until => maybe(0.5) ? condition($seen) : JSON::PP::true) : ();
+    my $yields = $kind ne 'repeat' || maybe(0.6);
+    my %reads = reads($bound, values %test, $yields ? $yield->{value} : ());
+    return ({
+        kind => $kind, line => 1, body => $body, %own, %test, $yields ? (yield => $yield) : (),
+        $kind ne 'repeat' ? (name => $state) : (), $kind eq 'fold' ? (element => $element) : (),
+        $reads{reads} ? (round_reads => $reads{reads}) : (), reads($scope, values %own)
+    }, $yields ? $yield->{as} : ());
+}
+
 sub call {
     my ($scope, $deep) = @_;
     my @params = map { fresh('p') } 1 .. pick(0, 1, 2);
@@ -364,6 +392,7 @@ sub make {
     my ($seed) = @_;
     srand $seed;
     ($count, $budget, $crowded, $careful) = (0, pick(4, 8, 14, 20), pick(0.4, 0.4, 0.9), pick(0.12, 0.3, 0.6));
+    $looped = $seed % 6 % 4 ? 0 : pick(0.15, 0.4);
     my @workflows = workflow("w$seed", 1 .. 5);
     push @workflows, workflow("x$seed", 1, 2) if maybe(0.3);
     my $types = task_types();

@@ -114,10 +114,16 @@ sub begin {
 
 sub leaf { return $_[0]{kind} =~ /^(sync|async|wait)$/ }
 
+sub is_loop { return $_[0]{kind} =~ /^(while|repeat|fold)$/ }
+
 # Evaluates what it needs; what cannot be evaluated waits for an operator.
 sub enter {
     my ($p) = @_;
     my $node = $p->{node};
+    if (my $last = delete $p->{last}) {    # a loop goes on with its last round
+        $p->{state} = 'ACTIVE';
+        return close_round($p, $last);
+    }
     my $ready = eval { leaf($p) ? prepare_leaf($p) : prepare_composite($p); 1 };
     if (!$ready) {
         die $@ unless $@ =~ /^input:/;
@@ -186,6 +192,7 @@ sub prepare_composite {
         $p->{branch} = @having ? $having[0] : @cases;
         failed('no case') unless $node->{branches}[ $p->{branch} ];
     }
+    elsif (is_loop($p)) { first_round($p) }
     elsif ($kind eq 'forall') {
         $p->{items} = evaluate($node->{in}, $p->{frame});
         failed('no list') unless is_list($p->{items});
@@ -220,11 +227,120 @@ sub unfold {
         }
         return;
     }
+    if (is_loop($p)) {
+        return begin_round($p) if $p->{again};
+        @$p{qw(output has_output)} = ($p->{value}, 1);
+        return ended($p, 'end');
+    }
     $p->{results} = [];
     $p->{next} = 0;
     return ended($p, 'end') unless @{ $p->{items} };
     fill($p);
     return;
+}
+
+# The first state of a loop, how many rounds it may have, and whether it has any.
+sub first_round {
+    my ($p) = @_;
+    my ($node, $kind) = ($p->{node}, $p->{kind});
+    $p->{next} = 0;
+    if ($kind eq 'fold') {
+        @$p{qw(value items)} = @{ evaluate($node->{over}, $p->{own}) };
+        failed('no list') unless is_list($p->{items});
+        $p->{total} = @{ $p->{items} };
+        $p->{again} = $p->{total} > 0;
+        return;
+    }
+    $p->{value} = evaluate($node->{start}, $p->{own}) if $kind eq 'while';
+    $p->{total} = evaluate($node->{max}, $p->{own});
+    failed('no max') unless is_number($p->{total}) && $p->{total} >= 1;
+    $p->{again} = $kind eq 'repeat' || holds($p, $p->{value});
+    return;
+}
+
+# The condition of a while, which sees the state and what is around the loop.
+sub holds {
+    my ($p, $value) = @_;
+    return truth(evaluate($p->{node}{while}, { outer => $p->{own}, names => { $p->{node}{name} => $value } }));
+}
+
+# Where nothing in the body can wait, a round is no process, unless something in it
+# or after it is an error.
+sub begin_round {
+    my ($p) = @_;
+    my ($node, $kind) = @$p{qw(node kind)};
+    while (1) {
+        my $index = $p->{next}++;
+        my %names;
+        $names{ $node->{name} } = $p->{value} if $kind ne 'repeat';
+        $names{ $node->{element} } = $p->{items}[$index] if $kind eq 'fold';
+        my $scope = { outer => $p->{own}, names => {%names} };
+        my ($value, $again);
+        my $good = is_light($node->{body}) && eval {
+            run_light($node->{body}, $scope);
+            ($value, $again) = after_round($p, $scope);
+            1;
+        };
+        die $@ if !$good && $@ && $@ !~ /^input:/;
+        return begin($p->{m}, $node->{body}, $p, 1, $index, \%names) if !$good || $again && is_last($p);
+        $p->{value} = $value;
+        return end_loop($p) if !$again || $p->{next} >= $p->{total};
+    }
+}
+
+sub is_last { my ($p) = @_; return $p->{next} >= $p->{total} && $p->{kind} ne 'fold' }
+
+sub parts { my ($node) = @_; return (@{ $node->{steps} // [] }, @{ $node->{branches} // [] }, grep { $_ } @$node{qw(then else)}) }
+
+sub is_light {
+    my ($node) = @_;
+    return $node->{kind} =~ /^(let|seq|par|if|switch)$/ && !$node->{policies} && !grep { !is_light($_) } parts($node);
+}
+
+sub run_light {
+    my ($node, $scope) = @_;
+    my $kind = $node->{kind};
+    if ($kind eq 'let') { $scope->{names}{ $node->{as} } = evaluate($node->{value}, $scope) }
+    elsif ($kind eq 'if') {
+        my $branch = $node->{ truth(evaluate($node->{condition}, $scope)) ? 'then' : 'else' };
+        run_light($branch, $scope) if $branch;
+    }
+    elsif ($kind eq 'switch') {
+        my ($value, @cases) = @{ evaluate($node->{on}, $scope) };
+        my ($k) = grep { grep { same($_, $value) } @{ $cases[$_] } } 0 .. $#cases;
+        run_light($node->{branches}[ $k // @cases ] // failed('no case'), $scope);
+    }
+    else { run_light($_, $scope) for parts($node) }
+    return;
+}
+
+# When a round has ended: its yield is the next state, and there is another round, or none.
+sub after_round {
+    my ($p, $scope) = @_;
+    my ($node, $kind, $again) = (@$p{qw(node kind)}, 1);
+    $again = !truth(evaluate($node->{until}, $scope)) if $kind eq 'repeat';
+    my $value = $node->{yield} && !($kind eq 'repeat' && $again) ? evaluate($node->{yield}{value}, $scope) : undef;
+    $again = holds($p, $value) if $kind eq 'while';
+    return ($value, $again);
+}
+
+sub close_round {
+    my ($p, $round) = @_;
+    my ($value, $again);
+    my $good = eval { ($value, $again) = after_round($p, $round->{scope}); 1 };
+    die $@ if !$good && $@ !~ /^input:/;
+    if (!$good || $again && is_last($p)) {
+        $p->{last} = $round;
+        return fails($p, $good ? 'limit' : 'input');
+    }
+    $p->{value} = $value;
+    return $again && $p->{next} < $p->{total} ? begin_round($p) : end_loop($p);
+}
+
+sub end_loop {
+    my ($p) = @_;
+    @$p{qw(output has_output)} = ($p->{value}, 1) if $p->{node}{yield};
+    return ended($p, 'end');
 }
 
 sub open_children { return grep { !$TERMINAL{ $_->{state} // 'BEGINS' } } @{ $_[0]{children} } }
@@ -248,6 +364,7 @@ sub ended {
     my ($node, $parent, $m) = ($p->{node}, $p->{parent}, $p->{m});
     $p->{state} = 'END';
     $p->{frame}{names}{ $node->{as} } = $p->{output} if $node->{as} && $p->{has_output} && $p->{kind} =~ /^(sync|async|call|let)$/;
+    $p->{frame}{names}{ $node->{yield}{as} } = $p->{output} if $node->{yield} && $p->{has_output} && $how ne 'return';
     if ($p->{kind} eq 'forall' && $how eq 'end') {
         for my $k (0 .. $#{ $node->{collect} // [] }) {
             $p->{frame}{names}{ $node->{collect}[$k]{as} } = [ map { $_->{value}[$k] } @{ $p->{results} // [] } ];
@@ -269,6 +386,7 @@ sub ended {
         @$parent{qw(output has_output)} = ($p->{output}, 1);
         return ended($parent, $parent->{kind} eq 'call' ? 'end' : 'return');
     }
+    return close_round($parent, $p) if is_loop($parent);
     if ($parent->{kind} eq 'seq' || $parent->{kind} eq 'call') {
         my ($ordinal) = $p->{path} =~ m{/(\d+)#\d+$};
         if (my $next = $parent->{node}{steps}[$ordinal]) {
@@ -419,12 +537,13 @@ sub stand_in_line {
 
 sub turn { my ($now, $k) = @_; return $now + $k % 1024 * 100_000 }
 
-# The elements of a forall stand apart: by their index, or, further down, by
+# The elements of a forall stand apart, the rounds of a loop do not: by their index, or, further down, by
 # how much later the element began than what is around it.
 sub stride {
     my ($p) = @_;
-    return $p->{index} if defined $p->{index};
     my ($scope, $around) = grep { $_->{scope} } around($p);
+    return 0 if $scope && $scope->{parent} && is_loop($scope->{parent}) && $scope->{kind} ne 'call';
+    return $p->{index} if defined $p->{index};
     return 0 if !$scope || $scope->{kind} eq 'call' && !defined $scope->{index};
     return (number($scope) - number($around)) % 1024;
 }

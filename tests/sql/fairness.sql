@@ -72,8 +72,8 @@ select results_eq(format('select p.index from play_request r join wf.process p o
 
 -- each session takes numbers of processes in advance, so what began later may
 -- have a smaller number than what is around it
-select is(wf._turn(wf.now(), wf._place(null, '{2000,1990}')) >= wf._turn(wf.now(), null), true, 'no element is before its turn');
-select is(array(select wf._place(null, array[k, 1900]) from generate_series(1890::bigint, 1902) k),
+select is(wf._turn(wf.now(), wf._place(null, '{2000,1990}', null)) >= wf._turn(wf.now(), null), true, 'no element is before its turn');
+select is(array(select wf._place(null, array[k, 1900], null) from generate_series(1890::bigint, 1902) k),
     '{10,9,8,7,6,5,4,3,2,1,0,1023,1022}', 'elements are told apart all the same');
 
 select * from finish();

@@ -53,6 +53,7 @@
 \ir flow/binding.sql
 \ir flow/limit.sql
 \ir flow/compose.sql
+\ir flow/loop.sql
 \ir flow/forall.sql
 \ir flow/teardown.sql
 \ir flow/handler.sql

@@ -106,6 +106,10 @@ create table wf.node (
     most          bigint,
     most_live     bigint,
     handles       text,
+    state         text,
+    yield         jsonb,
+    light         boolean,
+    in_round      boolean,
     timeout       jsonb,
     primary key (version_id, id)
 );

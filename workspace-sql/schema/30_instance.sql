@@ -73,6 +73,8 @@ create table wf.process (
     chosen      int,
     retry_from  int,
     held        int,
+    reserved    int,
+    in_round    boolean,
     timed       boolean,
     primary key (instance_id, id)
 ) with (fillfactor = 30);

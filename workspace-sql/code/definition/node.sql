@@ -65,6 +65,29 @@ begin atomic
     select nullif(p_child_error, 'passes');
 end;
 
+-- wf._is_light(p_kind, p_scope, p_begins, p_ends, p_value)
+--
+-- Returns  whether a node can do without a process in a round of a loop, as far as it alone tells; or is a loop
+-- Called   by wf._store_nodes
+create or replace function wf._is_light(p_kind text, p_scope text, p_begins text, p_ends text, p_value jsonb)
+returns boolean
+language sql immutable
+begin atomic
+    select p_scope <> 'own' and not p_value ? 'policies' and p_kind <> 'catch'
+           and (p_begins in ('first', 'all', 'chosen', 'round') or p_ends = 'value');
+end;
+
+-- wf._is_range(p_begins, p_input, p_fixed)
+--
+-- Returns  whether the list of a forall or fold is a range, which is counted through and never built
+-- Called   wherever its elements are looked at
+create or replace function wf._is_range(p_begins text, p_input jsonb, p_fixed boolean) returns boolean
+language sql immutable
+begin atomic
+    select not p_fixed and case p_begins when 'round' then p_input -> 2 ->> 0 else p_input ->> 0 end
+                           is not distinct from 'range';
+end;
+
 -- wf._node_tree(p_nodes, p_versions, p_types)
 --
 -- Numbers the nodes of new versions, and says how they lie: what is around each of
@@ -123,7 +146,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     ),
     wide as (
         select n.version_id, true as wide
-          from node n group by 1 having bool_or(n.begins = 'window') or count(*) > 200
+          from node n group by 1 having bool_or(n.begins in ('window', 'round')) or count(*) > 200
     )
     select n.version_id, n.id, n.parent_id, n.place, n.object, n.value, n.type_id,
            n.kind, n.machine, n.scope, n.begins, n.ends, n.collects, n.next_id,
@@ -136,7 +159,7 @@ $$;
 
 -- wf._items_read(p_nodes)
 --
--- Returns  the names of foralls that are read, with the place of the forall
+-- Returns  the names of foralls and loops that are read, with the place of the forall or loop
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._store_nodes
@@ -150,6 +173,11 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select p.place[1:(p.scopes || cardinality(p.place))[r.value::int + 1]], r.key
       from unnest(p_nodes) p
      cross join lateral jsonb_each_text(p.value -> 'collect_reads') r
+     where r.value <> '0'
+    union
+    select p.place[1:(p.scopes || cardinality(p.place))[r.value::int + 1]], r.key
+      from unnest(p_nodes) p
+     cross join lateral jsonb_each_text(p.value -> 'round_reads') r
      where r.value <> '0';
 $$;
 
@@ -230,10 +258,10 @@ create or replace function wf._store_nodes(p_nodes wf.part[], p_versions jsonb, 
 language plpgsql set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
 begin
     insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input,
-                         input_fixed, reads, item, item_index, max, collect, collect_reads, type_id, request,
-                         idempotent, lane_id, rank, group_id, group_max, policy, title, task_type, transport, plain,
-                         secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when, handles,
-                         handler_id, condition, timeout)
+                         input_fixed, reads, item, item_index, state, max, collect, collect_reads, yield, type_id,
+                         request, idempotent, lane_id, rank, group_id, group_max, policy, title, task_type, transport,
+                         plain, secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when,
+                         handles, handler_id, condition, light, timeout)
     with
     task as materialized (
         select t.* from wf._tasks_of_types(p_types) t
@@ -255,8 +283,8 @@ begin
          cross join lateral (select n.object = 'task' and (n.value -> 'args')::text like '%["secret", %' as found) s
     ),
     settled as materialized (
-        -- a forall counts its way through a range without building the list
-        select n.*, case when n.begins = 'window' and n.input ->> 0 = 'range' then null
+        -- a forall or fold counts its way through a range without building the list
+        select n.*, case when n.begins in ('window', 'round') and wf._is_range(n.begins, n.input, false) then null
                          else wf._constant(n.input) -> 'value' end as fixed
           from node n
     ),
@@ -268,21 +296,20 @@ begin
           from wf._settle_policies(array(select distinct n.policies from node n where n.policies is not null)) p
     )
     select n.version_id, n.id, n.parent_id, case n.object when 'workflow' then 1 else n.place[cardinality(n.place)] end,
-           n.kind, (n.value ->> 'line')::int,
-           wf._node_label(n.object, n.value),
-           n.next_id, n.children, n.value ->> 'as',
+           n.kind, (n.value ->> 'line')::int, wf._node_label(n.object, n.value),
+           n.next_id, n.children, coalesce(n.value ->> 'as', n.value #>> '{yield,as}'),
            coalesce(n.fixed, wf._compact(n.input)), n.fixed is not null,
            case when n.object = 'workflow' then (select jsonb_object_agg(f, 0) from unnest(wf._names(q.read)) f)
                 else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max',
                                                           n.value -> 'when', q.read, q.fixed -> 'retry_when')) end,
            case n.object when 'catch' then n.value ->> 'name' else i.name end,
-           j.name,
-           case when n.value ? 'max' then wf._compact(n.value -> 'max') end,
+           j.name, s.name, wf._compact(n.value -> 'max'),
            (select jsonb_agg(jsonb_build_object('as', c.value -> 'as', 'value', wf._compact(c.value -> 'value'))
                              order by c.ordinality)
               from jsonb_array_elements(n.value -> 'collect') with ordinality c),
-           case when n.value ? 'collect' then wf._reads(n.value -> 'collect_reads', n.value ->> 'collect') end,
-           n.type_id,
+           case when n.value ?| '{collect,yield,until}'
+                then wf._reads(coalesce(n.value -> 'collect_reads', n.value -> 'round_reads'), n.value::text) end,
+           wf._compact(n.value #> '{yield,value}'), n.type_id,
            case when t.passes then n.fixed
                 when n.fixed is not null and t.keys is not null then
                     (select t.args -> 1 || jsonb_object_agg(f.key, coalesce(n.fixed -> f.name, 'null'))
@@ -295,12 +322,14 @@ begin
            n.machine, n.scope, n.begins, n.ends, n.collects,
            case when q.read ? 'retry' then '{}' else q.fixed -> 'retry' end,
            case when q.fixed ? 'retry_when' then wf._compact(q.fixed -> 'retry_when') end,
-           n.handles, n.handler_id,
-           case when n.value ? 'when' then wf._compact(n.value -> 'when') end,
+           n.handles, n.handler_id, wf._compact(coalesce(n.value -> 'when', n.value -> 'while', n.value -> 'until')),
+           wf._is_light(n.kind, n.scope, n.begins, n.ends, n.value),
            case when q.read ? 'timeout' then '{}' else q.fixed -> 'timeout' end
       from settled n
-      left join item_read i on i.place = n.place and i.name = n.value ->> 'name'
+      left join item_read i on i.place = n.place
+                           and i.name = n.value ->> case n.begins when 'round' then 'element' else 'name' end
       left join item_read j on j.place = n.place and j.name = n.value ->> 'index'
+      left join item_read s on s.place = n.place and n.begins = 'round' and s.name = n.value ->> 'name'
       left join task t on t.id = n.type_id
       left join policy q on q.policies = n.policies;
     perform wf._store_sizes(v.value::bigint) from jsonb_each_text(p_versions) v;
@@ -309,9 +338,11 @@ $$;
 
 -- wf._store_sizes(p_version)
 --
--- Works out how many processes a tree and one element of each forall come to at
--- most, in all and at a time. Of branches of which one is chosen the largest
--- counts; of steps one after another all count, but the largest at a time.
+-- Works out how many processes a tree, one element of each forall and one round of
+-- each loop come to at most, in all and at a time, and which loops need no processes
+-- for their rounds; marks the nodes that are in rounds. Of branches of which one is
+-- chosen the largest counts; of steps one after another all count, but the largest at
+-- a time.
 --
 -- Returns  nothing
 -- Locks    rows of node
@@ -324,15 +355,17 @@ declare
     v_own bigint;
     v_own_live bigint;
     v_id int[];
+    v_heavy boolean[]; -- by node: whether something in it can wait
     f record;
 begin
-    if not exists (select from wf.node n where n.version_id = p_version and n.begins = 'window') then
+    if not exists (select from wf.node n where n.version_id = p_version and n.begins in ('window', 'round')) then
         return;
     end if;
-    select array_agg(0), array_agg(0) into v_most, v_most_live from wf.node n where n.version_id = p_version;
+    select array_agg(0), array_agg(0), array_agg(false) into v_most, v_most_live, v_heavy
+      from wf.node n where n.version_id = p_version;
     -- the numbers of children are greater than that of their parent
     for f in
-        select n.id, n.parent_id, n.begins, o.begins as around
+        select n.id, n.parent_id, n.begins, n.light, o.begins as around
           from wf.node n
           left join wf.node o on o.version_id = n.version_id and o.id = n.parent_id
          where n.version_id = p_version
@@ -340,14 +373,17 @@ begin
     loop
         v_own := 1;
         v_own_live := 1;
-        if f.begins <> 'window' then
+        if f.begins not in ('window', 'round') then
             v_own := v_own + v_most[f.id];
+        end if;
+        if f.begins <> 'window' then
             v_own_live := v_own_live + v_most_live[f.id];
         end if;
-        if f.begins = 'window' or f.id = 1 then
+        if f.begins in ('window', 'round') or f.id = 1 then
             v_id := v_id || f.id;
         end if;
         if f.id > 1 then
+            v_heavy[f.parent_id] := v_heavy[f.parent_id] or v_heavy[f.id] or not f.light or f.begins = 'round';
             v_most[f.parent_id] := case f.around when 'chosen' then greatest(v_most[f.parent_id], v_own)
                                                  else v_most[f.parent_id] + v_own end;
             v_most_live[f.parent_id] := case f.around when 'all' then v_most_live[f.parent_id] + v_own_live
@@ -355,7 +391,19 @@ begin
         end if;
     end loop;
     update wf.node n
-       set most = v_most[n.id] + (n.id = 1)::int, most_live = v_most_live[n.id] + (n.id = 1)::int
+       set most = v_most[n.id] + (n.id = 1)::int, most_live = v_most_live[n.id] + (n.id = 1)::int,
+           light = n.light and n.begins = 'round' and not v_heavy[n.id]
      where n.version_id = p_version and n.id = any (v_id);
+    -- the innermost scope around a node is that of a round
+    with recursive below (id, begins, in_round) as (
+        select n.id, n.begins, false from wf.node n where n.version_id = p_version and n.id = 1
+         union all
+        select c.id, c.begins,
+               case c.scope when 'none' then b.in_round else c.scope = 'child' and b.begins = 'round' end
+          from below b
+          join wf.node c on c.version_id = p_version and c.parent_id = b.id)
+    update wf.node n set in_round = true
+      from below b
+     where b.in_round and n.version_id = p_version and n.id = b.id;
 end;
 $$;

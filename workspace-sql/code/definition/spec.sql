@@ -45,6 +45,12 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('forall', 'kind! text, line! line, name! name, index name, in! expression, max expression, body! node, '
          'collect [collect], reads {depth}, collect_reads {depth}'),
         ('collect', 'as! name, value! expression'),
+        ('while', 'kind! text, line! line, name! name, start! expression, while! expression, max! expression, '
+         'body! node, yield! collect, reads {depth}, round_reads {depth}'),
+        ('repeat', 'kind! text, line! line, max! expression, body! node, until! expression, yield collect, '
+         'reads {depth}, round_reads {depth}'),
+        ('fold', 'kind! text, line! line, name! name, element! name, over! expression, body! node, '
+         'yield! collect, reads {depth}, round_reads {depth}'),
         ('if', 'kind! text, line! line, condition! expression, then! node, else node, reads {depth}'),
         ('switch', 'kind! text, line! line, on! expression, branches! [node], reads {depth}'),
         ('try', 'kind! text, line! line, body! node, catches! [catch]'),

@@ -241,7 +241,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
         union all
         select n.place, n.place, n.path, f
           from node n
-         cross join lateral unnest(array[n.value ->> 'name', n.value ->> 'index']) f
+         cross join lateral unnest(array[n.value ->> 'name', n.value ->> 'index', n.value ->> 'element']) f
          where n.scope = 'child' and f is not null
         union all
         select n.place[1:n.scopes[cardinality(n.scopes)]], n.place, n.path, a
@@ -252,6 +252,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                select n.value ->> 'name' where n.kind = 'catch'
                union all
                select c ->> 'as' from jsonb_array_elements(n.value -> 'collect') c
+               union all
+               select n.value #>> '{yield,as}' where n.value ? 'yield'
                ) b (a)
     ),
     reading as materialized (
@@ -259,10 +261,10 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
           from node n
          cross join lateral jsonb_each_text(n.value -> 'reads') r
         union all
-        select n.place, n.path || '.collect_reads', r.key,
-               n.place[1:(n.scopes || cardinality(n.place))[r.value::int + 1]]
+        select n.place, n.path || '.' || k, r.key, n.place[1:(n.scopes || cardinality(n.place))[r.value::int + 1]]
           from node n
-         cross join lateral jsonb_each_text(n.value -> 'collect_reads') r
+         cross join unnest(array['collect_reads', 'round_reads']) k
+         cross join lateral jsonb_each_text(n.value -> k) r
     )
     select b.place, b.path, format('%L is no name', b.name),
            'Names have letters, digits and _, at most 63 bytes; instance is reserved.'
@@ -284,7 +286,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                                                     where b.place[1:i] = b.before[1:i])])
     union all
     select r.place, r.path || '.' || r.name, format('no scope at this depth binds %s', r.name),
-           'Depth 0 is the call or workflow, each forall around the node adds one.'
+           'Depth 0 is the call or workflow, each forall or loop around the node adds one.'
       from reading r
      where not exists (select from binder b where b.opener = r.opener and b.name = r.name);
 $$;
@@ -315,7 +317,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
         select n.place, n.path, 'reads lacks %s', n.value -> 'reads',
                -- what is left of a node is an object of expressions, and so an expression
                (n.value #- '{policies,retry,when}')
-               - '{kind,line,type,as,reads,workflow,name,index,collect,collect_reads}'::text[]
+               - '{kind,line,type,as,reads,workflow,name,index,collect,collect_reads,element,while,until,yield}'::text[]
+               - 'round_reads'
           from node n
          where n.kind <> 'workflow'
         union all
@@ -328,6 +331,20 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                jsonb_build_array('list') || (n.value -> 'collect')
           from node n
          where n.value ? 'collect'
+        union all
+        select n.place, n.path, 'round_reads lacks %s', n.value -> 'round_reads',
+               jsonb_build_array('list', coalesce(n.value -> 'until', 'null'), coalesce(n.value -> 'while', 'null'),
+                                 coalesce(n.value #> '{yield,value}', 'null'))
+          from node n
+         where n.begins = 'round'
+        union all
+        -- the condition of a while is tested before there is a round: it reads the state and what is around the loop
+        select n.place, n.path || '.while', 'it cannot read %s',
+               (select jsonb_object_agg(r.key, r.value) from jsonb_each(n.value -> 'round_reads') r
+                 where r.value::int < cardinality(n.scopes) or r.key = n.value ->> 'name'),
+               n.value -> 'while'
+          from node n
+         where n.value ? 'while'
     ),
     -- those with a name that is not in reads; or in a literal, or bound by each: wf._names knows
     suspect as (
@@ -400,6 +417,11 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                         where c.ordinality > 2
                           and (c.value ->> 0 is distinct from 'list' or jsonb_array_length(c.value) < 2)))
     union all
+    select n.place, n.path || '.over', 'must be ["list", first state, list]', null
+      from node n
+     where n.kind = 'fold'
+       and (n.value #>> '{over,0}' is distinct from 'list' or jsonb_array_length(n.value -> 'over') <> 3)
+     union all
     select n.place, n.path, 'return cannot stand inside par or forall',
            'It ends the call around it, so it stands where only one thing runs.'
       from node n

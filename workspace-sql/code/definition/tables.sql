@@ -77,15 +77,16 @@ comment on column wf.node.children is 'how many children it has';
 comment on column wf.node.bind is 'the name that its output binds in its scope';
 comment on column wf.node.input is
     'expression: a leaf''s or call''s arguments (an object), a forall''s list, an if''s condition, the value of let '
-    'or return';
+    'or return, the first state of a while, the list of that of a fold and of its elements';
 comment on column wf.node.input_fixed is 'input reads nothing and was evaluated by install: it is the value itself';
 comment on column wf.node.reads is 'names that input and policy read, with the depth of the scope in which each lives';
 comment on column wf.node.item is
-    'forall: name of the element, null if nothing in the body reads it; catch: name of the error';
+    'forall, fold: name of the element, null if nothing in the body reads it; catch: name of the error';
 comment on column wf.node.item_index is 'forall: name of the index; null if nothing in the body reads it';
-comment on column wf.node.max is 'forall: expression of the most elements at once';
+comment on column wf.node.max is 'forall: expression of the most elements at once; while, repeat: of the most rounds';
 comment on column wf.node.collect is 'forall: list of {"as", "value"}';
-comment on column wf.node.collect_reads is 'forall: names that collect reads, with depths';
+comment on column wf.node.collect_reads is
+    'forall: names that collect reads, with depths; loop: those that condition and yield read';
 comment on column wf.node.type_id is 'leaf: its task type';
 comment on column wf.node.request is
     'leaf: arguments of the start request''s transport, where install could evaluate them';
@@ -123,10 +124,16 @@ comment on column wf.node.timeout is
     'the limits of its policy timeout in seconds; an empty object if they are expressions; null if there are none';
 comment on column wf.node.handler_id is
     'the nearest node around it that may take an error of it (handles); null if there is none';
-comment on column wf.node.condition is 'catch: expression of its when; null if it takes every error';
+comment on column wf.node.condition is
+    'catch: expression of its when, null if it takes every error; while, repeat: of the condition';
+comment on column wf.node.state is 'while, fold: name of the state, null if nothing reads it';
+comment on column wf.node.light is
+    'nothing in it can wait: a let, or a form without policies of such nodes; loop: its rounds need no processes';
+comment on column wf.node.in_round is 'true: the innermost scope around it, or its own, is that of a round of a loop';
+comment on column wf.node.yield is 'loop: expression of what a round yields; its name is bind';
 comment on column wf.node.most is
-    'forall: most processes that one element comes to; root: that the tree comes to. What elements of the foralls '
-    'inside come to is not counted. Null where the version has no forall';
+    'forall, loop: most processes that one element or round comes to; root: that the tree comes to. What elements of '
+    'the foralls and rounds of the loops inside come to is not counted. Null where the version has neither';
 comment on column wf.node.most_live is 'as most: how many of them may be under way at a time';
 comment on column wf.node.wide is
-    'its version has a forall or more than 200 nodes, so an instance may have many processes';
+    'its version has a forall, a loop or more than 200 nodes, so an instance may have many processes';

@@ -59,12 +59,16 @@ declare
     v_result jsonb;
 begin
     select n.* into v_node from wf.node n where n.version_id = p_version and n.id = p_node;
-    v_environment := wf._environment(p_instance, p_scopes, v_node.reads);
+    -- the condition of a while is tested before there is a round
+    v_environment := wf._environment(p_instance, p_scopes,
+                                     case v_node.ends when 'while'
+                                          then coalesce(v_node.reads, '{}') || coalesce(v_node.collect_reads, '{}')
+                                          else v_node.reads end);
     if v_node.input is null or v_node.input_fixed then
         v_value := v_node.input;
     else
-        v_result := wf._evaluate(case when v_node.begins = 'window' and v_node.input ->> 0 = 'range'
-                                      then jsonb_set(v_node.input, '{0}', '"list"') else v_node.input end,
+        v_result := wf._evaluate(case when v_node.begins in ('window', 'round')
+                                      then wf._without_range(v_node.begins, v_node.input) else v_node.input end,
                                  v_environment);
         v_entry.error := v_result -> 'error';
         v_value := v_result -> 'value';
@@ -101,13 +105,13 @@ begin
         v_entry.policy := null;
         v_entry.open := 0;
         v_entry.held := 0;
-        v_entry.total := case when v_node.begins = 'window' then 0 end;
+        v_entry.total := case when v_node.begins in ('window', 'round') then 0 end;
     end if;
     return v_entry;
 end;
 $$;
 
--- wf._chosen(p_node, p_value)
+-- wf._chosen(p_kind, p_children, p_value)
 --
 -- Chooses by the value of an if: a boolean; or of a switch: a list of the value
 -- and, for each case, a list of the values that it has.
@@ -115,13 +119,13 @@ $$;
 -- Returns  the ordinal of the child that begins; one more than there are if none does
 -- Locks    nothing
 -- Raises   WF020 if the value does not say which
--- Called   by _measure
-create or replace function wf._chosen(p_node wf.node, p_value jsonb) returns int
+-- Called   by _measure and _run_program
+create or replace function wf._chosen(p_kind text, p_children int, p_value jsonb) returns int
 language plpgsql stable :inner as $$
 declare
     v_cases int;
 begin
-    if p_node.kind = 'if' then
+    if p_kind = 'if' then
         if jsonb_typeof(p_value) is distinct from 'boolean' then
             raise exception using errcode = 'WF020',
                 message = format('if needs a boolean, not %s', coalesce(jsonb_typeof(p_value), 'null'));
@@ -134,7 +138,7 @@ begin
             return v_case;
         end if;
     end loop;
-    if v_cases = p_node.children then
+    if v_cases = p_children then
         raise exception using errcode = 'WF020',
             message = format('no case of the switch has the value %s', left((p_value -> 0)::text, 100));
     end if;
@@ -154,8 +158,10 @@ language plpgsql :inner as $$
 declare
     v_max jsonb;
 begin
-    if p_node.begins = 'chosen' then
-        p_entry.chosen := wf._chosen(p_node, p_value);
+    if p_node.begins = 'round' then
+        p_entry := wf._first_round(p_node, p_entry, p_value, p_environment);
+    elsif p_node.begins = 'chosen' then
+        p_entry.chosen := wf._chosen(p_node.kind, p_node.children, p_value);
         p_entry.open := (p_entry.chosen <= p_node.children)::int;
     elsif p_node.begins = 'window' then
         p_entry.total := wf._count_elements(p_node, p_value);
@@ -257,7 +263,8 @@ begin
     end if;
     insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, machine, was, event, state,
                             at, began_at, index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open,
-                            todo, total, chosen, input, policy, error, retry_from, held, timed)
+                            todo, total, chosen, input, policy, error, retry_from, held, reserved, in_round,
+                            timed)
     select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, n.machine, '',
            case when n.type_id is null then 'enter' else 'enable' end,
            case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,
@@ -276,6 +283,8 @@ begin
            (e.e).input, (e.e).policy, (e.e).error,
            case when n.retry is not null then 1 end,
            (e.e).held,
+           case when n.begins = 'round' then (e.e).open end,
+           n.in_round,
            case when n.timeout is not null then true end
       from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id
               from unnest(p_instance, p_parent, p_node, p_index, v_id) x (i, j, m, k, id)
@@ -286,14 +295,14 @@ begin
                          offset 0) p
      cross join lateral (select x.id, x.next_id, x.kind, x.machine, x.scope, x.begins, x.type_id, x.bind, x.group_id,
                                 x.lane_id, x.rank, x.plain, x.wide, x.children, x.collects, x.input, x.input_fixed,
-                                x.policy, x.retry, x.timeout
+                                x.policy, x.retry, x.in_round, x.timeout
                            from wf.node x
                           where x.version_id = p.version_id and x.id = u.m
                          offset 0) n
      cross join lateral (select case when n.scope = 'child' then p.scopes || u.id else p.scopes end as scopes) s
      cross join lateral (select case when (n.input is null or n.input_fixed)
                                           and n.policy is null
-                                          and n.begins not in ('chosen', 'window') then null::wf.entry
+                                          and n.begins not in ('chosen', 'window', 'round') then null::wf.entry
                                      else wf._prepare(u.i, s.scopes, p.version_id, n.id) end as e offset 0) e;
 end;
 $$;
@@ -417,7 +426,8 @@ begin
                array_agg(n.parent_id order by n.id) filter (where n.node_id is null) as fans,
                array_agg(n.first order by n.id) filter (where n.node_id is null) as firsts,
                array_agg(n.count order by n.id) filter (where n.node_id is null) as counts,
-               sum(n.count) as begun, sum(n.count * w.most_live) filter (where n.node_id is null) as weight
+               sum(n.count * coalesce(w.most_live, 1)) as begun,
+               sum(n.count * w.most_live) filter (where n.node_id is null) as weight
           into f
           from next n
           left join lateral (select y.most_live
@@ -505,6 +515,7 @@ begin
                                                              and p.id = x.parent_id
                                                           offset 0) n on true) y
                               where y.before < c_most));
+    perform set_config('wf.rounds', '', true);
     perform wf._enter_pending(p_at);
     if exists (select from wf.pending q where q.instance_id = p_instance and q.later) then
         perform wf._ask_to_begin(array[p_instance], p_at);
@@ -527,7 +538,8 @@ declare
     v_entry wf.entry;
 begin
     for r in
-        select m.instance_id, m.id, m.scopes as own, m.version_id, m.node_id, q.scopes, n.scope, n.begins, n.children,
+        select m.instance_id, m.id, m.scopes as own, m.total - m.todo as rounds, m.version_id, m.node_id,
+               q.scopes, n.scope, n.begins, n.children,
                case when n.input_fixed then n.input end as fixed
           from wf._due_full(p_moves, 'reenter') m
          cross join lateral (select x.*
@@ -536,6 +548,10 @@ begin
                              offset 0) n
           left join wf.process q on q.instance_id = m.instance_id and q.id = m.parent_id
     loop
+        if r.begins = 'round' and r.rounds > 0 then
+            perform wf._resume_rounds(p, p_at) from wf.process p where p.instance_id = r.instance_id and p.id = r.id;
+            continue;
+        end if;
         delete from wf.forall_item t where t.instance_id = r.instance_id and t.process_id = r.id;
         delete from wf.forall_result t where t.instance_id = r.instance_id and t.process_id = r.id;
         perform wf._release_live(array[r.instance_id], array[r.id]);
@@ -548,7 +564,9 @@ begin
         update wf.process p
            set was = p.state, at = p_at, input = v_entry.input, policy = v_entry.policy, error = v_entry.error,
                open = coalesce(v_entry.open, wf._first(r.begins, r.children)), chosen = v_entry.chosen,
-               total = v_entry.total, held = v_entry.held, todo = coalesce(v_entry.total - v_entry.open, 0),
+               total = v_entry.total, held = v_entry.held,
+               reserved = case when r.begins = 'round' then v_entry.open end,
+               todo = coalesce(v_entry.total - v_entry.open, 0),
                event = case when v_entry.error is not null then 'fail' else 'enter' end,
                state = case when v_entry.error is not null then 'FAILED' else 'ACTIVE' end
          where p.instance_id = r.instance_id and p.id = r.id;
@@ -570,13 +588,14 @@ begin
     update wf.process p
        set was = p.state, state = 'END', at = p_at,
            event = case n.ends when 'return' then 'return' else 'end' end,
-           output = case when n.ends in ('value', 'return') then coalesce(p.input, n.input) end
+           output = case when n.ends in ('value', 'return') then coalesce(p.input, n.input)
+                         when n.begins = 'round' then wf._start_state(n.ends, coalesce(p.input, n.input)) end
       from wf._due_full(p_moves, 'empty') m
      cross join lateral (select x.ctid
                            from wf.process x
                           where x.instance_id = m.instance_id and x.id = m.id
                          offset 0) k
-     cross join lateral (select x.ends, x.input
+     cross join lateral (select x.begins, x.ends, x.input
                            from wf.node x
                           where x.version_id = m.version_id and x.id = m.node_id
                          offset 0) n
@@ -619,32 +638,38 @@ language plpgsql :inner as $$
 begin
     update wf.process p
        set was = p.state, at = d.at,
-           fill = least(k.ended, p.todo),
-           todo = p.todo - least(k.ended, p.todo),
-           open = p.open - k.ended + least(k.ended, p.todo),
-           output = coalesce(d.output, p.output),
+           fill = least(k.ended, (k.c).more),
+           todo = p.todo - least(k.ended, (k.c).more),
+           open = p.open - k.ended + least(k.ended, (k.c).more),
+           output = coalesce(d.output, (k.c).state, p.output),
+           reserved = coalesce((k.c).reserved, p.reserved),
            event = case when p.state = 'ABORTING' then case when p.open = k.ended then 'aborted' else 'count' end
                         -- a return goes up to the form that has a scope of its own
                         when d.returned then case when p.scopes[1] = p.id then 'end' else 'return' end
-                        when p.open - k.ended + p.todo = 0 then case when k.error is not null then 'fail' else 'end' end
-                        when p.todo > 0 then 'refill' else 'count' end,
+                        when p.open - k.ended + (k.c).more = 0
+                        then case when (k.c).error is not null then 'fail' else 'end' end
+                        when (k.c).more > 0 then 'refill' else 'count' end,
            state = case when p.state = 'ABORTING' then case when p.open = k.ended then 'ABORTED' else 'ABORTING' end
                         when d.returned then 'END'
-                        when p.open - k.ended + p.todo = 0
-                        then case when k.error is not null then 'FAILED' else 'END' end
+                        when p.open - k.ended + (k.c).more = 0
+                        then case when (k.c).error is not null then 'FAILED' else 'END' end
                         else p.state end,
-           error = coalesce(k.error, p.error)
+           error = coalesce((k.c).error, p.error)
       from (select m.instance_id, m.parent_id, count(*)::int as all,
                    count(*) filter (where m.state = 'END')::int as well,
-                   max(m.at) as at, bool_or(m.event = 'return') as returned,
+                   max(m.at) as at, max(m.id) as last, bool_or(m.event = 'return') as returned,
                    (array_agg(m.output) filter (where m.event = 'return'))[1] as output
               from wf._due_full(p_moves, 'up') m
              group by m.instance_id, m.parent_id) d
      -- what was stopped, or has handed its error on, ends no parent that is not stopped itself
      cross join lateral (select x.ctid, case x.state when 'ABORTING' then d.all else d.well end as ended,
-                                case when x.total is not null and x.state = 'ACTIVE' and x.open - d.well + x.todo = 0
-                                     then wf._collection_error(x) end as error
-                           from wf.process x where x.instance_id = d.instance_id and x.id = d.parent_id offset 0) k
+                                case when x.total is null or x.state <> 'ACTIVE' or d.well = 0 or d.returned
+                                     then row(0, null, null, null)::wf.closing
+                                     when x.reserved is not null then wf._close_round(d.instance_id, x.id, d.last)
+                                     when x.open - d.well + x.todo > 0 then row(x.todo, null, null, null)::wf.closing
+                                     else row(0, null, wf._collection_error(x), null)::wf.closing end as c
+                           from wf.process x
+                          where x.instance_id = d.instance_id and x.id = d.parent_id offset 0) k
      where p.ctid = k.ctid and k.ended > 0;
 end;
 $$;

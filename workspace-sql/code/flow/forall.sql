@@ -1,4 +1,5 @@
--- forall: its elements, and what it collects from them.
+-- forall: its elements, and what it collects from them. Loops are foralls of which
+-- one element is under way at a time, see loop.sql.
 
 -- wf._collect(p_moves)
 --
@@ -118,14 +119,14 @@ $$;
 
 -- wf._count_elements(p_node, p_value)
 --
--- Returns  how many elements a forall has: p_value is its list, or the two ends of its range
+-- Returns  how many elements a forall or fold has: p_value is its list, or the two ends of its range
 -- Locks    nothing
 -- Raises   WF020 if it is neither
--- Called   by _prepare
+-- Called   by _measure and _first_round
 create or replace function wf._count_elements(p_node wf.node, p_value jsonb) returns int
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-    if p_node.input ->> 0 = 'range' and not p_node.input_fixed then
+    if wf._is_range(p_node.begins, p_node.input, p_node.input_fixed) then
         if jsonb_typeof(p_value -> 0) is distinct from 'number' or jsonb_typeof(p_value -> 1) is distinct from 'number'
            or (p_value ->> 0)::numeric % 1 <> 0 or (p_value ->> 1)::numeric % 1 <> 0 then
             raise exception using errcode = 'WF020', message = 'the ends of a range are ints';
@@ -134,43 +135,66 @@ begin
     end if;
     if jsonb_typeof(p_value) is distinct from 'array' then
         raise exception using errcode = 'WF020',
-            message = format('forall needs a list, not %s', coalesce(jsonb_typeof(p_value), 'null'));
+            message = format('%s needs a list, not %s', p_node.kind, coalesce(jsonb_typeof(p_value), 'null'));
     end if;
     return jsonb_array_length(p_value);
 end;
 $$;
 
--- wf._enter_elements(p_instance, p_process, p_from, p_count, p_at)
+-- wf._enter_elements(p_instance, p_process, p_from, p_count, p_at, p_run)
 --
--- Begins the bodies of p_count elements of foralls, from index p_from on.
+-- Begins the bodies of p_count elements of foralls, from index p_from on, and rounds
+-- of loops; first it does the rounds that need no processes, unless that was done.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
 -- Called   by the triggers of process
 create or replace function wf._enter_elements(p_instance bigint[], p_process bigint[], p_from int[], p_count int[],
-                                              p_at timestamptz) returns void
+                                              p_at timestamptz, p_run boolean default true) returns void
 language plpgsql :inner as $$
 declare
     f record;
+    v_left record; -- what has to begin as processes
 begin
     select array_agg(u.i) instances, array_agg(u.j) parents, array_agg(c.id) nodes, array_agg(k) indexes,
-           bool_or(n.item is not null or n.item_index is not null) named,
+           bool_or(n.item is not null or n.item_index is not null or n.state is not null) named,
+           bool_or(n.light) light,
            array_agg(case when n.item is null then '{}'
-                       when n.input ->> 0 = 'range' and not n.input_fixed
-                       then jsonb_build_object(n.item, trunc((p.input ->> 0)::numeric) + k)
+                       when wf._is_range(n.begins, n.input, n.input_fixed)
+                       then jsonb_build_object(n.item, trunc((wf._source(n.begins, p.input) ->> 0)::numeric) + k)
                        else jsonb_build_object(n.item,
                                                (select t.items -> (k % 1000)
                                                   from wf.forall_item t
                                                  where t.instance_id = u.i and t.process_id = u.j
                                                    and t.chunk = k / 1000)) end
-               || case when n.item_index is null then '{}' else jsonb_build_object(n.item_index, k) end) items
+               || case when n.item_index is null then '{}' else jsonb_build_object(n.item_index, k) end
+               || case when n.state is null then '{}'
+                       else jsonb_build_object(n.state, coalesce(p.output, wf._start_state(
+                                n.ends, case when n.input_fixed then n.input else p.input end))) end) items
       into f
       from unnest(p_instance, p_process, p_from, p_count) u (i, j, first, count)
      cross join lateral (select x.* from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
      cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
       join wf.node c on c.version_id = n.version_id and c.parent_id = n.id
      cross join lateral generate_series(u.first, u.first + u.count - 1) k;
+    if f.light and p_run then
+        select array_agg(r.i) instances, array_agg(r.j) processes, array_agg(r.first) firsts, array_agg(r.count) counts
+          into v_left
+          from (select u.i, u.j, u.count,
+                       case when n.light then wf._run_rounds(u.i, u.j, p_at) else u.first end as first
+                  from unnest(p_instance, p_process, p_from, p_count) u (i, j, first, count)
+                 cross join lateral (select x.version_id, x.node_id from wf.process x
+                                      where x.instance_id = u.i and x.id = u.j offset 0) p
+                 cross join lateral (select x.light from wf.node x
+                                      where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+                offset 0) r
+         where r.first is not null;
+        if v_left.instances is not null then
+            perform wf._enter_elements(v_left.instances, v_left.processes, v_left.firsts, v_left.counts, p_at, false);
+        end if;
+        return;
+    end if;
     perform wf._enter(f.instances, f.parents, f.nodes, f.indexes, case when f.named then f.items end, p_at);
 end;
 $$;
@@ -244,9 +268,11 @@ begin
     select m.instance_id, m.id, (t.k - 1) / 1000, jsonb_agg(t.item order by t.k)
       from unnest(v_moves) m
      cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n
-     cross join lateral jsonb_array_elements(case when n.input_fixed then n.input else m.input end)
+     cross join lateral jsonb_array_elements(case when n.item is not null
+                                                  then wf._source(n.begins, case when n.input_fixed then n.input
+                                                                                 else m.input end) end)
            with ordinality t (item, k)
-     where n.item is not null and (n.input_fixed or n.input ->> 0 is distinct from 'range')
+     where n.item is not null and not wf._is_range(n.begins, n.input, n.input_fixed)
      group by m.instance_id, m.id, (t.k - 1) / 1000;
     perform wf._begin_elements(array_agg(m.instance_id), array_agg(m.id), array_agg(0), array_agg(m.open),
                                sum(p.held), p_at)

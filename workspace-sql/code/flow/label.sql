@@ -1,7 +1,7 @@
 -- What a process is called where one line has to stand for it: its title, or
--- else its name, and the index of the element that it is in. An element of a
--- forall opens a scope, so the innermost scope that a process sees tells it.
--- The tree names elements alone: there the way up is in sight.
+-- else its name, and the index of the element or round that it is in. An element of
+-- a forall and a round of a loop open a scope, so the innermost scope that a process
+-- sees tells it. The tree names them alone: there the way up is in sight.
 
 create or replace view wf.label_v with (security_barrier = true) as
 select p.instance_id,
@@ -20,4 +20,4 @@ comment on view wf.label_v is 'What processes are called where one line stands f
 comment on column wf.label_v.instance_id is 'the instance';
 comment on column wf.label_v.process_id is 'the process';
 comment on column wf.label_v.label is
-    'its title, or else its name; then the index of the element of a forall that it is or is in';
+    'its title, or else its name; then the index of the element of a forall, or round of a loop, that it is or is in';

@@ -2,8 +2,9 @@
 -- install knows how many processes one element of a forall comes to at most
 -- (node.most), and how many of these may be under way at a time (node.most_live).
 -- A forall reserves all that its elements may come to when it is entered, in
--- wf.extent, and gives back what may be under way when it ends. Without a forall
--- an instance comes to no more than its tree.
+-- wf.extent, and gives back what may be under way when it ends. A loop reserves its
+-- rounds as they go by (loop.sql); what one round may have under way is counted in
+-- the tree. Without a forall or loop an instance comes to no more than its tree.
 --
 -- Values of names are counted as they are made or bound, if they have 4 KiB or
 -- more; some are counted twice. What a scope held that has ended is not taken off
@@ -19,12 +20,13 @@ begin atomic
     select coalesce(p_bytes >= 4096, false);
 end;
 
--- wf._beyond(p_most, p_processes, p_held, p_live)
+-- wf._beyond(p_what, p_most, p_processes, p_held, p_live)
 --
--- Returns  an error record if a forall, whose elements come to p_most processes and p_held at a time, brings its
+-- Returns  an error record if something, which comes to p_most processes and p_held at a time, brings its
 --          instance to more than it may have: p_processes and p_live are what it would have then; else null
--- Called   by _reserve
-create or replace function wf._beyond(p_most bigint, p_processes bigint, p_held bigint, p_live bigint) returns jsonb
+-- Called   by _reserve and _reserve_rounds
+create or replace function wf._beyond(p_what text, p_most bigint, p_processes bigint, p_held bigint, p_live bigint)
+returns jsonb
 language plpgsql stable :inner as $$
 declare
     v_most constant bigint := wf._setting_number('instance_processes');
@@ -32,20 +34,21 @@ declare
 begin
     return case
         when p_processes > v_most
-        then wf._refuse('limit', format('the elements of this forall may come to %s processes and the instance to %s, '
+        then wf._refuse('limit', format('%s may come to %s processes and the instance to %s, '
                                         'more than the %s that it may have in all (setting instance_processes)',
-                                        p_most, p_processes, v_most))
+                                        p_what, p_most, p_processes, v_most))
         when p_live > v_most_live
-        then wf._refuse('limit', format('the elements of this forall may have %s processes under way at a time and '
+        then wf._refuse('limit', format('%s may have %s processes under way at a time and '
                                         'the instance %s, more than the %s allowed (setting instance_live)',
-                                        p_held, p_live, v_most_live)) end;
+                                        p_what, p_held, p_live, v_most_live)) end;
 end;
 $$;
 
 -- wf._reserve(p_moves, p_at)
 --
--- Reserves what the elements of foralls that have just been entered may come to.
--- Those that would bring their instance to more than it may have fail, before any
+-- Reserves what the elements of foralls that have just been entered may come to,
+-- and the first round of loops: the others are reserved as they go by
+-- (_reserve_rounds). Those that would bring their instance to more than it may have fail, before any
 -- of their elements begins.
 --
 -- Returns  the moves of those that fit; null if none does
@@ -63,12 +66,15 @@ declare
     f record;
 begin
     for f in
-        select m as move, m.instance_id, n.most * m.total as most, p.held,
+        select m as move, m.instance_id, n.most * coalesce(p.reserved, m.total) as most,
+               coalesce(p.held, 0) as held,
+               case when p.reserved is null then 'the elements of this forall'
+                    else format('a round of this %s', n.kind) end as what,
                r.most + coalesce(e.processes, 0) as processes, r.most_live + coalesce(e.live, 0) as live
           from wf._due_full(p_moves, 'fan') m
-         cross join lateral (select x.held from wf.process x
+         cross join lateral (select x.held, x.reserved from wf.process x
                               where x.instance_id = m.instance_id and x.id = m.id offset 0) p
-         cross join lateral (select x.most from wf.node x
+         cross join lateral (select x.kind, x.most from wf.node x
                               where x.version_id = m.version_id and x.id = m.node_id offset 0) n
          cross join lateral (select x.most, x.most_live from wf.node x
                               where x.version_id = m.version_id and x.id = 1 offset 0) r
@@ -81,7 +87,7 @@ begin
             v_processes := f.processes;
             v_live := f.live;
         end if;
-        v_error := wf._beyond(f.most, v_processes + f.most, f.held, v_live + f.held);
+        v_error := wf._beyond(f.what, f.most, v_processes + f.most, f.held, v_live + f.held);
         if v_error is null then
             v_processes := v_processes + f.most;
             v_live := v_live + f.held;
@@ -92,9 +98,9 @@ begin
         end if;
     end loop;
     insert into wf.extent (instance_id, processes, live)
-    select m.instance_id, sum(n.most * m.total), sum(p.held)
+    select m.instance_id, sum(n.most * coalesce(p.reserved, m.total)), coalesce(sum(p.held), 0)
       from unnest(v_fit) m
-     cross join lateral (select x.held from wf.process x
+     cross join lateral (select x.held, x.reserved from wf.process x
                           where x.instance_id = m.instance_id and x.id = m.id offset 0) p
      cross join lateral (select x.most from wf.node x
                           where x.version_id = m.version_id and x.id = m.node_id offset 0) n
@@ -104,7 +110,7 @@ begin
     if v_refused is not null then
         update wf.process p
            set was = p.state, event = 'fail', state = 'FAILED', at = p_at, error = m.error,
-               open = 0, todo = 0, total = 0, held = 0
+               open = 0, todo = 0, total = 0, held = 0, reserved = p.reserved * 0
           from unnest(v_refused) m
          cross join lateral (select x.ctid as place from wf.process x
                               where x.instance_id = m.instance_id and x.id = m.id offset 0) k
@@ -116,8 +122,8 @@ $$;
 
 -- wf._release_live(p_instance, p_process)
 --
--- Gives back what foralls held, whose elements have all ended. The arrays run in
--- parallel.
+-- Gives back what foralls held, whose elements have all ended, and the rounds that
+-- loops have reserved and did not need. The arrays run in parallel.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -125,13 +131,16 @@ $$;
 create or replace function wf._release_live(p_instance bigint[], p_process bigint[]) returns void
 language plpgsql :inner as $$
 begin
-    update wf.extent e set live = e.live - d.held
-      from (select u.i, sum(p.held) as held
+    update wf.extent e set live = e.live - d.held, processes = e.processes - d.unused
+      from (select u.i, coalesce(sum(p.held), 0) as held,
+                   coalesce(sum(n.most * greatest(0, p.reserved - (p.total - p.todo))), 0) as unused
               from unnest(p_instance, p_process) u (i, j)
-             cross join lateral (select x.held from wf.process x
+             cross join lateral (select x.version_id, x.node_id, x.held, x.reserved, x.total, x.todo from wf.process x
                                   where x.instance_id = u.i and x.id = u.j offset 0) p
+             cross join lateral (select x.most from wf.node x
+                                  where x.version_id = p.version_id and x.id = p.node_id offset 0) n
              group by u.i
-            having sum(p.held) > 0) d
+            having sum(p.held) > 0 or sum(p.reserved - (p.total - p.todo)) > 0) d
      cross join lateral (select x.ctid as place from wf.extent x where x.instance_id = d.i offset 0) k
      where e.ctid = k.place;
 end;
@@ -141,7 +150,8 @@ $$;
 --
 -- Looks at all values that an instance can still read: in the scopes around what
 -- is in a place or has yet to begin, and in p_scopes, which are those of a process
--- that is just on its way; and at what foralls there have collected.
+-- that is just on its way; at what foralls there have collected, and at the states
+-- of loops.
 --
 -- Returns  their size in bytes
 -- Called   where wf.extent seems to say that an instance has no room for a value
@@ -169,7 +179,10 @@ begin
                               where b.instance_id = p_instance and b.scope_id = u.id
                               union all
                              select octet_length(r.value::text) from wf.forall_result r
-                              where r.instance_id = p_instance and r.process_id = u.id offset 0) v);
+                              where r.instance_id = p_instance and r.process_id = u.id
+                              union all
+                             select octet_length(p.output::text) from wf.process p
+                              where p.instance_id = p_instance and p.id = u.id and p.reserved > 0 offset 0) v);
 end;
 $$;
 

@@ -109,8 +109,8 @@ declare
     v_suspended boolean;
 begin
     select array_agg(row(n.instance_id, n.id, null, null, n.lane_id, n.rank,
-                         wf._turn(n.at, wf._place(n.index, n.scopes)), n.at, null, s.steps, null, null, null,
-                         null)::wf.move),
+                         wf._turn(n.at, wf._place(n.index, n.scopes, n.in_round)), n.at, null, s.steps, null, null,
+                         null, null)::wf.move),
            bit_or(s.steps), max(n.at), exists (select from wf.suspended)
       into v_moves, v_steps, v_at, v_suspended
       from new_rows n

@@ -144,7 +144,7 @@ update wf.transition t
                                                      or right(t.from_state, 17) = 'CLEANUP_REQUESTED'))),
                                ('timer', t.machine in ('async', 'wait') and t.from_state <> t.to_state
                                          and t.event not in ('ack', 'start', 'begin')),
-                               ('bind', t.to_state = 'END'),
+                               ('bind', t.to_state = 'END' and t.event <> 'return'),
                                ('gather', t.machine = 'composite' and t.to_state in ('END', 'ABORTED', 'RAISED')),
                                ('collect', t.to_state = 'END'),
                                ('retry', t.machine in ('sync', 'async', 'wait')

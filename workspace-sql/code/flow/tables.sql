@@ -33,9 +33,12 @@ comment on column wf.form.scope is
     'that it sees)';
 comment on column wf.form.begins is
     'which children begin when it is entered: nothing, first, body (the first; the others are there for its errors), '
-    'all, chosen (the one that wf._chosen names), window (as many elements as may run at once)';
+    'all, chosen (the one that wf._chosen names), window (as many elements as may run at once), round (the first '
+    'round, if there is one)';
 comment on column wf.form.ends is
     'when it ends: outside (the machine says), last (with the last child of the chain), all (when no child is left), '
+    'while (before the first round for which its condition, tested before each, is false), until (after the first one '
+    'for which its condition is true), '
     'value (at once, its value is its output), return (as value, and it ends what is around it, up to the form with a '
     'scope of its own)';
 comment on column wf.form.child_error is
@@ -86,10 +89,11 @@ comment on column wf.process.began_at is 'when it was enabled';
 comment on column wf.process.node_id is 'the node of the version''s tree';
 comment on column wf.process.next_id is 'copied from the node: what begins when it ends';
 comment on column wf.process.open is 'composite: children that have not ended';
-comment on column wf.process.todo is 'forall: elements that have not begun';
-comment on column wf.process.fill is 'forall: how many elements the last refill began';
-comment on column wf.process.total is 'forall: number of elements; null for all others';
-comment on column wf.process.index is 'child of a forall: its element''s index, from 0';
+comment on column wf.process.todo is 'forall: elements that have not begun; loop: rounds that may still begin';
+comment on column wf.process.fill is 'forall, loop: how many elements or rounds the last refill began';
+comment on column wf.process.total is
+    'forall: number of elements; loop: how many rounds it may have at most; null for all others';
+comment on column wf.process.index is 'child of a forall or loop: its element''s or round''s index, from 0';
 comment on column wf.process.attempt is '1 for the first attempt';
 comment on column wf.process.rank is 'minus its priority; handed down';
 comment on column wf.process.collects is 'true: when it ends, the forall around it collects from its scope';
@@ -104,7 +108,7 @@ comment on column wf.process.token is 'token of its last start request; null if 
 comment on column wf.process.input is 'what its node''s input gave; null where the node''s is fixed';
 comment on column wf.process.policy is 'what its node''s policy expressions gave';
 comment on column wf.process.handle is 'async: under which it runs outside';
-comment on column wf.process.output is 'its result';
+comment on column wf.process.output is 'its result; loop: the state that its last round has yielded';
 comment on column wf.process.error is
     'why it failed: {kind, message, detail}; kept while it waits for its next attempt';
 comment on column wf.process.machine is 'copied from the node: the machine whose moves it makes';
@@ -114,13 +118,17 @@ comment on column wf.process.retry_from is
 comment on column wf.process.timed is 'true: it has a policy timeout, see time_limit; else null';
 comment on column wf.process.held is
     'forall: how many processes it may have under way at a time; they count in extent.live until it ends';
+comment on column wf.process.reserved is
+    'loop: how many rounds it has reserved in extent.processes; null for all others';
+comment on column wf.process.in_round is 'copied from the node: it is in a round of a loop, see _place';
 comment on column wf.process.wide is 'copied from the node: it is found by its parent; null for the root';
 
 comment on table wf.extent is
-    'How large an instance with foralls or large values may have become, see code/flow/limit.sql.';
+    'How large an instance with foralls, loops or large values may have become, see code/flow/limit.sql.';
 comment on column wf.extent.instance_id is 'the instance';
 comment on column wf.extent.processes is
-    'how many processes the elements of all its foralls come to at most, ended or not';
+    'how many processes the elements of all its foralls, and the rounds that its loops have reserved, come to at '
+    'most, ended or not';
 comment on column wf.extent.live is 'how many of those may be under way now: the sum of process.held';
 comment on column wf.extent.bytes is 'at most what its names hold in values of 4 KiB or more';
 
@@ -139,9 +147,9 @@ comment on column wf.binding_past.until_seq is
     'ones saw this value';
 comment on column wf.binding_past.value is 'its value until then';
 
-comment on table wf.forall_item is 'The elements of a forall that have yet to begin, in chunks.';
+comment on table wf.forall_item is 'The elements of a forall or fold that have yet to begin, in chunks.';
 comment on column wf.forall_item.instance_id is 'the instance';
-comment on column wf.forall_item.process_id is 'the forall';
+comment on column wf.forall_item.process_id is 'the forall or fold';
 comment on column wf.forall_item.chunk is 'elements chunk·1000 to chunk·1000 + 999';
 comment on column wf.forall_item.items is 'the list of these elements';
 
@@ -156,9 +164,9 @@ comment on table wf.pending is
 comment on column wf.pending.id is 'key, in order of arrival';
 comment on column wf.pending.instance_id is 'the instance';
 comment on column wf.pending.parent_id is 'the process in which something begins';
-comment on column wf.pending.node_id is 'the node that begins; null: elements of a forall';
-comment on column wf.pending.first is 'index of the first element';
-comment on column wf.pending.count is 'how many elements begin';
+comment on column wf.pending.node_id is 'the node that begins; null: elements of a forall, or a round of a loop';
+comment on column wf.pending.first is 'index of the first element, or of the round';
+comment on column wf.pending.count is 'how many elements or rounds begin';
 comment on column wf.pending.later is 'true: it is left to another transaction, see work of kind begin';
 
 comment on table wf.teardown is

@@ -69,6 +69,7 @@ begin
     select n.id, n.parent_id, n.kind,
            coalesce(n.title, n.label),
            case when u.begins = 'chosen' then wf._branch(u, n.ordinal)
+                when u.begins = 'round' then 'round'
                 when n.kind = 'catch' then 'error' end,
            s.state, s.processes
       from wf.node n

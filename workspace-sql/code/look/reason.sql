@@ -221,13 +221,14 @@ begin atomic
                                                                       and n.id = c.next_id)),
                                               ', ' order by c.rank) filter (where c.rank <= 5), '')
                        || case when count(c.id) > 5 then ' …' else '' end
-                       || case when q.todo > 0 then format('; %s more to come', q.todo) else '' end,
+                       || case when q.reserved is not null then format('; at most %s more rounds', q.todo)
+                               when q.todo > 0 then format('; %s more to come', q.todo) else '' end,
                    q.at)::wf.reason
-          from (select y.id, y.state, y.todo, y.at,
+          from (select y.id, y.state, y.todo, y.at, y.reserved,
                        exists (select from wf.pending z
                                 where z.instance_id = p_instance and z.parent_id = y.id and z.later) as begins
                   from unnest(p_process) u (id),
-                       lateral (select x.id, x.state, x.todo, x.at from wf.process x
+                       lateral (select x.id, x.state, x.todo, x.at, x.reserved from wf.process x
                                  where x.instance_id = p_instance and x.id = u.id offset 0) y) q
           left join (select x.parent_id, x.id, x.state, x.version_id, x.next_id,
                             row_number() over (partition by x.parent_id order by x.id) as rank
@@ -235,7 +236,7 @@ begin atomic
                       where x.instance_id = p_instance
                         and x.parent_id in (select u.id from unnest(p_process) u (id))
                         and x.state not in ('END', 'RAISED', 'ABORTED')) c on c.parent_id = q.id
-         group by q.id, q.state, q.todo, q.at, q.begins);
+         group by q.id, q.state, q.todo, q.at, q.reserved, q.begins);
 end;
 
 -- wf._explain_teardown(p_instance, p_process)

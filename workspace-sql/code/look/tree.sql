@@ -1,5 +1,5 @@
 -- The tree of an instance as people read it: depth first, in the order of the
--- source, elements of a forall by index, rounds of a retried composite by age.
+-- source, elements of a forall and rounds of a loop by index, rounds of a retried composite by age.
 -- An instance that may have many processes (node.wide) is read page by page,
 -- child by child; any other is read as a whole, and the page is cut out of it.
 
@@ -113,6 +113,16 @@ begin
 end;
 $$;
 
+-- wf._say_progress(p_ended, p_total, p_reserved)
+--
+-- Returns  how far a forall is, or a loop (p_reserved is not null)
+-- Called   by wf.tree
+create or replace function wf._say_progress(p_ended int, p_total int, p_reserved int) returns text
+language sql immutable
+begin atomic
+    select format(case when p_reserved is null then '%s of %s' else '%s of at most %s rounds' end, p_ended, p_total);
+end;
+
 -- wf.tree(p_instance, p_limit, p_after)
 --
 -- Returns  one row for each of the first p_limit processes, or of those behind p_after
@@ -172,7 +182,7 @@ begin
         select u.depth, u.nth, p.*
           from unnest(v_id, v_depth) with ordinality u (id, depth, nth)
          cross join lateral (select x.id, x.parent_id, x.version_id, x.node_id, x.kind, x.machine, x.state, x.attempt,
-                                    x.at, x.index, x.policy, x.error, x.total, x.todo, x.open
+                                    x.at, x.index, x.policy, x.error, x.total, x.todo, x.open, x.reserved
                                from wf.process x
                               where x.instance_id = p_instance and x.id = u.id
                              offset 0) p
@@ -189,7 +199,7 @@ begin
            p.kind, p.state, p.attempt, p.at,
            case when p.error is not null and p.state <> 'INIT'
                 then format('%s: %s', p.error ->> 'kind', p.error ->> 'message')
-                when p.total is not null then format('%s of %s', p.total - p.todo - p.open, p.total)
+                when p.total is not null then wf._say_progress(p.total - p.todo - p.open, p.total, p.reserved)
                 else r.detail end
       from page p
      cross join lateral (select x.title, x.label
@@ -202,4 +212,5 @@ end;
 $$;
 comment on function wf.tree(bigint, int, bigint) is
     'The processes of an instance that have begun, in the order of the source, with what there is to know about each: '
-    'its error, what it waits for, how far a forall is. All of them, or of those behind p_after the first p_limit.';
+    'its error, what it waits for, how far a forall or loop is. All of them, or of those behind p_after the first '
+    'p_limit.';

@@ -107,7 +107,7 @@ comment on column wf.process_v.at is 'when it came into its state';
 comment on column wf.process_v.line is 'line in the source';
 comment on column wf.process_v.group_name is 'its concurrency group';
 comment on column wf.process_v.input is
-    'what its expressions gave: a task''s arguments, a forall''s list, a condition or value';
+    'what its expressions gave: a task''s arguments, a forall''s list, a loop''s first state, a condition or value';
 comment on column wf.process_v.handle is 'the handle under which an asynchronous task runs outside';
 comment on column wf.process_v.driver is 'the driver that holds a request of it now';
 comment on column wf.process_v.retry_at is 'when its next attempt begins, if its policy has it tried again';

@@ -74,7 +74,8 @@ $$;
 
 -- wf._element(p_instance, p_process)
 --
--- Returns  the index of the nearest forall's element that a process is in; null if it is in none
+-- Returns  the index of the nearest element of a forall, or round of a loop, that a process is in; null if it is in
+--          none
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _find_rule

@@ -29,22 +29,24 @@ begin atomic
     select (date_part('epoch', p_at) * 1000000)::bigint + coalesce(p_index % 1024, 0) * 100000;
 end;
 
--- wf._place(p_index, p_scopes)
+-- wf._place(p_index, p_scopes, p_in_round)
 --
 -- Returns  a number that tells the elements of a forall apart, for _turn: the
 --          index, or, further down, how much later the element began than what
 --          is around it; from 0 to 1023, also where its number is the smaller one,
---          since each session takes numbers in advance; null outside of a forall
+--          since each session takes numbers in advance; null outside of a forall, and in
+--          a round of a loop, beside which there is no other
 -- Locks    nothing
 -- Raises   nothing
 -- Called   where leaves are queued
-create or replace function wf._place(p_index int, p_scopes bigint[]) returns int
+create or replace function wf._place(p_index int, p_scopes bigint[], p_in_round boolean) returns int
 language sql immutable
 begin atomic
-    select coalesce(p_index,
-                    case when cardinality(p_scopes) > 1
-                         then ((p_scopes[cardinality(p_scopes)]
-                                - p_scopes[cardinality(p_scopes) - 1]) & 1023)::int end);
+    select case when p_in_round then null
+                else coalesce(p_index,
+                              case when cardinality(p_scopes) > 1
+                                   then ((p_scopes[cardinality(p_scopes)]
+                                          - p_scopes[cardinality(p_scopes) - 1]) & 1023)::int end) end;
 end;
 
 -- wf._offer(p_requests, p_moves)
@@ -107,7 +109,7 @@ begin
     end if;
     if f.free or f.again then
         perform wf._offer(array_agg(row(p.instance_id, p.id, p.lane_id, p.rank,
-                                        wf._turn(p.at, wf._place(p.index, p.scopes)), 'start')::wf.request))
+                                        wf._turn(p.at, wf._place(p.index, p.scopes, p.in_round)), 'start')::wf.request))
            from wf._due_full(p_moves, 'queue') m
           cross join lateral (select x.*
                                 from wf.process x
@@ -119,7 +121,7 @@ begin
         with waiting as (
             insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at, timed)
             select p.instance_id, p.id, 'group', p.group_id, p.lane_id, p.rank,
-                   wf._turn(p.at, wf._place(p.index, p.scopes)), p.at, p.timed
+                   wf._turn(p.at, wf._place(p.index, p.scopes, p.in_round)), p.at, p.timed
               from wf._due_full(p_moves, 'queue') m
              cross join lateral (select x.*
                                    from wf.process x
