@@ -228,11 +228,11 @@ begin
 end;
 $$;
 
--- wf._enter(p_instance, p_parent, p_node, p_index, p_item, p_at)
+-- wf._enter(p_instance, p_parent, p_node, p_index, p_item, p_at, p_torn)
 --
 -- Begins processes: the one place where a process is born. Below a teardown
--- nothing is. The arrays run in
--- parallel; p_item (or null) holds for children of a forall an object with the
+-- nothing is; p_torn says whether there is any, if the caller knows. The arrays run
+-- in parallel; p_item (or null) holds for children of a forall an object with the
 -- names of element and index, which live in the scope that such a child opens.
 --
 -- Returns  nothing
@@ -240,13 +240,13 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the triggers of process, whose statement trigger carries on from here
 create or replace function wf._enter(p_instance bigint[], p_parent bigint[], p_node int[], p_index int[],
-                                     p_item jsonb[], p_at timestamptz) returns void
+                                     p_item jsonb[], p_at timestamptz, p_torn boolean default null) returns void
 language plpgsql :inner as $$
 declare
     v_id bigint[];
     v_may bigint[];
 begin
-    if exists (select from wf.teardown) then
+    if p_torn or p_torn is null and exists (select from wf.teardown) then
         v_may := wf._withhold(p_instance, p_parent, p_at);
         if cardinality(v_may) < cardinality(p_parent) then
             select array_agg(p_instance[k]), array_agg(p_parent[k]), array_agg(p_node[k]), array_agg(p_index[k]),
@@ -369,16 +369,16 @@ begin
 end;
 $$;
 
--- wf._enter_next(p_moves, p_at)
+-- wf._enter_next(p_moves, p_at, p_torn)
 --
--- Begins what comes after processes that have ended. Below a certain depth of
+-- Begins what comes after processes that have ended (p_torn: see _enter). Below a certain depth of
 -- triggers it only leaves word in pending, see the head of machine.sql.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
-create or replace function wf._enter_next(p_moves wf.move[], p_at timestamptz) returns void
+create or replace function wf._enter_next(p_moves wf.move[], p_at timestamptz, p_torn boolean) returns void
 language plpgsql :inner as $$
 begin
     if pg_trigger_depth() > wf._deepest() then
@@ -386,7 +386,7 @@ begin
         select m.instance_id, m.parent_id, m.next_id, 0, 1 from wf._due(p_moves, 'next') m;
         return;
     end if;
-    perform wf._enter(array_agg(m.instance_id), array_agg(m.parent_id), array_agg(m.next_id), null, null, p_at)
+    perform wf._enter(array_agg(m.instance_id), array_agg(m.parent_id), array_agg(m.next_id), null, null, p_at, p_torn)
        from wf._due(p_moves, 'next') m;
 end;
 $$;

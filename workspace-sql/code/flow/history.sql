@@ -1,27 +1,51 @@
 -- The history of moves, and what is read off it at once: which processes are
 -- FAILED, which instances have a warning, which have ended.
 
--- wf._record(p_moves, p_signed)
+-- wf._describe_retry(p_instance, p_process)
 --
--- Writes moves into the history. p_signed says that the transaction is in wf.txn.
---
--- Returns  nothing
--- Locks    nothing; only inserts
+-- Returns  {"due_at": …} for the history, if a policy has a task tried again; null if an operator has
+-- Locks    nothing
 -- Raises   nothing
--- Called   by the update trigger of process
-create or replace function wf._record(p_moves wf.move[], p_signed boolean) returns void
-language plpgsql :inner as $$
+-- Called   by _detail
+create or replace function wf._describe_retry(p_instance bigint, p_process bigint) returns jsonb
+language plpgsql stable :inner as $$
 begin
-    -- what follows from a move has the signature of the statement that made it
-    if pg_trigger_depth() = 1 and not p_signed then
-        perform wf._sign(null);
-    end if;
-    insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, reason, detail)
-    select m.instance_id, m.id, pg_current_xact_id(), m.at, m.attempt, m.was, m.event, m.state,
-           nullif(current_setting('wf.reason', true), ''), m.detail
-      from wf._due(p_moves, 'record') m;
+    return (select jsonb_build_object('due_at',
+                                      to_char(t.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
+              from wf.timer t
+             where t.instance_id = p_instance and t.process_id = p_process and t.kind = 'retry');
 end;
 $$;
+
+-- wf._detail(p_process)
+--
+-- Returns  what the history says of a move beside its states; null: nothing
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the update trigger of process; PostgreSQL folds it into the query
+create or replace function wf._detail(p_process wf.process) returns jsonb
+language sql stable
+begin atomic
+    select case when (p_process).state = 'FAILED' or (p_process).event = 'timeout' then (p_process).error
+                when (p_process).event = 'resolve' then jsonb_build_object('output', (p_process).output)
+                when (p_process).event = 'retry' and (p_process).was = 'FAILED'
+                     and (p_process).retry_from is not null
+                then wf._describe_retry((p_process).instance_id, (p_process).id) end;
+end;
+
+-- wf._leads(p_machine, p_was, p_event, p_state, p_step)
+--
+-- Returns  whether a step follows from a move
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the update trigger of process, for moves of one statement from which not the same follows
+create or replace function wf._leads(p_machine text, p_was text, p_event text, p_state text, p_step bigint)
+returns boolean
+language sql stable
+begin atomic
+    select (select t.steps & p_step > 0 from wf.transition t
+             where t.machine = p_machine and t.from_state = p_was and t.event = p_event and t.to_state = p_state);
+end;
 
 -- wf._note_failed(p_moves)
 --

@@ -8,10 +8,12 @@
 -- collects the rows with the steps that follow from them (wf.move). Then comes one
 -- rung for each step: the bits of all rows together say whether it is due at all,
 -- and a function does it for the rows that need it (wf._due). A step that no row
--- needs costs no statement. The frequent steps need few columns. A second query
--- collects the others (wf.full_move) if a step needs them: a query of 30 columns
--- takes 100,000 instructions before it begins. A function reads a row again only if
--- an earlier rung may have changed it, or if it needs its place.
+-- needs costs no statement. Nearly every move has two steps, to write the history and
+-- to end a request. The trigger does these itself, since it alone can read the rows of
+-- its statement. A row of wf.move is made only for what the other steps need, and these
+-- need few columns. A second query collects the rest (wf.full_move) if a step needs it:
+-- a query of 30 columns takes 100,000 instructions before it begins. A function reads a
+-- row again only if an earlier rung may have changed it, or if it needs its place.
 --
 -- "cross join lateral (select … where key = … offset 0)". PostgreSQL does not
 -- flatten a subquery with offset 0, so each row is looked up by its key in a nested
@@ -109,36 +111,27 @@ declare
     v_suspended boolean;
 begin
     select array_agg(row(n.instance_id, n.id, null, null, n.lane_id, n.rank,
-                         wf._turn(n.at, wf._place(n.index, n.scopes, n.in_round)), n.at, null, s.steps, null, null,
-                         null, null)::wf.move),
-           bit_or(s.steps), max(n.at), exists (select from wf.suspended)
-      into v_moves, v_steps, v_at, v_suspended
+                         wf._turn(n.at, wf._place(n.index, n.scopes, n.in_round)), s.steps)::wf.move),
+           array_agg(s.steps), bit_or(s.steps), max(n.at), exists (select from wf.suspended)
+      into v_moves, v_bits, v_steps, v_at, v_suspended
       from new_rows n
-      left join lateral (select x.steps from wf.transition x
-                          where x.machine = n.machine and x.from_state = n.was and x.event = n.event
-                            and x.to_state = n.state offset 0) t on true
-     cross join lateral (
-           select case when t.steps is null or n.was <> '' then wf._step('illegal')
-                       when n.error is not null then wf._step('broken')
+      left join lateral (
+           select case when n.error is not null then wf._step('broken')
                        -- a form with a scope of its own sees none around it; its parameters are bound in it
                        when n.machine = 'composite'
                        then wf._entered(n.open, n.total)
                             | case when n.scopes[1] = n.id then wf._step('scope') else 0 end
                        when n.machine = 'wait' or n.group_id is not null then wf._step('queue')
                        else wf._step('ready') end
-                  | case when n.timed then wf._step('limit') else 0 end as steps offset 0) s;
+                  | case when n.timed then wf._step('limit') else 0 end as steps
+             from wf.transition x
+            where n.was = '' and x.machine = n.machine and x.from_state = n.was and x.event = n.event
+              and x.to_state = n.state offset 0) t on true
+     cross join lateral (select coalesce(t.steps, wf._step('illegal')) as steps) s;
     if v_steps & wf._step('illegal') > 0 then perform wf._refuse_illegal(v_moves); end if;
     if v_steps & wf._full_steps() > 0 then
-        v_bits := array(select m.steps from unnest(v_moves) m);
-        select array_agg(row(n.instance_id, n.id, n.parent_id, n.version_id, n.group_id, n.lane_id, n.at, n.node_id,
-                             n.open, n.todo, n.fill, n.total, n.chosen, n.index, n.attempt, n.rank, v_bits[n.k],
-                             n.machine, n.was, n.event, n.state, n.scopes, n.bind,
-                             case when v_bits[n.k] & (wf._step('scope') | wf._step('fan') | wf._step('queue')) > 0
-                                  then n.input end,
-                             case when v_bits[n.k] & wf._step('queue') > 0 then n.policy end,
-                             null, null, n.retry_from)::wf.full_move)
-          into v_full
-          from (select x.*, row_number() over () as k from new_rows x) n
+        select array_agg(wf._full(n.process, v_bits[n.k])) into v_full
+          from (select x::wf.process as process, row_number() over () as k from new_rows x) n
          where v_bits[n.k] & wf._full_steps() > 0;
     end if;
     if v_steps & wf._step('ready') > 0 then perform wf._offer(null, v_moves); end if;
@@ -173,50 +166,54 @@ declare
     v_moves wf.move[];
     v_full wf.full_move[];
     v_bits bigint[];
-    v_steps bigint;
+    v_steps bigint; -- of any of them
+    v_every bigint; -- of each of them
     v_at timestamptz;
     v_signed boolean;
     v_torn boolean;
 begin
-    select array_agg(row(n.instance_id, n.id, n.parent_id, n.next_id, null, null, null, n.at, n.attempt, s.steps,
-                         n.was, n.event, n.state,
-                         case when n.state = 'FAILED' or n.event = 'timeout' then n.error
-                              when n.event = 'resolve' then jsonb_build_object('output', n.output)
-                              when n.event = 'retry' and n.was = 'FAILED' and n.retry_from is not null
-                              then wf._describe_retry(n.instance_id, n.id) end)::wf.move),
-           bit_or(s.steps), max(n.at), exists (select from wf.txn x where x.xid = pg_current_xact_id()),
-           exists (select from wf.teardown)
-      into v_moves, v_steps, v_at, v_signed, v_torn
+    select array_agg(row(n.instance_id, n.id, n.parent_id, n.next_id, null, null, null, s.steps)::wf.move)
+               filter (where s.steps & ~ (wf._step('record') | wf._step('request')) > 0),
+           array_agg(s.steps), bit_or(s.steps), bit_and(s.steps), max(n.at),
+           exists (select from wf.txn x where x.xid = pg_current_xact_id()), exists (select from wf.teardown)
+      into v_moves, v_bits, v_steps, v_every, v_at, v_signed, v_torn
       from new_rows n
-      left join lateral (select x.steps from wf.transition x
-                          where x.machine = n.machine and x.from_state = n.was and x.event = n.event
-                            and x.to_state = n.state offset 0) t on true
-     cross join lateral (
-           select case when t.steps is null then wf._step('illegal')
-                       else wf._needed(t.steps, n.parent_id, n.next_id, n.group_id, n.bind, n.collects, n.open, n.total,
-                                       n.retry_from, n.timed)
-                       end as steps offset 0) s;
+      left join lateral (
+           select wf._needed(x.steps, n.parent_id, n.next_id, n.group_id, n.bind, n.collects, n.open, n.total,
+                             n.retry_from, n.timed) as steps
+             from wf.transition x
+            where x.machine = n.machine and x.from_state = n.was and x.event = n.event
+              and x.to_state = n.state offset 0) t on true
+     cross join lateral (select coalesce(t.steps, wf._step('illegal')) as steps) s;
     if v_at is null then return null; end if;
     if v_steps & wf._step('illegal') > 0 then perform wf._refuse_illegal(v_moves); end if;
     if v_steps & wf._full_steps() > 0 then
-        v_bits := array(select m.steps from unnest(v_moves) m);
-        select array_agg(row(n.instance_id, n.id, n.parent_id, n.version_id, n.group_id, n.lane_id, n.at, n.node_id,
-                             n.open, n.todo, n.fill, n.total, n.chosen, n.index, n.attempt, n.rank, v_bits[n.k],
-                             n.machine, n.was, n.event, n.state, n.scopes, n.bind,
-                             case when v_bits[n.k] & (wf._step('fan') | wf._step('queue')) > 0 then n.input end,
-                             case when v_bits[n.k] & (wf._step('queue') | wf._step('retry')) > 0 then n.policy end,
-                             case when v_bits[n.k] & (wf._step('bind') | wf._step('up') | wf._step('root')) > 0
-                                  then n.output end, n.error, n.retry_from)::wf.full_move)
-          into v_full
-          from (select x.*, row_number() over () as k from new_rows x) n
+        select array_agg(wf._full(n.process, v_bits[n.k])) into v_full
+          from (select x::wf.process as process, row_number() over () as k from new_rows x) n
          where v_bits[n.k] & wf._full_steps() > 0;
     end if;
-    if v_steps & wf._step('record') > 0 then perform wf._record(v_moves, v_signed); end if;
+    if v_steps & wf._step('record') > 0 then
+        -- what follows from a move has the signature of the statement that made it
+        if pg_trigger_depth() = 1 and not v_signed then perform wf._sign(null); end if;
+        insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, reason, detail)
+        select n.instance_id, n.id, pg_current_xact_id(), n.at, n.attempt, n.was, n.event, n.state,
+               nullif(current_setting('wf.reason', true), ''), wf._detail(n::wf.process)
+          from new_rows n
+         where v_every & wf._step('record') > 0 or wf._leads(n.machine, n.was, n.event, n.state, wf._step('record'));
+    end if;
     if v_steps & wf._step('mended') > 0 then perform wf._forget_failed(v_moves); end if;
     if v_steps & wf._step('failed') > 0 then perform wf._note_failed(v_moves); end if;
     if v_steps & wf._step('stop') > 0 then perform wf._tell_stop(v_moves); end if;
     if v_steps & wf._step('ignored') > 0 then perform wf._warn(v_moves, v_at); end if;
-    if v_steps & wf._step('request') > 0 then perform wf._end_requests(v_moves); end if;
+    if v_steps & wf._step('request') > 0 then
+        delete from wf.lease d
+         where d.ctid = any (array(select k.ctid from new_rows n
+                                    cross join lateral (select x.ctid from wf.lease x
+                                                         where x.instance_id = n.instance_id and x.process_id = n.id
+                                                        offset 0) k
+                                    where v_every & wf._step('request') > 0
+                                       or wf._leads(n.machine, n.was, n.event, n.state, wf._step('request'))));
+    end if;
     if v_steps & wf._step('slot') > 0 then perform wf._free_slots(v_moves); end if;
     if v_steps & wf._step('unqueue') > 0 then perform wf._unqueue(v_moves); end if;
     if v_steps & wf._step('timer') > 0 then perform wf._clear_timers(v_moves); end if;
@@ -232,13 +229,12 @@ begin
         if v_steps & wf._step('fan') > 0 then perform wf._enter_window(v_full, v_at); end if;
         if v_steps & wf._step('empty') > 0 then perform wf._end_empty(v_full, v_at); end if;
         if v_steps & wf._step('handle') > 0 then perform wf._handle(v_full, v_at); v_torn := true; end if;
+        v_torn := nullif(v_torn, false); -- what has begun may have torn something down
     end if;
     if v_steps & wf._step('limit') > 0 then perform wf._keep_limits(v_moves, v_at); end if;
-    if v_steps & wf._step('next') > 0 then perform wf._enter_next(v_moves, v_at); end if;
-    if v_full is not null then
-        if v_steps & wf._step('refill') > 0 then perform wf._refill(v_full, v_at); end if;
-        if v_steps & wf._step('up') > 0 then perform wf._count_ended(v_full); end if;
-    end if;
+    if v_steps & wf._step('next') > 0 then perform wf._enter_next(v_moves, v_at, v_torn); end if;
+    if v_steps & wf._step('refill') > 0 then perform wf._refill(v_full, v_at); end if;
+    if v_steps & wf._step('up') > 0 then perform wf._count_ended(v_full); end if;
     if v_torn and v_steps & wf._step('torn') > 0 then perform wf._end_teardowns(v_moves, v_at); end if;
     if v_steps & wf._step('root') > 0 then perform wf._end_instances(v_full); end if;
     if pg_trigger_depth() = wf._deepest() + 1 then perform wf._enter_pending(v_at); end if;

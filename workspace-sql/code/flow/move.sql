@@ -1,34 +1,23 @@
 -- What may follow from a move: steps, each of them a bit.
 
-do $$
-begin
-    if to_regtype('wf.full_move') is null then
-        drop type if exists wf.move cascade; -- of an earlier release, with the functions that take it
-        create type wf.move as (
-            instance_id bigint, id bigint, parent_id bigint, next_id int, lane_id bigint, rank smallint, turn bigint,
-            at timestamptz, attempt int, steps bigint, was text, event text, state text, detail jsonb
-        );
-        comment on type wf.move is
-            'A process that has made a move, with what the frequent steps need: to write its history and to end its '
-            'request (attempt, was, event, state, detail), to queue it (lane_id, rank, turn), to begin what comes '
-            'next (parent_id, next_id). steps says what follows from the move.';
-        create type wf.full_move as (
-            instance_id bigint, id bigint, parent_id bigint, version_id bigint, group_id bigint, lane_id bigint,
-            at timestamptz, node_id int, open int, todo int, fill int, total int, chosen int, index int,
-            attempt int, rank smallint, steps bigint, machine text, was text, event text, state text, scopes bigint[],
-            bind text, input jsonb, policy jsonb, output jsonb, error jsonb, retry_from int
-        );
-        comment on type wf.full_move is
-            'The same, with what the other steps need. It is made only if one of these follows from a move. What may '
-            'be large (input, policy, output) is there only if a step needs it.';
-    elsif exists (select from pg_attribute a
-                   where a.attrelid = (select t.typrelid from pg_type t where t.oid = 'wf.move'::regtype)
-                     and a.attname = 'steps' and a.atttypid = 'int'::regtype) then
-        alter type wf.move alter attribute steps type bigint; -- of an earlier release
-        alter type wf.full_move alter attribute steps type bigint;
-    end if;
-end;
-$$;
+-- An upgrade makes them anew: by now no function takes one.
+drop type if exists wf.move, wf.full_move;
+create type wf.move as (
+    instance_id bigint, id bigint, parent_id bigint, next_id int, lane_id bigint, rank smallint, turn bigint,
+    steps bigint
+);
+comment on type wf.move is
+    'A process that has made a move, with what the frequent steps need: to queue it (lane_id, rank, turn), to begin '
+    'what comes next (parent_id, next_id). steps says what follows from the move.';
+create type wf.full_move as (
+    instance_id bigint, id bigint, parent_id bigint, version_id bigint, group_id bigint, lane_id bigint, at timestamptz,
+    node_id int, open int, todo int, fill int, total int, chosen int, index int, attempt int, rank smallint,
+    steps bigint, machine text, was text, event text, state text, scopes bigint[], bind text, input jsonb,
+    policy jsonb, output jsonb, error jsonb, retry_from int
+);
+comment on type wf.full_move is
+    'The same, with what the other steps need. It is made only if one of these follows from a move. What may be large '
+    '(input, policy, output) is there only if a step needs it.';
 
 -- wf._step(p_name)
 --
@@ -84,6 +73,28 @@ begin atomic
            | wf._step('ask') | wf._step('reenter') | wf._step('scope') | wf._step('block') | wf._step('fan')
            | wf._step('empty') | wf._step('broken') | wf._step('handle') | wf._step('refill') | wf._step('up')
            | wf._step('root');
+end;
+
+-- wf._full(p_process, p_steps)
+--
+-- Returns  a process that has made a move, with what the steps that follow from it need
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the triggers of process; PostgreSQL folds it into the query
+create or replace function wf._full(p_process wf.process, p_steps bigint) returns wf.full_move
+language sql immutable
+begin atomic
+    select row((p_process).instance_id, (p_process).id, (p_process).parent_id, (p_process).version_id,
+               (p_process).group_id, (p_process).lane_id, (p_process).at, (p_process).node_id, (p_process).open,
+               (p_process).todo, (p_process).fill, (p_process).total, (p_process).chosen, (p_process).index,
+               (p_process).attempt, (p_process).rank, p_steps, (p_process).machine, (p_process).was,
+               (p_process).event, (p_process).state, (p_process).scopes, (p_process).bind,
+               case when p_steps & (wf._step('scope') | wf._step('fan') | wf._step('queue')) > 0
+                    then (p_process).input end,
+               case when p_steps & (wf._step('queue') | wf._step('retry')) > 0 then (p_process).policy end,
+               case when p_steps & (wf._step('bind') | wf._step('up') | wf._step('root')) > 0
+                    then (p_process).output end,
+               (p_process).error, (p_process).retry_from)::wf.full_move;
 end;
 
 -- wf._entered(p_open, p_total)

@@ -31,6 +31,7 @@ declare
     v_second boolean; -- nobody has heard of it for a second
     v_work record;
     v_rests boolean; -- it found nothing before, and there is nothing now
+    v_mine boolean; -- it has a turn
     v_found record;
 begin
     if wf._gate(true)
@@ -45,7 +46,8 @@ begin
            exists (select from wf.timer t where t.due_at <= v_now) as due,
            exists (select from wf.dirty) as dirty,
            exists (select from wf.work w where w.due_at <= v_now and not w.aside) as work,
-           exists (select from wf.teardown) as teardown
+           exists (select from wf.teardown) as teardown,
+           (select s.value::bigint from wf.setting s where s.name = 'turns') as turns
       into v_work;
     v_driver := v_work.driver;
     if (v_driver.state in ('live', 'draining')) is not true then perform wf._refuse_driver(p_driver); end if;
@@ -58,19 +60,17 @@ begin
         token := null;
     end if;
     kind := 'next';
-    v_rests := v_driver.idle
-               and not (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_ready(v_driver));
+    v_rests := v_driver.idle and not (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_ready(v_driver));
     -- Only so many work at a time as the setting turns says. A turn is the lock of a
     -- row: an advisory lock could be taken by any login, and so can the lock of a
     -- table (in row exclusive mode, see docs/internals.md).
     if not v_rests then
-        perform set_config('wf.turn', '1', true) -- now it is known to be a driver's, see _ring
-           from (select from wf.turn t where t.id <= (select s.value::bigint from wf.setting s where s.name = 'turns')
-                  order by t.id limit 1 for no key update skip locked) t;
+        perform from wf.turn t where t.id <= v_work.turns order by t.id limit 1 for no key update skip locked;
+        v_mine := found and set_config('wf.turn', '1', true) = '1'; -- now it is known to be a driver's, see _ring
     end if;
     if v_rests then
         wait_ms := wf._rest(v_driver, false, v_wants, v_now);
-    elsif not found then
+    elsif not v_mine then
         kind := 'busy';
         wait_ms := wf._step_back(v_driver);
     else

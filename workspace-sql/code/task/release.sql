@@ -37,26 +37,6 @@ begin
 end;
 $$;
 
--- wf._end_requests(p_moves)
---
--- Ends the requests that drivers hold of processes.
---
--- Returns  nothing
--- Locks    rows of lease
--- Raises   nothing
--- Called   by the update trigger of process
-create or replace function wf._end_requests(p_moves wf.move[]) returns void
-language plpgsql :inner as $$
-begin
-    delete from wf.lease d
-     where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'request') m
-                                cross join lateral (select x.ctid
-                                                      from wf.lease x
-                                                     where x.instance_id = m.instance_id and x.process_id = m.id
-                                                    offset 0) k));
-end;
-$$;
-
 -- wf._ask(p_moves, p_at)
 --
 -- Asks for the cancel or cleanup request that the state of asynchronous tasks

@@ -46,22 +46,6 @@ begin atomic
                     where t.instance_id = p_instance and t.process_id = p_process and t.kind = 'retry');
 end;
 
--- wf._describe_retry(p_instance, p_process)
---
--- Returns  {"due_at": …} for the history, if a policy has a task tried again; null if an operator has
--- Locks    nothing
--- Raises   nothing
--- Called   by the update trigger of process
-create or replace function wf._describe_retry(p_instance bigint, p_process bigint) returns jsonb
-language plpgsql stable :inner as $$
-begin
-    return (select jsonb_build_object('due_at',
-                                      to_char(t.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
-              from wf.timer t
-             where t.instance_id = p_instance and t.process_id = p_process and t.kind = 'retry');
-end;
-$$;
-
 -- wf._retry(p_moves)
 --
 -- Tasks with a policy `retry` have failed, or no longer wait for their next
