@@ -39,6 +39,7 @@
 \ir definition/policy.sql
 \ir definition/secret.sql
 \ir definition/spec.sql
+\ir definition/share.sql
 \ir definition/spec_check.sql
 \ir definition/node.sql
 \ir definition/install.sql
@@ -57,6 +58,8 @@
 \ir flow/forall.sql
 \ir flow/teardown.sql
 \ir flow/handler.sql
+\ir flow/given_up.sql
+\ir flow/failure.sql
 \ir flow/label.sql
 
 -- what drivers see
