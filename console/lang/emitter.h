@@ -59,6 +59,9 @@ struct effects effects_of_task(struct emitter *emitter,
 /* Of those of a call, a block or a workflow the ones that stay there. */
 struct effects effects_of_node(
     struct emitter *emitter, const struct policy *policies);
+/* Of those of a workflow the ones that hold for its steps as a whole. */
+struct effects effects_of_steps(
+    struct emitter *emitter, const struct policy *policies);
 bool effects_any(const struct effects *effects);
 /*
  * The effects as a call's steps see them: a value that reads names of the

@@ -23,6 +23,7 @@
 create or replace function wf._follows() returns table (follows text, reason text, why text)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
     values ('aborted', null, 'its instance is aborted'),
+           ('failed', null, 'its deadline is over'),
            ('handled', 'caught in line %1$s', 'the catch in line %1$s has taken an error of %2$s');
 $$;
 
@@ -80,6 +81,17 @@ begin atomic
       from up u
      group by u.i, u.leaf
     having bool_or(u.torn);
+end;
+
+-- wf._fails_when_torn(p_instance, p_process)
+--
+-- Returns  whether a process that is torn down has failed when everything in it has stopped: its deadline is over
+-- Called   where processes count what has stopped in them
+create or replace function wf._fails_when_torn(p_instance bigint, p_process bigint) returns boolean
+language sql stable
+begin atomic
+    select exists (select from wf.teardown t
+                    where t.instance_id = p_instance and t.process_id = p_process and t.follows = 'failed');
 end;
 
 -- wf._root(p_instance)
@@ -248,11 +260,11 @@ begin
            from wf._torn(p_instance, p_parent) t, unnest(t.path) x (id);
         update wf.process p
            set was = p.state, at = p_at, open = p.open - k.count,
-               event = case when p.open = k.count then 'aborted' else 'count' end,
-               state = case when p.open = k.count then 'ABORTED' else p.state end
+               event = case when p.open > k.count then 'count' when k.fails then 'fail' else 'aborted' end,
+               state = case when p.open > k.count then p.state when k.fails then 'FAILED' else 'ABORTED' end
           from (select u.i, u.j, count(*)::int as count from unnest(p_instance, p_parent) u (i, j)
                  where u.j = any (v_torn) group by 1, 2) u
-         cross join lateral (select x.ctid as place, u.count from wf.process x
+         cross join lateral (select x.ctid as place, u.count, wf._fails_when_torn(u.i, u.j) as fails from wf.process x
                               where x.instance_id = u.i and x.id = u.j offset 0) k
          where p.ctid = k.place;
     end if;
