@@ -275,7 +275,6 @@ check_timeout(struct checker *checker, const struct policy *policy,
 {
 	const struct arg *arg;
 
-	(void)place;
 	if (!policy->args) {
 		COMPLAIN(checker, policy->start, "`timeout` has no limit");
 		HINT(checker, "Write timeout(runtime = 1h). The limits are "
@@ -286,6 +285,19 @@ check_timeout(struct checker *checker, const struct policy *policy,
 			COMPLAIN(checker, arg->value->start,
 			    "`%s` must be more than 0 and at most %d days",
 			    arg->name.text, LIMIT_DAYS_MAX);
+	if (place != POLICIES_OF_BLOCK || policy->each)
+		return;
+	for (arg = policy->args; arg; arg = arg->next) {
+		if (!arg->name.text || strcmp(arg->name.text, "deadline") == 0)
+			continue;
+		COMPLAIN(checker, arg->start,
+		    "`%s` of `timeout` is for tasks; a block or workflow has a "
+		    "`deadline`",
+		    arg->name.text);
+		HINT(checker,
+		    "Write each timeout(%s = …) for the tasks inside.",
+		    arg->name.text);
+	}
 }
 
 void
@@ -353,7 +365,8 @@ check_policy(
 		check_unsupported(checker, policy->start,
 		    arena_printf(checker->arena, "%s%s",
 		        policy->each ? "each " : "", policy->name.text));
-	} else if (place == POLICIES_OF_BLOCK && !policy->each && rule->each) {
+	} else if (place == POLICIES_OF_BLOCK && !policy->each && rule->each &&
+	           !rule->of_blocks) {
 		check_unsupported(checker, policy->start,
 		    arena_printf(
 		        checker->arena, "%s of more than a task", rule->name));

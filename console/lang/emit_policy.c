@@ -111,6 +111,18 @@ effects_of_call(struct emitter *emitter, const struct process *call)
 	return effects;
 }
 
+struct effects
+effects_of_steps(struct emitter *emitter, const struct policy *policies)
+{
+	struct effects effects = effects_of_node(emitter, policies);
+	int i;
+
+	for (i = 0; i < POLICIES; i++)
+		if (!policy_rules[i].of_blocks)
+			effects.of[i] = NULL;
+	return effects;
+}
+
 bool
 effects_any(const struct effects *effects)
 {

@@ -143,16 +143,32 @@ emit_task(struct emitter *emitter, const struct process *task,
 	buf_adds(&emitter->out, "}");
 }
 
+/*
+ * The steps of a workflow that is called. If it has policies that hold for its
+ * steps as a whole, they are a block, which has these.
+ */
 static void
 emit_expansion(struct emitter *emitter, const struct decl *target,
     const struct effects *around)
 {
 	const struct source *source = emitter->source;
+	struct effects own = effects_of_steps(emitter, target->policies);
 	struct effects effects =
 	    effects_inside(emitter, around, target->policies);
+	struct reads reads = { emitter->arena, NULL };
 
 	emitter->source = target->module->source;
+	if (effects_any(&own))
+		buf_addf(&emitter->out,
+		    "[{\"kind\":\"seq\",\"line\":%d,\"steps\":",
+		    emit_line(emitter, target->start));
 	emit_steps(emitter, target->body->steps, &effects);
+	if (effects_any(&own)) {
+		emit_policies(emitter, &own);
+		reads_add_policies(&reads, &own);
+		emit_reads(emitter, "reads", &reads);
+		buf_adds(&emitter->out, "}]");
+	}
 	emitter->source = source;
 }
 

@@ -62,6 +62,9 @@ struct effects effects_of_node(
 /* A called workflow decides itself what its failures do, if it says so. */
 struct effects effects_of_call(
     struct emitter *emitter, const struct process *call);
+/* Of those of a workflow the ones that hold for its steps as a whole. */
+struct effects effects_of_steps(
+    struct emitter *emitter, const struct policy *policies);
 bool effects_any(const struct effects *effects);
 /*
  * The effects as a call's steps see them: a value that reads names of the

@@ -42,6 +42,7 @@ const struct policy_rule policy_rules[POLICIES] = {
 	{ .name = "timeout",
 	    .reach = REACH_NODE,
 	    .each = true,
+	    .of_blocks = true,
 	    .by_argument = true,
 	    .params = { { "inactivity", TYPE_DURATION },
 	        { "runtime", TYPE_DURATION }, { "deadline", TYPE_DURATION },

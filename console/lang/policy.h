@@ -32,6 +32,8 @@ struct policy_rule {
 	} reach;
 	/* `each name(…)`: every task inside has it as its own */
 	bool each;
+	/* a block, a call of a workflow and a workflow may have it, too */
+	bool of_blocks;
 	/* an argument that a nearer one does not name is that of the one around it */
 	bool by_argument;
 	/* In the tree, one argument is its value; several are an object. */

@@ -304,6 +304,13 @@ select play_install('back', jsonb_build_array(
 select wf.start('back') as i \gset
 select results_eq(format('select kind, event, state from wf.process where instance_id = %s order by id', :i),
     $$values ('call', 'end', 'END'), ('call', 'end', 'END'), ('seq', 'return', 'END'), ('return', 'return', 'END')$$, 'what stands after a return is not entered');
+select play_install('late', jsonb_build_array(play_seq(play_task('t.Do', 'a')) || '{"policies": {"timeout": {"deadline": "PT5S"}}}'));
+select wf.start('late') as i \gset
+select play_take(:driver), play_later('6 s'), play_take(:driver);
+select is(play_state(:i, 'seq'), 'ABORTING', 'its deadline is over: what runs in it is stopped');
+select play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
+select is(play_state(:i, 'seq'), 'FAILED', 'and then it has failed');
+select wf.abort('{"global": true}');
 select is_empty('select * from wf.fsck()', 'all is well with composites');
 
 -- what could not be evaluated and then can be: its value was larger than allowed

@@ -62,13 +62,14 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('call', 'kind! text, line! line, workflow! workflow_name, args! {expression}, as name, '
          'policies heading, reads {depth}, steps! [node]'),
 
-        ('heading', 'title expression, on_failure on_failure'),
+        ('heading', 'title expression, on_failure on_failure, timeout deadline'),
         ('policies', 'on_failure on_failure, group group, queue expression, requires expression, priority expression, '
          'idempotent expression, retry retry, timeout timeout, title expression'),
         ('group', 'name! expression, max expression'),
         ('retry', 'attempts! expression, delay expression, backoff expression, max_delay expression, '
          'jitter expression, on expression, when expression'),
         ('timeout', 'inactivity expression, runtime expression, deadline expression, wait expression'),
+        ('deadline', 'deadline! expression'),
 
         ('task_type', 'name! type_name, doc text, params! [param], returns type, machine! machine, wait wait, '
          'policies policies, requests requests'),

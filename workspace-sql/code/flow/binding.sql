@@ -57,6 +57,39 @@ begin
 end;
 $$;
 
+-- wf._forget_names(p_instance, p_scopes, p_version, p_node)
+--
+-- The names that were bound in a composite, which is entered once more, are null
+-- until they are bound again. Their former values are kept.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Called   by _reenter
+create or replace function wf._forget_names(p_instance bigint, p_scopes bigint[], p_version bigint, p_node int)
+returns void
+language plpgsql :inner as $$
+begin
+    -- what opens a scope for itself or its children binds its own name outside of that
+    with recursive inside as (
+        select n.id, n.bind, n.collect, n.scope, n.item, n.kind
+          from wf.node n where n.version_id = p_version and n.parent_id = p_node and n.scope <> 'child'
+         union all
+        select n.id, n.bind, n.collect, n.scope, n.item, n.kind
+          from inside i
+          join wf.node n on n.version_id = p_version and n.parent_id = i.id and n.scope <> 'child'
+         where i.scope = 'none'),
+    name as (
+        select i.bind as name from inside i where i.bind is not null
+         union
+        select c ->> 'as' from inside i, jsonb_array_elements(i.collect) c
+         union
+        select i.item from inside i where i.kind = 'catch')
+    update wf.binding b set value = 'null'
+      from name n
+     where b.instance_id = p_instance and b.scope_id = p_scopes[cardinality(p_scopes)] and b.name = n.name;
+end;
+$$;
+
 -- wf._keep_past()
 --
 -- Keeps the value of a name that another value replaces: in a scope that two

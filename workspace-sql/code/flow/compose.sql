@@ -526,7 +526,10 @@ begin
     for r in
         select m.instance_id, m.id, m.scopes as own, m.total - m.todo as rounds, m.version_id, m.node_id,
                q.scopes, n.scope, n.begins, n.children, n.handles,
-               case when n.input_fixed then n.input end as fixed
+               case when n.input_fixed then n.input end as fixed,
+               case when m.parent_id is null
+                    then (select p.input from wf.process p where p.instance_id = m.instance_id and p.id = m.id)
+                    end as given
           from wf._due_full(p_moves, 'reenter') m
          cross join lateral (select x.*
                                from wf.node x
@@ -542,11 +545,17 @@ begin
         delete from wf.forall_result t where t.instance_id = r.instance_id and t.process_id = r.id;
         delete from wf.given_up t where t.instance_id = r.instance_id and t.process_id = r.id;
         perform wf._release_live(array[r.instance_id], array[r.id]);
-        v_entry := wf._prepare(r.instance_id, case when r.scope = 'own' then r.scopes else r.own end,
+        -- the root stands in its own scope
+        v_entry := wf._prepare(r.instance_id, case when r.scope = 'own' then coalesce(r.scopes, r.own) else r.own end,
                                r.version_id, r.node_id);
+        v_entry.input := coalesce(v_entry.input, r.given);
+        if v_entry.error is null then
+            perform wf._forget_names(r.instance_id, r.own, r.version_id, r.node_id);
+        end if;
         if r.scope = 'own' and v_entry.error is null then
             insert into wf.binding (instance_id, scope_id, name, value)
-            select r.instance_id, r.id, j.key, j.value from jsonb_each(coalesce(v_entry.input, r.fixed)) j;
+            select r.instance_id, r.id, j.key, j.value from jsonb_each(coalesce(v_entry.input, r.fixed)) j
+                on conflict (instance_id, scope_id, name) do update set value = excluded.value;
         end if;
         update wf.process p
            set was = p.state, at = p_at, input = v_entry.input, policy = v_entry.policy, error = v_entry.error,
@@ -635,7 +644,8 @@ begin
            chosen = coalesce((select n.ordinal from wf.node n where n.version_id = p.version_id and n.id = k.winner),
                              p.chosen),
            event = case when p.state = 'ABORTING'
-                        then case when p.open > k.ended then 'count' when k.won then 'end' else 'aborted' end
+                        then case when p.open > k.ended then 'count' when k.won then 'end'
+                                  when k.fails then 'fail' else 'aborted' end
                         -- a return goes up to the form that has a scope of its own
                         when d.returned then case when p.scopes[1] = p.id then 'end' else 'return' end
                         when k.winner is not null then 'win'
@@ -643,7 +653,8 @@ begin
                         then case when (k.c).error is not null then 'fail' else 'end' end
                         when (k.c).more > 0 then 'refill' else 'count' end,
            state = case when p.state = 'ABORTING'
-                        then case when p.open > k.ended then 'ABORTING' when k.won then 'END' else 'ABORTED' end
+                        then case when p.open > k.ended then 'ABORTING' when k.won then 'END'
+                                  when k.fails then 'FAILED' else 'ABORTED' end
                         when d.returned then 'END'
                         when k.winner is not null then 'ABORTING'
                         when p.open - k.ended + (k.c).more = 0
@@ -663,6 +674,7 @@ begin
                                      then d.first end as winner,
                                 x.state = 'ABORTING' and x.chosen is not null
                                 and wf._is_won(x.instance_id, x.id) as won,
+                                case x.state when 'ABORTING' then wf._fails_when_torn(x.instance_id, x.id) end as fails,
                                 case when x.total is null or x.state <> 'ACTIVE' or d.ended = 0 or d.returned
                                      then row(0, null, null, null)::wf.closing
                                      when x.reserved is not null then wf._close_round(d.instance_id, x.id, d.last)

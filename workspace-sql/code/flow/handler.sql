@@ -216,6 +216,16 @@ declare
     v_record jsonb; -- the same, as a catch sees it
     f record;
 begin
+    -- what was in these has stopped, and now their own error looks for a handler
+    if exists (select from wf._due_full(p_moves, 'handle') m where m.was = 'ABORTING') then
+        delete from wf.teardown t
+         where t.ctid = any (array(select k.ctid
+                                     from wf._due_full(p_moves, 'handle') m
+                                    cross join lateral (select x.ctid from wf.teardown x
+                                                         where x.instance_id = m.instance_id and x.process_id = m.id
+                                                        offset 0) k
+                                    where m.was = 'ABORTING'));
+    end if;
     for v_key in
         select m.instance_id as i, m.id as j, m.event, m.state, n.on_failure, n.on_failure_own
           from wf._due_full(p_moves, 'handle') m

@@ -26,7 +26,8 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
            ('handled', 'caught in line %1$s', 'the catch in line %1$s has taken an error of %2$s'),
            ('counted', 'given up by the forall in line %1$s', 'the forall in line %1$s gives up an error of %2$s'),
            ('left', 'left the race in line %1$s', 'an error of %2$s has made it leave the race in line %1$s'),
-           ('lost', null, 'a branch of the race has won');
+           ('lost', null, 'a branch of the race has won'),
+           ('failed', null, 'its deadline is over');
 $$;
 
 -- wf._alive(p_instance, p_after)
@@ -83,6 +84,17 @@ begin atomic
       from up u
      group by u.i, u.leaf
     having bool_or(u.torn);
+end;
+
+-- wf._fails_when_torn(p_instance, p_process)
+--
+-- Returns  whether a process that is torn down has failed when everything in it has stopped: its deadline is over
+-- Called   where processes count what has stopped in them
+create or replace function wf._fails_when_torn(p_instance bigint, p_process bigint) returns boolean
+language sql stable
+begin atomic
+    select exists (select from wf.teardown t
+                    where t.instance_id = p_instance and t.process_id = p_process and t.follows = 'failed');
 end;
 
 -- wf._root(p_instance)
@@ -251,11 +263,14 @@ begin
            from wf._torn(p_instance, p_parent) t, unnest(t.path) x (id);
         update wf.process p
            set was = p.state, at = p_at, open = p.open - k.count,
-               event = case when p.open > k.count then 'count' when k.won then 'end' else 'aborted' end,
-               state = case when p.open > k.count then p.state when k.won then 'END' else 'ABORTED' end
+               event = case when p.open > k.count then 'count' when k.won then 'end'
+                            when k.fails then 'fail' else 'aborted' end,
+               state = case when p.open > k.count then p.state when k.won then 'END'
+                            when k.fails then 'FAILED' else 'ABORTED' end
           from (select u.i, u.j, count(*)::int as count from unnest(p_instance, p_parent) u (i, j)
                  where u.j = any (v_torn) group by 1, 2) u
-         cross join lateral (select x.ctid as place, u.count, wf._is_won(x.instance_id, x.id) as won from wf.process x
+         cross join lateral (select x.ctid as place, u.count, wf._is_won(x.instance_id, x.id) as won,
+                                    wf._fails_when_torn(u.i, u.j) as fails from wf.process x
                               where x.instance_id = u.i and x.id = u.j offset 0) k
          where p.ctid = k.place;
     end if;

@@ -27,7 +27,8 @@ values ('async', 'EXECUTING', false, 'the driver acknowledged: it runs outside')
        ('async', 'ABORT_CLEANUP_REQUESTED', false, 'to be released before it is aborted'),
        ('wait', 'WAITING', false, 'waits inside the workspace, no driver is needed'),
        ('composite', 'ACTIVE', false, 'something in it has yet to end'),
-       ('composite', 'FAILED', false, 'could not be entered: waits for retry, ignore, resolve or raise'),
+       ('composite', 'FAILED', false,
+        'could not be entered, or its deadline was over: waits for retry, ignore, resolve or raise'),
        ('composite', 'ABORTING', false, 'what runs in it is being aborted'),
        ('composite', 'END', true, 'everything in it has ended'),
        ('composite', 'RAISED', true, 'failed for good: its error was handed on'),
@@ -49,6 +50,7 @@ update wf.machine_state s set limits = l.limits
                ('RETRY_CLEANUP_REQUESTED', '{deadline}'),
                ('FAILED', '{deadline}')) l (state, limits)
  where s.state = l.state and s.machine in ('sync', 'async', 'wait');
+update wf.machine_state s set limits = '{deadline}' where s.machine = 'composite' and s.state = 'ACTIVE';
 
 -- what every leaf has in common
 insert into wf.transition (machine, from_state, event, to_state, actor, recorded, asks, meaning)
@@ -194,6 +196,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, recorded
     ('composite', 'ACTIVE', 'fail', 'FAILED', 'W', true, 'what it needs could not be evaluated'),
     ('composite', 'ACTIVE', 'abort', 'ABORTING', 'W', true, 'its instance is aborted'),
     ('composite', 'ACTIVE', 'win', 'ABORTING', 'W', true, 'a branch of the race has ended: the others are stopped'),
+    ('composite', 'ACTIVE', 'timeout', 'ABORTING', 'T', true, 'its deadline is over: what runs in it is stopped first'),
     ('composite', 'ACTIVE', 'enter', 'ACTIVE', 'W', false, 'entered again after a failure: its children begin'),
     ('composite', 'FAILED', 'retry', 'ACTIVE', 'O', true, 'entered again'),
     ('composite', 'FAILED', 'ignore', 'END', 'OW', true, 'goes on as if it had ended; its names read as null'),
@@ -203,6 +206,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, recorded
     ('composite', 'ABORTING', 'count', 'ABORTING', 'W', false, 'something in it has stopped'),
     ('composite', 'ABORTING', 'aborted', 'ABORTED', 'W', true, 'everything in it has stopped'),
     ('composite', 'ABORTING', 'end', 'END', 'W', true, 'the race was won, and the other branches have stopped'),
+    ('composite', 'ABORTING', 'fail', 'FAILED', 'W', true, 'everything in it has stopped, since its deadline was over'),
     ('instance', '', 'start', 'RUNNING', 'O', true, 'started'),
     ('instance', 'RUNNING', 'warn', 'RUNNING', 'W', true,
      'something in it was ignored: its result will be warning at best'),

@@ -218,7 +218,7 @@ $$;
 -- Moves processes on whose time is over; the caller holds the instances. Of several
 -- limits the one that was reached first counts. What has written output meanwhile,
 -- or is just being handed out by a poll, stays as it is. Where the machine has no
--- such move, the clock stands at its end until the next state.
+-- such move, or a composite is torn down already, the clock stands at its end.
 --
 -- Returns  nothing
 -- Locks    rows of parked and ready (skipping locked ones), then of time_limit, then process
@@ -227,6 +227,8 @@ create or replace function wf._time_out(p_instance bigint[], p_process bigint[],
 language plpgsql :inner as $$
 declare
     v_fenced bigint[]; -- those that no poll takes meanwhile
+    v_instance bigint[]; -- composites
+    v_process bigint[];
 begin
     v_fenced := array(select k.process_id
                         from unnest(p_instance, p_process) u (i, j)
@@ -251,16 +253,21 @@ begin
      where t.ctid = k.place and k.due_at > t.due_at;
     with late as materialized (
         select distinct on (u.i, u.j)
-               u.i, u.j, p.place, p.state, t.kind, (l.limits ->> t.kind)::numeric as seconds, n.what, m.to_state
+               u.i, u.j, p.place, p.machine, p.state, t.kind, (l.limits ->> t.kind)::numeric as seconds, n.what,
+               m.to_state
           from unnest(p_instance, p_process) u (i, j)
          cross join lateral (select x.kind, x.due_at from wf.time_limit x
                               where x.instance_id = u.i and x.process_id = u.j and x.due_at <= p_now offset 0) t
          cross join lateral (select x.ctid as place, x.machine, x.state, x.version_id, x.node_id, x.policy
                                from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
-         cross join lateral (select x.timeout, coalesce(x.task_type, x.label) as what from wf.node x
+         cross join lateral (select x.timeout, coalesce(x.task_type, p.policy ->> 'title', x.title, x.label) as what
+                               from wf.node x
                               where x.version_id = p.version_id and x.id = p.node_id offset 0) n
          cross join lateral (select wf._time_limits(n.timeout, p.policy) as limits) l
-         cross join lateral (select wf._next_state(p.machine, p.state, 'timeout', false) as to_state offset 0) m
+         cross join lateral (select case when p.machine <> 'composite'
+                                              or not exists (select from wf._torn(array[u.i], array[u.j]))
+                                         then wf._next_state(p.machine, p.state, 'timeout', false) end as to_state
+                             offset 0) m
          order by u.i, u.j, t.due_at, (l.limits ->> t.kind)::numeric, t.kind),
     held as (
         update wf.time_limit t set due_at = 'infinity', remains = interval '0'
@@ -268,12 +275,42 @@ begin
                                     cross join lateral (select y.ctid from wf.time_limit y
                                                          where y.instance_id = l.i and y.process_id = l.j
                                                            and y.due_at <= p_now offset 0) x
-                                    where l.to_state is null)))
-    update wf.process p
-       set was = p.state, event = 'timeout', state = l.to_state, at = p_now,
-           error = wf._timed_out(l.what, l.kind, l.seconds)
-      from late l
-     where p.ctid = l.place and l.to_state is not null
-       and (l.state <> 'INIT' or l.j = any (v_fenced) or wf._waits_for_retry(l.i, l.j));
+                                    where l.to_state is null))),
+    moved as (
+        update wf.process p
+           set was = p.state, event = 'timeout', state = l.to_state, at = p_now,
+               error = wf._timed_out(l.what, l.kind, l.seconds),
+               todo = case l.machine when 'composite' then 0 else p.todo end
+          from late l
+         where p.ctid = l.place and l.to_state is not null
+           and (l.state <> 'INIT' or l.j = any (v_fenced) or wf._waits_for_retry(l.i, l.j))
+        returning p.instance_id, p.id, p.machine)
+    select array_agg(m.instance_id order by m.id) filter (where m.machine = 'composite'),
+           array_agg(m.id order by m.id) filter (where m.machine = 'composite')
+      into v_instance, v_process from moved m;
+    if v_instance is not null then
+        perform wf._stop_inside(v_instance, v_process, p_now);
+    end if;
+end;
+$$;
+
+-- wf._stop_inside(p_instance, p_process, p_at)
+--
+-- Tears down what is in composites whose deadline is over; each of them has failed when
+-- that has stopped. One in another one is part of that one's teardown.
+--
+-- Returns  nothing
+-- Locks    as _tear
+-- Called   by _time_out, with the outer ones first
+create or replace function wf._stop_inside(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    for k in 1 .. cardinality(p_process) loop
+        if not exists (select from wf._torn(p_instance[k:k], p_process[k:k])) then
+            perform wf._tear_down(p_instance[k:k], p_process[k:k], 'failed', p.node_id, p.error, p_at, true)
+               from wf.process p where p.instance_id = p_instance[k] and p.id = p_process[k];
+            perform wf._tear(p_instance[k:k], p_process[k:k], p_at);
+        end if;
+    end loop;
 end;
 $$;

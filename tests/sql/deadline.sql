@@ -1,0 +1,187 @@
+-- deadline.sql - the deadline of a block, a call and a workflow: what runs inside is
+-- stopped first, then the block has failed, and its error looks for a handler.
+begin;
+\ir helper/play.sql
+select no_plan();
+
+create function block(p_deadline text, variadic p_steps jsonb[]) returns jsonb
+language sql as $$ select jsonb_build_object('kind', 'seq', 'line', 1, 'steps', to_jsonb(p_steps), 'policies', jsonb_build_object('timeout', jsonb_build_object('deadline', p_deadline))); $$;
+create function states(p_instance bigint) returns text
+language sql as $$ select string_agg(coalesce(p.bind, p.kind) || ' ' || p.state, ', ' order by p.id) from wf.process p where p.instance_id = p_instance; $$;
+create function failure(p_instance bigint, p_name text) returns text
+language sql as $$ select p.state || coalesce(': ' || (p.error ->> 'kind') || ': ' || (p.error ->> 'message'), '') from wf.process p where p.instance_id = p_instance and p.id = play_id(p_instance, p_name); $$;
+create function story(p_instance bigint, p_name text) returns text
+language sql as $$ select string_agg(e.event || ' ' || e.state, ', ' order by e.seq) from wf.event e where e.instance_id = p_instance and e.process_id = play_id(p_instance, p_name); $$;
+create function later(p_driver bigint, p_interval interval) returns void
+language plpgsql as $$
+declare
+    v_end timestamptz := wf.now() + p_interval;
+begin
+    while wf.now() < v_end loop
+        perform play_later(least(interval '20 s', v_end - wf.now())), wf.heartbeat(p_driver);
+    end loop;
+end;
+$$;
+select set_config('wf.now', '2030-01-01 00:00:00+00', true);
+select play_driver() as driver \gset
+
+-- what waits, what runs, what has failed and what has begun outside
+select play_install('block', jsonb_build_array(block('PT10S', play_par(
+    play_task('t.Do', 'a'), play_task('t.Do', 'b', '{}', '{"queue": "other"}'), play_task('t.Do', 'c', '{}', '{"retry": {"attempts": 3, "delay": "PT1H"}}'), play_task('t.Do', 'd'),
+    play_task('t.Sleep', 'e', '{"duration": "PT1H"}'), play_task('t.Job', 'f'), play_forall('x', '[1, 2, 3]', play_task('t.Do', 'g', '{}', '{"group": {"name": "one", "max": 1}}')))), play_task('t.Do', 'z')));
+select wf.start('block') as i \gset
+select play_take(:driver), play_fail(play_id(:i, 'c')), play_fail(play_id(:i, 'd')), play_report(play_id(:i, 'f'), 'ack'), play_report(play_id(:i, 'f'), 'response', '{"id": 1}');
+select later(:driver, '9.999 s'), wf.tick();
+select is(states(:i), 'call ACTIVE, seq ACTIVE, par ACTIVE, a START_REQUESTED, b INIT, c INIT, d FAILED, e WAITING, f EXECUTING, forall ACTIVE, g START_REQUESTED, g INIT, g INIT', 'until its deadline a block goes on');
+select results_eq(format($$select detail from wf.explain(%s, %s) where reason = 'note'$$, :i, play_id(:i, 'seq')), $$values ('it times out at 2030-01-01 00:00:10+00 (deadline)')$$, 'explain says when that is');
+select later(:driver, '1 ms'), wf.tick();
+select is(states(:i), 'call ACTIVE, seq ABORTING, par ABORTING, a ABORT_REQUESTED, b ABORTED, c ABORTED, d ABORTED, e ABORTED, f ABORT_REQUESTED, forall ABORTING, g ABORT_REQUESTED, g ABORTED, g ABORTED',
+    'then all that is inside is stopped');
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
+select matches((select detail from wf.explain(:i, play_id(:i, 'seq')) where reason = 'teardown'), '^it is torn down, since its deadline is over; it waits for ', 'explain says why, and what for');
+select is((select result from wf.instance where id = :i), null, 'its instance goes on');
+select play_report(play_id(:i, 'a'), 'response', '{"value": 1}'), play_report(p.id, 'error', '{"kind": "cancelled"}') from wf.process p where p.bind = 'g' and p.state = 'ABORT_REQUESTED';
+select play_take(:driver), play_report(play_id(:i, 'f'), 'response', '{}'), play_take(:driver);
+select is(play_state(:i, 'seq'), 'ABORTING', 'it waits until what ran outside is released');
+select play_report(play_id(:i, 'f'), 'response', '{}');
+select is(failure(:i, 'seq'), 'FAILED: timeout: seq timed out after 10000 ms (deadline)', 'and has failed then, of kind timeout');
+select is(story(:i, 'seq'), 'timeout ABORTING, fail FAILED', 'which its history tells');
+select is(states(:i), 'call ACTIVE, seq FAILED, par ABORTED, a ABORTED, b ABORTED, c ABORTED, d ABORTED, e ABORTED, f ABORTED, forall ABORTED, g ABORTED, g ABORTED, g ABORTED', 'nothing that comes after it has begun');
+select is_empty('select * from wf.teardown', 'nothing is torn down any more');
+select is_empty('select * from wf.time_limit', 'and no limit holds');
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
+
+-- what an operator may do with it
+select wf.ignore(format('{"process": %s}', play_id(:i, 'seq'))::jsonb), play_on(:driver);
+select is((select state || ' ' || result from wf.instance where id = :i), 'END warning', 'ignored: what comes after it begins');
+create function expired(p_driver bigint, p_workflow text) returns bigint
+language plpgsql as $$
+declare
+    v_instance bigint := wf.start(p_workflow);
+begin
+    perform play_take(p_driver), later(p_driver, '10 s'), wf.tick();
+    perform play_report(p.id, 'error', '{"kind": "cancelled"}') from wf.process p where p.instance_id = v_instance and p.state = 'ABORT_REQUESTED' order by p.id;
+    return v_instance;
+end;
+$$;
+select play_install('small', jsonb_build_array(block('PT10S', play_task('t.Do', 'a'), '{"kind": "if", "line": 1, "condition": ["eq", ["var", "a"], 1], "reads": {"a": 0}, "then": {"kind": "let", "line": 1, "as": "seen", "value": 1}}', play_task('t.Do', 'b'))));
+select expired(:driver, 'small') as i \gset
+select is(states(:i), 'call ACTIVE, seq FAILED, a ABORTED', 'a step that was on its way does not end it');
+select wf.retry(format('{"process": %s}', play_id(:i, 'seq'))::jsonb);
+select is(states(:i), 'call ACTIVE, seq ACTIVE, a ABORTED, a INIT', 'retried: it begins once more');
+select is((select due_at - wf.now() from wf.time_limit where instance_id = :i), interval '10 s', 'with another deadline');
+select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"value": 1}'), play_take(:driver), later(:driver, '10 s'), wf.tick(), play_report(play_id(:i, 'b'), 'error', '{"kind": "cancelled"}');
+select is((select string_agg(name || ' ' || value, ', ' order by name) from wf.binding where instance_id = :i), 'a 1, seen 1', 'what was bound in it');
+select wf.retry(format('{"process": %s}', play_id(:i, 'seq'))::jsonb);
+select is((select string_agg(name || ' ' || value, ', ' order by name) from wf.binding where instance_id = :i), 'a null, seen null', 'is null when it begins once more, until it is bound again');
+select is((select string_agg(name || ' ' || value, ', ' order by name) from wf.binding_past where instance_id = :i), 'a 1, seen 1', 'and the former values are kept');
+select play_on(:driver);
+select is((select state || ' ' || result from wf.instance where id = :i), 'END success', 'it may end well in time');
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
+select expired(:driver, 'small') as i \gset
+select wf.raise(format('{"process": %s}', play_id(:i, 'seq'))::jsonb);
+select is((select state || ' ' || result || ' ' || (error ->> 'kind') from wf.instance where id = :i), 'ABORTED error timeout', 'raised: the instance ends with the error');
+select expired(:driver, 'small') as i \gset
+select wf.abort(format('{"instance": %s}', :i)::jsonb);
+select is((select state || ' ' || result from wf.instance where id = :i), 'ABORTED aborted', 'aborted');
+
+-- it is caught
+select play_install('caught', jsonb_build_array(jsonb_build_object('kind', 'try', 'line', 1, 'body', block('PT10S', play_task('t.Do', 'a')),
+    'catches', jsonb_build_array('{"kind": "catch", "line": 1, "name": "e", "when": ["eq", ["get", ["var", "e"], "kind"], "timeout"], "reads": {"e": 0},
+                                   "body": {"kind": "let", "line": 1, "as": "late", "value": ["get", ["get", ["var", "e"], "detail"], "limit"], "reads": {"e": 0}}}'::jsonb))));
+select expired(:driver, 'caught') as i \gset
+select is((select state || ' ' || result from wf.instance where id = :i), 'END success', 'a catch around the block takes its error');
+select is((select value from wf.binding where instance_id = :i and name = 'late'), '"deadline"', 'and sees which limit it was');
+select play_install('inside', jsonb_build_array(block('PT10S', jsonb_build_object('kind', 'try', 'line', 1, 'body', play_task('t.Do', 'a'),
+    'catches', jsonb_build_array(jsonb_build_object('kind', 'catch', 'line', 1, 'name', 'e', 'body', play_task('t.Do', 'b')))))));
+select expired(:driver, 'inside') as i \gset
+select is(states(:i), 'call ACTIVE, seq FAILED, try ABORTED, a ABORTED', 'one inside does not: the deadline is no error of what is inside');
+-- while a catch is on its way
+select wf.start('inside') as i \gset
+select play_take(:driver), play_fail(play_id(:i, 'a')), later(:driver, '10 s'), wf.tick();
+select is(states(:i), 'call ACTIVE, seq FAILED, try ABORTED, a RAISED, catch ABORTED, b ABORTED', 'what a catch does counts, too');
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
+
+-- blocks in blocks; tasks with limits of their own
+select play_install('nested', jsonb_build_array(block('PT10S', play_par(block('PT10S', play_task('t.Do', 'a')), block('PT5S', play_task('t.Do', 'b')), play_task('t.Do', 'c', '{}', '{"timeout": {"runtime": "PT10S"}}')))));
+select wf.start('nested') as i \gset
+select play_take(:driver), later(:driver, '5 s'), wf.tick();
+select is(states(:i), 'call ACTIVE, seq ACTIVE, par ACTIVE, seq ACTIVE, seq ABORTING, c START_REQUESTED, a START_REQUESTED, b ABORT_REQUESTED', 'an inner deadline stops only what is inside it');
+select later(:driver, '5 s'), wf.tick();
+select is((select count(*) from wf.teardown where instance_id = :i), 1::bigint, 'the outer one takes the place of those inside');
+select play_report(play_id(:i, n), 'error', '{"kind": "cancelled"}') from unnest('{a,b,c}'::text[]) n;
+select is(states(:i), 'call ACTIVE, seq FAILED, par ABORTED, seq ABORTED, seq ABORTED, c ABORTED, a ABORTED, b ABORTED', 'it fails alone');
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
+
+-- a deadline beside a teardown and an abort
+select play_install('beside', jsonb_build_array(jsonb_build_object('kind', 'try', 'line', 1, 'body', play_par(block('PT10S', play_task('t.Do', 'a')), play_task('t.Do', 'b')),
+    'catches', jsonb_build_array(jsonb_build_object('kind', 'catch', 'line', 1, 'name', 'e', 'body', play_task('t.Do', 'c'))))));
+select wf.start('beside') as i \gset
+select play_take(:driver), later(:driver, '10 s'), wf.tick(), play_fail(play_id(:i, 'b'));
+select is(states(:i), 'call ACTIVE, try ACTIVE, par ABORTING, seq ABORTING, b RAISED, a ABORT_REQUESTED', 'an error that is caught takes the place of a deadline that is over');
+select play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
+select is(states(:i), 'call ACTIVE, try ACTIVE, par ABORTED, seq ABORTED, b RAISED, a ABORTED, catch ACTIVE, c INIT', 'and the catch begins once');
+select wf.start('beside') as i \gset
+select play_take(:driver), later(:driver, '5 s'), play_fail(play_id(:i, 'b')), later(:driver, '5 s'), wf.tick();
+select is((select count(*) from wf.teardown where instance_id = :i and follows = 'failed'), 0::bigint, 'nor does a deadline count that passes below a teardown');
+select play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
+select is(play_state(:i, 'c'), 'INIT', 'so the catch begins');
+select wf.start('small') as i \gset
+select play_take(:driver), later(:driver, '10 s'), wf.tick(), wf.abort(format('{"instance": %s}', :i)::jsonb), play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
+select is((select state || ' ' || result from wf.instance where id = :i), 'ABORTED aborted', 'an abort takes its place');
+select wf.abort('{"global": true}'), play_report(p.id, 'error', '{"kind": "cancelled"}') from wf.process p where p.state = 'ABORT_REQUESTED';
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
+
+-- a workflow, and a call
+select wf.install('', jsonb_build_object('format', 1, 'file', 'whole.wf', 'task_types', (select jsonb_object_agg(name, spec) from play_type where name = 't.Do'),
+    'workflows', jsonb_build_array(jsonb_build_object('name', 'whole', 'line', 1, 'params', '[{"name": "d", "type": "json"}]'::jsonb, 'policies', '{"timeout": {"deadline": ["var", "d"]}}'::jsonb,
+        'steps', jsonb_build_array('{"kind": "call", "line": 1, "workflow": "part", "args": {"x": ["var", "d"]}, "reads": {"d": 0}, "policies": {"timeout": {"deadline": "PT1H"}}}'::jsonb
+                                   || jsonb_build_object('steps', jsonb_build_array(play_task('t.Do', 'a', '{"x": ["var", "x"]}'))))))));
+select wf.start('whole', '{"d": "PT10S"}') as i \gset
+select results_eq(format('select extract(epoch from due_at - wf.now())::int from wf.time_limit where instance_id = %s order by 1', :i), 'values (10), (3600)', 'a workflow has a deadline, which may be computed from its parameters, and so has a call');
+select play_take(:driver), later(:driver, '10 s'), wf.tick();
+select is((select state from wf.instance where id = :i), 'RUNNING', 'while what is in it is stopped an instance is RUNNING');
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
+select play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
+select results_eq(format($$select kind, state, error ->> 'message' from wf.process where instance_id = %s and parent_id is null$$, :i), $$values ('call', 'FAILED', 'whole timed out after 10000 ms (deadline)')$$, 'its root has failed: a person is needed');
+select is((select string_agg(reason, ', ') from wf.stuck() where instance_id = :i), 'failed', 'stuck says so');
+select wf.retry(format('{"instance": %s}', :i)::jsonb);
+select is((select string_agg(name || ' ' || value, ', ' order by name, scope_id) from wf.binding where instance_id = :i and name in ('d', 'x')), 'd "PT10S", x "PT10S", x "PT10S"', 'retried: it begins once more, with its parameters');
+select play_on(:driver);
+select is((select state || ' ' || result from wf.instance where id = :i), 'END success', 'and may end well');
+select wf.start('whole', '{"d": "soon"}') as i \gset
+select results_eq(format($$select state, error ->> 'message' from wf.process where instance_id = %s$$, :i), $$values ('FAILED', 'deadline of timeout is a duration of more than 0, at most 36500 days, not "soon"')$$, 'a deadline that is none fails the workflow');
+select wf.abort('{"global": true}');
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
+
+-- what install refuses
+create function refused(p_node jsonb) returns text
+language plpgsql as $$
+begin
+    perform play_install('refused', jsonb_build_array(p_node));
+    return 'installed';
+exception when others then
+    return sqlerrm;
+end;
+$$;
+select is(refused('{"kind": "seq", "line": 1, "steps": [], "policies": {"timeout": {"runtime": "PT5S", "deadline": "PT5S"}}}'), 'workflows[0].steps[0].policies.timeout.runtime: unknown key', 'a block has no runtime');
+select is(refused('{"kind": "seq", "line": 1, "steps": [], "policies": {"timeout": {}}}'), 'workflows[0].steps[0].policies.timeout.deadline: is missing', 'but a deadline');
+select is(refused('{"kind": "seq", "line": 1, "steps": [], "policies": {"timeout": {"deadline": 5}}}'), 'workflows[0].steps[0].policies.timeout.deadline: must be a duration of more than 0, at most 36500 days', 'which is a duration');
+select is(refused('{"kind": "par", "line": 1, "branches": [{"kind": "let", "line": 1, "as": "x", "value": 1}], "policies": {"timeout": {"deadline": "PT5S"}}}'), 'workflows[0].steps[0].policies: unknown key', 'only groups of steps have one');
+
+-- a block that is over at once, and a large one, which is stopped in portions
+select play_install('empty', jsonb_build_array(block('PT5S', '{"kind": "let", "line": 1, "as": "x", "value": 1}')));
+select wf.start('empty') as i \gset
+select is((select state from wf.instance where id = :i), 'END', 'a block in which nothing waits has ended');
+select is_empty('select * from wf.time_limit', 'and leaves nothing');
+select play_install('large', jsonb_build_array(block('PT10S', play_forall('x', (select jsonb_agg(k) from generate_series(1, 2500) k), play_seq(play_task('t.Sleep', 'a', '{"duration": "PT1H"}'), play_task('t.Do', 'b'))))));
+select wf.start('large') as i \gset
+select wf.tick();
+select later(:driver, '10 s'), wf.tick();
+do $$ begin for k in 1 .. 20 loop exit when not exists (select from wf.teardown); perform wf.work(); end loop; end $$;
+select is((select state from wf.process where instance_id = :i and parent_id = (select id from wf.process where instance_id = :i and parent_id is null)), 'FAILED', 'a large block is stopped in portions');
+select is((select count(*) from wf.process where instance_id = :i and state not in ('ABORTED', 'FAILED', 'ACTIVE')), 0::bigint, 'all of it');
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
+
+select finish();
+rollback;
