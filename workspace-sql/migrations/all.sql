@@ -35,6 +35,7 @@ $$;
 \set migration 037_handles.sql \ir apply.sql
 \set migration 044_loop.sql \ir apply.sql
 \set migration 051_timeout.sql \ir apply.sql
+\set migration 054_progress.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$
