@@ -29,6 +29,11 @@ const struct policy_rule policy_rules[POLICIES] = {
 	    .reach = REACH_TASKS,
 	    .params = { { "value", TYPE_BOOL } },
 	    .check = check_idempotent },
+	{ .name = "weight",
+	    .reach = REACH_TASKS,
+	    .params = { { "value", TYPE_NUMBER, .required = true,
+	        .least = 0.001, .most = 1000000 } },
+	    .check = check_weight },
 	{ .name = "retry",
 	    .reach = REACH_NODE,
 	    .each = true,
@@ -72,7 +77,6 @@ static const char *const later[] = {
 	"subject",
 	"tags",
 	"undo",
-	"weight",
 };
 
 enum { LATER = sizeof(later) / sizeof(later[0]) };

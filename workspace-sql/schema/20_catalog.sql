@@ -115,6 +115,7 @@ create table wf.node (
     light         boolean,
     in_round      boolean,
     timeout       jsonb,
+    weight        numeric not null default 1,
     primary key (version_id, id)
 );
 -- the parent first: (version_id, id) can then be sought in the primary key only

@@ -131,6 +131,8 @@ comment on column wf.process.spare is
 comment on column wf.process.warned is
     'composite whose error a handler around it may take: something in it was tolerated, skipped or ignored';
 comment on column wf.process.late is 'copied from the node: its instance may end late, see code/flow/failure.sql';
+comment on column wf.process.progress is
+    'async task: what the polls of this attempt have told, from 0 to 1; null as long as they have told nothing';
 comment on column wf.process.wide is 'copied from the node: it is found by its parent; null for the root';
 
 comment on table wf.extent is
