@@ -26,6 +26,10 @@ const struct policy_rule policy_rules[POLICIES] = {
 	    .reach = REACH_TASKS,
 	    .params = { { "value", TYPE_BOOL } },
 	    .check = check_idempotent },
+	{ .name = "output",
+	    .reach = REACH_TASKS,
+	    .params = { { "max", TYPE_INT, .required = true, .least = 1,
+	        .most = CHECK_INT_MAX } } },
 	{ .name = "retry",
 	    .reach = REACH_NODE,
 	    .each = true,
@@ -53,7 +57,6 @@ const struct policy_rule policy_rules[POLICIES] = {
 static const char *const later[] = {
 	"lock",
 	"on_failure",
-	"output",
 	"plan",
 	"rate",
 	"recover",

@@ -40,6 +40,7 @@
 \ir definition/secret.sql
 \ir definition/spec.sql
 \ir definition/spec_check.sql
+\ir definition/atomic.sql
 \ir definition/node.sql
 \ir definition/install.sql
 

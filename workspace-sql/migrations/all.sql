@@ -34,6 +34,7 @@ $$;
 \set migration 036_ended.sql \ir apply.sql
 \set migration 037_handles.sql \ir apply.sql
 \set migration 044_loop.sql \ir apply.sql
+\set migration 048_atomic.sql \ir apply.sql
 \set migration 051_timeout.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset

@@ -110,6 +110,8 @@ create table wf.node (
     yield         jsonb,
     light         boolean,
     in_round      boolean,
+    names         text[],
+    output_max    int,
     timeout       jsonb,
     primary key (version_id, id)
 );

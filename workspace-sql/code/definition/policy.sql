@@ -19,6 +19,7 @@ begin atomic
            ('requires', array['requires'], 'capabilities', 'what a task requires'),
            ('priority', array['priority'], 'priority', 'a priority'),
            ('idempotent', array['idempotent'], 'truth', 'idempotent'),
+           ('output', array['output'], 'count', 'max of an output'),
            ('title', array['title'], 'text', 'a title');
 end;
 

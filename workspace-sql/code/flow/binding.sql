@@ -22,20 +22,24 @@ begin
 end;
 $$;
 
--- wf._bind(p_moves)
+-- wf._bind(p_moves, p_several)
 --
 -- Binds the names of processes that have ended to their output. A form that has
--- a scope of its own binds in the scope around it.
+-- a scope of its own binds in the scope around it. p_several says that one of the
+-- processes binds several names.
 --
 -- Returns  nothing
 -- Locks    nothing
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
-create or replace function wf._bind(p_moves wf.full_move[]) returns void
+create or replace function wf._bind(p_moves wf.full_move[], p_several boolean) returns void
 language plpgsql :inner as $$
 declare
     f record;
 begin
+    if p_several then
+        p_moves := wf._split_names(p_moves);
+    end if;
     with bound as (
         insert into wf.binding (instance_id, scope_id, name, value)
         select m.instance_id, s.scopes[cardinality(s.scopes)], m.bind, m.output
@@ -54,6 +58,41 @@ begin
     if f.instances is not null then
         perform wf._count_values(f.instances, f.scopes, f.bytes);
     end if;
+end;
+$$;
+
+-- wf._split_names(p_moves)
+--
+-- A process that binds several names has an object as output, with a field for each
+-- of them. What else the object holds (an operator may have given it) binds nothing.
+--
+-- Returns  one move for each name that a process binds
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _bind
+create or replace function wf._split_names(p_moves wf.full_move[]) returns wf.full_move[]
+language plpgsql stable :inner as $$
+declare
+    v_moves wf.full_move[] := array(select m from wf._due_full(p_moves, 'bind') m where m.bind <> '');
+    v_move wf.full_move;
+    f record;
+begin
+    for f in
+        select m as move, x.name, m.output -> x.name as value
+          from wf._due_full(p_moves, 'bind') m
+         cross join lateral (select y.names
+                               from wf.node y
+                              where y.version_id = m.version_id and y.id = m.node_id
+                             offset 0) n
+         cross join lateral unnest(n.names) x (name)
+         where m.bind = '' and m.output ? x.name
+    loop
+        v_move := f.move;
+        v_move.bind := f.name;
+        v_move.output := f.value;
+        v_moves := v_moves || v_move;
+    end loop;
+    return v_moves;
 end;
 $$;
 
