@@ -60,6 +60,23 @@ member(const struct json *object, const char *name)
 	           : NULL;
 }
 
+/* "atomic as a, b": one task, with the names that its calls bind. */
+static char *
+atomic_label(const struct json *calls)
+{
+	struct buf label;
+	const char *as;
+	size_t i, count = 0;
+
+	buf_init(&label, 0);
+	buf_adds(&label, "atomic");
+	for (i = 0; i < json_length(calls); i++)
+		if ((as = member(json_at(calls, i), "as")) != NULL)
+			buf_addf(
+			    &label, "%s%s", count++ > 0 ? ", " : " as ", as);
+	return buf_take(&label);
+}
+
 /* As the workspace names them: the title, or what it is and what it binds. */
 static char *
 spec_label(const struct json *spec)
@@ -81,6 +98,10 @@ spec_label(const struct json *spec)
 
 	if (title != NULL || kind == NULL)
 		return xstrdup(title != NULL ? title : member(spec, "name"));
+	if (strcmp(kind, "atomic") == 0)
+		return atomic_label(json_get(spec, "steps"));
+	if (json_bool(json_get(spec, "only")))
+		return xasprintf("%s only", kind);
 	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		if (strcmp(forms[i].kind, kind) != 0)
 			continue;
@@ -166,6 +187,8 @@ add_node(struct graph *graph, int parent, const char *branch,
 	graph_add(graph, parent, kind != NULL ? kind : "call", label, branch,
 	    NULL, NULL);
 	free(label);
+	if (kind != NULL && strcmp(kind, "atomic") == 0)
+		return; /* what is in it are no nodes of their own */
 	add_list(graph, own, NULL, json_get(spec, "steps"));
 	if (json_get(spec, "on") != NULL)
 		add_cases(graph, own, json_get(spec, "on"),

@@ -71,18 +71,34 @@ sql_batch_open(struct session *session)
 	session_go(session);
 }
 
-void
-sql_batch_statement(struct session *session, const struct task *task,
-    const struct sql_statement *statement, int64_t timeout_ms)
+static void
+send_statement(struct session *session, const struct sql_statement *statement,
+    int64_t timeout_ms)
 {
-	session_send(session, "begin isolation level read committed", NULL);
-	sql_begin(session, task);
 	session_send(session, "savepoint task", NULL);
 	send_limit(session, timeout_ms);
 	session_send(session, statement->text.data, &statement->params);
 	if (!statement->wrapped)
 		session_drop_rows(session);
 	session_go(session);
+}
+
+void
+sql_batch_first(struct session *session, const struct task *task,
+    const struct sql_statement *statement, int64_t timeout_ms)
+{
+	session_send(session, "begin isolation level read committed", NULL);
+	sql_begin(session, task);
+	send_statement(session, statement, timeout_ms);
+}
+
+void
+sql_batch_next(struct session *session, const struct sql_statement *statement,
+    int64_t timeout_ms)
+{
+	/* fails if the statement before ended the transaction by itself */
+	session_send(session, "release savepoint task", NULL);
+	send_statement(session, statement, timeout_ms);
 }
 
 /* The next task finds the session as a new one would be. */

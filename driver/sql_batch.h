@@ -23,8 +23,13 @@ struct task;
 /* A session that has just connected.  No answer to it matters. */
 void sql_batch_open(struct session *session);
 
-/* The last result is the statement's.  `timeout_ms` 0: no limit. */
-void sql_batch_statement(struct session *session, const struct task *task,
+/*
+ * The first statement of a task, and the transaction around it; another one in
+ * it.  The last result is the statement's.  `timeout_ms` 0: no limit.
+ */
+void sql_batch_first(struct session *session, const struct task *task,
+    const struct sql_statement *statement, int64_t timeout_ms);
+void sql_batch_next(struct session *session,
     const struct sql_statement *statement, int64_t timeout_ms);
 
 void sql_batch_commit(
@@ -38,7 +43,7 @@ void sql_batch_rollback(struct session *session);
 void sql_batch_status(struct session *session, const struct task *task);
 
 /*
- * Whether a statement or a status was asked of the wrong workspace: of a
+ * Whether a first statement or a status was asked of the wrong workspace: of a
  * standby, or of one that was upgraded meanwhile.  Nothing of it counts.
  */
 bool sql_batch_is_misplaced(const struct session_answer *answer);

@@ -21,15 +21,55 @@ enum {
 
 /* Steps ----------------------------------------------------------------- */
 
+/* What the task and the statement say; else what the configuration does. */
+static int64_t
+find_limit(const struct run *run)
+{
+	int64_t whole = run->task->timeout_ms;
+	int64_t own = run->statements[run->at].timeout_ms;
+
+	if (own <= 0 && whole <= 0)
+		return run->config->sql_timeout_ms;
+	return own > 0 && (whole <= 0 || own < whole) ? own : whole;
+}
+
 static void
 step_statement(struct run *run)
 {
+	const struct sql_statement *statement = &run->statements[run->at];
+
 	run->phase = SQL_STATEMENT;
-	sql_batch_statement(
-	    run->session, run->task, &run->statement, run->timeout_ms);
-	if (run->timeout_ms > 0)
+	run->limit_ms = find_limit(run);
+	if (run->at == 0)
+		sql_batch_first(
+		    run->session, run->task, statement, run->limit_ms);
+	else
+		sql_batch_next(run->session, statement, run->limit_ms);
+	if (run->limit_ms > 0)
 		loop_timer_set(
-		    run->loop, &run->limit_timer, run->timeout_ms + GRACE_MS);
+		    run->loop, &run->limit_timer, run->limit_ms + GRACE_MS);
+	else
+		loop_timer_stop(run->loop, &run->limit_timer);
+}
+
+static void
+step_first(struct run *run)
+{
+	run->at = 0;
+	run->row_bytes = 0;
+	buf_truncate(&run->outcome.body, 0);
+	step_statement(run);
+}
+
+static void
+step_next(struct run *run)
+{
+	int64_t limit = run->config->sql_max_rows_bytes;
+
+	run->at++;
+	sql_statement_limit(
+	    &run->statements[run->at], limit - (int64_t)run->row_bytes, limit);
+	step_statement(run);
 }
 
 static void
@@ -72,22 +112,38 @@ finish_recorded(struct run *run)
 	finish(run);
 }
 
+/* The statement of an atomic that is under way; what ends it is about none. */
+static struct sql_place
+find_place(const struct run *run)
+{
+	struct sql_place place = { 0 };
+
+	if (run->is_atomic && run->phase == SQL_STATEMENT)
+		place = (struct sql_place){ run->at + 1, run->count,
+			run->statements[run->at].line };
+	return place;
+}
+
 static void
 set_stopped(struct run *run)
 {
-	sql_failure_stopped(&run->outcome, run->stopped, run->timeout_ms);
+	const struct sql_place place = find_place(run);
+
+	sql_failure_stopped(&run->outcome, &place, run->stopped, run->limit_ms);
 }
 
 static void
 set_failed(struct run *run, const struct error *err)
 {
+	const struct sql_place place = find_place(run);
+
 	if (strcmp(err->sqlstate, "57014") == 0 && run->stopped == NULL &&
-	    run->timeout_ms > 0)
+	    run->limit_ms > 0)
 		run->stopped = "timeout";
 	if (run->stopped != NULL)
 		set_stopped(run);
 	else
-		sql_failure_refused(&run->outcome, err);
+		sql_failure_refused(&run->outcome, &place, err);
 }
 
 /* Answers ------------------------------------------------------------------ */
@@ -113,22 +169,37 @@ goes_elsewhere(struct run *run, const struct session_answer *answer)
 	return true;
 }
 
+/* {"rows", "count"}; of an atomic {"results": [{"rows", "count"}, …]} */
+static void
+respond(struct run *run, const struct pg_result *result)
+{
+	struct buf *body = &run->outcome.body;
+
+	if (run->is_atomic)
+		buf_adds(body, run->at == 0 ? "{\"results\":[" : ",");
+	run->row_bytes +=
+	    sql_statement_respond(&run->statements[run->at], result, body);
+	if (run->is_atomic && run->at + 1 == run->count)
+		buf_adds(body, "]}");
+}
+
 static void
 end_statement(struct run *run, const struct session_answer *answer)
 {
-	if (goes_elsewhere(run, answer))
+	if (run->at == 0 && goes_elsewhere(run, answer))
 		return;
 	if (answer->err != NULL)
 		set_failed(run, answer->err);
 	else if (run->stopped != NULL)
 		set_stopped(run);
 	else
-		sql_statement_respond(&run->statement,
-		    answer->results[answer->count - 1], &run->outcome.body);
-	if (run->outcome.event == OUTCOME_RESPONSE)
-		step_commit(run);
-	else
+		respond(run, answer->results[answer->count - 1]);
+	if (run->outcome.event != OUTCOME_RESPONSE)
 		step_rollback(run);
+	else if (run->at + 1 < run->count)
+		step_next(run);
+	else
+		step_commit(run);
 }
 
 static void
@@ -165,7 +236,7 @@ end_status(struct run *run, const struct session_answer *answer)
 		    run->lost);
 		finish(run);
 	} else {
-		step_statement(run);
+		step_first(run);
 	}
 }
 
@@ -211,7 +282,7 @@ void
 sql_run_begin(struct run *run, struct session *session)
 {
 	run->session = session;
-	step_statement(run);
+	step_first(run);
 }
 
 void
@@ -273,6 +344,46 @@ sql_run_stop(struct run *run)
 
 /* Life --------------------------------------------------------------------- */
 
+/* No statement of an atomic ends the transaction before the others are done. */
+static bool
+check_member(const struct run *run, struct error *err)
+{
+	const struct sql_statement *statement = &run->statements[run->at];
+
+	if (!sql_statement_is_control(statement))
+		return true;
+	error_set(err,
+	    "statement %zu of %zu (line %d) begins or ends a transaction; "
+	    "an atomic is one transaction",
+	    run->at + 1, run->count, statement->line);
+	return false;
+}
+
+/* {"statement", …}, or {"statements": [{"statement", …}, …]} */
+static bool
+read_statements(struct run *run, struct error *err)
+{
+	const struct json *list = json_get(run->args, "statements");
+	int64_t limit = run->config->sql_max_rows_bytes;
+
+	run->is_atomic = list != NULL;
+	run->count = run->is_atomic ? json_length(list) : 1;
+	if (run->count == 0 ||
+	    (run->is_atomic && json_type(list) != JSON_LIST)) {
+		run->count = 0;
+		error_set(err, "statements must be a list of at least one");
+		return false;
+	}
+	run->statements = xcalloc(run->count, sizeof(run->statements[0]));
+	for (run->at = 0; run->at < run->count; run->at++)
+		if (!sql_statement_init(&run->statements[run->at],
+		        run->is_atomic ? json_at(list, run->at) : run->args,
+		        limit, err) ||
+		    (run->is_atomic && !check_member(run, err)))
+			return false;
+	return true;
+}
+
 struct run *
 sql_run_new(struct loop *loop, const struct config *config,
     const struct task *task, struct error *err)
@@ -282,16 +393,13 @@ sql_run_new(struct loop *loop, const struct config *config,
 	run->loop = loop;
 	run->config = config;
 	run->task = task;
-	run->timeout_ms =
-	    task->timeout_ms > 0 ? task->timeout_ms : config->sql_timeout_ms;
 	run->limit_timer.fn = on_limit;
 	run->limit_timer.arg = run;
 	run->status_timer.fn = on_no_status;
 	run->status_timer.arg = run;
 	outcome_init(&run->outcome);
 	if (json_parse(task->args, task->args_len, &run->args, err) &&
-	    sql_statement_init(
-	        &run->statement, run->args, config->sql_max_rows_bytes, err))
+	    read_statements(run, err))
 		return run;
 	sql_run_free(run);
 	return NULL;
@@ -302,7 +410,9 @@ sql_run_free(struct run *run)
 {
 	loop_timer_stop(run->loop, &run->limit_timer);
 	loop_timer_stop(run->loop, &run->status_timer);
-	sql_statement_release(&run->statement);
+	while (run->count > 0)
+		sql_statement_release(&run->statements[--run->count]);
+	free(run->statements);
 	outcome_release(&run->outcome);
 	json_free(run->args);
 	free(run->lost);

@@ -1,13 +1,13 @@
 /*
- * sql_run.h - a SQL task on its way: the statement and its outcome are one
- * transaction, so that both happened or neither.
+ * sql_run.h - a SQL task on its way: its statement, or those of an atomic, and
+ * its outcome are one transaction, so that all happened or nothing.
  *
  * The workspace has the outcome of a task that succeeded; only failures are
  * reported.
  *
- *     WAITING ▶ STATEMENT ▶ COMMIT ▶ OVER
- *                   └──▶ ROLLBACK ◀─┘ └─▶ OVER
- *     a lost connection ▶ STATUS ▶ OVER, or STATEMENT once more
+ *     WAITING ▶ STATEMENT (one after another) ▶ COMMIT ▶ OVER
+ *                   └──────▶ ROLLBACK ◀────────┘ └─▶ OVER
+ *     a lost connection ▶ STATUS ▶ OVER, or all of it once more
  */
 #ifndef DRIVER_SQL_RUN_H
 #define DRIVER_SQL_RUN_H
@@ -39,14 +39,17 @@ struct run {
 	const struct config *config;
 	const struct task *task;
 	struct json *args;
-	struct sql_statement statement;
+	struct sql_statement *statements;
+	size_t count, at;        /* of the statements; the one under way */
+	size_t row_bytes;        /* of those that have ended */
+	bool is_atomic;          /* the response is a list of results */
 	struct session *session; /* NULL while waiting */
 	enum sql_phase phase;
 	struct outcome outcome; /* once it is over */
 	int repeats;
 	bool unknown;        /* to a server, which was left for the next */
 	char *lost;          /* why the connection was lost; NULL: it wasn't */
-	int64_t timeout_ms;  /* 0: none */
+	int64_t limit_ms;    /* of the statement under way; 0: none */
 	const char *stopped; /* "timeout" or "cancelled"; NULL: nobody did */
 	struct timer limit_timer;  /* of the statement; goes on if it is lost */
 	struct timer status_timer; /* of SQL_STATUS */

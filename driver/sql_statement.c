@@ -12,6 +12,8 @@
 /* What people put at the end, and what stands between statements. */
 #define TRIMMED "; \t\r\n"
 
+enum { MOST_SECONDS = 1000000000 }; /* of a time limit */
+
 /* Words ------------------------------------------------------------------- */
 
 /* What a query begins with, and what makes something else of it. */
@@ -42,19 +44,36 @@ word_length(const char *text)
 	return len;
 }
 
+/* Behind a comment, which may hold others; at the end if it is not closed. */
+static const char *
+skip_comment(const char *text)
+{
+	int depth = 0;
+
+	do {
+		if (strncmp(text, "/*", 2) == 0) {
+			depth++;
+			text += 2;
+		} else if (strncmp(text, "*/", 2) == 0) {
+			depth--;
+			text += 2;
+		} else if (*text != '\0') {
+			text++;
+		}
+	} while (depth > 0 && *text != '\0');
+	return text;
+}
+
 /* Blanks, comments and parentheses before the first word. */
 static const char *
 skip_to_word(const char *text)
 {
-	const char *end;
-
 	for (;;) {
-		text += strspn(text, " \t\r\n\f(");
+		text += strspn(text, " \t\r\n\f\v(");
 		if (strncmp(text, "--", 2) == 0)
-			text += strcspn(text, "\n");
-		else if (strncmp(text, "/*", 2) == 0 &&
-		         (end = strstr(text, "*/")) != NULL)
-			text = end + 2;
+			text += strcspn(text, "\r\n");
+		else if (strncmp(text, "/*", 2) == 0)
+			text = skip_comment(text);
 		else
 			return text;
 	}
@@ -86,6 +105,28 @@ is_query(const char *text)
 	return true;
 }
 
+static bool
+is_word(const char *text, const char *word)
+{
+	return is_one_of(text, word_length(text), &word, 1);
+}
+
+bool
+sql_statement_is_control(const struct sql_statement *statement)
+{
+	static const char *const controls[] = { "abort", "begin", "commit",
+		"end", "release", "rollback", "savepoint", "start" };
+	const char *text = skip_to_word(statement->source);
+
+	while (*text == ';') /* an empty statement before it */
+		text = skip_to_word(text + 1);
+	if (is_word(text, "prepare"))
+		return is_word(
+		    skip_to_word(text + strlen("prepare")), "transaction");
+	return is_one_of(text, word_length(text), controls,
+	    sizeof(controls) / sizeof(controls[0]));
+}
+
 /* The text ---------------------------------------------------------------- */
 
 /* The newline ends a comment that the statement may end with. */
@@ -100,11 +141,12 @@ add_trimmed(struct buf *buf, const char *text)
 	buf_addc(buf, '\n');
 }
 
-/* The call that ends the query. */
+/* The call that ends the query; the rows of statements before it count, too. */
 static void
-sql_too_large(struct buf *buf, int64_t limit)
+sql_too_large(struct buf *buf, int64_t left, int64_t limit)
 {
-	buf_addf(buf, "wf.sql_too_large(%lld)", (long long)limit);
+	buf_addf(buf, "wf.sql_too_large(%lld%s)", (long long)limit,
+	    left < limit ? ", true" : "");
 }
 
 /*
@@ -114,9 +156,9 @@ sql_too_large(struct buf *buf, int64_t limit)
  * for; a statement that changes something is carried out as a whole before.
  */
 static void
-add_rows(struct buf *buf, const char *text, int64_t limit)
+add_rows(struct buf *buf, const char *text, int64_t left, int64_t limit)
 {
-	long long most = limit, memory = 32 * (most + 256);
+	long long most = left, memory = 32 * (most + 256);
 
 	buf_adds(buf, "with q as (");
 	add_trimmed(buf, text);
@@ -128,12 +170,12 @@ add_rows(struct buf *buf, const char *text, int64_t limit)
 	    " as bytes"
 	    " from (select case when pg_column_size(q.*) > %lld then ",
 	    memory);
-	sql_too_large(buf, limit);
+	sql_too_large(buf, left, limit);
 	buf_addf(buf,
 	    "::text else to_json(q.*)::text end as item from q offset 0) j) r"
 	    " where case when r.bytes < %lld then true else ",
 	    most);
-	sql_too_large(buf, limit);
+	sql_too_large(buf, left, limit);
 	buf_adds(buf, " end");
 }
 
@@ -146,13 +188,16 @@ add_count(struct buf *buf, const char *text)
 	buf_adds(buf, ") q");
 }
 
-static void
-add_text(
-    struct sql_statement *statement, const char *text, bool rows, int64_t limit)
+void
+sql_statement_limit(
+    struct sql_statement *statement, int64_t left, int64_t limit)
 {
-	statement->wrapped = rows || is_query(text);
-	if (rows)
-		add_rows(&statement->text, text, limit);
+	const char *text = statement->source;
+
+	buf_truncate(&statement->text, 0);
+	statement->wrapped = statement->rows || is_query(text);
+	if (statement->rows)
+		add_rows(&statement->text, text, left > 0 ? left : 0, limit);
 	else if (statement->wrapped)
 		add_count(&statement->text, text);
 	else
@@ -179,18 +224,39 @@ add_param(struct pg_params *params, const struct json *value)
 	}
 }
 
+/* A number of seconds, in milliseconds; 0 for no number, or none above 0. */
+static int64_t
+read_seconds(const struct json *value)
+{
+	char *text;
+	double seconds;
+
+	if (json_type(value) != JSON_INT && json_type(value) != JSON_NUMBER)
+		return 0;
+	text = json_text(value);
+	seconds = strtod(text, NULL);
+	free(text);
+	if (seconds > MOST_SECONDS)
+		seconds = MOST_SECONDS;
+	return seconds > 0 ? (int64_t)(seconds * 1000 + 0.5) : 0;
+}
+
 bool
 sql_statement_init(struct sql_statement *statement, const struct json *args,
     int64_t limit, struct error *err)
 {
-	const char *text = json_string(json_get(args, "statement"));
 	const struct json *params = json_get(args, "params");
 	size_t i;
 
+	*statement = (struct sql_statement){
+		.source = json_string(json_get(args, "statement")),
+		.rows = json_bool(json_get(args, "rows")),
+		.line = (int)json_int(json_get(args, "line")),
+		.timeout_ms = read_seconds(json_get(args, "timeout")),
+	};
 	buf_init(&statement->text, 0);
 	pg_params_init(&statement->params);
-	statement->wrapped = false;
-	if (text == NULL) {
+	if (statement->source == NULL) {
 		error_set(err, "statement must be a string");
 		return false;
 	}
@@ -198,7 +264,7 @@ sql_statement_init(struct sql_statement *statement, const struct json *args,
 		error_set(err, "params must be a list");
 		return false;
 	}
-	add_text(statement, text, json_bool(json_get(args, "rows")), limit);
+	sql_statement_limit(statement, limit, limit);
 	for (i = 0; i < json_length(params); i++)
 		add_param(&statement->params, json_at(params, i));
 	return true;
@@ -211,7 +277,7 @@ sql_statement_release(struct sql_statement *statement)
 	pg_params_release(&statement->params);
 }
 
-void
+size_t
 sql_statement_respond(const struct sql_statement *statement,
     const struct pg_result *result, struct buf *json)
 {
@@ -225,4 +291,5 @@ sql_statement_respond(const struct sql_statement *statement,
 	buf_adds(json, "{\"rows\":");
 	buf_adds(json, rows);
 	buf_addf(json, ",\"count\":%lld}", count);
+	return strlen(rows);
 }

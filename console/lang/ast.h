@@ -179,6 +179,7 @@ struct process {
 	bool braces, only;
 	/* checker */
 	struct decl *target;     /* call */
+	bool off_line;           /* call: something may run beside it */
 	const struct type *type; /* let */
 	struct read *reads;      /* of its own expressions */
 	struct read *collect_reads;
@@ -242,6 +243,7 @@ struct decl {
 	const char *full_name;
 	const struct type *returns; /* NULL: not declared */
 	bool used;                  /* it is called */
+	bool has_checkpoint;        /* in it, or in what it calls */
 	enum { DECL_NEW, DECL_ACTIVE, DECL_DONE } mark;
 	size_t tree_size; /* nodes when expanded */
 	int tree_depth;

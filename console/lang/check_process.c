@@ -73,8 +73,15 @@ check_seq(struct checker *checker, struct process *seq, bool main_line)
 static void
 check_leaf(struct checker *checker, struct process *call, bool main_line)
 {
-	(void)main_line;
+	call->off_line = !main_line;
 	check_call(checker, call);
+}
+
+static void
+check_calls(struct checker *checker, struct process *atomic, bool main_line)
+{
+	(void)main_line;
+	check_atomic(checker, atomic);
 }
 
 /* What one branch binds is out of sight for the others, but not free. */
@@ -355,7 +362,8 @@ check_switch(struct checker *checker, struct process *process, bool main_line)
 static void
 check_with(struct checker *checker, struct process *with, bool main_line)
 {
-	check_policies(checker, with->policies, POLICIES_OF_BLOCK);
+	check_policies(checker, with->policies,
+	    is_only_atomic(with->body) ? POLICIES_OF_TASK : POLICIES_OF_BLOCK);
 	check_process(checker, with->body, main_line);
 }
 
@@ -398,6 +406,17 @@ check_return(struct checker *checker, struct process *process, bool main_line)
 		    type_text(checker->arena, returns));
 }
 
+static void
+check_checkpoint(struct checker *checker, struct process *step, bool main_line)
+{
+	if (main_line)
+		return;
+	COMPLAIN(checker, step->start,
+	    "`checkpoint` can not stand in a parallel branch or a forall");
+	HINT(checker, "The whole instance goes back to it, so nothing may run "
+	              "beside it.");
+}
+
 /* What a form binds that can not be checked may be read after it. */
 static void
 bind_unknown(struct checker *checker, const struct process *process)
@@ -428,8 +447,6 @@ check_later(struct checker *checker, struct process *process, bool main_line)
 {
 	static const char *const words[] = {
 		[P_DAG] = "dag",
-		[P_ATOMIC] = "atomic",
-		[P_CHECKPOINT] = "checkpoint",
 	};
 
 	(void)main_line;
@@ -450,11 +467,11 @@ static void (*const checks[])(struct checker *, struct process *, bool) = {
 	[P_IF] = check_if,
 	[P_SWITCH] = check_switch,
 	[P_TRY] = check_try,
-	[P_ATOMIC] = check_later,
+	[P_ATOMIC] = check_calls,
 	[P_WITH] = check_with,
 	[P_LET] = check_let,
 	[P_RETURN] = check_return,
-	[P_CHECKPOINT] = check_later,
+	[P_CHECKPOINT] = check_checkpoint,
 };
 
 void

@@ -18,6 +18,7 @@ struct path {
 struct measure {
 	size_t size;
 	int depth;
+	bool has_checkpoint;
 };
 
 static void measure_decl(
@@ -31,6 +32,7 @@ add(struct measure *measure, const struct measure *part)
 		measure->size = STEPS_MAX + 1;
 	if (part->depth + 1 > measure->depth)
 		measure->depth = part->depth + 1;
+	measure->has_checkpoint |= part->has_checkpoint;
 }
 
 static char *
@@ -59,6 +61,21 @@ report_cycle(struct checker *checker, const struct process *call,
 	    "itself.");
 }
 
+/* A checkpoint is a point of the whole instance, wherever it is called. */
+static void
+check_call_beside(struct checker *checker, const struct process *call,
+    const struct path *path)
+{
+	if (!call->off_line || !call->target->has_checkpoint)
+		return;
+	report(checker->result, path->decl->module->source, call->name.start,
+	    "`%s` has a `checkpoint`, and can not be called in a parallel "
+	    "branch or a forall",
+	    call->target->full_name);
+	HINT(checker, "The whole instance goes back to it, so nothing may run "
+	              "beside it.");
+}
+
 static void
 measure_process(struct checker *checker, const struct process *process,
     const struct path *path, struct measure *measure)
@@ -70,7 +87,7 @@ measure_process(struct checker *checker, const struct process *process,
 	struct measure inner;
 	size_t i;
 
-	*measure = (struct measure){ 1, 1 };
+	*measure = (struct measure){ 1, 1, process->kind == P_CHECKPOINT };
 	if (process->kind == P_CALL && process->target &&
 	    !process->target->is_task) {
 		if (process->target->mark == DECL_ACTIVE) {
@@ -78,8 +95,10 @@ measure_process(struct checker *checker, const struct process *process,
 			return;
 		}
 		measure_decl(checker, process->target, path);
+		check_call_beside(checker, process, path);
 		inner = (struct measure){ process->target->tree_size,
-			process->target->tree_depth };
+			process->target->tree_depth,
+			process->target->has_checkpoint };
 		add(measure, &inner);
 	}
 	for (branch = process->branches; branch; branch = branch->next) {
@@ -116,6 +135,7 @@ measure_decl(
 	measure_process(checker, decl->body, &path, &measure);
 	decl->tree_size = measure.size;
 	decl->tree_depth = measure.depth;
+	decl->has_checkpoint = measure.has_checkpoint;
 	decl->mark = DECL_DONE;
 }
 

@@ -119,6 +119,11 @@ void check_while(struct checker *checker, struct process *loop, bool main_line);
 void check_repeat(
     struct checker *checker, struct process *loop, bool main_line);
 
+/* check_atomic.c: the calls of an atomic; whether a block is one, and nothing
+ * else: then the policies of the block are those of a task. */
+void check_atomic(struct checker *checker, struct process *atomic);
+bool is_only_atomic(const struct process *block);
+
 /* check_task.c: the clauses of a task type. */
 void check_task(struct checker *checker, struct decl *decl);
 

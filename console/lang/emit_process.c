@@ -1,6 +1,7 @@
 /* Nodes of the compiled tree. */
 #include <string.h>
 
+#include "console/lang/checker.h"
 #include "console/lang/emitter.h"
 #include "console/lang/source.h"
 
@@ -229,6 +230,32 @@ emit_group(struct emitter *emitter, const struct process *seq,
 	emit_seq(emitter, seq, effects, NULL);
 }
 
+/* One task: its calls have no policies, it has them. */
+static void
+emit_atomic(struct emitter *emitter, const struct process *atomic,
+    const struct effects *around, const struct policy *policies)
+{
+	const struct effects effects =
+	    effects_of_task(emitter, around, policies);
+	const struct effects none = { 0 };
+	struct reads reads = { emitter->arena, NULL };
+
+	begin(emitter, "atomic", atomic);
+	buf_adds(&emitter->out, ",\"steps\":");
+	emit_steps(emitter, atomic->steps, &none);
+	emit_policies(emitter, &effects);
+	reads_add_policies(&reads, &effects);
+	emit_reads(emitter, "reads", &reads);
+	buf_adds(&emitter->out, "}");
+}
+
+static void
+emit_calls(struct emitter *emitter, const struct process *atomic,
+    const struct effects *effects)
+{
+	emit_atomic(emitter, atomic, effects, NULL);
+}
+
 static void
 emit_with(struct emitter *emitter, const struct process *with,
     const struct effects *around)
@@ -236,6 +263,10 @@ emit_with(struct emitter *emitter, const struct process *with,
 	struct effects effects =
 	    effects_inside(emitter, around, with->policies);
 
+	if (is_only_atomic(with->body)) {
+		emit_atomic(emitter, with->body->steps, around, with->policies);
+		return;
+	}
 	emit_seq(emitter, with->body, &effects, with->policies);
 }
 
@@ -502,6 +533,15 @@ emit_try(struct emitter *emitter, const struct process *process,
 	buf_adds(&emitter->out, "]}");
 }
 
+static void
+emit_checkpoint(struct emitter *emitter, const struct process *process,
+    const struct effects *effects)
+{
+	(void)effects;
+	begin(emitter, "checkpoint", process);
+	buf_adds(&emitter->out, process->only ? ",\"only\":true}" : "}");
+}
+
 /* let and return */
 static void
 emit_value(struct emitter *emitter, const struct process *process,
@@ -536,9 +576,11 @@ emit_node(struct emitter *emitter, const struct process *process,
 		[P_IF] = emit_if,
 		[P_TRY] = emit_try,
 		[P_SWITCH] = emit_switch,
+		[P_ATOMIC] = emit_calls,
 		[P_WITH] = emit_with,
 		[P_LET] = emit_value,
 		[P_RETURN] = emit_value,
+		[P_CHECKPOINT] = emit_checkpoint,
 	};
 
 	emits[process->kind](emitter, process, effects);

@@ -291,12 +291,22 @@ parse_atomic(struct parser *parser, struct process *atomic)
 	if (!parser_expect(parser, T_LBRACE))
 		return false;
 	do {
+		if (!parser_is(parser, T_NAME)) {
+			if (parser_unexpected(parser, "the call of a SQL task"))
+				report_hint(parser->result,
+				    "An `atomic` holds calls, separated by "
+				    "`;`, and nothing else.");
+			return false;
+		}
 		if (!(call = parse_call(parser)))
 			return false;
 		APPEND(tail, call);
 	} while (
 	    parser_accept(parser, T_SEMICOLON) && !parser_is(parser, T_RBRACE));
-	return parser_expect(parser, T_RBRACE);
+	if (parser_accept(parser, T_RBRACE))
+		return true;
+	parser_unexpected(parser, "`;` or `}`");
+	return false;
 }
 
 /* policies block */

@@ -34,6 +34,10 @@ const struct policy_rule policy_rules[POLICIES] = {
 	    .params = { { "value", TYPE_NUMBER, .required = true,
 	        .least = 0.001, .most = 1000000 } },
 	    .check = check_weight },
+	{ .name = "output",
+	    .reach = REACH_TASKS,
+	    .params = { { "max", TYPE_INT, .required = true, .least = 1,
+	        .most = CHECK_INT_MAX } } },
 	{ .name = "retry",
 	    .reach = REACH_NODE,
 	    .each = true,
@@ -65,7 +69,6 @@ const struct policy_rule policy_rules[POLICIES] = {
 /* Those that come later. */
 static const char *const later[] = {
 	"lock",
-	"output",
 	"plan",
 	"rate",
 	"recover",

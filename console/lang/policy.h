@@ -22,7 +22,7 @@ enum policy_place {
 	POLICIES_OF_UNKNOWN /* a call of what there is not */
 };
 
-enum { POLICIES = 10, POLICY_ARGS_MAX = 7 };
+enum { POLICIES = 11, POLICY_ARGS_MAX = 7 };
 
 struct policy_rule {
 	const char *name;

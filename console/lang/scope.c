@@ -235,6 +235,15 @@ report_elsewhere(struct checker *checker, const char *name, size_t start)
 		    (found.start >= beside->branch_start &&
 		        found.start < beside->branch_end))
 			continue;
+		if (beside->is_atomic) {
+			COMPLAIN(checker, start,
+			    "`%s` is bound in the same `atomic`", name);
+			HINT(checker,
+			    "Line %d binds it, after all arguments of the "
+			    "atomic have been evaluated.",
+			    line);
+			return 1;
+		}
 		COMPLAIN(checker, start,
 		    "not ordered: `%s` is bound in a branch that runs beside "
 		    "this one",

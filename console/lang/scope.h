@@ -4,6 +4,7 @@
 #ifndef LANG_SCOPE_H
 #define LANG_SCOPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct checker;
@@ -50,6 +51,7 @@ struct beside {
 	struct beside *outer;
 	size_t start, end;
 	size_t branch_start, branch_end;
+	bool is_atomic; /* it is no parallel, but the calls of an atomic */
 };
 
 /* Enter and leave a loop's body, or enter a branch of a race. */

@@ -16,6 +16,8 @@ use JSON::PP;
 my ($count, $budget, $crowded, $careful, $looped);
 # $alone: nothing may run beside it; $unread: its names are never compared
 our ($alone, $unread);
+# something may run beside what is drawn
+our $beside;
 
 sub pick  { return $_[ int rand @_ ] }
 sub maybe { return rand() < $_[0] }
@@ -136,6 +138,23 @@ sub task {
     return { %$node, %reads };
 }
 
+# Calls of SQL tasks that are one task: returns it and the names that it binds.
+sub atomic {
+    my ($scope) = @_;
+    my @calls;
+    for my $k (1 .. pick(1, 2, 2, 3)) {
+        my $args = { x => expression($scope) };
+        push @calls, {
+            kind => 'task', line => 1, type => $k == 1 ? 't.Set' : pick('t.Set', 't.Tell'), args => $args,
+            maybe(0.7) ? (as => fresh('v')) : (), reads($scope, $args)
+        };
+    }
+    my $policies = policies($scope, maybe($crowded));
+    $policies->{retry} = retry($scope, 't.Set') if maybe(0.4);
+    my %reads = reads($scope, map { $_->{group} // (), $_->{priority} // (), $_->{queue} // (), $_->{retry} // () } $policies);
+    return ({ kind => 'atomic', line => 1, steps => \@calls, %$policies ? (policies => $policies) : (), %reads }, map { $_->{as} // () } @calls);
+}
+
 # Steps one after another: returns the nodes and the names that they bind.
 sub steps {
     my ($scope, $depth, $deep, $main, $length) = @_;
@@ -143,6 +162,7 @@ sub steps {
     my (@steps, @bound);
     for (1 .. $length) {
         my ($node, @names) = node(\@here, $depth, $deep, $main);
+        push @steps, { kind => 'checkpoint', line => 1, maybe(0.3) ? (only => JSON::PP::true) : () } if !$beside && maybe(0.1);
         push @steps, $node;
         push @bound, map { [ $_, $depth ] } @names;
         push @here,  map { [ $_, $depth ] } @names;
@@ -160,6 +180,7 @@ sub node {
     $dice = rand 68 if $alone;
     $dice = rand 62 if $deep > 4 || $budget < 0;
     if ($dice < 52) {
+        return atomic($scope) if maybe(0.15);
         my $node = task($scope);
         return ($node, $node->{as} // ());
     }
@@ -199,6 +220,7 @@ sub node {
 
 sub par {
     my ($scope, $depth, $deep, $sound) = @_;
+    local $beside = 1;
     my (@branches, @names);
     for (1 .. pick(1, 2, 2, 3)) {
         my ($branch, @bound) = $sound && maybe(0.8) ? sound() : node($scope, $depth, $deep + 1, 0);
@@ -279,6 +301,7 @@ sub choice {
 
 sub forall {
     my ($scope, $depth, $deep) = @_;
+    local $beside = 1;
     my ($name, $index) = (fresh('e'), maybe(0.4) ? fresh('i') : undef);
     my $in = pick(constant([ 1 .. int rand 6 ]), constant([ 'a', 'b', 3 ]), [ 'range', 1, int rand 5 ],
         maybe(0.5) ? name_in($scope) : [ 'list', expression($scope, 3), 2, 1 ],
@@ -381,6 +404,19 @@ sub task_types {
         't.Named' => {
             name => 't.Named', machine => 'async', params => [],
             requests => { start => request(@name), poll => $polls->(@name), cancel => request(@name), cleanup => request(@name) }
+        },
+        't.Set' => {
+            name => 't.Set', machine => 'sync', params => [ { name => 'x', type => { optional => 'json' }, default => undef } ],
+            policies => { idempotent => [ 'ne', [ 'var', 'x' ], undef ] },
+            requests => { start => {
+                transport => 'sql', args => { statement => 'select $1', params => [ 'list', [ 'var', 'x' ] ], rows => JSON::PP::true },
+                failure => [ 'eq', [ 'get', $response, 'value' ], 3 ], output => [ 'get', $response, 'value' ]
+            } }
+        },
+        't.Tell' => {
+            name => 't.Tell', machine => 'sync', params => [ { name => 'x', type => { optional => 'json' }, default => undef } ],
+            policies => { idempotent => JSON::PP::true },
+            requests => { start => { transport => 'sql', args => { statement => 'select 1' }, success => [ 'ne', [ 'get', $response, 'value' ], 'a' ] } }
         },
         't.Sleep' => { name => 't.Sleep', machine => 'wait', wait => 'sleep', params => [ { name => 'duration', type => 'duration' } ] },
         't.Fail'  => { name => 't.Fail', machine => 'wait', wait => 'fail', params => [ { name => 'msg', type => 'string' } ] },

@@ -102,7 +102,7 @@ sub begin {
     my $around = $names ? { outer => $parent->{own}, names => {%$names} } : $parent ? $parent->{own} : undef;
     my $p = {
         path => $path, ordinal => $ordinal, node => $node, parent => $parent, attempt => 1, retry_from => 1, children => [], index => $index, m => $m,
-        born => $m->{world}{window}, kind => $node->{kind} eq 'task' ? $MACHINE{ $node->{type} } : $node->{kind}, frame => $around
+        born => $m->{world}{window}, kind => $node->{kind} eq 'task' ? $MACHINE{ $node->{type} } : $node->{kind} eq 'atomic' ? 'sync' : $node->{kind}, frame => $around
     };
     $p->{scope} = $around if $names;
     $p->{own} = $p->{kind} eq 'call' ? ($p->{scope} = { names => {} }) : $around;
@@ -111,6 +111,8 @@ sub begin {
     enter($p);
     return $p;
 }
+
+sub type { return $_[0]{node}{type} // '' }
 
 sub leaf { return $_[0]{kind} =~ /^(sync|async|wait)$/ }
 
@@ -143,7 +145,8 @@ sub enter {
 sub prepare_leaf {
     my ($p) = @_;
     my $node = $p->{node};
-    $p->{args} = evaluate($node->{args}, $p->{frame});
+    $p->{args} = evaluate($node->{args}, $p->{frame}) if $node->{args};
+    $p->{calls} = [ map { evaluate($_->{args}, $p->{frame}) } @{ $node->{steps} } ] if $node->{kind} eq 'atomic';
     my $policies = $node->{policies} // {};
     if ($policies->{group}) {
         my $name = evaluate($policies->{group}{name}, $p->{frame});
@@ -210,6 +213,7 @@ sub prepare_composite {
 sub unfold {
     my ($p) = @_;
     my ($node, $kind, $m) = ($p->{node}, $p->{kind}, $p->{m});
+    return ended($p, 'end') if $kind eq 'checkpoint';
     if ($kind eq 'let')    { $p->{output} = $p->{value}; $p->{has_output} = 1; return ended($p, 'end') }
     if ($kind eq 'return') { $p->{output} = $p->{value}; $p->{has_output} = 1; return ended($p, 'return') }
     if ($kind eq 'seq' || $kind eq 'call') {
@@ -368,6 +372,9 @@ sub ended {
     warns($parent) if delete $p->{warned} && $parent;
     $p->{frame}{names}{ $node->{as} } = $p->{output} if $node->{as} && $p->{has_output} && $p->{kind} =~ /^(sync|async|call|let)$/;
     $p->{frame}{names}{ $node->{yield}{as} } = $p->{output} if $node->{yield} && $p->{has_output} && $how ne 'return';
+    if ($node->{kind} eq 'atomic' && $p->{has_output} && is_object($p->{output})) {
+        $p->{frame}{names}{$_} = $p->{output}{$_} for grep { exists $p->{output}{$_} } map { $_->{as} // () } @{ $node->{steps} };
+    }
     if ($p->{kind} eq 'forall' && $how eq 'end') {
         for my $k (0 .. $#{ $node->{collect} // [] }) {
             $p->{frame}{names}{ $node->{collect}[$k]{as} } = [ map { ($p->{results}[$_] // {})->{value}[$k] } 0 .. $#{ $p->{items} // [] } ];
@@ -416,7 +423,7 @@ sub queue {
     my ($p) = @_;
     move_to($p, 'INIT');
     return unless $p->{kind} eq 'wait';
-    return fails($p, 'failed') if $p->{node}{type} eq 't.Fail';
+    return fails($p, 'failed') if type($p) eq 't.Fail';
     my $seconds = $SECONDS{ $p->{args}{duration} // '' };
     return fails($p, 'input') unless defined $seconds;
     $p->{state} = 'WAITING';
@@ -462,8 +469,12 @@ sub chance {
 
 sub idempotent {
     my ($p) = @_;
+    if ($p->{calls}) {
+        my @types = map { $_->{type} } @{ $p->{node}{steps} };
+        return ($p->{node}{policies} // {})->{idempotent} // !grep { $types[$_] eq 't.Set' && !defined $p->{calls}[$_]{x} } 0 .. $#types;
+    }
     # its type says so of those that have an x
-    return ($p->{node}{policies} // {})->{idempotent} // ($p->{node}{type} eq 't.Do' && defined $p->{args}{x});
+    return ($p->{node}{policies} // {})->{idempotent} // (type($p) eq 't.Do' && defined $p->{args}{x});
 }
 
 sub move_to {
@@ -496,7 +507,7 @@ sub cleaned {
 }
 
 # Whether there is anything to send: t.Named needs no handle for it.
-sub asks { my ($p) = @_; return $p->{node}{type} eq 't.Named' || $p->{node}{type} eq 't.Job' && defined $p->{handle} }
+sub asks { my ($p) = @_; return type($p) eq 't.Named' || type($p) eq 't.Job' && defined $p->{handle} }
 
 sub ask_cancel {
     my ($p, $state) = @_;
@@ -520,7 +531,7 @@ sub again {
 
 sub succeeded {
     my ($p, $output) = @_;
-    return stops($p) ? aborted($p) : (@$p{qw(output has_output)} = ($output, $p->{node}{type} ne 't.Plain'), ended($p, 'end')) if $p->{kind} eq 'sync';
+    return stops($p) ? aborted($p) : (@$p{qw(output has_output)} = ($output, type($p) ne 't.Plain'), ended($p, 'end')) if $p->{kind} eq 'sync';
     return ask_cleanup($p, 'ABORT_CLEANUP_REQUESTED') if stops($p);
     @$p{qw(output has_output)} = ($output, 1);
     return ask_cleanup($p, 'CLEANUP_REQUESTED');
@@ -883,7 +894,7 @@ sub reported {
     }
     $p->{lost_last} = 0;
     # whatever the response to a plain task is, it is not even looked at
-    my $plain = $p->{node}{type} eq 't.Plain' && $p->{state} eq 'START_REQUESTED';
+    my $plain = type($p) eq 't.Plain' && $p->{state} eq 'START_REQUESTED';
     my $good = $event eq 'response' && (!$data->{junk} || $plain);
     if ($request eq 'cancel' || $request eq 'cleanup') {
         return undef if !$good && ++$p->{failures} < $ATTEMPTS;
@@ -894,9 +905,10 @@ sub reported {
     if ($request eq 'start') {
         return outcome(failure($p, $kind)) if !$good;
         # what is neither an object nor null has no fields
-        return outcome(failure($p, 'output')) if defined $body && !is_object($body) && $p->{node}{type} !~ /Plain|Named/;
+        return outcome(failure($p, 'output')) if defined $body && !is_object($body) && type($p) !~ /Plain|Named/;
+        return outcome(answered_together($p, is_object($body) ? $body->{results} : undef)) if $p->{calls};
         return outcome(succeeded($p, is_object($body) ? $body->{value} : undef)) if $p->{kind} eq 'sync';
-        $p->{handle} = { id => is_object($body) ? $body->{id} : undef } if $p->{node}{type} ne 't.Named';
+        $p->{handle} = { id => is_object($body) ? $body->{id} : undef } if type($p) ne 't.Named';
         ask_cancel($p, $p->{state}) if $p->{state} ne 'EXECUTING';
         return undef;
     }
@@ -913,6 +925,19 @@ sub reported {
     $p->{failures} = 0;
     ask_cancel($p, $p->{state}) if $p->{state} ne 'EXECUTING';
     return undef;
+}
+
+# The first call whose clauses refuse its result fails all; else each of those
+# that have an output binds it.
+sub answered_together {
+    my ($p, $results) = @_;
+    my %output;
+    for my $k (0 .. $#{ $p->{calls} }) {
+        my ($call, $value) = ($p->{node}{steps}[$k], ($results // [])->[$k]{value});
+        return failure($p, 'failed') if same($value, $call->{type} eq 't.Set' ? 3 : 'a');
+        $output{ $call->{as} } = $value if $call->{as} && $call->{type} eq 't.Set';
+    }
+    return succeeded($p, \%output);
 }
 
 # What has been done needs no answer.

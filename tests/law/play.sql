@@ -105,7 +105,7 @@ begin
                                               select from up join wf.teardown t on t.instance_id = p.instance_id and t.process_id = up.id))) as claimable,
                (select s.reason from law.said s where s.instance_id = p.instance_id and s.process_id = p.id) as reason
           from wf.process p
-         where p.kind in ('sync', 'async', 'wait') and p.state not in ('END', 'RAISED', 'ABORTED')
+         where p.machine <> 'composite' and p.state not in ('END', 'RAISED', 'ABORTED')
     )
     select format('law: process %s (%s) is %s, but its reason is %s', f.id, f.state,
                   case when f.claimable then 'claimable' else 'not claimable' end, coalesce(f.reason, 'none'))
@@ -157,7 +157,7 @@ $$;
 create function law.register(p_queues text[]) returns bigint
 language plpgsql as $$
 declare
-    v_id bigint := wf.register('d', '1', '{builtin,ssh}', p_queues, 100);
+    v_id bigint := wf.register('d', '1', '{builtin,sql,ssh}', p_queues, 100);
 begin
     insert into law.driver (id, queues) values (v_id, p_queues);
     return v_id;
@@ -245,6 +245,9 @@ begin
         body := '"junk"';
     elsif not p_fair and v < 33 then
         body := null;
+    elsif p_request.task_type = 'atomic' then
+        -- its calls refuse some values
+        body := jsonb_build_object('results', (select jsonb_agg(jsonb_build_object('value', case when p_fair then '1' else law.value() end)) from generate_series(1, 3)));
     elsif p_request.request = 'poll' then
         body := jsonb_build_object('state', case when p_fair or v < 60 then 'done' when v < 85 then 'runs' else 'bad' end, 'value', law.value());
     else
@@ -498,7 +501,7 @@ language sql as $$
         'processes', (select jsonb_agg(jsonb_build_object('instance', q.instance_id, 'id', q.id, 'path', q.path, 'state', q.state, 'attempt', q.attempt) order by q.path) from place q),
         'failures', (select coalesce(jsonb_agg(jsonb_build_object('instance', e.instance_id, 'path', q.path, 'attempt', e.attempt, 'kind', e.detail ->> 'kind')), '[]')
                        from wf.event e join place q on q.instance_id = e.instance_id and q.id = e.process_id
-                       join wf.process p on p.instance_id = e.instance_id and p.id = e.process_id and p.kind in ('sync', 'async', 'wait')
+                       join wf.process p on p.instance_id = e.instance_id and p.id = e.process_id and p.machine <> 'composite'
                       where e.state = 'FAILED' and e.was <> 'FAILED'),
         'retries', (select coalesce(jsonb_agg(jsonb_build_object('instance', e.instance_id, 'path', q.path, 'attempt', e.attempt,
                                                                  'due', extract(epoch from (e.detail ->> 'due_at')::timestamptz)::numeric)), '[]')

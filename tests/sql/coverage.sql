@@ -311,6 +311,9 @@ select is(play_state(:i, 'seq'), 'ABORTING', 'its deadline is over: what runs in
 select play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
 select is(play_state(:i, 'seq'), 'FAILED', 'and then it has failed');
 select wf.abort('{"global": true}');
+select play_install('points', '[{"kind": "checkpoint", "line": 2}]');
+select wf.start('points') as i \gset
+select results_eq(format($$select event, state from wf.process where instance_id = %s and kind = 'checkpoint'$$, :i), $$values ('checkpoint', 'END')$$, 'a checkpoint is passed');
 select is_empty('select * from wf.fsck()', 'all is well with composites');
 
 -- what could not be evaluated and then can be: its value was larger than allowed
@@ -340,7 +343,7 @@ select is_empty('select * from wf.fsck()', 'all is well after that');
 select is_empty($$
     select t.machine, t.from_state, t.event, t.to_state from wf.transition t where t.recorded
     except
-    select case when e.process_id is null then 'instance' when p.kind in ('sync', 'async', 'wait') then p.kind else 'composite' end, e.was, e.event, e.state
+    select case when e.process_id is null then 'instance' else p.machine end, e.was, e.event, e.state
       from wf.event e
       left join wf.process p on p.instance_id = e.instance_id and p.id = e.process_id
      order by 1, 2, 3, 4$$, 'every recorded row of wf.transition is in the history');

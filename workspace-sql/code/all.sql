@@ -41,6 +41,7 @@
 \ir definition/spec.sql
 \ir definition/share.sql
 \ir definition/spec_check.sql
+\ir definition/atomic.sql
 \ir definition/node.sql
 \ir definition/install.sql
 

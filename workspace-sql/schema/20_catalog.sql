@@ -114,6 +114,8 @@ create table wf.node (
     yield         jsonb,
     light         boolean,
     in_round      boolean,
+    names         text[],
+    output_max    int,
     timeout       jsonb,
     weight        numeric not null default 1,
     primary key (version_id, id)

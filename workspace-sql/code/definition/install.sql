@@ -130,6 +130,25 @@ begin
 end;
 $$;
 
+-- wf._store_trees(p_nodes, p_task_types, p_checksums, p_versions)
+--
+-- Stores the trees of new versions, and the task types that they use.
+--
+-- Returns  nothing
+-- Locks    as _store_task_types, then as _store_nodes
+-- Raises   nothing
+-- Called   by wf.install and _recompile
+create or replace function wf._store_trees(p_nodes wf.part[], p_task_types jsonb, p_checksums jsonb, p_versions jsonb)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    j record;
+begin
+    j := wf._join_calls(p_nodes, p_task_types, p_checksums);
+    perform wf._store_nodes(j.p_nodes, p_versions, wf._store_task_types(j.p_task_types, j.p_checksums));
+end;
+$$;
+
 -- wf.install(p_source, p_spec)
 --
 -- Stores the workflows of a compiled file. One that is the same as before but
@@ -158,7 +177,7 @@ begin
     select c.* into v_sums from wf._checksums(p_spec, v_nodes) c;
     v_versions := wf._store_versions(p_source, p_spec, v_sums.workflows);
     if v_versions <> '{}' then
-        perform wf._store_nodes(v_nodes, v_versions, wf._store_task_types(p_spec -> 'task_types', v_sums.task_types));
+        perform wf._store_trees(v_nodes, p_spec -> 'task_types', v_sums.task_types, v_versions);
     end if;
     return query
         select w.name, v.number, case when v_versions ? w.name then 'installed' else 'unchanged' end
@@ -186,7 +205,6 @@ declare
     v record;
     v_spec jsonb;
     v_nodes wf.part[];
-    v_types jsonb;
 begin
     delete from wf.task_request;
     delete from wf.node;
@@ -196,9 +214,9 @@ begin
         v_spec := jsonb_build_object('workflows', jsonb_build_array(v.spec -> 'workflow'),
                                      'task_types', v.spec -> 'task_types');
         v_nodes := wf._spec_nodes(v_spec);
-        v_types := wf._store_task_types(v.spec -> 'task_types',
-                                        (select c.task_types from wf._checksums(v_spec, v_nodes) c));
-        perform wf._store_nodes(v_nodes, jsonb_build_object(v.name, v.id), v_types);
+        perform wf._store_trees(v_nodes, v.spec -> 'task_types',
+                                (select c.task_types from wf._checksums(v_spec, v_nodes) c),
+                                jsonb_build_object(v.name, v.id));
     end loop;
 end;
 $$;

@@ -36,7 +36,7 @@ $$;
 
 -- wf._node_label(p_object, p_value)
 --
--- Returns  what people read of a node: its task type, its workflow or its kind, with the name that it binds
+-- Returns  what people read of a node: its task type, its workflow or its kind, with the names that it binds
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._store_nodes
@@ -46,7 +46,11 @@ begin atomic
     select case p_object
                when 'task' then concat_ws(' as ', p_value ->> 'type', p_value ->> 'as')
                when 'workflow' then p_value ->> 'name'
-               else concat_ws(' ', p_object,
+               when 'atomic'
+               then concat_ws(' as ', p_object, (select string_agg(x, ', ' order by k)
+                                                   from jsonb_array_elements_text(p_value -> 'names')
+                                                        with ordinality x (x, k)))
+               else concat_ws(' ', p_object, case when p_value -> 'only' = 'true' then 'only' end,
                               nullif(concat_ws(' as ', coalesce(p_value ->> 'workflow', p_value ->> 'name'),
                                                p_value ->> 'as'), ''))
            end;
@@ -108,7 +112,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     part as materialized (
         select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.value,
                row_number() over (partition by p.place[1] order by p.place) as id,
-               (p_types ->> case p.object when 'task' then p.value ->> 'type' end)::bigint as type_id
+               (p_types ->> (p.value ->> 'type'))::bigint as type_id
           from unnest(p_nodes) p
          where p.object <> 'param'
     ),
@@ -213,8 +217,8 @@ create or replace function wf._tasks_of_types(p_types jsonb)
 returns table (id bigint, name text, spec jsonb, policies_read text[], has_secrets boolean, transport text, args jsonb,
                passes boolean, volatile boolean, keys text[], names text[], plain boolean, picks text[])
 language sql stable set search_path = pg_catalog, pg_temp as $$
-    select t.id, t.name, t.spec, wf._policy_names(t.spec -> 'policies'), t.spec::text like '%["secret", %',
-           s.transport, s.args, s.passes, wf._is_volatile(s.args), f.keys, f.names,
+    select t.id, split_part(t.name, ' ', 1), t.spec, wf._policy_names(t.spec -> 'policies'),
+           t.spec::text like '%["secret", %', s.transport, s.args, s.passes, wf._is_volatile(s.args), f.keys, f.names,
            -- progress is for those who look
            coalesce(t.machine = 'sync' and nullif(s.clauses - 'progress', '{}') is null, false),
            case t.machine when 'sync' then wf._picks(s.clauses - 'progress') end
@@ -285,7 +289,7 @@ begin
                          request, idempotent, lane_id, rank, group_id, group_max, policy, title, task_type, transport,
                          plain, secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when,
                          handles, handler_id, condition, light, tolerate, on_failure, on_failure_own, late, timeout,
-                         weight)
+                         weight, names, output_max)
     with task as materialized (select t.* from wf._tasks_of_types(p_types) t),
     node as materialized (
         select n.*,
@@ -338,15 +342,16 @@ begin
                 when n.fixed is not null and not t.volatile then wf._evaluate(t.args, n.fixed) -> 'value' end,
            coalesce((q.fixed ->> 'idempotent')::boolean, false), q.lane_id, - (q.fixed ->> 'priority')::smallint,
            q.group_id, (q.fixed ->> 'group_max')::int, case when q.read is not null then wf._compact(q.read) end,
-           q.fixed ->> 'title', t.name, t.transport, coalesce(t.plain, false), n.secrets, t.picks, n.wide,
-           n.machine, n.scope, n.begins, n.ends, n.collects,
-           case when q.read ? 'retry' then '{}' else q.fixed -> 'retry' end,
+           q.fixed ->> 'title', t.name, t.transport, coalesce(t.plain, false), n.secrets,
+           case when q.fixed ? 'output' or q.read ? 'output' then null else t.picks end, n.wide, n.machine, n.scope,
+           n.begins, n.ends, n.collects, case when q.read ? 'retry' then '{}' else q.fixed -> 'retry' end,
            case when q.fixed ? 'retry_when' then wf._compact(q.fixed -> 'retry_when') end,
            n.handles, n.handler_id, wf._compact(coalesce(n.value -> 'when', n.value -> 'while', n.value -> 'until')),
            wf._is_light(n.kind, n.scope, n.begins, n.ends, n.value),
            wf._compact(n.value -> 'tolerate'), n.on_failure, n.on_failure_own, n.late,
            case when q.read ? 'timeout' then '{}' else q.fixed -> 'timeout' end,
-           case when n.type_id is null then 0 else coalesce((q.fixed ->> 'weight')::numeric, 1) end
+           case when n.type_id is null then 0 else coalesce((q.fixed ->> 'weight')::numeric, 1) end,
+           (select array_agg(x) from jsonb_array_elements_text(n.value -> 'names') x), (q.fixed ->> 'output')::numeric
       from settled n
       left join item_read i on i.place = n.place
                            and i.name = n.value ->> case n.begins when 'round' then 'element' else 'name' end

@@ -20,6 +20,7 @@ begin atomic
            ('priority', array['priority'], 'priority', 'a priority'),
            ('idempotent', array['idempotent'], 'truth', 'idempotent'),
            ('weight', array['weight'], 'weight', 'a weight'),
+           ('output', array['output'], 'count', 'max of an output'),
            ('title', array['title'], 'text', 'a title');
 end;
 

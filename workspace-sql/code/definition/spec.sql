@@ -57,6 +57,8 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('switch', 'kind! text, line! line, on! expression, branches! [node], reads {depth}'),
         ('try', 'kind! text, line! line, body! node, catches! [catch]'),
         ('catch', 'kind! catch_kind, line! line, name! name, when expression, body! node, reads {depth}'),
+        ('atomic', 'kind! text, line! line, steps! [node], policies policies, reads {depth}'),
+        ('checkpoint', 'kind! text, line! line, only truth'),
         ('let', 'kind! text, line! line, as! name, value! expression, reads {depth}'),
         ('return', 'kind! text, line! line, value expression, reads {depth}'),
         ('call', 'kind! text, line! line, workflow! workflow_name, args! {expression}, as name, '
@@ -64,7 +66,8 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
 
         ('heading', 'title expression, on_failure on_failure, timeout deadline'),
         ('policies', 'on_failure on_failure, group group, queue expression, requires expression, priority expression, '
-         'idempotent expression, weight weight, retry retry, timeout timeout, title expression'),
+         'idempotent expression, weight weight, output expression, retry retry, timeout timeout, '
+         'title expression'),
         ('group', 'name! expression, max expression'),
         ('retry', 'attempts! expression, delay expression, backoff expression, max_delay expression, '
          'jitter expression, on expression, when expression'),
@@ -106,6 +109,7 @@ language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standar
         ('format', 'number', '^1$', '1, the version of the format'),
         ('text', 'string', '', 'a string'),
         ('catch_kind', 'string', '^catch$', 'catch'),
+        ('truth', 'boolean', '', 'true or false'),
         ('line', 'number', '^[1-9][0-9]{0,8}$', 'a line number'),
         ('depth', 'number', '^[0-9]{1,2}$', 'the depth of a scope'),
         ('weight', 'number', '', 'a number'),
@@ -255,6 +259,7 @@ begin atomic
      union all
     select '', 'must not be empty', null
      where p_object = 'file' and p_value -> 'workflows' = '[]'
+        or p_object = 'atomic' and p_value -> 'steps' = '[]'
         or p_value -> 'branches' = '[]' or p_value -> 'catches' = '[]'
      union all
     select '', 'is nested too deeply', 'A tree has at most 100 levels.'

@@ -332,7 +332,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                -- what is left of a node is an object of expressions, and so an expression
                (n.value #- '{policies,retry,when}')
                - '{kind,line,type,as,reads,workflow,name,index,collect,collect_reads,element,while,until,yield}'::text[]
-               - 'round_reads'
+               - '{round_reads,only}'::text[]
           from node n
          where n.kind <> 'workflow'
         union all
@@ -450,12 +450,14 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
      where n.kind = 'fold'
        and (n.value #>> '{over,0}' is distinct from 'list' or jsonb_array_length(n.value -> 'over') <> 3)
      union all
-    select n.place, n.path, 'return cannot stand inside par, race or forall',
-           'It ends the call around it, so it stands where only one thing runs.'
+    select n.place, n.path, format('%s cannot stand inside par, race or forall', n.kind), f.hint
       from node n
-     where n.kind = 'return'
-       and exists (select
-                     from generate_series(n.scopes[1] + 1, cardinality(n.place) - 1) i
+      join (values ('return', false, 'It ends the call around it, so it stands where only one thing runs.'),
+                   ('checkpoint', true, 'The instance can go back to it, so nothing may run beside it.')
+           ) f (kind, whole, hint) on f.kind = n.kind
+     where exists (select
+                     from generate_series(case when f.whole then 2 else n.scopes[1] + 1 end,
+                                          cardinality(n.place) - 1) i
                      join node o on o.place = n.place[1:i] and o.begins in ('all', 'window'));
 $$;
 
@@ -580,7 +582,9 @@ begin
                  union all
                 select * from wf._spec_constants(v_nodes)
                  union all
-                select * from wf._spec_forms(v_nodes)) x;
+                select * from wf._spec_forms(v_nodes)
+                 union all
+                select * from wf._spec_atomic(p_spec, v_nodes)) x;
     end if;
     if f.faults is null and strpos(p_spec::text, '"secret"') > 0 then
         select array_agg(concat_ws(': ', nullif(x.path, ''), x.message) order by x.place, x.path, x.message) as faults,

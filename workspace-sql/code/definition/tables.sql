@@ -74,7 +74,9 @@ comment on column wf.node.label is
     'what people read: the task type, the workflow, or the kind; with the name that it binds';
 comment on column wf.node.next_id is 'in a seq or call: the next sibling';
 comment on column wf.node.children is 'how many children it has';
-comment on column wf.node.bind is 'the name that its output binds in its scope';
+comment on column wf.node.bind is 'the name that its output binds in its scope; the empty string: those in names';
+comment on column wf.node.names is 'atomic: the names that the fields of its output bind';
+comment on column wf.node.output_max is 'leaf: how many bytes its output may have, if its policy says so and is fixed';
 comment on column wf.node.input is
     'expression: a leaf''s or call''s arguments (an object), a forall''s list, an if''s condition, the value of let '
     'or return, the first state of a while, the list of that of a fold and of its elements';

@@ -22,20 +22,24 @@ begin
 end;
 $$;
 
--- wf._bind(p_moves)
+-- wf._bind(p_moves, p_several)
 --
 -- Binds the names of processes that have ended to their output. A form that has
--- a scope of its own binds in the scope around it.
+-- a scope of its own binds in the scope around it. p_several says that one of the
+-- processes binds several names.
 --
 -- Returns  nothing
 -- Locks    nothing
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
-create or replace function wf._bind(p_moves wf.full_move[]) returns void
+create or replace function wf._bind(p_moves wf.full_move[], p_several boolean) returns void
 language plpgsql :inner as $$
 declare
     f record;
 begin
+    if p_several then
+        p_moves := wf._split_names(p_moves);
+    end if;
     with bound as (
         insert into wf.binding (instance_id, scope_id, name, value)
         select m.instance_id, s.scopes[cardinality(s.scopes)], m.bind, m.output
@@ -71,15 +75,17 @@ language plpgsql :inner as $$
 begin
     -- what opens a scope for itself or its children binds its own name outside of that
     with recursive inside as (
-        select n.id, n.bind, n.collect, n.scope, n.item, n.kind
+        select n.id, n.bind, n.names, n.collect, n.scope, n.item, n.kind
           from wf.node n where n.version_id = p_version and n.parent_id = p_node and n.scope <> 'child'
          union all
-        select n.id, n.bind, n.collect, n.scope, n.item, n.kind
+        select n.id, n.bind, n.names, n.collect, n.scope, n.item, n.kind
           from inside i
           join wf.node n on n.version_id = p_version and n.parent_id = i.id and n.scope <> 'child'
          where i.scope = 'none'),
     name as (
-        select i.bind as name from inside i where i.bind is not null
+        select i.bind as name from inside i where i.bind <> ''
+         union
+        select x.name from inside i, unnest(i.names) x (name)
          union
         select c ->> 'as' from inside i, jsonb_array_elements(i.collect) c
          union
@@ -87,6 +93,41 @@ begin
     update wf.binding b set value = 'null'
       from name n
      where b.instance_id = p_instance and b.scope_id = p_scopes[cardinality(p_scopes)] and b.name = n.name;
+end;
+$$;
+
+-- wf._split_names(p_moves)
+--
+-- A process that binds several names has an object as output, with a field for each
+-- of them. What else the object holds (an operator may have given it) binds nothing.
+--
+-- Returns  one move for each name that a process binds
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _bind
+create or replace function wf._split_names(p_moves wf.full_move[]) returns wf.full_move[]
+language plpgsql stable :inner as $$
+declare
+    v_moves wf.full_move[] := array(select m from wf._due_full(p_moves, 'bind') m where m.bind <> '');
+    v_move wf.full_move;
+    f record;
+begin
+    for f in
+        select m as move, x.name, m.output -> x.name as value
+          from wf._due_full(p_moves, 'bind') m
+         cross join lateral (select y.names
+                               from wf.node y
+                              where y.version_id = m.version_id and y.id = m.node_id
+                             offset 0) n
+         cross join lateral unnest(n.names) x (name)
+         where m.bind = '' and m.output ? x.name
+    loop
+        v_move := f.move;
+        v_move.bind := f.name;
+        v_move.output := f.value;
+        v_moves := v_moves || v_move;
+    end loop;
+    return v_moves;
 end;
 $$;
 

@@ -573,7 +573,8 @@ $$;
 
 -- wf._end_empty(p_moves, p_at)
 --
--- Ends composites that have nothing in them; let and return have their value.
+-- Ends composites that have nothing in them; let and return have their value, and
+-- a checkpoint has a move of its own.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -584,7 +585,7 @@ language plpgsql :inner as $$
 begin
     update wf.process p
        set was = p.state, state = 'END', at = p_at,
-           event = case n.ends when 'return' then 'return' else 'end' end,
+           event = case when n.ends in ('return', 'checkpoint') then n.ends else 'end' end,
            output = case when n.ends in ('value', 'return') then coalesce(p.input, n.input)
                          when n.begins = 'round' then wf._start_state(n.ends, coalesce(p.input, n.input)) end
       from wf._due_full(p_moves, 'empty') m

@@ -9,6 +9,8 @@ insert into wf.form (kind, machine, scope, begins, ends, child_error, input, mea
     ('async', 'async', 'none', 'nothing', 'outside', null, 'args',
      'a task that is started by a request, and then runs outside'),
     ('wait', 'wait', 'none', 'nothing', 'outside', null, 'args', 'a task that waits inside the workspace'),
+    ('atomic', 'sync', 'none', 'nothing', 'outside', null, 'args',
+     'calls of SQL tasks, as one task: their statements are one transaction'),
     ('call', 'composite', 'own', 'first', 'last', 'passes', 'args',
      'the steps of another workflow, which see its parameters only'),
     ('seq', 'composite', 'none', 'first', 'last', 'passes', null, 'its steps, one after another'),
@@ -28,5 +30,7 @@ insert into wf.form (kind, machine, scope, begins, ends, child_error, input, mea
      'the first of its cases that has the value, or its default'),
     ('try', 'composite', 'none', 'body', 'all', 'takes', null, 'its body; if that fails, one of its catches'),
     ('catch', 'composite', 'none', 'first', 'last', 'passes', null, 'what is done with an error that it takes'),
+    ('checkpoint', 'composite', 'none', 'nothing', 'checkpoint', null, 'only',
+     'a point from which an instance can be replayed; with `only` it forgets those before'),
     ('let', 'composite', 'none', 'nothing', 'value', null, 'value', 'a name for the value of an expression'),
     ('return', 'composite', 'none', 'nothing', 'return', null, 'value', 'the end of the call or workflow around it');

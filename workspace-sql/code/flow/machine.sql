@@ -216,7 +216,7 @@ begin
     if v_steps & wf._step('unqueue') > 0 then perform wf._unqueue(v_moves); end if;
     if v_steps & wf._step('timer') > 0 then perform wf._clear_timers(v_moves); end if;
     if v_full is not null then
-        if v_steps & wf._step('bind') > 0 then perform wf._bind(v_full); end if;
+        if v_steps & wf._step('bind') > 0 then perform wf._bind(v_full, v_steps & wf._step('names') > 0); end if;
         if v_steps & wf._step('gather') > 0 then perform wf._end_window(v_full); end if;
         if v_steps & wf._step('collect') > 0 then perform wf._collect(v_full); end if;
         if v_steps & wf._step('retry') > 0 then perform wf._retry(v_full); end if;

@@ -30,9 +30,9 @@ language sql immutable
 begin atomic
     select 1::bigint << array_position(
                array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'warned', 'request', 'slot', 'unqueue',
-                     'timer', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask', 'reenter', 'scope',
-                     'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'win', 'limit', 'next', 'refill', 'up',
-                     'torn', 'late', 'root'],
+                     'timer', 'names', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask', 'reenter',
+                     'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'win', 'limit', 'next', 'refill',
+                     'up', 'torn', 'late', 'root'],
                p_name);
 end;
 
@@ -139,6 +139,7 @@ language sql immutable
 begin atomic
     select p_steps & ~ (case when p_group is null then wf._step('slot') else 0 end
                         | case when p_bind is null then wf._step('bind') else 0 end
+                        | case when p_bind = '' then 0 else wf._step('names') end
                         | case when coalesce(p_total, p_spare) is null then wf._step('gather') else 0 end
                         | case when p_collects then 0 else wf._step('collect') end
                         | case when p_retry is null then wf._step('retry') else 0 end
@@ -172,6 +173,7 @@ update wf.transition t
                                                      or right(t.from_state, 17) = 'CLEANUP_REQUESTED'))),
                                ('timer', t.machine in ('async', 'wait') and t.from_state <> t.to_state
                                          and t.event not in ('ack', 'start', 'begin')),
+                               ('names', t.to_state = 'END'),
                                ('bind', t.to_state = 'END' and t.event <> 'return'),
                                ('gather', t.machine = 'composite' and t.to_state in ('END', 'ABORTED', 'RAISED')),
                                ('collect', t.to_state = 'END'),

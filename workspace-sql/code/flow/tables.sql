@@ -40,8 +40,8 @@ comment on column wf.form.ends is
     'while (before the first round for which its condition, tested before each, is false), until (after the first one '
     'for which its condition is true), '
     'first (one child has ended well and the others have been stopped), '
-    'value (at once, its value is its output), return (as value, and it ends what is around it, up to the form with a '
-    'scope of its own)';
+    'value (at once, its value is its output), checkpoint (at once, by a move of its own), return (as value, and it '
+    'ends what is around it, up to the form with a scope of its own)';
 comment on column wf.form.child_error is
     'what it does with the error of a child: passes (the handlers around it are asked, then the child waits for an '
     'operator); takes (it asks its own children, which are catches, if the error comes from the first of them); counts '
@@ -105,7 +105,8 @@ comment on column wf.process.was is 'last move: state before';
 comment on column wf.process.event is 'last move: event';
 comment on column wf.process.state is 'last move: state after';
 comment on column wf.process.scopes is 'the processes that opened the scopes that it sees, outermost first';
-comment on column wf.process.bind is 'copied from the node: the name that its output binds';
+comment on column wf.process.bind is
+    'copied from the node: the name that its output binds; the empty string: there are several';
 comment on column wf.process.token is 'token of its last start request; null if that was lost with its driver';
 comment on column wf.process.input is 'what its node''s input gave; null where the node''s is fixed';
 comment on column wf.process.policy is 'what its node''s policy expressions gave';

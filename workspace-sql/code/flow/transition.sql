@@ -192,6 +192,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, recorded
     ('composite', 'ACTIVE', 'count', 'ACTIVE', 'W', false, 'something in it has ended'),
     ('composite', 'ACTIVE', 'refill', 'ACTIVE', 'W', false, 'something in it has ended; the next elements begin'),
     ('composite', 'ACTIVE', 'end', 'END', 'W', true, 'everything in it has ended'),
+    ('composite', 'ACTIVE', 'checkpoint', 'END', 'W', true, 'the instance can be replayed from here'),
     ('composite', 'ACTIVE', 'return', 'END', 'W', true, 'a return in it ends the call around it'),
     ('composite', 'ACTIVE', 'fail', 'FAILED', 'W', true, 'what it needs could not be evaluated'),
     ('composite', 'ACTIVE', 'abort', 'ABORTING', 'W', true, 'its instance is aborted'),

@@ -72,7 +72,7 @@ select p.instance_id,
        p.parent_id,
        p.kind,
        n.label as name,
-       t.name as task_type,
+       n.task_type,
        coalesce(p.policy ->> 'title', n.title) as title,
        p.state,
        p.attempt,
@@ -92,7 +92,6 @@ select p.instance_id,
          where t.instance_id = p.instance_id and t.process_id = p.id and isfinite(t.due_at)) as times_out_at
   from wf.process p
   join wf.node n on n.version_id = p.version_id and n.id = p.node_id
-  left join wf.task_type t on t.id = n.type_id
   left join wf.concurrency_group g on g.id = p.group_id
   left join wf.lease l on l.instance_id = p.instance_id and l.process_id = p.id
   left join wf.driver d on d.id = l.driver_id;
@@ -100,7 +99,7 @@ comment on view wf.process_v is 'The processes: every node of an instance''s tre
 select wf._inherit_comments('process_v', 'process') \gset
 comment on column wf.process_v.process_id is 'number of the process, unique in the workspace';
 comment on column wf.process_v.parent_id is 'the process around it; null for the root';
-comment on column wf.process_v.kind is 'its form: sync, async or wait (tasks), or a row of wf.form';
+comment on column wf.process_v.kind is 'its form: sync, async, wait or atomic (tasks), or a row of wf.form';
 comment on column wf.process_v.name is 'task type, workflow or kind, with the name that it binds';
 comment on column wf.process_v.task_type is 'task: its type';
 comment on column wf.process_v.title is 'its title, if it was given one';
@@ -124,8 +123,8 @@ select p.instance_id, p.process_id, p.parent_id, p.kind, p.name, p.task_type, p.
 comment on view wf.task_v is
     'The tasks: the processes that do work, without the composites, which only hold other processes.';
 select wf._inherit_comments('task_v', 'process_v') \gset
-comment on column wf.task_v.kind is 'sync, async or wait';
-comment on column wf.task_v.name is 'task type, with the name that it binds';
+comment on column wf.task_v.kind is 'sync, async, wait or atomic';
+comment on column wf.task_v.name is 'task type, with the name that it binds; atomic, with the names that it binds';
 comment on column wf.task_v.task_type is 'its task type';
 comment on column wf.task_v.input is 'its arguments';
 
@@ -159,6 +158,29 @@ comment on column wf.event_v.actor is 'the role that caused it';
 comment on column wf.event_v.client is 'the address that it came from; null for a local socket';
 comment on column wf.event_v.detail is
     'for failures the error; for operators what they gave; for a retry by policy when it is due';
+
+create or replace view wf.checkpoint_v with (security_barrier = true) as
+select e.instance_id,
+       e.process_id,
+       e.seq,
+       e.at,
+       n.line,
+       coalesce(n.input = 'true', false) as only_this,
+       coalesce(bool_or(n.input = 'true') over (partition by e.instance_id order by e.seq desc
+                                                rows between unbounded preceding and 1 preceding), false) as forgotten
+  from wf.event e
+  join wf.process p on p.instance_id = e.instance_id and p.id = e.process_id
+  join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+ where e.event = 'checkpoint';
+comment on view wf.checkpoint_v is
+    'The checkpoints that instances have passed: the points of their history from which they can be replayed.';
+select wf._inherit_comments('checkpoint_v', 'event') \gset
+comment on column wf.checkpoint_v.seq is
+    'order in the history: what binding_v has from here on was bound after the checkpoint';
+comment on column wf.checkpoint_v.at is 'when the instance passed it';
+comment on column wf.checkpoint_v.line is 'line in the source';
+comment on column wf.checkpoint_v.only_this is 'true: it forgets the checkpoints before it';
+comment on column wf.checkpoint_v.forgotten is 'true: a later one has forgotten it';
 
 create or replace view wf.binding_v with (security_barrier = true) as
 select b.instance_id, b.scope_id as process_id, b.name, b.value,

@@ -110,7 +110,8 @@ begin
               from jsonb_array_elements(p_script) with ordinality r (rule, k)
              where (not r.rule ? 'task'
                     or r.rule ->> 'task' in (p_node.bind, p_node.task_type, p_node.label, p_node.title,
-                                             p_process.policy ->> 'title'))
+                                             p_process.policy ->> 'title')
+                    or r.rule ->> 'task' = any (p_node.names))
                and (not r.rule ? 'attempt' or (r.rule ->> 'attempt')::int = p_process.attempt)
                and (not r.rule ? 'index'
                     or (r.rule ->> 'index')::int = wf._element(p_process.instance_id, p_process.id))
@@ -173,6 +174,9 @@ begin atomic
                                         'headers', case when p_args -> 'accept' @> '[201]'
                                                         then jsonb_build_object('location', p_args -> 'url')
                                                         else '{}' end)
+                when p_transport = 'sql' and p_args ? 'statements'
+                then jsonb_build_object('results', (select jsonb_agg('{"rows": [], "count": 0}'::jsonb)
+                                                      from jsonb_array_elements(p_args -> 'statements') s))
                 when p_transport = 'sql' then '{"rows": [], "count": 0}'
                 when p_transport <> 'builtin' then '{"exit_code": 0, "stdout": "", "stderr": ""}'
                 when p_args ->> 'op' = 'env' then '{"value": null}'

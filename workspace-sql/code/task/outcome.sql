@@ -188,7 +188,9 @@ begin
                                     wf._refuse('output', format('the response has %s bytes, more than the %s allowed',
                                                                 octet_length(r.body), p_cap)), null, q.whole, 0)
                     else wf._decide(p.whole, l.request, r.event, wf._read_body(r.body),
-                                    coalesce(p.input, n.input), q.whole, coalesce(t.failures, 0)) end as v,
+                                    coalesce(p.input, n.input), q.whole, coalesce(t.failures, 0),
+                                    coalesce(n.output_max,
+                                             ((p.whole).policy ->> 'output')::numeric::int)) end as v,
                p.handle, p.progress
           from unnest(p_instance, p_process, p_token, p_event, p_body) r (i, j, token, event, body)
          cross join lateral (select x.request from wf.lease x
@@ -196,7 +198,7 @@ begin
          cross join lateral (select x.ctid as place, x as whole, x.instance_id, x.id, x.version_id, x.node_id,
                                     x.machine, x.state, x.plain, x.input, x.handle, x.progress
                                from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
-         cross join lateral (select x.type_id, x.input from wf.node x
+         cross join lateral (select x.type_id, x.input, x.output_max from wf.node x
                               where x.version_id = p.version_id and x.id = p.node_id offset 0) n
          cross join lateral (select case when r.event <> 'engine' and x.clauses ? 'every'
                                          then wf._paced(x, coalesce(p.input, n.input)) else x end as whole

@@ -29,7 +29,7 @@ comment on function wf.sql_begin(bigint, bigint, uuid) is
     'Begins the transaction of a SQL task, given instance, process and token. Returns nothing; raises WF009 if the '
     'request was taken back.';
 
--- wf.sql_too_large(p_limit)
+-- wf.sql_too_large(p_limit, p_together)
 --
 -- Ends a query whose rows take more room than the driver keeps. The driver puts
 -- a query around the statement that calls this at the first row that is too much.
@@ -39,19 +39,22 @@ comment on function wf.sql_begin(bigint, bigint, uuid) is
 -- Locks    nothing
 -- Raises   WF012
 -- Called   by the query that a driver puts around the statement of a SQL task
-create or replace function wf.sql_too_large(p_limit bigint) returns boolean
+create or replace function wf.sql_too_large(p_limit bigint, p_together boolean default false) returns boolean
 language plpgsql volatile parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
-    v_error jsonb := jsonb_build_object('kind', 'output',
-                                        'message', format('the statement''s rows take more than %s bytes', p_limit));
+    v_error jsonb := jsonb_build_object(
+        'kind', 'output',
+        'message', format('%s take more than %s bytes',
+                          case when p_together then 'the rows of this statement and of those before it'
+                               else 'the statement''s rows' end, p_limit));
 begin
     raise exception using errcode = 'WF012', message = v_error ->> 'message', detail = v_error::text,
         hint = 'Select less, or raise sql_max_rows_bytes in the driver''s configuration.';
 end;
 $$;
-comment on function wf.sql_too_large(bigint) is
-    'Ends a query whose rows take more bytes than the limit given. Returns never; raises WF012 with an error of kind '
-    'output.';
+comment on function wf.sql_too_large(bigint, boolean) is
+    'Ends a query whose rows, or those of an atomic''s statements together, take more bytes than the limit given. '
+    'Returns never; raises WF012 with an error of kind output.';
 
 -- wf.sql_outcome(p_instance, p_process, p_token, p_body)
 --

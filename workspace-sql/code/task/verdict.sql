@@ -182,9 +182,10 @@ begin
 end;
 $$;
 
--- wf._decide(p_process, p_request, p_event, p_body, p_input, p_declared, p_failures)
+-- wf._decide(p_process, p_request, p_event, p_body, p_input, p_declared, p_failures, p_most)
 --
--- What a report means for its process.
+-- What a report means for its process, whose output may have p_most bytes if its
+-- policy bounds it.
 --
 -- Returns  a verdict
 -- Locks    nothing
@@ -192,7 +193,7 @@ $$;
 -- Called   by _apply_judged, for every report that is not a plain success
 create or replace function wf._decide(
     p_process wf.process, p_request text, p_event text, p_body jsonb, p_input jsonb, p_declared wf.task_request,
-    p_failures int)
+    p_failures int, p_most int default null)
 returns wf.verdict
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -215,6 +216,12 @@ begin
     if p_event = 'response' then
         v := wf._judge(p_process.machine, p_request, p_declared.clauses, p_input, p_process.handle, p_body);
         v.stays := false;
+        if pg_column_size(v.output) > p_most then
+            v.event := 'fail';
+            v.error := wf._refuse('output', format('the output has %s bytes, more than the %s that its policy allows',
+                                                   pg_column_size(v.output), p_most));
+            v.output := null;
+        end if;
         if p_process.bind is not null and wf._is_large(pg_column_size(v.output)) then
             v.error := wf._overfull(p_process.instance_id, pg_column_size(v.output), p_process.scopes);
             if v.error is not null then

@@ -167,7 +167,7 @@ begin
          where p.instance_id = p_work.instance_id and p.id = p_work.item_id
            and p_work.kind in ('timer', 'limit', 'loss')
            and exists (select from wf.transition t
-                        where t.machine = p.kind
+                        where t.machine = p.machine
                           and t.from_state = p.state
                           and t.event = 'fail'
                           and t.to_state = 'FAILED');

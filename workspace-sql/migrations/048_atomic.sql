@@ -1,0 +1,3 @@
+-- An atomic binds several names; a policy bounds the output of a task.
+
+alter table wf.node add names text[], add output_max int;
