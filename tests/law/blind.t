@@ -70,6 +70,8 @@ faults() {
         "$(change wf._retry 'f.at +' "f.at + interval '2 ms' +")"
     fault switch 17 'the last case of a switch is passed over' 'model: |has not begun in the model' \
         "$(change wf._chosen 'v_cases :=' 'v_cases := -1 +')"
+    fault rounds 22 'a loop ends one round too early' "$stands|model: |has not begun in the model" \
+        "$(change wf._close_round 'v_again and l.todo > 0' 'v_again and l.todo > 1')"
     fault spared 9 'what waits for its start survives a catch' 'fsck: teardown: ' \
         "$(change wf._stop "('ACTIVE', 'ABORTING')" "('ACTIVE', 'ABORTING', 'INIT')")"
 }
