@@ -189,9 +189,7 @@ select is_empty('select * from wf.fsck()', 'all is well');
 select play_install('many', jsonb_build_array(play_with('skip', '{"kind": "forall", "line": 2, "name": "x", "in": ["range", 1, 1500]}'::jsonb || jsonb_build_object('body', play_do('v')))));
 select wf.start('many') as i \gset
 select play_take(:driver, 1000);
-select wf.outcome(:driver, array_agg(r.instance_id), array_agg(r.process_id), array_agg(r.token), array_agg('error'::text), array_agg('{"kind": "x", "message": "no"}'::bytea))
-  from (select * from play_request r where r.instance_id = :i order by k desc limit 1000) r having false;
-select count(play_fail(id)) from wf.process where instance_id = :i and state = 'START_REQUESTED';
+select play_fail_all(:driver, :i);
 select play_on(:driver);
 select is(play_end(:i), 'END warning', '1,000 tasks are skipped');
 select is((select count(*) from wf.event where instance_id = :i and event = 'warn'), 1::bigint, 'and the instance is warned once');

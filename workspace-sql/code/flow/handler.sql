@@ -193,7 +193,12 @@ begin
          where p.instance_id = p_process.instance_id and p.id = p_process.id;
         perform set_config('wf.reason', coalesce(v_reason, ''), true);
     end if;
-    perform wf._tear(array[p_process.instance_id], array[p_body], p_at);
+    if p_body <> p_process.id then
+        perform wf._tear(array[p_process.instance_id], array[p_body], p_at);
+    else -- there is nothing else in it
+        update wf.teardown t set next_id = null, sure = true
+         where t.instance_id = p_process.instance_id and t.process_id = p_body;
+    end if;
 end;
 $$;
 
