@@ -157,8 +157,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
           from node n where n.value -> 'policies' ? 'on_failure'
     ),
     decided as (
-        select distinct on (n.version_id, n.id)
-               n.version_id, n.id, f.word,
+        select distinct on (n.version_id, n.id) n.version_id, n.id, f.word,
                f.id = n.id and n.machine <> 'composite' and f.word in ('pause', 'skip') as own
           from node n
          cross join lateral generate_series(1, cardinality(n.place)) i
