@@ -107,6 +107,7 @@ sub begin {
     $p->{scope} = $around if $names;
     $p->{own} = $p->{kind} eq 'call' ? ($p->{scope} = { names => {} }) : $around;
     push @{ $parent->{children} }, $p if $parent;
+    $m->{root} = $p unless $parent;
     $m->{processes}{$path} = $p;
     enter($p);
     return $p;

@@ -421,7 +421,7 @@ declare
                                       order by q.k);
     v_driver bigint;
 begin
-    v_driver := wf.register('d', '1', '{builtin,ssh}', (select l.queues from law.driver l where l.id = p_driver), 100,
+    v_driver := wf.register('d', '1', '{builtin,sql,ssh}', (select l.queues from law.driver l where l.id = p_driver), 100,
                             p_driver, array(select q.token from unnest(v_known) q));
     insert into law.driver (id, queues) select v_driver, l.queues from law.driver l where l.id = p_driver;
     update law.driver l set gone = true where l.id = p_driver;
