@@ -42,21 +42,21 @@ change() {
 
 faults() {
     local stands='step .*waits for and has place in'
-    fault kept 37 'a place is kept when its task is aborted' 'slot: held without need|slot: row of' \
+    fault kept 84 'a place is kept when its task is aborted' 'slot: held without need|slot: row of' \
         "$(change wf._free_slots "wf._due(p_moves, 'slot') m" "(select x.* from wf._due(p_moves, 'slot') x join wf.process y on y.instance_id = x.instance_id and y.id = x.id where y.state <> 'ABORTED') m")"
-    fault unasked 2 'a place that is given back is not granted again' "$stands|end: " \
+    fault unasked 7 'a place that is given back is not granted again' "$stands|end: " \
         "$(change wf._free_slots 'from freed x' 'from freed x where false')"
-    fault number 13 'places are granted by the number of the process' "$stands" \
+    fault number 10 'places are granted by the number of the process' "$stands" \
         "$(change wf._grant 'order by p.rank, p.turn, p.instance_id, p.process_id' 'order by p.process_id')"
-    fault priority 13 'priority is no matter' "$stands" \
+    fault priority 10 'priority is no matter' "$stands" \
         "$(change wf._grant 'order by p.rank, p.turn' 'order by p.turn')"
     fault turn 13 'the turn is no matter' "$stands" \
         "$(change wf._grant 'order by p.rank, p.turn' 'order by p.rank')"
-    fault over 2 'one more than max is admitted' "$stands|group: .* has . places taken of" \
+    fault over 7 'one more than max is admitted' "$stands|group: .* has . places taken of" \
         "$(change wf._grant 'p_max - count' 'p_max + 1 - count')"
     fault under 2 'one place is never granted' "$stands|end: " \
         "$(change wf._grant 'p_max - count' 'p_max - 1 - count')"
-    fault first 80 'the first max wins' 'has max .*, but was given' \
+    fault first 16 'the first max wins' 'has max .*, but was given' \
         "$(change wf._settle 'w.max order by w.id' 'w.max order by w.id desc')"
     fault word 107 'what a task gave comes after the word of an operator' 'has max .*, but was given|has another max' \
         "$(change wf.group_set 'coalesce(p_max, -1)' 'case when v_id is null then coalesce(p_max, -1) end')"
