@@ -3,4 +3,3 @@
 
 alter table wf.node add weight numeric not null default 1;
 alter table wf.process add progress numeric;
-alter type wf.verdict add attribute progress numeric;

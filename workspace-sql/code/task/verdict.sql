@@ -1,15 +1,11 @@
 -- What a response means for its task, from the clauses of the task type.
 
-do $$
-begin
-    if to_regtype('wf.verdict') is null then
-        create type wf.verdict as (
-            event text, stays boolean, handle jsonb, output jsonb, error jsonb, detail jsonb, progress numeric
-        );
-        comment on type wf.verdict is 'What a response means for its process.';
-    end if;
-end;
-$$;
+-- An upgrade makes it anew: by now no function takes one.
+drop type if exists wf.verdict;
+create type wf.verdict as (
+    event text, stays boolean, handle jsonb, output jsonb, error jsonb, detail jsonb, progress numeric
+);
+comment on type wf.verdict is 'What a response means for its process.';
 
 -- wf._read_json(p_response)
 --
