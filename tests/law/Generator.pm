@@ -270,7 +270,18 @@ sub try_it {
         push @bound, @added;
         push @catches, { kind => 'catch', line => 1, name => $error, body => $then, maybe($plain ? 0.6 : 0.3) ? (when => $when, reads([ @$seen, [ $error, $depth ] ], $when)) : () };
     }
-    return ({ kind => 'try', line => 1, body => $body, catches => \@catches }, @names, @bound);
+    my @last = maybe(0.4) ? node($seen, $depth, $deep + 1, 0) : ();
+    my $finally = shift @last;
+    my $try = { kind => 'try', line => 1, body => $body, catches => \@catches };
+    if ($finally) {
+        $try->{finally} = { kind => 'finally', line => 1, body => $finally };
+        # then it need not have a catch; what none of them binds is never bound
+        if (maybe(0.3)) {
+            delete $try->{catches};
+            @bound = ();
+        }
+    }
+    return ($try, @names, @bound, @last);
 }
 
 sub body_steps {

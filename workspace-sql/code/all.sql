@@ -58,6 +58,7 @@
 \ir flow/forall.sql
 \ir flow/teardown.sql
 \ir flow/handler.sql
+\ir flow/finally.sql
 \ir flow/label.sql
 
 -- what drivers see

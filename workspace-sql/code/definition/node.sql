@@ -104,7 +104,7 @@ end;
 create or replace function wf._node_tree(p_nodes wf.part[], p_versions jsonb, p_types jsonb)
 returns table (version_id bigint, id bigint, parent_id bigint, place int[], object text, value jsonb, type_id bigint,
                kind text, machine text, scope text, begins text, ends text, collects boolean, next_id bigint,
-               children bigint, handles text, handler_id bigint, wide boolean)
+               children bigint, handles text, handler_id bigint, finally_id bigint, wide boolean)
 language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
     with
     part as materialized (
@@ -136,7 +136,10 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
           left join wf.form g on g.kind = case o.object when 'workflow' then 'call' else o.object end
     ),
     child as (
-        select n.version_id, n.parent_id as id, count(*) as children from node n group by 1, 2
+        select n.version_id, n.parent_id as id, count(*) as children,
+               max(n.id) filter (where n.kind = 'finally') as finally_id
+          from node n
+         group by 1, 2
     ),
     -- of the nodes around a node that may take an error of it the nearest: the one with the greatest number
     handler as (
@@ -154,7 +157,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     )
     select n.version_id, n.id, n.parent_id, n.place, n.object, n.value, n.type_id,
            n.kind, n.machine, n.scope, n.begins, n.ends, n.collects, n.next_id,
-           coalesce(c.children, 0), n.handles, h.handler_id, w.wide
+           coalesce(c.children, 0), n.handles, h.handler_id, c.finally_id, w.wide
       from node n
       left join child c on c.version_id = n.version_id and c.id = n.id
       left join handler h on h.version_id = n.version_id and h.id = n.id
@@ -265,7 +268,7 @@ begin
                          input_fixed, reads, item, item_index, state, max, collect, collect_reads, yield, type_id,
                          request, idempotent, lane_id, rank, group_id, group_max, policy, title, task_type, transport,
                          plain, secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when,
-                         handles, handler_id, condition, light, timeout, names, output_max)
+                         handles, handler_id, finally_id, condition, light, timeout, names, output_max)
     with
     task as materialized (
         select t.* from wf._tasks_of_types(p_types) t
@@ -306,7 +309,7 @@ begin
            case when n.object = 'workflow' then (select jsonb_object_agg(f, 0) from unnest(wf._names(q.read)) f)
                 else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max',
                                                           n.value -> 'when', q.read, q.fixed -> 'retry_when')) end,
-           case n.object when 'catch' then n.value ->> 'name' else i.name end,
+           case when n.object in ('catch', 'finally') then n.value ->> 'name' else i.name end,
            j.name, s.name, wf._compact(n.value -> 'max'),
            (select jsonb_agg(jsonb_build_object('as', c.value -> 'as', 'value', wf._compact(c.value -> 'value'))
                              order by c.ordinality)
@@ -325,7 +328,8 @@ begin
            case when q.fixed ? 'output' or q.read ? 'output' then null else t.picks end, n.wide, n.machine, n.scope,
            n.begins, n.ends, n.collects, case when q.read ? 'retry' then '{}' else q.fixed -> 'retry' end,
            case when q.fixed ? 'retry_when' then wf._compact(q.fixed -> 'retry_when') end,
-           n.handles, n.handler_id, wf._compact(coalesce(n.value -> 'when', n.value -> 'while', n.value -> 'until')),
+           n.handles, n.handler_id, n.finally_id,
+           wf._compact(coalesce(n.value -> 'when', n.value -> 'while', n.value -> 'until')),
            wf._is_light(n.kind, n.scope, n.begins, n.ends, n.value),
            case when q.read ? 'timeout' then '{}' else q.fixed -> 'timeout' end,
            (select array_agg(x) from jsonb_array_elements_text(n.value -> 'names') x), (q.fixed ->> 'output')::numeric

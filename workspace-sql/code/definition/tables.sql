@@ -133,6 +133,7 @@ comment on column wf.node.light is
     'nothing in it can wait: a let, or a form without policies of such nodes; loop: its rounds need no processes';
 comment on column wf.node.in_round is 'true: the innermost scope around it, or its own, is that of a round of a loop';
 comment on column wf.node.yield is 'loop: expression of what a round yields; its name is bind';
+comment on column wf.node.finally_id is 'try: the node of its finally; null if it has none';
 comment on column wf.node.most is
     'forall, loop: most processes that one element or round comes to; root: that the tree comes to. What elements of '
     'the foralls and rounds of the loops inside come to is not counted. Null where the version has neither';

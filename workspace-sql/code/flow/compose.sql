@@ -247,7 +247,7 @@ declare
     v_may bigint[];
 begin
     if p_torn or p_torn is null and exists (select from wf.teardown) then
-        v_may := wf._withhold(p_instance, p_parent, p_at);
+        v_may := wf._withhold(p_instance, p_parent, p_node, p_at);
         if cardinality(v_may) < cardinality(p_parent) then
             select array_agg(p_instance[k]), array_agg(p_parent[k]), array_agg(p_node[k]), array_agg(p_index[k]),
                    case when p_item is not null then array_agg(p_item[k]) end
@@ -278,7 +278,7 @@ begin
            n.plain,
            n.wide,
            coalesce((e.e).open, wf._first(n.begins, n.children)),
-           coalesce((e.e).total - (e.e).open, 0),
+           coalesce((e.e).total - (e.e).open, (n.finally_id is not null)::int),
            (e.e).total, (e.e).chosen,
            (e.e).input, (e.e).policy, (e.e).error,
            case when n.retry is not null then 1 end,
@@ -295,7 +295,7 @@ begin
                          offset 0) p
      cross join lateral (select x.id, x.next_id, x.kind, x.machine, x.scope, x.begins, x.type_id, x.bind, x.group_id,
                                 x.lane_id, x.rank, x.plain, x.wide, x.children, x.collects, x.input, x.input_fixed,
-                                x.policy, x.retry, x.in_round, x.timeout
+                                x.policy, x.retry, x.in_round, x.timeout, x.finally_id
                            from wf.node x
                           where x.version_id = p.version_id and x.id = u.m
                          offset 0) n
@@ -628,7 +628,8 @@ $$;
 -- wf._count_ended(p_moves)
 --
 -- Counts in their parents what has ended: a parent ends with the last of them, or
--- with the first that returns, or begins more.
+-- with the first that returns, or begins more. What a return gives is kept by a try
+-- whose finally is to run first.
 --
 -- Returns  nothing
 -- Locks    the parents' rows; by then the caller holds their instances
@@ -644,14 +645,16 @@ begin
            open = p.open - k.ended + least(k.ended, (k.c).more),
            output = coalesce(d.output, (k.c).state, p.output),
            reserved = coalesce((k.c).reserved, p.reserved),
-           event = case when p.state = 'ABORTING' then case when p.open = k.ended then 'aborted' else 'count' end
+           event = case when p.todo > 0 and p.total is null then 'refill'
+                        when p.state = 'ABORTING' then case when p.open = k.ended then 'aborted' else 'count' end
                         -- a return goes up to the form that has a scope of its own
-                        when d.returned then case when p.scopes[1] = p.id then 'end' else 'return' end
+                        when k.returned then case when p.scopes[1] = p.id then 'end' else 'return' end
                         when p.open - k.ended + (k.c).more = 0
                         then case when (k.c).error is not null then 'fail' else 'end' end
                         when (k.c).more > 0 then 'refill' else 'count' end,
-           state = case when p.state = 'ABORTING' then case when p.open = k.ended then 'ABORTED' else 'ABORTING' end
-                        when d.returned then 'END'
+           state = case when p.todo > 0 and p.total is null then p.state
+                        when p.state = 'ABORTING' then case when p.open = k.ended then 'ABORTED' else 'ABORTING' end
+                        when k.returned then 'END'
                         when p.open - k.ended + (k.c).more = 0
                         then case when (k.c).error is not null then 'FAILED' else 'END' end
                         else p.state end,
@@ -664,7 +667,9 @@ begin
              group by m.instance_id, m.parent_id) d
      -- what was stopped, or has handed its error on, ends no parent that is not stopped itself
      cross join lateral (select x.ctid, case x.state when 'ABORTING' then d.all else d.well end as ended,
-                                case when x.total is null or x.state <> 'ACTIVE' or d.well = 0 or d.returned
+                                d.returned or x.total is null and x.output is not null as returned,
+                                case when x.total is null then row(x.todo, null, null, null)::wf.closing
+                                     when x.state <> 'ACTIVE' or d.well = 0 or d.returned
                                      then row(0, null, null, null)::wf.closing
                                      when x.reserved is not null then wf._close_round(d.instance_id, x.id, d.last)
                                      when x.open - d.well + x.todo > 0 then row(x.todo, null, null, null)::wf.closing
