@@ -2,6 +2,33 @@
 #include <string.h>
 
 #include "console/lang/checker.h"
+#include "console/lang/share.h"
+
+/* An int, or a text that says how many of the elements are meant. */
+static void
+check_share(struct checker *checker, const struct arg *attr, bool sums)
+{
+	struct expr *expr = attr->value;
+	const struct expr *literal;
+
+	check_value(checker, expr);
+	literal = check_bare(expr);
+	if (literal->kind == E_STRING && !share_is_valid(literal->text, sums)) {
+		COMPLAIN(checker, expr->start,
+		    "`%s` is no number of elements: \"%s\"", attr->name.text,
+		    literal->text);
+		HINT(checker, sums ? "Write an int, \"50%%\", \"all\", sums "
+		                     "of them, or \"min(10, 50%%)\"."
+		                   : "Write an int or a percentage: \"10%%\".");
+	}
+	if (expr->type->kind == TYPE_STRING || expr->type->kind == TYPE_JSON)
+		check_not_null(checker, expr);
+	else
+		convert(checker, expr, &type_basic[TYPE_INT],
+		    arena_printf(checker->arena, "`%s`", attr->name.text));
+	check_between(
+	    checker, expr, attr->name.text, sums ? 1 : 0, CHECK_INT_MAX);
+}
 
 /* `word` is the form, `attrs` says which attributes it has; the value of max. */
 static struct expr *
@@ -16,14 +43,16 @@ check_attrs(struct checker *checker, struct process *process, const char *word,
 			if (strcmp(other->name.text, attr->name.text) == 0)
 				COMPLAIN(checker, attr->start,
 				    "`%s` is given twice", attr->name.text);
-		if (strcmp(attr->name.text, "max") == 0) {
+		if (process->kind == P_FORALL &&
+		    (strcmp(attr->name.text, "max") == 0 ||
+		        strcmp(attr->name.text, "tolerate") == 0)) {
+			check_share(
+			    checker, attr, strcmp(attr->name.text, "max") == 0);
+		} else if (strcmp(attr->name.text, "max") == 0) {
 			max = attr->value;
 			check_value_as(
 			    checker, max, &type_basic[TYPE_INT], "`max`");
 			check_between(checker, max, "max", 1, CHECK_INT_MAX);
-		} else if (process->kind == P_FORALL &&
-		           strcmp(attr->name.text, "tolerate") == 0) {
-			check_unsupported(checker, attr->start, "tolerate");
 		} else {
 			COMPLAIN(checker, attr->start,
 			    "%s has no attribute `%s`", word, attr->name.text);

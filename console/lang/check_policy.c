@@ -101,6 +101,30 @@ check_between(struct checker *checker, struct expr *expr, const char *what,
 		    "`%s` must lie between %.10g and %.10g", what, least, most);
 }
 
+/* A word of the language, never a name; afterwards it is a string. */
+static void
+check_word(struct checker *checker, struct expr *expr, const char *what,
+    const char *const *words)
+{
+	const char *allowed = "";
+	size_t i;
+
+	for (i = 0; words[i]; i++) {
+		if (expr->kind == E_NAME && strcmp(expr->text, words[i]) == 0) {
+			expr->kind = E_STRING;
+			expr->type = &type_basic[TYPE_STRING];
+			return;
+		}
+		allowed = arena_printf(checker->arena, "%s%s`%s`", allowed,
+		    i == 0         ? ""
+		    : words[i + 1] ? ", "
+		                   : " or ",
+		    words[i]);
+	}
+	COMPLAIN(checker, expr->start, "`%s` takes a word", what);
+	HINT(checker, "Write %s, without quotes.", allowed);
+}
+
 /* Afterwards each argument has its name. */
 static void
 check_args(struct checker *checker, struct policy *policy,
@@ -125,6 +149,9 @@ check_args(struct checker *checker, struct policy *policy,
 		arg->name.text = param->name;
 		if (strcmp(param->name, "when") == 0)
 			check_when(checker, arg->value);
+		else if (param->words)
+			check_word(
+			    checker, arg->value, rule->name, param->words);
 		else
 			check_value_as(checker, arg->value,
 			    &type_basic[param->type],

@@ -107,6 +107,36 @@ check_par(struct checker *checker, struct process *par, bool main_line)
 	scope_join(checker, outer);
 }
 
+/* Each branch sees its own names only; those of the winner leave the race. */
+static void
+check_race(struct checker *checker, struct process *race, bool main_line)
+{
+	struct binding *mark = checker->scope->lists[BINDING_VISIBLE];
+	struct binding *one = NULL, *other;
+	struct beside frame = {
+		.outer = checker->beside, .start = race->start, .end = race->end
+	};
+	struct process *branch;
+	struct scope scope;
+
+	(void)main_line;
+	checker->beside = &frame;
+	for (branch = race->steps; branch; branch = branch->next) {
+		frame.branch_start = branch->start;
+		frame.branch_end = branch->end;
+		scope_enter(checker, &scope);
+		check_process(checker, branch, false);
+		other = scope_leave_branch(checker);
+		if (branch != race->steps) {
+			scope_merge(checker, one, other);
+			other = scope_take(checker, mark);
+		}
+		one = other;
+	}
+	checker->beside = frame.outer;
+	scope_give(checker, BINDING_VISIBLE, one);
+}
+
 static void
 check_if(struct checker *checker, struct process *process, bool main_line)
 {
@@ -417,7 +447,6 @@ check_later(struct checker *checker, struct process *process, bool main_line)
 {
 	static const char *const words[] = {
 		[P_DAG] = "dag",
-		[P_RACE] = "race",
 	};
 
 	(void)main_line;
@@ -434,7 +463,7 @@ static void (*const checks[])(struct checker *, struct process *, bool) = {
 	[P_WHILE] = check_while,
 	[P_REPEAT] = check_repeat,
 	[P_DAG] = check_later,
-	[P_RACE] = check_later,
+	[P_RACE] = check_race,
 	[P_IF] = check_if,
 	[P_SWITCH] = check_switch,
 	[P_TRY] = check_try,

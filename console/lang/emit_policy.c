@@ -99,6 +99,18 @@ effects_of_node(struct emitter *emitter, const struct policy *policies)
 	return effects;
 }
 
+struct effects
+effects_of_call(struct emitter *emitter, const struct process *call)
+{
+	struct effects effects = effects_of_node(emitter, call->policies);
+	const struct policy *policy =
+	    policy_find(call->target->policies, "on_failure", false);
+
+	if (policy)
+		effects.of[policy_rule("on_failure") - policy_rules] = policy;
+	return effects;
+}
+
 bool
 effects_any(const struct effects *effects)
 {

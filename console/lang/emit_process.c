@@ -161,7 +161,7 @@ static void
 emit_call(struct emitter *emitter, const struct process *call,
     const struct effects *around)
 {
-	struct effects own = effects_of_node(emitter, call->policies);
+	struct effects own = effects_of_call(emitter, call);
 	struct effects effects =
 	    effects_inside(emitter, around, call->policies);
 	struct reads reads = { emitter->arena, NULL };
@@ -283,39 +283,67 @@ emit_collects(struct emitter *emitter, const struct collect *collect)
 	emit_reads(emitter, "collect_reads", &reads);
 }
 
-/* Whether a body compiles to a call and nothing else. */
+/* Whether it compiles to a call and nothing else. */
 static bool
 is_call(struct emitter *emitter, const struct process *process)
 {
 	struct effects own;
 
-	while (process && !process->next) {
-		if (process->kind == P_CALL)
-			return !process->target->is_task;
+	while (process->kind != P_CALL) {
 		own = effects_of_node(emitter, process->policies);
 		if (process->kind == P_WITH && !effects_any(&own))
 			process = process->body;
-		else if (process->kind == P_SEQ)
+		else if (process->kind == P_SEQ && process->steps &&
+		         !process->steps->next)
 			process = process->steps;
 		else
-			break;
+			return false;
 	}
-	return false;
+	return !process->target->is_task;
 }
 
-/* A body that is a call is wrapped: the call has a scope of its own. */
+/*
+ * The body of a forall or a branch of a race opens a scope.  One that is a
+ * call is wrapped: the call has a scope of its own.
+ */
 static void
 emit_body(struct emitter *emitter, const struct process *body,
     const struct effects *effects)
 {
-	if (!is_call(emitter, body->steps)) {
-		emit_group(emitter, body, effects);
+	if (!is_call(emitter, body)) {
+		emit_node(emitter, body, effects);
 		return;
 	}
 	begin(emitter, "seq", body);
-	buf_adds(&emitter->out, ",\"steps\":");
-	emit_steps(emitter, body->steps, effects);
-	buf_adds(&emitter->out, "}");
+	buf_adds(&emitter->out, ",\"steps\":[");
+	emit_node(emitter, body, effects);
+	buf_adds(&emitter->out, "]}");
+}
+
+static void
+emit_race(struct emitter *emitter, const struct process *race,
+    const struct effects *effects)
+{
+	const struct process *branch;
+
+	begin(emitter, "race", race);
+	buf_adds(&emitter->out, ",\"branches\":[");
+	for (branch = race->steps; branch; branch = branch->next) {
+		emit_body(emitter, branch, effects);
+		buf_adds(&emitter->out, branch->next ? "," : "]}");
+	}
+}
+
+static void
+emit_attr(struct emitter *emitter, const struct process *forall,
+    const char *name, struct reads *reads)
+{
+	const struct arg *attr = find_arg(forall, name);
+
+	if (!attr)
+		return;
+	emit_member(emitter, name, attr->value);
+	reads_add(reads, attr->value);
 }
 
 static void
@@ -329,10 +357,8 @@ emit_forall(struct emitter *emitter, const struct process *forall,
 	emit_name(emitter, "index", &forall->index);
 	emit_member(emitter, "in", forall->value);
 	reads_add(&reads, forall->value);
-	if (forall->args) {
-		emit_member(emitter, "max", forall->args->value);
-		reads_add(&reads, forall->args->value);
-	}
+	emit_attr(emitter, forall, "max", &reads);
+	emit_attr(emitter, forall, "tolerate", &reads);
 	buf_adds(&emitter->out, ",\"body\":");
 	emit_body(emitter, forall->body, effects);
 	emit_reads(emitter, "reads", &reads);
@@ -526,6 +552,7 @@ emit_node(struct emitter *emitter, const struct process *process,
 		[P_CALL] = emit_call,
 		[P_SEQ] = emit_group,
 		[P_PAR] = emit_par,
+		[P_RACE] = emit_race,
 		[P_FORALL] = emit_forall,
 		[P_FOLD] = emit_fold,
 		[P_WHILE] = emit_loop,

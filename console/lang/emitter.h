@@ -59,6 +59,9 @@ struct effects effects_of_task(struct emitter *emitter,
 /* Of those of a call, a block or a workflow the ones that stay there. */
 struct effects effects_of_node(
     struct emitter *emitter, const struct policy *policies);
+/* A called workflow decides itself what its failures do, if it says so. */
+struct effects effects_of_call(
+    struct emitter *emitter, const struct process *call);
 bool effects_any(const struct effects *effects);
 /*
  * The effects as a call's steps see them: a value that reads names of the

@@ -6,6 +6,9 @@
 #include "common/near.h"
 #include "console/lang/checker.h"
 
+static const char *const on_failure_words[] = { "pause", "skip", "fail",
+	"fail_late", NULL };
+
 const struct policy_rule policy_rules[POLICIES] = {
 	{ .name = "group",
 	    .reach = REACH_TASKS,
@@ -48,6 +51,10 @@ const struct policy_rule policy_rules[POLICIES] = {
 	        { "runtime", TYPE_DURATION }, { "deadline", TYPE_DURATION },
 	        { "wait", TYPE_DURATION } },
 	    .check = check_timeout },
+	{ .name = "on_failure",
+	    .reach = REACH_NODE,
+	    .params = { { "action", TYPE_STRING, .required = true,
+	        .words = on_failure_words } } },
 	{ .name = "title",
 	    .reach = REACH_NODE,
 	    .params = { { "text", TYPE_STRING, .required = true } } },
@@ -56,7 +63,6 @@ const struct policy_rule policy_rules[POLICIES] = {
 /* Those that come later. */
 static const char *const later[] = {
 	"lock",
-	"on_failure",
 	"plan",
 	"rate",
 	"recover",

@@ -22,7 +22,7 @@ enum policy_place {
 	POLICIES_OF_UNKNOWN /* a call of what there is not */
 };
 
-enum { POLICIES = 9, POLICY_ARGS_MAX = 7 };
+enum { POLICIES = 10, POLICY_ARGS_MAX = 7 };
 
 struct policy_rule {
 	const char *name;
@@ -39,7 +39,8 @@ struct policy_rule {
 		const char *name;
 		enum type_kind type;
 		bool required;
-		double least, most; /* of a number; both 0: any */
+		double least, most;       /* of a number; both 0: any */
+		const char *const *words; /* one of these; or NULL */
 	} params[POLICY_ARGS_MAX];
 	/* what the table can not say; or NULL */
 	void (*check)(struct checker *checker, const struct policy *policy,

@@ -93,6 +93,19 @@ scope_leave(struct checker *checker)
 	prepend(scope->outer, BINDING_INNER, scope->lists[BINDING_INNER]);
 }
 
+struct binding *
+scope_leave_branch(struct checker *checker)
+{
+	struct binding *bound = scope_take(checker, NULL), *binding;
+
+	scope_leave(checker);
+	for (binding = bound; binding; binding = binding->next) {
+		binding->scope = checker->scope;
+		binding->depth = checker->scope->depth;
+	}
+	return bound;
+}
+
 static int
 taken(struct checker *checker, const struct name *name,
     const struct binding *binding, const char *message)

@@ -32,7 +32,7 @@ struct binding {
 	enum binding_state state;
 };
 
-/* A workflow, or a loop's body within it. */
+/* A workflow, or a loop's body or a branch of a race within it. */
 struct scope {
 	struct scope *outer;
 	int depth;
@@ -54,9 +54,12 @@ struct beside {
 	bool is_atomic; /* it is no parallel, but the calls of an atomic */
 };
 
-/* Enter and leave a loop's body. */
+/* Enter and leave a loop's body, or enter a branch of a race. */
 void scope_enter(struct checker *checker, struct scope *scope);
 void scope_leave(struct checker *checker);
+
+/* Leave a branch of a race: what it has bound, as names of the scope around. */
+struct binding *scope_leave_branch(struct checker *checker);
 
 /* Bind a name in the innermost scope; reported if it is taken. */
 void scope_bind(

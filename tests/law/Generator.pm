@@ -132,6 +132,7 @@ sub task {
     $node->{as} = fresh('v') if $type =~ /Do|Job|Bare|Named/ && maybe(0.8);
     my $policies = $type =~ /Sleep|Fail/ ? {} : policies($scope, maybe($crowded));
     $policies->{retry} = retry($scope, $type) if maybe(0.4);
+    $policies->{on_failure} = pick('pause', 'skip', 'skip', 'skip', 'fail') if maybe(0.1);
     $node->{policies} = $policies if %$policies;
     my %reads = reads($scope, $node->{args}, map { $_->{group} // (), $_->{priority} // (), $_->{queue} // (), $_->{retry} // () } $policies);
     return { %$node, %reads };
@@ -195,7 +196,7 @@ sub node {
     }
     if ($dice < 68) {
         my ($steps, @names) = steps($scope, $depth, $deep + 1, $main, pick(1, 2, 3));
-        return ({ kind => 'seq', line => 1, steps => $steps }, @names);
+        return ({ kind => 'seq', line => 1, steps => $steps, maybe(0.2) ? (policies => { on_failure => pick('pause', 'skip', 'skip', 'fail') }) : () }, @names);
     }
     if ($dice < 77) {
         return par($scope, $depth, $deep);
@@ -306,20 +307,20 @@ sub forall {
         maybe(0.5) ? name_in($scope) : [ 'list', expression($scope, 3), 2, 1 ],
         [ 'range', 1, expression($scope, 3) ]);
     my $max = maybe(0.5) ? pick(1, 2, 3, maybe(0.2) ? name_in($scope) : 2) : undef;
+    # after one failure too many it depends on the moment whether another element has begun
+    my $tolerate = $alone || maybe(0.7) ? undef : defined $max ? '100%' : pick(0, 1, 1, 2, '50%', '100%');
     my $inside = [ @$scope, [ $name, $depth + 1 ], $index ? [ $index, $depth + 1 ] : () ];
-    my ($body, @names) = node($inside, $depth + 1, $deep + 1, 0);
-    if ($body->{kind} eq 'call' || maybe(0.3)) {
-        my $bound = [ @$inside, map { [ $_, $depth + 1 ] } @names ];
-        my ($more, @added) = maybe(0.5) ? steps($bound, $depth + 1, $deep + 1, 0, 1) : ([]);
-        $body = { kind => 'seq', line => 1, steps => [ $body, @$more ] };
-        push @names, @added;
+    my ($body, @names);
+    {
+        local $unread = $unread || defined $tolerate;
+        ($body, @names) = element($inside, $depth + 1, $deep + 1);
     }
     my $bound = [ @$inside, map { [ $_, $depth + 1 ] } @names ];
     my @collect = map { { as => fresh('v'), value => maybe(0.85) ? name_in($bound) : expression($bound, 1) } } 1 .. pick(0, 1, 1, 2);
     my %reads = reads($bound, map { $_->{value} } @collect);
     my $node = {
         kind => 'forall', line => 1, name => $name, $index ? (index => $index) : (), in => $in,
-        defined $max ? (max => $max) : (), body => $body,
+        defined $max ? (max => $max) : (), defined $tolerate ? (tolerate => $tolerate) : (), body => $body,
         @collect ? (collect => \@collect) : (), $reads{reads} ? (collect_reads => $reads{reads}) : (),
         reads($scope, $in, $max // ())
     };
@@ -351,6 +352,15 @@ sub loop {
         $kind ne 'repeat' ? (name => $state) : (), $kind eq 'fold' ? (element => $element) : (),
         $reads{reads} ? (round_reads => $reads{reads}) : (), reads($scope, values %own)
     }, $yields ? $yield->{as} : ());
+}
+
+sub element {
+    my ($scope, $depth, $deep) = @_;
+    my ($body, @names) = node($scope, $depth, $deep, 0);
+    return ($body, @names) unless $body->{kind} eq 'call' || maybe(0.3);
+    my $bound = [ @$scope, map { [ $_, $depth ] } @names ];
+    my ($more, @added) = maybe(0.5) ? steps($bound, $depth, $deep, 0, 1) : ([]);
+    return ({ kind => 'seq', line => 1, steps => [ $body, @$more ] }, @names, @added);
 }
 
 sub call {
@@ -419,7 +429,7 @@ sub workflow {
     my @params = map { fresh('p') } 1 .. 2;
     my ($steps) = steps([ map { [ $_, 0 ] } @params ], 0, 0, 1, pick(@length));
     return {
-        name => $name, line => 1, steps => $steps,
+        name => $name, line => 1, steps => $steps, maybe(0.1) ? (policies => { on_failure => pick('skip', 'fail') }) : (),
         params => [ map { { name => $_, type => { optional => 'json' } } } @params ]
     };
 }

@@ -204,6 +204,8 @@ sub prepare_composite {
             $p->{max} = evaluate($node->{max}, $p->{frame});
             failed('no max') unless is_number($p->{max}) && $p->{max} >= 1;
         }
+        my $spare = $node->{tolerate};
+        $p->{spare} = defined $spare && $spare =~ /^(\d+)%$/ ? int($1 * @{ $p->{items} } / 100) : $spare;
     }
     return;
 }
@@ -367,6 +369,7 @@ sub ended {
     my ($p, $how) = @_;
     my ($node, $parent, $m) = ($p->{node}, $p->{parent}, $p->{m});
     $p->{state} = 'END';
+    warns($parent) if delete $p->{warned} && $parent;
     $p->{frame}{names}{ $node->{as} } = $p->{output} if $node->{as} && $p->{has_output} && $p->{kind} =~ /^(sync|async|call|let)$/;
     $p->{frame}{names}{ $node->{yield}{as} } = $p->{output} if $node->{yield} && $p->{has_output} && $how ne 'return';
     if ($node->{kind} eq 'atomic' && $p->{has_output} && is_object($p->{output})) {
@@ -374,7 +377,7 @@ sub ended {
     }
     if ($p->{kind} eq 'forall' && $how eq 'end') {
         for my $k (0 .. $#{ $node->{collect} // [] }) {
-            $p->{frame}{names}{ $node->{collect}[$k]{as} } = [ map { $_->{value}[$k] } @{ $p->{results} // [] } ];
+            $p->{frame}{names}{ $node->{collect}[$k]{as} } = [ map { ($p->{results}[$_] // {})->{value}[$k] } 0 .. $#{ $p->{items} // [] } ];
         }
     }
     if (!$parent) {
@@ -401,13 +404,17 @@ sub ended {
             return;
         }
     }
-    if ($parent->{kind} eq 'forall' && $parent->{next} < @{ $parent->{items} }) {
-        return fill($parent);
-    }
-    return if $parent->{to_come} || open_children($parent);
-    return if $TERMINAL{ $parent->{state} };
-    return fails($parent) if $parent->{kind} eq 'forall' && grep { $_->{error} } @{ $parent->{results} };
-    return ended($parent, 'end');
+    return counted($parent);
+}
+
+# Another child of a composite has ended, or is given up and has stopped.
+sub counted {
+    my ($p) = @_;
+    return fill($p) if $p->{kind} eq 'forall' && $p->{next} < @{ $p->{items} } && ($p->{spare} // 0) >= 0;
+    return if $p->{to_come} || open_children($p);
+    return if $TERMINAL{ $p->{state} };
+    return fails($p) if $p->{kind} eq 'forall' && (($p->{spare} // 0) < 0 || grep { $_ && $_->{error} } @{ $p->{results} });
+    return ended($p, 'end');
 }
 
 # ---- leaves
@@ -681,7 +688,53 @@ sub see_to {
     my ($p, $kind, $untried) = @_;
     return stop($p) if $p->{parent} && torn($p->{parent});
     return if !$untried && leaf($p) && retried($p, $kind);
-    return handled($p);
+    my $own = leaf($p) ? ($p->{node}{policies} // {})->{on_failure} // '' : '';
+    return decide($p, $own) if $own =~ /^(pause|skip)$/;
+    return handled($p) || decide($p, on_failure($p));
+}
+
+# That of the nearest node around it, and it itself.
+sub on_failure {
+    my ($p) = @_;
+    return (map { ($_->{node}{policies} // {})->{on_failure} // () } around($p))[0] // 'pause';
+}
+
+sub decide {
+    my ($p, $on_failure) = @_;
+    if ($on_failure eq 'skip') {
+        ignored($p);
+    }
+    elsif ($on_failure eq 'fail') {
+        $p->{m}{root}{given_up} = $p->{m}{world}{window};
+        $p->{m}{world}{loose} = 1 if has_branches($p->{m}{root});
+        abort_instance($p->{m}, 1);
+    }
+    return;
+}
+
+# It goes on as if it had ended, and its name is null.
+sub ignored {
+    my ($p) = @_;
+    warns($p);
+    @$p{qw(output has_output)} = (undef, 0);
+    return $p->{kind} eq 'async' ? ask_cleanup($p, 'CLEANUP_REQUESTED') : ended($p, 'ignore');
+}
+
+# A warning is one of the nearest child of a handler around it, and moves
+# outwards when that ends well.
+sub warns {
+    my ($p) = @_;
+    for (; $p->{parent}; $p = $p->{parent}) {
+        return $p->{warned} = 1 if ($p->{state} // 'ACTIVE') eq 'ACTIVE' && takes($p->{parent}, $p);
+    }
+    $p->{m}{warned} = 1;
+    return;
+}
+
+# Whether a process may take the errors of a child.
+sub takes {
+    my ($p, $child) = @_;
+    return $p->{kind} eq 'try' && $child->{ordinal} == 1 || defined $p->{spare};
 }
 
 # Whether a catch takes its error; then the catch goes on with it.
@@ -689,7 +742,13 @@ sub handled {
     my ($p) = @_;
     my $body = $p;
     for (my $try = $p->{parent}; $try; ($body, $try) = ($try, $try->{parent})) {
-        next unless $try->{kind} eq 'try' && $body->{ordinal} == 1;
+        next unless takes($try, $body);
+        if ($try->{kind} ne 'try') {
+            warns($try) if $try->{spare} > 0;
+            $try->{spare} = $try->{spare} > 0 ? $try->{spare} - 1 : -1;
+            hand_over($p, $body, 'counted');
+            return 1;
+        }
         my @catches = @{ $try->{node}{catches} };
         for my $k (0 .. $#catches) {
             my %error = ($catches[$k]{name} => { attempt => $p->{attempt} });
@@ -794,6 +853,7 @@ sub gone {
         return;
     }
     my $k = delete $p->{then};
+    return counted($parent) if ($k // '') eq 'counted';
     return defined $k ? begin($m, $parent->{node}{catches}[$k], $parent, $k + 2) : settle($parent);
 }
 
@@ -979,9 +1039,9 @@ sub operated {
         elsif ($async)      { ask_cleanup($p, 'RAISE_CLEANUP_REQUESTED') }
         else                { raised($p) }
     }
+    elsif ($verb eq 'ignore') { ignored($p) }
     else {
-        $m->{warned} = 1 if $verb eq 'ignore';
-        @$p{qw(output has_output)} = $verb eq 'resolve' ? ($data->{output}, 1) : (undef, 0);
+        @$p{qw(output has_output)} = ($data->{output}, 1);
         if   ($async) { ask_cleanup($p, 'CLEANUP_REQUESTED') }
         else          { ended($p, $verb) }
     }
@@ -1134,7 +1194,7 @@ sub replay {
 
 sub begin_root {
     my ($m, $tree) = @_;
-    return begin($m, { kind => 'call', steps => $tree->{steps} }, undef, 1);
+    return begin($m, { kind => 'call', steps => $tree->{steps}, policies => $tree->{policies} }, undef, 1);
 }
 
 # What each side says, one line for each thing.

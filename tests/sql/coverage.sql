@@ -257,6 +257,13 @@ select results_eq(format('select event, state, open, todo from wf.process where 
 select play_report(play_id(:i, 'c', 3));
 select results_eq(format('select state, result, output from wf.instance where id = %s', :i), $$values ('END', 'success', '5'::jsonb)$$, 'everything ends, with what was returned');
 
+select play_install('race', jsonb_build_array(jsonb_build_object('kind', 'race', 'line', 1, 'branches', jsonb_build_array(play_task('t.Do', 'a'), play_task('t.Do', 'b')))));
+select wf.start('race') as i \gset
+select play_take(:driver), play_report(play_id(:i, 'b'));
+select is(play_state(:i, 'race'), 'ABORTING', 'a race is won');
+select play_report(play_id(:i, 'a'));
+select is(play_state(:i, 'race'), 'END', 'and ends when its losers have stopped');
+
 create function failed_tree(p_driver bigint) returns bigint
 language plpgsql as $$
 declare

@@ -39,6 +39,7 @@
 \ir definition/policy.sql
 \ir definition/secret.sql
 \ir definition/spec.sql
+\ir definition/share.sql
 \ir definition/spec_check.sql
 \ir definition/atomic.sql
 \ir definition/node.sql
@@ -58,6 +59,8 @@
 \ir flow/forall.sql
 \ir flow/teardown.sql
 \ir flow/handler.sql
+\ir flow/given_up.sql
+\ir flow/failure.sql
 \ir flow/label.sql
 
 -- what drivers see

@@ -73,6 +73,9 @@ create table wf.process (
     chosen      int,
     retry_from  int,
     held        int,
+    spare       int,
+    warned      boolean,
+    late        boolean,
     reserved    int,
     in_round    boolean,
     timed       boolean,
@@ -93,6 +96,7 @@ create table wf.extent (
 create table wf.failed (
     instance_id bigint not null,
     process_id  bigint not null,
+    late        boolean,
     primary key (instance_id, process_id)
 );
 
@@ -219,6 +223,15 @@ create table wf.forall_result (
     process_id  bigint not null,
     index       int not null,
     value       jsonb not null,
+    primary key (instance_id, process_id, index)
+);
+
+create table wf.given_up (
+    instance_id bigint not null,
+    process_id  bigint not null,
+    index       int not null,
+    seq         bigint generated always as identity,
+    error       jsonb not null,
     primary key (instance_id, process_id, index)
 );
 

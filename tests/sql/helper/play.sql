@@ -94,6 +94,18 @@ $$;
 create function play_fail(p_process bigint, p_message text default 'it broke') returns text
 language sql as $$ select play_report(p_process, 'error', jsonb_build_object('kind', 'http', 'message', p_message)::text); $$;
 
+-- play_fail_all(DRIVER, INSTANCE [, NAME]): reports a failure of all that it was handed, except of what binds NAME.
+create function play_fail_all(p_driver bigint, p_instance bigint, p_but text default '') returns bigint
+language sql as $$
+    select count(*)
+      from (select array_agg(r.process_id) as p, array_agg(r.token) as t
+              from play_request r
+              join wf.process p on p.instance_id = r.instance_id and p.id = r.process_id
+             where r.instance_id = p_instance and r.kind = 'run' and p.state in ('START_REQUESTED', 'ABORT_REQUESTED') and p.bind is distinct from p_but) x,
+           wf.outcome(p_driver, array_fill(p_instance, array[cardinality(x.p)]), x.p, x.t, array_fill('error'::text, array[cardinality(x.p)]),
+                      array_fill(convert_to('{"kind": "http", "message": "no"}', 'UTF8'), array[cardinality(x.p)]));
+$$;
+
 -- play_id(INSTANCE, NAME [, INDEX]): the youngest process that binds NAME, or of that kind.
 create function play_id(p_instance bigint, p_name text, p_index int default null) returns bigint
 language sql as $$

@@ -58,15 +58,16 @@ end;
 
 -- wf._handles(p_child_error, p_value)
 --
--- Returns  how a node takes errors of what is in it, if it does: what its form says
---          (wf.form.child_error), and what it takes that for; else null
+-- Returns  how a node takes errors of what is in it: what its form says
+--          (wf.form.child_error); null if it takes none
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _node_tree
 create or replace function wf._handles(p_child_error text, p_value jsonb) returns text
 language sql immutable
 begin atomic
-    select nullif(p_child_error, 'passes');
+    select case when p_child_error = 'passes' or p_child_error = 'counts' and not p_value ? 'tolerate' then null
+                else p_child_error end;
 end;
 
 -- wf._is_light(p_kind, p_scope, p_begins, p_ends, p_value)
@@ -77,7 +78,7 @@ create or replace function wf._is_light(p_kind text, p_scope text, p_begins text
 returns boolean
 language sql immutable
 begin atomic
-    select p_scope <> 'own' and not p_value ? 'policies' and p_kind <> 'catch'
+    select p_scope <> 'own' and not p_value ? 'policies' and p_kind <> 'catch' and p_ends <> 'first'
            and (p_begins in ('first', 'all', 'chosen', 'round') or p_ends = 'value');
 end;
 
@@ -104,7 +105,8 @@ end;
 create or replace function wf._node_tree(p_nodes wf.part[], p_versions jsonb, p_types jsonb)
 returns table (version_id bigint, id bigint, parent_id bigint, place int[], object text, value jsonb, type_id bigint,
                kind text, machine text, scope text, begins text, ends text, collects boolean, next_id bigint,
-               children bigint, handles text, handler_id bigint, wide boolean)
+               children bigint, handles text, handler_id bigint, on_failure text, on_failure_own boolean,
+               late boolean, wide boolean)
 language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
     with
     part as materialized (
@@ -122,6 +124,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     node as materialized (
         select w.version_id, p.id, o.id as parent_id, p.place, p.object, p.value, p.type_id,
                f.kind, f.machine, f.begins, f.ends, wf._handles(f.child_error, p.value) as handles,
+               t.spec #>> '{policies,on_failure}' as type_word,
                -- what a form with a scope for each child has as body opens that scope
                case when g.scope = 'child' then g.scope when f.scope = 'own' then f.scope else 'none' end as scope,
                case when g.scope = 'child' and o.value ? 'collect' then true end as collects,
@@ -148,16 +151,36 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
            and exists (select from node h where h.handles is not null)
          group by 1, 2
     ),
+    -- on_failure is written on few nodes; for the others that of the nearest around them holds
+    failure as (
+        select n.version_id, n.id, n.value #>> '{policies,on_failure}' as word, n.place
+          from node n where n.value -> 'policies' ? 'on_failure'
+    ),
+    decided as (
+        select distinct on (n.version_id, n.id)
+               n.version_id, n.id, f.word,
+               f.id = n.id and n.machine <> 'composite' and f.word in ('pause', 'skip') as own
+          from node n
+         cross join lateral generate_series(1, cardinality(n.place)) i
+          join failure f on f.version_id = n.version_id and f.place = n.place[1:i]
+         where exists (select from failure)
+         order by n.version_id, n.id, f.id desc
+    ),
     wide as (
-        select n.version_id, true as wide
-          from node n group by 1 having bool_or(n.begins in ('window', 'round')) or count(*) > 200
+        select n.version_id, nullif(bool_or(n.begins in ('window', 'round')) or count(*) > 200, false) as wide,
+               nullif(bool_or(coalesce(d.word, n.type_word) = 'fail_late'), false) as late
+          from node n
+          left join decided d on d.version_id = n.version_id and d.id = n.id
+         group by 1
     )
     select n.version_id, n.id, n.parent_id, n.place, n.object, n.value, n.type_id,
            n.kind, n.machine, n.scope, n.begins, n.ends, n.collects, n.next_id,
-           coalesce(c.children, 0), n.handles, h.handler_id, w.wide
+           coalesce(c.children, 0), n.handles, h.handler_id, coalesce(d.word, n.type_word), nullif(d.own, false),
+           w.late, w.wide
       from node n
       left join child c on c.version_id = n.version_id and c.id = n.id
       left join handler h on h.version_id = n.version_id and h.id = n.id
+      left join decided d on d.version_id = n.version_id and d.id = n.id
       left join wide w on w.version_id = n.version_id;
 $$;
 
@@ -265,7 +288,8 @@ begin
                          input_fixed, reads, item, item_index, state, max, collect, collect_reads, yield, type_id,
                          request, idempotent, lane_id, rank, group_id, group_max, policy, title, task_type, transport,
                          plain, secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when,
-                         handles, handler_id, condition, light, timeout, names, output_max)
+                         handles, handler_id, condition, light, on_failure, on_failure_own, late, timeout, tolerate,
+                         names, output_max)
     with
     task as materialized (
         select t.* from wf._tasks_of_types(p_types) t
@@ -305,6 +329,7 @@ begin
            coalesce(n.fixed, wf._compact(n.input)), n.fixed is not null,
            case when n.object = 'workflow' then (select jsonb_object_agg(f, 0) from unnest(wf._names(q.read)) f)
                 else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max',
+                                                          n.value -> 'tolerate',
                                                           n.value -> 'when', q.read, q.fixed -> 'retry_when')) end,
            case n.object when 'catch' then n.value ->> 'name' else i.name end,
            j.name, s.name, wf._compact(n.value -> 'max'),
@@ -313,8 +338,7 @@ begin
               from jsonb_array_elements(n.value -> 'collect') with ordinality c),
            case when n.value ?| '{collect,yield,until}'
                 then wf._reads(coalesce(n.value -> 'collect_reads', n.value -> 'round_reads'), n.value::text) end,
-           wf._compact(n.value #> '{yield,value}'), n.type_id,
-           case when t.passes then n.fixed
+           wf._compact(n.value #> '{yield,value}'), n.type_id, case when t.passes then n.fixed
                 when n.fixed is not null and t.keys is not null then
                     (select t.args -> 1 || jsonb_object_agg(f.key, coalesce(n.fixed -> f.name, 'null'))
                        from unnest(t.keys, t.names) f (key, name))
@@ -326,8 +350,8 @@ begin
            n.begins, n.ends, n.collects, case when q.read ? 'retry' then '{}' else q.fixed -> 'retry' end,
            case when q.fixed ? 'retry_when' then wf._compact(q.fixed -> 'retry_when') end,
            n.handles, n.handler_id, wf._compact(coalesce(n.value -> 'when', n.value -> 'while', n.value -> 'until')),
-           wf._is_light(n.kind, n.scope, n.begins, n.ends, n.value),
-           case when q.read ? 'timeout' then '{}' else q.fixed -> 'timeout' end,
+           wf._is_light(n.kind, n.scope, n.begins, n.ends, n.value), n.on_failure, n.on_failure_own, n.late,
+           case when q.read ? 'timeout' then '{}' else q.fixed -> 'timeout' end, wf._compact(n.value -> 'tolerate'),
            (select array_agg(x) from jsonb_array_elements_text(n.value -> 'names') x), (q.fixed ->> 'output')::numeric
       from settled n
       left join item_read i on i.place = n.place

@@ -42,7 +42,9 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
          'reads {depth}'),
         ('seq', 'kind! text, line! line, steps! [node], policies heading, reads {depth}'),
         ('par', 'kind! text, line! line, branches! [node]'),
-        ('forall', 'kind! text, line! line, name! name, index name, in! expression, max expression, body! node, '
+        ('race', 'kind! text, line! line, branches! [node]'),
+        ('forall', 'kind! text, line! line, name! name, index name, in! expression, max expression, '
+         'tolerate expression, body! node, '
          'collect [collect], reads {depth}, collect_reads {depth}'),
         ('collect', 'as! name, value! expression'),
         ('while', 'kind! text, line! line, name! name, start! expression, while! expression, max! expression, '
@@ -62,8 +64,8 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('call', 'kind! text, line! line, workflow! workflow_name, args! {expression}, as name, '
          'policies heading, reads {depth}, steps! [node]'),
 
-        ('heading', 'title expression'),
-        ('policies', 'group group, queue expression, requires expression, priority expression, '
+        ('heading', 'title expression, on_failure on_failure'),
+        ('policies', 'on_failure on_failure, group group, queue expression, requires expression, priority expression, '
          'idempotent expression, output expression, retry retry, timeout timeout, title expression'),
         ('group', 'name! expression, max expression'),
         ('retry', 'attempts! expression, delay expression, backoff expression, max_delay expression, '
@@ -115,6 +117,7 @@ language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standar
          'names that begin with a small letter, joined by dots, at most 63 bytes'),
         ('type', 'string', '^(string|int|number|bool|json|list|object|date|timestamp|duration|secret|sql|shell)$',
          'a type'),
+        ('on_failure', 'string', '^(pause|skip|fail|fail_late)$', 'pause, skip, fail or fail_late'),
         ('machine', 'string', '^(sync|async|wait)$', 'sync, async or wait'),
         ('wait', 'string', '^(sleep|fail)$', 'sleep or fail'),
         ('transport', 'string', '^(http|ssh|sql|exec|builtin)$', 'http, ssh, sql, exec or builtin');

@@ -138,10 +138,10 @@ $$;
 -- Raises   nothing
 -- Called   by the checks of nodes below
 create or replace function wf._with_forms(p_nodes wf.part[])
-returns table (kind text, path text, place int[], scopes int[], value jsonb, scope text, begins text)
+returns table (kind text, path text, place int[], scopes int[], value jsonb, scope text, begins text, ends text)
 language sql stable
 begin atomic
-    select p.object, p.path, p.place, p.scopes, p.value, f.scope, f.begins
+    select p.object, p.path, p.place, p.scopes, p.value, f.scope, f.begins, f.ends
       from unnest(p_nodes) p
       left join wf.form f on f.kind = p.object
      where p.object <> 'param';
@@ -223,12 +223,12 @@ $$;
 create or replace function wf._spec_scopes(p_nodes wf.part[])
 returns table (place int[], path text, message text, hint text)
 language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
-    with
+    with recursive
     node as materialized (
         select n.* from wf._with_forms(p_nodes) n
     ),
     -- the names that are bound, each with the place of the node that opened its scope
-    binder as materialized (
+    bound as materialized (
         select n.place as opener, n.place, n.path || '.params' as path, r ->> 'name' as name
           from node n
          cross join lateral jsonb_array_elements(n.value -> 'params') r
@@ -256,6 +256,14 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                select n.value #>> '{yield,as}' where n.value ? 'yield'
                ) b (a)
     ),
+    -- what a branch of a race binds can be read around the race
+    binder (opener, place, path, name) as (
+        select b.* from bound b
+        union all
+        select n.place[1:n.scopes[cardinality(n.scopes)]], b.place, b.path, b.name
+          from binder b
+          join node n on n.place = b.opener and n.ends = 'first'
+    ),
     reading as materialized (
         select n.place, n.path || '.reads' as path, r.key as name, n.place[1:n.scopes[r.value::int + 1]] as opener
           from node n
@@ -273,12 +281,12 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     union all
     select b.place, b.path, format('the name %s is bound twice', b.name),
            'A scope binds a name once, except in the alternatives of one form: '
-           'the branches of an if, the body of a try and its catches.'
+           'the branches of an if or a race, the body of a try and its catches.'
       from (select b.*, lag(b.place) over (partition by b.opener, b.name order by b.place) as before from binder b) b
      where b.before is not null
        and not exists (select
                          from node n
-                        where n.begins in ('chosen', 'body')
+                        where (n.begins in ('chosen', 'body') or n.ends = 'first')
                           -- the innermost node around both
                           and n.place = b.place[1:(select coalesce(max(i), 0)
                                                      from generate_series(1, least(cardinality(b.place),
@@ -286,7 +294,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                                                     where b.place[1:i] = b.before[1:i])])
     union all
     select r.place, r.path || '.' || r.name, format('no scope at this depth binds %s', r.name),
-           'Depth 0 is the call or workflow, each forall or loop around the node adds one.'
+           'Depth 0 is the call or workflow, each forall, loop or branch of a race around the node adds one.'
       from reading r
      where not exists (select from binder b where b.opener = r.opener and b.name = r.name);
 $$;
@@ -372,9 +380,20 @@ $$;
 create or replace function wf._spec_constants(p_nodes wf.part[])
 returns table (place int[], path text, message text, hint text)
 language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
-    select n.place, n.path || '.max', 'must be an int of at least 1', null
+    select n.place, n.path || '.max',
+           'must be an int of at least 1' || case when n.begins = 'window' then ', or a text such as "50%" or "all - 1"'
+                                                  else '' end, null
       from wf._with_forms(p_nodes) n
-     where jsonb_typeof(n.value -> 'max') not in ('array', 'null') and not wf._fits_policy('count', n.value -> 'max')
+     where n.value -> 'max' <> 'null' and jsonb_typeof(n.value -> 'max') <> 'array'
+       and not (jsonb_typeof(n.value -> 'max') = 'number' and wf._fits_policy('count', n.value -> 'max')
+                or n.begins = 'window' and jsonb_typeof(n.value -> 'max') = 'string'
+                   and wf._elements_meant(n.value ->> 'max', 1) is not null)
+    union all
+    select n.place, n.path || '.tolerate', 'must be an int of at least 0, or a text such as "10%"', null
+      from wf._with_forms(p_nodes) n
+     where n.value -> 'tolerate' <> 'null' and jsonb_typeof(n.value -> 'tolerate') <> 'array'
+       and not (jsonb_typeof(n.value -> 'tolerate') in ('number', 'string')
+                and n.value ->> 'tolerate' ~ wf._tolerance())
     union all
     select n.place, n.path || '.policies.' || c.path, 'must be ' || c.fit, null
       from wf._with_forms(p_nodes) n
@@ -401,9 +420,12 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     node as materialized (
         select n.* from wf._with_forms(p_nodes) n
     )
-    select n.place, n.path || '.body', format('a %s cannot be the body of a %s', 'call', n.kind), 'Put it into a seq.'
-      from node n
-     where n.scope = 'child' and exists (select from node o where o.place = n.place || 1 and o.scope = 'own')
+    select n.place, o.path,
+           format('a call cannot be the %s of a %s', case n.begins when 'all' then 'branch' else 'body' end, n.kind),
+           'Put it into a seq.'
+      from node o
+      join node n on n.scope = 'child' and n.place = o.place[:cardinality(o.place) - 1]
+     where o.scope = 'own'
     union all
     select n.place, n.path || '.on', 'must be ["list", value, ["list", value of case 1, …], …]',
            'Each branch has its case, in order; one more branch is the default.'
@@ -422,7 +444,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
      where n.kind = 'fold'
        and (n.value #>> '{over,0}' is distinct from 'list' or jsonb_array_length(n.value -> 'over') <> 3)
      union all
-    select n.place, n.path, format('%s cannot stand inside par or forall', n.kind), f.hint
+    select n.place, n.path, format('%s cannot stand inside par, race or forall', n.kind), f.hint
       from node n
       join (values ('return', false, 'It ends the call around it, so it stands where only one thing runs.'),
                    ('checkpoint', true, 'The instance can go back to it, so nothing may run beside it.')

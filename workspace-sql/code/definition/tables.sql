@@ -133,6 +133,13 @@ comment on column wf.node.light is
     'nothing in it can wait: a let, or a form without policies of such nodes; loop: its rounds need no processes';
 comment on column wf.node.in_round is 'true: the innermost scope around it, or its own, is that of a round of a loop';
 comment on column wf.node.yield is 'loop: expression of what a round yields; its name is bind';
+comment on column wf.node.tolerate is 'forall: expression of its tolerate';
+comment on column wf.node.on_failure is
+    'what is done if no handler takes an error of it: pause, skip, fail or fail_late; of the policies on_failure on '
+    'it, around it and of its type that of the nearest; null: pause';
+comment on column wf.node.on_failure_own is
+    'true: it is a task on which on_failure(pause) or (skip) is written, which comes before the handlers around it';
+comment on column wf.node.late is 'true: a node of its workflow has on_failure(fail_late)';
 comment on column wf.node.most is
     'forall, loop: most processes that one element or round comes to; root: that the tree comes to. What elements of '
     'the foralls and rounds of the loops inside come to is not counted. Null where the version has neither';

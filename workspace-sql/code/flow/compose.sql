@@ -5,7 +5,7 @@ begin
     if to_regtype('wf.entry') is null then
         create type wf.entry as (
             input jsonb, error jsonb, policy jsonb, open int, total int, chosen int, held int,
-            group_id bigint, lane_id bigint, rank smallint
+            group_id bigint, lane_id bigint, rank smallint, spare int
         );
         comment on type wf.entry is 'What wf._prepare found out about a node that is about to begin.';
     end if;
@@ -155,8 +155,6 @@ $$;
 create or replace function wf._measure(p_node wf.node, p_entry wf.entry, p_value jsonb, p_environment jsonb)
 returns wf.entry
 language plpgsql :inner as $$
-declare
-    v_max jsonb;
 begin
     if p_node.begins = 'round' then
         p_entry := wf._first_round(p_node, p_entry, p_value, p_environment);
@@ -164,21 +162,7 @@ begin
         p_entry.chosen := wf._chosen(p_node.kind, p_node.children, p_value);
         p_entry.open := (p_entry.chosen <= p_node.children)::int;
     elsif p_node.begins = 'window' then
-        p_entry.total := wf._count_elements(p_node, p_value);
-        p_entry.open := least(p_entry.total, wf._setting_number('window'));
-        if p_node.max is not null then
-            v_max := wf._evaluate(p_node.max, p_environment);
-            if v_max ? 'error' then
-                p_entry.error := v_max -> 'error';
-            elsif jsonb_typeof(v_max -> 'value') is distinct from 'number'
-                  or (v_max ->> 'value')::numeric < 1 or (v_max ->> 'value')::numeric % 1 <> 0 then
-                raise exception using errcode = 'WF020',
-                    message = format('max of a forall is an int of at least 1, not %s', v_max ->> 'value');
-            else
-                p_entry.open := least(p_entry.open, (v_max ->> 'value')::numeric);
-            end if;
-        end if;
-        p_entry.held := p_entry.open * p_node.most_live;
+        p_entry := wf._measure_window(p_node, p_entry, p_value, p_environment);
     end if;
     return case when p_entry.policy is null then p_entry else wf._apply_policies(p_node, p_entry) end;
 end;
@@ -264,7 +248,7 @@ begin
     insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, machine, was, event, state,
                             at, began_at, index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open,
                             todo, total, chosen, input, policy, error, retry_from, held, reserved, in_round,
-                            timed)
+                            spare, late, timed)
     select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, n.machine, '',
            case when n.type_id is null then 'enter' else 'enable' end,
            case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,
@@ -285,6 +269,8 @@ begin
            (e.e).held,
            case when n.begins = 'round' then (e.e).open end,
            n.in_round,
+           coalesce((e.e).spare, case n.handles when 'leaves' then n.children - 1 end),
+           n.late,
            case when n.timeout is not null then true end
       from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id
               from unnest(p_instance, p_parent, p_node, p_index, v_id) x (i, j, m, k, id)
@@ -295,7 +281,7 @@ begin
                          offset 0) p
      cross join lateral (select x.id, x.next_id, x.kind, x.machine, x.scope, x.begins, x.type_id, x.bind, x.group_id,
                                 x.lane_id, x.rank, x.plain, x.wide, x.children, x.collects, x.input, x.input_fixed,
-                                x.policy, x.retry, x.in_round, x.timeout
+                                x.policy, x.retry, x.in_round, x.handles, x.late, x.timeout
                            from wf.node x
                           where x.version_id = p.version_id and x.id = u.m
                          offset 0) n
@@ -539,7 +525,7 @@ declare
 begin
     for r in
         select m.instance_id, m.id, m.scopes as own, m.total - m.todo as rounds, m.version_id, m.node_id,
-               q.scopes, n.scope, n.begins, n.children,
+               q.scopes, n.scope, n.begins, n.children, n.handles,
                case when n.input_fixed then n.input end as fixed
           from wf._due_full(p_moves, 'reenter') m
          cross join lateral (select x.*
@@ -554,6 +540,7 @@ begin
         end if;
         delete from wf.forall_item t where t.instance_id = r.instance_id and t.process_id = r.id;
         delete from wf.forall_result t where t.instance_id = r.instance_id and t.process_id = r.id;
+        delete from wf.given_up t where t.instance_id = r.instance_id and t.process_id = r.id;
         perform wf._release_live(array[r.instance_id], array[r.id]);
         v_entry := wf._prepare(r.instance_id, case when r.scope = 'own' then r.scopes else r.own end,
                                r.version_id, r.node_id);
@@ -567,6 +554,7 @@ begin
                total = v_entry.total, held = v_entry.held,
                reserved = case when r.begins = 'round' then v_entry.open end,
                todo = coalesce(v_entry.total - v_entry.open, 0),
+               spare = coalesce(v_entry.spare, case r.handles when 'leaves' then r.children - 1 end), warned = null,
                event = case when v_entry.error is not null then 'fail' else 'enter' end,
                state = case when v_entry.error is not null then 'FAILED' else 'ACTIVE' end
          where p.instance_id = r.instance_id and p.id = r.id;
@@ -628,7 +616,8 @@ $$;
 -- wf._count_ended(p_moves)
 --
 -- Counts in their parents what has ended: a parent ends with the last of them, or
--- with the first that returns, or begins more.
+-- with the first that returns, or begins more, or is a race that one of them wins.
+-- Elements and branches that were given up are counted when they have stopped.
 --
 -- Returns  nothing
 -- Locks    the parents' rows; by then the caller holds their instances
@@ -644,31 +633,42 @@ begin
            open = p.open - k.ended + least(k.ended, (k.c).more),
            output = coalesce(d.output, (k.c).state, p.output),
            reserved = coalesce((k.c).reserved, p.reserved),
-           event = case when p.state = 'ABORTING' then case when p.open = k.ended then 'aborted' else 'count' end
+           chosen = coalesce((select n.ordinal from wf.node n where n.version_id = p.version_id and n.id = k.winner),
+                             p.chosen),
+           event = case when p.state = 'ABORTING'
+                        then case when p.open > k.ended then 'count' when k.won then 'end' else 'aborted' end
                         -- a return goes up to the form that has a scope of its own
                         when d.returned then case when p.scopes[1] = p.id then 'end' else 'return' end
+                        when k.winner is not null then 'win'
                         when p.open - k.ended + (k.c).more = 0
                         then case when (k.c).error is not null then 'fail' else 'end' end
                         when (k.c).more > 0 then 'refill' else 'count' end,
-           state = case when p.state = 'ABORTING' then case when p.open = k.ended then 'ABORTED' else 'ABORTING' end
+           state = case when p.state = 'ABORTING'
+                        then case when p.open > k.ended then 'ABORTING' when k.won then 'END' else 'ABORTED' end
                         when d.returned then 'END'
+                        when k.winner is not null then 'ABORTING'
                         when p.open - k.ended + (k.c).more = 0
                         then case when (k.c).error is not null then 'FAILED' else 'END' end
                         else p.state end,
            error = coalesce((k.c).error, p.error)
       from (select m.instance_id, m.parent_id, count(*)::int as all,
-                   count(*) filter (where m.state = 'END')::int as well,
+                   count(*) filter (where m.state = 'END' or wf._is_given_up(m.instance_id, m.id))::int as ended,
                    max(m.at) as at, max(m.id) as last, bool_or(m.event = 'return') as returned,
-                   (array_agg(m.output) filter (where m.event = 'return'))[1] as output
+                   (array_agg(m.output) filter (where m.event = 'return'))[1] as output,
+                   min(m.node_id) filter (where m.state = 'END') as first
               from wf._due_full(p_moves, 'up') m
              group by m.instance_id, m.parent_id) d
      -- what was stopped, or has handed its error on, ends no parent that is not stopped itself
-     cross join lateral (select x.ctid, case x.state when 'ABORTING' then d.all else d.well end as ended,
-                                case when x.total is null or x.state <> 'ACTIVE' or d.well = 0 or d.returned
+     cross join lateral (select x.ctid, case x.state when 'ABORTING' then d.all else d.ended end as ended,
+                                case when x.spare is not null and x.total is null and x.state = 'ACTIVE'
+                                     then d.first end as winner,
+                                x.state = 'ABORTING' and x.chosen is not null
+                                and wf._is_won(x.instance_id, x.id) as won,
+                                case when x.total is null or x.state <> 'ACTIVE' or d.ended = 0 or d.returned
                                      then row(0, null, null, null)::wf.closing
                                      when x.reserved is not null then wf._close_round(d.instance_id, x.id, d.last)
-                                     when x.open - d.well + x.todo > 0 then row(x.todo, null, null, null)::wf.closing
-                                     else row(0, null, wf._collection_error(x), null)::wf.closing end as c
+                                     when x.open - d.ended + x.todo > 0 then row(x.todo, null, null, null)::wf.closing
+                                     else row(0, null, wf._forall_error(x), null)::wf.closing end as c
                            from wf.process x
                           where x.instance_id = d.instance_id and x.id = d.parent_id offset 0) k
      where p.ctid = k.ctid and k.ended > 0;

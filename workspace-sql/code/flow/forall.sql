@@ -81,6 +81,7 @@ begin
                                                       from wf.forall_result x
                                                      where x.instance_id = m.instance_id and x.process_id = m.id
                                                     offset 0) k));
+    perform wf._forget_given_up(p_moves);
     delete from wf.forall_item r
      where r.ctid = any (array(select k.ctid
                                  from wf._due_full(p_moves, 'gather') m
@@ -92,13 +93,31 @@ begin
 end;
 $$;
 
+-- wf._forall_error(p_process)
+--
+-- Returns  the error with which a forall fails, whose elements have all ended: that of
+--          the last element, if one too many has failed, or of what it has collected;
+--          else null
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _count_ended
+create or replace function wf._forall_error(p_process wf.process) returns jsonb
+language plpgsql stable :inner as $$
+begin
+    if p_process.spare < 0 then
+        return wf._last_given_up(p_process.instance_id, p_process.id);
+    end if;
+    return wf._collection_error(p_process);
+end;
+$$;
+
 -- wf._collection_error(p_process)
 --
 -- Returns  the first error among what a forall has collected; else an error if
 --          all of it is larger than a value may be; else null
 -- Locks    nothing
 -- Raises   nothing
--- Called   by the update trigger of process when everything in a forall has ended
+-- Called   by _forall_error
 create or replace function wf._collection_error(p_process wf.process) returns jsonb
 language plpgsql stable :inner as $$
 begin
@@ -138,6 +157,56 @@ begin
             message = format('%s needs a list, not %s', p_node.kind, coalesce(jsonb_typeof(p_value), 'null'));
     end if;
     return jsonb_array_length(p_value);
+end;
+$$;
+
+-- wf._measure_window(p_node, p_entry, p_value, p_environment)
+--
+-- Returns  the entry of a forall: how many elements it has, how many begin, how many may fail
+-- Locks    nothing
+-- Raises   WF020 if a value does not fit
+-- Called   by _measure
+create or replace function wf._measure_window(p_node wf.node, p_entry wf.entry, p_value jsonb, p_environment jsonb)
+returns wf.entry
+language plpgsql :inner as $$
+declare
+    v_max jsonb;
+    v_most numeric;
+begin
+    p_entry.total := wf._count_elements(p_node, p_value);
+    p_entry.open := least(p_entry.total, wf._setting_number('window'));
+    if p_node.max is not null then
+        v_max := wf._evaluate(p_node.max, p_environment);
+        v_most := wf._elements_meant(v_max ->> 'value', p_entry.total);
+        if v_max ? 'error' then
+            p_entry.error := v_max -> 'error';
+        elsif v_most is null or v_most < 1 and p_entry.total > 0
+              or jsonb_typeof(v_max -> 'value') = 'number' and v_max ->> 'value' !~ '^[1-9][0-9]*$' then
+            raise exception using errcode = 'WF020',
+                message = format('max of a forall is an int of at least 1, or a text such as "50%%" or "all - 1" that '
+                                 'means at least 1 of its %s elements, not %s', p_entry.total,
+                                 coalesce(v_max -> 'value', 'null'));
+        else
+            p_entry.open := least(p_entry.open, v_most);
+        end if;
+    end if;
+    if p_node.tolerate is not null and p_entry.error is null then
+        v_max := wf._evaluate(p_node.tolerate, p_environment);
+        if v_max ? 'error' then
+            p_entry.error := v_max -> 'error';
+        elsif (v_max ->> 'value' ~ wf._tolerance()) is not true then
+            raise exception using errcode = 'WF020',
+                message = format('tolerate of a forall is an int of at least 0, or a text such as "10%%", not %s',
+                                 coalesce(v_max -> 'value', 'null'));
+        elsif strpos(v_max ->> 'value', '%') > 0 then
+            v_most := regexp_replace(v_max ->> 'value', '[%[:space:]]', '', 'g')::numeric;
+            p_entry.spare := least(p_entry.total, floor(v_most * p_entry.total / 100));
+        else
+            p_entry.spare := least(p_entry.total, (v_max ->> 'value')::numeric);
+        end if;
+    end if;
+    p_entry.held := p_entry.open * p_node.most_live;
+    return p_entry;
 end;
 $$;
 
@@ -279,6 +348,24 @@ begin
        from unnest(v_moves) m
       cross join lateral (select x.held from wf.process x
                            where x.instance_id = m.instance_id and x.id = m.id offset 0) p;
+end;
+$$;
+
+-- wf._unfold(p_moves, p_steps, p_at)
+--
+-- Begins what is in composites that have just been entered. Those in which there is
+-- nothing end first: of the branches of a race the one with the fewest steps wins, if
+-- several of them end without waiting.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates
+-- Called   by the triggers of process; p_steps are the steps of all moves
+create or replace function wf._unfold(p_moves wf.full_move[], p_steps bigint, p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    if p_steps & wf._step('empty') > 0 then perform wf._end_empty(p_moves, p_at); end if;
+    if p_steps & wf._step('block') > 0 then perform wf._enter_children(p_moves, p_at); end if;
+    if p_steps & wf._step('fan') > 0 then perform wf._enter_window(p_moves, p_at); end if;
 end;
 $$;
 

@@ -112,6 +112,12 @@ begin
         when 'takes' then
             node_id := wf._choose_catch(p_around, p_process, p_error, p_at);
             follows := case when node_id is not null then 'handled' end;
+        when 'counts' then
+            follows := 'counted';
+            node_id := p_node.id;
+        when 'leaves' then
+            follows := case when p_around.spare > 0 then 'left' end;
+            node_id := p_node.id;
     end case;
 end;
 $$;
@@ -120,11 +126,12 @@ $$;
 --
 -- Looks for the handler of an error, from the failed process outwards.
 --
--- Returns  the child of the handler that is to be torn down, and what follows then, as
---          _ask_handler; null if nothing takes the error
+-- Returns  the handler, the child of it that is to be torn down, and what follows then,
+--          as _ask_handler; null if nothing takes the error. And the error: if the last branch
+--          of a race has failed, the others are its cause
 -- Called   by _handle
-create or replace function wf._search(p_process wf.process, p_error jsonb, p_at timestamptz, out body_id bigint,
-                                      out follows text, out node_id int)
+create or replace function wf._search(p_process wf.process, p_error jsonb, p_at timestamptz, out around_id bigint,
+                                      out body_id bigint, out follows text, out node_id int, out error jsonb)
 language plpgsql :inner as $$
 declare
     v_around wf.process := p_process;
@@ -132,6 +139,7 @@ declare
     v_handler int := (select n.handler_id from wf.node n
                        where n.version_id = p_process.version_id and n.id = p_process.node_id);
 begin
+    error := p_error;
     while v_handler is not null loop
         while v_around.node_id <> v_handler loop
             body_id := v_around.id;
@@ -140,15 +148,21 @@ begin
              where p.instance_id = v_around.instance_id and p.id = v_around.parent_id;
         end loop;
         select n.* into v_node from wf.node n where n.version_id = v_around.version_id and n.id = v_handler;
-        select a.* into follows, node_id from wf._ask_handler(v_around, v_node, p_process.id, p_error, p_at) a;
-        exit when follows is not null;
+        select a.* into follows, node_id from wf._ask_handler(v_around, v_node, p_process.id, error, p_at) a;
+        if follows is not null then
+            around_id := v_around.id;
+            return;
+        end if;
         body_id := null;
+        if v_node.handles = 'leaves' then
+            error := wf._add_cause(error, wf._behind(v_around.instance_id, v_around.id, null));
+        end if;
         v_handler := v_node.handler_id;
     end loop;
 end;
 $$;
 
--- wf._hand_over(p_process, p_body, p_follows, p_node, p_error, p_at)
+-- wf._hand_over(p_process, p_around, p_body, p_follows, p_node, p_error, p_at)
 --
 -- A handler has taken an error: the failed process hands it on, and everything
 -- else in the child of the handler that it is in is torn down.
@@ -156,8 +170,8 @@ $$;
 -- Returns  nothing
 -- Locks    as _tear
 -- Called   by _handle
-create or replace function wf._hand_over(p_process wf.process, p_body bigint, p_follows text, p_node int,
-                                         p_error jsonb, p_at timestamptz) returns void
+create or replace function wf._hand_over(p_process wf.process, p_around bigint, p_body bigint, p_follows text,
+                                         p_node int, p_error jsonb, p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     v_reason text := current_setting('wf.reason', true);
@@ -165,6 +179,10 @@ begin
     perform wf._tear_down(array[p_process.instance_id], array[p_body], p_follows, p_node, p_error, p_at, false);
     perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
        from wf._torn(array[p_process.instance_id], array[p_process.id]) t, unnest(t.path) x (id);
+    if p_follows in ('counted', 'left') then
+        perform wf._give_up_child(p, p_body, p_error, p_at)
+           from wf.process p where p.instance_id = p_process.instance_id and p.id = p_around;
+    end if;
     if p_process.state = 'FAILED' then
         perform set_config('wf.reason', format(f.reason, n.line), true)
            from wf._follows() f, wf.node n
@@ -175,7 +193,12 @@ begin
          where p.instance_id = p_process.instance_id and p.id = p_process.id;
         perform set_config('wf.reason', coalesce(v_reason, ''), true);
     end if;
-    perform wf._tear(array[p_process.instance_id], array[p_body], p_at);
+    if p_body <> p_process.id then
+        perform wf._tear(array[p_process.instance_id], array[p_body], p_at);
+    else -- there is nothing else in it
+        update wf.teardown t set next_id = null, sure = true
+         where t.instance_id = p_process.instance_id and t.process_id = p_body;
+    end if;
 end;
 $$;
 
@@ -199,11 +222,12 @@ declare
     f record;
 begin
     for v_key in
-        select m.instance_id as i, m.id as j, m.event, m.state
+        select m.instance_id as i, m.id as j, m.event, m.state, n.on_failure, n.on_failure_own
           from wf._due_full(p_moves, 'handle') m
-         cross join lateral (select x.handler_id from wf.node x
+         cross join lateral (select x.handler_id, x.on_failure, x.on_failure_own from wf.node x
                               where x.version_id = m.version_id and x.id = m.node_id offset 0) n
-         where n.handler_id is not null or m.event <> 'fail' or exists (select from wf.teardown)
+         where n.handler_id is not null or n.on_failure is not null or m.event <> 'fail'
+            or exists (select from wf.teardown)
          order by m.instance_id, m.id
     loop
         select p.* into v_process from wf.process p where p.instance_id = v_key.i and p.id = v_key.j;
@@ -217,16 +241,26 @@ begin
         end if;
         v_error := wf._add_cause(v_process.error, wf._caught(v_key.i, v_key.j));
         v_record := jsonb_build_object('kind', v_error -> 'kind', 'message', v_error -> 'message',
-                                       'detail', v_error -> 'detail', 'process', v_process.id,
-                                       'attempt', v_process.attempt, 'cause', v_error -> 'cause');
+                                       'detail', v_error -> 'detail',
+                                       -- a forall fails with the error of an element
+                                       'process', coalesce(v_error -> 'process', to_jsonb(v_process.id)),
+                                       'attempt', coalesce(v_error -> 'attempt', to_jsonb(v_process.attempt)),
+                                       'cause', v_error -> 'cause');
+        if v_error ->> 'kind' = 'engine' then
+            v_key.on_failure := null;
+        end if;
         select s.* into f from wf._search(v_process, v_record, p_at) s
-         where v_error ->> 'kind' is distinct from 'engine';
+         where v_error ->> 'kind' is distinct from 'engine'
+           and (v_key.on_failure_own and v_process.state = 'FAILED') is not true;
+        v_error := v_error || jsonb_strip_nulls(jsonb_build_object('cause', f.error -> 'cause'));
         if f.body_id is not null then
-            perform wf._hand_over(v_process, f.body_id, f.follows, f.node_id, v_record, p_at);
+            perform wf._hand_over(v_process, f.around_id, f.body_id, f.follows, f.node_id, f.error, p_at);
         elsif v_process.state = 'RAISED' then
             perform wf._abort(array[v_key.i], v_error, false);
             perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
                from wf._torn(array[v_key.i], array[v_key.j]) t, unnest(t.path) x (id);
+        elsif v_process.state = 'FAILED' and v_key.on_failure is not null then
+            perform wf._decide_failure(v_process, v_key.on_failure, v_error, p_at);
         end if;
     end loop;
 end;

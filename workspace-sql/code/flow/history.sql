@@ -83,23 +83,6 @@ begin
 end;
 $$;
 
--- wf._warn(p_moves, p_at)
---
--- Notes that something in instances was ignored.
---
--- Returns  nothing
--- Locks    nothing beyond the rows of instance, which the caller holds
--- Raises   nothing
--- Called   by the update trigger of process
-create or replace function wf._warn(p_moves wf.move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
-begin
-    update wf.instance i set was = i.state, event = 'warn', at = p_at, warned = true
-     where not i.warned and i.state in ('RUNNING', 'SUSPENDED')
-       and i.id in (select m.instance_id from wf._due(p_moves, 'ignored') m);
-end;
-$$;
-
 -- wf._end_instances(p_moves)
 --
 -- Ends instances whose root has ended.

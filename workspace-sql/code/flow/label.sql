@@ -1,7 +1,7 @@
 -- What a process is called where one line has to stand for it: its title, or
 -- else its name, and the index of the element or round that it is in. An element of
--- a forall and a round of a loop open a scope, so the innermost scope that a process
--- sees tells it. The tree names them alone: there the way up is in sight.
+-- a forall and a round of a loop open a scope, so the innermost scope with an
+-- index tells it. The tree names them alone: there the way up is in sight.
 
 create or replace view wf.label_v with (security_barrier = true) as
 select p.instance_id,
@@ -13,9 +13,10 @@ select p.instance_id,
                       where x.version_id = p.version_id and x.id = p.node_id
                      offset 0) n
   left join lateral (select x.index
-                       from wf.process x
-                      where x.instance_id = p.instance_id and x.id = p.scopes[cardinality(p.scopes)]
-                     offset 0) s on true;
+                       from unnest(p.scopes) with ordinality o (id, k)
+                       join wf.process x on x.instance_id = p.instance_id and x.id = o.id
+                      where x.index is not null
+                      order by o.k desc limit 1) s on true;
 comment on view wf.label_v is 'What processes are called where one line stands for one.';
 comment on column wf.label_v.instance_id is 'the instance';
 comment on column wf.label_v.process_id is 'the process';

@@ -143,9 +143,7 @@ begin
     then perform wf._park_new(v_moves, v_at); end if;
     if v_steps & wf._step('limit') > 0 then perform wf._keep_limits(v_moves, v_at); end if;
     if v_full is not null then
-        if v_steps & wf._step('block') > 0 then perform wf._enter_children(v_full, v_at); end if;
-        if v_steps & wf._step('fan') > 0 then perform wf._enter_window(v_full, v_at); end if;
-        if v_steps & wf._step('empty') > 0 then perform wf._end_empty(v_full, v_at); end if;
+        if v_steps & wf._entered_steps() > 0 then perform wf._unfold(v_full, v_steps, v_at); end if;
         if v_steps & wf._step('broken') > 0 then perform wf._break(v_full, v_at); end if;
     end if;
     if pg_trigger_depth() = wf._deepest() + 1 and v_at is not null then perform wf._enter_pending(v_at); end if;
@@ -180,7 +178,7 @@ begin
       from new_rows n
       left join lateral (
            select wf._needed(x.steps, n.parent_id, n.next_id, n.group_id, n.bind, n.collects, n.open, n.total,
-                             n.retry_from, n.timed) as steps
+                             n.retry_from, n.spare, n.warned, n.late, n.timed) as steps
              from wf.transition x
             where x.machine = n.machine and x.from_state = n.was and x.event = n.event
               and x.to_state = n.state offset 0) t on true
@@ -204,7 +202,7 @@ begin
     if v_steps & wf._step('mended') > 0 then perform wf._forget_failed(v_moves); end if;
     if v_steps & wf._step('failed') > 0 then perform wf._note_failed(v_moves); end if;
     if v_steps & wf._step('stop') > 0 then perform wf._tell_stop(v_moves); end if;
-    if v_steps & wf._step('ignored') > 0 then perform wf._warn(v_moves, v_at); end if;
+    if v_steps & (wf._step('ignored') | wf._step('warned')) > 0 then perform wf._note_warnings(v_moves, v_at); end if;
     if v_steps & wf._step('request') > 0 then
         delete from wf.lease d
          where d.ctid = any (array(select k.ctid from new_rows n
@@ -225,10 +223,9 @@ begin
         if v_steps & wf._step('queue') > 0 then perform wf._queue(v_full), wf._park_new(v_moves, v_at); end if;
         if v_steps & wf._step('ask') > 0 then perform wf._ask(v_full, v_at); end if;
         if v_steps & wf._step('reenter') > 0 then perform wf._reenter(v_full, v_at); end if;
-        if v_steps & wf._step('block') > 0 then perform wf._enter_children(v_full, v_at); end if;
-        if v_steps & wf._step('fan') > 0 then perform wf._enter_window(v_full, v_at); end if;
-        if v_steps & wf._step('empty') > 0 then perform wf._end_empty(v_full, v_at); end if;
+        if v_steps & wf._entered_steps() > 0 then perform wf._unfold(v_full, v_steps, v_at); end if;
         if v_steps & wf._step('handle') > 0 then perform wf._handle(v_full, v_at); v_torn := true; end if;
+        if v_steps & wf._step('win') > 0 then perform wf._win(v_full, v_at); v_torn := true; end if;
         v_torn := nullif(v_torn, false); -- what has begun may have torn something down
     end if;
     if v_steps & wf._step('limit') > 0 then perform wf._keep_limits(v_moves, v_at); end if;
@@ -236,6 +233,7 @@ begin
     if v_steps & wf._step('refill') > 0 then perform wf._refill(v_full, v_at); end if;
     if v_steps & wf._step('up') > 0 then perform wf._count_ended(v_full); end if;
     if v_torn and v_steps & wf._step('torn') > 0 then perform wf._end_teardowns(v_moves, v_at); end if;
+    if v_steps & wf._step('late') > 0 then perform wf._look_late(v_moves, v_at); end if;
     if v_steps & wf._step('root') > 0 then perform wf._end_instances(v_full); end if;
     if pg_trigger_depth() = wf._deepest() + 1 then perform wf._enter_pending(v_at); end if;
     return null;

@@ -28,12 +28,12 @@ comment on type wf.full_move is
 create or replace function wf._step(p_name text) returns bigint
 language sql immutable
 begin atomic
-    select 1::bigint
-           << array_position(array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'request', 'slot',
-                                   'unqueue', 'timer', 'names', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue',
-                                   'ask', 'reenter', 'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle',
-                                   'limit', 'next', 'refill', 'up', 'torn', 'root'],
-                             p_name);
+    select 1::bigint << array_position(
+               array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'warned', 'request', 'slot',
+                     'unqueue', 'timer', 'names', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask',
+                     'reenter', 'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'win', 'limit', 'next',
+                     'refill', 'up', 'torn', 'late', 'root'],
+               p_name);
 end;
 
 -- wf._due(p_moves, p_step)
@@ -60,6 +60,18 @@ begin atomic
     select m.* from unnest(p_moves) m where m.steps & wf._step(p_step) > 0;
 end;
 
+-- wf._entered_steps()
+--
+-- Returns  the bits of the steps of which one follows when a composite is entered
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the triggers of process, so that plans hold a number
+create or replace function wf._entered_steps() returns bigint
+language sql immutable
+begin atomic
+    select wf._step('block') | wf._step('fan') | wf._step('empty');
+end;
+
 -- wf._full_steps()
 --
 -- Returns  the bits of the steps that need a wf.full_move
@@ -71,8 +83,8 @@ language sql immutable
 begin atomic
     select wf._step('bind') | wf._step('gather') | wf._step('collect') | wf._step('retry') | wf._step('queue')
            | wf._step('ask') | wf._step('reenter') | wf._step('scope') | wf._step('block') | wf._step('fan')
-           | wf._step('empty') | wf._step('broken') | wf._step('handle') | wf._step('refill') | wf._step('up')
-           | wf._step('root');
+           | wf._step('empty') | wf._step('broken') | wf._step('handle') | wf._step('win') | wf._step('refill')
+           | wf._step('up') | wf._step('root');
 end;
 
 -- wf._full(p_process, p_steps)
@@ -111,25 +123,29 @@ begin atomic
                 else wf._step('block') end;
 end;
 
--- wf._needed(p_steps, p_parent, p_next, p_group, p_bind, p_collects, p_open, p_total, p_retry, p_timed)
+-- wf._needed(p_steps, p_parent, p_next, p_group, p_bind, p_collects, p_open, p_total, p_retry, p_spare, p_warned,
+--            p_late, p_timed)
 --
 -- Returns  the steps of a move, without those that a row has no use for: a place in
---          a group, a name, a parent, a policy retry or timeout that it does not have
+--          a group, a name, a parent, a policy retry, timeout or on_failure that it does not have
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process; PostgreSQL folds it into the query
 create or replace function wf._needed(p_steps bigint, p_parent bigint, p_next int, p_group bigint, p_bind text,
-                                      p_collects boolean, p_open int, p_total int, p_retry int, p_timed boolean)
+                                      p_collects boolean, p_open int, p_total int, p_retry int, p_spare int,
+                                      p_warned boolean, p_late boolean, p_timed boolean)
 returns bigint
 language sql immutable
 begin atomic
     select p_steps & ~ (case when p_group is null then wf._step('slot') else 0 end
                         | case when p_bind is null then wf._step('bind') else 0 end
                         | case when p_bind = '' then 0 else wf._step('names') end
-                        | case when p_total is null then wf._step('gather') else 0 end
+                        | case when coalesce(p_total, p_spare) is null then wf._step('gather') else 0 end
                         | case when p_collects then 0 else wf._step('collect') end
                         | case when p_retry is null then wf._step('retry') else 0 end
                         | case when p_timed then 0 else wf._step('limit') end
+                        | case when p_warned then 0 else wf._step('warned') end
+                        | case when p_late then 0 else wf._step('late') end
                         -- what begins next takes the place of what has ended
                         | case when p_next is null then wf._step('next')
                                when p_steps & wf._step('next') > 0 then wf._step('up') else 0 end
@@ -146,6 +162,7 @@ update wf.transition t
                                ('stop', t.asks = 'cancel' and t.event in ('cancel', 'abort', 'timeout')
                                         and (t.machine = 'sync' or t.from_state = 'START_REQUESTED')),
                                ('ignored', t.event = 'ignore'),
+                               ('warned', t.to_state = 'END'),
                                ('request', t.ends_request),
                                ('slot', t.frees_slot),
                                ('unqueue', t.from_state <> t.to_state
@@ -171,9 +188,11 @@ update wf.transition t
                                ('next', t.to_state = 'END' and t.event <> 'return'),
                                ('refill', t.event = 'refill'),
                                ('handle', t.to_state in ('FAILED', 'RAISED') or t.event = 'raise'),
+                               ('win', t.event = 'win'),
                                ('up', t.to_state in ('END', 'RAISED', 'ABORTED')),
                                ('torn', t.to_state in ('END', 'RAISED', 'ABORTED')),
                                ('limit', t.machine <> 'instance'
                                          and (t.from_state <> t.to_state or t.to_state = 'INIT')),
+                               ('late', t.to_state in ('FAILED', 'END', 'RAISED', 'ABORTED')),
                                ('root', t.to_state in ('END', 'RAISED', 'ABORTED'))) s (step, due)
                  where s.due);

@@ -30,7 +30,7 @@ comment on column wf.form.kind is 'name of the form; a task has the name of its 
 comment on column wf.form.machine is 'the machine of its processes';
 comment on column wf.form.scope is
     'which names it has of its own: none; own (it sees no others); child (each child opens a scope inside the scopes '
-    'that it sees)';
+    'that it sees; if it ends with the first of them, the names of that one are bound around it then)';
 comment on column wf.form.begins is
     'which children begin when it is entered: nothing, first, body (the first; the others are there for its errors), '
     'all, chosen (the one that wf._chosen names), window (as many elements as may run at once), round (the first '
@@ -39,12 +39,14 @@ comment on column wf.form.ends is
     'when it ends: outside (the machine says), last (with the last child of the chain), all (when no child is left), '
     'while (before the first round for which its condition, tested before each, is false), until (after the first one '
     'for which its condition is true), '
+    'first (one child has ended well and the others have been stopped), '
     'value (at once, its value is its output), checkpoint (at once, by a move of its own), return (as value, and it '
     'ends what is around it, up to the form with a scope of its own)';
 comment on column wf.form.child_error is
     'what it does with the error of a child: passes (the handlers around it are asked, then the child waits for an '
-    'operator); takes (it asks its own children, which are catches, if the error comes from the first of them); null: '
-    'it has no children';
+    'operator); takes (it asks its own children, which are catches, if the error comes from the first of them); counts '
+    '(if it has tolerate, it counts the child as ended); leaves (the child leaves it, while another one may end well); '
+    'null: it has no children';
 comment on column wf.form.input is 'the key of a compiled node that holds its input';
 comment on column wf.form.meaning is 'what it is, in words';
 
@@ -113,7 +115,9 @@ comment on column wf.process.output is 'its result; loop: the state that its las
 comment on column wf.process.error is
     'why it failed: {kind, message, detail}; kept while it waits for its next attempt';
 comment on column wf.process.machine is 'copied from the node: the machine whose moves it makes';
-comment on column wf.process.chosen is 'if, switch: ordinal of the child that begins, one more than there are for none';
+comment on column wf.process.chosen is
+    'if, switch: ordinal of the child that begins, one more than there are for none; race: ordinal of the branch that '
+    'has won';
 comment on column wf.process.retry_from is
     'task with a policy retry: the attempt with which its present budget began';
 comment on column wf.process.timed is 'true: it has a policy timeout, see time_limit; else null';
@@ -122,6 +126,12 @@ comment on column wf.process.held is
 comment on column wf.process.reserved is
     'loop: how many rounds it has reserved in extent.processes; null for all others';
 comment on column wf.process.in_round is 'copied from the node: it is in a round of a loop, see _place';
+comment on column wf.process.spare is
+    'race: how many more of its branches may fail; forall with tolerate: how many more of its elements, -1 if one too '
+    'many has failed; null for all others';
+comment on column wf.process.warned is
+    'composite whose error a handler around it may take: something in it was tolerated, skipped or ignored';
+comment on column wf.process.late is 'copied from the node: its instance may end late, see code/flow/failure.sql';
 comment on column wf.process.wide is 'copied from the node: it is found by its parent; null for the root';
 
 comment on table wf.extent is
@@ -160,6 +170,15 @@ comment on column wf.forall_result.process_id is 'the forall';
 comment on column wf.forall_result.index is 'index of the element';
 comment on column wf.forall_result.value is 'list: one value for each collect';
 
+comment on table wf.given_up is
+    'The branches of a race and the elements of a forall with tolerate that have failed, until the race or forall '
+    'ends.';
+comment on column wf.given_up.instance_id is 'the instance';
+comment on column wf.given_up.process_id is 'the race or forall';
+comment on column wf.given_up.index is 'the ordinal of the branch, or the index of the element';
+comment on column wf.given_up.seq is 'in which order they failed';
+comment on column wf.given_up.error is 'the error';
+
 comment on table wf.pending is
     'What is about to begin: by the end of the transaction, or later, where a transaction has begun enough.';
 comment on column wf.pending.id is 'key, in order of arrival';
@@ -177,8 +196,9 @@ comment on table wf.teardown is
 comment on column wf.teardown.instance_id is 'the instance';
 comment on column wf.teardown.process_id is 'the process that is torn down';
 comment on column wf.teardown.follows is
-    'what follows when the process has ended, a row of wf._follows: aborted (nothing: its instance ends) or handled (a '
-    'catch begins)';
+    'what follows when the process has ended, a row of wf._follows: aborted (nothing: its instance ends), handled (a '
+    'catch begins), counted or left (the forall or race around it counts it), lost (the process is a race that was '
+    'won: nothing)';
 comment on column wf.teardown.node_id is 'the node that took the error; handled: its catch, which begins';
 comment on column wf.teardown.error is
     'the error that is the reason: the one that the catch took, or the one that ends the instance; null if an '

@@ -23,7 +23,10 @@
 create or replace function wf._follows() returns table (follows text, reason text, why text)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
     values ('aborted', null, 'its instance is aborted'),
-           ('handled', 'caught in line %1$s', 'the catch in line %1$s has taken an error of %2$s');
+           ('handled', 'caught in line %1$s', 'the catch in line %1$s has taken an error of %2$s'),
+           ('counted', 'given up by the forall in line %1$s', 'the forall in line %1$s gives up an error of %2$s'),
+           ('left', 'left the race in line %1$s', 'an error of %2$s has made it leave the race in line %1$s'),
+           ('lost', null, 'a branch of the race has won');
 $$;
 
 -- wf._alive(p_instance, p_after)
@@ -248,11 +251,11 @@ begin
            from wf._torn(p_instance, p_parent) t, unnest(t.path) x (id);
         update wf.process p
            set was = p.state, at = p_at, open = p.open - k.count,
-               event = case when p.open = k.count then 'aborted' else 'count' end,
-               state = case when p.open = k.count then 'ABORTED' else p.state end
+               event = case when p.open > k.count then 'count' when k.won then 'end' else 'aborted' end,
+               state = case when p.open > k.count then p.state when k.won then 'END' else 'ABORTED' end
           from (select u.i, u.j, count(*)::int as count from unnest(p_instance, p_parent) u (i, j)
                  where u.j = any (v_torn) group by 1, 2) u
-         cross join lateral (select x.ctid as place, u.count from wf.process x
+         cross join lateral (select x.ctid as place, u.count, wf._is_won(x.instance_id, x.id) as won from wf.process x
                               where x.instance_id = u.i and x.id = u.j offset 0) k
          where p.ctid = k.place;
     end if;

@@ -215,7 +215,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
                   from wf.pending q) x
          group by x.instance_id, x.parent_id
     ), member as (
-        select p.instance_id, p.id, p.kind, p.state, p.open, p.todo, p.total, p.reserved, coalesce(c.live, 0) as live
+        select p.instance_id, p.id, p.kind, p.state, p.open, p.todo, p.total, p.reserved, p.spare,
+               coalesce(c.live, 0) as live
           from wf.process p
           left join child c on c.instance_id = p.instance_id and c.parent_id = p.id
          where p.machine = 'composite'
@@ -229,6 +230,14 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
            format('%s %s: %s live', m.kind, m.state, m.live)
       from member m
      where m.state not in ('ACTIVE', 'ABORTING') and m.live > 0
+     union all
+    select 'composite: what may fail in it does not add up', m.instance_id, m.id,
+           format('%s %s: %s more, %s have failed', m.kind, m.state, m.spare, g.count)
+      from member m
+     cross join lateral (select count(*) from wf.given_up x
+                          where x.instance_id = m.instance_id and x.process_id = m.id) g
+     where (m.spare is null or m.state not in ('ACTIVE', 'ABORTING', 'FAILED')) and g.count > 0
+        or m.state = 'ACTIVE' and m.spare < -1
      union all
     select 'composite: elements to come do not add up', m.instance_id, m.id,
            format('%s %s: total %s, open %s, todo %s', m.kind, m.state, m.total, m.open, m.todo)
@@ -310,7 +319,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
         select t.instance_id, t.process_id, 'time_limit' from wf.time_limit t union all
         select f.instance_id, f.process_id, 'failed' from wf.failed f union all
         select e.instance_id, e.process_id, 'forall_item' from wf.forall_item e union all
-        select e.instance_id, e.process_id, 'forall_result' from wf.forall_result e
+        select e.instance_id, e.process_id, 'forall_result' from wf.forall_result e union all
+        select e.instance_id, e.process_id, 'given_up' from wf.given_up e
     )
     select 'instance: its root is in another state', i.id, null::bigint,
            format('%s, root %s, %s of them', i.state, coalesce(r.state, 'does not exist'), coalesce(r.roots, 0))
@@ -387,6 +397,13 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
        and l.state not in ('ABORTING', 'ABORT_REQUESTED', 'ABORT_CLEANUP_REQUESTED', 'RAISE_CLEANUP_REQUESTED')
        -- what has yet to be counted as ended, since it does not begin
        and not exists (select from wf.pending q where q.instance_id = l.instance_id)
+     union all
+    select 'late: nothing of it can run, but it does not end', i.id, null, i.state
+      from wf.instance i
+     where i.state in ('RUNNING', 'SUSPENDED')
+       and exists (select from wf.failed f where f.instance_id = i.id and f.late)
+       and wf._is_late(i.id)
+       and not exists (select from wf.work w where w.instance_id = i.id)
      union all
     select 'composite: ABORTING, but nothing is torn down', p.instance_id, p.id, p.kind
       from wf.process p

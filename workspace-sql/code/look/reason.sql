@@ -169,13 +169,15 @@ create or replace function wf._explain_failed(p_instance bigint, p_process bigin
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select array_agg(row(p.id, 'failed',
-                         format('%s: %s; waits for retry, ignore, resolve or raise',
-                                p.error ->> 'kind', p.error ->> 'message'),
+                         format('%s: %s; waits for retry, ignore, resolve or raise%s',
+                                p.error ->> 'kind', p.error ->> 'message',
+                                case when f.late then '; if nothing else can run, its instance ends' end),
                          p.at)::wf.reason)
       from unnest(p_process) u (id),
            lateral (select x.id, x.error, x.at from wf.process x
-                     where x.instance_id = p_instance and x.id = u.id offset 0) p
-     where exists (select from wf.failed f where f.instance_id = p_instance and f.process_id = p.id);
+                     where x.instance_id = p_instance and x.id = u.id offset 0) p,
+           lateral (select x.late from wf.failed x
+                     where x.instance_id = p_instance and x.process_id = p.id offset 0) f;
 end;
 
 -- wf._explain_ended(p_instance, p_process)

@@ -3,6 +3,7 @@
 comment on table wf.failed is 'The processes that are FAILED now.';
 comment on column wf.failed.instance_id is 'the instance';
 comment on column wf.failed.process_id is 'the process';
+comment on column wf.failed.late is 'true: no handler takes its error, and its on_failure is fail_late';
 
 comment on table wf.ready is 'The requests that a driver may take now, and nothing else.';
 comment on column wf.ready.instance_id is 'the instance';

@@ -15,6 +15,7 @@
 --   settle    a row of dirty  what the row asks for: a new name, a max, places
 --   begin     0               some of what transactions have left to begin
 --   teardown  a process       the next portion of its teardown
+--   late      0               the instance ends, if nothing of it can run any more
 --   purge     0               the instance is deleted with all that belongs to it
 
 -- wf._do_work(p_kind, p_instance, p_item, p_now)
@@ -34,6 +35,7 @@ begin
         when 'limit' then perform wf._time_out(p_instance, p_item, p_now);
         when 'loss' then perform wf._take_back(p_instance, p_item, p_now);
         when 'begin' then perform wf._begin_pending(p_instance[1], p_now);
+        when 'late' then perform wf._end_late(p_instance[1]);
         when 'teardown' then perform wf._tear(p_instance, p_item, p_now);
         when 'purge' then perform wf._purge(p_instance);
         when 'settle' then perform wf._settle(p_item);

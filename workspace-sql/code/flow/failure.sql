@@ -1,0 +1,187 @@
+-- What is done where no handler takes an error: on_failure. And what counts in the
+-- result of an instance: a warning belongs to the nearest child of a handler around
+-- it (the body of a try, a branch of a race, an element of a forall that tolerates),
+-- and moves outwards when that child ends well. It is forgotten with a child that is
+-- given up. Without a handler around it, it is the instance's at once.
+
+-- wf._warn(p_instance, p_process, p_at)
+--
+-- Notes that something in or at these processes was tolerated, skipped or ignored.
+-- The arrays run in parallel.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows of process and instance, which the caller holds
+-- Called   by _note_warnings, _give_up_child and _win
+create or replace function wf._warn(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+declare
+    f record;
+begin
+    with recursive up (i, start, id, parent_id, version_id, handler_id, ended) as (
+        select u.i, u.j, p.id, p.parent_id, p.version_id, n.handler_id, p.state <> 'ACTIVE'
+          from (select distinct x.i, x.j from unnest(p_instance, p_process) x (i, j)) u
+         cross join lateral (select x.id, x.parent_id, x.version_id, x.node_id, x.state from wf.process x
+                              where x.instance_id = u.i and x.id = u.j offset 0) p
+         cross join lateral (select x.handler_id from wf.node x
+                              where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+         union all
+        select u.i, u.start, p.id, p.parent_id, u.version_id,
+               -- at the handler itself a child that has ended already begins the way to the next one
+               case when p.node_id <> u.handler_id then u.handler_id else n.handler_id end,
+               p.state <> 'ACTIVE'
+          from up u
+         cross join lateral (select x.id, x.parent_id, x.node_id, x.state from wf.process x
+                              where x.instance_id = u.i and x.id = u.parent_id offset 0) p
+         cross join lateral (select x.handler_id from wf.node x
+                              where x.version_id = u.version_id and x.id = p.node_id offset 0) n
+         where u.handler_id is not null and (u.ended or p.node_id <> u.handler_id)),
+    around as (
+        select distinct on (u.i, u.start) u.i, u.id, u.handler_id from up u order by u.i, u.start, u.id)
+    select array_agg(a.i) filter (where a.handler_id is null) as instances,
+           array_agg(a.i) filter (where a.handler_id is not null) as around,
+           array_agg(a.id) filter (where a.handler_id is not null) as bodies
+      into f
+      from around a;
+    update wf.process p set was = p.state, event = 'count', at = p_at, warned = true
+      from unnest(f.around, f.bodies) u (i, j)
+     cross join lateral (select x.ctid from wf.process x
+                          where x.instance_id = u.i and x.id = u.j
+                            and x.state = 'ACTIVE' and x.warned is null offset 0) k
+     where p.ctid = k.ctid;
+    update wf.instance i set was = i.state, event = 'warn', at = p_at, warned = true
+     where not i.warned and i.state in ('RUNNING', 'SUSPENDED') and i.id = any (f.instances);
+end;
+$$;
+
+-- wf._note_warnings(p_moves, p_at)
+--
+-- Notes processes that were skipped or ignored. And children of handlers with a warning
+-- have ended well: it moves outwards. Of the branches of a race only the winner hands
+-- its own on (_win).
+--
+-- Returns  nothing
+-- Locks    as _warn
+-- Called   by the update trigger of process
+create or replace function wf._note_warnings(p_moves wf.move[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    perform wf._warn(array_agg(m.instance_id), array_agg(m.id), p_at)
+       from wf._due(p_moves, 'ignored') m having count(*) > 0;
+    perform wf._warn(array_agg(m.instance_id), array_agg(m.parent_id), p_at)
+       from wf._due(p_moves, 'warned') m
+      cross join lateral (select x.spare, x.total from wf.process x
+                           where x.instance_id = m.instance_id and x.id = m.parent_id offset 0) p
+      where p.spare is null or p.total is not null
+     having count(*) > 0;
+end;
+$$;
+
+-- wf._decide_failure(p_process, p_on_failure, p_error, p_at)
+--
+-- Does with a FAILED process what its on_failure says: skip goes on as if an operator
+-- had ignored it; fail ends the instance with the error; fail_late does so when
+-- nothing of the instance can run any more.
+--
+-- Returns  nothing
+-- Locks    as _tear
+-- Called   by _handle
+create or replace function wf._decide_failure(p_process wf.process, p_on_failure text, p_error jsonb, p_at timestamptz)
+returns void
+language plpgsql :inner as $$
+declare
+    v_reason text := current_setting('wf.reason', true);
+begin
+    perform set_config('wf.reason', format('on_failure(%s)', p_on_failure), true);
+    case p_on_failure
+        when 'skip' then
+            update wf.process p
+               set was = p.state, event = 'ignore', at = p_at,
+                   state = wf._next_state(p.machine, p.state, 'ignore', false)
+             where p.instance_id = p_process.instance_id and p.id = p_process.id;
+        when 'fail' then
+            perform wf._abort(array[p_process.instance_id], p_error, false);
+            perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
+               from wf._torn(array[p_process.instance_id], array[p_process.id]) t, unnest(t.path) x (id);
+        when 'fail_late' then
+            update wf.failed f set late = true
+             where f.instance_id = p_process.instance_id and f.process_id = p_process.id;
+        else null; -- pause: a person decides
+    end case;
+    perform set_config('wf.reason', coalesce(v_reason, ''), true);
+end;
+$$;
+
+-- wf._look_late(p_moves, p_at)
+--
+-- Something has ended or failed in instances that may end late: if anything in them
+-- has failed so, another transaction looks whether something can still run.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Called   by the update trigger of process
+create or replace function wf._look_late(p_moves wf.move[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    insert into wf.work (kind, instance_id, item_id, due_at)
+    select 'late', u.i, 0, p_at
+      from (select distinct m.instance_id as i from wf._due(p_moves, 'late') m) u
+     where exists (select from wf.failed f where f.instance_id = u.i and f.late)
+       -- one of two may be what this transaction is doing
+       and (select count(*) < 2 from wf.work w where w.instance_id = u.i and w.kind = 'late');
+    if found then
+        perform wf._ring();
+    end if;
+end;
+$$;
+
+-- wf._is_late(p_instance)
+--
+-- Returns  whether all that is left of an instance has failed, and its on_failure is fail_late
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _end_late and fsck
+create or replace function wf._is_late(p_instance bigint) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select exists (select from wf.failed f where f.instance_id = p_instance)
+           and not exists (select from wf.failed f where f.instance_id = p_instance and f.late is null)
+           and not exists (select from wf.ready r where r.instance_id = p_instance)
+           and not exists (select from wf.parked k where k.instance_id = p_instance)
+           and not exists (select from wf.lease l where l.instance_id = p_instance)
+           and not exists (select from wf.timer t where t.instance_id = p_instance)
+           and not exists (select from wf.pending q where q.instance_id = p_instance)
+           and not exists (select from wf.teardown d where d.instance_id = p_instance);
+end;
+
+-- wf._end_late(p_instance)
+--
+-- Ends an instance of which nothing can run any more with the error that came last, and
+-- the others as its cause.
+--
+-- Returns  nothing
+-- Locks    as _tear; the caller holds the instance
+-- Called   by _do_work
+create or replace function wf._end_late(p_instance bigint) returns void
+language plpgsql :inner as $$
+declare
+    c_most constant int := 100;
+    v_error jsonb;
+    f record;
+begin
+    if not wf._is_late(p_instance) then
+        return;
+    end if;
+    select count(*) - 1 as others, (array_agg(x.error) filter (where x.k = 1))[1] as last,
+           jsonb_agg(x.error order by x.id) filter (where x.k between 2 and c_most + 1) as errors
+      into f
+      from (select p.id, row_number() over (order by p.at desc, p.id desc) as k,
+                   p.error || jsonb_build_object('process', p.id, 'attempt', p.attempt) as error
+              from wf.failed d
+              join wf.process p on p.instance_id = d.instance_id and p.id = d.process_id
+             where d.instance_id = p_instance) x;
+    v_error := wf._add_cause(f.last, wf._several(f.others, f.errors));
+    perform set_config('wf.reason', 'on_failure(fail_late)', true);
+    perform wf._abort(array[p_instance], v_error, true);
+    perform set_config('wf.reason', '', true);
+end;
+$$;
