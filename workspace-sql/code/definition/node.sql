@@ -118,8 +118,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     ),
     workflow as materialized (
         select p.place[1] as ordinal, (p_versions ->> (p.value ->> 'name'))::bigint as version_id
-          from part p
-         where p.object = 'workflow'
+          from part p where p.object = 'workflow'
     ),
     node as materialized (
         select w.version_id, p.id, o.id as parent_id, p.place, p.object, p.value, p.type_id,
@@ -316,16 +315,14 @@ begin
                          else wf._constant(n.input) -> 'value' end as fixed
           from node n
     ),
-    item_read as materialized (
-        select i.* from wf._items_read(p_nodes) i
-    ),
+    item_read as materialized (select i.* from wf._items_read(p_nodes) i),
     policy as materialized (
         select p.*
           from wf._settle_policies(array(select distinct n.policies from node n where n.policies is not null)) p
     )
     select n.version_id, n.id, n.parent_id, case n.object when 'workflow' then 1 else n.place[cardinality(n.place)] end,
-           n.kind, (n.value ->> 'line')::int, wf._node_label(n.object, n.value),
-           n.next_id, n.children, coalesce(n.value ->> 'as', n.value #>> '{yield,as}'),
+           n.kind, (n.value ->> 'line')::int, wf._node_label(n.object, n.value), n.next_id, n.children,
+           coalesce(n.value ->> 'as', n.value #>> '{yield,as}'),
            coalesce(n.fixed, wf._compact(n.input)), n.fixed is not null,
            case when n.object = 'workflow' then (select jsonb_object_agg(f, 0) from unnest(wf._names(q.read)) f)
                 else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max',
