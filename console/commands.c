@@ -175,12 +175,12 @@ const struct command commands[] = {
 	  .options = "state workflow failed tag limit",
 	  .role = VIEWER,
 	  .sql = "select instance_id, workflow, version, key, state, result, failed,"
-		 "       priority, to_json(tags) as tags, started_at, ended_at, started_by"
+		 "       priority, to_json(tags) as tags, progress, started_at, ended_at, started_by"
 		 "  from wf.instance_v"
 		 " where instance_id = any (array(select wf.list("
 		 "           upper(:state::text)::text[], :workflow, :tag, :failed, coalesce(:limit, 50))))"
 		 " order by instance_id desc",
-	  .shown = "instance_id workflow key state result failed started_at",
+	  .shown = "instance_id workflow key state progress result failed started_at",
 	  .none = "no instances" },
 
 	{ .group = "running",
@@ -188,7 +188,7 @@ const struct command commands[] = {
 	  .summary = "Show the processes of an instance as a tree",
 	  .options = "limit after",
 	  .role = VIEWER,
-	  .sql = "select process_id, parent_id, depth, label, kind, state, attempt, at, note"
+	  .sql = "select process_id, parent_id, depth, label, kind, state, attempt, at, note, progress"
 		 "  from wf.tree(:instance, :rows::int, split_part(:after, '/', -1)::bigint)",
 	  .run = cmd_tree,
 	  .none = "nothing comes after it" },
@@ -206,7 +206,7 @@ const struct command commands[] = {
 	  .summary = "Show all about an instance",
 	  .role = VIEWER,
 	  .sql = "select instance_id, workflow, version, key, state, result, failed, priority,"
-		 "       to_json(tags) as tags, started_at, ended_at, started_by, params, output, error"
+		 "       to_json(tags) as tags, progress, started_at, ended_at, started_by, params, output, error"
 		 "  from wf.instance_v where instance_id = :instance",
 	  .missing = "no such instance",
 	  .is_record = true },

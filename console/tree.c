@@ -15,7 +15,7 @@
 
 /* Where the columns of wf.tree are. */
 struct layout {
-	int id, depth, label, state, attempt, note;
+	int id, depth, label, kind, state, attempt, note, progress;
 };
 
 /* One process as it is printed. */
@@ -25,7 +25,7 @@ struct line {
 	bool is_last; /* of its parent's children */
 	char *label;  /* mark and label, safe; owned */
 	const char *state;
-	char *note; /* attempt and note, safe; owned */
+	char *note; /* attempt, progress and note, safe; owned */
 };
 
 /* Columns that all lines share. */
@@ -41,6 +41,18 @@ depth_of(const struct pg_result *rows, int row, int column)
 	return depth < 0 ? 0 : depth < DEEPEST ? depth : DEEPEST - 1;
 }
 
+/* Of the instance, and of tasks that tell it. */
+static const char *
+progress_of(const struct pg_result *rows, const struct layout *at, int row)
+{
+	const char *kind = pg_value(rows, row, at->kind);
+
+	if (depth_of(rows, row, at->depth) > 0 && kind != NULL &&
+	    strcmp(kind, "sync") != 0 && strcmp(kind, "async") != 0)
+		return NULL;
+	return pg_value(rows, row, at->progress);
+}
+
 static void
 read_line(struct line *line, const struct terminal *terminal,
     const struct pg_result *rows, const struct layout *at, int row)
@@ -48,6 +60,7 @@ read_line(struct line *line, const struct terminal *terminal,
 	const char *label = pg_value(rows, row, at->label);
 	const char *note = pg_value(rows, row, at->note);
 	const char *state = pg_value(rows, row, at->state);
+	const char *progress = progress_of(rows, at, row);
 	int64_t attempt = pg_value_bigint(rows, row, at->attempt);
 	struct buf text;
 
@@ -60,8 +73,12 @@ read_line(struct line *line, const struct terminal *terminal,
 	line->label = buf_take(&text);
 	if (attempt > 1)
 		buf_addf(&text, "attempt %lld", (long long)attempt);
+	if (progress != NULL) {
+		buf_adds(&text, text.len > 0 ? ", " : "");
+		buf_addf(&text, "%.0f %%", strtod(progress, NULL) * 100);
+	}
 	if (note != NULL && note[0] != '\0') {
-		buf_adds(&text, attempt > 1 ? ", " : "");
+		buf_adds(&text, text.len > 0 ? ", " : "");
 		text_add_safe(&text, note, "");
 	}
 	line->note = buf_take(&text);
@@ -79,9 +96,11 @@ read_lines(
 		.id = pg_column(rows, "process_id"),
 		.depth = pg_column(rows, "depth"),
 		.label = pg_column(rows, "label"),
+		.kind = pg_column(rows, "kind"),
 		.state = pg_column(rows, "state"),
 		.attempt = pg_column(rows, "attempt"),
 		.note = pg_column(rows, "note"),
+		.progress = pg_column(rows, "progress"),
 	};
 	struct line *lines = xcalloc((size_t)pg_rows(rows), sizeof(*lines));
 	int row, depth;

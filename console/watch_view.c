@@ -41,9 +41,10 @@ static const char engine_sql[] =
 static const char instance_sql[] =
     "select workflow, instance_id, state, coalesce(result, ''), failed"
     "  from wf.instance_v where instance_id = $1::bigint";
-static const char tree_sql[] =
-    "select process_id, parent_id, depth, label, kind, state, attempt, at, note"
-    "  from wf.tree($1::bigint)";
+static const char tree_sql[] = "select process_id, parent_id, depth, label, "
+                               "kind, state, attempt, at, note,"
+                               "       progress"
+                               "  from wf.tree($1::bigint)";
 static const char reasons_sql[] =
     "select detail from wf.explain($1::bigint, $2::bigint)"
     " where reason <> 'children' limit 3";

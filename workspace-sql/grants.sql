@@ -55,6 +55,8 @@ begin
                -- what can be seen
                ('changes',          'author operator viewer admin'),
                ('list',             'author operator viewer admin'),
+               ('progress',         'author operator viewer admin'),
+               ('gantt',            'author operator viewer admin'),
                ('tree',             'author operator viewer admin'),
                ('explain',          'author operator viewer admin'),
                ('graph',            'author operator viewer admin'),

@@ -262,6 +262,21 @@ check_timeout(struct checker *checker, const struct policy *policy,
 }
 
 void
+check_weight(struct checker *checker, const struct policy *policy,
+    enum policy_place place)
+{
+	struct expr *expr = policy_arg(policy, "value");
+	double value;
+
+	(void)place;
+	if (!expr || is_number(expr, &value))
+		return;
+	COMPLAIN(checker, expr->start, "`weight` takes a number as it is");
+	HINT(checker, "What all tasks weigh together is known before any "
+	              "begins.");
+}
+
+void
 check_idempotent(struct checker *checker, const struct policy *policy,
     enum policy_place place)
 {

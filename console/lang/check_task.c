@@ -29,7 +29,8 @@ static const bool allowed[R_KINDS][S_KINDS] = {
 	[R_START] = { [S_HANDLE] = true,
 	    [S_OUTPUT] = true,
 	    [S_SUCCESS] = true,
-	    [S_FAILURE] = true },
+	    [S_FAILURE] = true,
+	    [S_PROGRESS] = true },
 	[R_POLL] = { [S_EVERY] = true,
 	    [S_HANDLE] = true,
 	    [S_OUTPUT] = true,
@@ -128,6 +129,25 @@ check_every(struct checker *checker, struct sub *sub)
 	}
 }
 
+/* A number from 0 to 1, or null; of the answer to a poll, or of output. */
+static void
+check_progress(
+    struct checker *checker, const struct clause *clause, struct sub *sub)
+{
+	const struct transport *transport =
+	    transport_find(clause->transport.text);
+
+	check_value_as(checker, sub->value,
+	    type_optional(checker->arena, &type_basic[TYPE_NUMBER]),
+	    "`progress`");
+	if (clause->kind == R_POLL || transport->streams)
+		return;
+	COMPLAIN(checker, sub->start,
+	    "`progress` does not go with `start` of `%s`", transport->name);
+	HINT(checker, "It goes with `poll`, and with the `start` of ssh and "
+	              "exec, whose output is read while they run.");
+}
+
 static void
 check_sub(struct checker *checker, struct decl *decl, struct clause *clause,
     struct sub *sub)
@@ -154,12 +174,11 @@ check_sub(struct checker *checker, struct decl *decl, struct clause *clause,
 			check_value(checker, sub->value);
 		break;
 	case S_PROGRESS:
-		check_unsupported(checker, sub->start, "progress");
+		check_progress(checker, clause, sub);
 		break;
 	default:
 		check_value(checker, sub->value);
 	}
-	(void)clause;
 }
 
 static void

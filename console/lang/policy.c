@@ -30,6 +30,11 @@ const struct policy_rule policy_rules[POLICIES] = {
 	    .reach = REACH_TASKS,
 	    .params = { { "max", TYPE_INT, .required = true, .least = 1,
 	        .most = CHECK_INT_MAX } } },
+	{ .name = "weight",
+	    .reach = REACH_TASKS,
+	    .params = { { "value", TYPE_NUMBER, .required = true,
+	        .least = 0.001, .most = 1000000 } },
+	    .check = check_weight },
 	{ .name = "retry",
 	    .reach = REACH_NODE,
 	    .each = true,
@@ -68,7 +73,6 @@ static const char *const later[] = {
 	"subject",
 	"tags",
 	"undo",
-	"weight",
 };
 
 enum { LATER = sizeof(later) / sizeof(later[0]) };

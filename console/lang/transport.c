@@ -87,11 +87,11 @@ static const struct type
 		"stdout", TYPE_STRING), "exit_code", TYPE_INT) };
 
 static const struct transport transports[] = {
-	{ "builtin", builtin_args, &type_basic[TYPE_JSON], { NULL } },
-	{ "exec", exec_args, &run_response, { "stdin", "env" } },
-	{ "http", http_args, &http_response, { "headers", "body" } },
-	{ "sql", sql_args, &sql_response, { NULL } },
-	{ "ssh", ssh_args, &run_response, { "stdin", "env" } },
+	{ "builtin", builtin_args, &type_basic[TYPE_JSON], false, { NULL } },
+	{ "exec", exec_args, &run_response, true, { "stdin", "env" } },
+	{ "http", http_args, &http_response, false, { "headers", "body" } },
+	{ "sql", sql_args, &sql_response, false, { NULL } },
+	{ "ssh", ssh_args, &run_response, true, { "stdin", "env" } },
 };
 /* clang-format on */
 

@@ -18,6 +18,7 @@ struct transport {
 	const char *name;
 	const struct transport_arg *args; /* ends with name NULL */
 	const struct type *response;
+	bool streams; /* its output can be read while it runs */
 	const char
 	    *secrets[3]; /* arguments that can hold some; ends with NULL */
 };

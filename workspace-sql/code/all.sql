@@ -99,9 +99,11 @@
 \ir operate/engine.sql
 
 -- what viewers see
+\ir look/progress.sql
 \ir look/view.sql
 \ir look/list.sql
 \ir look/tree.sql
+\ir look/gantt.sql
 \ir look/graph.sql
 \ir look/place.sql
 \ir look/reason.sql

@@ -36,6 +36,7 @@ $$;
 \set migration 044_loop.sql \ir apply.sql
 \set migration 048_atomic.sql \ir apply.sql
 \set migration 051_timeout.sql \ir apply.sql
+\set migration 054_progress.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

@@ -113,6 +113,7 @@ create table wf.node (
     names         text[],
     output_max    int,
     timeout       jsonb,
+    weight        numeric not null default 1,
     primary key (version_id, id)
 );
 -- the parent first: (version_id, id) can then be sought in the primary key only

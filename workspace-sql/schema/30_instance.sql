@@ -76,6 +76,7 @@ create table wf.process (
     reserved    int,
     in_round    boolean,
     timed       boolean,
+    progress    numeric,
     primary key (instance_id, id)
 ) with (fillfactor = 30);
 create index process_parent_idx on wf.process (parent_id, index, id) where wide;

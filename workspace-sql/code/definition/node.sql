@@ -197,8 +197,9 @@ returns table (id bigint, name text, spec jsonb, policies_read text[], has_secre
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select t.id, split_part(t.name, ' ', 1), t.spec, wf._policy_names(t.spec -> 'policies'),
            t.spec::text like '%["secret", %', s.transport, s.args, s.passes, wf._is_volatile(s.args), f.keys, f.names,
-           coalesce(t.machine = 'sync' and s.clauses is null, false),
-           case t.machine when 'sync' then wf._picks(s.clauses) end
+           -- progress is for those who look
+           coalesce(t.machine = 'sync' and nullif(s.clauses - 'progress', '{}') is null, false),
+           case t.machine when 'sync' then wf._picks(s.clauses - 'progress') end
       from wf.task_type t
       left join wf.task_request s on s.type_id = t.id and s.request = 'start'
       -- where each field is a literal or a name there is nothing to evaluate
@@ -263,9 +264,9 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_nestloop = off
 begin
     insert into wf.node (version_id, id, parent_id, ordinal, kind, line, label, next_id, children, bind, input,
                          input_fixed, reads, item, item_index, state, max, collect, collect_reads, yield, type_id,
-                         request, idempotent, lane_id, rank, group_id, group_max, policy, title, task_type, transport,
-                         plain, secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when,
-                         handles, handler_id, condition, light, timeout, names, output_max)
+                         request, idempotent, weight, lane_id, rank, group_id, group_max, policy, title, task_type,
+                         transport, plain, secrets, picks, wide, machine, scope, begins, ends, collects, retry,
+                         retry_when, handles, handler_id, condition, light, timeout, names, output_max)
     with
     task as materialized (
         select t.* from wf._tasks_of_types(p_types) t
@@ -292,17 +293,15 @@ begin
                          else wf._constant(n.input) -> 'value' end as fixed
           from node n
     ),
-    item_read as materialized (
-        select i.* from wf._items_read(p_nodes) i
-    ),
+    item_read as materialized (select i.* from wf._items_read(p_nodes) i),
     policy as materialized (
         select p.*
           from wf._settle_policies(array(select distinct n.policies from node n where n.policies is not null)) p
     )
     select n.version_id, n.id, n.parent_id, case n.object when 'workflow' then 1 else n.place[cardinality(n.place)] end,
-           n.kind, (n.value ->> 'line')::int, wf._node_label(n.object, n.value),
-           n.next_id, n.children, coalesce(n.value ->> 'as', n.value #>> '{yield,as}'),
-           coalesce(n.fixed, wf._compact(n.input)), n.fixed is not null,
+           n.kind, (n.value ->> 'line')::int, wf._node_label(n.object, n.value), n.next_id, n.children,
+           coalesce(n.value ->> 'as', n.value #>> '{yield,as}'), coalesce(n.fixed, wf._compact(n.input)),
+           n.fixed is not null,
            case when n.object = 'workflow' then (select jsonb_object_agg(f, 0) from unnest(wf._names(q.read)) f)
                 else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max',
                                                           n.value -> 'when', q.read, q.fixed -> 'retry_when')) end,
@@ -319,9 +318,11 @@ begin
                     (select t.args -> 1 || jsonb_object_agg(f.key, coalesce(n.fixed -> f.name, 'null'))
                        from unnest(t.keys, t.names) f (key, name))
                 when n.fixed is not null and not t.volatile then wf._evaluate(t.args, n.fixed) -> 'value' end,
-           coalesce((q.fixed ->> 'idempotent')::boolean, false), q.lane_id, - (q.fixed ->> 'priority')::smallint,
-           q.group_id, (q.fixed ->> 'group_max')::int, case when q.read is not null then wf._compact(q.read) end,
-           q.fixed ->> 'title', t.name, t.transport, coalesce(t.plain, false), n.secrets,
+           coalesce((q.fixed ->> 'idempotent')::boolean, false),
+           coalesce((q.fixed ->> 'weight')::numeric, (n.type_id is not null)::int), q.lane_id,
+           - (q.fixed ->> 'priority')::smallint, q.group_id, (q.fixed ->> 'group_max')::int,
+           case when q.read is not null then wf._compact(q.read) end, q.fixed ->> 'title', t.name, t.transport,
+           coalesce(t.plain, false), n.secrets,
            case when q.fixed ? 'output' or q.read ? 'output' then null else t.picks end, n.wide, n.machine, n.scope,
            n.begins, n.ends, n.collects, case when q.read ? 'retry' then '{}' else q.fixed -> 'retry' end,
            case when q.fixed ? 'retry_when' then wf._compact(q.fixed -> 'retry_when') end,
@@ -336,7 +337,7 @@ begin
       left join item_read s on s.place = n.place and n.begins = 'round' and s.name = n.value ->> 'name'
       left join task t on t.id = n.type_id
       left join policy q on q.policies = n.policies;
-    perform wf._store_sizes(v.value::bigint) from jsonb_each_text(p_versions) v;
+    perform wf._store_sizes(v.value::bigint), wf._store_weights(v.value::bigint) from jsonb_each_text(p_versions) v;
 end;
 $$;
 
@@ -409,5 +410,38 @@ begin
     update wf.node n set in_round = true
       from below b
      where b.in_round and n.version_id = p_version and n.id = b.id;
+end;
+$$;
+
+-- wf._store_weights(p_version)
+--
+-- Works out what each composite weighs in the progress of an instance: as much as
+-- what is in it together; of branches of which one is chosen the heaviest, of a try
+-- its body.
+--
+-- Returns  nothing
+-- Locks    rows of node
+-- Called   by _store_nodes, for each new version
+create or replace function wf._store_weights(p_version bigint) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_weight numeric[];
+    f record;
+begin
+    select array_agg(n.weight order by n.id) into v_weight from wf.node n where n.version_id = p_version;
+    -- the numbers of children are greater than that of their parent
+    for f in
+        select n.id, n.parent_id, n.ordinal, o.begins as around
+          from wf.node n
+          join wf.node o on o.version_id = n.version_id and o.id = n.parent_id
+         where n.version_id = p_version
+         order by n.id desc
+    loop
+        v_weight[f.parent_id] := case when f.around = 'chosen'
+                                      then greatest(v_weight[f.parent_id], v_weight[f.id])
+                                      when f.around = 'body' and f.ordinal > 1 then v_weight[f.parent_id]
+                                      else v_weight[f.parent_id] + v_weight[f.id] end;
+    end loop;
+    update wf.node n set weight = v_weight[n.id] where n.version_id = p_version and n.weight <> v_weight[n.id];
 end;
 $$;

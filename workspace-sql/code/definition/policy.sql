@@ -20,6 +20,7 @@ begin atomic
            ('priority', array['priority'], 'priority', 'a priority'),
            ('idempotent', array['idempotent'], 'truth', 'idempotent'),
            ('output', array['output'], 'count', 'max of an output'),
+           ('weight', array['weight'], 'weight', 'a weight'),
            ('title', array['title'], 'text', 'a title');
 end;
 
@@ -39,6 +40,8 @@ begin
                   when 'capabilities' then wf._capabilities(p_value) is not null
                   when 'priority' then p_value::text ~ '^-?([0-9]{1,3}|1000)$'
                   when 'truth' then jsonb_typeof(p_value) = 'boolean'
+                  when 'weight'
+                  then jsonb_typeof(p_value) = 'number' and (p_value #>> '{}')::numeric between 0.001 and 1000000
                   when 'text' then jsonb_typeof(p_value) = 'string'
               end;
 end;
@@ -60,6 +63,7 @@ begin atomic
                then 'a list of strings or an object of scalars, at most 64 of 127 bytes each'
                when 'priority' then 'an int from -1000 to 1000'
                when 'truth' then 'true or false'
+               when 'weight' then 'a number from 0.001 to 1000000'
                when 'text' then 'a string'
            end;
 end;

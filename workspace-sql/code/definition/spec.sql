@@ -64,7 +64,8 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
 
         ('heading', 'title expression'),
         ('policies', 'group group, queue expression, requires expression, priority expression, '
-         'idempotent expression, output expression, retry retry, timeout timeout, title expression'),
+         'idempotent expression, output expression, weight weight, retry retry, timeout timeout, '
+         'title expression'),
         ('group', 'name! expression, max expression'),
         ('retry', 'attempts! expression, delay expression, backoff expression, max_delay expression, '
          'jitter expression, on expression, when expression'),
@@ -108,6 +109,7 @@ language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standar
         ('truth', 'boolean', '', 'true or false'),
         ('line', 'number', '^[1-9][0-9]{0,8}$', 'a line number'),
         ('depth', 'number', '^[0-9]{1,2}$', 'the depth of a scope'),
+        ('weight', 'number', '', 'a number'),
         ('name', 'string', '^[A-Za-z_][A-Za-z0-9_]{0,62}$', 'a name of letters, digits and _, at most 63 bytes'),
         ('type_name', 'string', '^(?=.{1,63}$)[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$',
          'names joined by dots, at most 63 bytes'),

@@ -106,6 +106,12 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from template r
      where r.path like '%.start' and r.value ? 'every'
     union all
+    select '{}', r.path || '.progress', 'is not for this request',
+           'It goes with poll, and with the start of ssh and exec, whose output is read.'
+      from template r
+     where r.value ? 'progress' and r.path not like '%.poll'
+       and not (r.path like '%.start' and r.value ->> 'transport' in ('ssh', 'exec'))
+    union all
     select '{}', e.path, format('nothing is called %s here', f),
            'The names are ' || array_to_string(e.names, ', ') || '.'
       from template r

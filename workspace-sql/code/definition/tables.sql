@@ -137,5 +137,8 @@ comment on column wf.node.most is
     'forall, loop: most processes that one element or round comes to; root: that the tree comes to. What elements of '
     'the foralls and rounds of the loops inside come to is not counted. Null where the version has neither';
 comment on column wf.node.most_live is 'as most: how many of them may be under way at a time';
+comment on column wf.node.weight is
+    'what it counts in the progress of an instance: a leaf as its policy says, a composite as much as what is in it '
+    'together; of branches of which one is chosen the heaviest, of a try its body, of a forall one element';
 comment on column wf.node.wide is
     'its version has a forall, a loop or more than 200 nodes, so an instance may have many processes';

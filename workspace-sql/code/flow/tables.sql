@@ -122,6 +122,8 @@ comment on column wf.process.held is
 comment on column wf.process.reserved is
     'loop: how many rounds it has reserved in extent.processes; null for all others';
 comment on column wf.process.in_round is 'copied from the node: it is in a round of a loop, see _place';
+comment on column wf.process.progress is
+    'async task: what the polls of this attempt have told, from 0 to 1; null as long as they have told nothing';
 comment on column wf.process.wide is 'copied from the node: it is found by its parent; null for the root';
 
 comment on table wf.extent is

@@ -132,7 +132,7 @@ end;
 create or replace function wf.tree(p_instance bigint, p_limit int default null, p_after bigint default null)
 returns table (
     process_id bigint, parent_id bigint, depth int, label text, kind text, state text, attempt int, at timestamptz,
-    note text)
+    note text, progress numeric)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     v_wide boolean;
@@ -188,11 +188,10 @@ begin
                              offset 0) p
     ), reason as (
         select e.process_id, string_agg(e.detail, '; ' order by e.reason) as detail
-          from wf._explain(p_instance, array(select p.id
-                                               from page p
+          from wf._explain(p_instance, array(select p.id from page p
                                               where p.machine <> 'composite'
                                                 and p.state not in ('FAILED', 'END', 'RAISED', 'ABORTED'))) e
-         group by e.process_id
+         group by 1
     )
     select p.id, p.parent_id, p.depth,
            coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || p.index || ']', ''),
@@ -200,17 +199,17 @@ begin
            case when p.error is not null and p.state <> 'INIT'
                 then format('%s: %s', p.error ->> 'kind', p.error ->> 'message')
                 when p.total is not null then wf._say_progress(p.total - p.todo - p.open, p.total, p.reserved)
-                else r.detail end
+                else r.detail end,
+           round(g.progress, 2)
       from page p
-     cross join lateral (select x.title, x.label
-                           from wf.node x
-                          where x.version_id = p.version_id and x.id = p.node_id
-                         offset 0) n
+     cross join lateral (select x.title, x.label from wf.node x
+                          where x.version_id = p.version_id and x.id = p.node_id offset 0) n
       left join reason r on r.process_id = p.id
+      left join wf._progress(p_instance) g on g.process_id = p.id
      order by p.nth;
 end;
 $$;
 comment on function wf.tree(bigint, int, bigint) is
     'The processes of an instance that have begun, in the order of the source, with what there is to know about each: '
-    'its error, what it waits for, how far a forall or loop is. All of them, or of those behind p_after the first '
-    'p_limit.';
+    'its error, what it waits for, how far a forall or loop is, its progress. All of them, or of those behind '
+    'p_after the first p_limit.';

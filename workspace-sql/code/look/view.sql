@@ -50,7 +50,8 @@ select i.id as instance_id,
        i.params,
        i.output,
        i.error,
-       i.trace_id
+       i.trace_id,
+       wf.progress(i.id) as progress
   from wf.instance i
   join wf.workflow w on w.id = i.workflow_id
   join wf.version v on v.id = i.version_id;
@@ -63,6 +64,7 @@ comment on column wf.instance_v.state is 'RUNNING, SUSPENDED, ABORTING, END or A
 comment on column wf.instance_v.failed is 'how many of its processes are FAILED and wait for an operator';
 comment on column wf.instance_v.started_at is 'when it was started';
 comment on column wf.instance_v.started_by is 'who started it';
+comment on column wf.instance_v.progress is 'how far it is, from 0 to 1; null if it was aborted';
 
 create or replace view wf.process_v with (security_barrier = true) as
 select p.instance_id,

@@ -117,7 +117,7 @@ create or replace function wf._acknowledge(p_instance bigint[], p_process bigint
                                            p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
-    update wf.process p set was = p.state, event = 'ack', state = 'EXECUTING', at = p_at
+    update wf.process p set was = p.state, event = 'ack', state = 'EXECUTING', at = p_at, progress = null
       from unnest(p_instance, p_process, p_token, p_event) r (i, j, token, event)
      cross join lateral (select x.token from wf.lease x
                           where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
@@ -191,12 +191,12 @@ begin
                                     coalesce(p.input, n.input), q.whole, coalesce(t.failures, 0),
                                     coalesce(n.output_max,
                                              ((p.whole).policy ->> 'output')::numeric::int)) end as v,
-               p.handle
+               p.handle, p.progress
           from unnest(p_instance, p_process, p_token, p_event, p_body) r (i, j, token, event, body)
          cross join lateral (select x.request from wf.lease x
                               where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l
          cross join lateral (select x.ctid as place, x as whole, x.instance_id, x.id, x.version_id, x.node_id,
-                                    x.machine, x.state, x.plain, x.input, x.handle
+                                    x.machine, x.state, x.plain, x.input, x.handle, x.progress
                                from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
          cross join lateral (select x.type_id, x.input, x.output_max from wf.node x
                               where x.version_id = p.version_id and x.id = p.node_id offset 0) n
@@ -225,13 +225,15 @@ begin
                          order by (t.to_state = t.from_state) = (x.v).stays desc limit 1),
                handle = case when (x.v).event = 'cleaned' then null else (x.v).handle end,
                output = coalesce((x.v).output, p.output),
+               progress = coalesce((x.v).progress, p.progress),
                error = case when (x.v).event = 'success' then null
                             when (x.v).event = 'cancelled' then wf._cancelled(null, (x.v).error)
                             else (x.v).error end
           from verdicts x
          where p.ctid = x.place
         returning p.instance_id, p.id, p.timed and p.state = 'EXECUTING'
-                                       and (x.request = 'start' or p.handle is distinct from x.handle) as active)
+                                       and (x.request = 'start' or p.handle is distinct from x.handle
+                                            or p.progress is distinct from x.progress) as active)
     select array_agg(m.instance_id), array_agg(m.id) into v_instance, v_process from moved m where m.active;
     if v_instance is not null then
         perform wf._note_activity(v_instance, v_process, p_at);

@@ -3,7 +3,9 @@
 do $$
 begin
     if to_regtype('wf.verdict') is null then
-        create type wf.verdict as (event text, stays boolean, handle jsonb, output jsonb, error jsonb, detail jsonb);
+        create type wf.verdict as (
+            event text, stays boolean, handle jsonb, output jsonb, error jsonb, detail jsonb, progress numeric
+        );
         comment on type wf.verdict is 'What a response means for its process.';
     end if;
 end;
@@ -52,6 +54,19 @@ begin
     return to_jsonb(v_result -> 'value' = 'true');
 end;
 $$;
+
+-- wf._as_progress(p_value)
+--
+-- Returns  a value as a progress from 0 to 1: what lies beyond is cut off, what is no number is null
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _judge and _stream_progress
+create or replace function wf._as_progress(p_value jsonb) returns numeric
+language sql immutable
+begin atomic
+    select case when jsonb_typeof(p_value) = 'number'
+                then round(greatest(0, least(1, (p_value #>> '{}')::numeric)), 4) end;
+end;
 
 -- wf._judge(p_machine, p_request, p_clauses, p_input, p_handle, p_response)
 --
@@ -122,6 +137,9 @@ begin
                             else 'polled' end;
             v.error := case when p_machine = 'sync'
                             then wf._refuse('failed', 'the response does not say that it succeeded') end;
+            if p_request = 'poll' and p_clauses ? 'progress' then
+                v.progress := wf._as_progress(wf._evaluate(p_clauses -> 'progress', v_environment) -> 'value');
+            end if;
         end if;
     end if;
     if coalesce(jsonb_typeof(v_result) = 'object' and v_result ? 'error', false) then

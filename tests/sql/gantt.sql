@@ -1,0 +1,57 @@
+-- gantt.sql - when the tasks of an instance ran, attempt by attempt.
+begin;
+\ir helper/play.sql
+select no_plan();
+select play_driver() as driver \gset
+select set_config('wf.now', '2030-01-01 00:00:00+00', true);
+-- bars(INSTANCE): name, attempt, state, and the seconds at which each was enabled, started and ended
+create function bars(p_instance bigint, p_limit int default null, p_after bigint default null) returns setof text
+language sql as $$
+    select concat_ws(' ', replace(g.label, 't.Do as ', ''), g.attempt, g.state,
+                     extract(epoch from g.enabled_at - timestamptz '2030-01-01Z')::int, coalesce(extract(epoch from g.started_at - timestamptz '2030-01-01Z')::int::text, '-'),
+                     coalesce(extract(epoch from g.ended_at - timestamptz '2030-01-01Z')::int::text, '-'))
+      from wf.gantt(p_instance, p_limit, p_after) with ordinality g
+     order by g.ordinality $$;
+
+select play_install('line', jsonb_build_array(
+    play_task('t.Do', 'a'),
+    play_task('t.Do', 'b', '{}', '{"retry": {"attempts": 2, "delay": "PT5S"}}'),
+    play_par(play_task('t.Do', 'c'), play_task('t.Sleep', null, '{"duration": "PT30S"}'))));
+select wf.start('line') as i \gset
+select results_eq(format('select bars(%s)', :i), $$values ('a 1 INIT 0 - -')$$, 'what waits has a beginning');
+select play_later('2 s'), play_take(:driver);
+select results_eq(format('select bars(%s)', :i), $$values ('a 1 START_REQUESTED 0 2 -')$$, 'D18: when it was started');
+select play_later('3 s'), play_report(play_id(:i, 'a'));
+select play_later('1 s'), play_take(:driver);
+select play_later('1 s'), play_fail(play_id(:i, 'b'));
+select play_later('5 s'), wf.tick(), play_take(:driver);
+select results_eq(format('select bars(%s)', :i), $$values ('a 1 END 0 2 5'), ('b 1 FAILED 5 6 7'), ('b 2 START_REQUESTED 7 12 -')$$, 'each attempt has a row');
+select play_later('1 s'), play_report(play_id(:i, 'b'));
+select play_later('1 s'), play_take(:driver);
+select play_fail(play_id(:i, 'c'));
+select play_later('6 s');
+select wf.ignore(jsonb_build_object('instance', :i));
+select results_eq(format('select bars(%s)', :i),
+    $$values ('a 1 END 0 2 5'), ('b 1 FAILED 5 6 7'), ('b 2 END 7 12 13'), ('c 1 FAILED 13 14 14'), ('t.Sleep 1 WAITING 13 13 -')$$, 'an attempt ends when it fails, whatever comes of it later');
+select results_eq(format('select bars(%s, 1, %s)', :i, play_id(:i, 'a')), $$values ('b 1 FAILED 5 6 7'), ('b 2 END 7 12 13')$$, 'page by page, task by task');
+select is_empty(format('select bars(%s, 0)', :i), 'no task');
+select throws_ok(format('select bars(%s, -1)', :i), 'WF002', 'the limit is -1', 'a limit below 0');
+select throws_ok('select bars(4711)', 'WF003', 'there is no instance 4711', 'an instance that does not exist');
+
+-- of a long history only that of the page is read
+select play_install('fan', jsonb_build_array(play_forall('x', (select jsonb_agg(k) from generate_series(1, 600) k), play_task('t.Do', 'd')) || '{"max": 3}'));
+select wf.start('fan') as i \gset
+do $$ begin for k in 1..200 loop perform play_later('1 s'), play_take((select max(id) from wf.driver), 3); perform play_report(l.process_id) from wf.lease l; end loop; end $$;
+select is((select count(*) from wf.gantt(:i) where ended_at is not null), 600::bigint, 'all of it');
+create function read_by(p_query text) returns bigint language plpgsql as $$
+declare
+    v_before bigint := (select t.idx_tup_fetch + t.seq_tup_read from pg_stat_xact_user_tables t where t.schemaname = 'wf' and t.relname = 'event');
+begin
+    execute p_query;
+    return (select t.idx_tup_fetch + t.seq_tup_read from pg_stat_xact_user_tables t where t.schemaname = 'wf' and t.relname = 'event') - v_before;
+end;
+$$;
+select process_id as after from wf.gantt(:i) offset 400 limit 1 \gset
+select cmp_ok(read_by(format('select wf.gantt(%s, 10, %s)', :i, :after)), '<', 200::bigint, 'a page of a long history');
+select * from finish();
+rollback;

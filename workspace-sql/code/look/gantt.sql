@@ -1,0 +1,111 @@
+-- When the tasks of an instance ran: one row for each attempt, from the history.
+
+-- wf._seq_at(p_instance, p_at)
+--
+-- Finds a place in a history by halving it: the history of an instance has no other order.
+--
+-- Returns  the number of its last event before p_at, or a smaller one; 0 if there is none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by gantt
+create or replace function wf._seq_at(p_instance bigint, p_at timestamptz) returns bigint
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    v_before bigint := 0;
+    v_behind bigint := (select max(e.seq) + 1 from wf.event e where e.instance_id = p_instance);
+    v_at timestamptz;
+    v_seq bigint;
+begin
+    while v_before < v_behind - 1 loop
+        select e.seq, e.at into v_seq, v_at
+          from wf.event e
+         where e.instance_id = p_instance and e.seq > (v_before + v_behind) / 2 - 1
+         order by e.seq limit 1;
+        if v_seq >= v_behind or v_at >= p_at then
+            v_behind := (v_before + v_behind) / 2;
+        else
+            v_before := v_seq;
+        end if;
+    end loop;
+    return v_before;
+end;
+$$;
+
+-- wf.gantt(p_instance, p_limit, p_after)
+--
+-- Returns  a row for each attempt of the first p_limit tasks, or of those behind p_after, in the
+--          order of their numbers: when it was enabled, started, ended, and how
+-- Locks    nothing
+-- Raises   WF002, WF003
+-- Called   by viewers
+create or replace function wf.gantt(p_instance bigint, p_limit int default null, p_after bigint default null)
+returns table (process_id bigint, label text, kind text, attempt int, state text, enabled_at timestamptz,
+               started_at timestamptz, ended_at timestamptz, progress numeric)
+language plpgsql stable security definer :engine as $$
+#variable_conflict use_column
+declare
+    v_tasks bigint[];
+    v_first timestamptz;
+    v_last timestamptz;
+    v_from bigint;
+    v_to bigint;
+begin
+    if p_limit < 0 then
+        raise exception using errcode = 'WF002',
+            message = format('the limit is %s', p_limit),
+            hint = 'Give the number of tasks to show, 0 or more.';
+    end if;
+    if not exists (select from wf.instance i where i.id = p_instance) then
+        raise exception using errcode = 'WF003',
+            message = format('there is no instance %s', p_instance),
+            hint = 'List what exists: wf-console list.';
+    end if;
+    select array_agg(p.id), min(p.began_at), max(p.at) into v_tasks, v_first, v_last
+      from (select x.id, x.began_at, x.at
+              from wf.process x
+             where x.instance_id = p_instance and x.id > coalesce(p_after, 0) and x.machine <> 'composite'
+             order by x.id
+             limit p_limit) p;
+    v_from := wf._seq_at(p_instance, v_first);
+    v_to := wf._seq_at(p_instance, v_last + interval '1 microsecond');
+    return query
+    with move as materialized (
+        select e.process_id, e.attempt, e.seq, e.at, e.event, e.state
+          from wf.event e
+         where e.instance_id = p_instance and e.process_id = any (v_tasks) and e.attempt is not null
+           and e.seq between v_from and v_to
+    ), attempt as (
+        select m.process_id, m.attempt, min(m.at) as first_at,
+               min(m.at) filter (where m.event in ('start', 'begin')) as started_at,
+               (array_agg(m.at order by m.seq) filter (where m.state in ('FAILED', 'END', 'RAISED', 'ABORTED')))[1]
+               as ended_at,
+               (array_agg(m.state order by m.seq) filter (where m.state in ('FAILED', 'END', 'RAISED', 'ABORTED')))[1]
+               as state
+          from move m
+         group by m.process_id, m.attempt
+    )
+    select p.id,
+           coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || s.index || ']', ''),
+           p.kind, k.attempt,
+           coalesce(a.state, case when k.attempt = p.attempt then p.state else 'FAILED' end),
+           case k.attempt when 1 then p.began_at else coalesce(a.first_at, p.at) end,
+           a.started_at, a.ended_at,
+           case when k.attempt = p.attempt and a.ended_at is null then round(g.progress, 2) end
+      from unnest(v_tasks) t (id)
+     cross join lateral (select x.* from wf.process x where x.instance_id = p_instance and x.id = t.id offset 0) p
+     cross join lateral (select x.title, x.label from wf.node x
+                          where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+      left join lateral (select x.index
+                           from wf.process x
+                          where x.instance_id = p_instance and x.id = p.scopes[cardinality(p.scopes)]
+                         offset 0) s on true
+     cross join lateral generate_series(1, p.attempt) k (attempt)
+      left join attempt a on a.process_id = p.id and a.attempt = k.attempt
+      left join wf._progress(p_instance) g on g.process_id = p.id
+     order by p.id, k.attempt;
+end;
+$$;
+comment on function wf.gantt(bigint, int, bigint) is
+    'When the tasks of an instance that have begun ran: a row for each attempt of the first p_limit tasks, or of those '
+    'behind p_after: when it could begin, when it was started and when it ended (null: not yet), in which state. '
+    'Raises WF002, WF003.';

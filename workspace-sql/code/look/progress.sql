@@ -1,0 +1,214 @@
+-- How far an instance is: worked out when somebody asks, from its processes.
+--
+-- A task counts as much as its policy `weight` says, 1 if it has none. What has
+-- ended counts wholly, also if it was skipped or ignored; what has not begun does
+-- not count. A task that is under way counts as much as it tells, half if it tells
+-- nothing. A composite is as far as its tasks are, by their weights; of branches of
+-- which one is chosen the chosen one stands for all. A forall has the weight of its
+-- body, since nobody knows before how many elements it will have; all of its
+-- elements weigh the same, and so do the rounds of a fold. A loop with a condition
+-- is as far as its present round.
+--
+-- An instance may have millions of processes. Therefore nothing below a composite
+-- that has ended is looked at; foralls know how many elements have ended. Of what
+-- is under way the oldest 50 tasks are looked at, and stand for the others.
+
+-- wf._stream_progress(p_instance, p_process)
+--
+-- Returns  what the output of a program that runs says of its progress: the clause
+--          `progress` of start is evaluated over the last 4,096 characters of each
+--          stream; null if it says nothing
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _progress
+create or replace function wf._stream_progress(p_instance bigint, p_process bigint) returns numeric
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    f record;
+    v_response jsonb;
+begin
+    select r.clauses -> 'progress' as clause, coalesce(p.input, n.input, '{}') as input, p.attempt
+      into f
+      from wf.process p
+      join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+      join wf.task_request r on r.type_id = n.type_id and r.request = 'start'
+     where p.instance_id = p_instance and p.id = p_process and r.clauses ? 'progress';
+    if f.clause is null then
+        return null;
+    end if;
+    select jsonb_build_object('stdout', right(coalesce(string_agg(c.body, '' order by c.start)
+                                                       filter (where c.stream = 'stdout'), ''), 4096),
+                              'stderr', right(coalesce(string_agg(c.body, '' order by c.start)
+                                                       filter (where c.stream = 'stderr'), ''), 4096),
+                              'exit_code', null)
+      into v_response
+      from (select x.start, x.stream, x.body
+              from wf.output_chunk x
+             where x.instance_id = p_instance and x.process_id = p_process and x.attempt = f.attempt
+             order by x.start desc
+             limit 16) c;
+    return wf._as_progress(wf._evaluate(f.clause, f.input || jsonb_build_object('response', v_response,
+                                                                               'handle', null)) -> 'value');
+end;
+$$;
+
+-- wf._live(p_instance)
+--
+-- Returns  tasks and composites of an instance that have begun and have not ended: the
+--          oldest 50 tasks and all that is around them
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _progress
+create or replace function wf._live(p_instance bigint)
+returns table (id bigint, parent_id bigint, version_id bigint, node_id int, machine text, state text, total int,
+               todo int, open int, progress numeric)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    with recursive place as (
+        (select t.process_id from wf.lease t where t.instance_id = p_instance order by 1 limit 50)
+         union all
+        (select t.process_id from wf.timer t where t.instance_id = p_instance order by 1 limit 50)
+         union all
+        (select t.process_id from wf.ready t where t.instance_id = p_instance order by 1 limit 50)
+         union all
+        (select t.process_id from wf.parked t where t.instance_id = p_instance order by 1 limit 50)
+         union all
+        (select t.process_id from wf.failed t where t.instance_id = p_instance order by 1 limit 50)
+    ), live as (
+        select p.*
+          from (select distinct c.process_id from place c order by 1 limit 50) c
+         cross join lateral (select x.id, x.parent_id, x.version_id, x.node_id, x.machine, x.state, x.total, x.todo,
+                                    x.open, x.progress
+                               from wf.process x
+                              where x.instance_id = p_instance and x.id = c.process_id
+                             offset 0) p
+         union
+        select p.*
+          from (select distinct l.parent_id from live l) l
+         cross join lateral (select x.id, x.parent_id, x.version_id, x.node_id, x.machine, x.state, x.total, x.todo,
+                                    x.open, x.progress
+                               from wf.process x
+                              where x.instance_id = p_instance and x.id = l.parent_id
+                             offset 0) p
+    )
+    select l.* from live l;
+$$;
+
+-- wf._composite_progress(p_node, p_total, p_ended, p_open, p_live)
+--
+-- Works out how far a composite is: p_total is how many elements a forall or fold has,
+-- p_ended how many children have ended, p_open how many have not. p_live comes from those
+-- children under way that were looked at: how many they are, their progress
+-- together, the same by weights, their weights together, and the weight of what
+-- has ended before the last of them.
+--
+-- Returns  its progress; null if nothing in it has a weight
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _progress
+create or replace function wf._composite_progress(p_node wf.node, p_total int, p_ended int, p_open int,
+                                                  p_live numeric[]) returns numeric
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+    -- those that were looked at stand for all that are under way
+    v_each constant numeric := p_open / greatest(p_live[1], 1);
+begin
+    return least(1, case
+        -- how many rounds a loop with a condition will have is not known
+        when p_total is not null and (p_node.begins = 'window' or p_node.condition is null)
+        then (p_ended + p_live[2] * v_each) / greatest(p_total, 1)
+        when p_node.begins = 'all'
+        then ((p_node.weight - p_live[4]) * p_ended / greatest(p_node.children - p_live[1], 1)
+              + p_live[3] * v_each) / nullif(p_node.weight, 0)
+        when p_node.begins = 'first' then (p_live[5] + p_live[3]) / nullif(p_node.weight, 0)
+        else p_live[2] / greatest(p_live[1], 1) end);
+end;
+$$;
+
+-- wf._progress(p_instance)
+--
+-- Returns  the progress of processes of an instance that are under way: of composites, and of
+--          tasks that tell it, the oldest 50 at most; the root is one of them unless nothing is
+--          under way
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by progress and tree
+create or replace function wf._progress(p_instance bigint) returns table (process_id bigint, progress numeric)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    f record;
+    v_live jsonb := jsonb_build_object(); -- by process: what its children under way come to
+    v numeric[];
+    v_own numeric;
+begin
+    -- children first: the node of a child has a greater number than that of its parent
+    for f in
+        select l.*, n.node,
+               case when o.begins = 'first'
+                    then (select coalesce(sum(x.weight), 0) from wf.node x
+                           where x.version_id = l.version_id and x.parent_id = (n.node).parent_id
+                             and x.ordinal < (n.node).ordinal) else 0 end as before
+          from wf._live(p_instance) l
+         cross join lateral (select x as node from wf.node x
+                              where x.version_id = l.version_id and x.id = l.node_id offset 0) n
+          left join wf.node o on o.version_id = l.version_id and o.id = (n.node).parent_id
+         order by l.node_id desc, l.id desc
+    loop
+        if f.machine = 'composite' and f.state <> 'FAILED' then
+            v := coalesce(array(select e::numeric from jsonb_array_elements(v_live -> f.id::text) e), '{}');
+            if v = '{}' then
+                v := '{0,0,0,0,0}';
+            end if;
+            v_own := coalesce(wf._composite_progress(f.node, f.total,
+                                  coalesce(f.total, (f.node).children) - f.todo - f.open, f.open, v), 0);
+            progress := v_own;
+        else
+            progress := case when f.machine = 'async' and f.state = 'EXECUTING' and f.progress is not null
+                             then f.progress
+                             when f.state in ('START_REQUESTED', 'EXECUTING')
+                                  and (f.node).transport in ('ssh', 'exec')
+                             then wf._stream_progress(p_instance, f.id) end;
+            v_own := case when f.state in ('START_REQUESTED', 'EXECUTING', 'WAITING') then coalesce(progress, 0.5)
+                          when f.state = 'CLEANUP_REQUESTED' then 1 else 0 end;
+        end if;
+        if f.parent_id is not null then
+            v := array(select e::numeric from jsonb_array_elements(v_live -> f.parent_id::text) e);
+            v_live := v_live || jsonb_build_object(f.parent_id, array[
+                          coalesce(v[1], 0) + 1,
+                          coalesce(v[2], 0) + v_own,
+                          coalesce(v[3], 0) + v_own * (f.node).weight,
+                          coalesce(v[4], 0) + (f.node).weight,
+                          f.before]);
+        end if;
+        process_id := f.id;
+        if progress is not null then
+            return next;
+        end if;
+    end loop;
+end;
+$$;
+
+-- wf.progress(p_instance)
+--
+-- Returns  how far an instance is, from 0 to 1; null if it has been aborted or does not exist
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by viewers, and by instance_v
+create or replace function wf.progress(p_instance bigint) returns numeric
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+declare
+    v_state text := (select i.state from wf.instance i where i.id = p_instance);
+begin
+    return case v_state
+               when 'END' then 1.00
+               when 'ABORTED' then null
+               else (select round(coalesce(max(p.progress), 0), 2)
+                       from wf._progress(p_instance) p
+                       join wf.process r on r.instance_id = p_instance and r.id = p.process_id and r.parent_id is null
+                     having v_state is not null)
+           end;
+end;
+$$;
+comment on function wf.progress(bigint) is
+    'How far an instance is, from 0 to 1: the mean over its tasks by their weights, in which a task that is under way '
+    'counts as much as it tells, half if it tells nothing. Of more than 50 tasks that are under way the oldest stand '
+    'for all. 1 if it has ended, null if it was aborted.';
