@@ -1,5 +1,5 @@
 /*
- * cmd_verb.c - retry, ignore, resolve, raise, cancel, abort, suspend, resume:
+ * cmd_verb.c - retry, ignore, resolve, raise, cancel, abort, halt, suspend, resume:
  * act on targets; action, lb-workflow's way of saying it; purge, which goes
  * batch by batch; and engine, which has no targets.
  */
@@ -276,7 +276,7 @@ find_verb(const char *name, struct error *err)
 	error_set(err, "there is no action \"%s\"", name);
 	error_hint(err,
 	    "There are retry, ignore, resolve, raise, cancel, abort, "
-	    "suspend and resume.");
+	    "halt, suspend and resume.");
 	if (near.best != NULL)
 		error_hint(
 		    err, "Did you mean %.*s?", (int)near.best_len, near.best);

@@ -309,6 +309,8 @@ const struct command commands[] = {
 	     "wf.cancel(:selector, :reason)"),
 	VERB("abort", "Stop instances for good", "",
 	     "wf.abort(:selector, :reason)"),
+	VERB("halt", "Stop instances at once: nothing more of them runs", "",
+	     "wf.halt(:selector, :reason)"),
 	VERB("suspend", "Hold instances: what they have begun goes on", "",
 	     "wf.suspend(:selector, :reason)"),
 	VERB("resume", "Let suspended instances go on", "",

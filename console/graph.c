@@ -200,6 +200,8 @@ add_node(struct graph *graph, int parent, const char *branch,
 		    kind != NULL && is_loop(kind) ? "round" : NULL,
 		    json_get(spec, "body"));
 	add_list(graph, own, "error", json_get(spec, "catches"));
+	if (json_get(spec, "finally") != NULL)
+		add_node(graph, own, "finally", json_get(spec, "finally"));
 	if (json_get(spec, "then") != NULL)
 		add_node(graph, own, "yes", json_get(spec, "then"));
 	if (json_get(spec, "else") != NULL)
@@ -342,6 +344,12 @@ paint_steps(struct painter *painter, size_t parent, struct ends *ends)
 			paint(painter, i, ends);
 }
 
+static bool
+is_finally(const struct painter *painter, size_t at)
+{
+	return strcmp(painter->graph->nodes[at].kind, "finally") == 0;
+}
+
 /* Each from where the flow is now; it goes on from where they all end. */
 static void
 paint_branches(struct painter *painter, size_t parent, struct ends *ends)
@@ -350,7 +358,7 @@ paint_branches(struct painter *painter, size_t parent, struct ends *ends)
 	size_t fork = ends->list[0].node, i;
 
 	for (i = parent + 1; i < painter->graph->count; i++) {
-		if (!is_child(painter, i, parent))
+		if (!is_child(painter, i, parent) || is_finally(painter, i))
 			continue;
 		one = (struct ends){ 0 };
 		add_end(&one, fork, painter->graph->nodes[i].branch);
@@ -407,6 +415,20 @@ paint_frame(struct painter *painter, size_t at, struct ends *ends)
 	add_ends(ends, &returns);
 }
 
+/* Its body or a catch, and in the end its finally. */
+static void
+paint_try(struct painter *painter, size_t at, struct ends *ends)
+{
+	size_t i;
+
+	put_point(painter, ends);
+	paint_branches(painter, at, ends);
+	put_point(painter, ends);
+	for (i = at + 1; i < painter->graph->count; i++)
+		if (is_child(painter, i, at) && is_finally(painter, i))
+			paint(painter, i, ends);
+}
+
 static void
 paint(struct painter *painter, size_t at, struct ends *ends)
 {
@@ -416,12 +438,15 @@ paint(struct painter *painter, size_t at, struct ends *ends)
 	if (strcmp(kind, "call") == 0 || strcmp(kind, "forall") == 0 ||
 	    (strcmp(kind, "seq") == 0 && strcmp(label, kind) != 0)) {
 		paint_frame(painter, at, ends);
-	} else if (strcmp(kind, "seq") == 0 || strcmp(kind, "catch") == 0) {
+	} else if (strcmp(kind, "seq") == 0 || strcmp(kind, "catch") == 0 ||
+	           is_finally(painter, at)) {
 		paint_steps(painter, at, ends);
-	} else if (strcmp(kind, "par") == 0 || strcmp(kind, "try") == 0) {
+	} else if (strcmp(kind, "par") == 0) {
 		put_point(painter, ends);
 		paint_branches(painter, at, ends);
 		put_point(painter, ends);
+	} else if (strcmp(kind, "try") == 0) {
+		paint_try(painter, at, ends);
 	} else if (strcmp(kind, "if") == 0) {
 		paint_if(painter, at, ends);
 	} else if (is_loop(kind)) {

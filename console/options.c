@@ -8,7 +8,7 @@
 
 /* Keep sorted by name. */
 const struct option command_options[] = {
-	{ "action", 'a', false, "ACTION", "retry, ignore, resolve, raise, cancel, abort, suspend, resume" },
+	{ "action", 'a', false, "ACTION", "retry, ignore, resolve, raise, cancel, abort, halt, suspend, resume" },
 	{ "after", 0, false, "MEMBER", "go on after this process" },
 	{ "as", 0, false, "DRAWING", "dot (default), mermaid or svg" },
 	{ "attempt", 0, false, "NUMBER", "of this attempt (default: of the latest)" },

@@ -41,6 +41,7 @@ begin
                ('raise',            'operator admin'),
                ('cancel',           'operator admin'),
                ('abort',            'operator admin'),
+               ('halt',             'operator admin'),
                ('suspend',          'operator admin'),
                ('resume',           'operator admin'),
                ('preview',          'operator admin'),

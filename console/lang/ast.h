@@ -147,7 +147,7 @@ struct collect {
 	struct name as;
 };
 
-/* A case of a switch (no values: default) or a catch. */
+/* A case of a switch (no values: default), a catch, or the finally behind them. */
 struct branch {
 	struct branch *next;
 	size_t start, end;
@@ -155,6 +155,7 @@ struct branch {
 	struct name name;
 	struct expr *when;
 	struct process *body;
+	bool is_finally;
 	const char *tree_name; /* checker: what the tree calls `name` */
 };
 
@@ -164,7 +165,7 @@ struct process {
 	struct process *next;
 	struct name name;  /* called, or bound by let, forall, fold, while */
 	struct name as;    /* call; the element of a fold */
-	struct name index; /* forall; the error of finally */
+	struct name index; /* forall */
 	struct arg *args;  /* call; the attributes in < > */
 	struct policy *policies;
 	struct type_syntax *type_syntax; /* let */
@@ -172,7 +173,7 @@ struct process {
 	struct expr *condition; /* if, while, until; the source of a fold */
 	struct process *steps;  /* of seq, par, dag, race, atomic */
 	struct process *body;   /* of loops, with and try; then */
-	struct process *otherwise; /* else; finally */
+	struct process *otherwise; /* else */
 	struct branch *branches;
 	struct collect *collects;
 	struct name *after; /* of a step of a dag; ends with text NULL */

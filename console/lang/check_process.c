@@ -38,7 +38,8 @@ always_returns(const struct process *steps)
 	case P_SWITCH: /* a value may have no case */
 	case P_TRY:
 		for (branch = step->branches; branch; branch = branch->next)
-			if (!always_returns(branch->body))
+			if (!branch->is_finally &&
+			    !always_returns(branch->body))
 				return false;
 		return !step->body || always_returns(step->body);
 	default:
@@ -200,8 +201,9 @@ is_used(const struct checker *checker, const char *name)
 }
 
 /*
- * In the tree the error of a catch is a name of the scope around the try.  Two
- * tries may use the same name, even beside each other: there they differ.
+ * In the tree the error of a catch or finally is a name of the scope around the
+ * try.  Two tries may use the same name, even beside each other: there they
+ * differ.
  */
 static const char *
 name_in_tree(struct checker *checker, const char *name)
@@ -218,7 +220,7 @@ name_in_tree(struct checker *checker, const char *name)
 	return caught->name;
 }
 
-/* What it binds. */
+/* A catch or finally: what it binds. */
 static struct binding *
 check_catch(struct checker *checker, struct branch *branch, bool main_line)
 {
@@ -226,10 +228,13 @@ check_catch(struct checker *checker, struct branch *branch, bool main_line)
 	struct binding *mark = scope->lists[BINDING_VISIBLE];
 	struct binding *bound, *error;
 
-	scope_bind(checker, &branch->name, error_type(checker));
+	scope_bind(checker, &branch->name,
+	    branch->is_finally
+	        ? type_optional(checker->arena, error_type(checker))
+	        : error_type(checker));
 	error = scope->lists[BINDING_VISIBLE];
 	if (error == mark)
-		error = NULL; /* it was reported */
+		error = NULL; /* there is none, or it was reported */
 	branch->tree_name = branch->name.text;
 	if (error)
 		error->tree_name = branch->tree_name =
@@ -248,24 +253,27 @@ check_try(struct checker *checker, struct process *process, bool main_line)
 {
 	struct binding *mark = checker->scope->lists[BINDING_VISIBLE];
 	struct binding *shown = checker->scope->lists[BINDING_GIVEN_UP];
-	struct binding *bound;
+	struct binding *bound, *last = NULL;
 	struct branch *branch;
 
 	check_process(checker, process->body, main_line);
 	bound = scope_take(checker, mark);
-	scope_show(checker, bound);
-	for (branch = process->branches; branch; branch = branch->next) {
+	scope_show(checker, BINDING_GIVEN_UP, bound);
+	for (branch = process->branches; branch && !branch->is_finally;
+	     branch = branch->next) {
 		scope_merge(
 		    checker, bound, check_catch(checker, branch, main_line));
 		bound = scope_take(checker, mark);
 	}
 	scope_show_end(checker, shown);
-	scope_give(checker, BINDING_VISIBLE, bound);
-	if (process->otherwise) {
-		check_unsupported(
-		    checker, process->otherwise->start, "finally");
-		bind_unknown(checker, process->otherwise);
+	if (branch) {
+		/* it is no alternative: it may not bind what they bind */
+		scope_show(checker, BINDING_VISIBLE, bound);
+		last = check_catch(checker, branch, false);
+		scope_take(checker, mark);
 	}
+	scope_give(checker, BINDING_VISIBLE, bound);
+	scope_give(checker, BINDING_VISIBLE, last);
 }
 
 /* How long a number is without the zeros at the end of its fraction. */
@@ -391,7 +399,8 @@ check_return(struct checker *checker, struct process *process, bool main_line)
 
 	if (!main_line) {
 		COMPLAIN(checker, process->start,
-		    "`return` can not stand in a parallel branch or a forall");
+		    "`return` can not stand in a parallel branch, a forall or "
+		    "a finally");
 		HINT(checker, "It ends the whole workflow; collect what the "
 		              "branches give and return it after them.");
 	}
@@ -412,7 +421,8 @@ check_checkpoint(struct checker *checker, struct process *step, bool main_line)
 	if (main_line)
 		return;
 	COMPLAIN(checker, step->start,
-	    "`checkpoint` can not stand in a parallel branch or a forall");
+	    "`checkpoint` can not stand in a parallel branch, a forall or a "
+	    "finally");
 	HINT(checker, "The whole instance goes back to it, so nothing may run "
 	              "beside it.");
 }

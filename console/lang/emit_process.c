@@ -469,11 +469,13 @@ static void
 emit_catch(struct emitter *emitter, const struct branch *branch,
     const struct effects *effects)
 {
+	const struct name name = { .text = branch->tree_name };
 	struct reads reads = { emitter->arena, NULL };
 
-	buf_addf(&emitter->out, "{\"kind\":\"catch\",\"line\":%d,\"name\":",
+	buf_addf(&emitter->out, "{\"kind\":\"%s\",\"line\":%d",
+	    branch->is_finally ? "finally" : "catch",
 	    emit_line(emitter, branch->start));
-	emit_string(emitter, branch->tree_name);
+	emit_name(emitter, "name", &name);
 	if (branch->when)
 		emit_member(emitter, "when", branch->when);
 	reads_add(&reads, branch->when);
@@ -521,16 +523,24 @@ emit_try(struct emitter *emitter, const struct process *process,
     const struct effects *effects)
 {
 	const struct branch *branch;
+	const char *open = ",\"catches\":[";
 
 	begin(emitter, "try", process);
 	buf_adds(&emitter->out, ",\"body\":");
 	emit_node(emitter, process->body, effects);
-	buf_adds(&emitter->out, ",\"catches\":[");
-	for (branch = process->branches; branch; branch = branch->next) {
+	for (branch = process->branches; branch && !branch->is_finally;
+	     branch = branch->next) {
+		buf_adds(&emitter->out, open);
 		emit_catch(emitter, branch, effects);
-		buf_adds(&emitter->out, branch->next ? "," : "");
+		open = ",";
 	}
-	buf_adds(&emitter->out, "]}");
+	if (branch != process->branches)
+		buf_adds(&emitter->out, "]");
+	if (branch) {
+		buf_adds(&emitter->out, ",\"finally\":");
+		emit_catch(emitter, branch, effects);
+	}
+	buf_adds(&emitter->out, "}");
 }
 
 static void

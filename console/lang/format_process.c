@@ -280,9 +280,12 @@ format_try(struct formatter *formatter, const struct process *process)
 	text(formatter, "try ");
 	format_block(formatter, process->body);
 	for (branch = process->branches; branch; branch = branch->next) {
-		text(formatter, " catch (");
-		text(formatter, branch->name.text);
-		text(formatter, ") ");
+		text(formatter, branch->is_finally ? " finally " : " catch ");
+		if (branch->name.text) {
+			text(formatter, "(");
+			text(formatter, branch->name.text);
+			text(formatter, ") ");
+		}
 		if (branch->when) {
 			text(formatter, "when ");
 			format_paren(formatter, branch->when);
@@ -290,15 +293,6 @@ format_try(struct formatter *formatter, const struct process *process)
 		}
 		format_block(formatter, branch->body);
 	}
-	if (!process->otherwise)
-		return;
-	text(formatter, " finally ");
-	if (process->index.text) {
-		text(formatter, "(");
-		text(formatter, process->index.text);
-		text(formatter, ") ");
-	}
-	format_block(formatter, process->otherwise);
 }
 
 static void

@@ -256,7 +256,22 @@ parse_catch(struct parser *parser, struct branch *branch)
 	return branch->body != NULL;
 }
 
-/* block ( catch {catch} [fin] | fin ), fin = "finally" ["(" NAME ")"] block */
+/* ["(" NAME ")"] block */
+static bool
+parse_finally(struct parser *parser, struct branch *branch)
+{
+	branch->is_finally = true;
+	branch->start = parser->last->offset;
+	if (parser_accept(parser, T_LPAREN) &&
+	    (!parser_name(parser, &branch->name) ||
+	        !parser_expect(parser, T_RPAREN)))
+		return false;
+	branch->body = parse_block(parser);
+	branch->end = parser->last->offset + parser->last->len;
+	return branch->body != NULL;
+}
+
+/* block ( catch {catch} ["finally" fin] | "finally" fin ) */
 static bool
 parse_try(struct parser *parser, struct process *process)
 {
@@ -270,16 +285,15 @@ parse_try(struct parser *parser, struct process *process)
 			return false;
 		APPEND(tail, branch);
 	}
-	if (!parser_accept(parser, T_FINALLY)) {
-		if (!process->branches)
-			parser_unexpected(parser, "`catch` or `finally`");
-		return process->branches != NULL;
+	if (parser_accept(parser, T_FINALLY)) {
+		branch = arena_alloc(parser->arena, sizeof(*branch));
+		if (!parse_finally(parser, branch))
+			return false;
+		APPEND(tail, branch);
 	}
-	if (parser_accept(parser, T_LPAREN) &&
-	    (!parser_name(parser, &process->index) ||
-	        !parser_expect(parser, T_RPAREN)))
-		return false;
-	return (process->otherwise = parse_block(parser));
+	if (!process->branches)
+		parser_unexpected(parser, "`catch` or `finally`");
+	return process->branches != NULL;
 }
 
 /* "{" call {";" call} [";"] "}" */

@@ -333,7 +333,8 @@ scope_give(
 }
 
 void
-scope_show(struct checker *checker, const struct binding *list)
+scope_show(struct checker *checker, enum binding_state state,
+    const struct binding *list)
 {
 	struct binding *copy, **bucket;
 
@@ -345,7 +346,7 @@ scope_show(struct checker *checker, const struct binding *list)
 		copy->next_same = *bucket;
 		*bucket = copy;
 		copy->next = NULL;
-		prepend(checker->scope, BINDING_GIVEN_UP, copy);
+		prepend(checker->scope, state, copy);
 	}
 }
 

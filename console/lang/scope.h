@@ -87,11 +87,12 @@ void scope_give(
     struct checker *checker, enum binding_state state, struct binding *list);
 
 /*
- * What the body of a try bound is shown to a catch, where it may be null and
- * may be bound again; and is taken away: all since `mark`, the head of the list
- * then.
+ * What the body of a try bound is shown to its catches and finally, where it may
+ * be null.  What is given up may be bound again; it is taken away: all since
+ * `mark`, the head of the list then.
  */
-void scope_show(struct checker *checker, const struct binding *list);
+void scope_show(struct checker *checker, enum binding_state state,
+    const struct binding *list);
 void scope_show_end(struct checker *checker, struct binding *mark);
 
 /* What branches bound since `mark`, the head of the list beside then, can be

@@ -16,7 +16,7 @@ use JSON::PP;
 my ($count, $budget, $crowded, $careful, $looped);
 # $alone: nothing may run beside it; $unread: its names are never compared
 our ($alone, $unread);
-# something may run beside what is drawn
+# something may run beside what is drawn, or it is in a finally
 our $beside;
 
 sub pick  { return $_[ int rand @_ ] }
@@ -271,7 +271,22 @@ sub try_it {
         push @bound, @added;
         push @catches, { kind => 'catch', line => 1, name => $error, body => $then, maybe($plain ? 0.6 : 0.3) ? (when => $when, reads([ @$seen, [ $error, $depth ] ], $when)) : () };
     }
-    return ({ kind => 'try', line => 1, body => $body, catches => \@catches }, @names, @bound);
+    my @last;
+    if (maybe(0.4)) {
+        local $beside = 1;
+        @last = node($seen, $depth, $deep + 1, 0);
+    }
+    my $finally = shift @last;
+    my $try = { kind => 'try', line => 1, body => $body, catches => \@catches };
+    if ($finally) {
+        $try->{finally} = { kind => 'finally', line => 1, body => $finally };
+        # then it need not have a catch; what none of them binds is never bound
+        if (maybe(0.3)) {
+            delete $try->{catches};
+            @bound = ();
+        }
+    }
+    return ($try, @names, @bound, @last);
 }
 
 sub body_steps {

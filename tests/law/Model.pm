@@ -93,7 +93,7 @@ sub evaluate {
 
 sub begin {
     my ($m, $node, $parent, $ordinal, $index, $names) = @_;
-    if ($parent && torn($parent)) {
+    if ($parent && torn($parent) && $node->{kind} ne 'finally') {
         settle($parent);
         return;
     }
@@ -223,7 +223,8 @@ sub unfold {
     if ($kind eq 'if') {
         return $node->{ $p->{branch} } ? begin($m, $node->{ $p->{branch} }, $p, $p->{branch} eq 'then' ? 1 : 2) : ended($p, 'end');
     }
-    return begin($m, $node->{body}, $p, 1) if $kind =~ /^(try|catch)$/;
+    $p->{cleans} = 1 if $node->{finally};
+    return begin($m, $node->{body}, $p, 1) if $kind =~ /^(try|catch|finally)$/;
     if ($kind eq 'switch') { return begin($m, $node->{branches}[ $p->{branch} ], $p, $p->{branch} + 1) }
     if ($kind eq 'par') {
         my @branches = @{ $node->{branches} };
@@ -393,6 +394,10 @@ sub ended {
         $parent->{results}[ $p->{index} ] = $values ? { value => $values } : { error => 1 };
     }
     return settle($parent) if torn($parent);
+    if ($parent->{cleans} || $p->{kind} eq 'finally') {
+        @$parent{qw(output has_output)} = ($p->{output}, 1) if $how eq 'return';
+        return $parent->{cleans} ? clean($parent) : ended($parent, $parent->{has_output} ? 'return' : 'end');
+    }
     if ($how eq 'return') {
         @$parent{qw(output has_output)} = ($p->{output}, 1);
         return ended($parent, $parent->{kind} eq 'call' ? 'end' : 'return');
@@ -708,7 +713,9 @@ sub decide {
     elsif ($on_failure eq 'fail') {
         $p->{m}{root}{given_up} = $p->{m}{world}{window};
         $p->{m}{world}{loose} = 1 if has_branches($p->{m}{root});
+        $p->{m}{error} = 1;
         abort_instance($p->{m}, 1);
+        leave($p);
     }
     return;
 }
@@ -722,7 +729,7 @@ sub ignored {
 }
 
 # A warning is one of the nearest child of a handler around it, and moves
-# outwards when that ends well.
+# outwards when that ends well. One of a finally passes by what is stopped around it.
 sub warns {
     my ($p) = @_;
     for (; $p->{parent}; $p = $p->{parent}) {
@@ -743,14 +750,17 @@ sub handled {
     my ($p) = @_;
     my $body = $p;
     for (my $try = $p->{parent}; $try; ($body, $try) = ($try, $try->{parent})) {
-        next unless takes($try, $body);
+        next unless takes($try, $body) && !torn($try);
         if ($try->{kind} ne 'try') {
-            warns($try) if $try->{spare} > 0;
-            $try->{spare} = $try->{spare} > 0 ? $try->{spare} - 1 : -1;
+            # what comes out of a finally of one that is given up already takes the place of its error
+            if (($body->{then} // '') ne 'counted') {
+                warns($try) if $try->{spare} > 0;
+                $try->{spare} = $try->{spare} > 0 ? $try->{spare} - 1 : -1;
+            }
             hand_over($p, $body, 'counted');
             return 1;
         }
-        my @catches = @{ $try->{node}{catches} };
+        my @catches = @{ $try->{node}{catches} // [] };
         for my $k (0 .. $#catches) {
             my %error = ($catches[$k]{name} => { attempt => $p->{attempt} });
             next if exists $catches[$k]{when} && !eval { truth(evaluate($catches[$k]{when}, { outer => $try->{own}, names => \%error })) };
@@ -774,24 +784,46 @@ sub hand_over {
     if   ($p->{kind} eq 'async') { ask_cleanup($p, 'RAISE_CLEANUP_REQUESTED') }
     else                         { raised($p) }
     stop($_) for @{ $body->{children} };
+    leave($p, $body);
     settle($body);
     return;
 }
 
-# Whether something around it, or it itself, is stopped.
+# Its error leaves the finallys up to that body: what else is in them is stopped.
+sub leave {
+    my ($p, $body) = @_;
+    for (; $p && $p != ($body // 0); $p = $p->{parent}) {
+        next unless $p->{kind} eq 'finally' && !$TERMINAL{ $p->{state} };
+        $p->{state} = 'ABORTING';
+        stop($_) for @{ $p->{children} };
+        settle($p);
+    }
+    return;
+}
+
+# Whether something around it, or it itself, is stopped. What is around a finally
+# does not reach into it.
 sub torn {
     my ($p) = @_;
     for (; $p; $p = $p->{parent}) {
         return 1 if $p->{state} =~ /^(ABORTING|ABORTED|RAISED)$/;
+        return 0 if $p->{kind} eq 'finally';
     }
     return 0;
 }
 
-# A composite that is stopped has ended when nothing in it is left.
+# A composite that is stopped has ended when nothing in it is left, and its
+# finally has run.
 sub settle {
     my ($p) = @_;
-    aborted($p) if $p->{state} eq 'ABORTING' && !open_children($p) && !$p->{to_come};
-    return;
+    return if $p->{state} ne 'ABORTING' || open_children($p) || $p->{to_come};
+    return $p->{cleans} ? clean($p) : aborted($p);
+}
+
+sub clean {
+    my ($p) = @_;
+    delete $p->{cleans};
+    return begin($p->{m}, $p->{node}{finally}, $p, 2 + @{ $p->{node}{catches} // [] });
 }
 
 # ---- the end of an instance before its time
@@ -801,23 +833,27 @@ sub raised {
     my $caught = torn($p) || defined $p->{then};
     $p->{state} = 'RAISED';
     return gone($p) if $caught;
+    $p->{m}{error} = 1;
     abort_instance($p->{m}, 1);
+    leave($p);
     return;
 }
 
 sub abort_instance {
     my ($m, $error) = @_;
     return if $m->{state} !~ /^(RUNNING|SUSPENDED)$/;
+    my $held = $m->{state} eq 'SUSPENDED';
     $m->{state} = 'ABORTING';
     $m->{error} = $error;
     stop($m->{root});
+    resumed($m) if $held; # what is in a finally goes on
     return;
 }
 
 sub stop {
     my ($p) = @_;
     my $state = $p->{state};
-    return if $TERMINAL{$state};
+    return if $TERMINAL{$state} || $p->{kind} eq 'finally' && $state ne 'ABORTING';
     delete @$p{qw(retry_due then)};
     if (!leaf($p)) {
         if ($state =~ /^(ACTIVE|ABORTING)$/) {
@@ -1089,6 +1125,15 @@ sub touch {
     return;
 }
 
+# Whether it is in a finally below that body, or is one.
+sub in_finally {
+    my ($p, $body) = @_;
+    for (; $p && $p != $body; $p = $p->{parent}) {
+        return 1 if $p->{kind} eq 'finally';
+    }
+    return 0;
+}
+
 # What was given up has ended when the try goes on, and nothing began in it since.
 sub left_alive {
     my ($world, $played) = @_;
@@ -1096,7 +1141,7 @@ sub left_alive {
         my $m = $world->{instances}{ $theirs->{instance} };
         for my $body (grep { defined $_->{given_up} && index($theirs->{path}, "$_->{path}/") == 0 } values %{ $m->{processes} }) {
             return "$theirs->{path} is $theirs->{state}, but $body->{path} around it has ended" if $TERMINAL{ $body->{state} } && !$TERMINAL{ $theirs->{state} };
-            return "$theirs->{path} has begun after the error of $body->{path} was caught" if $theirs->{id} > $world->{last}[ $body->{given_up} ];
+            return "$theirs->{path} has begun after the error of $body->{path} was caught" if $theirs->{id} > $world->{last}[ $body->{given_up} ] && !in_finally($m->{processes}{ $theirs->{path} }, $body);
         }
     }
     return undef;

@@ -101,7 +101,8 @@ begin
                           and coalesce((select e.event from wf.engine_event e order by e.id desc limit 1), '') <> 'pause'
                           and (r.request in ('cancel', 'cleanup')
                                or not exists (with recursive up (id) as (
-                                                  select p.id union all select x.parent_id from up join wf.process x on x.instance_id = p.instance_id and x.id = up.id)
+                                                  select p.id union all select x.parent_id from up join wf.process x on x.instance_id = p.instance_id and x.id = up.id
+                                                                         where x.kind <> 'finally')
                                               select from up join wf.teardown t on t.instance_id = p.instance_id and t.process_id = up.id))) as claimable,
                (select s.reason from law.said s where s.instance_id = p.instance_id and s.process_id = p.id) as reason
           from wf.process p

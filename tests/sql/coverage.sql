@@ -57,6 +57,7 @@ begin
         when 'resolve' then perform wf.resolve(v_process, '1');
         when 'raise' then perform wf.raise(v_process);
         when 'abort' then perform wf.abort(jsonb_build_object('instance', p_instance));
+        when 'halt' then perform wf.halt(jsonb_build_object('instance', p_instance));
         when 'suspend' then perform wf.suspend(jsonb_build_object('instance', p_instance));
         when 'resume' then perform wf.resume(jsonb_build_object('instance', p_instance));
         when 'hand' then
@@ -110,6 +111,9 @@ select is(script('sync', 'take abort ok'), 'ABORTED ABORTED aborted', 'its insta
 select is(script('sync', 'take abort fail'), 'ABORTED ABORTED aborted', 'so it is, if it fails');
 select is(script('sync', 'take abort release'), 'ABORTED ABORTED aborted', 'or is handed back');
 select is(script('sync', 'take abort lose'), 'ABORTED ABORTED aborted', 'or lost');
+select is(script('sync', 'take halt'), 'ABORTED ABORTED aborted', 'or halted, and nobody waits for its driver');
+select is(script('sync', 'take abort halt'), 'ABORTED ABORTED aborted', 'also when it was aborted before');
+select is(script('sync', 'suspend halt'), 'ABORTED ABORTED aborted', 'or suspended');
 select is(script('bad_sync', 'poll'), 'FAILED RUNNING', 'its arguments cannot be evaluated');
 select is(script('bad_sync', 'retry'), 'FAILED RUNNING', 'nor a second time');
 select is(script('bad_policy', 'retry'), 'FAILED RUNNING', 'its group''s max is no number: a retry does not forget the group');
@@ -180,6 +184,8 @@ select is(script('async', 'take ack runs later take bad raise take lose take ok'
 select is(script('async', 'take ack runs later take bad raise abort take ok'), 'ABORTED ABORTED aborted', 'aborted');
 select is(script('async', 'take ack runs later take bad abort take fail later take ok'), 'ABORTED ABORTED aborted', 'before it is aborted: failed');
 select is(script('async', 'take ack runs later take bad abort take lose take ok'), 'ABORTED ABORTED aborted', 'lost');
+select is(script('async', 'take ack runs halt'), 'ABORTED ABORTED aborted', 'halted, it is neither cancelled nor released');
+select is(script('async', 'take ack runs later take bad raise halt'), 'ABORTED ABORTED aborted', 'nor before its error is handed on');
 select is(script('bad_async', 'poll'), 'FAILED RUNNING', 'its arguments cannot be evaluated');
 select is(script('async_timed', 'later poll'), 'FAILED RUNNING', 'it waited too long');
 select is(script('async_timed', 'take later later poll'), 'FAILED RUNNING', 'it took too long before it was acknowledged');
@@ -297,6 +303,17 @@ select results_eq(format($$select was, event, state from wf.process where instan
 select play_report(play_id(:i, 'c', 1));
 select is((select result from wf.instance where id = :i), 'aborted', 'then it is over');
 
+-- a finally below a teardown, whose error takes the place of the one that is on its way out
+select play_install('last', '[{"kind": "try", "line": 1, "body": {"kind": "let", "line": 1, "as": "l", "value": ["div", 1, ["var", "n"]], "reads": {"n": 0}},
+    "finally": {"kind": "finally", "line": 2, "body": {"kind": "let", "line": 2, "as": "f", "value": ["div", 1, ["var", "n"]], "reads": {"n": 0}}}}]',
+    '[{"name": "n", "type": "int", "default": 0}]');
+select wf.start('last') as i \gset
+select wf.raise('{"global": true}');
+select results_eq(format($$select was, event, state from wf.process where instance_id = %s and kind = 'try'$$, :i), $$values ('ABORTING', 'refill', 'ABORTING')$$,
+    'a finally begins when everything in its try has stopped');
+select wf.raise('{"global": true}');
+select is((select result from wf.instance where id = :i), 'error', 'its own error ends the instance');
+
 -- a return ends what it stands in, as far as the call
 select play_install('back', jsonb_build_array(
     '{"kind": "call", "line": 2, "workflow": "inner", "args": {}, "as": "r", "steps": [
@@ -352,7 +369,7 @@ select set_eq('select machine, from_state, event, to_state from wf.transition wh
     ('sync', 'INIT', 'enable', 'INIT'), ('async', 'INIT', 'enable', 'INIT'), ('wait', 'INIT', 'enable', 'INIT'),
     ('sync', 'INIT', 'due', 'INIT'), ('async', 'INIT', 'due', 'INIT'), ('wait', 'INIT', 'due', 'INIT'),
     ('composite', '', 'enter', 'ACTIVE'), ('composite', 'ACTIVE', 'enter', 'ACTIVE'), ('composite', 'ACTIVE', 'count', 'ACTIVE'),
-    ('composite', 'ACTIVE', 'refill', 'ACTIVE'), ('composite', 'ABORTING', 'count', 'ABORTING')$$, 'these are the others; each has been seen above');
+    ('composite', 'ACTIVE', 'refill', 'ACTIVE'), ('composite', 'ABORTING', 'count', 'ABORTING'), ('composite', 'ABORTING', 'refill', 'ABORTING')$$, 'these are the others; each has been seen above');
 
 select * from finish();
 rollback;

@@ -61,6 +61,7 @@
 \ir flow/handler.sql
 \ir flow/given_up.sql
 \ir flow/failure.sql
+\ir flow/finally.sql
 \ir flow/label.sql
 
 -- what drivers see

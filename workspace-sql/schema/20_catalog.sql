@@ -106,6 +106,7 @@ create table wf.node (
     most          bigint,
     most_live     bigint,
     handles       text,
+    finally_id    int,
     tolerate      jsonb,
     on_failure    text,
     on_failure_own boolean,

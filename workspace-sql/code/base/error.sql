@@ -5,7 +5,7 @@ delete from wf.error;
 insert into wf.error (code, name, meaning, remedy) values
     ('WF001', 'illegal move',
      'A statement gave a row of process or instance a move that wf.transition does not list.',
-     'Use the operator procedures (retry, ignore, resolve, raise, cancel, abort, suspend, resume); the legal '
+     'Use the operator procedures (retry, ignore, resolve, raise, cancel, abort, halt, suspend, resume); the legal '
      'moves are listed in docs/states.md.'),
     ('WF002', 'bad argument',
      'An argument of a procedure is missing, of the wrong type or out of range.',

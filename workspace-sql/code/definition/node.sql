@@ -105,21 +105,19 @@ end;
 create or replace function wf._node_tree(p_nodes wf.part[], p_versions jsonb, p_types jsonb)
 returns table (version_id bigint, id bigint, parent_id bigint, place int[], object text, value jsonb, type_id bigint,
                kind text, machine text, scope text, begins text, ends text, collects boolean, next_id bigint,
-               children bigint, handles text, handler_id bigint, on_failure text, on_failure_own boolean,
-               late boolean, wide boolean)
+               children bigint, finally_id bigint, handles text, handler_id bigint, on_failure text,
+               on_failure_own boolean, late boolean, wide boolean)
 language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
     with
     part as materialized (
         select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.value,
                row_number() over (partition by p.place[1] order by p.place) as id,
                (p_types ->> (p.value ->> 'type'))::bigint as type_id
-          from unnest(p_nodes) p
-         where p.object <> 'param'
+          from unnest(p_nodes) p where p.object <> 'param'
     ),
     workflow as materialized (
         select p.place[1] as ordinal, (p_versions ->> (p.value ->> 'name'))::bigint as version_id
-          from part p
-         where p.object = 'workflow'
+          from part p where p.object = 'workflow'
     ),
     node as materialized (
         select w.version_id, p.id, o.id as parent_id, p.place, p.object, p.value, p.type_id,
@@ -139,7 +137,9 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
           left join wf.form g on g.kind = case o.object when 'workflow' then 'call' else o.object end
     ),
     child as (
-        select n.version_id, n.parent_id as id, count(*) as children from node n group by 1, 2
+        select n.version_id, n.parent_id as id, count(*) as children,
+               max(n.id) filter (where n.kind = 'finally') as finally_id
+          from node n group by 1, 2
     ),
     -- of the nodes around a node that may take an error of it the nearest: the one with the greatest number
     handler as (
@@ -174,8 +174,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     )
     select n.version_id, n.id, n.parent_id, n.place, n.object, n.value, n.type_id,
            n.kind, n.machine, n.scope, n.begins, n.ends, n.collects, n.next_id,
-           coalesce(c.children, 0), n.handles, h.handler_id, coalesce(d.word, n.type_word), nullif(d.own, false),
-           w.late, w.wide
+           coalesce(c.children, 0), c.finally_id, n.handles, h.handler_id, coalesce(d.word, n.type_word),
+           nullif(d.own, false), w.late, w.wide
       from node n
       left join child c on c.version_id = n.version_id and c.id = n.id
       left join handler h on h.version_id = n.version_id and h.id = n.id
@@ -288,19 +288,18 @@ begin
                          input_fixed, reads, item, item_index, state, max, collect, collect_reads, yield, type_id,
                          request, idempotent, lane_id, rank, group_id, group_max, policy, title, task_type, transport,
                          plain, secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when,
-                         handles, handler_id, condition, light, tolerate, on_failure, on_failure_own, late, timeout,
-                         weight, names, output_max)
+                         handles, handler_id, finally_id, condition, light, tolerate, on_failure, on_failure_own, late,
+                         timeout, weight, names, output_max)
     with task as materialized (select t.* from wf._tasks_of_types(p_types) t),
     node as materialized (
         select n.*,
                case when s.found then wf._hide_secrets(n.value -> f.input, '{}')
                     else coalesce(n.value -> f.input, case n.ends when 'return' then 'null'::jsonb end) end as input,
                -- all that its policies follow from
-               case when t.id is not null or n.value ? 'policies' then
-                   jsonb_build_array(t.id, n.value -> 'policies',
-                                     (select jsonb_object_agg(f, n.value -> 'args' -> f)
-                                        from unnest(t.policies_read) f))
-               end as policies,
+               case when t.id is not null or n.value ? 'policies'
+                    then jsonb_build_array(t.id, n.value -> 'policies',
+                                           (select jsonb_object_agg(f, n.value -> 'args' -> f)
+                                              from unnest(t.policies_read) f)) end as policies,
                case when s.found or t.has_secrets then wf._request_secrets(t.spec, n.value -> 'args') end as secrets
           from wf._node_tree(p_nodes, p_versions, p_types) n
           join wf.form f on f.kind = n.kind
@@ -328,7 +327,7 @@ begin
                 else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max',
                                                           n.value -> 'tolerate', n.value -> 'when', q.read,
                                                           q.fixed -> 'retry_when')) end,
-           case n.object when 'catch' then n.value ->> 'name' else i.name end,
+           case when n.object in ('catch', 'finally') then n.value ->> 'name' else i.name end,
            j.name, s.name, wf._compact(n.value -> 'max'),
            (select jsonb_agg(jsonb_build_object('as', c.value -> 'as', 'value', wf._compact(c.value -> 'value'))
                              order by c.ordinality)
@@ -346,7 +345,8 @@ begin
            case when q.fixed ? 'output' or q.read ? 'output' then null else t.picks end, n.wide, n.machine, n.scope,
            n.begins, n.ends, n.collects, case when q.read ? 'retry' then '{}' else q.fixed -> 'retry' end,
            case when q.fixed ? 'retry_when' then wf._compact(q.fixed -> 'retry_when') end,
-           n.handles, n.handler_id, wf._compact(coalesce(n.value -> 'when', n.value -> 'while', n.value -> 'until')),
+           n.handles, n.handler_id, n.finally_id,
+           wf._compact(coalesce(n.value -> 'when', n.value -> 'while', n.value -> 'until')),
            wf._is_light(n.kind, n.scope, n.begins, n.ends, n.value),
            wf._compact(n.value -> 'tolerate'), n.on_failure, n.on_failure_own, n.late,
            case when q.read ? 'timeout' then '{}' else q.fixed -> 'timeout' end,

@@ -55,10 +55,11 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
          'yield! collect, reads {depth}, round_reads {depth}'),
         ('if', 'kind! text, line! line, condition! expression, then! node, else node, reads {depth}'),
         ('switch', 'kind! text, line! line, on! expression, branches! [node], reads {depth}'),
-        ('try', 'kind! text, line! line, body! node, catches! [catch]'),
+        ('try', 'kind! text, line! line, body! node, catches [catch], finally finally'),
         ('catch', 'kind! catch_kind, line! line, name! name, when expression, body! node, reads {depth}'),
         ('atomic', 'kind! text, line! line, steps! [node], policies policies, reads {depth}'),
         ('checkpoint', 'kind! text, line! line, only truth'),
+        ('finally', 'kind! finally_kind, line! line, name name, body! node'),
         ('let', 'kind! text, line! line, as! name, value! expression, reads {depth}'),
         ('return', 'kind! text, line! line, value expression, reads {depth}'),
         ('call', 'kind! text, line! line, workflow! workflow_name, args! {expression}, as name, '
@@ -87,13 +88,13 @@ $$;
 -- wf._node_kinds()
 --
 -- Returns  the kinds of nodes in a compiled file: task, and each process form
---          but those of tasks, and catch, which stands in a try only
+--          but those of tasks, and catch and finally, which stand in a try only
 -- Locks    nothing
 -- Raises   nothing
 -- Called   wherever a compiled file is read
 create or replace function wf._node_kinds() returns text[]
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-    select array_agg(k.object) from wf._spec_key() k where k.key = 'kind' and k.object <> 'catch';
+    select array_agg(k.object) from wf._spec_key() k where k.key = 'kind' and k.holds = 'text';
 $$;
 
 -- wf._spec_atom()
@@ -110,6 +111,7 @@ language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standar
         ('text', 'string', '', 'a string'),
         ('catch_kind', 'string', '^catch$', 'catch'),
         ('truth', 'boolean', '', 'true or false'),
+        ('finally_kind', 'string', '^finally$', 'finally'),
         ('line', 'number', '^[1-9][0-9]{0,8}$', 'a line number'),
         ('depth', 'number', '^[0-9]{1,2}$', 'the depth of a scope'),
         ('weight', 'number', '', 'a number'),
@@ -158,9 +160,9 @@ begin atomic
                     else 'node'
                end,
                p.path || c.step,
-               case when g.holds in ('node', 'workflow', 'catch') then p.place || c.ordinal else p.place end,
+               case when g.holds in ('node', 'workflow', 'catch', 'finally') then p.place || c.ordinal else p.place end,
                case when g.holds = 'workflow' then '{1}'
-                    when g.holds not in ('node', 'catch') then p.scopes
+                    when g.holds not in ('node', 'catch', 'finally') then p.scopes
                     when g.scope = 'own' then array[cardinality(p.place)]
                     when g.scope = 'child' then p.scopes || cardinality(p.place)
                     else p.scopes
@@ -170,7 +172,12 @@ begin atomic
           from part p
           join grammar g on g.object = p.object and p.value ? g.key
          cross join lateral (
-               select '.' || g.key, case g.key when 'else' then 2 else 1 end, p.value -> g.key
+               select '.' || g.key,
+                      case g.key when 'else' then 2
+                                 when 'finally' then 2 + jsonb_array_length(
+                                      case when jsonb_typeof(p.value -> 'catches') = 'array'
+                                           then p.value -> 'catches' else '[]' end)
+                                 else 1 end, p.value -> g.key
                 where g.form = 'one'
                union all
                select format('.%s[%s]', g.key, e.ordinal - 1), e.ordinal::int + (g.key = 'catches')::int, e.value
@@ -200,9 +207,9 @@ create or replace function wf._spec_nodes(p_spec jsonb) returns wf.part[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select array_agg((p.object, p.path, p.place, p.scopes,
                       case when p.object in ('task', 'param', 'let', 'return') then p.value
-                           else p.value - '{steps,branches,body,then,else,catches}'::text[] end)::wf.part)
+                           else p.value - '{steps,branches,body,then,else,catches,finally}'::text[] end)::wf.part)
       from wf._spec_part(p_spec) p
-     where (p.object in ('workflow', 'param', 'catch') or p.object = any (wf._node_kinds()))
+     where (p.object in ('workflow', 'param', 'catch', 'finally') or p.object = any (wf._node_kinds()))
        and p.place <> '{}';
 $$;
 
@@ -261,6 +268,9 @@ begin atomic
      where p_object = 'file' and p_value -> 'workflows' = '[]'
         or p_object = 'atomic' and p_value -> 'steps' = '[]'
         or p_value -> 'branches' = '[]' or p_value -> 'catches' = '[]'
+     union all
+    select '', 'needs catches or a finally', null
+     where p_object = 'try' and not p_value ?| '{catches,finally}'
      union all
     select '', 'is nested too deeply', 'A tree has at most 100 levels.'
      where p_level = 103 or p_places = 101;
@@ -347,7 +357,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     select array[p.place[1]], format('workflows[%s]', p.place[1] - 1), format('has %s nodes', count(*)),
            'A workflow has at most 10000 nodes.'
       from part p
-     where p.object in ('workflow', 'node', 'catch') or p.object = any (wf._node_kinds())
+     where p.object in ('workflow', 'node', 'catch', 'finally') or p.object = any (wf._node_kinds())
      group by p.place[1]
     having count(*) > 10000;
 $$;

@@ -253,9 +253,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
         select n.place[1:n.scopes[cardinality(n.scopes)]], n.place, n.path, a
           from node n
          cross join lateral (
-               select n.value ->> 'as' where n.value ? 'as'
-               union all
-               select n.value ->> 'name' where n.kind = 'catch'
+               select n.value ->> 'as' where n.value ? 'as' union all
+               select n.value ->> 'name' where n.kind in ('catch', 'finally') and n.value ? 'name'
                union all
                select c ->> 'as' from jsonb_array_elements(n.value -> 'collect') c
                union all
@@ -297,7 +296,10 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                           and n.place = b.place[1:(select coalesce(max(i), 0)
                                                      from generate_series(1, least(cardinality(b.place),
                                                                                    cardinality(b.before))) i
-                                                    where b.place[1:i] = b.before[1:i])])
+                                                    where b.place[1:i] = b.before[1:i])]
+                          -- a finally is no alternative; as the last child of its try it comes second
+                          and not exists (select from node f where f.kind = 'finally'
+                                             and f.place = b.place[1:cardinality(n.place) + 1]))
     union all
     select r.place, r.path || '.' || r.name, format('no scope at this depth binds %s', r.name),
            'Depth 0 is the call or workflow, each forall, loop or branch of a race around the node adds one.'
@@ -450,7 +452,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
      where n.kind = 'fold'
        and (n.value #>> '{over,0}' is distinct from 'list' or jsonb_array_length(n.value -> 'over') <> 3)
      union all
-    select n.place, n.path, format('%s cannot stand inside par, race or forall', n.kind), f.hint
+    select n.place, n.path, format('%s cannot stand inside par, race, forall or finally', n.kind), f.hint
       from node n
       join (values ('return', false, 'It ends the call around it, so it stands where only one thing runs.'),
                    ('checkpoint', true, 'The instance can go back to it, so nothing may run beside it.')
@@ -458,7 +460,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
      where exists (select
                      from generate_series(case when f.whole then 2 else n.scopes[1] + 1 end,
                                           cardinality(n.place) - 1) i
-                     join node o on o.place = n.place[1:i] and o.begins in ('all', 'window'));
+                     join node o on o.place = n.place[1:i]
+                                and (o.begins in ('all', 'window') or o.kind = 'finally'));
 $$;
 
 -- wf._spec_secrets(p_spec, p_nodes)

@@ -140,6 +140,7 @@ comment on column wf.node.on_failure is
 comment on column wf.node.on_failure_own is
     'true: it is a task on which on_failure(pause) or (skip) is written, which comes before the handlers around it';
 comment on column wf.node.late is 'true: a node of its workflow has on_failure(fail_late)';
+comment on column wf.node.finally_id is 'try: the node of its finally; null if it has none';
 comment on column wf.node.most is
     'forall, loop: most processes that one element or round comes to; root: that the tree comes to. What elements of '
     'the foralls and rounds of the loops inside come to is not counted. Null where the version has neither';

@@ -231,7 +231,7 @@ declare
     v_may bigint[];
 begin
     if p_torn or p_torn is null and exists (select from wf.teardown) then
-        v_may := wf._withhold(p_instance, p_parent, p_at);
+        v_may := wf._withhold(p_instance, p_parent, p_node, p_at);
         if cardinality(v_may) < cardinality(p_parent) then
             select array_agg(p_instance[k]), array_agg(p_parent[k]), array_agg(p_node[k]), array_agg(p_index[k]),
                    case when p_item is not null then array_agg(p_item[k]) end
@@ -262,7 +262,7 @@ begin
            n.plain,
            n.wide,
            coalesce((e.e).open, wf._first(n.begins, n.children)),
-           coalesce((e.e).total - (e.e).open, 0),
+           coalesce((e.e).total - (e.e).open, (n.finally_id is not null)::int),
            (e.e).total, (e.e).chosen,
            (e.e).input, (e.e).policy, (e.e).error,
            case when n.retry is not null then 1 end,
@@ -281,7 +281,7 @@ begin
                          offset 0) p
      cross join lateral (select x.id, x.next_id, x.kind, x.machine, x.scope, x.begins, x.type_id, x.bind, x.group_id,
                                 x.lane_id, x.rank, x.plain, x.wide, x.children, x.collects, x.input, x.input_fixed,
-                                x.policy, x.retry, x.in_round, x.handles, x.late, x.timeout
+                                x.policy, x.retry, x.in_round, x.handles, x.late, x.timeout, x.finally_id
                            from wf.node x
                           where x.version_id = p.version_id and x.id = u.m
                          offset 0) n
@@ -626,7 +626,8 @@ $$;
 --
 -- Counts in their parents what has ended: a parent ends with the last of them, or
 -- with the first that returns, or begins more, or is a race that one of them wins.
--- Elements and branches that were given up are counted when they have stopped.
+-- Elements and branches that were given up are counted when they have stopped. What a
+-- return gives is kept by a try whose finally is to run first.
 --
 -- Returns  nothing
 -- Locks    the parents' rows; by then the caller holds their instances
@@ -644,19 +645,21 @@ begin
            reserved = coalesce((k.c).reserved, p.reserved),
            chosen = coalesce((select n.ordinal from wf.node n where n.version_id = p.version_id and n.id = k.winner),
                              p.chosen),
-           event = case when p.state = 'ABORTING'
+           event = case when p.todo > 0 and p.total is null then 'refill'
+                        when p.state = 'ABORTING'
                         then case when p.open > k.ended then 'count' when k.won then 'end'
                                   when k.fails then 'fail' else 'aborted' end
                         -- a return goes up to the form that has a scope of its own
-                        when d.returned then case when p.scopes[1] = p.id then 'end' else 'return' end
+                        when k.returned then case when p.scopes[1] = p.id then 'end' else 'return' end
                         when k.winner is not null then 'win'
                         when p.open - k.ended + (k.c).more = 0
                         then case when (k.c).error is not null then 'fail' else 'end' end
                         when (k.c).more > 0 then 'refill' else 'count' end,
-           state = case when p.state = 'ABORTING'
+           state = case when p.todo > 0 and p.total is null then p.state
+                        when p.state = 'ABORTING'
                         then case when p.open > k.ended then 'ABORTING' when k.won then 'END'
                                   when k.fails then 'FAILED' else 'ABORTED' end
-                        when d.returned then 'END'
+                        when k.returned then 'END'
                         when k.winner is not null then 'ABORTING'
                         when p.open - k.ended + (k.c).more = 0
                         then case when (k.c).error is not null then 'FAILED' else 'END' end
@@ -671,12 +674,14 @@ begin
              group by m.instance_id, m.parent_id) d
      -- what was stopped, or has handed its error on, ends no parent that is not stopped itself
      cross join lateral (select x.ctid, case x.state when 'ABORTING' then d.all else d.ended end as ended,
+                                d.returned or x.total is null and x.output is not null as returned,
                                 case when x.spare is not null and x.total is null and x.state = 'ACTIVE'
                                      then d.first end as winner,
                                 x.state = 'ABORTING' and x.chosen is not null
                                 and wf._is_won(x.instance_id, x.id) as won,
                                 case x.state when 'ABORTING' then wf._fails_when_torn(x.instance_id, x.id) end as fails,
-                                case when x.total is null or x.state <> 'ACTIVE' or d.ended = 0 or d.returned
+                                case when x.total is null then row(x.todo, null, null, null)::wf.closing
+                                     when x.state <> 'ACTIVE' or d.ended = 0 or d.returned
                                      then row(0, null, null, null)::wf.closing
                                      when x.reserved is not null then wf._close_round(d.instance_id, x.id, d.last)
                                      when x.open - d.ended + x.todo > 0 then row(x.todo, null, null, null)::wf.closing

@@ -2,7 +2,8 @@
 -- result of an instance: a warning belongs to the nearest child of a handler around
 -- it (the body of a try, a branch of a race, an element of a forall that tolerates),
 -- and moves outwards when that child ends well. It is forgotten with a child that is
--- given up. Without a handler around it, it is the instance's at once.
+-- given up; one of a finally that runs as that child stops belongs to what is around it.
+-- Without a handler around it, it is the instance's at once.
 
 -- wf._warn(p_instance, p_process, p_at)
 --
@@ -76,17 +77,17 @@ begin
 end;
 $$;
 
--- wf._decide_failure(p_process, p_on_failure, p_error, p_at)
+-- wf._decide_failure(p_process, p_on_failure, p_error, p_record, p_at)
 --
 -- Does with a FAILED process what its on_failure says: skip goes on as if an operator
 -- had ignored it; fail ends the instance with the error; fail_late does so when
--- nothing of the instance can run any more.
+-- nothing of the instance can run any more. p_record is what finallys see of the error.
 --
 -- Returns  nothing
 -- Locks    as _tear
 -- Called   by _handle
-create or replace function wf._decide_failure(p_process wf.process, p_on_failure text, p_error jsonb, p_at timestamptz)
-returns void
+create or replace function wf._decide_failure(p_process wf.process, p_on_failure text, p_error jsonb, p_record jsonb,
+                                              p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
     v_reason text := current_setting('wf.reason', true);
@@ -99,9 +100,7 @@ begin
                    state = wf._next_state(p.machine, p.state, 'ignore', false)
              where p.instance_id = p_process.instance_id and p.id = p_process.id;
         when 'fail' then
-            perform wf._abort(array[p_process.instance_id], p_error, false);
-            perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
-               from wf._torn(array[p_process.instance_id], array[p_process.id]) t, unnest(t.path) x (id);
+            perform wf._end_by(p_process, p_error, p_record, p_at);
         when 'fail_late' then
             update wf.failed f set late = true
              where f.instance_id = p_process.instance_id and f.process_id = p_process.id;
@@ -150,7 +149,8 @@ begin atomic
            and not exists (select from wf.lease l where l.instance_id = p_instance)
            and not exists (select from wf.timer t where t.instance_id = p_instance)
            and not exists (select from wf.pending q where q.instance_id = p_instance)
-           and not exists (select from wf.teardown d where d.instance_id = p_instance);
+           -- one that has nothing to stop any more waits for a finally
+           and not exists (select from wf.teardown d where d.instance_id = p_instance and d.next_id is not null);
 end;
 
 -- wf._end_late(p_instance)
@@ -166,6 +166,7 @@ language plpgsql :inner as $$
 declare
     c_most constant int := 100;
     v_error jsonb;
+    v_process wf.process;
     f record;
 begin
     if not wf._is_late(p_instance) then
@@ -182,6 +183,13 @@ begin
     v_error := wf._add_cause(f.last, wf._several(f.others, f.errors));
     perform set_config('wf.reason', 'on_failure(fail_late)', true);
     perform wf._abort(array[p_instance], v_error, true);
+    -- those that are left have failed in finallys
+    for v_process in
+        select p.* from wf.failed d join wf.process p on p.instance_id = d.instance_id and p.id = d.process_id
+         where d.instance_id = p_instance and d.late
+    loop
+        perform wf._end_by(v_process, v_error, v_error, wf.now());
+    end loop;
     perform set_config('wf.reason', '', true);
 end;
 $$;

@@ -371,7 +371,7 @@ $$;
 
 -- wf._refill(p_moves, p_at)
 --
--- Begins the next elements of foralls. Below a certain depth of triggers it only
+-- Begins the next elements of foralls, and the finallys of trys. Below a certain depth of triggers it only
 -- leaves word in pending, see the head of machine.sql. Where a whole window has
 -- come to its end below the statement that the caller made, nothing in it waits:
 -- the next window is left to a transaction of its own, so that none of them is
@@ -388,12 +388,21 @@ declare
     v_whole boolean;
     f record;
 begin
-    select array_agg(m.instance_id) instances, array_agg(m.id) processes,
-           array_agg(m.total - m.todo - m.fill) firsts, array_agg(m.fill) counts, sum(m.fill * n.most_live) weight
+    select array_agg(m.instance_id) filter (where m.total is not null) instances,
+           array_agg(m.id) filter (where m.total is not null) processes,
+           array_agg(m.total - m.todo - m.fill) filter (where m.total is not null) firsts,
+           array_agg(m.fill) filter (where m.total is not null) counts, sum(m.fill * n.most_live) weight,
+           bool_or(m.total is null) finallys
       into f
       from wf._due_full(p_moves, 'refill') m
      cross join lateral (select x.most_live from wf.node x
                           where x.version_id = m.version_id and x.id = m.node_id offset 0) n;
+    if f.finallys then
+        perform wf._begin_finallys(p_moves, p_at);
+    end if;
+    if f.instances is null then
+        return;
+    end if;
     v_whole := pg_trigger_depth() between 3 and wf._deepest() and c_window <= any (f.counts);
     if pg_trigger_depth() <= wf._deepest() and not v_whole then
         perform wf._begin_elements(f.instances, f.processes, f.firsts, f.counts, f.weight, p_at);

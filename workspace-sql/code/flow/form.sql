@@ -28,9 +28,11 @@ insert into wf.form (kind, machine, scope, begins, ends, child_error, input, mea
     ('if', 'composite', 'none', 'chosen', 'all', 'passes', 'condition', 'one of two nodes, or nothing'),
     ('switch', 'composite', 'none', 'chosen', 'all', 'passes', 'on',
      'the first of its cases that has the value, or its default'),
-    ('try', 'composite', 'none', 'body', 'all', 'takes', null, 'its body; if that fails, one of its catches'),
+    ('try', 'composite', 'none', 'body', 'all', 'takes', null,
+     'its body; if that fails, one of its catches; at its end its finally'),
     ('catch', 'composite', 'none', 'first', 'last', 'passes', null, 'what is done with an error that it takes'),
     ('checkpoint', 'composite', 'none', 'nothing', 'checkpoint', null, 'only',
      'a point from which an instance can be replayed; with `only` it forgets those before'),
+    ('finally', 'composite', 'none', 'first', 'last', 'passes', null, 'what is done as its try ends, however it ends'),
     ('let', 'composite', 'none', 'nothing', 'value', null, 'value', 'a name for the value of an expression'),
     ('return', 'composite', 'none', 'nothing', 'return', null, 'value', 'the end of the call or workflow around it');

@@ -85,7 +85,8 @@ $$;
 -- wf._give_up_child(p_around, p_child, p_error, p_at)
 --
 -- A race or forall gives a child up whose error it has taken. Of a forall in which one
--- too many has failed no further element begins.
+-- too many has failed no further element begins. An error of a finally of a child that
+-- is given up already takes the place of its error.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -96,6 +97,14 @@ language plpgsql :inner as $$
 declare
     v_left bigint := 0; -- elements that were about to begin
 begin
+    update wf.given_up g set error = p_error
+      from wf.process p
+      join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+     where p.instance_id = p_around.instance_id and p.id = p_child
+       and g.instance_id = p.instance_id and g.process_id = p_around.id and g.index = coalesce(p.index, n.ordinal);
+    if found then
+        return;
+    end if;
     insert into wf.given_up (instance_id, process_id, index, error)
     select p_around.instance_id, p_around.id, coalesce(p.index, n.ordinal), p_error
       from wf.process p

@@ -22,28 +22,32 @@ $$;
 
 -- wf._caught(p_instance, p_process)
 --
--- Returns  the error that was taken by the innermost catch around a process; null if there is no catch
+-- Returns  the error that was taken by the innermost catch around a process, or that is on its way out through the
+--          innermost finally; null if there is none
 -- Called   by _handle
 create or replace function wf._caught(p_instance bigint, p_process bigint) returns jsonb
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    with recursive up (id, parent_id, kind, version_id, node_id, scopes) as (
-        select p.id, p.parent_id, p.kind, p.version_id, p.node_id, p.scopes
-          from wf.process p
-         where p.instance_id = p_instance and p.id = p_process
-         union all
-        select p.id, p.parent_id, p.kind, p.version_id, p.node_id, p.scopes
+language plpgsql stable :inner as $$
+begin
+    return (
+        with recursive up (id, parent_id, kind, version_id, node_id, scopes, error) as (
+            select p.id, p.parent_id, p.kind, p.version_id, p.node_id, p.scopes, null::jsonb
+              from wf.process p
+             where p.instance_id = p_instance and p.id = p_process
+             union all
+            select p.id, p.parent_id, p.kind, p.version_id, p.node_id, p.scopes,
+                   case p.kind when 'finally' then wf._way_out(p_instance, p.parent_id) end
+              from up u
+             cross join lateral (select x.* from wf.process x
+                                  where x.instance_id = p_instance and x.id = u.parent_id offset 0) p
+             where u.kind <> 'catch' and u.error is null)
+        select coalesce(u.error, b.value)
           from up u
-         cross join lateral (select x.* from wf.process x
-                              where x.instance_id = p_instance and x.id = u.parent_id offset 0) p
-         where u.kind <> 'catch')
-    select b.value
-      from up u
-      join wf.node n on n.version_id = u.version_id and n.id = u.node_id
-      join wf.binding b
-        on b.instance_id = p_instance and b.scope_id = u.scopes[cardinality(u.scopes)] and b.name = n.item
-     where u.kind = 'catch';
+          left join wf.node n on u.kind = 'catch' and n.version_id = u.version_id and n.id = u.node_id
+          left join wf.binding b
+            on b.instance_id = p_instance and b.scope_id = u.scopes[cardinality(u.scopes)] and b.name = n.item
+         where u.error is not null or u.kind = 'catch');
 end;
+$$;
 
 -- wf._takes(p_try, p_catch, p_process, p_error, p_at)
 --
@@ -96,16 +100,17 @@ begin
 end;
 $$;
 
--- wf._ask_handler(p_around, p_node, p_process, p_error, p_at)
+-- wf._ask_handler(p_around, p_node, p_body, p_process, p_error, p_at)
 --
--- Asks a process around a failed one whether it takes the error.
+-- Asks a process around a failed one whether it takes the error. What comes out of a
+-- finally of a branch that has left its race already takes the place of its error.
 --
 -- Returns  what follows when its child around the failed process has been torn down, a
 --          row of wf._follows, and the node that this concerns; null if it does not
 --          take the error
 -- Called   by _search
-create or replace function wf._ask_handler(p_around wf.process, p_node wf.node, p_process bigint, p_error jsonb,
-                                   p_at timestamptz, out follows text, out node_id int)
+create or replace function wf._ask_handler(p_around wf.process, p_node wf.node, p_body bigint, p_process bigint,
+                                           p_error jsonb, p_at timestamptz, out follows text, out node_id int)
 language plpgsql :inner as $$
 begin
     case p_node.handles
@@ -116,7 +121,7 @@ begin
             follows := 'counted';
             node_id := p_node.id;
         when 'leaves' then
-            follows := case when p_around.spare > 0 then 'left' end;
+            follows := case when p_around.spare > 0 or wf._is_given_up(p_around.instance_id, p_body) then 'left' end;
             node_id := p_node.id;
     end case;
 end;
@@ -138,6 +143,8 @@ declare
     v_node wf.node;
     v_handler int := (select n.handler_id from wf.node n
                        where n.version_id = p_process.version_id and n.id = p_process.node_id);
+    v_torn constant boolean := exists (select from wf.teardown t where t.instance_id = p_process.instance_id);
+    v_asked boolean;
 begin
     error := p_error;
     while v_handler is not null loop
@@ -148,13 +155,18 @@ begin
              where p.instance_id = v_around.instance_id and p.id = v_around.parent_id;
         end loop;
         select n.* into v_node from wf.node n where n.version_id = v_around.version_id and n.id = v_handler;
-        select a.* into follows, node_id from wf._ask_handler(v_around, v_node, p_process.id, error, p_at) a;
+        -- an error may come out of a finally below a teardown: whatever is torn down takes nothing
+        v_asked := not v_torn or not exists (select from wf._torn(array[v_around.instance_id], array[v_around.id]));
+        if v_asked then
+            select a.* into follows, node_id
+              from wf._ask_handler(v_around, v_node, body_id, p_process.id, error, p_at) a;
+        end if;
         if follows is not null then
             around_id := v_around.id;
             return;
         end if;
         body_id := null;
-        if v_node.handles = 'leaves' then
+        if v_asked and v_node.handles = 'leaves' then
             error := wf._add_cause(error, wf._behind(v_around.instance_id, v_around.id, null));
         end if;
         v_handler := v_node.handler_id;
@@ -175,10 +187,12 @@ create or replace function wf._hand_over(p_process wf.process, p_around bigint, 
 language plpgsql :inner as $$
 declare
     v_reason text := current_setting('wf.reason', true);
+    v_torn bigint[];
 begin
     perform wf._tear_down(array[p_process.instance_id], array[p_body], p_follows, p_node, p_error, p_at, false);
-    perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
-       from wf._torn(array[p_process.instance_id], array[p_process.id]) t, unnest(t.path) x (id);
+    v_torn := p_body || wf._leave_finallys(p_process, p_body, p_error, p_at);
+    perform wf._mark_torn(array_agg(t.instance_id), array_agg(t.process_id), p_at)
+       from wf._torn_around(array[p_process.instance_id], array[p_process.id]) t;
     if p_follows in ('counted', 'left') then
         perform wf._give_up_child(p, p_body, p_error, p_at)
            from wf.process p where p.instance_id = p_process.instance_id and p.id = p_around;
@@ -194,11 +208,37 @@ begin
         perform set_config('wf.reason', coalesce(v_reason, ''), true);
     end if;
     if p_body <> p_process.id then
-        perform wf._tear(array[p_process.instance_id], array[p_body], p_at);
+        perform wf._tear(array_fill(p_process.instance_id, array[cardinality(v_torn)]), v_torn, p_at);
     else -- there is nothing else in it
         update wf.teardown t set next_id = null, sure = true
          where t.instance_id = p_process.instance_id and t.process_id = p_body;
     end if;
+end;
+$$;
+
+-- wf._end_by(p_process, p_error, p_record, p_at)
+--
+-- Ends an instance by an error that nothing takes; p_record is what finallys see of
+-- it. An instance that is being aborted already gets it in place of its error: it
+-- comes out of a finally.
+--
+-- Returns  nothing
+-- Locks    as _tear
+-- Called   by _handle, _decide_failure and _end_late
+create or replace function wf._end_by(p_process wf.process, p_error jsonb, p_record jsonb, p_at timestamptz)
+returns void
+language plpgsql :inner as $$
+declare
+    v_torn bigint[];
+begin
+    update wf.instance i set was = i.state, event = 'raise', at = p_at, error = p_error
+     where i.id = p_process.instance_id and i.state = 'ABORTING';
+    update wf.teardown t set error = p_record where t.instance_id = p_process.instance_id and t.follows = 'aborted';
+    perform wf._abort(array[p_process.instance_id], p_error, false, p_record => p_record);
+    v_torn := wf._leave_finallys(p_process, null, p_record, p_at);
+    perform wf._mark_torn(array_agg(t.instance_id), array_agg(t.process_id), p_at)
+       from wf._torn_around(array[p_process.instance_id], array[p_process.id]) t;
+    perform wf._tear(array_fill(p_process.instance_id, array[cardinality(v_torn)]), v_torn, p_at);
 end;
 $$;
 
@@ -266,11 +306,9 @@ begin
         if f.body_id is not null then
             perform wf._hand_over(v_process, f.around_id, f.body_id, f.follows, f.node_id, f.error, p_at);
         elsif v_process.state = 'RAISED' then
-            perform wf._abort(array[v_key.i], v_error, false);
-            perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
-               from wf._torn(array[v_key.i], array[v_key.j]) t, unnest(t.path) x (id);
+            perform wf._end_by(v_process, v_error, coalesce(f.error, v_record), p_at);
         elsif v_process.state = 'FAILED' and v_key.on_failure is not null then
-            perform wf._decide_failure(v_process, v_key.on_failure, v_error, p_at);
+            perform wf._decide_failure(v_process, v_key.on_failure, v_error, coalesce(f.error, v_record), p_at);
         end if;
     end loop;
 end;

@@ -166,7 +166,8 @@ update wf.transition t
                                ('request', t.ends_request),
                                ('slot', t.frees_slot),
                                ('unqueue', t.from_state <> t.to_state
-                                           and (t.from_state = 'INIT' and t.to_state <> 'START_REQUESTED'
+                                           and (t.event = 'halt'
+                                                or t.from_state = 'INIT' and t.to_state <> 'START_REQUESTED'
                                                 and t.machine <> 'wait'
                                                 or t.machine = 'async'
                                                 and (t.from_state in ('EXECUTING', 'CANCEL_REQUESTED')

@@ -91,7 +91,9 @@ comment on column wf.process.began_at is 'when it was enabled';
 comment on column wf.process.node_id is 'the node of the version''s tree';
 comment on column wf.process.next_id is 'copied from the node: what begins when it ends';
 comment on column wf.process.open is 'composite: children that have not ended';
-comment on column wf.process.todo is 'forall: elements that have not begun; loop: rounds that may still begin';
+comment on column wf.process.todo is
+    'forall: elements that have not begun; loop: rounds that may still begin; try: 1 if it has a finally that has not '
+    'begun';
 comment on column wf.process.fill is 'forall, loop: how many elements or rounds the last refill began';
 comment on column wf.process.total is
     'forall: number of elements; loop: how many rounds it may have at most; null for all others';
@@ -107,7 +109,8 @@ comment on column wf.process.state is 'last move: state after';
 comment on column wf.process.scopes is 'the processes that opened the scopes that it sees, outermost first';
 comment on column wf.process.bind is
     'copied from the node: the name that its output binds; the empty string: there are several';
-comment on column wf.process.token is 'token of its last start request; null if that was lost with its driver';
+comment on column wf.process.token is
+    'token of its last start request; null if that was lost with its driver, or the instance was halted meanwhile';
 comment on column wf.process.input is 'what its node''s input gave; null where the node''s is fixed';
 comment on column wf.process.policy is 'what its node''s policy expressions gave';
 comment on column wf.process.handle is 'async: under which it runs outside';
@@ -198,9 +201,10 @@ comment on table wf.teardown is
 comment on column wf.teardown.instance_id is 'the instance';
 comment on column wf.teardown.process_id is 'the process that is torn down';
 comment on column wf.teardown.follows is
-    'what follows when the process has ended, a row of wf._follows: aborted (nothing: its instance ends), handled (a '
-    'catch begins), counted or left (the forall or race around it counts it), lost (the process is a race that was '
-    'won: nothing)';
+    'what follows when the process has ended, a row of wf._follows: handled (a catch begins), counted or left (the '
+    'forall or race around it counts it), failed (its deadline is over: its error looks for a handler); nothing if it '
+    'is aborted or halted (the instance ends), lost (the process is a race that was won) or stopped (a finally that an '
+    'error has left)';
 comment on column wf.teardown.node_id is 'the node that took the error; handled: its catch, which begins';
 comment on column wf.teardown.error is
     'the error that is the reason: the one that the catch took, or the one that ends the instance; null if an '

@@ -10,6 +10,10 @@
 -- from one place to another: then a second pass follows in a transaction of its
 -- own. Nothing is born below a teardown meanwhile (_withhold): what would begin is
 -- counted as ended instead.
+--
+-- A finally is out of reach of the teardowns around it (finally.sql): what is in it
+-- begins, is handed out and ends like anything else, while the processes around its
+-- try wait for it. Only what follows 'halted' reaches into it.
 
 -- wf._follows()
 --
@@ -23,6 +27,8 @@
 create or replace function wf._follows() returns table (follows text, reason text, why text)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
     values ('aborted', null, 'its instance is aborted'),
+           ('halted', null, 'its instance is halted'),
+           ('stopped', null, 'an error of %2$s has left it'),
            ('handled', 'caught in line %1$s', 'the catch in line %1$s has taken an error of %2$s'),
            ('counted', 'given up by the forall in line %1$s', 'the forall in line %1$s gives up an error of %2$s'),
            ('left', 'left the race in line %1$s', 'an error of %2$s has made it leave the race in line %1$s'),
@@ -56,10 +62,20 @@ begin atomic
      limit 1000;
 end;
 
+-- wf._is_halted(p_instance)
+--
+-- Returns  whether an instance is halted: then a finally does not run
+-- Called   where teardowns come to a finally
+create or replace function wf._is_halted(p_instance bigint) returns boolean
+language sql stable
+begin atomic
+    select exists (select from wf.teardown t where t.instance_id = p_instance and t.follows = 'halted');
+end;
+
 -- wf._torn(p_instance, p_process)
 --
--- Climbs from each process to the first one that is torn down. The arrays run in
--- parallel.
+-- Climbs from each process to the first one that is torn down, but not out of a
+-- finally. The arrays run in parallel.
 --
 -- Returns  of those that are torn down, or below one that is: that one, and the processes from it down to this one
 -- Called   wherever something is not to happen below a teardown, if there is any
@@ -67,19 +83,21 @@ create or replace function wf._torn(p_instance bigint[], p_process bigint[])
 returns table (instance_id bigint, process_id bigint, root_id bigint, path bigint[])
 language sql stable rows 10 set search_path = pg_catalog, pg_temp
 begin atomic
-    with recursive up (i, leaf, id, parent_id, torn) as (
-        select u.i, u.j, p.id, p.parent_id, exists (select from wf.teardown t
-                                                     where t.instance_id = u.i and t.process_id = p.id)
+    with recursive up (i, leaf, id, parent_id, torn, last) as (
+        select u.i, u.j, p.id, p.parent_id, p.torn, p.torn or p.kind = 'finally' and not wf._is_halted(u.i)
           from unnest(p_instance, p_process) u (i, j)
-         cross join lateral (select x.id, x.parent_id from wf.process x
-                              where x.instance_id = u.i and x.id = u.j offset 0) p
+         cross join lateral (select x.id, x.parent_id, x.kind,
+                                    exists (select from wf.teardown t
+                                             where t.instance_id = u.i and t.process_id = x.id) as torn
+                               from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
          union all
-        select u.i, u.leaf, p.id, p.parent_id, exists (select from wf.teardown t
-                                                        where t.instance_id = u.i and t.process_id = p.id)
+        select u.i, u.leaf, p.id, p.parent_id, p.torn, p.torn or p.kind = 'finally' and not wf._is_halted(u.i)
           from up u
-         cross join lateral (select x.id, x.parent_id from wf.process x
-                              where x.instance_id = u.i and x.id = u.parent_id offset 0) p
-         where not u.torn)
+         cross join lateral (select x.id, x.parent_id, x.kind,
+                                    exists (select from wf.teardown t
+                                             where t.instance_id = u.i and t.process_id = x.id) as torn
+                               from wf.process x where x.instance_id = u.i and x.id = u.parent_id offset 0) p
+         where not u.last)
     select u.i, u.leaf, max(u.id) filter (where u.torn), array_agg(u.id)
       from up u
      group by u.i, u.leaf
@@ -95,6 +113,37 @@ language sql stable
 begin atomic
     select exists (select from wf.teardown t
                     where t.instance_id = p_instance and t.process_id = p_process and t.follows = 'failed');
+end;
+
+-- wf._torn_around(p_instance, p_process)
+--
+-- Climbs from processes to the roots of their instances. The arrays run in parallel.
+--
+-- Returns  which of the processes on the way, and of these, are torn down, on either side of a finally
+-- Called   where composites are to know that they are torn down
+create or replace function wf._torn_around(p_instance bigint[], p_process bigint[])
+returns table (instance_id bigint, process_id bigint)
+language sql stable rows 10 set search_path = pg_catalog, pg_temp
+begin atomic
+    -- a reach ends with a finally: what is torn down around it is torn down up to there only
+    with recursive up (i, leaf, id, parent_id, torn, last, level, reach) as (
+        select u.i, u.j, p.id, p.parent_id, p.torn, p.kind = 'finally' and not wf._is_halted(u.i), 1, 0
+          from unnest(p_instance, p_process) u (i, j)
+         cross join lateral (select x.id, x.parent_id, x.kind,
+                                    exists (select from wf.teardown t
+                                             where t.instance_id = u.i and t.process_id = x.id) as torn
+                               from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+         union all
+        select u.i, u.leaf, p.id, p.parent_id, p.torn, p.kind = 'finally' and not wf._is_halted(u.i), u.level + 1,
+               u.reach + u.last::int
+          from up u
+         cross join lateral (select x.id, x.parent_id, x.kind,
+                                    exists (select from wf.teardown t
+                                             where t.instance_id = u.i and t.process_id = x.id) as torn
+                               from wf.process x where x.instance_id = u.i and x.id = u.parent_id offset 0) p)
+    select distinct u.i, u.id
+      from (select y.*, max(y.level) filter (where y.torn) over (partition by y.i, y.leaf, y.reach) as top from up y) u
+     where u.level <= u.top;
 end;
 
 -- wf._root(p_instance)
@@ -116,7 +165,8 @@ end;
 
 -- wf._mark_torn(p_instance, p_process, p_at)
 --
--- Has composites know that they are torn down: from now on they only count.
+-- Has composites know that they are torn down: from now on they only count. A try
+-- still begins its finally.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -124,7 +174,8 @@ end;
 create or replace function wf._mark_torn(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
-    update wf.process p set was = p.state, event = 'abort', state = 'ABORTING', at = p_at, todo = 0
+    update wf.process p set was = p.state, event = 'abort', state = 'ABORTING', at = p_at,
+                            todo = case when p.total is null then p.todo else 0 end
      where p.ctid = any (array(select k.ctid
                                  from (select distinct u.i, u.j from unnest(p_instance, p_process) u (i, j)) u
                                 cross join lateral (select x.ctid
@@ -136,32 +187,41 @@ $$;
 
 -- wf._tear_down(p_instance, p_process, p_follows, p_node, p_error, p_at, p_sure)
 --
--- Begins to tear processes down, one an instance. What was being torn down inside
--- becomes part of it.
+-- Begins to tear processes down. What was being torn down inside becomes part of it.
 --
 -- Returns  nothing; the caller lets the first portion follow
 -- Locks    nothing: the caller holds the instances
--- Called   by _abort and _handle
+-- Called   by _abort, _hand_over and _leave_finallys
 create or replace function wf._tear_down(p_instance bigint[], p_process bigint[], p_follows text, p_node int,
-                                         p_error jsonb,
-                                         p_at timestamptz, p_sure boolean) returns void
+                                         p_error jsonb, p_at timestamptz, p_sure boolean) returns void
 language plpgsql :inner as $$
+declare
+    f record;
 begin
     with absorbed as (
         delete from wf.teardown t
          where t.instance_id = any (p_instance)
-           and exists (with recursive up (id) as (
-                           select t.process_id
+           and exists (with recursive up (id, parent_id, last) as (
+                           select x.id, x.parent_id, x.kind = 'finally' and p_follows <> 'halted'
+                             from wf.process x where x.instance_id = t.instance_id and x.id = t.process_id
                             union all
-                           select x.parent_id from up u
-                             join wf.process x on x.instance_id = t.instance_id and x.id = u.id)
+                           select x.id, x.parent_id, x.kind = 'finally' and p_follows <> 'halted'
+                             from up u
+                            cross join lateral (select y.* from wf.process y where y.instance_id = t.instance_id
+                                                   and y.id = u.parent_id offset 0) x
+                            where not u.last)
                        select from up u
                          join unnest(p_instance, p_process) r (i, j) on r.i = t.instance_id and r.j = u.id)
-        returning t.instance_id, t.process_id)
-    delete from wf.work w using absorbed a
-            where w.kind = 'teardown' and w.instance_id = a.instance_id and w.item_id = a.process_id;
+        returning t.instance_id, t.process_id),
+    forgotten as (
+        delete from wf.work w using absorbed a
+                where w.kind = 'teardown' and w.instance_id = a.instance_id and w.item_id = a.process_id)
+    select array_agg(a.instance_id) as instances, array_agg(a.process_id) as processes into f from absorbed a;
     insert into wf.teardown (instance_id, process_id, follows, node_id, error, at, next_id, sure)
     select u.i, u.j, p_follows, p_node, p_error, p_at, 0, p_sure from unnest(p_instance, p_process) u (i, j);
+    -- what is around them waits for them from now on, and has to count them
+    perform wf._mark_torn(array_agg(t.instance_id), array_agg(t.process_id), p_at)
+       from wf._torn_around(f.instances, f.processes) t having count(*) > 0;
 end;
 $$;
 
@@ -199,14 +259,21 @@ begin
            join wf.parked k on k.instance_id = u.i and k.process_id = u.j for update of k;
     perform from unnest(f.instances, f.processes) u (i, j)
            join wf.ready r on r.instance_id = u.i and r.process_id = u.j for update of r;
-    perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
-       from wf._torn(f.instances, f.processes) t, unnest(t.path) x (id);
+    perform wf._mark_torn(array_agg(t.instance_id), array_agg(t.process_id), p_at)
+       from wf._torn_around(v_instance, v_process) t;
     delete from wf.work w
      where w.kind in ('timer', 'loss')
        and w.id = any (array(select x.id from unnest(f.instances, f.processes) u (i, j)
                               cross join lateral (select y.id from wf.work y
                                                    where y.instance_id = u.i and y.item_id = u.j offset 0) x));
     perform wf._stop(f.instances, f.processes, p_at);
+    perform wf._halt_now(f.instances, f.processes, p_at);
+    -- what is in a finally goes on, although its instance was suspended when it was aborted
+    perform wf._unpark(array[t.instance_id], p_at)
+       from unnest(p_instance, p_process) u (i, j)
+       join wf.teardown t on t.instance_id = u.i and t.process_id = u.j and t.next_id is null
+      where t.follows = 'aborted'
+        and exists (select from wf.parked k where k.instance_id = t.instance_id and k.reason = 'suspended');
     insert into wf.work (kind, instance_id, item_id, due_at)
     select 'teardown', t.instance_id, t.process_id, p_at
       from unnest(p_instance, p_process) u (i, j)
@@ -239,28 +306,70 @@ begin
                             and x.state not in ('ACTIVE', 'ABORTING')
                             and (x.state <> 'RAISE_CLEANUP_REQUESTED'
                                  or exists (select from wf.teardown r
-                                             where r.instance_id = u.i and r.follows = 'aborted')) offset 0) k
+                                             where r.instance_id = u.i and r.follows in ('aborted', 'halted')))
+                         offset 0) k
      where p.ctid = k.place;
 end;
 $$;
 
--- wf._withhold(p_instance, p_parent, p_at)
+-- wf._halt_now(p_instance, p_process, p_at)
 --
--- Nothing is born below a teardown: the parent counts as ended what would have
--- begun in it.
+-- Ends what has been told to stop in instances that are halted, and waits for no
+-- driver. A task in SQL that is just being done has its lease locked: its driver is
+-- waited for, since its effects may be about to be committed.
+--
+-- Returns  nothing
+-- Locks    rows of lease, skipping locked ones
+-- Called   by _tear
+create or replace function wf._halt_now(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    if not exists (select from wf.teardown t where t.instance_id = any (p_instance) and t.follows = 'halted') then
+        return;
+    end if;
+    with free as materialized (
+        select l.instance_id, l.process_id
+          from unnest(p_instance, p_process) u (i, j)
+          join wf.lease l on l.instance_id = u.i and l.process_id = u.j
+           for update of l skip locked)
+    update wf.process p
+       set was = p.state, event = 'halt', state = 'ABORTED', at = p_at, token = null
+      from unnest(p_instance, p_process) u (i, j)
+     cross join lateral (select x.ctid as place
+                           from wf.process x
+                          where x.instance_id = u.i and x.id = u.j
+                            and x.state in ('ABORT_REQUESTED', 'ABORT_CLEANUP_REQUESTED') offset 0) k
+     where p.ctid = k.place and wf._is_halted(u.i)
+       and (exists (select from free f where f.instance_id = u.i and f.process_id = u.j)
+            or not exists (select from wf.lease l where l.instance_id = u.i and l.process_id = u.j));
+end;
+$$;
+
+-- wf._withhold(p_instance, p_parent, p_node, p_at)
+--
+-- Nothing is born below a teardown, except a finally: the parent counts as ended
+-- what would have begun in it.
 --
 -- Returns  the places in the arrays of those that may begin
 -- Locks    nothing beyond the rows it updates
 -- Called   by _enter, if anything is torn down
-create or replace function wf._withhold(p_instance bigint[], p_parent bigint[], p_at timestamptz) returns bigint[]
+create or replace function wf._withhold(p_instance bigint[], p_parent bigint[], p_node int[], p_at timestamptz)
+returns bigint[]
 language plpgsql :inner as $$
 declare
     v_torn bigint[];
 begin
-    v_torn := array(select distinct t.process_id from wf._torn(p_instance, p_parent) t);
+    v_torn := array(select distinct t.process_id
+                      from wf._torn(p_instance, p_parent) t
+                      join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
+                      join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+                     where n.finally_id is null or wf._is_halted(t.instance_id)
+                        or not exists (select from unnest(p_parent, p_node) u (j, m)
+                                        where u.j = t.process_id and u.m = n.finally_id));
     if cardinality(v_torn) > 0 then
         perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
-           from wf._torn(p_instance, p_parent) t, unnest(t.path) x (id);
+           from wf._torn(p_instance, p_parent) t, unnest(t.path) x (id)
+          where t.process_id = any (v_torn);
         update wf.process p
            set was = p.state, at = p_at, open = p.open - k.count,
                event = case when p.open > k.count then 'count' when k.won then 'end'
@@ -339,16 +448,18 @@ begin
 end;
 $$;
 
--- wf._abort(p_instance, p_error, p_sure)
+-- wf._abort(p_instance, p_error, p_sure, p_event, p_record)
 --
--- Aborts instances that are RUNNING or SUSPENDED: tears their roots down.
+-- Aborts or halts those of the instances that can make that move: tears their
+-- roots down. p_record is what finallys see of the error.
 --
 -- Returns  nothing; what is more than a portion is work of kind teardown
 -- Locks    as _tear; the caller has locked the instances
 -- Raises   nothing
 -- Called   by wf._operate_instances; by the engine when an error is handed on that
 --          nothing takes, in the middle of moves (p_sure is false)
-create or replace function wf._abort(p_instance bigint[], p_error jsonb default null, p_sure boolean default true)
+create or replace function wf._abort(p_instance bigint[], p_error jsonb default null, p_sure boolean default true,
+                                     p_event text default 'abort', p_record jsonb default null)
 returns void
 language plpgsql :engine as $$
 declare
@@ -358,12 +469,15 @@ declare
 begin
     with moved as (
         update wf.instance i
-           set was = i.state, event = 'abort', state = 'ABORTING', at = v_now, error = coalesce(p_error, i.error)
-         where i.id = any (p_instance) and i.state in ('RUNNING', 'SUSPENDED')
+           set was = i.state, event = p_event, state = t.to_state, at = v_now, error = coalesce(p_error, i.error)
+          from wf.transition t
+         where i.id = any (p_instance)
+           and t.machine = 'instance' and t.from_state = i.state and t.event = p_event
         returning i.id)
     select array_agg(m.id), array_agg(wf._root(m.id)) into v_instance, v_root from moved m;
     if v_instance is not null then
-        perform wf._tear_down(v_instance, v_root, 'aborted', null, p_error, v_now, p_sure);
+        perform wf._tear_down(v_instance, v_root, case p_event when 'halt' then 'halted' else 'aborted' end, null,
+                              coalesce(p_record, p_error), v_now, p_sure);
         perform wf._mark_torn(v_instance, v_root, v_now);
         perform wf._tear(v_instance, v_root, v_now);
     end if;

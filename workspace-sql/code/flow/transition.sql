@@ -110,6 +110,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, ends_req
     ('sync', 'ABORT_REQUESTED', 'success', 'ABORTED', 'D', true, true, 'it was done, but its instance is aborted'),
     ('sync', 'ABORT_REQUESTED', 'fail', 'ABORTED', 'D', true, true, 'stopped'),
     ('sync', 'ABORT_REQUESTED', 'lost', 'ABORTED', 'T', true, true, 'stopped; the driver is gone'),
+    ('sync', 'ABORT_REQUESTED', 'halt', 'ABORTED', 'W', true, true, 'its instance is halted: no driver is waited for'),
     ('wait', 'INIT', 'begin', 'WAITING', 'W', false, true, 'it begins to wait'),
     ('wait', 'WAITING', 'success', 'END', 'T', false, false, 'what it waited for has come'),
     ('wait', 'WAITING', 'fail', 'FAILED', 'W', false, false, 'what it waited for failed'),
@@ -177,6 +178,10 @@ insert into wf.transition (machine, from_state, event, to_state, actor, ends_req
      'released; its error was handed on'),
     ('async', 'RAISE_CLEANUP_REQUESTED', 'abort', 'ABORT_CLEANUP_REQUESTED', 'W', false, false, 'cleanup',
      'its instance is aborted'),
+    ('async', 'ABORT_REQUESTED', 'halt', 'ABORTED', 'W', true, true, null,
+     'its instance is halted: no driver is waited for'),
+    ('async', 'ABORT_CLEANUP_REQUESTED', 'halt', 'ABORTED', 'W', true, false, null,
+     'its instance is halted: it is not released'),
     ('async', 'ABORT_CLEANUP_REQUESTED', 'cleaned', 'ABORTED', 'D', true, false, null, 'released; stopped');
 
 insert into wf.transition (machine, from_state, event, to_state, actor, ends_request, asks, meaning)
@@ -190,7 +195,8 @@ select 'async', s, t.event, s, t.actor, true, t.asks, t.meaning
 insert into wf.transition (machine, from_state, event, to_state, actor, recorded, meaning) values
     ('composite', '', 'enter', 'ACTIVE', 'W', false, 'everything before it has ended'),
     ('composite', 'ACTIVE', 'count', 'ACTIVE', 'W', false, 'something in it has ended'),
-    ('composite', 'ACTIVE', 'refill', 'ACTIVE', 'W', false, 'something in it has ended; the next elements begin'),
+    ('composite', 'ACTIVE', 'refill', 'ACTIVE', 'W', false,
+     'something in it has ended; the next elements, or its finally, begin'),
     ('composite', 'ACTIVE', 'end', 'END', 'W', true, 'everything in it has ended'),
     ('composite', 'ACTIVE', 'checkpoint', 'END', 'W', true, 'the instance can be replayed from here'),
     ('composite', 'ACTIVE', 'return', 'END', 'W', true, 'a return in it ends the call around it'),
@@ -205,6 +211,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, recorded
     ('composite', 'FAILED', 'raise', 'RAISED', 'O', true, 'the error is handed on'),
     ('composite', 'FAILED', 'abort', 'ABORTED', 'W', true, 'its instance is aborted'),
     ('composite', 'ABORTING', 'count', 'ABORTING', 'W', false, 'something in it has stopped'),
+    ('composite', 'ABORTING', 'refill', 'ABORTING', 'W', false, 'something in it has stopped; its finally begins'),
     ('composite', 'ABORTING', 'aborted', 'ABORTED', 'W', true, 'everything in it has stopped'),
     ('composite', 'ABORTING', 'end', 'END', 'W', true, 'the race was won, and the other branches have stopped'),
     ('composite', 'ABORTING', 'fail', 'FAILED', 'W', true, 'everything in it has stopped, since its deadline was over'),
@@ -219,4 +226,9 @@ insert into wf.transition (machine, from_state, event, to_state, actor, recorded
      'something in it was ignored: its result will be warning at best'),
     ('instance', 'SUSPENDED', 'end', 'END', 'W', true, 'its tree has ended'),
     ('instance', 'SUSPENDED', 'abort', 'ABORTING', 'O', true, 'an operator aborts it, or an error found no handler'),
+    ('instance', 'RUNNING', 'halt', 'ABORTING', 'O', true, 'an operator halts it'),
+    ('instance', 'SUSPENDED', 'halt', 'ABORTING', 'O', true, 'an operator halts it'),
+    ('instance', 'ABORTING', 'halt', 'ABORTING', 'O', true, 'an operator halts it'),
+    ('instance', 'ABORTING', 'raise', 'ABORTING', 'W', true,
+     'an error in a finally was handed on: it ends the instance'),
     ('instance', 'ABORTING', 'aborted', 'ABORTED', 'W', true, 'everything in it has stopped');

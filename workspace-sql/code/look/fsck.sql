@@ -216,7 +216,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
          group by x.instance_id, x.parent_id
     ), member as (
         select p.instance_id, p.id, p.kind, p.state, p.open, p.todo, p.total, p.reserved, p.spare,
-               coalesce(c.live, 0) as live
+               coalesce(c.live, 0) as live, p.version_id, p.node_id
           from wf.process p
           left join child c on c.instance_id = p.instance_id and c.parent_id = p.id
          where p.machine = 'composite'
@@ -242,7 +242,10 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select 'composite: elements to come do not add up', m.instance_id, m.id,
            format('%s %s: total %s, open %s, todo %s', m.kind, m.state, m.total, m.open, m.todo)
       from member m
-     where m.state = 'ACTIVE' and (m.todo < 0 or m.todo > greatest(m.total - m.open, 0))
+     where m.state = 'ACTIVE' and m.todo <> 0
+       and m.todo not between 0 and case when m.total is not null then greatest(m.total - m.open, 0)
+                                         else (select (n.finally_id is not null)::int from wf.node n
+                                                where n.version_id = m.version_id and n.id = m.node_id) end
      union all
     select 'loop: more rounds have begun than it has reserved', m.instance_id, m.id,
            format('%s of %s: reserved %s, %s to come', m.kind, m.total, m.reserved, m.todo)

@@ -70,7 +70,8 @@ begin
            coalesce(n.title, n.label),
            case when u.begins = 'chosen' then wf._branch(u, n.ordinal)
                 when u.begins = 'round' then 'round'
-                when n.kind = 'catch' then 'error' end,
+                when n.kind = 'catch' then 'error'
+                when n.kind = 'finally' then 'finally' end,
            s.state, s.processes
       from wf.node n
       left join wf.node u on u.version_id = n.version_id and u.id = n.parent_id

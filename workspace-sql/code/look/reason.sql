@@ -241,6 +241,26 @@ begin atomic
          group by q.id, q.state, q.todo, q.at, q.reserved, q.begins);
 end;
 
+-- wf._alive_below(p_instance, p_process)
+--
+-- Returns  those of the first 1,000 processes of an instance that are in a place which are below that one, or are it
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _explain_teardown
+create or replace function wf._alive_below(p_instance bigint, p_process bigint) returns setof bigint
+language sql stable rows 10 set search_path = pg_catalog, pg_temp
+begin atomic
+    with recursive up (leaf, id) as (
+        select a, a from wf._alive(p_instance, 0) a
+         union all
+        select u.leaf, x.parent_id
+          from up u
+         cross join lateral (select p.parent_id from wf.process p
+                              where p.instance_id = p_instance and p.id = u.id offset 0) x
+         where u.id <> p_process and x.parent_id is not null)
+    select u.leaf from up u where u.id = p_process;
+end;
+
 -- wf._explain_teardown(p_instance, p_process)
 --
 -- Why these are torn down, and which processes that waits for. What has not been
@@ -285,10 +305,8 @@ begin atomic
                                         p.state),
                                  ', ' order by a.id) filter (where a.k <= 5)
                       || case when count(*) > 5 then ' …' else '' end as processes
-                 from (select x.process_id as id, row_number() over (order by x.process_id) as k
-                         from wf._torn(array(select p_instance from wf._alive(p_instance, 0)),
-                                       array(select wf._alive(p_instance, 0))) x
-                        where x.root_id = u.id) a
+                 from (select x.id, row_number() over (order by x.id) as k
+                         from wf._alive_below(p_instance, u.id) x (id)) a
                  join wf.process p on p.instance_id = p_instance and p.id = a.id) s
           left join lateral (select x.request from wf.ready x
                               where x.instance_id = p_instance and x.process_id = u.id offset 0) r on true

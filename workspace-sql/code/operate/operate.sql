@@ -244,7 +244,7 @@ $$;
 -- Returns  one row for each target: done, or refused and why
 -- Locks    the gate, instances by id, then what the move needs
 -- Raises   WF002, WF003, WF006
--- Called   by abort, suspend, resume
+-- Called   by abort, halt, suspend, resume
 create or replace function wf._operate_instances(p_event text, p_target jsonb, p_reason text)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -267,8 +267,8 @@ begin
       into v_instance, v_process, v_was, v_refusal, v_chosen
       from wf._target_answers(p_event, p_target, v_found) a;
 
-    if p_event = 'abort' then
-        perform wf._abort(v_chosen);
+    if p_event in ('abort', 'halt') then
+        perform wf._abort(v_chosen, p_event => p_event);
     else
         update wf.instance i set was = i.state, event = p_event, state = t.to_state, at = v_now
           from wf.transition t
@@ -278,7 +278,7 @@ begin
     return query
     select i.id, x.process_id,
            case when x.refusal is not null then 'refused'
-                when p_event = 'abort' and exists (select from wf.work w
+                when p_event in ('abort', 'halt') and exists (select from wf.work w
                                                     where w.instance_id = i.id and w.kind = 'teardown') then 'begun'
                 else 'done' end,
            coalesce(x.refusal, x.was || ' -> ' || i.state)

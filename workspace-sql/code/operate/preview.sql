@@ -19,7 +19,7 @@ begin
         return;
     end if;
     v_found := wf._target_instances(p_target, p_verb);
-    if p_verb in ('abort', 'suspend', 'resume') then
+    if p_verb in ('abort', 'halt', 'suspend', 'resume') then
         return query
         select a.instance_id, null::bigint, a.refusal from wf._target_answers(p_verb, p_target, v_found) a
          union all
@@ -39,7 +39,7 @@ begin
     else
         raise exception using errcode = 'WF002',
             message = format('there is no verb "%s"', left(p_verb, 100)),
-            hint = 'Verbs: retry, ignore, resolve, raise, cancel, abort, suspend, resume, purge.';
+            hint = 'Verbs: retry, ignore, resolve, raise, cancel, abort, halt, suspend, resume, purge.';
     end if;
     if not found then
         perform wf._nothing_matches(p_target);
@@ -63,7 +63,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
      order by t.instance_id, t.process_id;
 $$;
 comment on function wf.preview(text, jsonb) is
-    'What a verb (retry, ignore, resolve, raise, cancel, abort, suspend, resume, purge) would answer if it were '
+    'What a verb (retry, ignore, resolve, raise, cancel, abort, halt, suspend, resume, purge) would answer if it were '
     'called with this target now; nothing is locked. One row for each target: done, or refused and why. The numbers '
     'of the rows that are done (processes; instances where the verb is done to instances) can be given to the verb as '
     'the key among of the target: then it touches these or fewer.';

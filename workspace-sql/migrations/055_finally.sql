@@ -1,0 +1,3 @@
+-- A try may have a finally.
+
+alter table wf.node add finally_id int;
