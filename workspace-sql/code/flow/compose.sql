@@ -230,7 +230,11 @@ declare
     v_id bigint[];
     v_may bigint[];
 begin
-    if p_torn or p_torn is null and exists (select from wf.teardown) then
+    -- an expression with a query in it is a query each time, also where it ends before that
+    if p_torn is null then
+        p_torn := exists (select from wf.teardown);
+    end if;
+    if p_torn then
         v_may := wf._withhold(p_instance, p_parent, p_at);
         if cardinality(v_may) < cardinality(p_parent) then
             select array_agg(p_instance[k]), array_agg(p_parent[k]), array_agg(p_node[k]), array_agg(p_index[k]),

@@ -72,6 +72,32 @@ begin atomic
     select wf._step('block') | wf._step('fan') | wf._step('empty');
 end;
 
+-- wf._noted_steps()
+--
+-- Returns  the bits of the steps that keep the tables up that say what is true now, without history and requests
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the update trigger of process, so that plans hold a number
+create or replace function wf._noted_steps() returns bigint
+language sql immutable
+begin atomic
+    select wf._step('mended') | wf._step('failed') | wf._step('stop') | wf._step('ignored') | wf._step('warned')
+           | wf._step('slot') | wf._step('unqueue') | wf._step('timer');
+end;
+
+-- wf._ended_steps()
+--
+-- Returns  the bits of the steps by which what is around a process learns of its end; not of that of teardowns, which
+--          nearly every move has
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the update trigger of process, so that plans hold a number
+create or replace function wf._ended_steps() returns bigint
+language sql immutable
+begin atomic
+    select wf._step('refill') | wf._step('up') | wf._step('late') | wf._step('root');
+end;
+
 -- wf._full_steps()
 --
 -- Returns  the bits of the steps that need a wf.full_move

@@ -335,7 +335,7 @@ begin
                      order by y.rank, y.turn, y.instance_id, y.process_id
                      limit v_want
                        for update skip locked) x;
-        else
+        elsif lane is not null then
             select s.place, s.more, s.lane into place, more, lane
               from wf._share(lane, p_want, p_instant, p_kept) s;
         end if;
