@@ -438,17 +438,6 @@ check_unknown(struct checker *checker, const struct process *process)
 			check_unknown(checker, part);
 }
 
-static void
-check_later(struct checker *checker, struct process *process, bool main_line)
-{
-	static const char *const words[] = {
-	};
-
-	(void)main_line;
-	check_unsupported(checker, process->start, words[process->kind]);
-	check_unknown(checker, process);
-}
-
 static void (*const checks[])(struct checker *, struct process *, bool) = {
 	[P_CALL] = check_leaf,
 	[P_SEQ] = check_seq,

@@ -82,7 +82,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
          where n.begins = 'free'
     ),
     edge as materialized (
-        select d.place, format('%s[%s]', d.path, a.ordinality - 1) as path, a.ordinality as step, e.value::int as before,
+        select d.place, format('%s[%s]', d.path, a.ordinality - 1) as path, a.ordinality as step,
+               e.value::int as before,
                lag(e.value::int) over (partition by d.place, a.ordinality order by e.ordinality) as last, d.branches
           from dag d
          cross join lateral jsonb_array_elements(d.after) with ordinality a

@@ -118,8 +118,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     ),
     workflow as materialized (
         select p.place[1] as ordinal, (p_versions ->> (p.value ->> 'name'))::bigint as version_id
-          from part p
-         where p.object = 'workflow'
+          from part p where p.object = 'workflow'
     ),
     node as materialized (
         select w.version_id, p.id, o.id as parent_id, p.place, p.object, p.value, p.type_id,
@@ -313,9 +312,7 @@ begin
                          else wf._constant(n.input) -> 'value' end as fixed
           from node n
     ),
-    item_read as materialized (
-        select i.* from wf._items_read(p_nodes) i
-    ),
+    item_read as materialized (select i.* from wf._items_read(p_nodes) i),
     policy as materialized (
         select p.*
           from wf._settle_policies(array(select distinct n.policies from node n where n.policies is not null)) p

@@ -332,8 +332,9 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
           join step b on b.instance_id = s.instance_id and b.id = s.id and b.node_id = e.after_id and b.open
          group by s.instance_id, s.id, s.node_id
     )
-    select 'dag: a step is listed that has ended, or one that has not is missing', coalesce(s.instance_id, d.instance_id),
-           coalesce(s.id, d.process_id), format('node %s', coalesce(s.node_id, d.node_id))
+    select 'dag: a step is listed that has ended, or one that has not is missing',
+           coalesce(s.instance_id, d.instance_id), coalesce(s.id, d.process_id),
+           format('node %s', coalesce(s.node_id, d.node_id))
       from (select x.* from step x where x.open) s
       full join wf.dag_step d on d.instance_id = s.instance_id and d.process_id = s.id and d.node_id = s.node_id
      where s.id is null or d.process_id is null

@@ -86,5 +86,6 @@ end;
 $$;
 comment on function wf.graph(text, int, bigint) is
     'The tree of a workflow (its latest version, unless one is given) or of the version that an instance runs, to be '
-    'drawn: parents before children, siblings in order, for a step of a dag the nodes that it comes after. For an instance also the state of each node''s processes, the '
-    'one that needs most attention if there are several, and how many have begun.';
+    'drawn: parents before children, siblings in order, for a step of a dag the nodes that it comes after. For an '
+    'instance also the state of each node''s processes, the one that needs most attention if there are several, and '
+    'how many have begun.';
