@@ -411,8 +411,9 @@ begin
             v_heavy[f.parent_id] := v_heavy[f.parent_id] or v_heavy[f.id] or not f.light or f.begins = 'round';
             v_most[f.parent_id] := case f.around when 'chosen' then greatest(v_most[f.parent_id], v_own)
                                                  else v_most[f.parent_id] + v_own end;
-            v_most_live[f.parent_id] := case when f.around in ('all', 'free') then v_most_live[f.parent_id] + v_own_live
-                                                      else greatest(v_most_live[f.parent_id], v_own_live) end;
+            v_most_live[f.parent_id] := case when f.around in ('all', 'free')
+                                             then v_most_live[f.parent_id] + v_own_live
+                                             else greatest(v_most_live[f.parent_id], v_own_live) end;
         end if;
     end loop;
     update wf.node n
