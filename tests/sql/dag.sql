@@ -136,6 +136,57 @@ select is((select string_agg(p.bind || ' ' || p.state, ', ' order by p.id) from 
 select is((select i.state from wf.instance i where i.id = :caught), 'END', 'then the catch ends the try');
 select is_empty(format('select * from wf.dag_step where instance_id = %s', :caught), 'nothing is left of the steps');
 
+-- the other handlers: on_failure, a race, a forall that tolerates, a deadline
+create function on_failure(p_word text, p_task jsonb) returns jsonb
+language sql as $$ select p_task || jsonb_build_object('policies', jsonb_build_object('on_failure', p_word)) $$;
+create function states(p_instance bigint) returns text
+language sql as $$ select string_agg(coalesce(p.bind, p.kind) || ' ' || p.state, ', ' order by p.id) from wf.process p where p.instance_id = p_instance; $$;
+create function result(p_instance bigint) returns text
+language sql as $$ select i.state || ' ' || coalesce(i.result, '-') || ', steps left: ' || (select count(*) from wf.dag_step s where s.instance_id = i.id) from wf.instance i where i.id = p_instance; $$;
+select play_install('skip', jsonb_build_array(a_dag('[[], [1]]', on_failure('skip', reads('a')), reads('b', 'a'))));
+select wf.start('skip') as skip \gset
+select play_take(:driver), play_fail(play_id(:skip, 'a'));
+select is(under_way(:skip), 'b', 'what comes after a step that is skipped begins');
+select play_on(:driver);
+select is(result(:skip), 'END warning, steps left: 0', 'and the dag ends');
+select play_install('late', jsonb_build_array(a_dag('[[], [1], [], [3]]', on_failure('fail_late', reads('a')), reads('b', 'a'), reads('c'), reads('d', 'c')), reads('z')));
+select wf.start('late') as late \gset
+select play_take(:driver), play_fail(play_id(:late, 'a'));
+select end_task(:driver, :late, 'c');
+select play_on(:driver);
+select is(states(:late), 'call ABORTED, dag ABORTED, a ABORTED, c END, d END', 'fail_late: what does not come after the failed step is done first');
+select is(result(:late), 'ABORTED error, steps left: 0', 'then the instance ends');
+select play_install('raced', jsonb_build_array('{"kind": "race", "line": 1}'::jsonb || jsonb_build_object('branches', jsonb_build_array(
+    a_dag('[[], [1], [1, 2]]', reads('a'), reads('b', 'a') || '{"reads": {"a": 1}}', reads('c', 'a', 'b') || '{"reads": {"a": 1, "b": 1}}'), reads('t')))));
+select wf.start('raced') as raced \gset
+select end_task(:driver, :raced, 'a');
+select play_take(:driver), play_report(play_id(:raced, 't'), 'response', '{"value": 1}');
+select play_report(play_id(:raced, 'b'), 'response', '{"value": 1}');
+select is(states(:raced), 'call END, race END, dag ABORTED, t END, a END, b ABORTED', 'a dag that loses a race is torn down');
+select is(result(:raced), 'END success, steps left: 0', 'and the race ends');
+select wf.start('raced') as raced \gset
+select end_task(:driver, :raced, 'a'), play_fail(play_id(:raced, 't'));
+select play_on(:driver);
+select is(result(:raced), 'END success, steps left: 0', 'a dag wins it when its last step has ended');
+select play_install('tolerant', jsonb_build_array(play_forall('e', '[1, 2, 3]', a_dag('[[], [1]]', reads('a'), reads('b', 'a') || '{"reads": {"a": 1}}')) || '{"tolerate": 1}'));
+select wf.start('tolerant') as tolerant \gset
+select play_take(:driver), play_fail((select p.id from wf.process p where p.instance_id = :tolerant and p.bind = 'a' order by p.id limit 1));
+select play_report(l.process_id, 'response', '{"value": 1}') from (select process_id from wf.lease where instance_id = :tolerant) l;
+select play_on(:driver);
+select is((select string_agg(p.bind || ' ' || p.state, ', ' order by p.bind, p.id) from wf.process p where p.instance_id = :tolerant and p.bind is not null), 'a RAISED, a END, a END, b END, b END', 'a dag is given up as an element');
+select is(result(:tolerant), 'END warning, steps left: 0', 'which the forall tolerates');
+select play_install('hasty', jsonb_build_array(jsonb_build_object('kind', 'seq', 'line', 1, 'policies', '{"timeout": {"deadline": "PT10S"}}'::jsonb,
+    'steps', jsonb_build_array(a_dag('[[], [1], []]', reads('a'), reads('b', 'a'), reads('c'))))));
+select wf.start('hasty') as hasty \gset
+select end_task(:driver, :hasty, 'a');
+select play_take(:driver), play_later('10 s'), wf.tick();
+select play_report(p.id, 'error', '{"kind": "cancelled"}') from wf.process p where p.instance_id = :hasty and p.state = 'ABORT_REQUESTED';
+select is(states(:hasty), 'call ACTIVE, seq FAILED, dag ABORTED, a END, c ABORTED, b ABORTED', 'a deadline stops a dag');
+select is_empty('select * from wf.fsck() where class = ''violation''', 'the rows agree with each other');
+select wf.retry(format('{"process": %s}', play_id(:hasty, 'seq'))::jsonb), play_on(:driver);
+select is(result(:hasty), 'END success, steps left: 0', 'a retry begins it anew');
+select is((select count(*) from wf.process p where p.instance_id = :hasty and p.bind is not null and p.state = 'END'), 4::bigint, 'with all of its steps');
+
 -- abort, suspend
 select wf.start('true') as aborted \gset
 select end_task(:driver, :aborted, 'a');
@@ -173,6 +224,66 @@ select is((select count(*) from wf.process p where p.instance_id = :fan), 2502::
 select wf.abort(jsonb_build_object('instance', :fan));
 select count(*), count(wf.work()) from generate_series(1, 5);
 select is((select i.state from wf.instance i where i.id = :fan), 'ABORTED', 'it is aborted in portions');
+
+-- dags of 5,000 steps: one after another, all beside each other, most of them behind a chain of 40, and in layers of 100
+create function long(p_after text, p_let boolean default true) returns jsonb
+language plpgsql as $$
+declare
+    v_steps jsonb[];
+    v_after jsonb;
+begin
+    select array_agg(case when p_let then jsonb_build_object('kind', 'let', 'line', 1, 'as', 'v' || k, 'value', k) else reads('v' || k) end order by k) into v_steps from generate_series(1, 5000) k;
+    execute format('select jsonb_agg(%s order by k) from generate_series(1, 5000) k', p_after) into v_after;
+    return jsonb_build_array(a_dag(v_after, variadic v_steps));
+end;
+$$;
+create function begun(p_instance bigint) returns bigint
+language sql as $$ select count(*) from wf.process where instance_id = p_instance $$;
+-- how many processes a turn of work begins at most, until there is no work
+create function turn_begins(p_instance bigint) returns bigint
+language plpgsql as $$
+declare
+    v_most bigint := 0;
+    v_had bigint;
+begin
+    for k in 1 .. 60 loop
+        v_had := begun(p_instance);
+        perform wf.work();
+        v_most := greatest(v_most, begun(p_instance) - v_had);
+        exit when not exists (select from wf.work w where w.instance_id = p_instance);
+    end loop;
+    return v_most;
+end;
+$$;
+select play_install(name, long(after))
+  from (values ('chain', $$case k when 1 then '[]' else jsonb_build_array(k - 1) end$$),
+               ('beside', $$'[]'::jsonb$$),
+               ('fan_late', $$case k when 1 then '[]' else jsonb_build_array(least(k - 1, 40)) end$$),
+               ('thick', $$case when k <= 100 then '[]'::jsonb else (select jsonb_agg(j order by j) from (select distinct ((k - 1) / 100 - 1) * 100 + 1 + (k * 7 + i * 9) % 100 as j from generate_series(0, 9) i) x) end$$)) v (name, after);
+create function runs(p_name text) returns setof text
+language plpgsql as $$
+declare
+    v_instance bigint := wf.start(p_name);
+begin
+    return next cmp_ok(begun(v_instance), '<=', 1110::bigint, p_name || ': a start begins no more than about 1,000 of 5,000 steps');
+    return next cmp_ok(turn_begins(v_instance), '<=', 1110::bigint, p_name || ': nor does a transaction that goes on');
+    return next is((select (i.state, begun(i.id))::text from wf.instance i where i.id = v_instance), '(END,5002)', p_name || ': each step is begun once');
+end;
+$$;
+select runs('chain');
+select runs('beside');
+select runs('thick');
+select runs('fan_late');
+select is_empty('select * from wf.fsck() where class = ''violation''', 'the rows agree with each other');
+-- the first 1,000 steps are reported one by one, while the others are to begin
+select play_install('tasks', long($$'[]'::jsonb$$, false));
+select wf.start('tasks') as tasks \gset
+select cmp_ok(begun(:tasks), '<=', 1010::bigint, 'tasks: a start begins no more than about 1,000');
+select end_task(:driver, :tasks, 'v1');
+select wf.abort(jsonb_build_object('instance', :tasks));
+select cmp_ok(turn_begins(:tasks), '<=', 1010::bigint, 'tasks: below a teardown no more begin');
+select play_report(l.process_id) from (select process_id from wf.lease where instance_id = :tasks) l;
+select is((select (i.state, (select count(*) from wf.dag_step s where s.instance_id = i.id))::text from wf.instance i where i.id = :tasks), '(ABORTED,0)', 'tasks: what has not begun is counted as ended');
 
 -- what install refuses
 create function refused(p_after jsonb, p_message text) returns text

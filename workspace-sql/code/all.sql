@@ -56,6 +56,7 @@
 \ir flow/binding.sql
 \ir flow/limit.sql
 \ir flow/compose.sql
+\ir flow/pending.sql
 \ir flow/loop.sql
 \ir flow/forall.sql
 \ir flow/dag.sql

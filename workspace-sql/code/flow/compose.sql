@@ -295,47 +295,12 @@ begin atomic
                 else 0 end;
 end;
 
--- wf._enter_some(p_instance, p_parent, p_node, p_at, p_torn)
---
--- Begins nodes. Of one instance no more than 1,000 begin at once, the rest is left
--- to transactions of their own. The arrays run in parallel; p_torn as in _enter.
---
--- Returns  nothing
--- Locks    nothing; only inserts
--- Called   by _enter_children and _enter_next
-create or replace function wf._enter_some(p_instance bigint[], p_parent bigint[], p_node int[], p_at timestamptz,
-                                          p_torn boolean default null) returns void
-language plpgsql :inner as $$
-declare
-    c_most constant int := 1000;
-    f record;
-begin
-    if cardinality(p_node) <= c_most then
-        perform wf._enter(p_instance, p_parent, p_node, null, null, p_at, p_torn);
-        return;
-    end if;
-    with child as materialized (
-        select u.i, u.j, u.node, u.k, row_number() over (partition by u.i order by u.k) > c_most as later
-          from unnest(p_instance, p_parent, p_node) with ordinality u (i, j, node, k)),
-    rest as (
-        insert into wf.pending (instance_id, parent_id, node_id, first, count, later)
-        select c.i, c.j, c.node, 0, 1, true from child c where c.later order by c.k)
-    select array_agg(c.i order by c.k) filter (where not c.later) instances,
-           array_agg(c.j order by c.k) filter (where not c.later) parents,
-           array_agg(c.node order by c.k) filter (where not c.later) nodes,
-           array_agg(distinct c.i) filter (where c.later) later
-      into f
-      from child c;
-    perform wf._ask_to_begin(f.later, p_at);
-    perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at, p_torn);
-end;
-$$;
-
 -- wf._enter_children(p_moves, p_at)
 --
 -- Begins the first children of composites that have just been entered, except
 -- those that begin through a window: all of them, the free ones, the first, or the
--- chosen one.
+-- chosen one. Of one instance no more than 1,000 begin at once, the rest is left to
+-- transactions of their own.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -344,36 +309,55 @@ $$;
 create or replace function wf._enter_children(p_moves wf.full_move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
+    c_most constant int := 1000;
     f record;
 begin
     select array_agg(m.instance_id) instances, array_agg(m.id) parents, array_agg(c.id) nodes,
            bool_or(n.begins = 'free') dags
       into f
       from wf._due_full(p_moves, 'block') m
-     cross join lateral (select x.begins from wf.node x
-                          where x.version_id = m.version_id and x.id = m.node_id offset 0) n
-     cross join lateral (select x.id, x.ordinal from wf.node x
-                          where x.version_id = m.version_id and x.parent_id = m.node_id offset 0) c
+     cross join lateral (select x.begins
+                           from wf.node x
+                          where x.version_id = m.version_id and x.id = m.node_id
+                         offset 0) n
+     cross join lateral (select x.id, x.ordinal
+                           from wf.node x
+                          where x.version_id = m.version_id and x.parent_id = m.node_id
+                         offset 0) c
      where case n.begins when 'all' then true
                          when 'free' then wf._last_before(m.version_id, c.id) is null
                          else c.ordinal = coalesce(m.chosen, 1) end;
     if f.dags then
         perform wf._open_dags(p_moves);
     end if;
-    perform wf._enter_some(f.instances, f.parents, f.nodes, p_at);
+    if cardinality(f.nodes) > c_most then
+        with child as materialized (
+            select u.i, u.j, u.node, u.k, row_number() over (partition by u.i order by u.k) > c_most as later
+              from unnest(f.instances, f.parents, f.nodes) with ordinality u (i, j, node, k)),
+        rest as (
+            insert into wf.pending (instance_id, parent_id, node_id, first, count, later)
+            select c.i, c.j, c.node, 0, 1, true from child c where c.later order by c.k)
+        select array_agg(c.i order by c.k) filter (where not c.later) instances,
+               array_agg(c.j order by c.k) filter (where not c.later) parents,
+               array_agg(c.node order by c.k) filter (where not c.later) nodes,
+               array_agg(distinct c.i) filter (where c.later) later
+          into f
+          from child c;
+        perform wf._ask_to_begin(f.later, p_at);
+    end if;
+    perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
 end;
 $$;
 
 -- wf._enter_next(p_moves, p_at, p_torn)
 --
--- Begins what comes after processes that have ended: the next step of a sequence,
--- or steps of a dag (p_torn: see _enter). Below a certain depth of triggers it only
--- leaves word in pending, see the head of machine.sql.
+-- Begins what comes after processes that have ended (p_torn: see _enter). Below a certain depth of
+-- triggers it only leaves word in pending, see the head of machine.sql.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
--- Called   by the update trigger of process
+-- Called   by the update trigger of process, and by _enter_freed
 create or replace function wf._enter_next(p_moves wf.move[], p_at timestamptz, p_torn boolean) returns void
 language plpgsql :inner as $$
 begin
@@ -382,140 +366,8 @@ begin
         select m.instance_id, m.parent_id, m.next_id, 0, 1 from wf._due(p_moves, 'next') m;
         return;
     end if;
-    perform wf._enter_some(array_agg(m.instance_id), array_agg(m.parent_id), array_agg(m.next_id), p_at, p_torn)
+    perform wf._enter(array_agg(m.instance_id), array_agg(m.parent_id), array_agg(m.next_id), null, null, p_at, p_torn)
        from wf._due(p_moves, 'next') m;
-end;
-$$;
-
--- wf._enter_pending(p_at)
---
--- Begins what is pending, and what becomes pending by that, until there is
--- nothing more or 1,000 have begun; the rest is left to other transactions, as
--- work of kind begin. Nodes that pass without waiting (a let, an if without else,
--- an element in which nothing happens) would otherwise nest triggers in triggers
--- until the stack is full, and a long list of them would never end.
---
--- Returns  nothing
--- Locks    nothing; only inserts
--- Called   by the triggers of process, at a certain depth, and by _begin_pending
-create or replace function wf._enter_pending(p_at timestamptz) returns void
-language plpgsql :inner as $$
-declare
-    c_most constant int := 1000;
-    f record;
-    v_last bigint := 0;
-    v_begun int := 0;
-begin
-    loop
-        if v_begun >= c_most then
-            perform wf._leave_pending(v_last, p_at);
-            return;
-        end if;
-        -- by key, past what has been seen: deleted rows stay in the way until the transaction ends
-        with next as (
-            delete from wf.pending q where q.id > v_last and not q.later returning q.*)
-        select max(n.id) as last,
-               array_agg(n.instance_id order by n.id) filter (where n.node_id is not null) as instances,
-               array_agg(n.parent_id order by n.id) filter (where n.node_id is not null) as parents,
-               array_agg(n.node_id order by n.id) filter (where n.node_id is not null) as nodes,
-               array_agg(n.instance_id order by n.id) filter (where n.node_id is null) as fan_instances,
-               array_agg(n.parent_id order by n.id) filter (where n.node_id is null) as fans,
-               array_agg(n.first order by n.id) filter (where n.node_id is null) as firsts,
-               array_agg(n.count order by n.id) filter (where n.node_id is null) as counts,
-               sum(n.count * coalesce(w.most_live, 1)) as begun,
-               sum(n.count * w.most_live) filter (where n.node_id is null) as weight
-          into f
-          from next n
-          left join lateral (select y.most_live
-                               from wf.process x
-                               join wf.node y on y.version_id = x.version_id and y.id = x.node_id
-                              where n.node_id is null and x.instance_id = n.instance_id and x.id = n.parent_id
-                             offset 0) w on true;
-        exit when f.last is null;
-        v_last := f.last;
-        v_begun := v_begun + f.begun;
-        if f.nodes is not null then
-            perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
-        end if;
-        if f.fans is not null then
-            perform wf._begin_elements(f.fan_instances, f.fans, f.firsts, f.counts, f.weight, p_at);
-        end if;
-    end loop;
-end;
-$$;
-
--- wf._leave_pending(p_last, p_at)
---
--- Leaves what is pending behind p_last to other transactions.
---
--- Returns  nothing
--- Locks    nothing beyond the rows of this transaction
--- Called   by _enter_pending and _refill
-create or replace function wf._leave_pending(p_last bigint, p_at timestamptz) returns void
-language plpgsql :inner as $$
-begin
-    with rest as (
-        update wf.pending q set later = true where q.id > p_last and not q.later returning q.instance_id)
-    insert into wf.work (kind, instance_id, item_id, due_at)
-    select distinct 'begin', r.instance_id, 0, p_at from rest r;
-    perform wf._ring();
-end;
-$$;
-
--- wf._ask_to_begin(p_instance, p_at)
---
--- Something of these instances is left to other transactions. Two rows of work an
--- instance are enough: one of them may be what this transaction is doing.
---
--- Returns  nothing
--- Locks    nothing; only inserts
--- Called   by whoever leaves something pending
-create or replace function wf._ask_to_begin(p_instance bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
-begin
-    insert into wf.work (kind, instance_id, item_id, due_at)
-    select 'begin', u.i, 0, p_at
-      from unnest(p_instance) u (i)
-     where (select count(*) < 2 from wf.work w where w.instance_id = u.i and w.kind = 'begin');
-    if found then
-        perform wf._ring();
-    end if;
-end;
-$$;
-
--- wf._begin_pending(p_instance, p_at)
---
--- Begins some of what other transactions have left of an instance that the
--- caller holds.
---
--- Returns  nothing
--- Locks    rows of pending
--- Called   by _do_work
-create or replace function wf._begin_pending(p_instance bigint, p_at timestamptz) returns void
-language plpgsql :inner as $$
-declare
-    c_most constant int := 1000;
-begin
-    update wf.pending q set later = false
-     where q.id = any (array(select y.id
-                               from (select x.id, sum(x.count * coalesce(n.most_live, 1)) over (order by x.id)
-                                                  - x.count * coalesce(n.most_live, 1) as before
-                                       from (select z.* from wf.pending z
-                                              where z.instance_id = p_instance and z.later
-                                              order by z.id limit c_most) x
-                                       left join lateral (select m.most_live
-                                                            from wf.process p
-                                                            join wf.node m on m.version_id = p.version_id
-                                                                          and m.id = p.node_id
-                                                           where x.node_id is null and p.instance_id = p_instance
-                                                             and p.id = x.parent_id
-                                                          offset 0) n on true) y
-                              where y.before < c_most));
-    perform set_config('wf.rounds', '', true);
-    perform wf._enter_pending(p_at);
-    if exists (select from wf.pending q where q.instance_id = p_instance and q.later) then
-        perform wf._ask_to_begin(array[p_instance], p_at);
-    end if;
 end;
 $$;
 
@@ -705,7 +557,7 @@ begin
                           where x.instance_id = d.instance_id and x.id = d.parent_id offset 0) k
      where p.ctid = k.ctid and k.ended > 0;
     if v_freed is not null then
-        perform wf._enter_next(v_freed, p_at, p_torn);
+        perform wf._enter_freed(v_freed, p_at, p_torn);
     end if;
 end;
 $$;

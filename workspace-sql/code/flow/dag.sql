@@ -103,6 +103,32 @@ begin
 end;
 $$;
 
+-- wf._enter_freed(p_moves, p_at, p_torn)
+--
+-- Begins steps of dags that nothing holds any more, at most 1,000 in one call of a
+-- procedure; the rest is left to transactions of their own (p_torn: see _enter).
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Called   by _count_ended
+create or replace function wf._enter_freed(p_moves wf.move[], p_at timestamptz, p_torn boolean) returns void
+language plpgsql :inner as $$
+declare
+    v_left constant int := greatest(wf._left_in_call('wf.freed', 0), 0);
+begin
+    if cardinality(p_moves) > v_left then
+        insert into wf.pending (instance_id, parent_id, node_id, first, count, later)
+        select m.instance_id, m.parent_id, m.next_id, 0, 1, true from unnest(p_moves[v_left + 1:]) m;
+        perform wf._ask_to_begin(array_agg(distinct m.instance_id), p_at) from unnest(p_moves[v_left + 1:]) m;
+        p_moves := p_moves[:v_left];
+    end if;
+    if cardinality(p_moves) > 0 then
+        perform wf._left_in_call('wf.freed', cardinality(p_moves));
+        perform wf._enter_next(p_moves, p_at, p_torn);
+    end if;
+end;
+$$;
+
 -- wf._close_dags(p_instance, p_process)
 --
 -- Forgets the steps of dags that are torn down: none of them begins any more.
