@@ -81,7 +81,7 @@ const struct command commands[] = {
 	  .options = "as " COMPILE_OPTIONS,
 	  .role = VIEWER,
 	  .needs = NEEDS_NOTHING,
-	  .sql = "select parent_id, kind, label, branch, state, processes"
+	  .sql = "select parent_id, kind, label, branch, state, processes, after"
 		 "  from wf.graph(p_workflow => :drawn-workflow, p_instance => :drawn-instance::bigint)",
 	  .run = cmd_graph,
 	  .detail = "WHAT is a file (*.wf, or with a slash), of which WORKFLOW chooses one, the\n"

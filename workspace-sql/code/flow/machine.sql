@@ -209,7 +209,7 @@ begin
       from new_rows n
       left join lateral (
            select wf._needed(x.steps, n.parent_id, n.next_id, n.group_id, n.bind, n.collects, n.open, n.total,
-                             n.retry_from, n.spare, n.warned, n.late, n.timed) as steps
+                             n.retry_from, n.spare, n.warned, n.late, n.timed, n.in_dag) as steps
              from wf.transition x
             where x.machine = n.machine and x.from_state = n.was and x.event = n.event
               and x.to_state = n.state offset 0) t on true
@@ -261,7 +261,7 @@ begin
     if v_steps & wf._step('next') > 0 then perform wf._enter_next(v_moves, v_at, v_torn); end if;
     if v_torn or v_steps & wf._ended_steps() > 0 then
         if v_steps & wf._step('refill') > 0 then perform wf._refill(v_full, v_at); end if;
-        if v_steps & wf._step('up') > 0 then perform wf._count_ended(v_full); end if;
+        if v_steps & wf._step('up') > 0 then perform wf._count_ended(v_full, v_steps, v_at, v_torn); end if;
         if v_torn and v_steps & wf._step('torn') > 0 then perform wf._end_teardowns(v_moves, v_at); end if;
         if v_steps & wf._step('late') > 0 then perform wf._look_late(v_moves, v_at); end if;
         if v_steps & wf._step('root') > 0 then perform wf._end_instances(v_full); end if;
