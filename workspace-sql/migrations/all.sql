@@ -35,10 +35,10 @@ $$;
 \set migration 037_handles.sql \ir apply.sql
 \set migration 038_given_up.sql \ir apply.sql
 \set migration 044_loop.sql \ir apply.sql
-\set migration 046_dag.sql \ir apply.sql
 \set migration 048_atomic.sql \ir apply.sql
 \set migration 051_timeout.sql \ir apply.sql
 \set migration 054_progress.sql \ir apply.sql
+\set migration 055_dag.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$
