@@ -75,6 +75,21 @@ read_file(const struct console *console, const char *path, struct graph *graph,
 
 /* From the workspace ------------------------------------------------------ */
 
+/* The nodes that a step comes after, as {3,5}; they are numbered from 1. */
+static void
+add_order(struct graph *graph, size_t node, const char *after)
+{
+	char *end;
+	long before;
+
+	while (after != NULL && *after != '\0') {
+		before = strtol(after, &end, 10);
+		if (before > 0 && (size_t)before <= graph->count)
+			graph_order(graph, node, (size_t)before - 1);
+		after = before > 0 ? end : after + 1;
+	}
+}
+
 static void
 add_rows(struct graph *graph, const struct pg_result *rows)
 {
@@ -87,6 +102,8 @@ add_rows(struct graph *graph, const struct pg_result *rows)
 		    pg_value(rows, row, 2), pg_value(rows, row, 3),
 		    pg_value(rows, row, 4), pg_value(rows, row, 5));
 	}
+	for (row = 0; row < pg_rows(rows); row++)
+		add_order(graph, (size_t)row, pg_value(rows, row, 6));
 }
 
 static bool

@@ -81,7 +81,7 @@ const struct command commands[] = {
 	  .options = "as " COMPILE_OPTIONS,
 	  .role = VIEWER,
 	  .needs = NEEDS_NOTHING,
-	  .sql = "select parent_id, kind, label, branch, state, processes"
+	  .sql = "select parent_id, kind, label, branch, state, processes, after"
 		 "  from wf.graph(p_workflow => :drawn-workflow, p_instance => :drawn-instance::bigint)",
 	  .run = cmd_graph,
 	  .detail = "WHAT is a file (*.wf, or with a slash), of which WORKFLOW chooses one, the\n"
@@ -192,6 +192,24 @@ const struct command commands[] = {
 		 "  from wf.tree(:instance, :rows::int, split_part(:after, '/', -1)::bigint)",
 	  .run = cmd_tree,
 	  .none = "nothing comes after it" },
+
+	{ .group = "running",
+	  .pattern = "gantt INSTANCE",
+	  .summary = "Show when the tasks of an instance ran, and how long",
+	  .options = "as limit after",
+	  .role = VIEWER,
+	  .sql = "select process_id, label, kind, attempt, state, enabled_at, started_at, ended_at, progress,"
+		 "       min(enabled_at) over () as from_at,"
+		 "       extract(epoch from enabled_at - min(enabled_at) over ()) as enabled_s,"
+		 "       extract(epoch from started_at - min(enabled_at) over ()) as started_s,"
+		 "       extract(epoch from ended_at - min(enabled_at) over ()) as ended_s,"
+		 "       extract(epoch from now() - min(enabled_at) over ()) as now_s"
+		 "  from wf.gantt(:instance, :rows::int, split_part(:after, '/', -1)::bigint)"
+		 " order by process_id, attempt",
+	  .run = cmd_gantt,
+	  .none = "no task of it has begun",
+	  .detail = "A row for each attempt: the bar begins, light, when the task could begin, and is\n"
+		    "full from its start to its end. With --as svg a picture is printed." },
 
 	{ .group = "running",
 	  .pattern = "watch [INSTANCE]",

@@ -17,6 +17,7 @@ enum exit_code cmd_diff(struct console *console, struct error *err);
 enum exit_code cmd_engine(struct console *console, struct error *err);
 enum exit_code cmd_explain(struct console *console, struct error *err);
 enum exit_code cmd_fmt(struct console *console, struct error *err);
+enum exit_code cmd_gantt(struct console *console, struct error *err);
 enum exit_code cmd_graph(struct console *console, struct error *err);
 enum exit_code cmd_help(struct console *console, struct error *err);
 enum exit_code cmd_install(struct console *console, struct error *err);

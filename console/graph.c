@@ -31,6 +31,16 @@ graph_add(struct graph *graph, int parent, const char *kind, const char *label,
 }
 
 void
+graph_order(struct graph *graph, size_t node, size_t before)
+{
+	struct graph_node *step = &graph->nodes[node];
+
+	step->before = xreallocarray(
+	    step->before, step->before_count + 1, sizeof(*step->before));
+	step->before[step->before_count++] = before;
+}
+
+void
 graph_release(struct graph *graph)
 {
 	struct graph_node *node;
@@ -43,6 +53,7 @@ graph_release(struct graph *graph)
 		free(node->branch);
 		free(node->state);
 		free(node->count);
+		free(node->before);
 	}
 	free(graph->nodes);
 	*graph = (struct graph){ 0 };
@@ -176,6 +187,28 @@ add_cases(struct graph *graph, int parent, const struct json *on,
 	}
 }
 
+/* Steps of a dag, and which of them come after which, by ordinals. */
+static void
+add_dag(struct graph *graph, int parent, const struct json *branches,
+    const struct json *after)
+{
+	size_t count = json_length(branches), i, k;
+	size_t *nodes = xreallocarray(NULL, count + 1, sizeof(*nodes));
+	const struct json *before;
+
+	for (i = 0; i < count; i++) {
+		nodes[i] = graph->count;
+		add_node(graph, parent, NULL, json_at(branches, i));
+	}
+	for (i = 0; i < json_length(after); i++) {
+		before = json_at(after, i);
+		for (k = 0; k < json_length(before); k++)
+			graph_order(graph, nodes[i],
+			    nodes[json_int(json_at(before, k)) - 1]);
+	}
+	free(nodes);
+}
+
 static void
 add_node(struct graph *graph, int parent, const char *branch,
     const struct json *spec)
@@ -193,6 +226,9 @@ add_node(struct graph *graph, int parent, const char *branch,
 	if (json_get(spec, "on") != NULL)
 		add_cases(graph, own, json_get(spec, "on"),
 		    json_get(spec, "branches"));
+	else if (json_get(spec, "after") != NULL)
+		add_dag(graph, own, json_get(spec, "branches"),
+		    json_get(spec, "after"));
 	else
 		add_list(graph, own, NULL, json_get(spec, "branches"));
 	if (json_get(spec, "body") != NULL)
@@ -369,6 +405,56 @@ paint_branches(struct painter *painter, size_t parent, struct ends *ends)
 	*ends = all;
 }
 
+/* The steps of a dag that were painted, and where each of them ends. */
+struct painted {
+	struct ends ends;
+	bool done, awaited;
+};
+
+/* Those that it comes after are painted first. */
+static void
+paint_step(
+    struct painter *painter, size_t at, size_t fork, struct painted *steps)
+{
+	const struct graph_node *node = &painter->graph->nodes[at];
+	struct ends *ends = &steps[at].ends;
+	const struct ends *from;
+	size_t i, k;
+
+	if (steps[at].done)
+		return;
+	steps[at].done = true;
+	for (i = 0; i < node->before_count; i++) {
+		paint_step(painter, node->before[i], fork, steps);
+		steps[node->before[i]].awaited = true;
+		from = &steps[node->before[i]].ends;
+		for (k = 0; k < from->count; k++)
+			add_end(ends, from->list[k].node, from->list[k].label);
+	}
+	if (node->before_count == 0)
+		add_end(ends, fork, NULL);
+	paint(painter, at, ends);
+}
+
+/* It goes on from where all steps end that no other one comes after. */
+static void
+paint_dag(struct painter *painter, size_t at, struct ends *ends)
+{
+	size_t count = painter->graph->count, fork = ends->list[0].node, i;
+	struct painted *steps = xcalloc(count, sizeof(*steps));
+
+	ends->count = 0;
+	for (i = at + 1; i < count; i++)
+		if (is_child(painter, i, at))
+			paint_step(painter, i, fork, steps);
+	for (i = at + 1; i < count; i++) {
+		if (steps[i].done && !steps[i].awaited)
+			add_ends(ends, &steps[i].ends);
+		free(steps[i].ends.list);
+	}
+	free(steps);
+}
+
 static void
 paint_if(struct painter *painter, size_t at, struct ends *ends)
 {
@@ -447,6 +533,10 @@ paint(struct painter *painter, size_t at, struct ends *ends)
 		put_point(painter, ends);
 	} else if (strcmp(kind, "try") == 0) {
 		paint_try(painter, at, ends);
+	} else if (strcmp(kind, "dag") == 0) {
+		put_point(painter, ends);
+		paint_dag(painter, at, ends);
+		put_point(painter, ends);
 	} else if (strcmp(kind, "if") == 0) {
 		paint_if(painter, at, ends);
 	} else if (is_loop(kind)) {

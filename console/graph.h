@@ -21,6 +21,8 @@ struct graph_node {
 	    *branch; /* "yes" or "no" of an if, "error" of a catch; else NULL */
 	char *state; /* of an instance; NULL: it has not begun */
 	char *count; /* how many processes it has; NULL: none is told */
+	size_t *before; /* step of a dag: the nodes that it comes after */
+	size_t before_count;
 };
 
 /* Parents come before their children, siblings in order. */
@@ -33,6 +35,9 @@ struct graph {
 void graph_add(struct graph *graph, int parent, const char *kind,
     const char *label, const char *branch, const char *state,
     const char *count);
+
+/* Two steps of a dag: `node` comes after `before`. */
+void graph_order(struct graph *graph, size_t node, size_t before);
 
 /* Add the tree of a workflow as docs/spec.md has it. */
 void graph_add_spec(struct graph *graph, const struct json *workflow);

@@ -10,7 +10,7 @@
 const struct option command_options[] = {
 	{ "action", 'a', false, "ACTION", "retry, ignore, resolve, raise, cancel, abort, halt, suspend, resume" },
 	{ "after", 0, false, "MEMBER", "go on after this process" },
-	{ "as", 0, false, "DRAWING", "dot (default), mermaid or svg" },
+	{ "as", 0, false, "DRAWING", "dot, mermaid or svg" },
 	{ "attempt", 0, false, "NUMBER", "of this attempt (default: of the latest)" },
 	{ "check", 0, false, NULL, "only say which files are not in this layout" },
 	{ "dir", 0, false, "DIR", "its directory (default: $PGWF_HOME)" },

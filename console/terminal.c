@@ -21,6 +21,8 @@ static const struct glyphs utf8_glyphs = {
 	.bad = "✗",
 	.gone = "○",
 	.arrow = "→",
+	.waited = "░",
+	.ran = "█",
 };
 
 static const struct glyphs ascii_glyphs = {
@@ -35,6 +37,8 @@ static const struct glyphs ascii_glyphs = {
 	.bad = "x",
 	.gone = "o",
 	.arrow = "->",
+	.waited = ".",
+	.ran = "=",
 };
 
 static const char *const styles[STYLE_COUNT] = {

@@ -29,6 +29,7 @@ struct glyphs {
 	const char *gap;    /* beside the children of the last one */
 	const char *good, *busy, *wait, *bad, *gone; /* marks of states */
 	const char *arrow;
+	const char *waited, *ran; /* a column of a bar */
 };
 
 struct terminal {

@@ -182,6 +182,8 @@ struct process {
 	struct decl *target;     /* call */
 	bool off_line;           /* call: something may run beside it */
 	const struct type *type; /* let */
+	size_t *before;          /* step of a dag: those that it comes after, */
+	size_t before_count;     /* by their ordinals */
 	struct read *reads;      /* of its own expressions */
 	struct read *collect_reads;
 };

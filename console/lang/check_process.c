@@ -5,9 +5,6 @@
 #include "console/lang/find.h"
 #include "console/lang/source.h"
 
-static void bind_unknown(
-    struct checker *checker, const struct process *process);
-
 void
 check_unsupported(struct checker *checker, size_t start, const char *feature)
 {
@@ -427,9 +424,8 @@ check_checkpoint(struct checker *checker, struct process *step, bool main_line)
 	              "beside it.");
 }
 
-/* What a form binds that can not be checked may be read after it. */
-static void
-bind_unknown(struct checker *checker, const struct process *process)
+void
+check_unknown(struct checker *checker, const struct process *process)
 {
 	const struct process *parts[] = { process->steps, process->body,
 		process->otherwise };
@@ -446,22 +442,10 @@ bind_unknown(struct checker *checker, const struct process *process)
 	for (collect = process->collects; collect; collect = collect->next)
 		scope_add(checker, &collect->as, type);
 	for (branch = process->branches; branch; branch = branch->next)
-		bind_unknown(checker, branch->body);
+		check_unknown(checker, branch->body);
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		for (part = parts[i]; part; part = part->next)
-			bind_unknown(checker, part);
-}
-
-static void
-check_later(struct checker *checker, struct process *process, bool main_line)
-{
-	static const char *const words[] = {
-		[P_DAG] = "dag",
-	};
-
-	(void)main_line;
-	check_unsupported(checker, process->start, words[process->kind]);
-	bind_unknown(checker, process);
+			check_unknown(checker, part);
 }
 
 static void (*const checks[])(struct checker *, struct process *, bool) = {
@@ -472,7 +456,7 @@ static void (*const checks[])(struct checker *, struct process *, bool) = {
 	[P_FOLD] = check_fold,
 	[P_WHILE] = check_while,
 	[P_REPEAT] = check_repeat,
-	[P_DAG] = check_later,
+	[P_DAG] = check_dag,
 	[P_RACE] = check_race,
 	[P_IF] = check_if,
 	[P_SWITCH] = check_switch,

@@ -119,6 +119,13 @@ void check_while(struct checker *checker, struct process *loop, bool main_line);
 void check_repeat(
     struct checker *checker, struct process *loop, bool main_line);
 
+/* What a form binds that can not be checked may be read after it. */
+void check_unknown(struct checker *checker, const struct process *process);
+
+/* check_dag.c */
+void check_dag(
+    struct checker *checker, struct process *process, bool main_line);
+
 /* check_atomic.c: the calls of an atomic; whether a block is one, and nothing
  * else: then the policies of the block are those of a task. */
 void check_atomic(struct checker *checker, struct process *atomic);

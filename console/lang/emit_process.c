@@ -280,6 +280,28 @@ emit_par(struct emitter *emitter, const struct process *par,
 	buf_adds(&emitter->out, "}");
 }
 
+/* A list for each step: the ordinals of those that it comes after. */
+static void
+emit_dag(struct emitter *emitter, const struct process *dag,
+    const struct effects *effects)
+{
+	const struct process *step;
+	size_t i;
+
+	begin(emitter, "dag", dag);
+	buf_adds(&emitter->out, ",\"branches\":");
+	emit_steps(emitter, dag->steps, effects);
+	buf_adds(&emitter->out, ",\"after\":[");
+	for (step = dag->steps; step; step = step->next) {
+		buf_adds(&emitter->out, "[");
+		for (i = 0; i < step->before_count; i++)
+			buf_addf(&emitter->out, "%s%zu", i > 0 ? "," : "",
+			    step->before[i]);
+		buf_adds(&emitter->out, step->next ? "]," : "]");
+	}
+	buf_adds(&emitter->out, "]}");
+}
+
 static void
 emit_collects(struct emitter *emitter, const struct collect *collect)
 {
@@ -578,6 +600,7 @@ emit_node(struct emitter *emitter, const struct process *process,
 		[P_CALL] = emit_call,
 		[P_SEQ] = emit_group,
 		[P_PAR] = emit_par,
+		[P_DAG] = emit_dag,
 		[P_RACE] = emit_race,
 		[P_FORALL] = emit_forall,
 		[P_FOLD] = emit_fold,

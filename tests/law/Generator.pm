@@ -18,6 +18,7 @@ my ($count, $budget, $crowded, $careful, $looped);
 our ($alone, $unread);
 # something may run beside what is drawn, or it is in a finally
 our $beside;
+my $dags;    # dags take the place of what is parallel
 
 sub pick  { return $_[ int rand @_ ] }
 sub maybe { return rand() < $_[0] }
@@ -220,6 +221,7 @@ sub node {
 
 sub par {
     my ($scope, $depth, $deep, $sound) = @_;
+    return dag($scope, $depth, $deep) if $dags && !$sound;
     local $beside = 1;
     my (@branches, @names);
     for (1 .. pick(1, 2, 2, 3)) {
@@ -228,6 +230,26 @@ sub par {
         push @names,    @bound;
     }
     return ({ kind => 'par', line => 1, branches => \@branches }, @names);
+}
+
+# Steps in any order: each sees the names of those that it comes after, and those
+# around the dag.
+sub dag {
+    my ($scope, $depth, $deep) = @_;
+    local $beside = 1;
+    my (@steps, @names);
+    for my $k (0 .. pick(0, 1, 2, 2, 3)) {
+        my @before = grep { maybe(0.4) } 0 .. $k - 1;
+        my ($node, @bound) = node([ @$scope, map { @{ $steps[$_]{bound} } } @before ], $depth, $deep + 1, 0);
+        push @steps, { node => $node, before => \@before, bound => [ map { [ $_, $depth ] } @bound ], place => rand };
+        push @names, @bound;
+    }
+    my @order = sort { $steps[$a]{place} <=> $steps[$b]{place} } 0 .. $#steps;
+    my %ordinal = map { $order[$_] => $_ + 1 } 0 .. $#order;
+    return ({
+        kind => 'dag', line => 1, branches => [ map { $steps[$_]{node} } @order ],
+        after => [ map { [ sort { $a <=> $b } map { $ordinal{$_} } @{ $steps[$_]{before} } ] } @order ]
+    }, @names);
 }
 
 # What can be evaluated: it fails, if at all, after others beside it have begun.
@@ -452,6 +474,7 @@ sub workflow {
 sub make {
     my ($seed) = @_;
     srand $seed;
+    $dags = $seed % 3 == 2;
     ($count, $budget, $crowded, $careful) = (0, pick(4, 8, 14, 20), pick(0.4, 0.4, 0.9), pick(0.12, 0.3, 0.6));
     $looped = $seed % 6 % 4 ? 0 : pick(0.15, 0.4);
     my @workflows = workflow("w$seed", 1 .. 5);

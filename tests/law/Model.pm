@@ -240,10 +240,28 @@ sub unfold {
         @$p{qw(output has_output)} = ($p->{value}, 1);
         return ended($p, 'end');
     }
+    if ($kind eq 'dag') {
+        $p->{waits} = { map { $_ => 1 } 1 .. @{ $node->{branches} } };
+        return begin_freed($p);
+    }
     $p->{results} = [];
     $p->{next} = 0;
     return ended($p, 'end') unless @{ $p->{items} };
     fill($p);
+    return;
+}
+
+# The steps of a dag begin for which all has ended that they come after.
+sub begin_freed {
+    my ($p) = @_;
+    my ($branches, $after) = @{ $p->{node} }{qw(branches after)};
+    my @freed = grep { my $k = $_; !grep { !$p->{over}{$_} } @{ $after->[ $k - 1 ] } } sort { $a <=> $b } keys %{ $p->{waits} };
+    delete @{ $p->{waits} }{@freed};
+    $p->{to_come} += @freed;
+    for my $k (@freed) {
+        $p->{to_come}--;
+        begin($p->{m}, $branches->[ $k - 1 ], $p, $k);
+    }
     return;
 }
 
@@ -409,6 +427,10 @@ sub ended {
             begin($m, $next, $parent, $ordinal + 1);
             return;
         }
+    }
+    if ($parent->{kind} eq 'dag') {
+        $parent->{over}{ $p->{ordinal} } = 1;
+        begin_freed($parent);
     }
     return counted($parent);
 }
@@ -1115,7 +1137,7 @@ sub is_given_up {
 
 sub has_branches {
     my ($p) = @_;
-    return $p->{branches} //= $json->encode($p->{node}) =~ /"kind":"(par|forall)"/ ? 1 : 0;
+    return $p->{branches} //= $json->encode($p->{node}) =~ /"kind":"(par|dag|forall)"/ ? 1 : 0;
 }
 
 # Something other than a stop moves it.

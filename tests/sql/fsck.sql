@@ -1,7 +1,7 @@
 -- fsck.sql - each of its checks finds what it is there for.
 begin;
 \ir helper/play.sql
-select plan(41);
+select plan(46);
 
 -- broken(STATEMENT): what fsck finds after a statement that no trigger saw;
 -- the statement is undone.
@@ -97,6 +97,16 @@ select finds('history: nobody signed it', 'delete from wf.txn');
 -- a hand-written UPDATE is refused where triggers are on
 select throws_ok(format('update wf.process set state = ''END'' where id = %s', :j), 'WF001', null, 'a forged state is refused');
 select throws_ok(format('update wf.process set was = state, event = ''success'', state = ''END'' where id = %s', :j), 'WF001', null, 'so is an illegal move');
+-- a dag
+select play_install('dag', '[{"kind": "dag", "line": 1, "branches": [{"kind": "task", "line": 1, "type": "t.Far", "args": {}}, {"kind": "task", "line": 1, "type": "t.Far", "args": {}}, {"kind": "task", "line": 1, "type": "t.Far", "args": {}}], "after": [[], [], [1, 2]]}]');
+select wf.start('dag') as dag \gset
+select play_id(:dag, 'dag') as d \gset
+select finds('dag: a step is listed that has ended, or one that has not is missing', format('delete from wf.dag_step where process_id = %s and awaits is not null', :d));
+select finds('dag: a step is listed that has ended, or one that has not is missing', format('update wf.process set state = ''ABORTING'' where id = %s', :d));
+select finds('dag: a step does not await the last one before it that has not ended', format('update wf.dag_step set awaits = awaits - 1 where process_id = %s and awaits is not null', :d));
+select finds('dag: a step does not await the last one before it that has not ended', format('update wf.dag_step set awaits = null where process_id = %s', :d));
+select finds('process: begun before what comes before it has ended', format('update wf.process set node_id = 5 where parent_id = %s and node_id = 3', :d));
+
 select is_empty('select * from wf.fsck()', 'a healthy workspace still');
 
 select * from finish();

@@ -110,6 +110,22 @@ select is(wf.progress(:i), 0.40, 'all of it has ended: 8 of 20');
 select play_take(:driver);
 select is(wf.progress(:i), 0.50, 'the branch that was chosen stands for all: 8 and a quarter of 8 of 20');
 
+-- a dag: what has not begun counts nothing, what has ended wholly
+select play_install('dag', jsonb_build_array(jsonb_build_object('kind', 'dag', 'line', 1, 'branches', jsonb_build_array(weighs(4, 'last'), weighs(1, 'x'), weighs(3, 'y')), 'after', '[[2, 3], [], []]'::jsonb), weighs(2, 'end')));
+select wf.start('dag') as i \gset
+select is(wf.progress(:i), 0.00, 'nothing of a dag has begun to run');
+select play_take(:driver);
+select is(wf.progress(:i), 0.20, 'two steps of a dag are under way: (0.5 + 1.5) of 10');
+select play_report(play_id(:i, 'y'));
+select is(wf.progress(:i), 0.35, 'one has ended: (0.5 + 3) of 10');
+select play_report(play_id(:i, 'x'));
+select is(wf.progress(:i), 0.40, 'what comes after both waits: 4 of 10');
+select play_take(:driver);
+select is(wf.progress(:i), 0.60, 'and is under way: 4 and a half of 4 of 10');
+select play_report(play_id(:i, 'last'));
+select is(wf.progress(:i), 0.80, 'the dag has ended');
+select wf.abort(jsonb_build_object('instance', :i));
+
 select play_install('list', jsonb_build_array(play_forall('x', '[]', weighs(2, 'e')) || '{"in": ["range", 1, ["var", "n"]], "max": 4, "reads": {"n": 0}}', weighs(1, 'end')), '[{"name": "n", "type": "int"}]');
 select wf.start('list', '{"n": 10}') as i \gset
 select is(wf.progress(:i), 0.00, 'nothing of a forall has begun');

@@ -42,6 +42,7 @@
 \ir definition/share.sql
 \ir definition/spec_check.sql
 \ir definition/atomic.sql
+\ir definition/dag.sql
 \ir definition/node.sql
 \ir definition/install.sql
 
@@ -55,8 +56,10 @@
 \ir flow/binding.sql
 \ir flow/limit.sql
 \ir flow/compose.sql
+\ir flow/pending.sql
 \ir flow/loop.sql
 \ir flow/forall.sql
+\ir flow/dag.sql
 \ir flow/teardown.sql
 \ir flow/handler.sql
 \ir flow/given_up.sql

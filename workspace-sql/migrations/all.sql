@@ -38,7 +38,8 @@ $$;
 \set migration 048_atomic.sql \ir apply.sql
 \set migration 051_timeout.sql \ir apply.sql
 \set migration 054_progress.sql \ir apply.sql
-\set migration 055_finally.sql \ir apply.sql
+\set migration 055_dag.sql \ir apply.sql
+\set migration 056_finally.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

@@ -115,6 +115,7 @@ create table wf.node (
     yield         jsonb,
     light         boolean,
     in_round      boolean,
+    in_dag        boolean,
     names         text[],
     output_max    int,
     timeout       jsonb,
@@ -124,3 +125,10 @@ create table wf.node (
 -- the parent first: (version_id, id) can then be sought in the primary key only
 create index node_parent_idx on wf.node (parent_id, version_id, ordinal);
 create index node_type_idx on wf.node (type_id);
+
+create table wf.edge (
+    version_id bigint not null references wf.version on delete cascade,
+    node_id    int not null,
+    after_id   int not null,
+    primary key (version_id, node_id, after_id)
+);

@@ -78,6 +78,7 @@ create table wf.process (
     late        boolean,
     reserved    int,
     in_round    boolean,
+    in_dag      boolean,
     timed       boolean,
     progress    numeric,
     primary key (instance_id, id)
@@ -235,6 +236,15 @@ create table wf.given_up (
     error       jsonb not null,
     primary key (instance_id, process_id, index)
 );
+
+create table wf.dag_step (
+    instance_id bigint not null,
+    process_id  bigint not null,
+    node_id     int not null,
+    awaits      int,
+    primary key (instance_id, process_id, node_id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
+create index dag_step_awaits_idx on wf.dag_step (instance_id, process_id, awaits) where awaits is not null;
 
 create table wf.pending (
     id          bigint generated always as identity primary key,

@@ -207,6 +207,7 @@ declare
     v_nodes wf.part[];
 begin
     delete from wf.task_request;
+    delete from wf.edge;
     delete from wf.node;
     for v in
         select o.id, o.spec, w.name from wf.version o join wf.workflow w on w.id = o.workflow_id order by o.id

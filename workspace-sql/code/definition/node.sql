@@ -111,7 +111,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     with
     part as materialized (
         select p.object, p.place, p.place[1:cardinality(p.place) - 1] as around, p.value,
-               row_number() over (partition by p.place[1] order by p.place) as id,
+               row_number() over (partition by p.place[1] order by p.place) as id, p.value ? 'collect' as gathers,
                (p_types ->> (p.value ->> 'type'))::bigint as type_id
           from unnest(p_nodes) p where p.object <> 'param'
     ),
@@ -125,7 +125,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                t.spec #>> '{policies,on_failure}' as type_word,
                -- what a form with a scope for each child has as body opens that scope
                case when g.scope = 'child' then g.scope when f.scope = 'own' then f.scope else 'none' end as scope,
-               case when g.scope = 'child' and o.value ? 'collect' then true end as collects,
+               case when g.scope = 'child' and o.gathers then true end as collects,
                case when g.begins = 'first'
                     then lead(p.id) over (partition by w.version_id, o.id order by p.id) end as next_id
           from part p
@@ -312,9 +312,7 @@ begin
                          else wf._constant(n.input) -> 'value' end as fixed
           from node n
     ),
-    item_read as materialized (
-        select i.* from wf._items_read(p_nodes) i
-    ),
+    item_read as materialized (select i.* from wf._items_read(p_nodes) i),
     policy as materialized (
         select p.*
           from wf._settle_policies(array(select distinct n.policies from node n where n.policies is not null)) p
@@ -359,6 +357,7 @@ begin
       left join item_read s on s.place = n.place and n.begins = 'round' and s.name = n.value ->> 'name'
       left join task t on t.id = n.type_id
       left join policy q on q.policies = n.policies;
+    perform wf._store_edges(p_nodes, p_versions);
     perform wf._store_sizes(v.value::bigint), wf._store_weights(v.value::bigint) from jsonb_each_text(p_versions) v;
 end;
 $$;
@@ -413,8 +412,9 @@ begin
             v_heavy[f.parent_id] := v_heavy[f.parent_id] or v_heavy[f.id] or not f.light or f.begins = 'round';
             v_most[f.parent_id] := case f.around when 'chosen' then greatest(v_most[f.parent_id], v_own)
                                                  else v_most[f.parent_id] + v_own end;
-            v_most_live[f.parent_id] := case f.around when 'all' then v_most_live[f.parent_id] + v_own_live
-                                                      else greatest(v_most_live[f.parent_id], v_own_live) end;
+            v_most_live[f.parent_id] := case when f.around in ('all', 'free')
+                                             then v_most_live[f.parent_id] + v_own_live
+                                             else greatest(v_most_live[f.parent_id], v_own_live) end;
         end if;
     end loop;
     update wf.node n

@@ -42,6 +42,7 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
          'reads {depth}'),
         ('seq', 'kind! text, line! line, steps! [node], policies heading, reads {depth}'),
         ('par', 'kind! text, line! line, branches! [node]'),
+        ('dag', 'kind! text, line! line, branches! [node], after! [ordinals]'),
         ('race', 'kind! text, line! line, branches! [node]'),
         ('forall', 'kind! text, line! line, name! name, index name, in! expression, max expression, '
          'tolerate expression, body! node, '
@@ -123,6 +124,7 @@ language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standar
         ('type', 'string', '^(string|int|number|bool|json|list|object|date|timestamp|duration|secret|sql|shell)$',
          'a type'),
         ('on_failure', 'string', '^(pause|skip|fail|fail_late)$', 'pause, skip, fail or fail_late'),
+        ('ordinals', 'array', '^\[([1-9][0-9]{0,4}(, [1-9][0-9]{0,4})*)?\]$', 'a list of ordinals of branches'),
         ('machine', 'string', '^(sync|async|wait)$', 'sync, async or wait'),
         ('wait', 'string', '^(sleep|fail)$', 'sleep or fail'),
         ('transport', 'string', '^(http|ssh|sql|exec|builtin)$', 'http, ssh, sql, exec or builtin');
@@ -313,7 +315,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                                   when 'map' then jsonb_typeof(e.value) = 'object'
                                   else wf._is_atom(e.value, g.holds, g.type, g.pattern) end) f (fits)
          where p.object <> 'node'
-           and (g.key is null or not f.fits or g.holds = 'expression' or g.form = 'map' and g.pattern is not null)
+           and (g.key is null or not f.fits or g.holds = 'expression' or g.form <> 'one' and g.pattern is not null)
     ),
     expression as materialized (
         select e.place, e.path, e.value from entry e where e.holds = 'expression' and e.form = 'one'
@@ -346,6 +348,10 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
            union all
            select '.' || m.key, 'must be ' || e.meaning, null
              from jsonb_each(case when e.form = 'map' and jsonb_typeof(e.value) = 'object' then e.value end) m
+            where not wf._is_atom(m.value, e.holds, e.type, e.pattern)
+           union all
+           select format('[%s]', m.ordinality - 1), 'must be ' || e.meaning, null
+             from jsonb_array_elements(case when e.form = 'list' and e.fits then e.value end) with ordinality m
             where not wf._is_atom(m.value, e.holds, e.type, e.pattern)
            ) f (step, message, hint)
     union all

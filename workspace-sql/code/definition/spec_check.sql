@@ -217,23 +217,19 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
      where not n.value -> 'args' ? a;
 $$;
 
--- wf._spec_scopes(p_nodes)
+-- wf._bound_names(p_nodes)
 --
--- Checks the names that are bound, and that each name that a node lists is bound in
--- the scope in which it lives.
---
--- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Returns  the names that a file binds: each with the place of the node that opened its scope, and that of what binds
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._check_spec, for a file whose shape is sound
-create or replace function wf._spec_scopes(p_nodes wf.part[])
-returns table (place int[], path text, message text, hint text)
-language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+-- Called   by the checks of names
+create or replace function wf._bound_names(p_nodes wf.part[])
+returns table (opener int[], place int[], path text, name text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
     with recursive
     node as materialized (
         select n.* from wf._with_forms(p_nodes) n
     ),
-    -- the names that are bound, each with the place of the node that opened its scope
     bound as materialized (
         select n.place as opener, n.place, n.path || '.params' as path, r ->> 'name' as name
           from node n
@@ -268,16 +264,48 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
         select n.place[1:n.scopes[cardinality(n.scopes)]], b.place, b.path, b.name
           from binder b
           join node n on n.place = b.opener and n.ends = 'first'
+    )
+    select b.* from binder b;
+$$;
+
+-- wf._names_read(p_nodes)
+--
+-- Returns  the names that nodes list as read: each with the place of the node that opened its scope, and that of the
+--          reader
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the checks of names
+create or replace function wf._names_read(p_nodes wf.part[])
+returns table (opener int[], place int[], path text, name text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select n.place[1:n.scopes[r.value::int + 1]], n.place, n.path || '.reads', r.key
+      from wf._with_forms(p_nodes) n
+     cross join lateral jsonb_each_text(n.value -> 'reads') r
+    union all
+    select n.place[1:(n.scopes || cardinality(n.place))[r.value::int + 1]], n.place, n.path || '.' || k, r.key
+      from wf._with_forms(p_nodes) n
+     cross join unnest(array['collect_reads', 'round_reads']) k
+     cross join lateral jsonb_each_text(n.value -> k) r;
+$$;
+
+-- wf._spec_scopes(p_nodes)
+--
+-- Checks the names that are bound, and that each name that a node lists is bound in
+-- the scope in which it lives.
+--
+-- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec, for a file whose shape is sound
+create or replace function wf._spec_scopes(p_nodes wf.part[])
+returns table (place int[], path text, message text, hint text)
+language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+    with
+    node as materialized (
+        select n.* from wf._with_forms(p_nodes) n
     ),
-    reading as materialized (
-        select n.place, n.path || '.reads' as path, r.key as name, n.place[1:n.scopes[r.value::int + 1]] as opener
-          from node n
-         cross join lateral jsonb_each_text(n.value -> 'reads') r
-        union all
-        select n.place, n.path || '.' || k, r.key, n.place[1:(n.scopes || cardinality(n.place))[r.value::int + 1]]
-          from node n
-         cross join unnest(array['collect_reads', 'round_reads']) k
-         cross join lateral jsonb_each_text(n.value -> k) r
+    binder as materialized (
+        select b.* from wf._bound_names(p_nodes) b
     )
     select b.place, b.path, format('%L is no name', b.name),
            'Names have letters, digits and _, at most 63 bytes; instance is reserved.'
@@ -303,7 +331,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     union all
     select r.place, r.path || '.' || r.name, format('no scope at this depth binds %s', r.name),
            'Depth 0 is the call or workflow, each forall, loop or branch of a race around the node adds one.'
-      from reading r
+      from wf._names_read(p_nodes) r
      where not exists (select from binder b where b.opener = r.opener and b.name = r.name);
 $$;
 
@@ -334,7 +362,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                -- what is left of a node is an object of expressions, and so an expression
                (n.value #- '{policies,retry,when}')
                - '{kind,line,type,as,reads,workflow,name,index,collect,collect_reads,element,while,until,yield}'::text[]
-               - '{round_reads,only}'::text[]
+               - '{round_reads,only,after}'::text[]
           from node n
          where n.kind <> 'workflow'
         union all
@@ -452,7 +480,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
      where n.kind = 'fold'
        and (n.value #>> '{over,0}' is distinct from 'list' or jsonb_array_length(n.value -> 'over') <> 3)
      union all
-    select n.place, n.path, format('%s cannot stand inside par, race, forall or finally', n.kind), f.hint
+    select n.place, n.path, format('%s cannot stand inside par, dag, race, forall or finally', n.kind), f.hint
       from node n
       join (values ('return', false, 'It ends the call around it, so it stands where only one thing runs.'),
                    ('checkpoint', true, 'The instance can go back to it, so nothing may run beside it.')
@@ -461,7 +489,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                      from generate_series(case when f.whole then 2 else n.scopes[1] + 1 end,
                                           cardinality(n.place) - 1) i
                      join node o on o.place = n.place[1:i]
-                                and (o.begins in ('all', 'window') or o.kind = 'finally'));
+                                and (o.begins in ('all', 'free', 'window') or o.kind = 'finally'));
 $$;
 
 -- wf._spec_secrets(p_spec, p_nodes)
@@ -587,7 +615,9 @@ begin
                  union all
                 select * from wf._spec_forms(v_nodes)
                  union all
-                select * from wf._spec_atomic(p_spec, v_nodes)) x;
+                select * from wf._spec_atomic(p_spec, v_nodes)
+                 union all
+                select * from wf._spec_dags(v_nodes)) x;
     end if;
     if f.faults is null and strpos(p_spec::text, '"secret"') > 0 then
         select array_agg(concat_ws(': ', nullif(x.path, ''), x.message) order by x.place, x.path, x.message) as faults,

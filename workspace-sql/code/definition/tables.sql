@@ -150,3 +150,9 @@ comment on column wf.node.weight is
     'together; of branches of which one is chosen the heaviest, of a try its body, of a forall one element';
 comment on column wf.node.wide is
     'its version has a forall, a loop or more than 200 nodes, so an instance may have many processes';
+comment on column wf.node.in_dag is 'true: it is a step of a dag';
+
+comment on table wf.edge is 'A step of a dag, and one that it comes after: it begins when all of these have ended.';
+comment on column wf.edge.version_id is 'the version';
+comment on column wf.edge.node_id is 'the step';
+comment on column wf.edge.after_id is 'the step before it; one of the same dag';

@@ -24,21 +24,6 @@ begin atomic
     select jsonb_build_object('kind', p_kind, 'message', p_message);
 end;
 
--- wf._oversize(p_bytes)
---
--- Returns  an error record if a value of so many bytes is larger than a value may be, else null
--- Called   wherever a value is made
-create or replace function wf._oversize(p_bytes bigint) returns jsonb
-language plpgsql stable :inner as $$
-declare
-    v_most constant bigint := wf._setting_number('value_bytes');
-begin
-    return case when p_bytes > v_most
-                then wf._refuse('output',
-                                format('the value has %s bytes, more than the %s allowed', p_bytes, v_most)) end;
-end;
-$$;
-
 -- wf._prepare(p_instance, p_scopes, p_version, p_node)
 --
 -- Evaluates what a node needs before it begins: its input, its policies, which
@@ -163,6 +148,8 @@ begin
         p_entry.open := (p_entry.chosen <= p_node.children)::int;
     elsif p_node.begins = 'window' then
         p_entry := wf._measure_window(p_node, p_entry, p_value, p_environment);
+    elsif p_node.begins = 'free' then
+        p_entry.open := wf._count_free(p_node);
     end if;
     return case when p_entry.policy is null then p_entry else wf._apply_policies(p_node, p_entry) end;
 end;
@@ -230,7 +217,11 @@ declare
     v_id bigint[];
     v_may bigint[];
 begin
-    if p_torn or p_torn is null and exists (select from wf.teardown) then
+    -- an expression with a query in it is a query each time, also where it ends before that
+    if p_torn is null then
+        p_torn := exists (select from wf.teardown);
+    end if;
+    if p_torn then
         v_may := wf._withhold(p_instance, p_parent, p_node, p_at);
         if cardinality(v_may) < cardinality(p_parent) then
             select array_agg(p_instance[k]), array_agg(p_parent[k]), array_agg(p_node[k]), array_agg(p_index[k]),
@@ -248,7 +239,7 @@ begin
     insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, machine, was, event, state,
                             at, began_at, index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open,
                             todo, total, chosen, input, policy, error, retry_from, held, reserved, in_round,
-                            spare, late, timed)
+                            spare, late, in_dag, timed)
     select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, n.machine, '',
            case when n.type_id is null then 'enter' else 'enable' end,
            case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,
@@ -270,7 +261,7 @@ begin
            case when n.begins = 'round' then (e.e).open end,
            n.in_round,
            coalesce((e.e).spare, case n.handles when 'leaves' then n.children - 1 end),
-           n.late,
+           n.late, n.in_dag,
            case when n.timeout is not null then true end
       from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id
               from unnest(p_instance, p_parent, p_node, p_index, v_id) x (i, j, m, k, id)
@@ -281,14 +272,16 @@ begin
                          offset 0) p
      cross join lateral (select x.id, x.next_id, x.kind, x.machine, x.scope, x.begins, x.type_id, x.bind, x.group_id,
                                 x.lane_id, x.rank, x.plain, x.wide, x.children, x.collects, x.input, x.input_fixed,
-                                x.policy, x.retry, x.in_round, x.handles, x.late, x.timeout, x.finally_id
+                                x.policy, x.retry, x.in_round, x.handles, x.late, x.in_dag, x.timeout,
+                                x.finally_id
                            from wf.node x
                           where x.version_id = p.version_id and x.id = u.m
                          offset 0) n
      cross join lateral (select case when n.scope = 'child' then p.scopes || u.id else p.scopes end as scopes) s
      cross join lateral (select case when (n.input is null or n.input_fixed)
                                           and n.policy is null
-                                          and n.begins not in ('chosen', 'window', 'round') then null::wf.entry
+                                          and n.begins not in ('chosen', 'window', 'round', 'free')
+                                     then null::wf.entry
                                      else wf._prepare(u.i, s.scopes, p.version_id, n.id) end as e offset 0) e;
 end;
 $$;
@@ -310,9 +303,9 @@ end;
 -- wf._enter_children(p_moves, p_at)
 --
 -- Begins the first children of composites that have just been entered, except
--- those that begin through a window: all of them, the first, or the chosen one. Of
--- one instance no more than 1,000 begin at once, the rest is left to transactions of
--- their own.
+-- those that begin through a window: all of them, the free ones, the first, or the
+-- chosen one. Of one instance no more than 1,000 begin at once, the rest is left to
+-- transactions of their own.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -324,7 +317,8 @@ declare
     c_most constant int := 1000;
     f record;
 begin
-    select array_agg(m.instance_id) instances, array_agg(m.id) parents, array_agg(c.id) nodes
+    select array_agg(m.instance_id) instances, array_agg(m.id) parents, array_agg(c.id) nodes,
+           bool_or(n.begins = 'free') dags
       into f
       from wf._due_full(p_moves, 'block') m
      cross join lateral (select x.begins
@@ -335,7 +329,12 @@ begin
                            from wf.node x
                           where x.version_id = m.version_id and x.parent_id = m.node_id
                          offset 0) c
-     where n.begins = 'all' or c.ordinal = coalesce(m.chosen, 1);
+     where case n.begins when 'all' then true
+                         when 'free' then wf._last_before(m.version_id, c.id) is null
+                         else c.ordinal = coalesce(m.chosen, 1) end;
+    if f.dags then
+        perform wf._open_dags(p_moves);
+    end if;
     if cardinality(f.nodes) > c_most then
         with child as materialized (
             select u.i, u.j, u.node, u.k, row_number() over (partition by u.i order by u.k) > c_most as later
@@ -363,7 +362,7 @@ $$;
 -- Returns  nothing
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
--- Called   by the update trigger of process
+-- Called   by the update trigger of process, and by _enter_freed
 create or replace function wf._enter_next(p_moves wf.move[], p_at timestamptz, p_torn boolean) returns void
 language plpgsql :inner as $$
 begin
@@ -374,138 +373,6 @@ begin
     end if;
     perform wf._enter(array_agg(m.instance_id), array_agg(m.parent_id), array_agg(m.next_id), null, null, p_at, p_torn)
        from wf._due(p_moves, 'next') m;
-end;
-$$;
-
--- wf._enter_pending(p_at)
---
--- Begins what is pending, and what becomes pending by that, until there is
--- nothing more or 1,000 have begun; the rest is left to other transactions, as
--- work of kind begin. Nodes that pass without waiting (a let, an if without else,
--- an element in which nothing happens) would otherwise nest triggers in triggers
--- until the stack is full, and a long list of them would never end.
---
--- Returns  nothing
--- Locks    nothing; only inserts
--- Called   by the triggers of process, at a certain depth, and by _begin_pending
-create or replace function wf._enter_pending(p_at timestamptz) returns void
-language plpgsql :inner as $$
-declare
-    c_most constant int := 1000;
-    f record;
-    v_last bigint := 0;
-    v_begun int := 0;
-begin
-    loop
-        if v_begun >= c_most then
-            perform wf._leave_pending(v_last, p_at);
-            return;
-        end if;
-        -- by key, past what has been seen: deleted rows stay in the way until the transaction ends
-        with next as (
-            delete from wf.pending q where q.id > v_last and not q.later returning q.*)
-        select max(n.id) as last,
-               array_agg(n.instance_id order by n.id) filter (where n.node_id is not null) as instances,
-               array_agg(n.parent_id order by n.id) filter (where n.node_id is not null) as parents,
-               array_agg(n.node_id order by n.id) filter (where n.node_id is not null) as nodes,
-               array_agg(n.instance_id order by n.id) filter (where n.node_id is null) as fan_instances,
-               array_agg(n.parent_id order by n.id) filter (where n.node_id is null) as fans,
-               array_agg(n.first order by n.id) filter (where n.node_id is null) as firsts,
-               array_agg(n.count order by n.id) filter (where n.node_id is null) as counts,
-               sum(n.count * coalesce(w.most_live, 1)) as begun,
-               sum(n.count * w.most_live) filter (where n.node_id is null) as weight
-          into f
-          from next n
-          left join lateral (select y.most_live
-                               from wf.process x
-                               join wf.node y on y.version_id = x.version_id and y.id = x.node_id
-                              where n.node_id is null and x.instance_id = n.instance_id and x.id = n.parent_id
-                             offset 0) w on true;
-        exit when f.last is null;
-        v_last := f.last;
-        v_begun := v_begun + f.begun;
-        if f.nodes is not null then
-            perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
-        end if;
-        if f.fans is not null then
-            perform wf._begin_elements(f.fan_instances, f.fans, f.firsts, f.counts, f.weight, p_at);
-        end if;
-    end loop;
-end;
-$$;
-
--- wf._leave_pending(p_last, p_at)
---
--- Leaves what is pending behind p_last to other transactions.
---
--- Returns  nothing
--- Locks    nothing beyond the rows of this transaction
--- Called   by _enter_pending and _refill
-create or replace function wf._leave_pending(p_last bigint, p_at timestamptz) returns void
-language plpgsql :inner as $$
-begin
-    with rest as (
-        update wf.pending q set later = true where q.id > p_last and not q.later returning q.instance_id)
-    insert into wf.work (kind, instance_id, item_id, due_at)
-    select distinct 'begin', r.instance_id, 0, p_at from rest r;
-    perform wf._ring();
-end;
-$$;
-
--- wf._ask_to_begin(p_instance, p_at)
---
--- Something of these instances is left to other transactions. Two rows of work an
--- instance are enough: one of them may be what this transaction is doing.
---
--- Returns  nothing
--- Locks    nothing; only inserts
--- Called   by whoever leaves something pending
-create or replace function wf._ask_to_begin(p_instance bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
-begin
-    insert into wf.work (kind, instance_id, item_id, due_at)
-    select 'begin', u.i, 0, p_at
-      from unnest(p_instance) u (i)
-     where (select count(*) < 2 from wf.work w where w.instance_id = u.i and w.kind = 'begin');
-    if found then
-        perform wf._ring();
-    end if;
-end;
-$$;
-
--- wf._begin_pending(p_instance, p_at)
---
--- Begins some of what other transactions have left of an instance that the
--- caller holds.
---
--- Returns  nothing
--- Locks    rows of pending
--- Called   by _do_work
-create or replace function wf._begin_pending(p_instance bigint, p_at timestamptz) returns void
-language plpgsql :inner as $$
-declare
-    c_most constant int := 1000;
-begin
-    update wf.pending q set later = false
-     where q.id = any (array(select y.id
-                               from (select x.id, sum(x.count * coalesce(n.most_live, 1)) over (order by x.id)
-                                                  - x.count * coalesce(n.most_live, 1) as before
-                                       from (select z.* from wf.pending z
-                                              where z.instance_id = p_instance and z.later
-                                              order by z.id limit c_most) x
-                                       left join lateral (select m.most_live
-                                                            from wf.process p
-                                                            join wf.node m on m.version_id = p.version_id
-                                                                          and m.id = p.node_id
-                                                           where x.node_id is null and p.instance_id = p_instance
-                                                             and p.id = x.parent_id
-                                                          offset 0) n on true) y
-                              where y.before < c_most));
-    perform set_config('wf.rounds', '', true);
-    perform wf._enter_pending(p_at);
-    if exists (select from wf.pending q where q.instance_id = p_instance and q.later) then
-        perform wf._ask_to_begin(array[p_instance], p_at);
-    end if;
 end;
 $$;
 
@@ -622,25 +489,32 @@ begin
 end;
 $$;
 
--- wf._count_ended(p_moves)
+-- wf._count_ended(p_moves, p_steps, p_at, p_torn)
 --
 -- Counts in their parents what has ended: a parent ends with the last of them, or
 -- with the first that returns, or begins more, or is a race that one of them wins.
 -- Elements and branches that were given up are counted when they have stopped. What a
 -- return gives is kept by a try whose finally is to run first.
+-- A dag begins the steps that nothing holds any more (p_torn: see _enter).
 --
 -- Returns  nothing
 -- Locks    the parents' rows; by then the caller holds their instances
 -- Raises   nothing of its own
--- Called   by the update trigger of process, last, since it nests
-create or replace function wf._count_ended(p_moves wf.full_move[]) returns void
+-- Called   by the update trigger of process, near its end, since it nests
+create or replace function wf._count_ended(p_moves wf.full_move[], p_steps bigint, p_at timestamptz, p_torn boolean)
+returns void
 language plpgsql :inner as $$
+declare
+    v_freed wf.move[];
 begin
+    if p_steps & wf._step('free') > 0 then
+        v_freed := wf._free_steps(p_moves);
+    end if;
     update wf.process p
        set was = p.state, at = d.at,
            fill = least(k.ended, (k.c).more),
            todo = p.todo - least(k.ended, (k.c).more),
-           open = p.open - k.ended + least(k.ended, (k.c).more),
+           open = p.open - k.ended + least(k.ended, (k.c).more) + k.freed,
            output = coalesce(d.output, (k.c).state, p.output),
            reserved = coalesce((k.c).reserved, p.reserved),
            chosen = coalesce((select n.ordinal from wf.node n where n.version_id = p.version_id and n.id = k.winner),
@@ -652,7 +526,7 @@ begin
                         -- a return goes up to the form that has a scope of its own
                         when k.returned then case when p.scopes[1] = p.id then 'end' else 'return' end
                         when k.winner is not null then 'win'
-                        when p.open - k.ended + (k.c).more = 0
+                        when p.open - k.ended + (k.c).more + k.freed = 0
                         then case when (k.c).error is not null then 'fail' else 'end' end
                         when (k.c).more > 0 then 'refill' else 'count' end,
            state = case when p.todo > 0 and p.total is null then p.state
@@ -661,7 +535,7 @@ begin
                                   when k.fails then 'FAILED' else 'ABORTED' end
                         when k.returned then 'END'
                         when k.winner is not null then 'ABORTING'
-                        when p.open - k.ended + (k.c).more = 0
+                        when p.open - k.ended + (k.c).more + k.freed = 0
                         then case when (k.c).error is not null then 'FAILED' else 'END' end
                         else p.state end,
            error = coalesce((k.c).error, p.error)
@@ -675,6 +549,9 @@ begin
      -- what was stopped, or has handed its error on, ends no parent that is not stopped itself
      cross join lateral (select x.ctid, case x.state when 'ABORTING' then d.all else d.ended end as ended,
                                 d.returned or x.total is null and x.output is not null as returned,
+                                case when v_freed is null then 0
+                                     else (select count(*)::int from unnest(v_freed) f
+                                            where f.instance_id = x.instance_id and f.parent_id = x.id) end as freed,
                                 case when x.spare is not null and x.total is null and x.state = 'ACTIVE'
                                      then d.first end as winner,
                                 x.state = 'ABORTING' and x.chosen is not null
@@ -689,5 +566,8 @@ begin
                            from wf.process x
                           where x.instance_id = d.instance_id and x.id = d.parent_id offset 0) k
      where p.ctid = k.ctid and k.ended > 0;
+    if v_freed is not null then
+        perform wf._enter_freed(v_freed, p_at, p_torn);
+    end if;
 end;
 $$;

@@ -15,6 +15,8 @@ insert into wf.form (kind, machine, scope, begins, ends, child_error, input, mea
      'the steps of another workflow, which see its parameters only'),
     ('seq', 'composite', 'none', 'first', 'last', 'passes', null, 'its steps, one after another'),
     ('par', 'composite', 'none', 'all', 'all', 'passes', null, 'its branches, at the same time'),
+    ('dag', 'composite', 'none', 'free', 'all', 'passes', null,
+     'its steps, each as soon as those that it comes after have ended'),
     ('race', 'composite', 'child', 'all', 'first', 'leaves', null,
      'its branches, at the same time; the first that ends wins, and the others are stopped'),
     ('forall', 'composite', 'child', 'window', 'all', 'counts', 'in',

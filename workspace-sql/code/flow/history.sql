@@ -17,20 +17,20 @@ begin
 end;
 $$;
 
--- wf._detail(p_process)
+-- wf._detail(p_instance, p_process, p_was, p_event, p_state, p_retry_from, p_output, p_error)
 --
 -- Returns  what the history says of a move beside its states; null: nothing
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process; PostgreSQL folds it into the query
-create or replace function wf._detail(p_process wf.process) returns jsonb
+create or replace function wf._detail(p_instance bigint, p_process bigint, p_was text, p_event text, p_state text,
+                                      p_retry_from int, p_output jsonb, p_error jsonb) returns jsonb
 language sql stable
 begin atomic
-    select case when (p_process).state = 'FAILED' or (p_process).event = 'timeout' then (p_process).error
-                when (p_process).event = 'resolve' then jsonb_build_object('output', (p_process).output)
-                when (p_process).event = 'retry' and (p_process).was = 'FAILED'
-                     and (p_process).retry_from is not null
-                then wf._describe_retry((p_process).instance_id, (p_process).id) end;
+    select case when p_state = 'FAILED' or p_event = 'timeout' then p_error
+                when p_event = 'resolve' then jsonb_build_object('output', p_output)
+                when p_event = 'retry' and p_was = 'FAILED' and p_retry_from is not null
+                then wf._describe_retry(p_instance, p_process) end;
 end;
 
 -- wf._leads(p_machine, p_was, p_event, p_state, p_step)

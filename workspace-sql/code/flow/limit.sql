@@ -20,6 +20,21 @@ begin atomic
     select coalesce(p_bytes >= 4096, false);
 end;
 
+-- wf._oversize(p_bytes)
+--
+-- Returns  an error record if a value of so many bytes is larger than a value may be, else null
+-- Called   wherever a value is made
+create or replace function wf._oversize(p_bytes bigint) returns jsonb
+language plpgsql stable :inner as $$
+declare
+    v_most constant bigint := wf._setting_number('value_bytes');
+begin
+    return case when p_bytes > v_most
+                then wf._refuse('output',
+                                format('the value has %s bytes, more than the %s allowed', p_bytes, v_most)) end;
+end;
+$$;
+
 -- wf._beyond(p_what, p_most, p_processes, p_held, p_live)
 --
 -- Returns  an error record if something, which comes to p_most processes and p_held at a time, brings its

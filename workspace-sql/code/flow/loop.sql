@@ -317,28 +317,6 @@ begin
 end;
 $$;
 
--- wf._rounds_left(p_done)
---
--- Counts rounds that needed no processes: one call of a procedure does at most 1,000
--- of them.
---
--- Returns  how many are left, after p_done more
--- Called   by _run_rounds
-create or replace function wf._rounds_left(p_done int) returns int
-language plpgsql :inner as $$
-declare
-    c_most constant int := 1000;
-    v_call constant text := extract(epoch from statement_timestamp())::text;
-    v_spent text[] := string_to_array(current_setting('wf.rounds', true), ' ');
-    v_done int := p_done + case when v_spent[1] = v_call then v_spent[2]::int else 0 end;
-begin
-    if p_done > 0 then
-        perform set_config('wf.rounds', v_call || ' ' || v_done, true);
-    end if;
-    return c_most - v_done;
-end;
-$$;
-
 -- wf._is_true(p_condition, p_names)
 --
 -- Returns  what a condition gives
@@ -396,7 +374,7 @@ declare
     v_items jsonb;
     v_first int;    -- the index of the next round
     v_round int;
-    v_left int := wf._rounds_left(0);
+    v_left int := wf._left_in_call('wf.rounds', 0);
     v_ended boolean := false;
     v_failed boolean := false;
     l record;
@@ -451,7 +429,7 @@ begin
         when others then
             v_failed := true;
     end;
-    perform wf._rounds_left(v_round - v_first);
+    perform wf._left_in_call('wf.rounds', v_round - v_first);
     if not v_ended and not v_failed then
         insert into wf.pending (instance_id, parent_id, first, count, later)
         values (p_instance, p_process, v_round, 1, true);

@@ -7,8 +7,11 @@
 -- The ladder. The first query of a trigger looks each move up in wf.transition and
 -- collects the rows with the steps that follow from them (wf.move). Then comes one
 -- rung for each step: the bits of all rows together say whether it is due at all,
--- and a function does it for the rows that need it (wf._due). A step that no row
--- needs costs no statement. Nearly every move has two steps, to write the history and
+-- and a function does it for the rows that need it (wf._due). (An aggregate takes 20,000
+-- instructions before it begins: of one row, as most often, its bits are taken as they are.) A step that no row
+-- needs costs no statement. An expression that a transaction evaluates for the first
+-- time takes 4,000 instructions, so steps that most moves do without have one condition
+-- in common before their own. Nearly every move has two steps, to write the history and
 -- to end a request. The trigger does these itself, since it alone can read the rows of
 -- its statement. A row of wf.move is made only for what the other steps need, and these
 -- need few columns. A second query collects the rest (wf.full_move) if a step needs it:
@@ -112,8 +115,8 @@ declare
 begin
     select array_agg(row(n.instance_id, n.id, null, null, n.lane_id, n.rank,
                          wf._turn(n.at, wf._place(n.index, n.scopes, n.in_round)), s.steps)::wf.move),
-           array_agg(s.steps), bit_or(s.steps), max(n.at), exists (select from wf.suspended)
-      into v_moves, v_bits, v_steps, v_at, v_suspended
+           array_agg(s.steps), max(n.at), exists (select from wf.suspended)
+      into v_moves, v_bits, v_at, v_suspended
       from new_rows n
       left join lateral (
            select case when n.error is not null then wf._step('broken')
@@ -128,13 +131,19 @@ begin
             where n.was = '' and x.machine = n.machine and x.from_state = n.was and x.event = n.event
               and x.to_state = n.state offset 0) t on true
      cross join lateral (select coalesce(t.steps, wf._step('illegal')) as steps) s;
+    v_steps := v_bits[1];
+    if v_bits[2] is not null then v_steps := (select bit_or(b) from unnest(v_bits) b); end if;
     if v_steps & wf._step('illegal') > 0 then perform wf._refuse_illegal(v_moves); end if;
     if v_steps & wf._full_steps() > 0 then
         select array_agg(wf._full(n.process, v_bits[n.k])) into v_full
           from (select x::wf.process as process, row_number() over () as k from new_rows x) n
          where v_bits[n.k] & wf._full_steps() > 0;
     end if;
-    if v_steps & wf._step('ready') > 0 then perform wf._offer(null, v_moves); end if;
+    if v_steps & wf._step('ready') > 0 then
+        insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
+        select m.instance_id, m.id, m.lane_id, m.rank, m.turn, 'start' from wf._due(v_moves, 'ready') m;
+        if wf._may_ring() then perform wf._ring(); end if;
+    end if;
     if v_full is not null then
         if v_steps & wf._step('queue') > 0 then perform wf._queue(v_full); end if;
         if v_steps & wf._step('scope') > 0 then perform wf._open_scope(v_full); end if;
@@ -148,6 +157,28 @@ begin
     end if;
     if pg_trigger_depth() = wf._deepest() + 1 and v_at is not null then perform wf._enter_pending(v_at); end if;
     return null;
+end;
+$$;
+
+-- wf._note(p_moves, p_steps, p_at)
+--
+-- Rungs of the ladder that most moves do without: they keep up the tables that say
+-- what is true now.
+--
+-- Returns  nothing
+-- Locks    as the functions that it calls
+-- Raises   nothing of its own
+-- Called   by the update trigger of process
+create or replace function wf._note(p_moves wf.move[], p_steps bigint, p_at timestamptz) returns void
+language plpgsql :inner as $$
+begin
+    if p_steps & wf._step('mended') > 0 then perform wf._forget_failed(p_moves); end if;
+    if p_steps & wf._step('failed') > 0 then perform wf._note_failed(p_moves); end if;
+    if p_steps & wf._step('stop') > 0 then perform wf._tell_stop(p_moves); end if;
+    if p_steps & (wf._step('ignored') | wf._step('warned')) > 0 then perform wf._note_warnings(p_moves, p_at); end if;
+    if p_steps & wf._step('slot') > 0 then perform wf._free_slots(p_moves); end if;
+    if p_steps & wf._step('unqueue') > 0 then perform wf._unqueue(p_moves); end if;
+    if p_steps & wf._step('timer') > 0 then perform wf._clear_timers(p_moves); end if;
 end;
 $$;
 
@@ -172,18 +203,21 @@ declare
 begin
     select array_agg(row(n.instance_id, n.id, n.parent_id, n.next_id, null, null, null, s.steps)::wf.move)
                filter (where s.steps & ~ (wf._step('record') | wf._step('request')) > 0),
-           array_agg(s.steps), bit_or(s.steps), bit_and(s.steps), max(n.at),
+           array_agg(s.steps), max(n.at),
            exists (select from wf.txn x where x.xid = pg_current_xact_id()), exists (select from wf.teardown)
-      into v_moves, v_bits, v_steps, v_every, v_at, v_signed, v_torn
+      into v_moves, v_bits, v_at, v_signed, v_torn
       from new_rows n
       left join lateral (
            select wf._needed(x.steps, n.parent_id, n.next_id, n.group_id, n.bind, n.collects, n.open, n.total,
-                             n.retry_from, n.spare, n.warned, n.late, n.timed) as steps
+                             n.retry_from, n.spare, n.warned, n.late, n.timed, n.in_dag) as steps
              from wf.transition x
             where x.machine = n.machine and x.from_state = n.was and x.event = n.event
               and x.to_state = n.state offset 0) t on true
      cross join lateral (select coalesce(t.steps, wf._step('illegal')) as steps) s;
     if v_at is null then return null; end if;
+    v_steps := v_bits[1];
+    v_every := v_bits[1];
+    if v_bits[2] is not null then select bit_or(b), bit_and(b) into v_steps, v_every from unnest(v_bits) b; end if;
     if v_steps & wf._step('illegal') > 0 then perform wf._refuse_illegal(v_moves); end if;
     if v_steps & wf._full_steps() > 0 then
         select array_agg(wf._full(n.process, v_bits[n.k])) into v_full
@@ -195,14 +229,11 @@ begin
         if pg_trigger_depth() = 1 and not v_signed then perform wf._sign(null); end if;
         insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, reason, detail)
         select n.instance_id, n.id, pg_current_xact_id(), n.at, n.attempt, n.was, n.event, n.state,
-               nullif(current_setting('wf.reason', true), ''), wf._detail(n::wf.process)
+               nullif(current_setting('wf.reason', true), ''),
+               wf._detail(n.instance_id, n.id, n.was, n.event, n.state, n.retry_from, n.output, n.error)
           from new_rows n
          where v_every & wf._step('record') > 0 or wf._leads(n.machine, n.was, n.event, n.state, wf._step('record'));
     end if;
-    if v_steps & wf._step('mended') > 0 then perform wf._forget_failed(v_moves); end if;
-    if v_steps & wf._step('failed') > 0 then perform wf._note_failed(v_moves); end if;
-    if v_steps & wf._step('stop') > 0 then perform wf._tell_stop(v_moves); end if;
-    if v_steps & (wf._step('ignored') | wf._step('warned')) > 0 then perform wf._note_warnings(v_moves, v_at); end if;
     if v_steps & wf._step('request') > 0 then
         delete from wf.lease d
          where d.ctid = any (array(select k.ctid from new_rows n
@@ -212,9 +243,7 @@ begin
                                     where v_every & wf._step('request') > 0
                                        or wf._leads(n.machine, n.was, n.event, n.state, wf._step('request'))));
     end if;
-    if v_steps & wf._step('slot') > 0 then perform wf._free_slots(v_moves); end if;
-    if v_steps & wf._step('unqueue') > 0 then perform wf._unqueue(v_moves); end if;
-    if v_steps & wf._step('timer') > 0 then perform wf._clear_timers(v_moves); end if;
+    if v_steps & wf._noted_steps() > 0 then perform wf._note(v_moves, v_steps, v_at); end if;
     if v_full is not null then
         if v_steps & wf._step('bind') > 0 then perform wf._bind(v_full, v_steps & wf._step('names') > 0); end if;
         if v_steps & wf._step('gather') > 0 then perform wf._end_window(v_full); end if;
@@ -230,11 +259,13 @@ begin
     end if;
     if v_steps & wf._step('limit') > 0 then perform wf._keep_limits(v_moves, v_at); end if;
     if v_steps & wf._step('next') > 0 then perform wf._enter_next(v_moves, v_at, v_torn); end if;
-    if v_steps & wf._step('refill') > 0 then perform wf._refill(v_full, v_at); end if;
-    if v_steps & wf._step('up') > 0 then perform wf._count_ended(v_full); end if;
-    if v_torn and v_steps & wf._step('torn') > 0 then perform wf._end_teardowns(v_moves, v_at); end if;
-    if v_steps & wf._step('late') > 0 then perform wf._look_late(v_moves, v_at); end if;
-    if v_steps & wf._step('root') > 0 then perform wf._end_instances(v_full); end if;
+    if v_torn or v_steps & wf._ended_steps() > 0 then
+        if v_steps & wf._step('refill') > 0 then perform wf._refill(v_full, v_at); end if;
+        if v_steps & wf._step('up') > 0 then perform wf._count_ended(v_full, v_steps, v_at, v_torn); end if;
+        if v_torn and v_steps & wf._step('torn') > 0 then perform wf._end_teardowns(v_moves, v_at); end if;
+        if v_steps & wf._step('late') > 0 then perform wf._look_late(v_moves, v_at); end if;
+        if v_steps & wf._step('root') > 0 then perform wf._end_instances(v_full); end if;
+    end if;
     if pg_trigger_depth() = wf._deepest() + 1 then perform wf._enter_pending(v_at); end if;
     return null;
 end;

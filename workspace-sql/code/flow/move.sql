@@ -32,7 +32,7 @@ begin atomic
                array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'warned', 'request', 'slot', 'unqueue',
                      'timer', 'names', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask', 'reenter',
                      'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'win', 'limit', 'next', 'refill',
-                     'up', 'torn', 'late', 'root'],
+                     'free', 'up', 'torn', 'late', 'root'],
                p_name);
 end;
 
@@ -72,6 +72,32 @@ begin atomic
     select wf._step('block') | wf._step('fan') | wf._step('empty');
 end;
 
+-- wf._noted_steps()
+--
+-- Returns  the bits of the steps that keep the tables up that say what is true now, without history and requests
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the update trigger of process, so that plans hold a number
+create or replace function wf._noted_steps() returns bigint
+language sql immutable
+begin atomic
+    select wf._step('mended') | wf._step('failed') | wf._step('stop') | wf._step('ignored') | wf._step('warned')
+           | wf._step('slot') | wf._step('unqueue') | wf._step('timer');
+end;
+
+-- wf._ended_steps()
+--
+-- Returns  the bits of the steps by which what is around a process learns of its end; not of that of teardowns, which
+--          nearly every move has
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the update trigger of process, so that plans hold a number
+create or replace function wf._ended_steps() returns bigint
+language sql immutable
+begin atomic
+    select wf._step('refill') | wf._step('up') | wf._step('late') | wf._step('root');
+end;
+
 -- wf._full_steps()
 --
 -- Returns  the bits of the steps that need a wf.full_move
@@ -84,7 +110,7 @@ begin atomic
     select wf._step('bind') | wf._step('gather') | wf._step('collect') | wf._step('retry') | wf._step('queue')
            | wf._step('ask') | wf._step('reenter') | wf._step('scope') | wf._step('block') | wf._step('fan')
            | wf._step('empty') | wf._step('broken') | wf._step('handle') | wf._step('win') | wf._step('refill')
-           | wf._step('up') | wf._step('root');
+           | wf._step('free') | wf._step('up') | wf._step('root');
 end;
 
 -- wf._full(p_process, p_steps)
@@ -124,16 +150,16 @@ begin atomic
 end;
 
 -- wf._needed(p_steps, p_parent, p_next, p_group, p_bind, p_collects, p_open, p_total, p_retry, p_spare, p_warned,
---            p_late, p_timed)
+--            p_late, p_timed, p_in_dag)
 --
 -- Returns  the steps of a move, without those that a row has no use for: a place in
---          a group, a name, a parent, a policy retry, timeout or on_failure that it does not have
+--          a group, a name, a parent, a policy retry, timeout or on_failure, a dag around it that it does not have
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process; PostgreSQL folds it into the query
 create or replace function wf._needed(p_steps bigint, p_parent bigint, p_next int, p_group bigint, p_bind text,
                                       p_collects boolean, p_open int, p_total int, p_retry int, p_spare int,
-                                      p_warned boolean, p_late boolean, p_timed boolean)
+                                      p_warned boolean, p_late boolean, p_timed boolean, p_in_dag boolean)
 returns bigint
 language sql immutable
 begin atomic
@@ -146,6 +172,7 @@ begin atomic
                         | case when p_timed then 0 else wf._step('limit') end
                         | case when p_warned then 0 else wf._step('warned') end
                         | case when p_late then 0 else wf._step('late') end
+                        | case when p_in_dag then 0 else wf._step('free') end
                         -- what begins next takes the place of what has ended
                         | case when p_next is null then wf._step('next')
                                when p_steps & wf._step('next') > 0 then wf._step('up') else 0 end
@@ -188,6 +215,7 @@ update wf.transition t
                                ('enter', t.event = 'enter'),
                                ('next', t.to_state = 'END' and t.event <> 'return'),
                                ('refill', t.event = 'refill'),
+                               ('free', t.to_state = 'END'),
                                ('handle', t.to_state in ('FAILED', 'RAISED') or t.event = 'raise'),
                                ('win', t.event = 'win'),
                                ('up', t.to_state in ('END', 'RAISED', 'ABORTED')),

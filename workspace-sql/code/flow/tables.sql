@@ -33,7 +33,8 @@ comment on column wf.form.scope is
     'that it sees; if it ends with the first of them, the names of that one are bound around it then)';
 comment on column wf.form.begins is
     'which children begin when it is entered: nothing, first, body (the first; the others are there for its errors), '
-    'all, chosen (the one that wf._chosen names), window (as many elements as may run at once), round (the first '
+    'all, free (those that come after no other; the others begin when what they come after has ended, see wf.edge), '
+    'chosen (the one that wf._chosen names), window (as many elements as may run at once), round (the first '
     'round, if there is one)';
 comment on column wf.form.ends is
     'when it ends: outside (the machine says), last (with the last child of the chain), all (when no child is left), '
@@ -135,6 +136,7 @@ comment on column wf.process.spare is
 comment on column wf.process.warned is
     'composite whose error a handler around it may take: something in it was tolerated, skipped or ignored';
 comment on column wf.process.late is 'copied from the node: its instance may end late, see code/flow/failure.sql';
+comment on column wf.process.in_dag is 'copied from the node: it is a step of a dag';
 comment on column wf.process.progress is
     'async task: what the polls of this attempt have told, from 0 to 1; null as long as they have told nothing';
 comment on column wf.process.wide is 'copied from the node: it is found by its parent; null for the root';
@@ -183,6 +185,14 @@ comment on column wf.given_up.process_id is 'the race or forall';
 comment on column wf.given_up.index is 'the ordinal of the branch, or the index of the element';
 comment on column wf.given_up.seq is 'in which order they failed';
 comment on column wf.given_up.error is 'the error';
+comment on table wf.dag_step is
+    'The steps that have not ended, of dags that have not ended. They are deleted where the dag is torn down.';
+comment on column wf.dag_step.instance_id is 'the instance';
+comment on column wf.dag_step.process_id is 'the dag';
+comment on column wf.dag_step.node_id is 'the node of the step';
+comment on column wf.dag_step.awaits is
+    'of the steps that it comes after, and that have not ended, the last one in the order of the source; null: it has '
+    'begun, or is about to';
 
 comment on table wf.pending is
     'What is about to begin: by the end of the transaction, or later, where a transaction has begun enough.';

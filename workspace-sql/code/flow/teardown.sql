@@ -182,6 +182,9 @@ begin
                                                       from wf.process x
                                                      where x.instance_id = u.i and x.id = u.j and x.state = 'ACTIVE'
                                                     offset 0) k));
+    if exists (select from wf.dag_step s where s.instance_id = any (p_instance)) then
+        perform wf._close_dags(p_instance, p_process);
+    end if;
 end;
 $$;
 

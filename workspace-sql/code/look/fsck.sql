@@ -273,6 +273,16 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
                           and q.node_id = n.id
                           and q.state = 'END')
      union all
+    select 'process: begun before what comes before it has ended', p.instance_id, p.id, format('node %s', p.node_id)
+      from wf.process p
+      join wf.edge e on e.version_id = p.version_id and e.node_id = p.node_id
+     where p.in_dag
+       and not exists (select from wf.process q
+                        where q.instance_id = p.instance_id
+                          and q.parent_id = p.parent_id
+                          and q.node_id = e.after_id
+                          and q.state = 'END')
+     union all
     select 'process: its parent does not exist', p.instance_id, p.id, format('parent %s', p.parent_id)
       from wf.process p
      where p.parent_id is not null
@@ -295,6 +305,48 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select 'loss: of a process that does not exist', o.instance_id, o.process_id, format('%s losses', o.losses)
       from wf.loss o
      where not exists (select from wf.process p where p.instance_id = o.instance_id and p.id = o.process_id);
+$$;
+
+-- wf._fsck_dags()
+--
+-- Dags have listed which of their steps have not ended, and what each of these awaits.
+--
+-- Returns  one row for each contradiction
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.fsck
+create or replace function wf._fsck_dags()
+returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    with step as (
+        select p.instance_id, p.id, c.id as node_id,
+               not exists (select from wf.process q
+                            where q.instance_id = p.instance_id and q.parent_id = p.id and q.node_id = c.id
+                              and q.state = 'END') as open
+          from wf.process p
+          join wf.node n on n.version_id = p.version_id and n.id = p.node_id and n.begins = 'free'
+          join wf.node c on c.version_id = n.version_id and c.parent_id = n.id
+         where p.state = 'ACTIVE'
+    ), awaited as (
+        select s.instance_id, s.id, s.node_id, max(e.after_id) as awaits
+          from step s
+          join wf.process p on p.instance_id = s.instance_id and p.id = s.id
+          join wf.edge e on e.version_id = p.version_id and e.node_id = s.node_id
+          join step b on b.instance_id = s.instance_id and b.id = s.id and b.node_id = e.after_id and b.open
+         group by s.instance_id, s.id, s.node_id
+    )
+    select 'dag: a step is listed that has ended, or one that has not is missing',
+           coalesce(s.instance_id, d.instance_id), coalesce(s.id, d.process_id),
+           format('node %s', coalesce(s.node_id, d.node_id))
+      from (select x.* from step x where x.open) s
+      full join wf.dag_step d on d.instance_id = s.instance_id and d.process_id = s.id and d.node_id = s.node_id
+     where s.id is null or d.process_id is null
+     union all
+    select 'dag: a step does not await the last one before it that has not ended', d.instance_id, d.process_id,
+           format('node %s awaits %s', d.node_id, coalesce(d.awaits::text, 'nothing'))
+      from wf.dag_step d
+      left join awaited a on a.instance_id = d.instance_id and a.id = d.process_id and a.node_id = d.node_id
+     where d.awaits is distinct from a.awaits;
 $$;
 
 -- wf._fsck_instances()
@@ -560,6 +612,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set j
             select * from wf._fsck_composites()
              union all
             select * from wf._fsck_processes()
+             union all
+            select * from wf._fsck_dags()
              union all
             select * from wf._fsck_instances()
              union all

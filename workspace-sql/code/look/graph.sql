@@ -28,14 +28,16 @@ $$;
 -- wf.graph(p_workflow, p_version, p_instance)
 --
 -- Returns  one row for each node, parents before children, siblings in order;
---          with an instance also the state of its processes: the one that
---          needs most attention, and how many have begun
+--          of a step of a dag also which others it comes after; with an instance
+--          the state of its processes: the one that needs most attention, and how
+--          many have begun
 -- Locks    nothing
 -- Raises   WF003
 -- Called   by viewers
 create or replace function wf.graph(
     p_workflow text default null, p_version int default null, p_instance bigint default null)
-returns table (node_id int, parent_id int, kind text, label text, branch text, state text, processes bigint)
+returns table (node_id int, parent_id int, kind text, label text, branch text, state text, processes bigint,
+              after int[])
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_version bigint;
@@ -72,7 +74,10 @@ begin
                 when u.begins = 'round' then 'round'
                 when n.kind = 'catch' then 'error'
                 when n.kind = 'finally' then 'finally' end,
-           s.state, s.processes
+           s.state, s.processes,
+           case when n.in_dag then array(select e.after_id from wf.edge e
+                                          where e.version_id = n.version_id and e.node_id = n.id
+                                          order by e.after_id) end
       from wf.node n
       left join wf.node u on u.version_id = n.version_id and u.id = n.parent_id
       left join stand s on s.node_id = n.id
@@ -82,5 +87,6 @@ end;
 $$;
 comment on function wf.graph(text, int, bigint) is
     'The tree of a workflow (its latest version, unless one is given) or of the version that an instance runs, to be '
-    'drawn: parents before children, siblings in order. For an instance also the state of each node''s processes, the '
-    'one that needs most attention if there are several, and how many have begun.';
+    'drawn: parents before children, siblings in order, for a step of a dag the nodes that it comes after. For an '
+    'instance also the state of each node''s processes, the one that needs most attention if there are several, and '
+    'how many have begun.';

@@ -120,9 +120,25 @@ begin
         then ((p_node.weight - p_live[4]) * p_ended / greatest(p_node.children - p_live[1], 1)
               + p_live[3] * v_each) / nullif(p_node.weight, 0)
         when p_node.begins = 'first' then (p_live[5] + p_live[3]) / nullif(p_node.weight, 0)
+        when p_node.begins = 'free' then (p_live[5] + p_live[3] * v_each) / nullif(p_node.weight, 0)
         else p_live[2] / greatest(p_live[1], 1) end);
 end;
 $$;
+
+-- wf._weight_ended(p_instance, p_process, p_node)
+--
+-- Returns  the weight of the steps of a dag that have ended; 0 if it is torn down
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _progress
+create or replace function wf._weight_ended(p_instance bigint, p_process bigint, p_node wf.node) returns numeric
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select coalesce((p_node).weight - sum(n.weight), 0)
+      from wf.dag_step s
+      join wf.node n on n.version_id = (p_node).version_id and n.id = s.node_id
+     where s.instance_id = p_instance and s.process_id = p_process;
+end;
 
 -- wf._progress(p_instance)
 --
@@ -143,10 +159,12 @@ begin
     -- children first: the node of a child has a greater number than that of its parent
     for f in
         select l.*, n.node,
-               case when o.begins = 'first'
+               case o.begins
+                    when 'first'
                     then (select coalesce(sum(x.weight), 0) from wf.node x
                            where x.version_id = l.version_id and x.parent_id = (n.node).parent_id
-                             and x.ordinal < (n.node).ordinal) else 0 end as before
+                             and x.ordinal < (n.node).ordinal)
+                    when 'free' then wf._weight_ended(p_instance, l.parent_id, o) else 0 end as before
           from wf._live(p_instance) l
          cross join lateral (select x as node from wf.node x
                               where x.version_id = l.version_id and x.id = l.node_id offset 0) n

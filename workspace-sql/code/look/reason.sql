@@ -197,6 +197,36 @@ begin atomic
                      where x.instance_id = p_instance and x.id = u.id offset 0) p;
 end;
 
+-- wf._say_steps(p_instance, p_process)
+--
+-- Returns  which steps of a dag have not begun, and what they come after; null if all have
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_children
+create or replace function wf._say_steps(p_instance bigint, p_process bigint) returns text
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select format('; %s to come: ', max(s.count))
+           || string_agg(s.label || ' after ' || s.before, ', ' order by s.node_id)
+           || case when max(s.count) > 5 then ' …' else '' end
+      from (select d.node_id, d.count, coalesce(n.title, n.label) as label,
+                   (select string_agg(coalesce(b.title, b.label), ' and ' order by b.id)
+                      from wf.edge e
+                      join wf.dag_step x on x.instance_id = p_instance and x.process_id = p_process
+                                        and x.node_id = e.after_id
+                      join wf.node b on b.version_id = e.version_id and b.id = e.after_id
+                     where e.version_id = p.version_id and e.node_id = d.node_id) as before
+              from wf.process p
+             cross join lateral (select x.node_id, count(*) over () as count
+                                   from wf.dag_step x
+                                  where x.instance_id = p_instance and x.process_id = p_process
+                                    and x.awaits is not null
+                                  order by x.node_id
+                                  limit 5) d
+              join wf.node n on n.version_id = p.version_id and n.id = d.node_id
+             where p.instance_id = p_instance and p.id = p_process) s;
+end;
+
 -- wf._explain_children(p_instance, p_process)
 --
 -- What composites wait for: the processes in them that have not ended. What
@@ -224,11 +254,15 @@ begin atomic
                                               ', ' order by c.rank) filter (where c.rank <= 5), '')
                        || case when count(c.id) > 5 then ' …' else '' end
                        || case when q.reserved is not null then format('; at most %s more rounds', q.todo)
-                               when q.todo > 0 then format('; %s more to come', q.todo) else '' end,
+                               when q.todo > 0 then format('; %s more to come', q.todo) else '' end
+                       || case when q.waits then wf._say_steps(p_instance, q.id) else '' end,
                    q.at)::wf.reason
           from (select y.id, y.state, y.todo, y.at, y.reserved,
                        exists (select from wf.pending z
-                                where z.instance_id = p_instance and z.parent_id = y.id and z.later) as begins
+                                where z.instance_id = p_instance and z.parent_id = y.id and z.later) as begins,
+                       exists (select from wf.dag_step z
+                                where z.instance_id = p_instance and z.process_id = y.id and z.awaits is not null)
+                       as waits
                   from unnest(p_process) u (id),
                        lateral (select x.id, x.state, x.todo, x.at, x.reserved from wf.process x
                                  where x.instance_id = p_instance and x.id = u.id offset 0) y) q
@@ -238,7 +272,7 @@ begin atomic
                       where x.instance_id = p_instance
                         and x.parent_id in (select u.id from unnest(p_process) u (id))
                         and x.state not in ('END', 'RAISED', 'ABORTED')) c on c.parent_id = q.id
-         group by q.id, q.state, q.todo, q.at, q.reserved, q.begins);
+         group by q.id, q.state, q.todo, q.at, q.reserved, q.begins, q.waits);
 end;
 
 -- wf._alive_below(p_instance, p_process)

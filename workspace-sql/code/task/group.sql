@@ -131,6 +131,9 @@ begin
         select n.key::bigint, n.value from jsonb_each_text(v_work.name) n order by 1
             on conflict do nothing;
     end if;
+    if v_work.groups is null then
+        return;
+    end if;
     for v_group in
         select g.id, g.max, (v_work.max ->> g.id::text)::int as given
           from wf.concurrency_group g where g.id = any (v_work.groups) order by g.id for no key update skip locked

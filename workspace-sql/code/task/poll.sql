@@ -240,7 +240,9 @@ begin
             perform wf._forget_versions();
         end if;
     end if;
-    perform wf._settle_safely(p_now);
+    if exists (select from wf.dirty) then
+        perform wf._settle_safely(p_now);
+    end if;
 end;
 $$;
 

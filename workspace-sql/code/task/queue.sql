@@ -117,7 +117,7 @@ $$;
 -- Returns  of a place and another one, in its lane, the later one
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _pick and _pick_merged
+-- Called   by _behind and _pick_merged
 create or replace function wf._later(
     p_lane wf.place, p_rank smallint, p_turn bigint, p_instance bigint, p_process bigint)
 returns wf.place
@@ -128,6 +128,21 @@ begin atomic
                 then row((p_lane).lane_id, (p_lane).pool, p_rank, p_turn, p_instance, p_process)::wf.place
                 else p_lane end;
 end;
+
+-- wf._behind(p_lane, p_taken)
+--
+-- Returns  the lanes with the places behind the last of the rows of ready that were taken of them
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _pick and _find
+create or replace function wf._behind(p_lane wf.place[], p_taken tid[]) returns wf.place[]
+language plpgsql :inner as $$
+begin
+    return coalesce((select array_agg(wf._later(l, x.rank, x.turn, x.instance_id, x.process_id))
+                       from wf.ready x, unnest(p_lane) l
+                      where x.ctid = p_taken[cardinality(p_taken)]), p_lane);
+end;
+$$;
 
 -- wf._pick(p_lane, p_limit)
 --
@@ -144,11 +159,7 @@ begin
         return;
     end if;
     place := wf._pick_merged(p_lane, p_limit);
-    if place is not null then
-        lane := (select array_agg(wf._later(l, x.rank, x.turn, x.instance_id, x.process_id))
-                   from wf.ready x, unnest(p_lane) l
-                  where x.ctid = place[cardinality(place)]);
-    end if;
+    lane := wf._behind(p_lane, place);
 end;
 $$;
 
@@ -323,19 +334,17 @@ begin
         if cardinality(lane) = 1 then
             v_want := case when lane[1].pool = 'builtin' then p_instant
                            else p_want + coalesce((p_kept ->> lane[1].pool)::int, 0) end;
-            select array_agg(x.place), count(*) = v_want,
-                   coalesce((array_agg(row(lane[1].lane_id, lane[1].pool, x.rank, x.turn, x.instance_id,
-                                           x.process_id)::wf.place))[count(*)::int:], lane)
-              into place, more, lane
-              from (select y.ctid as place, y.rank, y.turn, y.instance_id, y.process_id
-                      from wf.ready y
-                     where y.lane_id = lane[1].lane_id
-                       and (y.rank, y.turn, y.instance_id, y.process_id)
-                           > (lane[1].rank, lane[1].turn, lane[1].instance_id, lane[1].process_id)
-                     order by y.rank, y.turn, y.instance_id, y.process_id
-                     limit v_want
-                       for update skip locked) x;
-        else
+            place := array(select y.ctid
+                             from wf.ready y
+                            where y.lane_id = lane[1].lane_id
+                              and (y.rank, y.turn, y.instance_id, y.process_id)
+                                  > (lane[1].rank, lane[1].turn, lane[1].instance_id, lane[1].process_id)
+                            order by y.rank, y.turn, y.instance_id, y.process_id
+                            limit v_want
+                              for update skip locked);
+            more := cardinality(place) = v_want;
+            if more or v_pages > 100 then lane := wf._behind(lane, place); end if;
+        elsif lane is not null then
             select s.place, s.more, s.lane into place, more, lane
               from wf._share(lane, p_want, p_instant, p_kept) s;
         end if;
@@ -353,6 +362,7 @@ begin
         -- the next one looks at the heads
         perform set_config('wf.from', '', false);
     end if;
+    place := nullif(place, array[]::tid[]);
     if p_torn and place is not null then
         place := wf._leave_torn(place);
         -- there may be others behind those that it leaves

@@ -1,0 +1,27 @@
+/*
+ * gantt.h - when the tasks of an instance ran, drawn as a bar for each attempt.
+ *
+ *	from 2026-11-24 19:00:00+00, 12.5 s
+ *	42  ✓ lb.Log                         END     █                     0.1 s
+ *	43  ✗ http.Request export            FAILED   ░████                2.0 s
+ *	43  ▶ http.Request export attempt 2  ACTIVE        ░░██████████   10.1 s
+ *
+ * A bar begins, light, when the task could begin; it is full from its start to its
+ * end, or until now.
+ */
+#ifndef CONSOLE_GANTT_H
+#define CONSOLE_GANTT_H
+
+#include <stdio.h>
+
+struct pg_result;
+struct terminal;
+
+/* Write the first `count` rows of the command's SQL, one or more: a line each. */
+void gantt_print(const struct terminal *terminal, const struct pg_result *rows,
+    int count, FILE *out);
+
+/* The same as a picture, SVG. */
+void gantt_print_svg(const struct pg_result *rows, FILE *out);
+
+#endif
