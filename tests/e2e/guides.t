@@ -24,7 +24,7 @@ commands() {
 
 cd "$WORK"
 export NO_COLOR=1 TERM=dumb
-for page in operating dba lb-workflow console driver; do
+for page in operating dba lb-workflow console driver coming-from; do
     file=$ROOT/docs/$page.md
     while IFS= read -r command; do
         case $command in
