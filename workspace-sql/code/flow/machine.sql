@@ -139,11 +139,7 @@ begin
           from (select x::wf.process as process, row_number() over () as k from new_rows x) n
          where v_bits[n.k] & wf._full_steps() > 0;
     end if;
-    if v_steps & wf._step('ready') > 0 then
-        insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-        select m.instance_id, m.id, m.lane_id, m.rank, m.turn, 'start' from wf._due(v_moves, 'ready') m;
-        if wf._may_ring() then perform wf._ring(); end if;
-    end if;
+    if v_steps & wf._step('ready') > 0 then perform wf._offer(null, v_moves); end if;
     if v_full is not null then
         if v_steps & wf._step('queue') > 0 then perform wf._queue(v_full); end if;
         if v_steps & wf._step('scope') > 0 then perform wf._open_scope(v_full); end if;

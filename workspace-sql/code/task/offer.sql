@@ -49,20 +49,26 @@ begin atomic
                                           - p_scopes[cardinality(p_scopes) - 1]) & 1023)::int end) end;
 end;
 
--- wf._offer(p_requests)
+-- wf._offer(p_requests, p_moves)
 --
--- Puts requests among the ready ones, and wakes sleeping drivers. Only the insert
--- trigger of process inserts there, too: new leaves, which are most of all.
+-- Puts requests among the ready ones, and wakes sleeping drivers. Nothing else
+-- inserts there. New leaves, which are most of all, are given as the moves that the
+-- insert trigger has of them.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
 -- Raises   nothing
--- Called   wherever a request becomes ready
-create or replace function wf._offer(p_requests wf.request[]) returns void
+-- Called   by the insert trigger of process, and wherever a request becomes ready
+create or replace function wf._offer(p_requests wf.request[], p_moves wf.move[] default null) returns void
 language plpgsql :inner as $$
 begin
-    insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
-    select r.instance_id, r.process_id, r.lane_id, r.rank, r.turn, r.request from unnest(p_requests) r;
+    if p_requests is null then
+        insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
+        select m.instance_id, m.id, m.lane_id, m.rank, m.turn, 'start' from wf._due(p_moves, 'ready') m;
+    else
+        insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
+        select r.instance_id, r.process_id, r.lane_id, r.rank, r.turn, r.request from unnest(p_requests) r;
+    end if;
     if found and wf._may_ring() then
         perform wf._ring();
     end if;
