@@ -156,7 +156,7 @@ begin
 end;
 $$;
 
--- wf._note(p_moves, p_steps, p_at)
+-- wf._note_moves(p_moves, p_steps, p_at)
 --
 -- Rungs of the ladder that most moves do without: they keep up the tables that say
 -- what is true now.
@@ -165,7 +165,7 @@ $$;
 -- Locks    as the functions that it calls
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
-create or replace function wf._note(p_moves wf.move[], p_steps bigint, p_at timestamptz) returns void
+create or replace function wf._note_moves(p_moves wf.move[], p_steps bigint, p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
     if p_steps & wf._step('mended') > 0 then perform wf._forget_failed(p_moves); end if;
@@ -239,7 +239,7 @@ begin
                                     where v_every & wf._step('request') > 0
                                        or wf._leads(n.machine, n.was, n.event, n.state, wf._step('request'))));
     end if;
-    if v_steps & wf._noted_steps() > 0 then perform wf._note(v_moves, v_steps, v_at); end if;
+    if v_steps & wf._noted_steps() > 0 then perform wf._note_moves(v_moves, v_steps, v_at); end if;
     if v_full is not null then
         if v_steps & wf._step('bind') > 0 then perform wf._bind(v_full, v_steps & wf._step('names') > 0); end if;
         if v_steps & wf._step('gather') > 0 then perform wf._end_window(v_full); end if;

@@ -117,7 +117,7 @@ $$;
 -- Returns  of a place and another one, in its lane, the later one
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _behind and _pick_merged
+-- Called   by _places_behind and _pick_merged
 create or replace function wf._later(
     p_lane wf.place, p_rank smallint, p_turn bigint, p_instance bigint, p_process bigint)
 returns wf.place
@@ -129,13 +129,13 @@ begin atomic
                 else p_lane end;
 end;
 
--- wf._behind(p_lane, p_taken)
+-- wf._places_behind(p_lane, p_taken)
 --
 -- Returns  the lanes with the places behind the last of the rows of ready that were taken of them
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _pick and _find
-create or replace function wf._behind(p_lane wf.place[], p_taken tid[]) returns wf.place[]
+create or replace function wf._places_behind(p_lane wf.place[], p_taken tid[]) returns wf.place[]
 language plpgsql :inner as $$
 begin
     return coalesce((select array_agg(wf._later(l, x.rank, x.turn, x.instance_id, x.process_id))
@@ -159,7 +159,7 @@ begin
         return;
     end if;
     place := wf._pick_merged(p_lane, p_limit);
-    lane := wf._behind(p_lane, place);
+    lane := wf._places_behind(p_lane, place);
 end;
 $$;
 
@@ -343,7 +343,7 @@ begin
                             limit v_want
                               for update skip locked);
             more := cardinality(place) = v_want;
-            if more or v_pages > 100 then lane := wf._behind(lane, place); end if;
+            if more or v_pages > 100 then lane := wf._places_behind(lane, place); end if;
         elsif lane is not null then
             select s.place, s.more, s.lane into place, more, lane
               from wf._share(lane, p_want, p_instant, p_kept) s;
