@@ -86,7 +86,7 @@ const struct command commands[] = {
 	  .run = cmd_graph,
 	  .detail = "WHAT is a file (*.wf, or with a slash), of which WORKFLOW chooses one, the\n"
 		    "name of an installed workflow, or the number of an instance, whose states\n"
-		    "are colours. svg takes Graphviz." },
+		    "are colours. The drawing is dot unless --as says otherwise; svg takes Graphviz." },
 
 	{ .group = "authoring",
 	  .pattern = "simulate WHAT [WORKFLOW]",

@@ -210,7 +210,7 @@ enum {
 	LINE = 20,
 };
 
-/* Colours of states, those of `graph`. */
+/* The colours in which a picture shows the styles of states. */
 static const char *
 colour_of(const char *state)
 {

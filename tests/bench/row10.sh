@@ -27,7 +27,7 @@ row_10() {
     done
     command -v valgrind >/dev/null || return 0
     workspace_fresh "$BENCH/three.wf" "$WORK/chain.wf"
-    # what autovacuum finds out about a table makes its plans anew, now or later
+    # autovacuum makes sessions plan their statements anew, at some moment
     sql 'alter system set autovacuum = off'
     counted_start
     ledger count_instructions

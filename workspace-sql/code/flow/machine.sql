@@ -7,11 +7,12 @@
 -- The ladder. The first query of a trigger looks each move up in wf.transition and
 -- collects the rows with the steps that follow from them (wf.move). Then comes one
 -- rung for each step: the bits of all rows together say whether it is due at all,
--- and a function does it for the rows that need it (wf._due). (An aggregate takes 20,000
--- instructions before it begins: of one row, as most often, its bits are taken as they are.) A step that no row
--- needs costs no statement. An expression that a transaction evaluates for the first
--- time takes 4,000 instructions, so steps that most moves do without have one condition
--- in common before their own. Nearly every move has two steps, to write the history and
+-- and a function does it for the rows that need it (wf._due). A step that no row needs
+-- costs no statement. An expression that a transaction evaluates for the first time
+-- takes 4,000 instructions, so steps that most moves do without have one condition in
+-- common before their own. An aggregate takes 20,000 instructions before it begins.
+-- Most statements move one row, so the bits of a single row are taken as they are, and
+-- only those of several rows are put together by a query. Nearly every move has two steps, to write the history and
 -- to end a request. The trigger does these itself, since it alone can read the rows of
 -- its statement. A row of wf.move is made only for what the other steps need, and these
 -- need few columns. A second query collects the rest (wf.full_move) if a step needs it:
