@@ -380,11 +380,6 @@ check_policy(
 		check_unsupported(checker, policy->start,
 		    arena_printf(checker->arena, "%s%s",
 		        policy->each ? "each " : "", policy->name.text));
-	} else if (place == POLICIES_OF_BLOCK && !policy->each && rule->each &&
-	           !rule->of_blocks) {
-		check_unsupported(checker, policy->start,
-		    arena_printf(
-		        checker->arena, "%s of more than a task", rule->name));
 	} else if (!policy->each || check_each(checker, policy, rule, place)) {
 		check_args(checker, policy, rule);
 		if (rule->check)

@@ -59,6 +59,7 @@ const struct policy_rule policy_rules[POLICIES] = {
 	{ .name = "retry",
 	    .reach = REACH_NODE,
 	    .each = true,
+	    .of_blocks = true,
 	    .params = { { .name = "attempts",
 	                    .type = TYPE_INT,
 	                    .required = true },

@@ -331,6 +331,31 @@ select wf.abort('{"global": true}');
 select play_install('points', '[{"kind": "checkpoint", "line": 2}]');
 select wf.start('points') as i \gset
 select results_eq(format($$select event, state from wf.process where instance_id = %s and kind = 'checkpoint'$$, :i), $$values ('checkpoint', 'END')$$, 'a checkpoint is passed');
+-- a block with a policy retry waits for its next round, in each way
+select play_install('again', jsonb_build_array(play_seq(play_task('t.Do', 'a')) || '{"policies": {"retry": {"attempts": 9, "delay": "PT5S"}, "timeout": {"deadline": "PT1H"}}}'));
+select wf.start('again') as i \gset
+select play_take(:driver), play_fail(play_id(:i, 'a'));
+select is(play_state(:i, 'seq'), 'INIT', 'a block waits for its next round');
+select play_later('6 s'), play_take(:driver), play_fail(play_id(:i, 'a'));
+select wf.retry(format('{"process": %s}', play_id(:i, 'seq'))::jsonb);
+select play_take(:driver), play_fail(play_id(:i, 'a'));
+select wf.cancel(format('{"process": %s}', play_id(:i, 'seq'))::jsonb);
+select is(play_state(:i, 'seq'), 'FAILED', 'or is cancelled');
+select wf.retry(format('{"process": %s}', play_id(:i, 'seq'))::jsonb);
+select play_take(:driver), play_fail(play_id(:i, 'a'));
+select wf.abort('{"global": true}');
+select play_install('again', jsonb_build_array(play_seq(play_task('t.Do', 'a')) || '{"policies": {"retry": {"attempts": 9, "delay": "PT1H"}, "timeout": {"deadline": "PT5S"}}}'));
+select wf.start('again') as i \gset
+select play_take(:driver), play_fail(play_id(:i, 'a')), play_later('6 s'), play_take(:driver);
+select is(play_state(:i, 'seq'), 'FAILED', 'or its deadline is over');
+select wf.abort('{"global": true}');
+select play_install('again', '[{"kind": "call", "line": 2, "workflow": "inner", "args": {"x": ["get", ["var", "t"], "x"]}, "reads": {"t": 0}, "policies": {"retry": {"attempts": 2, "on": "input"}}, "steps": []}]',
+    '[{"name": "t", "type": "json"}]');
+select wf.start('again', '{"t": 5}') as i \gset
+select is((select state from wf.process where instance_id = :i and parent_id is not null), 'INIT', 'a call that could not be entered waits for its next round');
+select play_take(:driver);
+select is((select state from wf.process where instance_id = :i and parent_id is not null), 'FAILED', 'and has failed after the last one');
+select wf.abort('{"global": true}');
 select is_empty('select * from wf.fsck()', 'all is well with composites');
 
 -- what could not be evaluated and then can be: its value was larger than allowed

@@ -69,8 +69,22 @@ select is(refused(r::jsonb), e, r)
                ('{"attempts": 2, "tries": 3}', 'retry.tries: unknown key'),
                ('5', 'retry: must be an object'),
                ('{"attempts": -1, "delay": "PT1H", "backoff": 9999, "max_delay": "P36500D", "jitter": 1, "on": ["list"], "when": ["eq", ["get", ["var", "error"], "kind"], "x"]}', 'installed')) t (r, e);
-select throws_ok($$select wf.install('', '{"format": 1, "file": "f", "workflows": [{"name": "w", "line": 1, "params": [], "policies": {"retry": {"attempts": 2}}, "steps": []}], "task_types": {}}')$$,
-    'WF005', 'workflows[0].policies.retry: unknown key', 'a workflow has no retry');
+create function refused_at_workflow(p_retry text) returns text
+language plpgsql as $$
+begin
+    perform wf.install('', format('{"format": 1, "file": "f", "workflows": [{"name": "w", "line": 1, "params": [{"name": "n", "type": "int"}], "policies": {"retry": %s}, "steps": []}], "task_types": {}}', p_retry)::jsonb);
+    return 'installed';
+exception when others then
+    return replace(sqlerrm, 'workflows[0].policies.', '');
+end;
+$$;
+select is(refused_at_workflow(r), e, 'at a workflow: ' || r)
+  from (values ('{}', 'retry.attempts: is missing'),
+               ('{"attempts": 0}', 'retry.attempts: must be an int from 1 to 999999999, or -1'),
+               ('{"attempts": 2, "when": ["var", "x"]}', 'retry.when: reads lacks x'),
+               ('{"attempts": ["var", "error"]}', 'workflows[0]: there is no parameter error'),
+               ('{"attempts": 2, "tries": 3}', 'retry.tries: unknown key'),
+               ('{"attempts": ["var", "n"], "when": ["eq", ["get", ["var", "error"], "attempt"], ["var", "n"]]}', 'installed')) t (r, e);
 update play_type set spec = spec || '{"policies": {"retry": {"attempts": 0}}}' where name = 't.Far';
 select throws_ok($$select play_install('bad', jsonb_build_array(play_task('t.Far', 'a')))$$, 'WF005', 'task_types.t.Far.policies.retry.attempts: must be an int from 1 to 999999999, or -1', 'a task type is checked, too');
 update play_type set spec = spec || '{"policies": {"retry": {"attempts": 2, "when": ["var", "error"]}}, "params": [{"name": "error", "type": "int"}]}' where name = 't.Far';

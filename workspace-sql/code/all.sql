@@ -60,6 +60,7 @@
 \ir flow/loop.sql
 \ir flow/forall.sql
 \ir flow/dag.sql
+\ir flow/again.sql
 \ir flow/teardown.sql
 \ir flow/handler.sql
 \ir flow/given_up.sql

@@ -13,6 +13,18 @@ begin atomic
                 else nullif(p_reads, '{}') end;
 end;
 
+-- wf._root_reads(p_policies, p_when)
+--
+-- Returns  the names that the policies of a workflow read; the condition of its retry sees the error as `error`
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._store_nodes
+create or replace function wf._root_reads(p_policies jsonb, p_when jsonb) returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+    select wf._reads(jsonb_object_agg(f, 0), p_when::text)
+      from unnest(wf._names(p_policies) || array_remove(wf._names(p_when), 'error')) f;
+$$;
+
 -- wf._picks(p_clauses)
 --
 -- Returns  the names of the fields, if all that clauses say is that the output
@@ -59,14 +71,15 @@ end;
 -- wf._handles(p_child_error, p_value)
 --
 -- Returns  how a node takes errors of what is in it: what its form says
---          (wf.form.child_error); null if it takes none
+--          (wf.form.child_error), or its policy retry; null if it takes none
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _node_tree
 create or replace function wf._handles(p_child_error text, p_value jsonb) returns text
 language sql immutable
 begin atomic
-    select case when p_child_error = 'passes' or p_child_error = 'counts' and not p_value ? 'tolerate' then null
+    select case when p_child_error = 'passes' and p_value #> '{policies,retry}' is not null then 'retries'
+                when p_child_error = 'passes' or p_child_error = 'counts' and not p_value ? 'tolerate' then null
                 else p_child_error end;
 end;
 
@@ -138,8 +151,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     ),
     child as (
         select n.version_id, n.parent_id as id, count(*) as children,
-               max(n.id) filter (where n.kind = 'finally') as finally_id
-          from node n group by 1, 2
+               max(n.id) filter (where n.kind = 'finally') as finally_id from node n group by 1, 2
     ),
     -- of the nodes around a node that may take an error of it the nearest: the one with the greatest number
     handler as (
@@ -166,7 +178,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
          order by n.version_id, n.id, f.id desc
     ),
     wide as (
-        select n.version_id, nullif(bool_or(n.begins in ('window', 'round')) or count(*) > 200, false) as wide,
+        select n.version_id, nullif(count(*) > 200 or bool_or('retries' = n.handles or n.begins in ('window', 'round')),
+                                    false) as wide,
                nullif(bool_or(coalesce(d.word, n.type_word) = 'fail_late'), false) as late
           from node n
           left join decided d on d.version_id = n.version_id and d.id = n.id
@@ -321,7 +334,7 @@ begin
            n.kind, (n.value ->> 'line')::int, wf._node_label(n.object, n.value), n.next_id, n.children,
            coalesce(n.value ->> 'as', n.value #>> '{yield,as}'), coalesce(n.fixed, wf._compact(n.input)),
            n.fixed is not null,
-           case when n.object = 'workflow' then (select jsonb_object_agg(f, 0) from unnest(wf._names(q.read)) f)
+           case when n.object = 'workflow' then wf._root_reads(q.read, q.fixed -> 'retry_when')
                 else wf._reads(n.value -> 'reads', concat(case when n.fixed is null then n.input end, n.value -> 'max',
                                                           n.value -> 'tolerate', n.value -> 'when', q.read,
                                                           q.fixed -> 'retry_when')) end,
@@ -365,7 +378,7 @@ $$;
 -- wf._store_sizes(p_version)
 --
 -- Works out how many processes a tree, one element of each forall and one round of
--- each loop come to at most, in all and at a time, and which loops need no processes
+-- each loop or retried block come to at most, in all and at a time, and which loops need no processes
 -- for their rounds; marks the nodes that are in rounds. Of branches of which one is
 -- chosen the largest counts; of steps one after another all count, but the largest at
 -- a time.
@@ -384,14 +397,15 @@ declare
     v_heavy boolean[]; -- by node: whether something in it can wait
     f record;
 begin
-    if not exists (select from wf.node n where n.version_id = p_version and n.begins in ('window', 'round')) then
+    if not exists (select from wf.node n
+                    where n.version_id = p_version and (n.begins in ('window', 'round') or n.handles = 'retries')) then
         return;
     end if;
     select array_agg(0), array_agg(0), array_agg(false) into v_most, v_most_live, v_heavy
       from wf.node n where n.version_id = p_version;
     -- the numbers of children are greater than that of their parent
     for f in
-        select n.id, n.parent_id, n.begins, n.light, o.begins as around
+        select n.id, n.parent_id, n.begins, n.light, n.handles, o.begins as around
           from wf.node n
           left join wf.node o on o.version_id = n.version_id and o.id = n.parent_id
          where n.version_id = p_version
@@ -405,7 +419,7 @@ begin
         if f.begins <> 'window' then
             v_own_live := v_own_live + v_most_live[f.id];
         end if;
-        if f.begins in ('window', 'round') or f.id = 1 then
+        if f.begins in ('window', 'round') or f.handles = 'retries' or f.id = 1 then
             v_id := v_id || f.id;
         end if;
         if f.id > 1 then

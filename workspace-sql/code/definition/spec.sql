@@ -66,7 +66,7 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('call', 'kind! text, line! line, workflow! workflow_name, args! {expression}, as name, '
          'policies heading, reads {depth}, steps! [node]'),
 
-        ('heading', 'title expression, on_failure on_failure, timeout deadline'),
+        ('heading', 'title expression, on_failure on_failure, retry retry, timeout deadline'),
         ('policies', 'on_failure on_failure, group group, queue expression, requires expression, priority expression, '
          'idempotent expression, weight weight, output expression, retry retry, timeout timeout, '
          'title expression'),

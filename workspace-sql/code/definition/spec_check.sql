@@ -354,7 +354,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     expression as (
         select n.place, n.path, 'there is no parameter %s' as fault,
                (select jsonb_object_agg(r ->> 'name', 0) from jsonb_array_elements(n.value -> 'params') r) as reads,
-               n.value -> 'policies' as value
+               (n.value -> 'policies') #- '{retry,when}' as value
           from node n
          where n.kind = 'workflow' and n.value ? 'policies'
         union all
@@ -367,7 +367,9 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
          where n.kind <> 'workflow'
         union all
         select n.place, n.path || '.policies.retry.when', 'reads lacks %s',
-               coalesce(n.value -> 'reads', '{}') || '{"error": 0}', n.value #> '{policies,retry,when}'
+               coalesce(n.value -> 'reads', (select jsonb_object_agg(r ->> 'name', 0)
+                                               from jsonb_array_elements(n.value -> 'params') r), '{}')
+               || '{"error": 0}', n.value #> '{policies,retry,when}'
           from node n
          where n.value #> '{policies,retry}' ? 'when'
         union all

@@ -117,11 +117,12 @@ comment on column wf.node.begins is 'which of its children begin, see wf.form';
 comment on column wf.node.ends is 'when it ends, see wf.form';
 comment on column wf.node.collects is 'true: when it ends, the form around it collects from its scope';
 comment on column wf.node.retry is
-    'leaf: the values of its policy retry, see _retry_values in code/definition/retry.sql; {}: they are in '
+    'the values of its policy retry, see _retry_values in code/definition/retry.sql; {}: they are in '
     'process.policy; null: it has none';
-comment on column wf.node.retry_when is 'leaf: the condition of its retry, which sees the error as error';
+comment on column wf.node.retry_when is 'the condition of its retry, which sees the error as error';
 comment on column wf.node.handles is
-    'how it takes errors of what is in it: wf.form.child_error of its form, or null if it takes none';
+    'how it takes errors of what is in it: wf.form.child_error of its form; retries: its policy retry is asked; null: '
+    'it takes none';
 comment on column wf.node.timeout is
     'the limits of its policy timeout in seconds; an empty object if they are expressions; null if there are none';
 comment on column wf.node.handler_id is
@@ -142,8 +143,9 @@ comment on column wf.node.on_failure_own is
 comment on column wf.node.late is 'true: a node of its workflow has on_failure(fail_late)';
 comment on column wf.node.finally_id is 'try: the node of its finally; null if it has none';
 comment on column wf.node.most is
-    'forall, loop: most processes that one element or round comes to; root: that the tree comes to. What elements of '
-    'the foralls and rounds of the loops inside come to is not counted. Null where the version has neither';
+    'forall, loop, block with a policy retry: most processes that one element or round comes to; root: that the tree '
+    'comes to. What elements of the foralls and other rounds of what is inside come to is not counted. Null where the '
+    'version has none of these';
 comment on column wf.node.most_live is 'as most: how many of them may be under way at a time';
 comment on column wf.node.weight is
     'what it counts in the progress of an instance: a leaf as its policy says, a composite as much as what is in it '

@@ -378,12 +378,13 @@ $$;
 
 -- wf._reenter(p_moves, p_at)
 --
--- Enters composites anew after a failure: what they need is evaluated again.
+-- Enters composites anew after a failure: what they need is evaluated again. For another
+-- round of a policy retry it is kept.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
--- Called   by the update trigger of process, for the event retry of a composite
+-- Called   by the update trigger of process, for the events retry and due of a composite
 create or replace function wf._reenter(p_moves wf.full_move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 declare
@@ -392,7 +393,9 @@ declare
 begin
     for r in
         select m.instance_id, m.id, m.scopes as own, m.total - m.todo as rounds, m.version_id, m.node_id,
-               q.scopes, n.scope, n.begins, n.children, n.handles,
+               q.scopes, n.scope, n.begins, n.children, n.handles, p.input, p.policy,
+               m.was = 'INIT' and (n.policy is null or p.policy is not null)
+               and (n.input is null or n.input_fixed or p.input is not null) as kept,
                case when n.input_fixed then n.input end as fixed,
                case when m.parent_id is null
                     then (select p.input from wf.process p where p.instance_id = m.instance_id and p.id = m.id)
@@ -402,6 +405,8 @@ begin
                                from wf.node x
                               where x.version_id = m.version_id and x.id = m.node_id
                              offset 0) n
+         cross join lateral (select x.input, x.policy from wf.process x
+                              where x.instance_id = m.instance_id and x.id = m.id offset 0) p
           left join wf.process q on q.instance_id = m.instance_id and q.id = m.parent_id
     loop
         if r.begins = 'round' and r.rounds > 0 then
@@ -412,10 +417,20 @@ begin
         delete from wf.forall_result t where t.instance_id = r.instance_id and t.process_id = r.id;
         delete from wf.given_up t where t.instance_id = r.instance_id and t.process_id = r.id;
         perform wf._release_live(array[r.instance_id], array[r.id]);
-        -- the root stands in its own scope
-        v_entry := wf._prepare(r.instance_id, case when r.scope = 'own' then coalesce(r.scopes, r.own) else r.own end,
-                               r.version_id, r.node_id);
-        v_entry.input := coalesce(v_entry.input, r.given);
+        if r.kept then
+            v_entry := null;
+            v_entry.input := r.input;
+            v_entry.policy := r.policy;
+        else -- the root stands in its own scope
+            v_entry := wf._prepare(r.instance_id,
+                                   case when r.scope = 'own' then coalesce(r.scopes, r.own) else r.own end,
+                                   r.version_id, r.node_id);
+            v_entry.input := coalesce(v_entry.input, r.given);
+        end if;
+        if r.handles = 'retries' and v_entry.error is null then
+            v_entry.error := wf._reserve_again(r.instance_id, r.version_id, r.node_id);
+            v_entry.open := case when v_entry.error is not null then 0 end;
+        end if;
         if v_entry.error is null then
             perform wf._forget_names(r.instance_id, r.own, r.version_id, r.node_id);
         end if;

@@ -18,24 +18,26 @@ language plpgsql :inner as $$
 declare
     f record;
 begin
-    with recursive up (i, start, id, parent_id, version_id, handler_id, ended) as (
-        select u.i, u.j, p.id, p.parent_id, p.version_id, n.handler_id, p.state <> 'ACTIVE'
+    with recursive up (i, start, id, parent_id, version_id, handler_id, ended, holds) as (
+        select u.i, u.j, p.id, p.parent_id, p.version_id, case when n.holds then p.node_id else n.handler_id end,
+               p.state <> 'ACTIVE', n.holds
           from (select distinct x.i, x.j from unnest(p_instance, p_process) x (i, j)) u
          cross join lateral (select x.id, x.parent_id, x.version_id, x.node_id, x.state from wf.process x
                               where x.instance_id = u.i and x.id = u.j offset 0) p
-         cross join lateral (select x.handler_id from wf.node x
+         cross join lateral (select x.handler_id, x.handles = 'retries' and p.state = 'ACTIVE' as holds from wf.node x
                               where x.version_id = p.version_id and x.id = p.node_id offset 0) n
          union all
         select u.i, u.start, p.id, p.parent_id, u.version_id,
                -- at the handler itself a child that has ended already begins the way to the next one
-               case when p.node_id <> u.handler_id then u.handler_id else n.handler_id end,
-               p.state <> 'ACTIVE'
+               case when n.holds is true or p.node_id <> u.handler_id then u.handler_id else n.handler_id end,
+               p.state <> 'ACTIVE', n.holds
           from up u
          cross join lateral (select x.id, x.parent_id, x.node_id, x.state from wf.process x
                               where x.instance_id = u.i and x.id = u.parent_id offset 0) p
-         cross join lateral (select x.handler_id from wf.node x
+         cross join lateral (select x.handler_id, x.handles = 'retries' and p.state = 'ACTIVE' as holds from wf.node x
                               where x.version_id = u.version_id and x.id = p.node_id offset 0) n
-         where u.handler_id is not null and (u.ended or p.node_id <> u.handler_id)),
+         where u.handler_id is not null and u.holds is not true
+           and (u.ended or p.node_id <> u.handler_id or n.holds)),
     around as (
         select distinct on (u.i, u.start) u.i, u.id, u.handler_id from up u order by u.i, u.start, u.id)
     select array_agg(a.i) filter (where a.handler_id is null) as instances,
@@ -68,10 +70,10 @@ language plpgsql :inner as $$
 begin
     perform wf._warn(array_agg(m.instance_id), array_agg(m.id), p_at)
        from wf._due(p_moves, 'ignored') m having count(*) > 0;
-    perform wf._warn(array_agg(m.instance_id), array_agg(m.parent_id), p_at)
+    perform wf._warn(array_agg(m.instance_id), array_agg(coalesce(m.parent_id, m.id)), p_at)
        from wf._due(p_moves, 'warned') m
-      cross join lateral (select x.spare, x.total from wf.process x
-                           where x.instance_id = m.instance_id and x.id = m.parent_id offset 0) p
+       left join lateral (select x.spare, x.total from wf.process x
+                           where x.instance_id = m.instance_id and x.id = m.parent_id offset 0) p on true
       where p.spare is null or p.total is not null
      having count(*) > 0;
 end;

@@ -123,6 +123,9 @@ begin
         when 'leaves' then
             follows := case when p_around.spare > 0 or wf._is_given_up(p_around.instance_id, p_body) then 'left' end;
             node_id := p_node.id;
+        when 'retries' then
+            follows := case when wf._has_round_left(p_around, p_node, p_process, p_error, p_at) then 'again' end;
+            node_id := p_node.id;
     end case;
 end;
 $$;

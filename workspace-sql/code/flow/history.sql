@@ -3,7 +3,7 @@
 
 -- wf._describe_retry(p_instance, p_process)
 --
--- Returns  {"due_at": …} for the history, if a policy has a task tried again; null if an operator has
+-- Returns  {"due_at": …} for the history, if a policy has it tried again; null if an operator has
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _detail
@@ -29,7 +29,7 @@ language sql stable
 begin atomic
     select case when p_state = 'FAILED' or p_event = 'timeout' then p_error
                 when p_event = 'resolve' then jsonb_build_object('output', p_output)
-                when p_event = 'retry' and p_was = 'FAILED' and p_retry_from is not null
+                when p_event = 'retry' and p_was <> 'INIT' and p_retry_from is not null
                 then wf._describe_retry(p_instance, p_process) end;
 end;
 

@@ -195,7 +195,7 @@ update wf.transition t
                                ('unqueue', t.from_state <> t.to_state
                                            and (t.event = 'halt'
                                                 or t.from_state = 'INIT' and t.to_state <> 'START_REQUESTED'
-                                                and t.machine <> 'wait'
+                                                and t.machine not in ('wait', 'composite')
                                                 or t.machine = 'async'
                                                 and (t.from_state in ('EXECUTING', 'CANCEL_REQUESTED')
                                                      or right(t.from_state, 17) = 'CLEANUP_REQUESTED'))),
@@ -205,13 +205,12 @@ update wf.transition t
                                ('bind', t.to_state = 'END' and t.event <> 'return'),
                                ('gather', t.machine = 'composite' and t.to_state in ('END', 'ABORTED', 'RAISED')),
                                ('collect', t.to_state = 'END'),
-                               ('retry', t.machine in ('sync', 'async', 'wait')
-                                         and (t.to_state = 'FAILED'
-                                              or t.from_state in ('INIT', 'RETRY_CLEANUP_REQUESTED')
-                                                 and t.event in ('retry', 'abort'))),
+                               ('retry', t.to_state = 'FAILED'
+                                         or t.from_state in ('INIT', 'RETRY_CLEANUP_REQUESTED')
+                                            and t.event in ('retry', 'abort')),
                                ('queue', t.asks = 'start'),
                                ('ask', t.machine = 'async' and t.asks in ('cancel', 'cleanup')),
-                               ('reenter', t.event = 'retry' and t.to_state = 'ACTIVE'),
+                               ('reenter', t.event in ('retry', 'due') and t.to_state = 'ACTIVE'),
                                ('enter', t.event = 'enter'),
                                ('next', t.to_state = 'END' and t.event <> 'return'),
                                ('refill', t.event = 'refill'),

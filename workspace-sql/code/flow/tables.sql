@@ -123,7 +123,7 @@ comment on column wf.process.chosen is
     'if, switch: ordinal of the child that begins, one more than there are for none; race: ordinal of the branch that '
     'has won';
 comment on column wf.process.retry_from is
-    'task with a policy retry: the attempt with which its present budget began';
+    'with a policy retry: the attempt with which its present budget began';
 comment on column wf.process.timed is 'true: it has a policy timeout, see time_limit; else null';
 comment on column wf.process.held is
     'forall: how many processes it may have under way at a time; they count in extent.live until it ends';
@@ -134,7 +134,8 @@ comment on column wf.process.spare is
     'race: how many more of its branches may fail; forall with tolerate: how many more of its elements, -1 if one too '
     'many has failed; null for all others';
 comment on column wf.process.warned is
-    'composite whose error a handler around it may take: something in it was tolerated, skipped or ignored';
+    'composite whose error a handler around it may take, or that has a policy retry: something in it was tolerated, '
+    'skipped or ignored';
 comment on column wf.process.late is 'copied from the node: its instance may end late, see code/flow/failure.sql';
 comment on column wf.process.in_dag is 'copied from the node: it is a step of a dag';
 comment on column wf.process.progress is
@@ -211,7 +212,8 @@ comment on table wf.teardown is
 comment on column wf.teardown.instance_id is 'the instance';
 comment on column wf.teardown.process_id is 'the process that is torn down';
 comment on column wf.teardown.follows is
-    'what follows when the process has ended, a row of wf._follows: handled (a catch begins), counted or left (the '
+    'what follows when the process has ended, a row of wf._follows: handled (a catch begins), again (the block around '
+    'it waits for its next round), counted or left (the '
     'forall or race around it counts it), failed (its deadline is over: its error looks for a handler); nothing if it '
     'is aborted or halted (the instance ends), lost (the process is a race that was won) or stopped (a finally that an '
     'error has left)';

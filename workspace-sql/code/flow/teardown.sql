@@ -31,6 +31,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
            ('stopped', null, 'an error of %2$s has left it'),
            ('handled', 'caught in line %1$s', 'the catch in line %1$s has taken an error of %2$s'),
            ('counted', 'given up by the forall in line %1$s', 'the forall in line %1$s gives up an error of %2$s'),
+           ('again', 'tried again by the retry in line %1$s', 'the retry in line %1$s has taken an error of %2$s'),
            ('left', 'left the race in line %1$s', 'an error of %2$s has made it leave the race in line %1$s'),
            ('lost', null, 'a branch of the race has won'),
            ('failed', null, 'its deadline is over');
@@ -448,6 +449,8 @@ begin
         returning t.*)
     select array_agg(e::wf.teardown) into v_ended from ended e;
     perform wf._begin_catches(v_ended, p_at);
+    perform wf._wait_for_round(e.instance_id, e.process_id, e.error, e.at, p_at)
+       from unnest(v_ended) e where e.follows = 'again';
 end;
 $$;
 

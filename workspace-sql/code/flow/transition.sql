@@ -26,6 +26,7 @@ values ('async', 'EXECUTING', false, 'the driver acknowledged: it runs outside')
        ('async', 'RAISE_CLEANUP_REQUESTED', false, 'to be released before its error is handed on'),
        ('async', 'ABORT_CLEANUP_REQUESTED', false, 'to be released before it is aborted'),
        ('wait', 'WAITING', false, 'waits inside the workspace, no driver is needed'),
+       ('composite', 'INIT', false, 'its policy retry has it tried again: waits for its next round'),
        ('composite', 'ACTIVE', false, 'something in it has yet to end'),
        ('composite', 'FAILED', false,
         'could not be entered, or its deadline was over: waits for retry, ignore, resolve or raise'),
@@ -50,7 +51,7 @@ update wf.machine_state s set limits = l.limits
                ('RETRY_CLEANUP_REQUESTED', '{deadline}'),
                ('FAILED', '{deadline}')) l (state, limits)
  where s.state = l.state and s.machine in ('sync', 'async', 'wait');
-update wf.machine_state s set limits = '{deadline}' where s.machine = 'composite' and s.state = 'ACTIVE';
+update wf.machine_state s set limits = '{deadline}' where s.machine = 'composite' and s.state in ('INIT', 'ACTIVE');
 
 -- what every leaf has in common
 insert into wf.transition (machine, from_state, event, to_state, actor, recorded, asks, meaning)
@@ -204,8 +205,16 @@ insert into wf.transition (machine, from_state, event, to_state, actor, recorded
     ('composite', 'ACTIVE', 'abort', 'ABORTING', 'W', true, 'its instance is aborted'),
     ('composite', 'ACTIVE', 'win', 'ABORTING', 'W', true, 'a branch of the race has ended: the others are stopped'),
     ('composite', 'ACTIVE', 'timeout', 'ABORTING', 'T', true, 'its deadline is over: what runs in it is stopped first'),
-    ('composite', 'ACTIVE', 'enter', 'ACTIVE', 'W', false, 'entered again after a failure: its children begin'),
+    ('composite', 'ACTIVE', 'enter', 'ACTIVE', 'W', false, 'entered again: its children begin'),
+    ('composite', 'ACTIVE', 'retry', 'INIT', 'W', true,
+     'its policy has it tried again after an error in it: what ran in it has stopped'),
+    ('composite', 'INIT', 'due', 'ACTIVE', 'T', true, 'the time of its next round has come: entered again'),
+    ('composite', 'INIT', 'retry', 'ACTIVE', 'O', true, 'its next round begins before its time: entered again'),
+    ('composite', 'INIT', 'cancel', 'FAILED', 'O', true, 'cancelled before its next round'),
+    ('composite', 'INIT', 'timeout', 'FAILED', 'T', true, 'its deadline is over before its next round'),
+    ('composite', 'INIT', 'abort', 'ABORTED', 'W', true, 'its instance is aborted'),
     ('composite', 'FAILED', 'retry', 'ACTIVE', 'O', true, 'entered again'),
+    ('composite', 'FAILED', 'retry', 'INIT', 'W', true, 'its policy has it tried again: it could not be entered'),
     ('composite', 'FAILED', 'ignore', 'END', 'OW', true, 'goes on as if it had ended; its names read as null'),
     ('composite', 'FAILED', 'resolve', 'END', 'O', true, 'goes on with the output that the operator gave'),
     ('composite', 'FAILED', 'raise', 'RAISED', 'O', true, 'the error is handed on'),

@@ -101,7 +101,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
            format('%s %s: %s', f.kind, f.state, coalesce(nullif(array_to_string(f.places, ', '), ''), 'in no table'))
       from live f
      where case when f.state = 'FAILED' then f.places <> '{failed}'
-                when f.machine = 'composite' then f.places <> '{children}'
+                when f.machine = 'composite'
+                then f.places <> case f.state when 'INIT' then '{timer}'::text[] else '{children}' end
                 when f.state = 'WAITING' then f.places <> '{timer}'
                 when f.state = 'INIT' then f.places not in ('{ready}', '{parked}', '{timer}')
                 when f.state = 'START_REQUESTED' or f.machine = 'sync' then f.places <> '{lease}'
@@ -382,7 +383,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from wf.instance i
       left join root r on r.instance_id = i.id
      where r.roots is distinct from 1
-        or r.state <> all (case when i.state in ('RUNNING', 'SUSPENDED') then '{ACTIVE,ABORTING,FAILED}'
+        or r.state <> all (case when i.state in ('RUNNING', 'SUSPENDED') then '{INIT,ACTIVE,ABORTING,FAILED}'
                               else array[i.state] end)
      union all
     select 'instance: ended without a result, or the reverse', i.id, null,

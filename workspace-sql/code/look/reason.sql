@@ -145,14 +145,15 @@ create or replace function wf._explain_retry(p_instance bigint, p_process bigint
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select array_agg(row(p.id, 'retry',
-               format('waits for its next attempt, the %s%s, at %s, after %s error: %s',
+               format('waits for its next %s, the %s%s, at %s, after %s error: %s',
+                      case p.machine when 'composite' then 'round' else 'attempt' end,
                       wf._say_nth(p.attempt - p.retry_from + 1), ' of ' || nullif(v.attempts, '-1'),
                       to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF'), p.error ->> 'kind', p.error ->> 'message'),
                p.at)::wf.reason)
       from unnest(p_process) u (id),
            lateral (select x.due_at from wf.timer x
                      where x.instance_id = p_instance and x.process_id = u.id and x.kind = 'retry' offset 0) t,
-           lateral (select x.id, x.version_id, x.node_id, x.attempt, x.retry_from, x.error, x.policy, x.at
+           lateral (select x.id, x.version_id, x.node_id, x.attempt, x.retry_from, x.error, x.policy, x.at, x.machine
                       from wf.process x where x.instance_id = p_instance and x.id = u.id offset 0) p,
            lateral (select coalesce(x.retry ->> 'attempts', p.policy #>> '{retry,attempts}') as attempts
                       from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) v

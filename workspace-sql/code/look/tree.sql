@@ -189,7 +189,7 @@ begin
     ), reason as (
         select e.process_id, string_agg(e.detail, '; ' order by e.reason) as detail
           from wf._explain(p_instance, array(select p.id from page p
-                                              where p.machine <> 'composite'
+                                              where (p.machine <> 'composite' or p.state = 'INIT')
                                                 and p.state not in ('FAILED', 'END', 'RAISED', 'ABORTED'))) e
          group by 1
     )

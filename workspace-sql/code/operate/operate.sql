@@ -54,7 +54,8 @@ begin
       from wf.transition t
      where t.machine = p_machine
        and t.event = p_event
-       and not (p_event = 'retry' and t.from_state = 'INIT'); -- only what waits for its next attempt
+       -- only what waits for its next attempt, or round
+       and not (t.from_state = 'INIT' and (p_event = 'retry' or p_machine = 'composite'));
     return case when p_torn is not null then format('%s: it is being torn down with process %s', p_state, p_torn)
                 when v_from is null then format('%s: nothing in it can be %s', p_state, wf._past(p_event))
                 when p_state = any (v_from) then format('%s: it was not when the question was asked', p_state)

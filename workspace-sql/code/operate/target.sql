@@ -345,6 +345,7 @@ begin
                  on m.machine = p.machine
                 and m.from_state = p.state
                 and m.event = p_event
+                and strpos(m.actor, 'O') > 0
                 and (p_event <> 'retry' or p.state <> 'INIT' or wf._waits_for_retry(p.instance_id, p.id))
           left join lateral (select t.root_id as torn
                                from wf._torn(array[p.instance_id], array[p.id]) t

@@ -211,38 +211,44 @@ returns void
 language plpgsql :inner as $$
 begin
     insert into wf.process (instance_id, id, version_id, node_id, kind, machine, was, event, state, at, began_at,
-                            scopes, rank, open, input, policy, timed, error)
+                            scopes, rank, open, input, policy, timed, retry_from, error)
     select x.i, x.id, p_version, n.id, n.kind, n.machine, '', 'enter', 'ACTIVE', p_now, p_now, array[x.id], p_rank,
            case when e.policy ? 'error' then 0 else wf._first(n.begins, n.children) end, nullif(x.params, '{}'),
-           e.policy -> 'value', case when n.timeout is not null then true end, e.policy -> 'error'
+           e.policy -> 'value', case when n.timeout is not null then true end,
+           case when n.retry is not null then 1 end, e.policy -> 'error'
       from (select u.i, u.params, nextval('wf.process_id') as id
               from unnest(p_instance, p_params) u (i, params)
             offset 0) x
       join wf.node n on n.version_id = p_version and n.id = 1
      cross join lateral (select case when n.policy is not null
-                                     then wf._root_policy(n.policy, x.params, n.timeout is not null) end as policy
+                                     then wf._root_policy(n.policy, x.params,
+                                                          n.timeout is not null or n.retry is not null) end as policy
                          offset 0) e;
 end;
 $$;
 
--- wf._root_policy(p_policy, p_params, p_timed)
+-- wf._root_policy(p_policy, p_params, p_needed)
 --
--- Returns  {"value": …}, the policies of a workflow, whose expressions read its parameters;
---          or {"error": …} if it has a deadline that cannot be worked out
+-- Returns  {"value": …}, the policies of a workflow, whose expressions read its parameters; or {"error": …} if they
+--          cannot be worked out, and it has a deadline or a retry (p_needed)
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _plant
-create or replace function wf._root_policy(p_policy jsonb, p_params jsonb, p_timed boolean) returns jsonb
+create or replace function wf._root_policy(p_policy jsonb, p_params jsonb, p_needed boolean) returns jsonb
 language plpgsql stable :inner as $$
 declare
     v_result jsonb := wf._evaluate(p_policy, p_params);
 begin
-    if not p_timed then
+    if not p_needed then
         return v_result - 'error';
     elsif v_result ? 'error' then
         return v_result;
-    elsif v_result -> 'value' ? 'timeout' then
+    end if;
+    if v_result -> 'value' ? 'timeout' then
         v_result := jsonb_set(v_result, '{value,timeout}', wf._timeout_values(v_result #> '{value,timeout}'));
+    end if;
+    if v_result -> 'value' ? 'retry' then
+        v_result := jsonb_set(v_result, '{value,retry}', wf._retry_values(v_result #> '{value,retry}'));
     end if;
     return v_result;
 exception when sqlstate 'WF020' or data_exception then

@@ -1,4 +1,5 @@
--- The next attempt of a task that has failed, as its policy `retry` says.
+-- The next attempt of a task that has failed, as its policy `retry` says. A block that
+-- could not be entered is tried again in the same way; what fails in one is in flow/again.sql.
 
 -- wf._accepts_retry(p_on, p_kind, p_idempotent)
 --
@@ -8,7 +9,7 @@
 -- Returns  whether a policy retries errors of this kind; p_on null: it names none
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _retry
+-- Called   by _judge_retry
 create or replace function wf._accepts_retry(p_on jsonb, p_kind text, p_idempotent boolean) returns boolean
 language sql immutable
 begin atomic
@@ -35,7 +36,7 @@ end;
 
 -- wf._waits_for_retry(p_instance, p_process)
 --
--- Returns  whether a task waits for the time of its next attempt
+-- Returns  whether a process waits for the time of its next attempt
 -- Locks    nothing
 -- Raises   nothing
 -- Called   where tasks in INIT are queued, moved by operators, or looked at
@@ -46,9 +47,29 @@ begin atomic
                     where t.instance_id = p_instance and t.process_id = p_process and t.kind = 'retry');
 end;
 
+-- wf._judge_retry(p_values, p_tried, p_error, p_idempotent, p_when, p_reads, p_instance, p_scopes)
+--
+-- Returns  whether a policy retries after so many attempts and this error: true or false; or {"error": …} if its
+--          condition, which reads names of these scopes, cannot be evaluated. p_values null: nothing is known of it
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _retry and _has_round_left
+create or replace function wf._judge_retry(p_values jsonb, p_tried int, p_error jsonb, p_idempotent boolean,
+                                           p_when jsonb, p_reads jsonb, p_instance bigint, p_scopes bigint[])
+returns jsonb
+language plpgsql stable :inner as $$
+begin
+    return case when p_values is null or not wf._accepts_retry(p_values -> 'on', p_error ->> 'kind', p_idempotent)
+                     or p_tried >= (p_values ->> 'attempts')::int and p_values -> 'attempts' <> '-1' then 'false'
+                when p_when is null then 'true'
+                else wf._test(p_when, wf._environment(p_instance, p_scopes, p_reads)
+                                      || jsonb_build_object('error', p_error)) end;
+end;
+$$;
+
 -- wf._retry(p_moves)
 --
--- Tasks with a policy `retry` have failed, or no longer wait for their next
+-- Processes with a policy `retry` have failed, or no longer wait for their next
 -- attempt. Those that the policy tries again leave FAILED at once and wait, in INIT
 -- or while they release what they hold outside, for a timer of kind retry. They
 -- keep their error until the attempt begins. A condition that cannot be evaluated
@@ -65,23 +86,23 @@ begin
        from wf._due_full(p_moves, 'retry') m where m.was in ('INIT', 'RETRY_CLEANUP_REQUESTED') having count(*) > 0;
     with failed as materialized (
         select m.instance_id, m.id, m.attempt, m.at, r.values, r.tried,
-               case when not wf._accepts_retry(r.values -> 'on', m.error ->> 'kind',
-                                               n.idempotent or coalesce(m.policy -> 'idempotent', 'false') = 'true')
-                    then 'false'
-                    when r.tried >= (r.values ->> 'attempts')::int and r.values -> 'attempts' <> '-1' then 'false'
-                    when n.retry_when is null then 'true'
-                    else wf._test(n.retry_when, wf._environment(m.instance_id, m.scopes, n.reads)
-                                  || jsonb_build_object('error', m.error
-                                         || jsonb_build_object('process', m.id, 'attempt', m.attempt))) end as verdict
+               wf._judge_retry(r.values, r.tried,
+                               m.error || jsonb_build_object('process', m.id, 'attempt', m.attempt),
+                               n.idempotent or coalesce(m.policy -> 'idempotent', 'false') = 'true',
+                               n.retry_when, n.reads, m.instance_id,
+                               wf._policy_scopes(m.instance_id, m.id, m.parent_id, m.scopes)) as verdict
           from wf._due_full(p_moves, 'retry') m
          cross join lateral (select x.retry, x.retry_when, x.reads, x.idempotent from wf.node x
                               where x.version_id = m.version_id and x.id = m.node_id offset 0) n
          -- null if the policy could not be evaluated: then nothing is known of it
-         cross join lateral (select case when n.retry = '{}' then m.policy -> 'retry' else n.retry end as values,
+         cross join lateral (select wf._retry_of(n.retry, m.policy) as values,
                                     m.attempt - m.retry_from + 1 as tried) r
          -- what is cancelled before it was tried is not tried again
          where m.state = 'FAILED' and m.event <> 'cancel' and r.values is not null
-           and not (wf._is_final_timeout(m.error) and (m.event = 'timeout' or m.was = 'CANCEL_REQUESTED'))
+           and not (wf._is_final_timeout(m.error)
+                    and (m.event = 'timeout' or m.was in ('CANCEL_REQUESTED', 'ABORTING')))
+           -- a block that may not have another round
+           and (m.machine <> 'composite' or m.error ->> 'kind' <> 'limit')
            -- and nothing begins below a teardown
            and not (exists (select from wf.teardown t where t.instance_id = m.instance_id)
                     and exists (select from wf._torn(array[m.instance_id], array[m.id])))),
@@ -123,7 +144,7 @@ $$;
 
 -- wf._begin_attempts(p_instance, p_process, p_at)
 --
--- The time of the next attempt has come: it is queued, or, where a cleanup of the
+-- The time of the next attempt has come: a block is entered again, a task is queued, or, where a cleanup of the
 -- one before is still on its way, no longer waited for when that has ended.
 --
 -- Returns  nothing
@@ -134,7 +155,9 @@ create or replace function wf._begin_attempts(p_instance bigint[], p_process big
 language plpgsql :inner as $$
 begin
     perform wf._forget_retry(p_instance, p_process);
-    update wf.process p set was = p.state, event = 'due', state = 'INIT', at = p_at, error = null
+    update wf.process p
+       set was = p.state, event = 'due', at = p_at, error = null,
+           state = case p.machine when 'composite' then 'ACTIVE' else 'INIT' end
       from unnest(p_instance, p_process) u (i, j)
      cross join lateral (select x.ctid from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) k
      where p.ctid = k.ctid and p.state = 'INIT';

@@ -284,9 +284,9 @@ begin
           from late l
          where p.ctid = l.place and l.to_state is not null
            and (l.state <> 'INIT' or l.j = any (v_fenced) or wf._waits_for_retry(l.i, l.j))
-        returning p.instance_id, p.id, p.machine)
-    select array_agg(m.instance_id order by m.id) filter (where m.machine = 'composite'),
-           array_agg(m.id order by m.id) filter (where m.machine = 'composite')
+        returning p.instance_id, p.id, p.state)
+    select array_agg(m.instance_id order by m.id) filter (where m.state = 'ABORTING'),
+           array_agg(m.id order by m.id) filter (where m.state = 'ABORTING')
       into v_instance, v_process from moved m;
     if v_instance is not null then
         perform wf._stop_inside(v_instance, v_process, p_now);
