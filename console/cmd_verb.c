@@ -303,6 +303,10 @@ cmd_action(struct console *console, struct error *err)
 		error_set(err, "--output is for resolve, not for %s", verb);
 		return EXIT_USAGE;
 	}
+	if (console_flag(console, "cascade") && strcmp(verb, "ignore") != 0) {
+		error_set(err, "--cascade is for ignore, not for %s", verb);
+		return EXIT_USAGE;
+	}
 	if (name != NULL)
 		invocation_add(
 		    &console->invocation, "workflow", "WORKFLOW", name);

@@ -12,6 +12,7 @@ const struct option command_options[] = {
 	{ "after", 0, false, "MEMBER", "go on after this process" },
 	{ "as", 0, false, "DRAWING", "dot, mermaid or svg" },
 	{ "attempt", 0, false, "NUMBER", "of this attempt (default: of the latest)" },
+	{ "cascade", 0, false, NULL, "skip what reads it, too, and what reads that" },
 	{ "check", 0, false, NULL, "only say which files are not in this layout" },
 	{ "dir", 0, false, "DIR", "its directory (default: $PGWF_HOME)" },
 	{ "dry-run", 0, false, NULL, "show what it would do, and do nothing" },

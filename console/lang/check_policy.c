@@ -315,6 +315,37 @@ check_weight(struct checker *checker, const struct policy *policy,
 	              "begins.");
 }
 
+/* `skip` with a cascade is a word of its own in the tree. */
+void
+check_on_failure(struct checker *checker, const struct policy *policy,
+    enum policy_place place)
+{
+	struct expr *action = policy_arg(policy, "action");
+	struct expr *cascade = policy_arg(policy, "cascade");
+	const struct expr *literal;
+
+	(void)place;
+	if (!cascade || !cascade->type || cascade->type->kind != TYPE_BOOL)
+		return;
+	literal = check_bare(cascade);
+	if (literal->kind != E_BOOL) {
+		COMPLAIN(checker, cascade->start,
+		    "`cascade` takes true or false");
+		HINT(checker, "What is skipped is known before anything "
+		              "begins.");
+	} else if (!action || action->kind != E_STRING) {
+		return; /* something else is wrong with it */
+	} else if (strcmp(action->text, "skip") != 0) {
+		COMPLAIN(checker, cascade->start,
+		    "`cascade` goes with `skip`, not with `%s`",
+		    action->text);
+		HINT(checker, "Only what is skipped leaves names without a "
+		              "value.");
+	} else if (literal->is_true) {
+		action->text = "skip_all";
+	}
+}
+
 void
 check_idempotent(struct checker *checker, const struct policy *policy,
     enum policy_place place)

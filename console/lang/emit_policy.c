@@ -308,7 +308,7 @@ emit_policies(struct emitter *emitter, const struct effects *effects)
 		if (!effects->of[i])
 			continue;
 		buf_addf(&emitter->out, "%s\"%s\":", open, rule->name);
-		if (rule->params[1].name)
+		if (rule->params[1].name && !rule->folded)
 			emit_object(emitter, rule, effects->of[i]);
 		else
 			emit_value(emitter, &rule->params[0], effects->of[i]);

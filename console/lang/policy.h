@@ -36,7 +36,12 @@ struct policy_rule {
 	bool of_blocks;
 	/* an argument that a nearer one does not name is that of the one around it */
 	bool by_argument;
-	/* In the tree, one argument is its value; several are an object. */
+	/* its check folds the other arguments into the first one */
+	bool folded;
+	/*
+	 * In the tree, one argument is its value, and so is the first one if
+	 * the others are folded into it; else several are an object.
+	 */
 	struct policy_param {
 		const char *name;
 		enum type_kind type;
@@ -70,6 +75,8 @@ struct expr *policy_arg(const struct policy *policy, const char *name);
 
 /* check_policy.c: the checks of the table */
 void check_idempotent(struct checker *checker, const struct policy *policy,
+    enum policy_place place);
+void check_on_failure(struct checker *checker, const struct policy *policy,
     enum policy_place place);
 void check_requires(struct checker *checker, const struct policy *policy,
     enum policy_place place);

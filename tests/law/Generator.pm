@@ -133,7 +133,7 @@ sub task {
     $node->{as} = fresh('v') if $type =~ /Do|Job|Bare|Named/ && maybe(0.8);
     my $policies = $type =~ /Sleep|Fail/ ? {} : policies($scope, maybe($crowded));
     $policies->{retry} = retry($scope, $type) if maybe(0.4);
-    $policies->{on_failure} = pick('pause', 'skip', 'skip', 'skip', 'fail') if maybe(0.1);
+    $policies->{on_failure} = pick('pause', 'skip', 'skip', 'skip_all', 'skip_all', 'fail') if maybe(0.1);
     $node->{policies} = $policies if %$policies;
     my %reads = reads($scope, $node->{args}, map { $_->{group} // (), $_->{priority} // (), $_->{queue} // (), $_->{retry} // () } $policies);
     return { %$node, %reads };
@@ -197,7 +197,7 @@ sub node {
     }
     if ($dice < 68) {
         my ($steps, @names) = steps($scope, $depth, $deep + 1, $main, pick(1, 2, 3));
-        return ({ kind => 'seq', line => 1, steps => $steps, maybe(0.2) ? (policies => { on_failure => pick('pause', 'skip', 'skip', 'fail') }) : () }, @names);
+        return ({ kind => 'seq', line => 1, steps => $steps, maybe(0.2) ? (policies => { on_failure => pick('pause', 'skip', 'skip_all', 'fail') }) : () }, @names);
     }
     if ($dice < 77) {
         return par($scope, $depth, $deep);
@@ -466,7 +466,7 @@ sub workflow {
     my @params = map { fresh('p') } 1 .. 2;
     my ($steps) = steps([ map { [ $_, 0 ] } @params ], 0, 0, 1, pick(@length));
     return {
-        name => $name, line => 1, steps => $steps, maybe(0.1) ? (policies => { on_failure => pick('skip', 'fail') }) : (),
+        name => $name, line => 1, steps => $steps, maybe(0.1) ? (policies => { on_failure => pick('skip', 'skip_all', 'fail') }) : (),
         params => [ map { { name => $_, type => { optional => 'json' } } } @params ]
     };
 }

@@ -49,6 +49,38 @@ sub look_up {
     return undef;
 }
 
+# Whether a task or call reads a name that was skipped with all that reads it.
+sub reads_skipped {
+    my ($p) = @_;
+    for my $name (map { keys %{ $_->{reads} // {} } } $p->{node}, $p->{node}{kind} eq 'atomic' ? @{ $p->{node}{steps} } : ()) {
+        for (my $frame = $p->{frame}; $frame; $frame = $frame->{outer}) {
+            next unless exists $frame->{names}{$name};
+            return 1 if $frame->{skipped}{$name};
+            last;
+        }
+    }
+    return 0;
+}
+
+# The names that a node binds around it.
+sub bound_by {
+    my ($node) = @_;
+    my @names = ($node->{as} // (), ($node->{yield} // {})->{as} // (), map { $_->{as} } @{ $node->{collect} // [] });
+    return @names if $node->{kind} =~ /^(call|forall|while|repeat|fold)$/;
+    return (@names, map { bound_by($_) } map({ @{ $node->{$_} // [] } } qw(steps branches catches)), grep { $_ } @$node{qw(then else body finally)});
+}
+
+# It was skipped with all that reads it.
+sub leave_unbound {
+    my ($p) = @_;
+    my $frame = $p->{frame} or return;
+    for my $name (grep { !exists $frame->{names}{$_} } bound_by($p->{node})) {
+        $frame->{names}{$name}   = undef;
+        $frame->{skipped}{$name} = 1;
+    }
+    return;
+}
+
 sub truth {
     my ($value) = @_;
     failed('no boolean') unless is_bool($value);
@@ -126,6 +158,11 @@ sub enter {
     if (my $last = delete $p->{last}) {    # a loop goes on with its last round
         $p->{state} = 'ACTIVE';
         return close_round($p, $last);
+    }
+    if ($p->{parent} && (leaf($p) || $p->{kind} eq 'call') && reads_skipped($p)) {
+        leave_unbound($p);
+        warns($p);
+        return ended($p, 'cascade');
     }
     my $ready = eval { leaf($p) ? prepare_leaf($p) : prepare_composite($p); 1 };
     if (!$ready) {
@@ -385,19 +422,26 @@ sub fill {
 
 # ---- processes end
 
+sub bind_name {
+    my ($p, $name, $value) = @_;
+    $p->{frame}{names}{$name} = $value;
+    delete $p->{frame}{skipped}{$name};
+    return;
+}
+
 sub ended {
     my ($p, $how) = @_;
     my ($node, $parent, $m) = ($p->{node}, $p->{parent}, $p->{m});
     $p->{state} = 'END';
     warns($parent) if delete $p->{warned} && $parent;
-    $p->{frame}{names}{ $node->{as} } = $p->{output} if $node->{as} && $p->{has_output} && $p->{kind} =~ /^(sync|async|call|let)$/;
-    $p->{frame}{names}{ $node->{yield}{as} } = $p->{output} if $node->{yield} && $p->{has_output} && $how ne 'return';
+    bind_name($p, $node->{as}, $p->{output}) if $node->{as} && $p->{has_output} && $p->{kind} =~ /^(sync|async|call|let)$/;
+    bind_name($p, $node->{yield}{as}, $p->{output}) if $node->{yield} && $p->{has_output} && $how ne 'return';
     if ($node->{kind} eq 'atomic' && $p->{has_output} && is_object($p->{output})) {
-        $p->{frame}{names}{$_} = $p->{output}{$_} for grep { exists $p->{output}{$_} } map { $_->{as} // () } @{ $node->{steps} };
+        bind_name($p, $_, $p->{output}{$_}) for grep { exists $p->{output}{$_} } map { $_->{as} // () } @{ $node->{steps} };
     }
     if ($p->{kind} eq 'forall' && $how eq 'end') {
         for my $k (0 .. $#{ $node->{collect} // [] }) {
-            $p->{frame}{names}{ $node->{collect}[$k]{as} } = [ map { ($p->{results}[$_] // {})->{value}[$k] } 0 .. $#{ $p->{items} // [] } ];
+            bind_name($p, $node->{collect}[$k]{as}, [ map { ($p->{results}[$_] // {})->{value}[$k] } 0 .. $#{ $p->{items} // [] } ]);
         }
     }
     if (!$parent) {
@@ -717,7 +761,7 @@ sub see_to {
     return stop($p) if $p->{parent} && torn($p->{parent});
     return if !$untried && leaf($p) && retried($p, $kind);
     my $own = leaf($p) ? ($p->{node}{policies} // {})->{on_failure} // '' : '';
-    return decide($p, $own) if $own =~ /^(pause|skip)$/;
+    return decide($p, $own) if $own =~ /^(pause|skip|skip_all)$/;
     return handled($p) || decide($p, on_failure($p));
 }
 
@@ -729,7 +773,8 @@ sub on_failure {
 
 sub decide {
     my ($p, $on_failure) = @_;
-    if ($on_failure eq 'skip') {
+    if ($on_failure =~ /^skip/) {
+        leave_unbound($p) if $on_failure eq 'skip_all';
         ignored($p);
     }
     elsif ($on_failure eq 'fail') {
@@ -1098,7 +1143,10 @@ sub operated {
         elsif ($async)      { ask_cleanup($p, 'RAISE_CLEANUP_REQUESTED') }
         else                { raised($p) }
     }
-    elsif ($verb eq 'ignore') { ignored($p) }
+    elsif ($verb =~ /^(ignore|skip)$/) {
+        leave_unbound($p) if $verb eq 'skip';
+        ignored($p);
+    }
     else {
         @$p{qw(output has_output)} = ($data->{output}, 1);
         if   ($async) { ask_cleanup($p, 'CLEANUP_REQUESTED') }

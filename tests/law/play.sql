@@ -301,7 +301,7 @@ declare
 begin
     for r in
         select * from wf.retry(p_target) where p_verb = 'retry' union all
-        select * from wf.ignore(p_target) where p_verb = 'ignore' union all
+        select * from wf.ignore(p_target, null, p_verb = 'skip') where p_verb in ('ignore', 'skip') union all
         select * from wf.resolve(p_target, v_output) where p_verb = 'resolve' union all
         select * from wf.raise(p_target) where p_verb = 'raise' union all
         select * from wf.cancel(p_target) where p_verb = 'cancel' union all
@@ -398,7 +398,7 @@ begin
     elsif v_dice < 98 then
         select p.* into v_process from (select z.* from wf.process z order by z.id) p
          order by (p.state = 'FAILED')::int + (p.state not in ('END', 'RAISED', 'ABORTED'))::int + 1.5 * random() desc, p.id limit 1;
-        perform law.operate(case when v_process.state = 'FAILED' then law.one('retry', 'retry', 'retry', 'ignore', 'resolve', 'cancel', case when random() < 0.2 then 'raise' else 'retry' end)
+        perform law.operate(case when v_process.state = 'FAILED' then law.one('retry', 'retry', 'retry', 'ignore', 'skip', 'resolve', 'cancel', case when random() < 0.2 then 'raise' else 'retry' end)
                                  else law.one('cancel', 'cancel', 'retry', 'ignore', 'resolve', 'raise') end,
                             jsonb_build_object('instance', v_process.instance_id, 'process', v_process.id));
     elsif v_dice < 99.4 then
@@ -474,7 +474,7 @@ begin
     if p_fix then
         select p.* into v_process from wf.process p where p.state = 'FAILED' order by p.id limit 1;
         if v_process.id is not null then
-            perform law.operate(law.one('ignore', 'resolve', 'resolve'), jsonb_build_object('instance', v_process.instance_id, 'process', v_process.id));
+            perform law.operate(law.one('ignore', 'skip', 'resolve', 'resolve'), jsonb_build_object('instance', v_process.instance_id, 'process', v_process.id));
         end if;
     end if;
 end;

@@ -54,6 +54,7 @@ begin
         when 'cancel' then perform wf.cancel(v_process);
         when 'retry' then perform wf.retry(v_process);
         when 'ignore' then perform wf.ignore(v_process);
+        when 'skip' then perform wf.ignore(v_process, null, true);
         when 'resolve' then perform wf.resolve(v_process, '1');
         when 'raise' then perform wf.raise(v_process);
         when 'abort' then perform wf.abort(jsonb_build_object('instance', p_instance));
@@ -94,6 +95,7 @@ select is(script('sync', 'take fail retry take ok'), 'END END success', 'and is 
 select is(script('sync_retried', 'take fail later take ok'), 'END END success', 'its policy retries it when its time has come');
 select is(script('sync_retried', 'take fail retry take ok'), 'END END success', 'an operator before it');
 select is(script('sync', 'take fail ignore'), 'END END warning', 'or ignored');
+select is(script('sync', 'take fail skip'), 'END END warning', 'or skipd');
 select is(script('sync', 'take fail resolve'), 'END END success', 'or resolved');
 select is(script('sync', 'take fail raise'), 'RAISED ABORTED error', 'or raised');
 select is(script('sync', 'take fail abort'), 'ABORTED ABORTED aborted', 'or its instance is aborted');
@@ -131,6 +133,7 @@ select is(script('async', 'take ack runs later take bad'), 'FAILED RUNNING', 'it
 select is(script('async', 'take ack runs later take fail later take fail later take fail'), 'FAILED RUNNING', 'it cannot be polled');
 select is(script('async', 'take ack runs later take bad retry take ok take ack runs'), 'EXECUTING RUNNING', 'it is released before it is retried');
 select is(script('async', 'take ack runs later take bad ignore take ok'), 'END END warning', 'or ignored');
+select is(script('async', 'take ack runs later take bad skip take ok'), 'END END warning', 'or skipd');
 select is(script('async', 'take ack runs later take bad resolve take ok'), 'END END success', 'or resolved');
 select is(script('async', 'take ack runs later take bad raise take ok'), 'RAISED ABORTED error', 'or raised');
 select is(script('async', 'take ack runs later take bad abort take ok'), 'ABORTED ABORTED aborted', 'or aborted');
@@ -202,6 +205,7 @@ select is(script('alarm_retried', 'later poll'), 'INIT RUNNING', 'its policy ret
 select is(script('alarm_retried', 'later poll retry'), 'INIT RUNNING', 'an operator before it');
 select is(script('alarm_retried', 'later poll later poll'), 'FAILED RUNNING', 'as often as it may');
 select is(script('sleep', 'cancel ignore'), 'END END warning', 'or ignored');
+select is(script('sleep', 'cancel skip'), 'END END warning', 'or skipd');
 select is(script('sleep', 'cancel resolve'), 'END END success', 'or resolved');
 select is(script('sleep', 'cancel raise'), 'RAISED ABORTED error', 'or raised');
 select is(script('sleep', 'cancel abort'), 'ABORTED ABORTED aborted', 'or aborted');
@@ -286,6 +290,9 @@ select is(play_state(:i, 'if'), 'FAILED', 'nor a second time');
 select wf.ignore('{"global": true}');
 select is((select result from wf.instance where id = :i), 'warning', 'it is ignored');
 select failed_tree(:driver) as i \gset
+select wf.ignore('{"global": true}', null, true);
+select is((select result from wf.instance where id = :i), 'warning', 'or skipped with what reads it');
+select failed_tree(:driver) as i \gset
 select wf.resolve('{"global": true}', '1');
 select is((select result from wf.instance where id = :i), 'success', 'or resolved');
 select failed_tree(:driver) as i \gset
@@ -302,6 +309,13 @@ select results_eq(format($$select was, event, state from wf.process where instan
     'a composite waits for tasks that have not stopped');
 select play_report(play_id(:i, 'c', 1));
 select is((select result from wf.instance where id = :i), 'aborted', 'then it is over');
+
+-- what reads something that was skipped
+select play_install('readers', jsonb_build_array(play_task('t.Do', 'a'), play_task('t.Do', 'b', '{"x": ["var", "a"]}'), play_task('t.Job', 'c', '{"x": ["var", "a"]}'),
+    play_task('t.Sleep', 'd', '{"duration": ["var", "a"]}'), '{"kind": "call", "line": 2, "workflow": "inner", "args": {"n": ["var", "a"]}, "reads": {"a": 0}, "steps": []}'::jsonb));
+select wf.start('readers') as i \gset
+select play_take(:driver), play_fail(play_id(:i, 'a')), wf.ignore('{"global": true}', null, true);
+select is((select count(*) from wf.process where instance_id = :i and event = 'cascade'), 4::bigint, 'is skipped, too: tasks of each machine, and a call');
 
 -- a finally below a teardown, whose error takes the place of the one that is on its way out
 select play_install('last', '[{"kind": "try", "line": 1, "body": {"kind": "let", "line": 1, "as": "l", "value": ["div", 1, ["var", "n"]], "reads": {"n": 0}},

@@ -1,7 +1,7 @@
 -- fsck.sql - each of its checks finds what it is there for.
 begin;
 \ir helper/play.sql
-select plan(46);
+select plan(47);
 
 -- broken(STATEMENT): what fsck finds after a statement that no trigger saw;
 -- the statement is undone.
@@ -82,6 +82,7 @@ select finds('instance: ended without a result, or the reverse', format('update 
 select finds('instance: over, but rows are left', format('update wf.instance set state = ''END'', result = ''success'', ended_at = at where id = %s', :i));
 select finds('loss: of a process that does not exist', format('insert into wf.loss values (%s, 0, 1, ''start'', gen_random_uuid(), 1, now())', :i));
 select finds('binding: of a scope that does not exist', format('insert into wf.binding values (%s, 0, ''x'', ''1'')', :i));
+select finds('binding: skipped with a process that was not', format('insert into wf.binding values (%1$s, (select min(id) from wf.process where instance_id = %1$s), ''skipped_x'', ''null'', 0)', :i));
 select finds('binding: a former value of a name that has none now', format('insert into wf.binding_past values (%s, 0, ''x'', 1, ''1'')', :i));
 
 -- history

@@ -200,6 +200,7 @@ create table wf.binding (
     scope_id    bigint not null,
     name        text not null,
     value       jsonb,
+    skipped     bigint,
     primary key (instance_id, scope_id, name)
 );
 

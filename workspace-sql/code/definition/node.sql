@@ -170,7 +170,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     ),
     decided as (
         select distinct on (n.version_id, n.id) n.version_id, n.id, f.word,
-               f.id = n.id and n.machine <> 'composite' and f.word in ('pause', 'skip') as own
+               f.id = n.id and n.machine <> 'composite' and f.word in ('pause', 'skip', 'skip_all') as own
           from node n
          cross join lateral generate_series(1, cardinality(n.place)) i
           join failure f on f.version_id = n.version_id and f.place = n.place[1:i]

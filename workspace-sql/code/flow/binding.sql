@@ -50,7 +50,7 @@ begin
                                                 where x.instance_id = m.instance_id and x.id = m.parent_id)
                                          else m.scopes end as scopes offset 0) s
          where m.output is not null
-            on conflict (instance_id, scope_id, name) do update set value = excluded.value
+            on conflict (instance_id, scope_id, name) do update set value = excluded.value, skipped = null
         returning instance_id, scope_id, pg_column_size(value) as bytes)
     select array_agg(b.instance_id) as instances, array_agg(b.scope_id) as scopes, array_agg(b.bytes) as bytes
       into f
@@ -60,6 +60,38 @@ begin
     end if;
 end;
 $$;
+
+-- wf._names_inside(p_version, p_node)
+--
+-- Returns  the names that are bound in a composite, in the scope in which it stands itself
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _forget_names and _mark_skipped
+create or replace function wf._names_inside(p_version bigint, p_node int) returns setof text
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    -- what opens a scope for itself or its children binds its own name outside of that; what
+    -- the branch that wins a race has bound is bound outside of it
+    with recursive inside as (
+        select n.id, n.bind, n.names, n.collect, n.scope, n.item, n.kind, n.ends
+          from wf.node o
+          join wf.node n on n.version_id = p_version and n.parent_id = p_node
+                        and (n.scope <> 'child' or o.ends = 'first')
+         where o.version_id = p_version and o.id = p_node
+         union all
+        select n.id, n.bind, n.names, n.collect, n.scope, n.item, n.kind, n.ends
+          from inside i
+          join wf.node n on n.version_id = p_version and n.parent_id = i.id
+                        and (n.scope <> 'child' or i.ends = 'first')
+         where i.scope <> 'own')
+    select i.bind from inside i where i.bind <> ''
+     union
+    select x.name from inside i, unnest(i.names) x (name)
+     union
+    select c ->> 'as' from inside i, jsonb_array_elements(i.collect) c
+     union
+    select i.item from inside i where i.kind = 'catch';
+end;
 
 -- wf._forget_names(p_instance, p_scopes, p_version, p_node)
 --
@@ -73,26 +105,75 @@ create or replace function wf._forget_names(p_instance bigint, p_scopes bigint[]
 returns void
 language plpgsql :inner as $$
 begin
-    -- what opens a scope for itself or its children binds its own name outside of that
-    with recursive inside as (
-        select n.id, n.bind, n.names, n.collect, n.scope, n.item, n.kind
-          from wf.node n where n.version_id = p_version and n.parent_id = p_node and n.scope <> 'child'
-         union all
-        select n.id, n.bind, n.names, n.collect, n.scope, n.item, n.kind
-          from inside i
-          join wf.node n on n.version_id = p_version and n.parent_id = i.id and n.scope <> 'child'
-         where i.scope = 'none'),
-    name as (
-        select i.bind as name from inside i where i.bind <> ''
-         union
-        select x.name from inside i, unnest(i.names) x (name)
-         union
-        select c ->> 'as' from inside i, jsonb_array_elements(i.collect) c
-         union
-        select i.item from inside i where i.kind = 'catch')
-    update wf.binding b set value = 'null'
-      from name n
+    update wf.binding b set value = 'null', skipped = null
+      from wf._names_inside(p_version, p_node) n (name)
      where b.instance_id = p_instance and b.scope_id = p_scopes[cardinality(p_scopes)] and b.name = n.name;
+end;
+$$;
+
+-- wf._mark_skipped(p_moves)
+--
+-- Processes were skipped with all that reads them: each name that they would have
+-- bound, and that has no value, is null and says which process was skipped first.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Called   by the update trigger of process
+create or replace function wf._mark_skipped(p_moves wf.move[]) returns void
+language plpgsql :inner as $$
+begin
+    insert into wf.binding (instance_id, scope_id, name, value, skipped)
+    select distinct m.instance_id, s.scopes[cardinality(s.scopes)], x.name, 'null'::jsonb,
+           coalesce((p.error #>> '{detail,process}')::bigint, m.id)
+      from wf._due(p_moves, 'skipped') m
+     cross join lateral (select y.version_id, y.node_id, y.parent_id, y.scopes,
+                                case when y.event = 'cascade' then y.error end as error
+                           from wf.process y
+                          where y.instance_id = m.instance_id and y.id = m.id
+                         offset 0) p
+     cross join lateral (select y.bind, y.names, y.collect, y.scope
+                           from wf.node y
+                          where y.version_id = p.version_id and y.id = p.node_id
+                         offset 0) n
+     cross join lateral (select case when p.scopes[1] = m.id
+                                     then (select y.scopes
+                                             from wf.process y
+                                            where y.instance_id = m.instance_id and y.id = p.parent_id)
+                                     else p.scopes end as scopes offset 0) s
+     cross join lateral (select nullif(n.bind, '') as name
+                          union
+                         select unnest(n.names)
+                          union
+                         select c ->> 'as' from jsonb_array_elements(n.collect) c
+                          union
+                         select i from wf._names_inside(p.version_id, p.node_id) i where n.scope <> 'own') x
+     where x.name is not null
+        on conflict (instance_id, scope_id, name) do nothing;
+end;
+$$;
+
+-- wf._reads_skipped(p_instance, p_scopes, p_reads)
+--
+-- Returns  the error by which a task or call is skipped, since it reads names that were skipped with all that reads
+--          them; null if it reads none of these
+-- Locks    nothing
+-- Called   by _prepare, if a name is null
+create or replace function wf._reads_skipped(p_instance bigint, p_scopes bigint[], p_reads jsonb) returns jsonb
+language plpgsql stable :inner as $$
+begin
+    return (
+        select wf._refuse('skipped', format('it reads %s: process %s was skipped with all that reads it',
+                                            string_agg(r.name, ', ' order by r.name), min(b.skipped)))
+               || jsonb_build_object('detail', jsonb_build_object('process', min(b.skipped)))
+          from jsonb_each_text(p_reads) r (name, depth)
+         cross join lateral (select x.skipped
+                               from wf.binding x
+                              where x.instance_id = p_instance
+                                and x.scope_id = p_scopes[r.depth::int + 1]
+                                and x.name = r.name
+                             offset 0) b
+         where b.skipped is not null
+        having count(*) > 0);
 end;
 $$;
 

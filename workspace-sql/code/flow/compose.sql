@@ -49,7 +49,12 @@ begin
                                      case v_node.ends when 'while'
                                           then coalesce(v_node.reads, '{}') || coalesce(v_node.collect_reads, '{}')
                                           else v_node.reads end);
-    if v_node.input is null or v_node.input_fixed then
+    if (v_node.type_id is not null or v_node.scope = 'own') and v_environment @? '$.* ? (@ == null)' then
+        v_entry.error := wf._reads_skipped(p_instance, p_scopes, v_node.reads);
+    end if;
+    if v_entry.error is not null then
+        null; -- it is skipped, and needs nothing
+    elsif v_node.input is null or v_node.input_fixed then
         v_value := v_node.input;
     else
         v_result := wf._evaluate(case when v_node.begins in ('window', 'round')
@@ -485,7 +490,8 @@ $$;
 
 -- wf._break(p_moves, p_at)
 --
--- Fails processes for which something could not be evaluated as they began.
+-- Fails processes for which something could not be evaluated as they began, and
+-- ends those that read what was skipped with all that reads it.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -494,7 +500,10 @@ $$;
 create or replace function wf._break(p_moves wf.full_move[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
-    update wf.process p set was = p.state, event = 'fail', state = 'FAILED', at = p_at
+    update wf.process p
+       set was = p.state, at = p_at,
+           event = case p.error ->> 'kind' when 'skipped' then 'cascade' else 'fail' end,
+           state = case p.error ->> 'kind' when 'skipped' then 'END' else 'FAILED' end
      where p.ctid = any (array(select k.ctid
                                  from wf._due_full(p_moves, 'broken') m
                                 cross join lateral (select x.ctid

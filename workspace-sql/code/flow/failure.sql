@@ -82,7 +82,7 @@ $$;
 -- wf._decide_failure(p_process, p_on_failure, p_error, p_record, p_at)
 --
 -- Does with a FAILED process what its on_failure says: skip goes on as if an operator
--- had ignored it; fail ends the instance with the error; fail_late does so when
+-- had ignored it, and skip_all with what reads it; fail ends the instance with the error; fail_late does so when
 -- nothing of the instance can run any more. p_record is what finallys see of the error.
 --
 -- Returns  nothing
@@ -93,17 +93,19 @@ create or replace function wf._decide_failure(p_process wf.process, p_on_failure
 language plpgsql :inner as $$
 declare
     v_reason text := current_setting('wf.reason', true);
+    v_event constant text := case p_on_failure when 'skip_all' then 'skip' else 'ignore' end;
 begin
-    perform set_config('wf.reason', format('on_failure(%s)', p_on_failure), true);
-    case p_on_failure
-        when 'skip' then
+    perform set_config('wf.reason', case p_on_failure when 'skip_all' then 'on_failure(skip, cascade = true)'
+                                                      else format('on_failure(%s)', p_on_failure) end, true);
+    case
+        when p_on_failure in ('skip', 'skip_all') then
             update wf.process p
-               set was = p.state, event = 'ignore', at = p_at,
-                   state = wf._next_state(p.machine, p.state, 'ignore', false)
+               set was = p.state, event = v_event, at = p_at,
+                   state = wf._next_state(p.machine, p.state, v_event, false)
              where p.instance_id = p_process.instance_id and p.id = p_process.id;
-        when 'fail' then
+        when p_on_failure = 'fail' then
             perform wf._end_by(p_process, p_error, p_record, p_at);
-        when 'fail_late' then
+        when p_on_failure = 'fail_late' then
             update wf.failed f set late = true
              where f.instance_id = p_process.instance_id and f.process_id = p_process.id;
         else null; -- pause: a person decides

@@ -66,7 +66,7 @@ begin
                              offset 0) n
          cross join lateral jsonb_array_elements(n.collect) with ordinality c (item, k)
          where m.event = 'end'
-            on conflict (instance_id, scope_id, name) do update set value = excluded.value
+            on conflict (instance_id, scope_id, name) do update set value = excluded.value, skipped = null
         returning instance_id, scope_id, pg_column_size(value) as bytes)
     select array_agg(b.instance_id) as instances, array_agg(b.scope_id) as scopes, array_agg(b.bytes) as bytes
       into f

@@ -150,12 +150,12 @@ begin
                               where x.instance_id = m.instance_id and x.parent_id = m.id and x.state = 'END'
                               order by x.node_id limit 1) w),
     bound as (
-        insert into wf.binding (instance_id, scope_id, name, value)
-        select w.instance_id, w.scope_id, b.name, b.value
+        insert into wf.binding (instance_id, scope_id, name, value, skipped)
+        select w.instance_id, w.scope_id, b.name, b.value, b.skipped
           from winner w
-         cross join lateral (select x.name, x.value from wf.binding x
+         cross join lateral (select x.name, x.value, x.skipped from wf.binding x
                               where x.instance_id = w.instance_id and x.scope_id = w.id offset 0) b
-            on conflict (instance_id, scope_id, name) do update set value = excluded.value
+            on conflict (instance_id, scope_id, name) do update set value = excluded.value, skipped = excluded.skipped
         returning instance_id, scope_id, pg_column_size(value) as bytes)
     select array_agg(b.instance_id) as instances, array_agg(b.scope_id) as scopes, array_agg(b.bytes) as bytes,
            (select array_agg(w.instance_id) from winner w where w.warned) as warned,

@@ -173,6 +173,7 @@ begin
     if p_steps & wf._step('failed') > 0 then perform wf._note_failed(p_moves); end if;
     if p_steps & wf._step('stop') > 0 then perform wf._tell_stop(p_moves); end if;
     if p_steps & (wf._step('ignored') | wf._step('warned')) > 0 then perform wf._note_warnings(p_moves, p_at); end if;
+    if p_steps & wf._step('skipped') > 0 then perform wf._mark_skipped(p_moves); end if;
     if p_steps & wf._step('slot') > 0 then perform wf._free_slots(p_moves); end if;
     if p_steps & wf._step('unqueue') > 0 then perform wf._unqueue(p_moves); end if;
     if p_steps & wf._step('timer') > 0 then perform wf._clear_timers(p_moves); end if;

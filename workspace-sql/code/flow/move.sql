@@ -29,8 +29,8 @@ create or replace function wf._step(p_name text) returns bigint
 language sql immutable
 begin atomic
     select 1::bigint << array_position(
-               array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'warned', 'request', 'slot', 'unqueue',
-                     'timer', 'names', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask', 'reenter',
+               array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'skipped', 'warned', 'request', 'slot',
+                     'unqueue', 'timer', 'names', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask', 'reenter',
                      'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'win', 'limit', 'next', 'refill',
                      'free', 'up', 'torn', 'late', 'root'],
                p_name);
@@ -81,8 +81,8 @@ end;
 create or replace function wf._noted_steps() returns bigint
 language sql immutable
 begin atomic
-    select wf._step('mended') | wf._step('failed') | wf._step('stop') | wf._step('ignored') | wf._step('warned')
-           | wf._step('slot') | wf._step('unqueue') | wf._step('timer');
+    select wf._step('mended') | wf._step('failed') | wf._step('stop') | wf._step('ignored') | wf._step('skipped')
+           | wf._step('warned') | wf._step('slot') | wf._step('unqueue') | wf._step('timer');
 end;
 
 -- wf._ended_steps()
@@ -188,7 +188,8 @@ update wf.transition t
                                ('mended', t.from_state = 'FAILED'),
                                ('stop', t.asks = 'cancel' and t.event in ('cancel', 'abort', 'timeout')
                                         and (t.machine = 'sync' or t.from_state = 'START_REQUESTED')),
-                               ('ignored', t.event = 'ignore'),
+                               ('ignored', t.event in ('ignore', 'skip', 'cascade')),
+                               ('skipped', t.event in ('skip', 'cascade')),
                                ('warned', t.to_state = 'END'),
                                ('request', t.ends_request),
                                ('slot', t.frees_slot),

@@ -156,6 +156,9 @@ comment on column wf.binding.instance_id is 'the instance';
 comment on column wf.binding.scope_id is 'the process that opened the scope';
 comment on column wf.binding.name is 'the name';
 comment on column wf.binding.value is 'its value';
+comment on column wf.binding.skipped is
+    'the process that was skipped with all that reads what it binds: the name is null, and a task or call that reads it '
+    'is skipped, too; null: nothing was';
 
 comment on table wf.binding_past is 'The former values of names: those that another value has replaced.';
 comment on column wf.binding_past.instance_id is 'the instance';

@@ -73,6 +73,8 @@ insert into wf.transition (machine, from_state, event, to_state, actor, ends_req
 select m, t.*
   from unnest(array['sync', 'async', 'wait']) m,
        (values ('INIT', 'fail', 'FAILED', 'W', false, true, null, 'its arguments could not be evaluated'),
+               ('INIT', 'cascade', 'END', 'W', false, true, null,
+                'it reads what was skipped with all that reads it'),
                ('INIT', 'timeout', 'FAILED', 'T', false, true, null, 'it waited too long to be started'),
                ('INIT', 'cancel', 'FAILED', 'O', false, true, null, 'cancelled before it was started'),
                ('INIT', 'abort', 'ABORTED', 'W', false, true, null, 'its instance is aborted')) t;
@@ -95,6 +97,7 @@ select m, t.*
   from unnest(array['sync', 'wait']) m,
        (values ('FAILED', 'retry', 'INIT', 'OW', 'start', 'another attempt: an operator''s, or that of its policy'),
                ('FAILED', 'ignore', 'END', 'OW', null, 'goes on as if it had ended; its name reads as null'),
+               ('FAILED', 'skip', 'END', 'OW', null, 'the same, and what reads its name is skipped, too'),
                ('FAILED', 'resolve', 'END', 'O', null, 'goes on with the output that the operator gave'),
                ('FAILED', 'raise', 'RAISED', 'O', null, 'the error is handed on'),
                ('FAILED', 'abort', 'ABORTED', 'W', null, 'its instance is aborted')) t;
@@ -164,6 +167,8 @@ insert into wf.transition (machine, from_state, event, to_state, actor, ends_req
      'another attempt, once it is released: an operator''s, or that of its policy'),
     ('async', 'FAILED', 'ignore', 'CLEANUP_REQUESTED', 'OW', false, false, 'cleanup',
      'goes on as if it had ended; its name reads as null'),
+    ('async', 'FAILED', 'skip', 'CLEANUP_REQUESTED', 'OW', false, false, 'cleanup',
+     'the same, and what reads its name is skipped, too'),
     ('async', 'FAILED', 'resolve', 'CLEANUP_REQUESTED', 'O', false, false, 'cleanup',
      'goes on with the output that the operator gave'),
     ('async', 'FAILED', 'raise', 'RAISE_CLEANUP_REQUESTED', 'O', false, false, 'cleanup',
@@ -202,6 +207,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, recorded
     ('composite', 'ACTIVE', 'checkpoint', 'END', 'W', true, 'the instance can be replayed from here'),
     ('composite', 'ACTIVE', 'return', 'END', 'W', true, 'a return in it ends the call around it'),
     ('composite', 'ACTIVE', 'fail', 'FAILED', 'W', true, 'what it needs could not be evaluated'),
+    ('composite', 'ACTIVE', 'cascade', 'END', 'W', true, 'a call: it reads what was skipped with all that reads it'),
     ('composite', 'ACTIVE', 'abort', 'ABORTING', 'W', true, 'its instance is aborted'),
     ('composite', 'ACTIVE', 'win', 'ABORTING', 'W', true, 'a branch of the race has ended: the others are stopped'),
     ('composite', 'ACTIVE', 'timeout', 'ABORTING', 'T', true, 'its deadline is over: what runs in it is stopped first'),
@@ -216,6 +222,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, recorded
     ('composite', 'FAILED', 'retry', 'ACTIVE', 'O', true, 'entered again'),
     ('composite', 'FAILED', 'retry', 'INIT', 'W', true, 'its policy has it tried again: it could not be entered'),
     ('composite', 'FAILED', 'ignore', 'END', 'OW', true, 'goes on as if it had ended; its names read as null'),
+    ('composite', 'FAILED', 'skip', 'END', 'OW', true, 'the same, and what reads its names is skipped, too'),
     ('composite', 'FAILED', 'resolve', 'END', 'O', true, 'goes on with the output that the operator gave'),
     ('composite', 'FAILED', 'raise', 'RAISED', 'O', true, 'the error is handed on'),
     ('composite', 'FAILED', 'abort', 'ABORTED', 'W', true, 'its instance is aborted'),

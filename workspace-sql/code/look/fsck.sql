@@ -298,6 +298,13 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from wf.binding b
      where not exists (select from wf.process p where p.instance_id = b.instance_id and p.id = b.scope_id)
      union all
+    select 'binding: skipped with a process that was not', b.instance_id, b.scope_id, b.name
+      from wf.binding b
+     where b.skipped is not null
+       and not exists (select from wf.process p
+                        where p.instance_id = b.instance_id and p.id = b.skipped
+                          and p.state in ('CLEANUP_REQUESTED', 'ABORT_CLEANUP_REQUESTED', 'END', 'ABORTED'))
+     union all
     select 'binding: a former value of a name that has none now', b.instance_id, b.scope_id, b.name
       from wf.binding_past b
      where not exists (select from wf.binding x

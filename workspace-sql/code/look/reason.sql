@@ -181,6 +181,23 @@ begin atomic
                      where x.instance_id = p_instance and x.process_id = p.id offset 0) f;
 end;
 
+-- wf._say_skipped(p_instance, p_process)
+--
+-- Returns  by whom a process was skipped with all that reads it, and why
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _explain_ended
+create or replace function wf._say_skipped(p_instance bigint, p_process bigint) returns text
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select wf._say_who(',', x.actor, e.reason)
+      from wf.event e
+      join wf.txn x on x.xid = e.xid
+     where e.instance_id = p_instance and e.process_id = p_process and e.event = 'skip'
+     order by e.seq desc
+     limit 1;
+end;
+
 -- wf._explain_ended(p_instance, p_process)
 --
 -- Returns  how these have ended
@@ -191,7 +208,10 @@ create or replace function wf._explain_ended(p_instance bigint, p_process bigint
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select array_agg(row(p.id, 'ended',
-                         p.state || coalesce(': ' || (p.error ->> 'kind') || ': ' || (p.error ->> 'message'), ''),
+                         p.state || coalesce(': ' || (p.error ->> 'kind') || ': ' || (p.error ->> 'message'), '')
+                             || case when p.error ->> 'kind' = 'skipped'
+                                     then coalesce(wf._say_skipped(p_instance, (p.error #>> '{detail,process}')::bigint),
+                                                   '') else '' end,
                          p.at)::wf.reason)
       from unnest(p_process) u (id),
            lateral (select x.id, x.state, x.error, x.at from wf.process x

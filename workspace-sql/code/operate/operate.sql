@@ -31,7 +31,7 @@ $$;
 create or replace function wf._past(p_event text) returns text
 language sql immutable
 begin atomic
-    select case p_event when 'retry' then 'retried' when 'cancel' then 'cancelled' else rtrim(p_event, 'e') || 'ed' end;
+    select case p_event when 'retry' then 'retried' when 'cancel' then 'cancelled' when 'skip' then 'ignored' else rtrim(p_event, 'e') || 'ed' end;
 end;
 
 -- wf._refusal(p_event, p_machine, p_state, p_torn)
@@ -133,7 +133,7 @@ begin
            retry_from = case when p_event = 'retry' and p.retry_from is not null
                              then p.attempt + (p.state = 'FAILED')::int else p.retry_from end,
            output = case p_event when 'resolve' then p_output when 'cancel' then p.output end,
-           error = case when p_event = 'raise' then p.error
+           error = case when p_event in ('raise', 'skip') then p.error
                         when p_event = 'cancel' and x.state = 'FAILED' then v_error
                         when p_event = 'retry' and p.input is null
                              and n.input is not null and not n.input_fixed then p.error end
@@ -296,7 +296,7 @@ end;
 $$;
 
 -- What each verb of an operator takes and answers, here and in abort.sql and suspend.sql;
--- resolve alone takes an output, too.
+-- resolve takes an output, too, and ignore whether what reads the names is skipped.
 \set verb '(p_target jsonb, p_reason text default null)'
 \set verb :verb ' returns table (instance_id bigint, process_id bigint, answer text, detail text)'
 \set verb :verb ' language sql security definer set search_path = pg_catalog, pg_temp'
@@ -317,12 +317,15 @@ comment on function wf.retry(jsonb, text) is
     'policy retry. What waits for its next attempt begins it now. One row for each target: done, or refused '
     'and why.';
 
-create or replace function wf.ignore :verb as $$
-    select * from wf._operate('ignore', p_target, p_reason, null);
+create or replace function wf.ignore(p_target jsonb, p_reason text default null, p_cascade boolean default false)
+returns table (instance_id bigint, process_id bigint, answer text, detail text)
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select * from wf._operate(case when p_cascade then 'skip' else 'ignore' end, p_target, p_reason, null);
 $$;
-comment on function wf.ignore(jsonb, text) is
+comment on function wf.ignore(jsonb, text, boolean) is
     'Goes on as if FAILED processes had ended; their names read as null, and the result of the instance is warning at '
-    'best. One row for each target: done, or refused and why.';
+    'best. With p_cascade, tasks and calls of workflows that read these names are skipped, too, and then what reads '
+    'theirs. One row for each target: done, or refused and why.';
 
 create or replace function wf.resolve(p_target jsonb, p_output jsonb, p_reason text default null)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)

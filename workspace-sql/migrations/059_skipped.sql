@@ -1,0 +1,3 @@
+-- What reads the name of a process may be skipped with it.
+
+alter table wf.binding add skipped bigint;
