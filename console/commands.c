@@ -303,6 +303,13 @@ const struct command commands[] = {
 	  .none = "no groups" },
 
 	{ .group = "explaining",
+	  .pattern = "rates",
+	  .summary = "List rates: how many tasks have begun, and wait until they may",
+	  .role = VIEWER,
+	  .sql = "select name, max, per::text as per, begun, granted, waiting, free_at from wf.rate_v order by name",
+	  .none = "no rates" },
+
+	{ .group = "explaining",
 	  .pattern = "drivers",
 	  .summary = "List drivers",
 	  .role = VIEWER,

@@ -315,6 +315,46 @@ check_weight(struct checker *checker, const struct policy *policy,
 	              "begins.");
 }
 
+/*
+ * A rate without a name has that of the declaration in which it is written; the
+ * second one there is another rate.
+ */
+void
+check_rate(struct checker *checker, const struct policy *policy,
+    enum policy_place place)
+{
+	struct expr *per = policy_arg(policy, "per");
+	struct arg *last, *name;
+
+	(void)place;
+	if (per && per->type && !is_limit(per))
+		COMPLAIN(checker, per->start,
+		    "`per` must be more than 0 and at most %d days",
+		    LIMIT_DAYS_MAX);
+	if (policy_arg(policy, "name") || !policy->args)
+		return;
+	if (checker->rated != checker->decl) {
+		checker->rated = checker->decl;
+		checker->rates = 0;
+	}
+	checker->rates++;
+	name = arena_alloc(checker->arena, sizeof(*name));
+	name->name.text = "name";
+	name->start = policy->start;
+	name->value = arena_alloc(checker->arena, sizeof(*name->value));
+	name->value->kind = E_STRING;
+	name->value->start = policy->start;
+	name->value->type = &type_basic[TYPE_STRING];
+	name->value->text =
+	    checker->rates == 1
+	        ? checker->decl->full_name
+	        : arena_printf(checker->arena, "%.58s#%d",
+	              checker->decl->full_name, checker->rates);
+	for (last = policy->args; last->next; last = last->next)
+		continue;
+	last->next = name;
+}
+
 /* `skip` with a cascade is a word of its own in the tree. */
 void
 check_on_failure(struct checker *checker, const struct policy *policy,

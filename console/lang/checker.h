@@ -29,6 +29,8 @@ struct checker {
 	struct program *program;
 	struct module *module;
 	struct decl *decl;
+	const struct decl *rated; /* whose rates without a name were counted */
+	int rates;                /* how many of them */
 	struct scope *scope;    /* NULL: no names may be read here */
 	struct names *names;    /* bound in the workflow or task type */
 	struct binding *locals; /* of list comprehensions */

@@ -22,7 +22,7 @@ enum policy_place {
 	POLICIES_OF_UNKNOWN /* a call of what there is not */
 };
 
-enum { POLICIES = 11, POLICY_ARGS_MAX = 7 };
+enum { POLICIES = 12, POLICY_ARGS_MAX = 7 };
 
 struct policy_rule {
 	const char *name;
@@ -77,6 +77,8 @@ struct expr *policy_arg(const struct policy *policy, const char *name);
 void check_idempotent(struct checker *checker, const struct policy *policy,
     enum policy_place place);
 void check_on_failure(struct checker *checker, const struct policy *policy,
+    enum policy_place place);
+void check_rate(struct checker *checker, const struct policy *policy,
     enum policy_place place);
 void check_requires(struct checker *checker, const struct policy *policy,
     enum policy_place place);

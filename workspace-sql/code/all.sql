@@ -85,6 +85,7 @@
 \ir task/lane.sql
 \ir task/version.sql
 \ir task/group.sql
+\ir task/rate.sql
 \ir task/queue.sql
 \ir task/poll.sql
 \ir task/restore.sql

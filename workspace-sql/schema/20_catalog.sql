@@ -60,6 +60,13 @@ create table wf.concurrency_group (
     max  int check (max >= 0)
 );
 
+create table wf.rate (
+    id   bigint primary key,
+    name text not null unique,
+    max  int not null check (max >= 1),
+    per  interval not null
+);
+
 create table wf.node (
     version_id    bigint not null references wf.version on delete cascade,
     id            int not null,
@@ -120,6 +127,8 @@ create table wf.node (
     output_max    int,
     timeout       jsonb,
     weight        numeric not null default 1,
+    rate_id       bigint,
+    rate          jsonb,
     primary key (version_id, id)
 );
 -- the parent first: (version_id, id) can then be sought in the primary key only

@@ -81,6 +81,7 @@ create table wf.process (
     in_dag      boolean,
     timed       boolean,
     progress    numeric,
+    rate_id     bigint,
     primary key (instance_id, id)
 ) with (fillfactor = 30);
 create index process_parent_idx on wf.process (parent_id, index, id) where wide;
@@ -119,20 +120,24 @@ create unique index ready_claim_idx on wf.ready (lane_id, rank, turn, instance_i
 create table wf.parked (
     instance_id bigint not null,
     process_id  bigint not null,
-    reason      text not null check (reason in ('group', 'suspended')),
+    reason      text not null check (reason in ('group', 'rate', 'suspended')),
     group_id    bigint,
     lane_id     bigint not null,
     turn        bigint not null,
     rank        smallint not null,
     parked_at   timestamptz not null,
     timed       boolean,
+    rate_id     bigint,
     primary key (instance_id, process_id),
-    check ((reason = 'group') = (group_id is not null))
+    check ((reason = 'group') = (group_id is not null)),
+    check (reason <> 'rate' or rate_id is not null)
 ) with (
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0,
     vacuum_truncate = off
 );
 create unique index parked_group_idx on wf.parked (group_id, rank, turn, instance_id, process_id);
+
+create index parked_rate_idx on wf.parked (rate_id, rank, turn, instance_id, process_id) where reason = 'rate';
 
 create table wf.suspended (
     instance_id bigint primary key,
@@ -181,6 +186,26 @@ create table wf.slot (
     primary key (instance_id, process_id)
 );
 create index slot_group_idx on wf.slot (group_id);
+
+create table wf.rate_place (
+    instance_id bigint not null,
+    process_id  bigint not null,
+    rate_id     bigint not null,
+    per         interval not null,
+    primary key (instance_id, process_id)
+);
+create index rate_place_rate_idx on wf.rate_place (rate_id);
+
+create table wf.rate_spent (
+    id      bigint generated always as identity primary key,
+    rate_id bigint not null,
+    free_at timestamptz not null,
+    count   int not null
+) with (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0,
+    vacuum_truncate = off
+);
+create index rate_spent_rate_idx on wf.rate_spent (rate_id);
 
 create table wf.dirty (
     id       bigint generated always as identity primary key,

@@ -302,7 +302,7 @@ begin
                          request, idempotent, lane_id, rank, group_id, group_max, policy, title, task_type, transport,
                          plain, secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when,
                          handles, handler_id, finally_id, condition, light, tolerate, on_failure, on_failure_own, late,
-                         timeout, weight, names, output_max)
+                         timeout, weight, names, output_max, rate_id, rate)
     with task as materialized (select t.* from wf._tasks_of_types(p_types) t),
     node as materialized (
         select n.*,
@@ -362,7 +362,11 @@ begin
            wf._compact(n.value -> 'tolerate'), n.on_failure, n.on_failure_own, n.late,
            case when q.read ? 'timeout' then '{}' else q.fixed -> 'timeout' end,
            case when n.type_id is null then 0 else coalesce((q.fixed ->> 'weight')::numeric, 1) end,
-           (select array_agg(x) from jsonb_array_elements_text(n.value -> 'names') x), (q.fixed ->> 'output')::numeric
+           (select array_agg(x) from jsonb_array_elements_text(n.value -> 'names') x), (q.fixed ->> 'output')::numeric,
+           case when q.fixed ? 'rate' then wf._rate(q.fixed ->> 'rate') end,
+           case when q.fixed ? 'rate' or q.read ? 'rate'
+                then jsonb_strip_nulls(jsonb_build_object('name', q.fixed -> 'rate', 'max', q.fixed -> 'rate_limit',
+                                                          'per', q.fixed -> 'rate_per')) end
       from settled n
       left join item_read i on i.place = n.place
                            and i.name = n.value ->> case n.begins when 'round' then 'element' else 'name' end

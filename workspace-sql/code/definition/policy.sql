@@ -15,6 +15,9 @@ language sql immutable rows 10
 begin atomic
     values ('group', array['group', 'name'], 'name', 'the name of a concurrency group'),
            ('group_max', array['group', 'max'], 'count', 'max of a concurrency group'),
+           ('rate', array['rate', 'name'], 'name', 'the name of a rate'),
+           ('rate_limit', array['rate', 'limit'], 'limit', 'limit of a rate'),
+           ('rate_per', array['rate', 'per'], 'period', 'per of a rate'),
            ('queue', array['queue'], 'name', 'the name of a queue'),
            ('requires', array['requires'], 'capabilities', 'what a task requires'),
            ('priority', array['priority'], 'priority', 'a priority'),
@@ -26,17 +29,21 @@ end;
 
 -- wf._fits_policy(p_holds, p_value)
 --
--- Returns  whether this is a value that a policy can hold; null is one, except as a name
+-- Returns  whether this is a value that a policy can hold; null is one, except as a name, a limit or a period
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _wrong_policies, _policies and _apply_policies
 create or replace function wf._fits_policy(p_holds text, p_value jsonb) returns boolean
 language plpgsql immutable :inner as $$
 begin
-    return p_value = 'null' and p_holds <> 'name'
+    return p_value = 'null' and p_holds not in ('name', 'limit', 'period')
            or case p_holds
                   when 'name' then jsonb_typeof(p_value) = 'string' and octet_length(p_value #>> '{}') between 1 and 63
                   when 'count' then p_value::text ~ '^[1-9][0-9]{0,8}([.]0+)?$'
+                  when 'limit' then p_value::text ~ '^[1-9][0-9]{0,8}([.]0+)?$'
+                  when 'period'
+                  then case when p_value is not null
+                            then coalesce(wf._retry_seconds(p_value) between 0.001 and 36500 * 86400::numeric, false) end
                   when 'capabilities' then wf._capabilities(p_value) is not null
                   when 'priority' then p_value::text ~ '^-?([0-9]{1,3}|1000)$'
                   when 'truth' then jsonb_typeof(p_value) = 'boolean'
@@ -59,6 +66,8 @@ begin atomic
     select case p_holds
                when 'name' then 'a string of 1 to 63 bytes'
                when 'count' then 'an int of at least 1'
+               when 'limit' then 'an int of at least 1'
+               when 'period' then 'a duration of 1 ms to 36500 days'
                when 'capabilities'
                then 'a list of strings or an object of scalars, at most 64 of 127 bytes each'
                when 'priority' then 'an int from -1000 to 1000'
@@ -98,7 +107,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
                           where e.expression is not null
                          offset 0) c
      where v.key <> 'idempotent'
-       and c.value -> 'value' <> 'null' and not wf._fits_policy(v.holds, c.value -> 'value')
+       and (c.value -> 'value' <> 'null' or v.holds in ('limit', 'period'))
+       and not wf._fits_policy(v.holds, c.value -> 'value')
      union all
     select 'retry.' || w.key, w.meaning
       from wf._wrong_retry(wf._constant_parts((p_policies -> 'retry') - 'when')) w

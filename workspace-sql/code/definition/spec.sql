@@ -67,10 +67,11 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
          'policies heading, reads {depth}, steps! [node]'),
 
         ('heading', 'title expression, on_failure on_failure, retry retry, timeout deadline'),
-        ('policies', 'on_failure on_failure, group group, queue expression, requires expression, priority expression, '
+        ('policies', 'on_failure on_failure, group group, rate rate, queue expression, requires expression, priority expression, '
          'idempotent expression, weight weight, output expression, retry retry, timeout timeout, '
          'title expression'),
         ('group', 'name! expression, max expression'),
+        ('rate', 'limit! expression, per! expression, name! expression'),
         ('retry', 'attempts! expression, delay expression, backoff expression, max_delay expression, '
          'jitter expression, on expression, when expression'),
         ('timeout', 'inactivity expression, runtime expression, deadline expression, wait expression'),

@@ -56,6 +56,11 @@ comment on column wf.lane.unused_xid is
     'no task waited or ran in it when this transaction looked; it is removed when all transactions of that time have '
     'ended';
 
+comment on table wf.rate is 'A rate: at most max of its tasks begin in any stretch of time of the length per.';
+comment on column wf.rate.id is 'key: follows from the name, see wf._name_number';
+comment on column wf.rate.name is 'name, global in the workspace';
+comment on column wf.rate.max is 'how many tasks; the last task that began to wait for the rate has given it';
+comment on column wf.rate.per is 'in how much time';
 comment on table wf.concurrency_group is 'A concurrency group: at most max of its tasks are with drivers at once.';
 comment on column wf.concurrency_group.id is 'key: follows from the name, see wf._name_number';
 comment on column wf.concurrency_group.name is 'name, global in the workspace';
@@ -147,6 +152,8 @@ comment on column wf.node.most is
     'comes to. What elements of the foralls and other rounds of what is inside come to is not counted. Null where the '
     'version has none of these';
 comment on column wf.node.most_live is 'as most: how many of them may be under way at a time';
+comment on column wf.node.rate_id is 'policy rate: the rate, if its name is constant';
+comment on column wf.node.rate is 'policy rate: those of name, max and per that are constant';
 comment on column wf.node.weight is
     'what it counts in the progress of an instance: a leaf as its policy says, a composite as much as what is in it '
     'together; of branches of which one is chosen the heaviest, of a try its body, of a forall one element';

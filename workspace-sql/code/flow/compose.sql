@@ -1,16 +1,12 @@
 -- How a tree unfolds: what a node needs before it begins, and its beginning.
 
-do $$
-begin
-    if to_regtype('wf.entry') is null then
-        create type wf.entry as (
-            input jsonb, error jsonb, policy jsonb, open int, total int, chosen int, held int,
-            group_id bigint, lane_id bigint, rank smallint, spare int
-        );
-        comment on type wf.entry is 'What wf._prepare found out about a node that is about to begin.';
-    end if;
-end;
-$$;
+-- An upgrade makes it anew: by now no function takes one.
+drop type if exists wf.entry;
+create type wf.entry as (
+    input jsonb, error jsonb, policy jsonb, open int, total int, chosen int, held int,
+    group_id bigint, lane_id bigint, rank smallint, spare int, rate_id bigint
+);
+comment on type wf.entry is 'What wf._prepare found out about a node that is about to begin.';
 
 -- wf._refuse(p_kind, p_message)
 --
@@ -189,6 +185,9 @@ begin
     if p_entry.policy ? 'group' then
         p_entry.group_id := wf._group(p_entry.policy ->> 'group');
     end if;
+    if p_entry.policy ? 'rate' then
+        p_entry.rate_id := wf._rate(p_entry.policy ->> 'rate');
+    end if;
     if p_entry.policy ?| '{queue,requires}' then
         select l.* into v_lane from wf.lane l where l.id = p_node.lane_id;
         p_entry.lane_id := wf._lane(coalesce(p_entry.policy ->> 'queue', v_lane.queue), v_lane.needs,
@@ -244,7 +243,7 @@ begin
     insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, machine, was, event, state,
                             at, began_at, index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open,
                             todo, total, chosen, input, policy, error, retry_from, held, reserved, in_round,
-                            spare, late, in_dag, timed)
+                            spare, late, in_dag, timed, rate_id)
     select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, n.machine, '',
            case when n.type_id is null then 'enter' else 'enable' end,
            case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,
@@ -267,7 +266,8 @@ begin
            n.in_round,
            coalesce((e.e).spare, case n.handles when 'leaves' then n.children - 1 end),
            n.late, n.in_dag,
-           case when n.timeout is not null then true end
+           case when n.timeout is not null then true end,
+           coalesce((e.e).rate_id, n.rate_id)
       from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id
               from unnest(p_instance, p_parent, p_node, p_index, v_id) x (i, j, m, k, id)
             offset 0) u
@@ -277,7 +277,7 @@ begin
                          offset 0) p
      cross join lateral (select x.id, x.next_id, x.kind, x.machine, x.scope, x.begins, x.type_id, x.bind, x.group_id,
                                 x.lane_id, x.rank, x.plain, x.wide, x.children, x.collects, x.input, x.input_fixed,
-                                x.policy, x.retry, x.in_round, x.handles, x.late, x.in_dag, x.timeout,
+                                x.policy, x.retry, x.rate_id, x.in_round, x.handles, x.late, x.in_dag, x.timeout,
                                 x.finally_id
                            from wf.node x
                           where x.version_id = p.version_id and x.id = u.m

@@ -125,7 +125,8 @@ begin
                        when n.machine = 'composite'
                        then wf._entered(n.open, n.total)
                             | case when n.scopes[1] = n.id then wf._step('scope') else 0 end
-                       when n.machine = 'wait' or n.group_id is not null then wf._step('queue')
+                       when n.machine = 'wait' or n.group_id is not null or n.rate_id is not null
+                       then wf._step('queue')
                        else wf._step('ready') end
                   | case when n.timed then wf._step('limit') else 0 end as steps
              from wf.transition x
@@ -175,6 +176,7 @@ begin
     if p_steps & (wf._step('ignored') | wf._step('warned')) > 0 then perform wf._note_warnings(p_moves, p_at); end if;
     if p_steps & wf._step('skipped') > 0 then perform wf._mark_skipped(p_moves); end if;
     if p_steps & wf._step('slot') > 0 then perform wf._free_slots(p_moves); end if;
+    if p_steps & wf._step('rate') > 0 then perform wf._leave_rates(p_moves); end if;
     if p_steps & wf._step('unqueue') > 0 then perform wf._unqueue(p_moves); end if;
     if p_steps & wf._step('timer') > 0 then perform wf._clear_timers(p_moves); end if;
 end;
@@ -207,7 +209,7 @@ begin
       from new_rows n
       left join lateral (
            select wf._needed(x.steps, n.parent_id, n.next_id, n.group_id, n.bind, n.collects, n.open, n.total,
-                             n.retry_from, n.spare, n.warned, n.late, n.timed, n.in_dag) as steps
+                             n.retry_from, n.spare, n.warned, n.late, n.timed, n.in_dag, n.rate_id) as steps
              from wf.transition x
             where x.machine = n.machine and x.from_state = n.was and x.event = n.event
               and x.to_state = n.state offset 0) t on true

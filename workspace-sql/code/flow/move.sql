@@ -13,7 +13,7 @@ create type wf.full_move as (
     instance_id bigint, id bigint, parent_id bigint, version_id bigint, group_id bigint, lane_id bigint, at timestamptz,
     node_id int, open int, todo int, fill int, total int, chosen int, index int, attempt int, rank smallint,
     steps bigint, machine text, was text, event text, state text, scopes bigint[], bind text, input jsonb,
-    policy jsonb, output jsonb, error jsonb, retry_from int
+    policy jsonb, output jsonb, error jsonb, retry_from int, rate_id bigint
 );
 comment on type wf.full_move is
     'The same, with what the other steps need. It is made only if one of these follows from a move. What may be large '
@@ -29,7 +29,7 @@ create or replace function wf._step(p_name text) returns bigint
 language sql immutable
 begin atomic
     select 1::bigint << array_position(
-               array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'skipped', 'warned', 'request', 'slot',
+               array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'skipped', 'warned', 'request', 'slot', 'rate',
                      'unqueue', 'timer', 'names', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask', 'reenter',
                      'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'win', 'limit', 'next', 'refill',
                      'free', 'up', 'torn', 'late', 'root'],
@@ -82,7 +82,7 @@ create or replace function wf._noted_steps() returns bigint
 language sql immutable
 begin atomic
     select wf._step('mended') | wf._step('failed') | wf._step('stop') | wf._step('ignored') | wf._step('skipped')
-           | wf._step('warned') | wf._step('slot') | wf._step('unqueue') | wf._step('timer');
+           | wf._step('warned') | wf._step('slot') | wf._step('rate') | wf._step('unqueue') | wf._step('timer');
 end;
 
 -- wf._ended_steps()
@@ -132,7 +132,7 @@ begin atomic
                case when p_steps & (wf._step('queue') | wf._step('retry')) > 0 then (p_process).policy end,
                case when p_steps & (wf._step('bind') | wf._step('up') | wf._step('root')) > 0
                     then (p_process).output end,
-               (p_process).error, (p_process).retry_from)::wf.full_move;
+               (p_process).error, (p_process).retry_from, (p_process).rate_id)::wf.full_move;
 end;
 
 -- wf._entered(p_open, p_total)
@@ -150,20 +150,22 @@ begin atomic
 end;
 
 -- wf._needed(p_steps, p_parent, p_next, p_group, p_bind, p_collects, p_open, p_total, p_retry, p_spare, p_warned,
---            p_late, p_timed, p_in_dag)
+--            p_late, p_timed, p_in_dag, p_rate)
 --
 -- Returns  the steps of a move, without those that a row has no use for: a place in
---          a group, a name, a parent, a policy retry, timeout or on_failure, a dag around it that it does not have
+--          a group or rate, a name, a parent, a policy retry, timeout or on_failure, a dag around it that it does not have
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process; PostgreSQL folds it into the query
 create or replace function wf._needed(p_steps bigint, p_parent bigint, p_next int, p_group bigint, p_bind text,
                                       p_collects boolean, p_open int, p_total int, p_retry int, p_spare int,
-                                      p_warned boolean, p_late boolean, p_timed boolean, p_in_dag boolean)
+                                      p_warned boolean, p_late boolean, p_timed boolean, p_in_dag boolean,
+                                      p_rate bigint)
 returns bigint
 language sql immutable
 begin atomic
     select p_steps & ~ (case when p_group is null then wf._step('slot') else 0 end
+                        | case when p_rate is null then wf._step('rate') else 0 end
                         | case when p_bind is null then wf._step('bind') else 0 end
                         | case when p_bind = '' then 0 else wf._step('names') end
                         | case when coalesce(p_total, p_spare) is null then wf._step('gather') else 0 end
@@ -193,6 +195,8 @@ update wf.transition t
                                ('warned', t.to_state = 'END'),
                                ('request', t.ends_request),
                                ('slot', t.frees_slot),
+                               ('rate', t.machine in ('sync', 'async')
+                                        and t.from_state = 'INIT' and t.to_state <> 'INIT'),
                                ('unqueue', t.from_state <> t.to_state
                                            and (t.event = 'halt'
                                                 or t.from_state = 'INIT' and t.to_state <> 'START_REQUESTED'

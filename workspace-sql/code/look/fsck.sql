@@ -42,7 +42,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     with place as (
         select r.instance_id, r.process_id, 'ready' as place, r.request, null::bigint as group_id
           from wf.ready r union all
-        select k.instance_id, k.process_id, 'parked', 'start', k.group_id from wf.parked k union all
+        select k.instance_id, k.process_id, 'parked', 'start', coalesce(k.group_id, k.rate_id) from wf.parked k union all
         select l.instance_id, l.process_id, 'lease', l.request, null from wf.lease l union all
         select t.instance_id, t.process_id, 'timer', t.kind, null from wf.timer t union all
         select s.instance_id, s.process_id, 'slot', null, s.group_id from wf.slot s
@@ -78,7 +78,7 @@ $$;
 
 -- wf._fsck_leaves()
 --
--- What waits or runs stands in one table, and has a place of its group if it needs one.
+-- What waits or runs stands in one table, and has a place of its group and of its rate if it needs one.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing
@@ -88,14 +88,17 @@ create or replace function wf._fsck_leaves()
 returns table (check_name text, instance_id bigint, process_id bigint, detail text)
 language sql stable set search_path = pg_catalog, pg_temp as $$
     with live as (
-        select p.instance_id, p.id, p.kind, p.machine, p.state, p.group_id,
+        select p.instance_id, p.id, p.kind, p.machine, p.state, p.group_id, p.rate_id, h.rate_id as placed,
+               exists (select from wf.parked k
+                        where k.instance_id = p.instance_id and k.process_id = p.id and k.reason = 'rate') as rated,
                coalesce(array_agg(x.place order by x.place) filter (where x.place is not null), '{}') as places,
                s.group_id as held
           from wf.process p
           left join wf._place_v x on x.instance_id = p.instance_id and x.process_id = p.id
           left join wf.slot s on s.instance_id = p.instance_id and s.process_id = p.id
+          left join wf.rate_place h on h.instance_id = p.instance_id and h.process_id = p.id
          where p.state not in ('END', 'RAISED', 'ABORTED')
-         group by p.instance_id, p.id, s.group_id
+         group by p.instance_id, p.id, s.group_id, h.rate_id
     )
     select 'place: nothing can move it on, or more than one thing', f.instance_id, f.id,
            format('%s %s: %s', f.kind, f.state, coalesce(nullif(array_to_string(f.places, ', '), ''), 'in no table'))
@@ -114,8 +117,15 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from live f
      where f.held is distinct from
            case when f.state in ('START_REQUESTED', 'EXECUTING', 'CANCEL_REQUESTED', 'ABORT_REQUESTED')
-                     or f.places = '{ready}' and f.state = 'INIT'
-                then f.group_id end;
+                     or f.places = '{ready}' and f.state = 'INIT' or f.rated
+                then f.group_id end
+     union all
+    select 'rate: a place held without need, or missing', f.instance_id, f.id,
+           format('%s in rate %s holds %s', f.state, coalesce(f.rate_id::text, '(none)'),
+                  case when f.placed is null then 'no place' else 'a place in ' || f.placed end)
+      from live f
+     where f.placed is distinct from
+           case when f.places = '{ready}' and f.state = 'INIT' and f.machine <> 'wait' then f.rate_id end;
 $$;
 
 -- wf._fsck_limits()

@@ -20,6 +20,7 @@ create or replace view wf.reason_v with (security_barrier = true) as
 select r.reason, r.ended_by, r.person, r.meaning
   from (values
        ('group', 'engine', false, 'its concurrency group has no free place'),
+       ('rate', 'time', false, 'its rate lets no more begin for the moment'),
        ('suspended', 'operator', true, 'its instance is suspended'),
        ('driver', 'operator', true, 'no driver at work serves its queue, transports and capabilities'),
        ('paused', 'operator', true, 'the engine is paused'),
@@ -109,5 +110,5 @@ comment on column wf._place_v.request is 'the request that is ready, with a driv
 comment on column wf._place_v.since is 'since when';
 comment on column wf._place_v.until is 'until when, if that is known';
 comment on column wf._place_v.lane_id is 'ready, parked: what a driver must serve';
-comment on column wf._place_v.group_id is 'parked: the group that it waits for; null: its instance is suspended';
+comment on column wf._place_v.group_id is 'parked: the group that it waits for; null: it waits for its rate, or its instance is suspended';
 comment on column wf._place_v.driver_id is 'lease: the driver that has the request';

@@ -117,9 +117,52 @@ begin atomic
      where s.instance_id = p_instance and k.reason = 'suspended';
 end;
 
+-- wf._say_rate(p_rate, p_rank, p_turn, p_instance, p_process)
+--
+-- Returns  how many tasks may begin by a rate, how many stand in line before one that waits, and when the next one goes
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _explain_rates
+create or replace function wf._say_rate(p_rate bigint, p_rank smallint, p_turn bigint, p_instance bigint,
+                                        p_process bigint) returns text
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select case when r.id is null then 'its rate is new; wf.work grants it a place'
+                else format('rate %s lets %s begin in %s; %s', r.name, r.max, r.per,
+                            case b.count when 0 then 'it goes next' when 1000 then 'more than 1000 go before it'
+                                         else format('%s before it', b.count || case b.count when 1 then ' goes'
+                                                                                             else ' go' end) end)
+                     || coalesce(to_char((select min(s.free_at) from wf.rate_spent s
+                                           where s.rate_id = p_rate and s.free_at > wf.now()),
+                                         '", the next at "YYYY-MM-DD HH24:MI:SS.MSOF'), '') end
+      from (select count(*) from (select from wf.parked k
+                                   where k.rate_id = p_rate and k.reason = 'rate'
+                                     and (k.rank, k.turn, k.instance_id, k.process_id)
+                                         < (p_rank, p_turn, p_instance, p_process)
+                                   order by k.rank, k.turn, k.instance_id, k.process_id
+                                   limit 1000) x) b
+      left join wf.rate r on r.id = p_rate;
+end;
+
+-- wf._explain_rates(p_instance, p_process)
+--
+-- Returns  the reasons of what waits until its rate lets it begin
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_parked
+create or replace function wf._explain_rates(p_instance bigint, p_process bigint[]) returns wf.reason[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select array_agg(row(k.process_id, 'rate',
+                         wf._say_rate(k.rate_id, k.rank, k.turn, p_instance, k.process_id), k.parked_at)::wf.reason)
+      from unnest(p_process) u (id),
+           lateral (select x.process_id, x.rate_id, x.rank, x.turn, x.parked_at from wf.parked x
+                     where x.instance_id = p_instance and x.process_id = u.id and x.reason = 'rate' offset 0) k;
+end;
+
 -- wf._explain_parked(p_instance, p_process)
 --
--- Returns  the reasons of what waits for its group, or is suspended
+-- Returns  the reasons of what waits for its group or its rate, or is suspended
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._explain_place
@@ -130,6 +173,7 @@ begin atomic
                          coalesce(wf._say_places(k.group_id), 'its group is new; it gets a place with the next poll'),
                          k.parked_at)::wf.reason) filter (where k.group_id is not null)
            || case when bool_or(k.reason = 'suspended') then wf._explain_suspended(p_instance, p_process) end
+           || case when bool_or(k.reason = 'rate') then wf._explain_rates(p_instance, p_process) end
       from unnest(p_process) u (id),
            lateral (select x.process_id, x.reason, x.group_id, x.parked_at from wf.parked x
                      where x.instance_id = p_instance and x.process_id = u.id offset 0) k;

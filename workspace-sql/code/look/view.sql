@@ -231,6 +231,26 @@ comment on column wf.group_v.max is 'how many of its tasks may be with drivers a
 comment on column wf.group_v.held is 'how many places are taken';
 comment on column wf.group_v.waiting is 'how many tasks wait for a place';
 
+create or replace view wf.rate_v with (security_barrier = true) as
+select r.name,
+       r.max,
+       r.per,
+       (select coalesce(sum(s.count), 0)::bigint from wf.rate_spent s
+         where s.rate_id = r.id and s.free_at > wf.now()) as begun,
+       (select count(*) from wf.rate_place h where h.rate_id = r.id) as granted,
+       (select count(*) from wf.parked k where k.rate_id = r.id and k.reason = 'rate') as waiting,
+       (select min(s.free_at) from wf.rate_spent s
+         where s.rate_id = r.id and s.free_at > wf.now()) as free_at
+  from wf.rate r;
+comment on view wf.rate_v is 'The rates.';
+comment on column wf.rate_v.name is 'name of the rate';
+comment on column wf.rate_v.max is 'how many of its tasks may begin';
+comment on column wf.rate_v.per is 'in any stretch of time of this length';
+comment on column wf.rate_v.begun is 'how many have begun so lately that they count';
+comment on column wf.rate_v.granted is 'how many may go now, and wait for a driver';
+comment on column wf.rate_v.waiting is 'how many wait until they may go';
+comment on column wf.rate_v.free_at is 'when the first of those that have begun counts no longer';
+
 create or replace view wf.driver_v with (security_barrier = true) as
 select d.id as driver_id,
        d.name,

@@ -71,8 +71,8 @@ $$;
 
 -- wf._grant_simulated(p_instance)
 --
--- Grants places of groups as _settle does, counting only those that this
--- instance holds.
+-- Grants places of groups as _settle does, and of rates as _grant_rate does, counting
+-- only those that this instance holds.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the instance's own rows
@@ -116,8 +116,18 @@ begin
             select d.group_id, d.instance_id, d.process_id from granted d)
         select array_agg(row(d.instance_id, d.process_id, 0, d.rank, d.turn, 'start')::wf.request)
           into v_granted from granted d;
-        perform wf._offer(v_granted);
+        perform wf._offer(wf._wait_for_rates(v_granted, array_agg(g.process_id)))
+           from unnest(v_granted) g;
     end loop;
+    perform wf._grant_places(r.rate_id, - r.rate_id, r.max, r.per, wf.now(), p_instance)
+       from (select distinct on (k.rate_id) k.rate_id,
+                    coalesce(p.policy ->> 'rate_limit', n.rate ->> 'max')::numeric::int as max,
+                    coalesce(p.policy ->> 'rate_per', n.rate ->> 'per')::interval as per
+               from wf.parked k
+               join wf.process p on p.instance_id = k.instance_id and p.id = k.process_id
+               join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+              where k.instance_id = p_instance and k.reason = 'rate'
+              order by k.rate_id, k.process_id desc) r;
     perform wf._run_clocks(array_agg(t.instance_id), array_agg(t.process_id), wf.now())
        from wf.time_limit t where t.instance_id = p_instance and t.remains is not null having count(*) > 0;
 end;
@@ -234,8 +244,8 @@ $$;
 
 -- wf._next_moment(p_instance, p_flight, p_now)
 --
--- Returns  when the next thing is due: what comes of a request, a timer, or a request
---          that is to be taken back; null if there is nothing to wait for
+-- Returns  when the next thing is due: what comes of a request, a timer, a free place of
+--          a rate, or a request that is to be taken back; null if there is nothing to wait for
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _play
@@ -246,6 +256,9 @@ begin
     return least((select min(f.due_at) from unnest(p_flight) f),
                  (select min(t.due_at) from wf.timer t where t.instance_id = p_instance),
                  (select min(t.due_at) from wf.time_limit t where t.instance_id = p_instance),
+                 (select min(s.free_at) from wf.rate_spent s
+                   where s.rate_id in (select - k.rate_id from wf.parked k
+                                        where k.instance_id = p_instance and k.reason = 'rate')),
                  (select min(wf._withheld_until(l, p_now))
                     from wf.lease l
                    where l.instance_id = p_instance and l.driver_id = -1));

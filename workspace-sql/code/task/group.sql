@@ -56,7 +56,7 @@ declare
     c_most constant bigint := 1000;
     v_free bigint;
     v_granted wf.request[];
-    v_instance bigint[]; -- those with a policy timeout
+    v_instance bigint[]; -- those with a policy timeout or rate
     v_process bigint[];
 begin
     select p_max - count(*) into v_free from wf.slot s where s.group_id = p_group;
@@ -69,16 +69,19 @@ begin
          order by p.rank, p.turn, p.instance_id, p.process_id limit v_free for update skip locked),
     granted as (
         delete from wf.parked p where p.ctid = any (array(select x.place from next x))
-        returning p.instance_id, p.process_id, p.group_id, p.lane_id, p.rank, p.turn, p.timed),
+        returning p.instance_id, p.process_id, p.group_id, p.lane_id, p.rank, p.turn,
+                  p.timed or p.rate_id is not null as more),
     taken as (
         insert into wf.slot (group_id, instance_id, process_id)
         select d.group_id, d.instance_id, d.process_id from granted d)
     select array_agg(row(d.instance_id, d.process_id, d.lane_id, d.rank, d.turn, 'start')::wf.request),
-           array_agg(d.instance_id) filter (where d.timed), array_agg(d.process_id) filter (where d.timed)
+           array_agg(d.instance_id) filter (where d.more), array_agg(d.process_id) filter (where d.more)
       into v_granted, v_instance, v_process from granted d;
-    perform wf._offer(v_granted);
-    if v_instance is not null then
+    if v_instance is null then
+        perform wf._offer(v_granted);
+    else
         perform wf._run_clocks(v_instance, v_process, wf._now());
+        perform wf._offer(wf._wait_for_rates(v_granted, v_process));
     end if;
     -- a place is left since somebody holds the tasks that wait: an operator, who may yet roll back
     return (coalesce(cardinality(v_granted), 0) < v_free or v_free = c_most)

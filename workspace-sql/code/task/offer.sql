@@ -77,7 +77,7 @@ $$;
 
 -- wf._queue(p_moves)
 --
--- Gives leaves in INIT their place: ready, or parked before their group, or (a
+-- Gives leaves in INIT their place: ready, or parked before their group or rate, or (a
 -- wait) waiting at once. Arguments and policies that could not be evaluated
 -- before are evaluated again; the rows are read after that. What waits for the time
 -- of its next attempt is not queued.
@@ -97,8 +97,9 @@ begin
     select bool_or(m.input is null and n.input is not null and not n.input_fixed
                    or m.policy is null and n.policy is not null) as again,
            bool_or(m.machine = 'wait') as wait,
-           bool_or(m.machine <> 'wait' and m.group_id is null) as free,
-           bool_or(m.machine <> 'wait' and m.group_id is not null) as grouped
+           bool_or(m.machine <> 'wait' and coalesce(m.group_id, m.rate_id) is null) as free,
+           bit_or(case when m.machine = 'wait' then 0 when m.group_id is not null then 1
+                       when m.rate_id is not null then 2 else 0 end) as parks
       into f
       from wf._due_full(p_moves, 'queue') m
      cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n;
@@ -115,13 +116,14 @@ begin
                                 from wf.process x
                                where x.instance_id = m.instance_id and x.id = m.id
                               offset 0) p
-          where p.machine <> 'wait' and p.state = 'INIT' and p.group_id is null;
+          where p.machine <> 'wait' and p.state = 'INIT' and coalesce(p.group_id, p.rate_id) is null;
     end if;
-    if f.grouped or f.again then
+    if f.parks & 1 > 0 or f.again then
         with waiting as (
-            insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at, timed)
+            insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at, timed,
+                                   rate_id)
             select p.instance_id, p.id, 'group', p.group_id, p.lane_id, p.rank,
-                   wf._turn(p.at, wf._place(p.index, p.scopes, p.in_round)), p.at, p.timed
+                   wf._turn(p.at, wf._place(p.index, p.scopes, p.in_round)), p.at, p.timed, p.rate_id
               from wf._due_full(p_moves, 'queue') m
              cross join lateral (select x.*
                                    from wf.process x
@@ -141,6 +143,9 @@ begin
                               where x.version_id = p.version_id and x.id = p.node_id
                              offset 0) n;
         perform wf._ring();
+    end if;
+    if f.parks & 2 > 0 or f.again then
+        perform wf._begin_rated(p_moves);
     end if;
     -- last: one that fails may tear the others down, which are found by these rows
     if f.wait then
@@ -204,7 +209,7 @@ begin
            event = case when (x.e).error is null then 'enable' else 'fail' end,
            state = case when (x.e).error is null then 'INIT' else 'FAILED' end,
            error = (x.e).error, input = (x.e).input, policy = (x.e).policy,
-           group_id = coalesce((x.e).group_id, p.group_id), lane_id = coalesce((x.e).lane_id, p.lane_id),
+           group_id = coalesce((x.e).group_id, p.group_id), rate_id = coalesce((x.e).rate_id, p.rate_id), lane_id = coalesce((x.e).lane_id, p.lane_id),
            rank = coalesce((x.e).rank, p.rank)
       from entries x
      where p.ctid = x.place;

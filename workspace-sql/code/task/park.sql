@@ -14,7 +14,7 @@
 create or replace function wf._park(p_instance bigint[], p_at timestamptz) returns void
 language plpgsql :inner as $$
 begin
-    update wf.parked k set reason = 'suspended', group_id = null, parked_at = p_at
+    update wf.parked k set reason = 'suspended', group_id = null, rate_id = null, parked_at = p_at
      where k.instance_id = any (p_instance) and k.reason = 'group';
     -- a wait for a group is over: the clocks of deadlines go on
     perform wf._run_clocks(array_agg(k.instance_id), array_agg(k.process_id), p_at)
@@ -36,6 +36,9 @@ begin
         insert into wf.dirty (group_id) select distinct f.group_id from freed f)
     insert into wf.parked (instance_id, process_id, reason, lane_id, rank, turn, parked_at)
     select h.instance_id, h.process_id, 'suspended', h.lane_id, h.rank, h.turn, p_at from held h;
+    if exists (select from wf.rate) then
+        perform wf._park_rated(p_instance, p_at);
+    end if;
 end;
 $$;
 
@@ -63,7 +66,7 @@ $$;
 -- wf._unpark(p_instance, p_at)
 --
 -- Releases the tasks that were parked while instances were suspended: each is
--- ready, or waits for its group. The tasks keep their order, but come after those
+-- ready, or waits for its group or rate. The tasks keep their order, but come after those
 -- that are ready by then, a stride apart, so that others run between them.
 --
 -- Returns  nothing
@@ -79,24 +82,28 @@ begin
         delete from wf.parked k where k.instance_id = any (p_instance) and k.reason = 'suspended'
         returning k.instance_id, k.process_id, k.lane_id, k.rank, k.turn),
     placed as materialized (
-        select h.instance_id, h.process_id, h.lane_id, h.rank, p.group_id, p.timed,
+        select h.instance_id, h.process_id, h.lane_id, h.rank, p.group_id, p.rate_id, p.timed,
                wf._turn(p_at, (row_number() over (partition by h.instance_id
                                                   order by h.turn, h.process_id) - 1)::int) as turn
           from held h
-         cross join lateral (select x.group_id, x.timed
+         cross join lateral (select x.group_id, x.rate_id, x.timed
                                from wf.process x
                               where x.instance_id = h.instance_id and x.id = h.process_id
                              offset 0) p),
     waiting as (
-        insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at, timed)
-        select x.instance_id, x.process_id, 'group', x.group_id, x.lane_id, x.rank, x.turn, p_at, x.timed
+        insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at, timed, rate_id)
+        select x.instance_id, x.process_id, case when x.group_id is null then 'rate' else 'group' end, x.group_id,
+               x.lane_id, x.rank, x.turn, p_at, case when x.group_id is not null then x.timed end, x.rate_id
           from placed x
-         where x.group_id is not null
-        returning group_id),
+         where coalesce(x.group_id, x.rate_id) is not null
+        returning group_id, rate_id),
     asked as (
-        insert into wf.dirty (group_id) select distinct w.group_id from waiting w)
+        insert into wf.dirty (group_id) select distinct w.group_id from waiting w where w.group_id is not null),
+    asked_rate as (
+        insert into wf.work (kind, item_id, due_at)
+        select distinct 'rate', w.rate_id, p_at from waiting w where w.group_id is null)
     select array_agg(row(x.instance_id, x.process_id, x.lane_id, x.rank, x.turn, 'start')::wf.request)
-      into v_free from placed x where x.group_id is null;
+      into v_free from placed x where coalesce(x.group_id, x.rate_id) is null;
     perform wf._offer(v_free);
     perform wf._run_clocks(array_agg(k.instance_id), array_agg(k.process_id), p_at)
        from wf.parked k where k.instance_id = any (p_instance) and k.timed having count(*) > 0;

@@ -404,7 +404,8 @@ begin
         update wf.driver d set idle = true where d.id = p_driver.id;
         return 0;
     end if;
-    select min(t.due_at) into v_due from wf.timer t;
+    select least((select min(t.due_at) from wf.timer t),
+                 (select min(w.due_at) from wf.work w where not w.aside)) into v_due;
     v_due := least(v_due, p_now + interval '1 second');
     return greatest(1, ceil(extract(epoch from v_due - p_now) * 1000))::int;
 end;

@@ -17,13 +17,14 @@ comment on table wf.parked is 'The leaves in INIT that may not be taken yet, and
 comment on column wf.parked.instance_id is 'the instance';
 comment on column wf.parked.process_id is 'the process';
 comment on column wf.parked.reason is
-    'what it waits for: a place in its group, or that its instance is no longer suspended';
+    'what it waits for: a place in its group or in its rate, or that its instance is no longer suspended';
 comment on column wf.parked.group_id is 'group: the concurrency group that has no place for it';
 comment on column wf.parked.lane_id is 'as in ready';
 comment on column wf.parked.turn is 'as in ready';
 comment on column wf.parked.rank is 'as in ready';
 comment on column wf.parked.parked_at is 'since when';
 comment on column wf.parked.timed is 'copied from the process: it has a policy timeout';
+comment on column wf.parked.rate_id is 'rate: the rate that lets no more begin for the moment';
 
 comment on table wf.suspended is 'The instances that are SUSPENDED now.';
 comment on column wf.suspended.instance_id is 'the instance';
@@ -56,6 +57,20 @@ comment on column wf.stop.token is 'the request';
 comment on column wf.stop.instance_id is 'the instance';
 comment on column wf.stop.process_id is 'the process';
 comment on column wf.stop.told_at is 'when the driver was told last; null: not yet';
+
+comment on table wf.rate_place is 'The places of rates that are granted to tasks and not spent yet: these tasks are ready.';
+comment on column wf.rate_place.instance_id is 'the instance';
+comment on column wf.rate_place.process_id is 'the process that has the place';
+comment on column wf.rate_place.rate_id is 'the rate; in a simulation minus its number';
+comment on column wf.rate_place.per is 'how long the place is taken when it is spent, copied from the rate';
+
+comment on table wf.rate_spent is
+    'The places of rates that were spent, since tasks have begun, and are not free again. A row for each slot, and for '
+    'each claim since the rate was looked at.';
+comment on column wf.rate_spent.id is 'key: the order in which they were written down';
+comment on column wf.rate_spent.rate_id is 'the rate; in a simulation minus its number';
+comment on column wf.rate_spent.free_at is 'when the places are free again';
+comment on column wf.rate_spent.count is 'how many places';
 
 comment on table wf.slot is 'The places of concurrency groups that are taken.';
 comment on column wf.slot.instance_id is 'the instance';

@@ -13,6 +13,7 @@
 --   limit     a process       its time is over
 --   loss      a process       its request is taken back from a driver that is gone
 --   settle    a row of dirty  what the row asks for: a new name, a max, places
+--   rate      a rate          its free places are granted
 --   begin     0               some of what transactions have left to begin
 --   teardown  a process       the next portion of its teardown
 --   late      0               the instance ends, if nothing of it can run any more
@@ -39,6 +40,7 @@ begin
         when 'teardown' then perform wf._tear(p_instance, p_item, p_now);
         when 'purge' then perform wf._purge(p_instance);
         when 'settle' then perform wf._settle(p_item);
+        when 'rate' then perform wf._grant_rate(p_item[1], p_now);
     end case;
 end;
 $$;
