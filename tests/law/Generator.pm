@@ -12,8 +12,9 @@ use strict;
 use warnings;
 use JSON::PP;
 
-# $crowded: how often a task has a group; $careful: how often a node is a try; $looped: a loop
-my ($count, $budget, $crowded, $careful, $looped);
+# $crowded: how often a task has a group; $careful: how often a node is a try; $looped: a loop; $again: a block
+# with a policy retry
+my ($count, $budget, $crowded, $careful, $looped, $again);
 # $alone: nothing may run beside it; $unread: its names are never compared
 our ($alone, $unread);
 # something may run beside what is drawn, or it is in a finally
@@ -93,10 +94,10 @@ sub policies {
     if ($grouped) {
         $policy{group} = {
             name => pick('g1', 'g1', 'g2', maybe(0.3) ? [ 'text', 'g', name_in($scope) ] : 'g2'),
-            maybe(0.8) ? (max => pick(1, 1, 2, 3, maybe(0.2) ? name_in($scope) : 1)) : ()
+            maybe(0.8) ? (max => pick(1, 1, 2, 3, maybe(0.2) && @$scope ? name_in($scope) : 1)) : ()
         };
     }
-    $policy{priority}   = pick(5, -3, 100, maybe(0.3) ? name_in($scope) : 0) if maybe(0.2);
+    $policy{priority}   = pick(5, -3, 100, maybe(0.3) && @$scope ? name_in($scope) : 0) if maybe(0.2);
     $policy{queue}      = pick('other', 'default', maybe(0.2) ? [ 'text', 'q', name_in($scope) ] : 'other') if maybe(0.15);
     $policy{idempotent} = pick(JSON::PP::true, JSON::PP::false) if maybe(0.5);
     return \%policy;
@@ -177,6 +178,7 @@ sub node {
     $budget--;
     return try_it($scope, $depth, $deep, $main) if $deep <= 4 && $budget >= 0 && maybe($careful);
     return loop($scope, $depth, $deep, $main) if $looped && $deep <= 4 && $budget >= 0 && maybe($looped);
+    return again($scope, $depth, $deep, $main) if $again && $deep <= 4 && $budget >= 0 && maybe($again);
     my $dice = rand 100;
     $dice = rand 68 if $alone;
     $dice = rand 62 if $deep > 4 || $budget < 0;
@@ -311,6 +313,40 @@ sub try_it {
     return ($try, @names, @bound, @last);
 }
 
+# Steps that are tried again as a whole. What holds for the body of a try holds for
+# them, too: with branches in it, no error is another one than others.
+sub again {
+    my ($scope, $depth, $deep, $main) = @_;
+    my $plain = $alone || maybe(0.5);
+    my ($steps, @names);
+    {
+        local $alone = $plain;
+        local $unread = $unread || !$plain;
+        if (!$plain && maybe(0.5)) {
+            ($steps->[0], @names) = par($scope, $depth, $deep + 1, 1);
+        }
+        else { ($steps, @names) = steps($scope, $depth, $deep + 1, $main, pick(1, 2, 3)) }
+    }
+    my $retry = block_retry($scope, $plain);
+    my $policies = { retry => $retry, maybe(0.2) ? (on_failure => pick('pause', 'skip', 'skip_all', 'fail')) : () };
+    return ({ kind => 'seq', line => 1, steps => $steps, policies => $policies, reads($scope, $retry) }, $plain ? @names : ());
+}
+
+sub block_retry {
+    my ($scope, $plain) = @_;
+    my $error = [ 'var', 'error' ];
+    my @all = ('list', qw(http output lost failed input cancelled limit));
+    my %retry = (attempts => pick(1, 2, 2, 3));
+    $retry{attempts} = [ 'var', pick(map { $_->[0] } @$scope) ] if $plain && @$scope && maybe(0.1);
+    $retry{delay}     = pick('PT1S', 'PT3S', 'PT25S') if maybe(0.6);
+    $retry{backoff}   = 2      if maybe(0.3);
+    $retry{max_delay} = 'PT2S' if maybe(0.2);
+    $retry{jitter}    = 1      if maybe(0.2);
+    $retry{on} = !$plain || maybe(0.4) ? [@all] : pick('http', [ 'list', 'http', 'output', 'failed' ], 'input') if !$plain || maybe(0.6);
+    $retry{when} = $plain && maybe(0.6) ? pick([ 'lt', [ 'get', $error, 'attempt' ], 2 ], [ 'eq', [ 'get', $error, 'kind' ], 'http' ]) : condition($scope) if maybe(0.3);
+    return \%retry;
+}
+
 sub body_steps {
     my ($scope, $depth, $deep, $main) = @_;
     my ($steps, @names) = steps($scope, $depth, $deep + 1, $main, pick(1, 2, 3));
@@ -404,11 +440,17 @@ sub call {
     my ($scope, $deep) = @_;
     my @params = map { fresh('p') } 1 .. pick(0, 1, 2);
     my %args   = map { $_ => expression($scope, 1) } @params;
-    my ($steps) = steps([ map { [ $_, 0 ] } @params ], 0, $deep + 1, 1, pick(1, 2, 3));
+    my $retries = $again && maybe(0.4);
+    my $steps;
+    {
+        local $unread = $unread || $retries;
+        ($steps) = steps([ map { [ $_, 0 ] } @params ], 0, $deep + 1, 1, pick(1, 2, 3));
+    }
     my $name = maybe(0.7) ? fresh('v') : undef;
+    my $retry = $retries ? block_retry($scope, 0) : undef;
     return ({
         kind => 'call', line => 1, workflow => 'inner', args => \%args, steps => $steps,
-        $name ? (as => $name) : (), reads($scope, \%args)
+        $retry ? (policies => { retry => $retry }) : (), $name ? (as => $name) : (), reads($scope, \%args, $retry // ())
     }, $name // ());
 }
 
@@ -464,9 +506,17 @@ sub task_types {
 sub workflow {
     my ($name, @length) = @_;
     my @params = map { fresh('p') } 1 .. 2;
-    my ($steps) = steps([ map { [ $_, 0 ] } @params ], 0, 0, 1, pick(@length));
+    my $retries = $again && maybe(0.3);
+    my $seen = [ map { [ $_, 0 ] } @params ];
+    my $steps;
+    {
+        local $unread = $unread || $retries;
+        ($steps) = steps($seen, 0, 0, 1, pick(@length));
+    }
+    my %policies = maybe(0.1) ? (on_failure => pick('skip', 'skip_all', 'fail')) : ();
+    $policies{retry} = block_retry($seen, 0) if $retries;
     return {
-        name => $name, line => 1, steps => $steps, maybe(0.1) ? (policies => { on_failure => pick('skip', 'skip_all', 'fail') }) : (),
+        name => $name, line => 1, steps => $steps, %policies ? (policies => \%policies) : (),
         params => [ map { { name => $_, type => { optional => 'json' } } } @params ]
     };
 }
@@ -477,6 +527,7 @@ sub make {
     $dags = $seed % 3 == 2;
     ($count, $budget, $crowded, $careful) = (0, pick(4, 8, 14, 20), pick(0.4, 0.4, 0.9), pick(0.12, 0.3, 0.6));
     $looped = $seed % 6 % 4 ? 0 : pick(0.15, 0.4);
+    $again = $seed % 5 == 4 ? pick(0.15, 0.3) : 0;
     my @workflows = workflow("w$seed", 1 .. 5);
     push @workflows, workflow("x$seed", 1, 2) if maybe(0.3);
     my $types = task_types();

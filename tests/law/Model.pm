@@ -74,7 +74,7 @@ sub bound_by {
 sub leave_unbound {
     my ($p) = @_;
     my $frame = $p->{frame} or return;
-    for my $name (grep { !exists $frame->{names}{$_} } bound_by($p->{node})) {
+    for my $name (grep { !exists $frame->{names}{$_} || $frame->{forgotten}{$_} } bound_by($p->{node})) {
         $frame->{names}{$name}   = undef;
         $frame->{skipped}{$name} = 1;
     }
@@ -180,6 +180,26 @@ sub enter {
     return;
 }
 
+# Whether it is a block, call or workflow with a policy retry.
+sub has_rounds { my ($p) = @_; return !leaf($p) && defined(($p->{node}{policies} // {})->{retry}) }
+
+# Where its policies read: around it, or, of the root, its parameters.
+sub policy_frame { my ($p) = @_; return $p->{parent} ? $p->{frame} : $p->{scope} }
+
+# Another round: what it needs was evaluated already; what was bound in it is null.
+sub next_round {
+    my ($p) = @_;
+    delete $p->{warned};
+    return enter($p) if $p->{unprepared};
+    for my $name (grep { exists $p->{own}{names}{$_} } map { bound_by($_) } @{ $p->{node}{steps} }) {
+        $p->{own}{names}{$name}    = undef;
+        $p->{own}{forgotten}{$name} = 1;
+        delete $p->{own}{skipped}{$name};
+    }
+    $p->{state} = 'ACTIVE';
+    return unfold($p);
+}
+
 sub prepare_leaf {
     my ($p) = @_;
     my $node = $p->{node};
@@ -245,6 +265,7 @@ sub prepare_composite {
         my $spare = $node->{tolerate};
         $p->{spare} = defined $spare && $spare =~ /^(\d+)%$/ ? int($1 * @{ $p->{items} } / 100) : $spare;
     }
+    $p->{retry} = retry_values($node->{policies}{retry}, policy_frame($p)) if has_rounds($p);
     return;
 }
 
@@ -425,7 +446,7 @@ sub fill {
 sub bind_name {
     my ($p, $name, $value) = @_;
     $p->{frame}{names}{$name} = $value;
-    delete $p->{frame}{skipped}{$name};
+    delete $p->{frame}{$_}{$name} for qw(skipped forgotten);
     return;
 }
 
@@ -433,7 +454,7 @@ sub ended {
     my ($p, $how) = @_;
     my ($node, $parent, $m) = ($p->{node}, $p->{parent}, $p->{m});
     $p->{state} = 'END';
-    warns($parent) if delete $p->{warned} && $parent;
+    if (delete $p->{warned}) { $parent ? warns($parent) : ($m->{warned} = 1) }
     bind_name($p, $node->{as}, $p->{output}) if $node->{as} && $p->{has_output} && $p->{kind} =~ /^(sync|async|call|let)$/;
     bind_name($p, $node->{yield}{as}, $p->{output}) if $node->{yield} && $p->{has_output} && $how ne 'return';
     if ($node->{kind} eq 'atomic' && $p->{has_output} && is_object($p->{output})) {
@@ -485,7 +506,7 @@ sub counted {
     return fill($p) if $p->{kind} eq 'forall' && $p->{next} < @{ $p->{items} } && ($p->{spare} // 0) >= 0;
     return if $p->{to_come} || open_children($p);
     return if $TERMINAL{ $p->{state} };
-    return fails($p) if $p->{kind} eq 'forall' && (($p->{spare} // 0) < 0 || grep { $_ && $_->{error} } @{ $p->{results} });
+    return fails($p, 'input') if $p->{kind} eq 'forall' && (($p->{spare} // 0) < 0 || grep { $_ && $_->{error} } @{ $p->{results} });
     return ended($p, 'end');
 }
 
@@ -507,28 +528,43 @@ sub queue {
 sub retried {
     my ($p, $kind) = @_;
     my $policy = ($p->{node}{policies} // {})->{retry} or return 0;
-    # of a task that could not be prepared only constants are known
+    # of what could not be prepared only constants are known
     my $retry = $p->{unprepared} ? $json->encode({ %$policy, when => undef }) =~ /"var"/ ? return 0 : retry_values($policy) : $p->{retry};
-    my $tried = $p->{attempt} - $p->{retry_from} + 1;
-    return 0 if $retry->{attempts} != -1 && $tried >= $retry->{attempts};
-    return 0 unless $retry->{on} ? grep { $_ eq $kind } @{ $retry->{on} } : $kind !~ /^(input|output|cancelled)$/ && ($kind ne 'lost' || idempotent($p));
+    return 0 unless accepts($p, $retry, $p, $kind);
+    wait_for_retry($p, $retry, $p->{m}{now});
+    $p->{kind} eq 'async' ? ask_cleanup($p, 'RETRY_CLEANUP_REQUESTED') : move_to($p, 'INIT');
+    return 1;
+}
+
+# Whether a policy takes the error of a process: its own, or of something in it.
+sub accepts {
+    my ($p, $retry, $failed, $kind) = @_;
+    my $policy = $p->{node}{policies}{retry};
+    return 0 if $retry->{attempts} != -1 && $p->{attempt} - $p->{retry_from} + 1 >= $retry->{attempts};
+    return 0 unless $retry->{on} ? grep { $_ eq $kind } @{ $retry->{on} } : $kind !~ /^(input|output|cancelled)$/ && ($kind ne 'lost' || idempotent($failed));
     if (exists $policy->{when}) {
-        my $error = { kind => $kind, attempt => $p->{attempt} };
-        my $holds = eval { evaluate($policy->{when}, { outer => $p->{frame}, names => { error => $error } }) };
+        my $error = { kind => $kind, attempt => $failed->{attempt} };
+        my $holds = eval { evaluate($policy->{when}, { outer => policy_frame($p), names => { error => $error } }) };
         die $@ if $@ && $@ !~ /^input:/;
         return 0 unless is_bool($holds) && $holds;
     }
+    return 1;
+}
+
+# It waits for its next attempt or round, from the time on at which it failed.
+sub wait_for_retry {
+    my ($p, $retry, $failed_at) = @_;
+    my $tried = $p->{attempt} - $p->{retry_from} + 1;
     my $delay = $retry->{delay} * $retry->{backoff}**($tried - 1);
     my $most  = $retry->{max_delay} // 1e9;
     $delay = $most if $delay > $most;
     my $factor = 1 + $retry->{jitter} * chance($p);
     $delay = $delay * $factor > $most ? $most / $factor : $delay * $factor;
-    $p->{retry_due} = $p->{m}{now} + sprintf('%.0f', $delay * 1e6);
+    $p->{retry_due} = $failed_at + sprintf('%.0f', $delay * 1e6);
     $p->{attempt}++;
     delete @$p{qw(output has_output)};
     push @{ $p->{m}{history} }, "$p->{path} is retried, attempt $p->{attempt}, due $p->{retry_due}";
-    $p->{kind} eq 'async' ? ask_cleanup($p, 'RETRY_CLEANUP_REQUESTED') : move_to($p, 'INIT');
-    return 1;
+    return;
 }
 
 # What the workspace takes for chance.
@@ -553,7 +589,7 @@ sub move_to {
     my ($p, $state) = @_;
     @$p{qw(failures lost_last)} = (0, 0);
     $p->{state} = $state;
-    stand_in_line($p) if $state eq 'INIT' && !defined $p->{retry_due} && $p->{kind} ne 'wait';
+    stand_in_line($p) if $state eq 'INIT' && !defined $p->{retry_due} && leaf($p) && $p->{kind} ne 'wait';
     return;
 }
 
@@ -598,6 +634,7 @@ sub again {
     my ($p) = @_;
     move_to($p, 'INIT');
     return if defined $p->{retry_due};
+    return next_round($p) unless leaf($p);
     return $p->{unprepared} ? enter($p) : queue($p);
 }
 
@@ -752,6 +789,7 @@ sub fails {
 sub has_failed {
     my ($p, $kind) = @_;
     move_to($p, 'FAILED');
+    $p->{failed_as} = $kind;
     push @{ $p->{m}{history} }, "$p->{path} fails, attempt $p->{attempt}, $kind" if leaf($p);
     return;
 }
@@ -759,7 +797,7 @@ sub has_failed {
 sub see_to {
     my ($p, $kind, $untried) = @_;
     return stop($p) if $p->{parent} && torn($p->{parent});
-    return if !$untried && leaf($p) && retried($p, $kind);
+    return if !$untried && (leaf($p) || has_rounds($p)) && retried($p, $kind);
     my $own = leaf($p) ? ($p->{node}{policies} // {})->{on_failure} // '' : '';
     return decide($p, $own) if $own =~ /^(pause|skip|skip_all)$/;
     return handled($p) || decide($p, on_failure($p));
@@ -778,7 +816,7 @@ sub decide {
         ignored($p);
     }
     elsif ($on_failure eq 'fail') {
-        $p->{m}{root}{given_up} = $p->{m}{world}{window};
+        push @{ $p->{m}{root}{given_up} }, $p->{m}{world}{window};
         $p->{m}{world}{loose} = 1 if has_branches($p->{m}{root});
         $p->{m}{error} = 1;
         abort_instance($p->{m}, 1);
@@ -795,14 +833,15 @@ sub ignored {
     return $p->{kind} eq 'async' ? ask_cleanup($p, 'CLEANUP_REQUESTED') : ended($p, 'ignore');
 }
 
-# A warning is one of the nearest child of a handler around it, and moves
-# outwards when that ends well. One of a finally passes by what is stopped around it.
+# A warning is one of the nearest child of a handler around it, or of a block with a
+# retry, and moves outwards when that ends well. One of a finally passes by what is stopped around it.
 sub warns {
     my ($p) = @_;
-    for (; $p->{parent}; $p = $p->{parent}) {
-        return $p->{warned} = 1 if ($p->{state} // 'ACTIVE') eq 'ACTIVE' && takes($p->{parent}, $p);
+    my $m = $p->{m};
+    for (; $p; $p = $p->{parent}) {
+        return $p->{warned} = 1 if ($p->{state} // 'ACTIVE') eq 'ACTIVE' && (has_rounds($p) || $p->{parent} && takes($p->{parent}, $p));
     }
-    $p->{m}{warned} = 1;
+    $m->{warned} = 1;
     return;
 }
 
@@ -817,7 +856,13 @@ sub handled {
     my ($p) = @_;
     my $body = $p;
     for (my $try = $p->{parent}; $try; ($body, $try) = ($try, $try->{parent})) {
-        next unless takes($try, $body) && !torn($try);
+        next if torn($try);
+        if (has_rounds($try) && accepts($try, $try->{retry}, $p, $p->{failed_as})) {
+            $body->{failed_at} = $p->{m}{now};
+            hand_over($p, $body, 'again');
+            return 1;
+        }
+        next unless takes($try, $body);
         if ($try->{kind} ne 'try') {
             # what comes out of a finally of one that is given up already takes the place of its error
             if (($body->{then} // '') ne 'counted') {
@@ -842,7 +887,8 @@ sub handled {
 
 sub hand_over {
     my ($p, $body, $k) = @_;
-    @$body{qw(given_up then)} = ($p->{m}{world}{window}, $k);
+    push @{ $body->{given_up} }, $p->{m}{world}{window};
+    $body->{then} = $k;
     $p->{m}{world}{loose} = 1 if has_branches($body);
     for (my $around = $p; $around != $body; ) {
         $around = $around->{parent};
@@ -927,7 +973,7 @@ sub stop {
             $p->{state} = 'ABORTING';
             stop($_) for @{ $p->{children} };
         }
-        aborted($p) if $p->{state} eq 'FAILED';
+        aborted($p) if $p->{state} =~ /^(FAILED|INIT)$/;
         settle($p);
     }
     elsif ($state =~ /^(ABORT|RAISE_CLEANUP_REQUESTED)/ && ($p->{m}{state} ne 'ABORTING' || $state =~ /^ABORT/)) { return }
@@ -958,6 +1004,10 @@ sub gone {
     }
     my $k = delete $p->{then};
     return counted($parent) if ($k // '') eq 'counted';
+    if (($k // '') eq 'again') {
+        wait_for_retry($parent, $parent->{retry}, $p->{failed_at});
+        return move_to($parent, 'INIT');
+    }
     return defined $k ? begin($m, $parent->{node}{catches}[$k], $parent, $k + 2) : settle($parent);
 }
 
@@ -1107,7 +1157,7 @@ sub ask_cancel_again {
 sub may {
     my ($p, $verb) = @_;
     return $p->{state} eq 'FAILED' || $verb eq 'retry' && $p->{state} eq 'INIT' && defined $p->{retry_due} if $verb ne 'cancel';
-    return leaf($p) && $p->{state} =~ /^(INIT|START_REQUESTED|EXECUTING|WAITING)$/;
+    return leaf($p) ? $p->{state} =~ /^(INIT|START_REQUESTED|EXECUTING|WAITING)$/ : $p->{state} eq 'INIT';
 }
 
 sub operated {
@@ -1134,7 +1184,7 @@ sub operated {
         $p->{retry_from} = $p->{attempt};
         my $waits = defined delete $p->{retry_due};
         delete @$p{qw(output has_output)};
-        if    (!leaf($p))          { enter($p) }
+        if    (!leaf($p))          { has_rounds($p) ? next_round($p) : enter($p) }
         elsif ($async && !$waits) { ask_cleanup($p, 'RETRY_CLEANUP_REQUESTED') }
         else                      { again($p) }
     }
@@ -1176,9 +1226,11 @@ sub is_given_up {
     my ($m, $path) = @_;
     my ($p, $id) = ($m->{processes}{$path}, $m->{id}{$path});
     for my $body (grep { defined $_->{given_up} && index($path, "$_->{path}/") == 0 && has_branches($_) } values %{ $m->{processes} }) {
-        my $window = $body->{given_up};
-        return 1 if $p && ($p->{born} == $window || $p->{touched}{$window});
-        return 1 if !$p && $id > $m->{world}{last}[ $window - 1 ] && $id <= ($m->{world}{last}[$window] // $id);
+        # an error that comes out of a finally gives it up once more
+        for my $window (@{ $body->{given_up} }) {
+            return 1 if $p && ($p->{born} == $window || $p->{touched}{$window});
+            return 1 if !$p && $id > $m->{world}{last}[ $window - 1 ] && $id <= ($m->{world}{last}[$window] // $id);
+        }
     }
     return 0;
 }
@@ -1211,7 +1263,7 @@ sub left_alive {
         my $m = $world->{instances}{ $theirs->{instance} };
         for my $body (grep { defined $_->{given_up} && index($theirs->{path}, "$_->{path}/") == 0 } values %{ $m->{processes} }) {
             return "$theirs->{path} is $theirs->{state}, but $body->{path} around it has ended" if $TERMINAL{ $body->{state} } && !$TERMINAL{ $theirs->{state} };
-            return "$theirs->{path} has begun after the error of $body->{path} was caught" if $theirs->{id} > $world->{last}[ $body->{given_up} ] && !in_finally($m->{processes}{ $theirs->{path} }, $body);
+            return "$theirs->{path} has begun after the error of $body->{path} was caught" if $theirs->{id} > $world->{last}[ $body->{given_up}[-1] ] && !in_finally($m->{processes}{ $theirs->{path} }, $body);
         }
     }
     return undef;

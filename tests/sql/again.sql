@@ -414,6 +414,23 @@ select fail(:driver, :i, 'a'), fail(:driver, :i, 'a');
 select is(outcome(:i), 'END warning', 'on_failure of the block decides when its rounds are over');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
+-- the drawing and the simulation
+select play_install('drawn', jsonb_build_array(block('{"attempts": 3, "delay": "PT1M"}', play_par(play_task('t.Do', 'a'), play_task('t.Do', 'b')), play_task('t.Do', 'c'))));
+select wf.start('drawn') as i \gset
+select fail(:driver, :i, 'a'), play_fail(play_id(:i, 'b'));
+select is((select string_agg(label || ' ' || coalesce(state, '-'), ', ' order by node_id) from wf.graph(p_instance => :i)), 'drawn ACTIVE, seq INIT, par ABORTED, t.Do as a RAISED, t.Do as b ABORTED, t.Do as c -', 'the drawing shows what failed while the block waits');
+select later(:driver, '1 min'), play_take(:driver);
+select is((select string_agg(label || ' ' || coalesce(state, '-') || coalesce(' ' || processes, ''), ', ' order by node_id) from wf.graph(p_instance => :i)),
+    'drawn ACTIVE 1, seq ACTIVE 1, par ACTIVE 1, t.Do as a START_REQUESTED 1, t.Do as b START_REQUESTED 1, t.Do as c -', 'and its present round after that');
+create function simulated(p_script jsonb) returns text
+language sql as $$
+    select string_agg(concat_ws(' ', s.label, s.event, s.state), ', ' order by s.k)
+      from (select x.*, row_number() over () as k from wf.simulate('drawn', '{}', p_script) x) s
+     where s.label = 'seq' or s.event = 'result';
+$$;
+select is(simulated('[{"task": "a", "round": 1, "outcome": {"error": {"kind": "http", "message": "no"}}}, {"task": "c", "round": 2, "outcome": {"error": {"kind": "http", "message": "no"}}}]'), 'seq retry INIT, seq due ACTIVE, seq retry INIT, seq due ACTIVE, seq end END, drawn result END', 'a simulation plays the rounds that its script names');
+select throws_ok($$select * from wf.simulate('drawn', '{}', '[{"round": "x"}]')$$, 'WF002', 'rule 1 of the script: round is a number, from 1', 'and says what a round is');
+
 -- groups: a place is taken anew
 select play_install('group', jsonb_build_array(block('{"attempts": 2}', play_par(play_task('t.Do', 'a', '{}', '{"group": {"name": "again", "max": 2}}'), play_task('t.Do', 'b', '{}', '{"group": {"name": "again", "max": 2}}')))));
 select wf.start('group') as i \gset

@@ -25,12 +25,35 @@ begin
 end;
 $$;
 
+-- wf._given_up_rounds(p_instance, p_version)
+--
+-- Returns  the processes of rounds before the present one, of blocks with a policy retry
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.graph
+create or replace function wf._given_up_rounds(p_instance bigint, p_version bigint) returns setof bigint
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    with recursive block as (
+        select p.id, (select max(c.id) from wf.process c
+                       where c.wide and c.parent_id = p.id and c.node_id = n.first_id) as first_id
+          from (select x.id, (select min(c.id) from wf.node c
+                               where c.version_id = p_version and c.parent_id = x.id) as first_id
+                  from wf.node x where x.version_id = p_version and x.handles = 'retries') n
+          join wf.process p on p.instance_id = p_instance and p.node_id = n.id and p.attempt > 1
+    ), former (id) as (
+        select c.id from block b join wf.process c on c.wide and c.parent_id = b.id and c.id < b.first_id
+         union
+        select c.id from former f join wf.process c on c.wide and c.parent_id = f.id
+    )
+    select f.id from former f;
+$$;
+
 -- wf.graph(p_workflow, p_version, p_instance)
 --
 -- Returns  one row for each node, parents before children, siblings in order;
 --          of a step of a dag also which others it comes after; with an instance
 --          the state of its processes: the one that needs most attention, and how
---          many have begun
+--          many have begun; of a block that is tried again only its present round counts
 -- Locks    nothing
 -- Raises   WF003
 -- Called   by viewers
@@ -65,7 +88,7 @@ begin
                (array_agg(p.state order by array_position('{FAILED,RAISED,ABORTING,ABORTED}', p.state),
                                            p.state in ('END', 'INIT'), p.state = 'END', p.id))[1] as state
           from wf.process p
-         where p.instance_id = p_instance
+         where p.instance_id = p_instance and p.id not in (select wf._given_up_rounds(p_instance, v_version))
          group by p.node_id
     )
     select n.id, n.parent_id, n.kind,

@@ -37,13 +37,14 @@ begin
         if v.fits then
             select format('there is no key %s', x.key) into v_wrong
               from jsonb_object_keys(v.rule) x (key)
-             where x.key <> all ('{task,attempt,index,request,outcome,duration,then,output}'::text[]) limit 1;
+             where x.key <> all ('{task,attempt,round,index,request,outcome,duration,then,output}'::text[]) limit 1;
         end if;
         v_wrong := case
             when not v.fits then 'it is no object'
             when v_wrong is not null then v_wrong
             when jsonb_typeof(v.rule -> 'task') <> 'string' then 'task is the name, the type or the title of a task'
             when v.rule ? 'attempt' and v.rule ->> 'attempt' !~ '^[0-9]{1,9}$' then 'attempt is a number, from 1'
+            when v.rule ? 'round' and v.rule ->> 'round' !~ '^[0-9]{1,9}$' then 'round is a number, from 1'
             when v.rule ? 'index' and v.rule ->> 'index' !~ '^[0-9]{1,9}$'
             then 'index is the number of an element, from 0'
             when v.rule ->> 'request' <> all ('{start,poll,cancel,cleanup}'::text[])
@@ -65,7 +66,7 @@ begin
             raise exception using errcode = 'WF002',
                 message = format('rule %s of the script: %s', v.k, v_wrong),
                 detail = left(v.rule::text, 200),
-                hint = 'A rule has task, attempt, index, request, outcome, duration, then; '
+                hint = 'A rule has task, attempt, round, index, request, outcome, duration, then; '
                        'all of them may be left out.';
         end if;
     end loop;
@@ -95,6 +96,28 @@ begin
 end;
 $$;
 
+-- wf._round(p_instance, p_process)
+--
+-- Returns  the round of the nearest block with a policy retry that a process is in; null if it is in none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _find_rule
+create or replace function wf._round(p_instance bigint, p_process bigint) returns int
+language plpgsql stable :inner as $$
+declare
+    v_round int;
+    v_process bigint := p_process;
+begin
+    while v_process is not null and v_round is null loop
+        select case when p.machine = 'composite' and p.retry_from is not null then p.attempt end, p.parent_id
+          into v_round, v_process
+          from wf.process p
+         where p.instance_id = p_instance and p.id = v_process;
+    end loop;
+    return v_round;
+end;
+$$;
+
 -- wf._find_rule(p_script, p_process, p_node, p_request)
 --
 -- Returns  the first rule that is about this request of a process, or (p_request
@@ -113,6 +136,8 @@ begin
                                              p_process.policy ->> 'title')
                     or r.rule ->> 'task' = any (p_node.names))
                and (not r.rule ? 'attempt' or (r.rule ->> 'attempt')::int = p_process.attempt)
+               and (not r.rule ? 'round'
+                    or (r.rule ->> 'round')::int = wf._round(p_process.instance_id, p_process.id))
                and (not r.rule ? 'index'
                     or (r.rule ->> 'index')::int = wf._element(p_process.instance_id, p_process.id))
                and case when p_request is null then r.rule ? 'then'
