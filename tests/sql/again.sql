@@ -467,9 +467,25 @@ begin
     return (select count(*) from wf.process where instance_id = p_instance) - v_before;
 end;
 $$;
+-- work(): how many rows this transaction has read and written so far
+create function work() returns bigint
+language sql as $$ select sum(seq_tup_read + idx_tup_fetch + n_tup_ins + n_tup_upd + n_tup_del)::bigint from pg_stat_xact_user_tables where schemaname = 'wf'; $$;
+create function work_of_ten(p_instance bigint) returns bigint
+language plpgsql as $$
+declare
+    v_block bigint := (select min(id) from wf.process where instance_id = p_instance and kind = 'seq');
+    v_before bigint := work();
+begin
+    for k in 1 .. 10 loop
+        perform play_later(interval '10 s'), wf._fire_timers(array[p_instance], array[v_block], wf.now());
+    end loop;
+    return work() - v_before;
+end;
+$$;
 select rounds(:i, 20);
-select standing(:i) as standing \gset
-select is(rounds(:i, 100), 100 * 7::bigint, 'C1: each round has as many processes as the one before');
+select standing(:i) as standing, work_of_ten(:i) as work \gset
+select is(rounds(:i, 200), 200 * 7::bigint, 'C1: each round has as many processes as the one before');
+select is(work_of_ten(:i), :work::bigint, 'C1: reads and writes as many rows as the one before');
 select is(standing(:i), :'standing', 'C1: and leaves as many rows of all that is under way');
 select is((select due_at - wf.now() from wf.timer where instance_id = :i), interval '10 s', 'S28: the delay is the longest by then');
 select is_empty('select * from wf.fsck()', 'C1: the workspace is sound');
