@@ -84,7 +84,7 @@ select is(play_take(:driver), 0::bigint, 'nothing is handed out meanwhile');
 select later(:driver, '6 s');
 select is(play_take(:driver), 1::bigint, 'when its time has come it begins again');
 select is(states(:i), 'call ACTIVE, seq ACTIVE 2, a END, par ABORTED, b RAISED, c ABORTED, d ABORTED, e ABORTED, a START_REQUESTED', 'with its first step');
-select is((select value from wf.binding where instance_id = :i and name = 'a'), 'null', 'the names of the former round are not seen');
+select is((select value from wf.binding where instance_id = :i and name = 'a'), null, 'the names of the former round are not seen');
 select is((select error from wf.process where id = play_id(:i, 'seq')), null, 'nor its error');
 select play_report(play_id(:i, 'a'), 'response', '{"value": 2}'), fail(:driver, :i, 'c'), play_report(play_id(:i, 'b'), 'error', '{}'), play_report(play_id(:i, 'd'), 'error', '{}');
 select is((select detail from wf.explain(:i, play_id(:i, 'seq'))), 'waits for its next round, the 3rd of 3, at 2030-01-01 00:00:30+00, after http error: it broke', 'S25: the second delay is twice as long');
@@ -160,7 +160,7 @@ select is(states(:i), 'call ACTIVE, seq ACTIVE, try ACTIVE, a RAISED, catch ACTI
 select fail(:driver, :i, 'k');
 select is(play_state(:i, 'seq') || ' ' || (select error #>> '{cause,kind}' from wf.process where id = play_id(:i, 'seq')), 'INIT http', 'B24: an error of the catch is the block''s, with the first as its cause');
 select play_take(:driver);
-select is((select value from wf.binding where instance_id = :i and name = 'e'), 'null', 'the next round knows nothing of the error that was caught');
+select is((select value from wf.binding where instance_id = :i and name = 'e'), null, 'the next round knows nothing of the error that was caught');
 select play_report(play_id(:i, 'a'), 'response', '{"value": 1}');
 select is(outcome(:i), 'END success', 'what was given up and done again leaves no warning');
 select play_install('outside', jsonb_build_array(caught(block('{"attempts": 2}', play_task('t.Do', 'a')), 'e', play_task('t.Do', 'k', '{"x": ["get", ["var", "e"], "attempt"]}'))));
@@ -253,7 +253,7 @@ select play_take(:driver), play_report(play_id(:i, 'w'), 'response', '{"value": 
 select is(play_state(:i, 'seq') || ' ' || (select attempt from wf.process where instance_id = :i and kind = 'seq'), 'INIT 3', 'a loop and a dag have failed once each');
 select is_empty('select * from wf.dag_step', 'nothing is left of the dag');
 select play_take(:driver);
-select is((select string_agg(name || ' ' || value, ', ' order by name) from wf.binding b where b.instance_id = :i and b.name in ('n', 'p', 'q', 'total')), 'n [1], p null, total null', 'the names in it are null, those around it are kept');
+select is((select string_agg(name || coalesce(' ' || value::text, ''), ', ' order by name) from wf.binding b where b.instance_id = :i and b.name in ('n', 'p', 'q', 'total')), 'n [1], p, total', 'the names in it have no value, those around it are kept');
 select play_report(play_id(:i, 'w'), 'response', '{"value": 0}'), play_on(:driver);
 select is(outcome(:i) || ' ' || (select string_agg(index::text, ' ' order by p.id) from wf.process p where p.instance_id = :i and p.bind = 'w'), 'END success 0 1 0 1 0 1', 'each round of the block begins with the first round of the loop');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
@@ -430,6 +430,16 @@ language sql as $$
 $$;
 select is(simulated('[{"task": "a", "round": 1, "outcome": {"error": {"kind": "http", "message": "no"}}}, {"task": "c", "round": 2, "outcome": {"error": {"kind": "http", "message": "no"}}}]'), 'seq retry INIT, seq due ACTIVE, seq retry INIT, seq due ACTIVE, seq end END, drawn result END', 'a simulation plays the rounds that its script names');
 select throws_ok($$select * from wf.simulate('drawn', '{}', '[{"round": "x"}]')$$, 'WF002', 'rule 1 of the script: round is a number, from 1', 'and says what a round is');
+
+-- what is skipped with all that reads it, in a later round
+select play_install('cascade', jsonb_build_array(block('{"attempts": 2, "on": "http"}', play_task('t.Do', 'a', '{"x": 1}', '{"on_failure": "skip_all"}'), play_task('t.Do', 'b', '{"x": ["var", "a"]}'), play_task('t.Do', 'c'))));
+select wf.start('cascade') as i \gset
+select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"value": 1}'), play_take(:driver), play_report(play_id(:i, 'b'), 'response', '{"value": 1}'), fail(:driver, :i, 'c');
+select is(play_state(:i, 'seq'), 'INIT', 'a block is tried again');
+select fail(:driver, :i, 'a', 'input');
+select is((select string_agg(bind || ' ' || event, ', ' order by id) from wf.process p where p.instance_id = :i and p.bind in ('a', 'b', 'c')), 'a success, b success, c raise, a skip, b cascade, c enable', 'what reads a name that is skipped in the second round is skipped, though the first round had bound it');
+select play_on(:driver);
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
 -- groups: a place is taken anew
 select play_install('group', jsonb_build_array(block('{"attempts": 2}', play_par(play_task('t.Do', 'a', '{}', '{"group": {"name": "again", "max": 2}}'), play_task('t.Do', 'b', '{}', '{"group": {"name": "again", "max": 2}}')))));

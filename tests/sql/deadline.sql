@@ -73,7 +73,7 @@ select is((select due_at - wf.now() from wf.time_limit where instance_id = :i), 
 select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"value": 1}'), play_take(:driver), later(:driver, '10 s'), wf.tick(), play_report(play_id(:i, 'b'), 'error', '{"kind": "cancelled"}');
 select is((select string_agg(name || ' ' || value, ', ' order by name) from wf.binding where instance_id = :i), 'a 1, seen 1', 'what was bound in it');
 select wf.retry(format('{"process": %s}', play_id(:i, 'seq'))::jsonb);
-select is((select string_agg(name || ' ' || value, ', ' order by name) from wf.binding where instance_id = :i), 'a null, seen null', 'is null when it begins once more, until it is bound again');
+select is((select string_agg(name || ' ' || coalesce(value::text, 'null'), ', ' order by name) from wf.binding where instance_id = :i), 'a null, seen null', 'is null when it begins once more, until it is bound again');
 select is((select string_agg(name || ' ' || value, ', ' order by name) from wf.binding_past where instance_id = :i), 'a 1, seen 1', 'and the former values are kept');
 select play_on(:driver);
 select is((select state || ' ' || result from wf.instance where id = :i), 'END success', 'it may end well in time');

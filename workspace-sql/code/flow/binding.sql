@@ -95,8 +95,8 @@ end;
 
 -- wf._forget_names(p_instance, p_scopes, p_version, p_node)
 --
--- The names that were bound in a composite, which is entered once more, are null
--- until they are bound again. Their former values are kept.
+-- The names that were bound in a composite, which is entered once more, have no value
+-- until they are bound again, and read as null. Their former values are kept.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -105,7 +105,7 @@ create or replace function wf._forget_names(p_instance bigint, p_scopes bigint[]
 returns void
 language plpgsql :inner as $$
 begin
-    update wf.binding b set value = 'null', skipped = null
+    update wf.binding b set value = null, skipped = null
       from wf._names_inside(p_version, p_node) n (name)
      where b.instance_id = p_instance and b.scope_id = p_scopes[cardinality(p_scopes)] and b.name = n.name;
 end;
@@ -148,7 +148,8 @@ begin
                           union
                          select i from wf._names_inside(p.version_id, p.node_id) i where n.scope <> 'own') x
      where x.name is not null
-        on conflict (instance_id, scope_id, name) do nothing;
+        on conflict (instance_id, scope_id, name) do update
+           set value = excluded.value, skipped = excluded.skipped where wf.binding.value is null;
 end;
 $$;
 

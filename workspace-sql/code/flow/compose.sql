@@ -451,8 +451,10 @@ begin
                reserved = case when r.begins = 'round' then v_entry.open end,
                todo = coalesce(v_entry.total - v_entry.open, 0),
                spare = coalesce(v_entry.spare, case r.handles when 'leaves' then r.children - 1 end), warned = null,
-               event = case when v_entry.error is not null then 'fail' else 'enter' end,
-               state = case when v_entry.error is not null then 'FAILED' else 'ACTIVE' end
+               event = case when v_entry.error is null then 'enter'
+                            when v_entry.error ->> 'kind' = 'skipped' then 'cascade' else 'fail' end,
+               state = case when v_entry.error is null then 'ACTIVE'
+                            when v_entry.error ->> 'kind' = 'skipped' then 'END' else 'FAILED' end
          where p.instance_id = r.instance_id and p.id = r.id;
     end loop;
 end;

@@ -156,7 +156,8 @@ comment on table wf.binding is 'The values of names.';
 comment on column wf.binding.instance_id is 'the instance';
 comment on column wf.binding.scope_id is 'the process that opened the scope';
 comment on column wf.binding.name is 'the name';
-comment on column wf.binding.value is 'its value';
+comment on column wf.binding.value is
+    'its value; null: it was bound in a composite that was entered once more, and has not been bound again';
 comment on column wf.binding.skipped is
     'the process that was skipped with all that reads what it binds: the name is null, and a task or call that reads it '
     'is skipped, too; null: nothing was';
