@@ -31,4 +31,9 @@ finds uncounted 'what has handed its error on is not counted' sync '-DLEAVES=2 -
 finds raise 'a caught error is not handed on' wait '-DLEAVES=1 -DCATCH' \
     "delete from wf.transition where machine = 'wait' and event = 'raise';"
 
+finds round 'no move for the time of the next round' wait '-DLEAVES=1 -DAGAIN' \
+    "delete from wf.transition where machine = 'composite' and event = 'due';"
+finds round_abort 'no abort of what waits for its next round' wait '-DLEAVES=1 -DAGAIN' \
+    "delete from wf.transition where machine = 'composite' and from_state = 'INIT' and event = 'abort';"
+
 done_testing

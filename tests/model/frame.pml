@@ -10,7 +10,8 @@
  * An instance is root (call) > mid (forall) > leaves. The leaves are of one
  * machine and one task type, which is chosen at the beginning. With CATCH root is
  * a try and mid its body: an error is caught, or the catch's `when` cannot be
- * evaluated. The catch itself is empty.
+ * evaluated. The catch itself is empty. With AGAIN root has a policy retry, and an
+ * error in it, or of mid, has another round of it begin.
  *
  * Compile with
  *     LEAVES=N     1 or 2
@@ -65,6 +66,12 @@
 #else
 #define CATCHES false
 #endif
+#ifdef AGAIN
+#define ROUNDS true
+#else
+#define ROUNDS false
+#endif
+#define HANDLED (CATCHES && !bad || ROUNDS && again)
 #ifdef FORGETFUL
 #define TEARS_ALL false
 #else
@@ -99,7 +106,8 @@ byte shape;
 byte st[THINGS];
 byte mid_open, mid_todo, root_open;
 bit warned;
-bit torn; /* wf.teardown: mid is torn down, and then handled */
+bit torn; /* wf.teardown: mid is torn down, and then handled, or done again */
+bit root_rest; /* a timer of kind retry of root */
 bit handle[LEAVES];
 
 /* wf.ready, parked, slot, lease, timer, dirty */
@@ -244,13 +252,14 @@ inline abort_all() {
         fi;
         if
         :: st[ROOT] == S_ACTIVE -> wish(ROOT, E_abort, S_ABORTING); root_open = !TERMINAL(st[MID])
+        :: st[ROOT] == S_INIT || st[ROOT] == S_FAILED -> wish(ROOT, E_abort, S_ABORTED)
         :: else
         fi
     :: else
     fi
 }
 
-/* wf._hand_over: a catch takes the error of a leaf */
+/* wf._hand_over: a catch or a retry takes the error of a leaf */
 inline hand_over(i) {
     torn = 1;
     row(M_composite, st[MID], E_abort, S_ABORTING);
@@ -262,6 +271,12 @@ inline hand_over(i) {
         :: else
         fi
     }
+}
+
+/* wf._wait_for_round */
+inline wait_for_round() {
+    torn = 0; root_rest = 1;
+    wish(ROOT, E_retry, S_INIT)
 }
 
 /* the children of mid begin */
@@ -328,10 +343,10 @@ inline follow_leaf(i) {
     fi;
     if :: event == E_ignore && !warned -> warned = 1; wish(INSTANCE, E_warn, st[INSTANCE]) :: else fi;
     if
-    :: !torn && (st[i] == S_FAILED && was != S_FAILED || event == E_raise || st[i] == S_RAISED) ->
+    :: !torn && want[i] != E_retry && (st[i] == S_FAILED && was != S_FAILED || event == E_raise || st[i] == S_RAISED) ->
         if
-        :: CATCHES && !bad -> hand_over(i)
-        :: !(CATCHES && !bad) && st[i] == S_RAISED -> aborts = 1
+        :: HANDLED -> hand_over(i)
+        :: !HANDLED && st[i] == S_RAISED -> aborts = 1
         :: else
         fi
     :: else
@@ -364,24 +379,35 @@ inline follow_mid() {
         root_open = 0;
         if
         :: st[ROOT] == S_ABORTING || want[ROOT] == E_abort -> wish(ROOT, E_aborted, S_ABORTED)
+        :: ROUNDS && torn && st[ROOT] == S_ACTIVE && want[ROOT] != E_abort -> wait_for_round()
         :: else ->
             assert(st[MID] == S_END || torn); /* what is stopped ends no parent by itself */
             wish(ROOT, E_end, S_END)
         fi
-    :: st[MID] == S_RAISED && CATCHES && !bad -> torn = 1; root_open = 0; wish(ROOT, E_end, S_END)
-    :: st[MID] == S_RAISED && !(CATCHES && !bad) -> aborts = 1
+    :: st[MID] == S_FAILED && event == E_fail && ROUNDS && again -> wish(MID, E_raise, S_RAISED)
+    :: st[MID] == S_RAISED && HANDLED && CATCHES -> torn = 1; root_open = 0; wish(ROOT, E_end, S_END)
+    :: st[MID] == S_RAISED && HANDLED && ROUNDS -> root_open = 0; wait_for_round()
+    :: st[MID] == S_RAISED && !HANDLED -> aborts = 1
     :: else
     fi
 }
 
 inline follow_root() {
     if
-    :: event == E_enter -> root_open = 1; wish(MID, E_enter, S_ACTIVE)
-    :: event == E_abort && root_open == 0 -> wish(ROOT, E_aborted, S_ABORTED)
+    :: event == E_enter ->
+        st[MID] = S_new; /* of another round it is another one */
+        for (y : 0 .. DRIVERS - 1) {
+            if :: hand[y] != H_nothing -> old[y] = 1 :: else fi
+        }
+        root_open = 1; wish(MID, E_enter, S_ACTIVE)
+    :: (event == E_due || event == E_retry) && st[ROOT] == S_ACTIVE -> wish(ROOT, E_enter, S_ACTIVE)
+    :: st[ROOT] == S_RAISED -> aborts = 1
+    :: event == E_abort && st[ROOT] == S_ABORTING && root_open == 0 -> wish(ROOT, E_aborted, S_ABORTED)
     :: st[ROOT] == S_END -> wish(INSTANCE, E_end, S_END)
     :: st[ROOT] == S_ABORTED -> wish(INSTANCE, E_aborted, S_ABORTED)
     :: else
-    fi
+    fi;
+    if :: st[ROOT] != S_INIT -> root_rest = 0 :: else fi
 }
 
 inline follow_instance() {
@@ -392,6 +418,7 @@ inline follow_instance() {
         :: else
         fi
     }
+    if :: event == E_abort && st[ROOT] == S_RAISED -> wish(INSTANCE, E_aborted, S_ABORTED) :: else fi
 }
 
 /* makes the moves that are wished for, and those that follow from them */
@@ -539,11 +566,12 @@ inline carry_out() {
         :: timer_kind[q] != R_sleep && !ready[q] -> ready[q] = 1; ready_request[q] = timer_kind[q]
         :: else
         fi
-    :: act == A_due ->
+    :: act == A_due && q == ROOT -> wish(ROOT, E_due, S_ACTIVE)
+    :: act == A_due && q != ROOT ->
         rest[q] = 0;
         if :: st[q] == S_INIT -> wish(q, E_due, S_INIT) :: else fi
     :: act == A_move ->
-        if :: ev == E_cancel -> parked[q] = 0; ready[q] = 0 :: else fi;
+        if :: ev == E_cancel && q < LEAVES -> parked[q] = 0; ready[q] = 0 :: else fi;
         if
         :: ev == E_retry && q < LEAVES ->
             sent[q] = 0;
@@ -606,7 +634,10 @@ inline check() {
         assert(slot[y] == (grouped && (HELD(st[y]) || st[y] == S_INIT && ready[y])))
     }
     assert(((st[MID] == S_ACTIVE || st[MID] == S_ABORTING) -> (mid_open > 0 && mid_open == live) : live == 0));
-    assert((st[INSTANCE] == S_RUNNING || st[INSTANCE] == S_SUSPENDED -> st[ROOT] == S_ACTIVE : st[ROOT] == st[INSTANCE]))
+    assert(root_rest == (st[ROOT] == S_INIT));
+    assert((st[INSTANCE] == S_RUNNING || st[INSTANCE] == S_SUSPENDED
+            -> st[ROOT] == S_ACTIVE || ROUNDS && (st[ROOT] == S_INIT || st[ROOT] == S_FAILED)
+            : st[ROOT] == st[INSTANCE] || st[ROOT] == S_RAISED && st[INSTANCE] == S_ABORTED))
 }
 
 inline commit() {
@@ -624,7 +655,7 @@ inline commit() {
 /* what a transaction evaluates may fail, and what fails may be tried again */
 inline luck() {
     if :: bad = 0 :: may -> bad = 1; pay(1) fi;
-    if :: again = 0 :: retries && may -> again = 1; pay(1) fi
+    if :: again = 0 :: (retries || ROUNDS) && may -> again = 1; pay(1) fi
 }
 
 /* drivers are alike: if both have nothing in hand it does not matter who begins */
@@ -733,7 +764,11 @@ end:
             :: st[INSTANCE] == S_SUSPENDED -> act = A_resume
             OPERATOR_LEAF(0)
             OPERATOR_COMPOSITE(MID)
+#ifdef AGAIN
+            OPERATOR_COMPOSITE(ROOT)
 #endif
+#endif
+            :: root_rest -> act = A_due; q = ROOT
             TIME_LEAF(0)
 #if LEAVES > 1
             LOST(1)

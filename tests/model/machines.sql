@@ -60,7 +60,7 @@ select '    :: else -> a_n = S_new
 -- the moves that others than drivers and the workspace may make
 select format(E'#define %s(x) \\\n', k.name)
        || string_agg(format('    :: st[x] == %s%s && (!COSTS(%s) || may) -> act = A_move; q = x; ev = %s; to = %s; pay(COSTS(%s))', m.s,
-                           case when m.event = 'retry' and m.from_state = 'INIT' then ' && rest[x]' else '' end, m.e, m.e, m.n, m.e),
+                           case when m.event = 'retry' and m.from_state = 'INIT' and m.machine <> 'composite' then ' && rest[x]' else '' end, m.e, m.e, m.n, m.e),
                      E' \\\n' order by m.from_state, m.event, m.to_state)
   from (values ('OPERATOR_LEAF', :'leaf', 'O', null),
                ('OPERATOR_COMPOSITE', 'composite', 'O', null),

@@ -336,6 +336,8 @@ select is(states(:i), 'call ACTIVE 5, a RAISED, a RAISED, a RAISED, a INIT', 'S3
 select is((select retry_from from wf.process where id = play_id(:i, 'call')), 5, 'S30: a fresh budget');
 select later(:driver, '3 min'), wf.tick();
 select is(play_state(:i, 'call'), 'FAILED', 'S30: nor does it take its deadline while something runs in it');
+select wf.raise(target(:i));
+select is(outcome(:i), 'ABORTED error timeout', 'S30: raised, it ends the instance');
 select is_empty('select * from wf.fsck()', 'S30: the workspace is sound');
 select play_install('limits', jsonb_build_array(block('{"attempts": 2}', jsonb_build_object('kind', 'seq', 'line', 4, 'policies', '{"timeout": {"deadline": "PT10S"}}'::jsonb, 'steps', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"queue": "none"}'))))));
 select wf.start('limits') as i \gset

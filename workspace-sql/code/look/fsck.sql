@@ -401,7 +401,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       left join root r on r.instance_id = i.id
      where r.roots is distinct from 1
         or r.state <> all (case when i.state in ('RUNNING', 'SUSPENDED') then '{INIT,ACTIVE,ABORTING,FAILED}'
-                              else array[i.state] end)
+                              when i.state = 'ABORTED' then '{ABORTED,RAISED}' else array[i.state] end)
      union all
     select 'instance: ended without a result, or the reverse', i.id, null,
            format('%s, result %s, ended at %s', i.state, i.result, i.ended_at)

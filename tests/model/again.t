@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# again.t - with a policy retry around the tasks: an error has what runs torn down,
+# and another round begins; everything comes to its end.
+. "$(dirname "$0")/lib.sh"
+
+for machine in wait sync async; do
+    holds "$machine" 'what always holds with a retry around it' "$machine" \
+        '-DLEAVES=1 -DAGAIN'
+done
+holds sync_two 'every task ends, of two in a retry' sync \
+    '-DLEAVES=2 -DBUDGET=2 -DAGAIN'
+
+done_testing
