@@ -72,6 +72,8 @@ faults() {
         "$(change wf._move_lost "_refuse('lost'" "_refuse('failed'")"
     fault due 'the next attempt is due later' "$stands|model: it says .*, due .*the workspace .*, due" \
         "$(change wf._retry 'f.at +' "f.at + interval '2 ms' +")"
+    fault round 'the next round of a block is due later' "$stands|model: it says .*, due .*the workspace .*, due" \
+        "$(change wf._wait_for_round 'p_failed_at +' "p_failed_at + interval '2 ms' +")"
     fault switch 'the last case of a switch is passed over' 'model: |has not begun in the model' \
         "$(change wf._chosen 'v_cases :=' 'v_cases := -1 +')"
     fault rounds 'a loop ends one round too early' "$stands|model: |has not begun in the model" \
