@@ -18,7 +18,10 @@ select is_empty($$
       from routine
      where not coalesce('search_path=pg_catalog, pg_temp' = any (proconfig), false)
        and prosqlbody is null
-$$, 'every function has the path pg_catalog, pg_temp, or a body that was resolved when it was created');
+       and (prosecdef or prorettype = 'trigger'::regtype or proacl is null
+            or exists (select from aclexplode(proacl) a where a.grantee <> proowner))
+$$, 'every function that somebody else than the owner can reach has the path pg_catalog, pg_temp, or a body that was '
+    'resolved when it was created');
 
 select is_empty($$
     select signature

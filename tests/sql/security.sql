@@ -121,6 +121,15 @@ select 'D02 function without pinned search_path',
    and f.sp is null
    and not (f.lanname = 'sql' and f.prosqlbody is not null)
    and f.lanname <> 'c'
+   -- what only the owner's procedures can call runs under their path
+   and (f.prorettype = 'trigger'::regtype
+        or f.proacl is null
+        or exists (select 1 from aclexplode(f.proacl) a where a.grantee <> f.proowner)
+        or exists (select 1  -- a view, a default, a constraint, an index: evaluated under anybody's path
+                     from pg_catalog.pg_depend d
+                    where d.refclassid = 'pg_catalog.pg_proc'::regclass
+                      and d.refobjid = f.oid
+                      and d.classid <> 'pg_catalog.pg_proc'::regclass))
 union all
 select 'D03 pinned search_path does not end in pg_temp',
        f.sig

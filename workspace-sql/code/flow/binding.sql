@@ -223,7 +223,7 @@ $$;
 -- Called   by a row trigger whose WHEN clause asks for another value: a name that is
 --          bound for the first time costs nothing
 create or replace function wf._keep_past() returns trigger
-language plpgsql :inner as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     insert into wf.binding_past (instance_id, scope_id, name, until_seq, value)
     values (old.instance_id, old.scope_id, old.name, nextval('wf.event_seq_seq'), old.value);

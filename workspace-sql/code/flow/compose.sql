@@ -210,12 +210,12 @@ $$;
 -- in parallel; p_item (or null) holds for children of a forall an object with the
 -- names of element and index, which live in the scope that such a child opens.
 --
--- Returns  nothing
+-- Returns  true
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
 -- Called   by the triggers of process, whose statement trigger carries on from here
 create or replace function wf._enter(p_instance bigint[], p_parent bigint[], p_node int[], p_index int[],
-                                     p_item jsonb[], p_at timestamptz, p_torn boolean default null) returns void
+                                     p_item jsonb[], p_at timestamptz, p_torn boolean default null) returns boolean
 language plpgsql :inner as $$
 declare
     v_id bigint[];
@@ -288,6 +288,7 @@ begin
                                           and n.begins not in ('chosen', 'window', 'round', 'free')
                                      then null::wf.entry
                                      else wf._prepare(u.i, s.scopes, p.version_id, n.id) end as e offset 0) e;
+    return true;
 end;
 $$;
 
@@ -364,20 +365,25 @@ $$;
 -- Begins what comes after processes that have ended (p_torn: see _enter). Below a certain depth of
 -- triggers it only leaves word in pending, see the head of machine.sql.
 --
--- Returns  nothing
+-- Returns  true
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
 -- Called   by the update trigger of process, and by _enter_freed
-create or replace function wf._enter_next(p_moves wf.move[], p_at timestamptz, p_torn boolean) returns void
+create or replace function wf._enter_next(p_moves wf.move[], p_at timestamptz, p_torn boolean) returns boolean
 language plpgsql :inner as $$
 begin
     if pg_trigger_depth() > wf._deepest() then
         insert into wf.pending (instance_id, parent_id, node_id, first, count)
         select m.instance_id, m.parent_id, m.next_id, 0, 1 from wf._due(p_moves, 'next') m;
-        return;
+        return true;
+    end if;
+    if p_moves[2] is null then
+        return wf._enter(array[p_moves[1].instance_id], array[p_moves[1].parent_id], array[p_moves[1].next_id],
+                         null, null, p_at, p_torn);
     end if;
     perform wf._enter(array_agg(m.instance_id), array_agg(m.parent_id), array_agg(m.next_id), null, null, p_at, p_torn)
        from wf._due(p_moves, 'next') m;
+    return true;
 end;
 $$;
 

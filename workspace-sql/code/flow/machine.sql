@@ -10,7 +10,9 @@
 -- and a function does it for the rows that need it (wf._due). A step that no row needs
 -- costs no statement. An expression that a transaction evaluates for the first time
 -- takes 4,000 instructions, so steps that most moves do without have one condition in
--- common before their own. An aggregate takes 20,000 instructions before it begins.
+-- common before their own. An aggregate takes 20,000 instructions before it begins, and a
+-- PERFORM, which is a query, 40,000. What nearly every statement needs is therefore called
+-- in an assignment: its function returns true, and v_done is never read.
 -- Most statements move one row, so the bits of a single row are taken as they are, and
 -- only those of several rows are put together by a query. Nearly every move has two steps, to write the history and
 -- to end a request. The trigger does these itself, since it alone can read the rows of
@@ -105,19 +107,19 @@ $$;
 -- Locks    nothing; only inserts
 -- Raises   WF001
 create or replace function wf._process_inserted() returns trigger
-language plpgsql security definer :engine as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_moves wf.move[];
     v_full wf.full_move[];
-    v_bits bigint[];
     v_steps bigint;
     v_at timestamptz;
     v_suspended boolean;
+    v_done boolean;
 begin
     select array_agg(row(n.instance_id, n.id, null, null, n.lane_id, n.rank,
                          wf._turn(n.at, wf._place(n.index, n.scopes, n.in_round)), s.steps)::wf.move),
-           array_agg(s.steps), max(n.at), exists (select from wf.suspended)
-      into v_moves, v_bits, v_at, v_suspended
+           max(n.at), exists (select from wf.suspended)
+      into v_moves, v_at, v_suspended
       from new_rows n
       left join lateral (
            select case when n.error is not null then wf._step('broken')
@@ -133,15 +135,15 @@ begin
             where n.was = '' and x.machine = n.machine and x.from_state = n.was and x.event = n.event
               and x.to_state = n.state offset 0) t on true
      cross join lateral (select coalesce(t.steps, wf._step('illegal')) as steps) s;
-    v_steps := v_bits[1];
-    if v_bits[2] is not null then v_steps := (select bit_or(b) from unnest(v_bits) b); end if;
+    v_steps := v_moves[1].steps;
+    if v_moves[2] is not null then v_steps := (select bit_or(m.steps) from unnest(v_moves) m); end if;
     if v_steps & wf._step('illegal') > 0 then perform wf._refuse_illegal(v_moves); end if;
     if v_steps & wf._full_steps() > 0 then
-        select array_agg(wf._full(n.process, v_bits[n.k])) into v_full
+        select array_agg(wf._full(n.process, v_moves[n.k].steps)) into v_full
           from (select x::wf.process as process, row_number() over () as k from new_rows x) n
-         where v_bits[n.k] & wf._full_steps() > 0;
+         where v_moves[n.k].steps & wf._full_steps() > 0;
     end if;
-    if v_steps & wf._step('ready') > 0 then perform wf._offer(null, v_moves); end if;
+    if v_steps & wf._step('ready') > 0 then v_done := wf._offer(null, v_moves); end if;
     if v_full is not null then
         if v_steps & wf._step('queue') > 0 then perform wf._queue(v_full); end if;
         if v_steps & wf._step('scope') > 0 then perform wf._open_scope(v_full); end if;
@@ -190,7 +192,7 @@ $$;
 -- Locks    the parents' rows; by then the caller holds their instances
 -- Raises   WF001
 create or replace function wf._process_updated() returns trigger
-language plpgsql security definer :engine as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_moves wf.move[];
     v_full wf.full_move[];
@@ -200,6 +202,7 @@ declare
     v_at timestamptz;
     v_signed boolean;
     v_torn boolean;
+    v_done boolean;
 begin
     select array_agg(row(n.instance_id, n.id, n.parent_id, n.next_id, null, null, null, s.steps)::wf.move)
                filter (where s.steps & ~ (wf._step('record') | wf._step('request')) > 0),
@@ -258,7 +261,7 @@ begin
         v_torn := nullif(v_torn, false); -- what has begun may have torn something down
     end if;
     if v_steps & wf._step('limit') > 0 then perform wf._keep_limits(v_moves, v_at); end if;
-    if v_steps & wf._step('next') > 0 then perform wf._enter_next(v_moves, v_at, v_torn); end if;
+    if v_steps & wf._step('next') > 0 then v_done := wf._enter_next(v_moves, v_at, v_torn); end if;
     if v_torn or v_steps & wf._ended_steps() > 0 then
         if v_steps & wf._step('refill') > 0 then perform wf._refill(v_full, v_at); end if;
         if v_steps & wf._step('up') > 0 then perform wf._count_ended(v_full, v_steps, v_at, v_torn); end if;
@@ -279,7 +282,7 @@ $$;
 -- Locks    rows of parked, ready, slot of instances that are suspended or resumed
 -- Raises   WF001
 create or replace function wf._instance_moved() returns trigger
-language plpgsql security definer :engine as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_first bigint;
     v_illegal bigint;

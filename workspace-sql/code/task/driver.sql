@@ -37,7 +37,7 @@ create or replace function wf.register(p_name text, p_version text, p_transports
                                        p_previous bigint default null, p_tokens uuid[] default '{}',
                                        p_capabilities text[] default '{}',
                                        p_backend int default null, p_marks text[] default '{}') returns bigint
-language plpgsql security definer :inner as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_now timestamptz := wf.now();
     v_id bigint;

@@ -55,11 +55,11 @@ end;
 -- inserts there. New leaves, which are most of all, are given as the moves that the
 -- insert trigger has of them.
 --
--- Returns  nothing
+-- Returns  true
 -- Locks    nothing; only inserts
 -- Raises   nothing
 -- Called   by the insert trigger of process, and wherever a request becomes ready
-create or replace function wf._offer(p_requests wf.request[], p_moves wf.move[] default null) returns void
+create or replace function wf._offer(p_requests wf.request[], p_moves wf.move[] default null) returns boolean
 language plpgsql :inner as $$
 begin
     if p_requests is null then
@@ -72,6 +72,7 @@ begin
     if found and wf._may_ring() then
         perform wf._ring();
     end if;
+    return true;
 end;
 $$;
 

@@ -376,7 +376,7 @@ begin
         return null;
     end if;
     -- none of several may be held while another is waited for, except in order
-    if p_patience > 0 and cardinality(p_instance) > 1 and wf._hold_within(p_instance, p_patience) then
+    if cardinality(p_instance) > 1 and p_patience > 0 and wf._hold_within(p_instance, p_patience) then
         return null;
     end if;
     v_free := array(select i.id from wf.instance i where i.id = any (p_instance) order by i.id
@@ -422,7 +422,8 @@ $$;
 --
 -- Returns  one row per report, in order: its token and the answer
 -- Locks    the instances, by id (as _hold); then process and lease rows
--- Raises   WF002 arrays of different lengths, an unknown event or a negative number, WF006
+-- Raises   WF002 arrays of different lengths, an unknown event or a negative number, WF006; class 57 (somebody or
+--          statement_timeout ends the statement); where the driver keeps no reports, all that is the server's fault
 -- Called   by drivers, in one transaction with poll, or alone
 create or replace function wf.outcome(p_driver bigint, p_instance bigint[], p_process bigint[], p_token uuid[],
                                       p_event text[], p_body bytea[], p_patience int default null,
@@ -465,7 +466,17 @@ begin
           from wf._give_up_reports(p_event, p_body, p_failures, p_cause) g;
     end if;
     if p_instance is not null then
-        v_answer := wf._apply_batch(p_driver, p_instance, p_process, p_token, p_event, p_body, p_patience is not null);
+        begin
+            v_answer := wf._apply_reports(p_driver, p_instance, p_process, p_token, p_event, p_body);
+        exception
+            when operator_intervention then
+                raise; -- the driver repeats all of it, and counts: see _give_up_reports
+            when others or assert_failure then -- others does without the latter
+                for k in 1 .. cardinality(p_instance) loop
+                    v_answer[k] := wf._apply_report(p_driver, p_instance[k], p_process[k], p_token[k], p_event[k],
+                                                    p_body[k], p_patience is not null);
+                end loop;
+        end;
     end if;
     for k in 1 .. coalesce(cardinality(v_token), 0) loop
         token := v_token[k];
@@ -513,34 +524,6 @@ begin atomic
                                 and coalesce(p_failures >= nullif(wf._setting_number('loss_limit'), 0), false) as up) g;
 end;
 
--- wf._apply_batch(p_driver, p_instance, p_process, p_token, p_event, p_body, p_keeps)
---
--- Applies reports together, or if that fails each of them alone.
---
--- Returns  the answers, in order
--- Locks    as _apply_reports
--- Raises   class 57 (somebody or statement_timeout ends the statement); where the driver keeps no reports (p_keeps),
---          all that is the server's fault
--- Called   by outcome
-create or replace function wf._apply_batch(p_driver bigint, p_instance bigint[], p_process bigint[], p_token uuid[],
-                                           p_event text[], p_body bytea[], p_keeps boolean) returns text[]
-language plpgsql :inner as $$
-declare
-    v_answer text[];
-begin
-    return wf._apply_reports(p_driver, p_instance, p_process, p_token, p_event, p_body);
-exception
-    when operator_intervention then
-        raise; -- the driver repeats all of it, and counts: see _give_up_reports
-    when others or assert_failure then -- others does without the latter
-        for k in 1 .. cardinality(p_instance) loop
-            v_answer[k] := wf._apply_report(p_driver, p_instance[k], p_process[k], p_token[k], p_event[k], p_body[k],
-                                            p_keeps);
-        end loop;
-        return v_answer;
-end;
-$$;
-
 -- wf._apply_report(p_driver, p_instance, p_process, p_token, p_event, p_body, p_keeps)
 --
 -- Applies one report; if that fails, the failure becomes the task's. Not so what
@@ -553,8 +536,8 @@ $$;
 --
 -- Returns  the answer
 -- Locks    as _apply_reports
--- Raises   as _apply_batch
--- Called   by _apply_batch
+-- Raises   as outcome
+-- Called   by outcome
 create or replace function wf._apply_report(p_driver bigint, p_instance bigint, p_process bigint, p_token uuid,
                                             p_event text, p_body bytea, p_keeps boolean) returns text
 language plpgsql :inner as $$
