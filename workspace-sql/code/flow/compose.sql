@@ -377,7 +377,7 @@ begin
         select m.instance_id, m.parent_id, m.next_id, 0, 1 from wf._due(p_moves, 'next') m;
         return true;
     end if;
-    if p_moves[2] is null then
+    if cardinality(p_moves) = 1 then
         return wf._enter(array[p_moves[1].instance_id], array[p_moves[1].parent_id], array[p_moves[1].next_id],
                          null, null, p_at, p_torn);
     end if;

@@ -136,7 +136,7 @@ begin
               and x.to_state = n.state offset 0) t on true
      cross join lateral (select coalesce(t.steps, wf._step('illegal')) as steps) s;
     v_steps := v_moves[1].steps;
-    if v_moves[2] is not null then v_steps := (select bit_or(m.steps) from unnest(v_moves) m); end if;
+    if cardinality(v_moves) > 1 then v_steps := (select bit_or(m.steps) from unnest(v_moves) m); end if;
     if v_steps & wf._step('illegal') > 0 then perform wf._refuse_illegal(v_moves); end if;
     if v_steps & wf._full_steps() > 0 then
         select array_agg(wf._full(n.process, v_moves[n.k].steps)) into v_full

@@ -106,7 +106,7 @@ $$;
 -- Called   by wf._operate
 create or replace function wf._move(p_event text, p_target jsonb, p_instance bigint[], p_output jsonb)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql :engine as $$
 declare
     v_now      timestamptz := wf.now();
     v_error    jsonb;
@@ -248,7 +248,7 @@ $$;
 -- Called   by abort, halt, suspend, resume
 create or replace function wf._operate_instances(p_event text, p_target jsonb, p_reason text)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql :engine as $$
 declare
     v_now      timestamptz;
     v_found    bigint[];
