@@ -12,7 +12,7 @@
 -- takes 4,000 instructions, so steps that most moves do without have one condition in
 -- common before their own. An aggregate takes 20,000 instructions before it begins, and a
 -- PERFORM, which is a query, 40,000. What nearly every statement needs is therefore called
--- in an assignment: its function returns true, and v_done is never read.
+-- in an IF, which is not: its function returns true.
 -- Most statements move one row, so the bits of a single row are taken as they are, and
 -- only those of several rows are put together by a query. Nearly every move has two steps, to write the history and
 -- to end a request. The trigger does these itself, since it alone can read the rows of
@@ -114,7 +114,6 @@ declare
     v_steps bigint;
     v_at timestamptz;
     v_suspended boolean;
-    v_done boolean;
 begin
     select array_agg(row(n.instance_id, n.id, null, null, n.lane_id, n.rank,
                          wf._turn(n.at, wf._place(n.index, n.scopes, n.in_round)), s.steps)::wf.move),
@@ -143,7 +142,7 @@ begin
           from (select x::wf.process as process, row_number() over () as k from new_rows x) n
          where v_moves[n.k].steps & wf._full_steps() > 0;
     end if;
-    if v_steps & wf._step('ready') > 0 then v_done := wf._offer(null, v_moves); end if;
+    if v_steps & wf._step('ready') > 0 then if wf._offer(null, v_moves) then end if; end if;
     if v_full is not null then
         if v_steps & wf._step('queue') > 0 then perform wf._queue(v_full); end if;
         if v_steps & wf._step('scope') > 0 then perform wf._open_scope(v_full); end if;
@@ -202,7 +201,6 @@ declare
     v_at timestamptz;
     v_signed boolean;
     v_torn boolean;
-    v_done boolean;
 begin
     select array_agg(row(n.instance_id, n.id, n.parent_id, n.next_id, null, null, null, s.steps)::wf.move)
                filter (where s.steps & ~ (wf._step('record') | wf._step('request')) > 0),
@@ -261,7 +259,7 @@ begin
         v_torn := nullif(v_torn, false); -- what has begun may have torn something down
     end if;
     if v_steps & wf._step('limit') > 0 then perform wf._keep_limits(v_moves, v_at); end if;
-    if v_steps & wf._step('next') > 0 then v_done := wf._enter_next(v_moves, v_at, v_torn); end if;
+    if v_steps & wf._step('next') > 0 then if wf._enter_next(v_moves, v_at, v_torn) then end if; end if;
     if v_torn or v_steps & wf._ended_steps() > 0 then
         if v_steps & wf._step('refill') > 0 then perform wf._refill(v_full, v_at); end if;
         if v_steps & wf._step('up') > 0 then perform wf._count_ended(v_full, v_steps, v_at, v_torn); end if;
