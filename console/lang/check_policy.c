@@ -345,11 +345,10 @@ check_rate(struct checker *checker, const struct policy *policy,
 	name->value->kind = E_STRING;
 	name->value->start = policy->start;
 	name->value->type = &type_basic[TYPE_STRING];
-	name->value->text =
-	    checker->rates == 1
-	        ? checker->decl->full_name
-	        : arena_printf(checker->arena, "%.58s#%d",
-	              checker->decl->full_name, checker->rates);
+	name->value->text = checker->rates == 1
+	                        ? checker->decl->full_name
+	                        : arena_printf(checker->arena, "%.58s#%d",
+	                              checker->decl->full_name, checker->rates);
 	for (last = policy->args; last->next; last = last->next)
 		continue;
 	last->next = name;
@@ -369,16 +368,15 @@ check_on_failure(struct checker *checker, const struct policy *policy,
 		return;
 	literal = check_bare(cascade);
 	if (literal->kind != E_BOOL) {
-		COMPLAIN(checker, cascade->start,
-		    "`cascade` takes true or false");
+		COMPLAIN(
+		    checker, cascade->start, "`cascade` takes true or false");
 		HINT(checker, "What is skipped is known before anything "
 		              "begins.");
 	} else if (!action || action->kind != E_STRING) {
 		return; /* something else is wrong with it */
 	} else if (strcmp(action->text, "skip") != 0) {
 		COMPLAIN(checker, cascade->start,
-		    "`cascade` goes with `skip`, not with `%s`",
-		    action->text);
+		    "`cascade` goes with `skip`, not with `%s`", action->text);
 		HINT(checker, "Only what is skipped leaves names without a "
 		              "value.");
 	} else if (literal->is_true) {

@@ -31,15 +31,15 @@ struct checker {
 	struct decl *decl;
 	const struct decl *rated; /* whose rates without a name were counted */
 	int rates;                /* how many of them */
-	struct scope *scope;    /* NULL: no names may be read here */
-	struct names *names;    /* bound in the workflow or task type */
-	struct binding *locals; /* of list comprehensions */
-	struct known *known;    /* not to be null here */
-	struct beside *beside;  /* the parallel branches around */
-	struct caught *caught;  /* of the workflow's catches so far */
-	struct read *reads;     /* of the expression being checked */
-	bool in_request;        /* an argument of a request */
-	const char *no_secret;  /* a hint why none may stand here; or NULL */
+	struct scope *scope;      /* NULL: no names may be read here */
+	struct names *names;      /* bound in the workflow or task type */
+	struct binding *locals;   /* of list comprehensions */
+	struct known *known;      /* not to be null here */
+	struct beside *beside;    /* the parallel branches around */
+	struct caught *caught;    /* of the workflow's catches so far */
+	struct read *reads;       /* of the expression being checked */
+	bool in_request;          /* an argument of a request */
+	const char *no_secret;    /* a hint why none may stand here; or NULL */
 };
 
 /* Report at a place of the module being checked. */

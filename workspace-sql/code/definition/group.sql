@@ -1,4 +1,4 @@
--- Concurrency groups and lanes by name. A transaction may use a new name and stay
+-- Concurrency groups, rates and lanes by name. A transaction may use a new name and stay
 -- open for hours. If it inserted a row with that unique name, all transactions
 -- that use the same name would wait for it. Therefore the number of a group or
 -- lane follows from its name, and only a poll inserts the row (wf._settle).
@@ -37,5 +37,21 @@ begin
         insert into wf.dirty (group_id, name) values (v_id, p_name);
     end if;
     return v_id;
+end;
+$$;
+
+-- wf._rate(p_name)
+--
+-- Returns  the number of a rate, which follows from its name
+-- Raises   WF020 if the name is null, empty or longer than 63 bytes
+-- Called   by install, and where the name of a rate is an expression
+create or replace function wf._rate(p_name text) returns bigint
+language plpgsql immutable :inner as $$
+begin
+    if coalesce(octet_length(p_name), 0) not between 1 and 63 then
+        raise exception using errcode = 'WF020',
+            message = format('the name of a rate has 1 to 63 bytes, not %s', coalesce(octet_length(p_name), 0));
+    end if;
+    return wf._name_number(p_name);
 end;
 $$;

@@ -363,10 +363,7 @@ begin
            case when q.read ? 'timeout' then '{}' else q.fixed -> 'timeout' end,
            case when n.type_id is null then 0 else coalesce((q.fixed ->> 'weight')::numeric, 1) end,
            (select array_agg(x) from jsonb_array_elements_text(n.value -> 'names') x), (q.fixed ->> 'output')::numeric,
-           case when q.fixed ? 'rate' then wf._rate(q.fixed ->> 'rate') end,
-           case when q.fixed ? 'rate' or q.read ? 'rate'
-                then jsonb_strip_nulls(jsonb_build_object('name', q.fixed -> 'rate', 'max', q.fixed -> 'rate_limit',
-                                                          'per', q.fixed -> 'rate_per')) end
+           case when q.fixed ? 'rate' then wf._rate(q.fixed ->> 'rate') end, wf._constant_rate(q.fixed, q.read)
       from settled n
       left join item_read i on i.place = n.place
                            and i.name = n.value ->> case n.begins when 'round' then 'element' else 'name' end

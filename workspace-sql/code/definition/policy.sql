@@ -43,7 +43,8 @@ begin
                   when 'limit' then p_value::text ~ '^[1-9][0-9]{0,8}([.]0+)?$'
                   when 'period'
                   then case when p_value is not null
-                            then coalesce(wf._retry_seconds(p_value) between 0.001 and 36500 * 86400::numeric, false) end
+                            then coalesce(wf._retry_seconds(p_value) between 0.001 and 36500 * 86400::numeric, false)
+                       end
                   when 'capabilities' then wf._capabilities(p_value) is not null
                   when 'priority' then p_value::text ~ '^-?([0-9]{1,3}|1000)$'
                   when 'truth' then jsonb_typeof(p_value) = 'boolean'
@@ -203,3 +204,17 @@ begin
     end loop;
 end;
 $$;
+
+-- wf._constant_rate(p_fixed, p_read)
+--
+-- Returns  those of name, max and per of a policy rate that are constant; null without the policy
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _store_nodes
+create or replace function wf._constant_rate(p_fixed jsonb, p_read jsonb) returns jsonb
+language sql immutable
+begin atomic
+    select case when p_fixed ? 'rate' or p_read ? 'rate'
+                then jsonb_strip_nulls(jsonb_build_object('name', p_fixed -> 'rate', 'max', p_fixed -> 'rate_limit',
+                                                          'per', p_fixed -> 'rate_per')) end;
+end;

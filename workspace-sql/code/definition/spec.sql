@@ -67,7 +67,8 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
          'policies heading, reads {depth}, steps! [node]'),
 
         ('heading', 'title expression, on_failure on_failure, retry retry, timeout deadline'),
-        ('policies', 'on_failure on_failure, group group, rate rate, queue expression, requires expression, priority expression, '
+        ('policies', 'on_failure on_failure, group group, rate rate, queue expression, requires expression, '
+         'priority expression, '
          'idempotent expression, weight weight, output expression, retry retry, timeout timeout, '
          'title expression'),
         ('group', 'name! expression, max expression'),

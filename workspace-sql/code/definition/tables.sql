@@ -141,7 +141,8 @@ comment on column wf.node.in_round is 'true: the innermost scope around it, or i
 comment on column wf.node.yield is 'loop: expression of what a round yields; its name is bind';
 comment on column wf.node.tolerate is 'forall: expression of its tolerate';
 comment on column wf.node.on_failure is
-    'what is done if no handler takes an error of it: pause, skip, skip_all (with what reads it), fail or fail_late; of the policies on_failure on '
+    'what is done if no handler takes an error of it: pause, skip, skip_all (with what reads it), fail or fail_late; '
+    'of the policies on_failure on '
     'it, around it and of its type that of the nearest; null: pause';
 comment on column wf.node.on_failure_own is
     'true: it is a task on which on_failure(pause) or (skip) is written, which comes before the handlers around it';

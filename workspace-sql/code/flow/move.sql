@@ -29,10 +29,10 @@ create or replace function wf._step(p_name text) returns bigint
 language sql immutable
 begin atomic
     select 1::bigint << array_position(
-               array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'skipped', 'warned', 'request', 'slot', 'rate',
-                     'unqueue', 'timer', 'names', 'bind', 'gather', 'collect', 'retry', 'ready', 'queue', 'ask', 'reenter',
-                     'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'win', 'limit', 'next', 'refill',
-                     'free', 'up', 'torn', 'late', 'root'],
+               array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'skipped', 'warned', 'request',
+                     'slot', 'rate', 'unqueue', 'timer', 'names', 'bind', 'gather', 'collect', 'retry', 'ready',
+                     'queue', 'ask', 'reenter', 'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'win',
+                     'limit', 'next', 'refill', 'free', 'up', 'torn', 'late', 'root'],
                p_name);
 end;
 
@@ -153,7 +153,8 @@ end;
 --            p_late, p_timed, p_in_dag, p_rate)
 --
 -- Returns  the steps of a move, without those that a row has no use for: a place in
---          a group or rate, a name, a parent, a policy retry, timeout or on_failure, a dag around it that it does not have
+--          a group or rate, a name, a parent, a policy retry, timeout or on_failure, a dag around it that it does
+--          not have
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process; PostgreSQL folds it into the query

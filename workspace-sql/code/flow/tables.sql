@@ -159,8 +159,8 @@ comment on column wf.binding.name is 'the name';
 comment on column wf.binding.value is
     'its value; null: it was bound in a composite that was entered once more, and has not been bound again';
 comment on column wf.binding.skipped is
-    'the process that was skipped with all that reads what it binds: the name is null, and a task or call that reads it '
-    'is skipped, too; null: nothing was';
+    'the process that was skipped with all that reads what it binds: the name is null, and a task or call that reads '
+    'it is skipped, too; null: nothing was';
 
 comment on table wf.binding_past is 'The former values of names: those that another value has replaced.';
 comment on column wf.binding_past.instance_id is 'the instance';

@@ -42,7 +42,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     with place as (
         select r.instance_id, r.process_id, 'ready' as place, r.request, null::bigint as group_id
           from wf.ready r union all
-        select k.instance_id, k.process_id, 'parked', 'start', coalesce(k.group_id, k.rate_id) from wf.parked k union all
+        select k.instance_id, k.process_id, 'parked', 'start', coalesce(k.group_id, k.rate_id)
+          from wf.parked k union all
         select l.instance_id, l.process_id, 'lease', l.request, null from wf.lease l union all
         select t.instance_id, t.process_id, 'timer', t.kind, null from wf.timer t union all
         select s.instance_id, s.process_id, 'slot', null, s.group_id from wf.slot s

@@ -110,5 +110,6 @@ comment on column wf._place_v.request is 'the request that is ready, with a driv
 comment on column wf._place_v.since is 'since when';
 comment on column wf._place_v.until is 'until when, if that is known';
 comment on column wf._place_v.lane_id is 'ready, parked: what a driver must serve';
-comment on column wf._place_v.group_id is 'parked: the group that it waits for; null: it waits for its rate, or its instance is suspended';
+comment on column wf._place_v.group_id is
+    'parked: the group that it waits for; null: it waits for its rate, or its instance is suspended';
 comment on column wf._place_v.driver_id is 'lease: the driver that has the request';

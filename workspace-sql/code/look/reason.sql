@@ -254,8 +254,9 @@ begin atomic
     select array_agg(row(p.id, 'ended',
                          p.state || coalesce(': ' || (p.error ->> 'kind') || ': ' || (p.error ->> 'message'), '')
                              || case when p.error ->> 'kind' = 'skipped'
-                                     then coalesce(wf._say_skipped(p_instance, (p.error #>> '{detail,process}')::bigint),
-                                                   '') else '' end,
+                                     then coalesce(wf._say_skipped(p_instance,
+                                                               (p.error #>> '{detail,process}')::bigint), '')
+                                     else '' end,
                          p.at)::wf.reason)
       from unnest(p_process) u (id),
            lateral (select x.id, x.state, x.error, x.at from wf.process x

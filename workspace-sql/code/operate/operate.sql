@@ -31,7 +31,8 @@ $$;
 create or replace function wf._past(p_event text) returns text
 language sql immutable
 begin atomic
-    select case p_event when 'retry' then 'retried' when 'cancel' then 'cancelled' when 'skip' then 'ignored' else rtrim(p_event, 'e') || 'ed' end;
+    select case p_event when 'retry' then 'retried' when 'cancel' then 'cancelled' when 'skip' then 'ignored'
+                        else rtrim(p_event, 'e') || 'ed' end;
 end;
 
 -- wf._refusal(p_event, p_machine, p_state, p_torn)

@@ -210,7 +210,8 @@ begin
            event = case when (x.e).error is null then 'enable' else 'fail' end,
            state = case when (x.e).error is null then 'INIT' else 'FAILED' end,
            error = (x.e).error, input = (x.e).input, policy = (x.e).policy,
-           group_id = coalesce((x.e).group_id, p.group_id), rate_id = coalesce((x.e).rate_id, p.rate_id), lane_id = coalesce((x.e).lane_id, p.lane_id),
+           group_id = coalesce((x.e).group_id, p.group_id),
+           rate_id = coalesce((x.e).rate_id, p.rate_id), lane_id = coalesce((x.e).lane_id, p.lane_id),
            rank = coalesce((x.e).rank, p.rank)
       from entries x
      where p.ctid = x.place;

@@ -91,7 +91,8 @@ begin
                               where x.instance_id = h.instance_id and x.id = h.process_id
                              offset 0) p),
     waiting as (
-        insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at, timed, rate_id)
+        insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at, timed,
+                               rate_id)
         select x.instance_id, x.process_id, case when x.group_id is null then 'rate' else 'group' end, x.group_id,
                x.lane_id, x.rank, x.turn, p_at, case when x.group_id is not null then x.timed end, x.rate_id
           from placed x

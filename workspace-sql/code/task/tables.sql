@@ -58,7 +58,8 @@ comment on column wf.stop.instance_id is 'the instance';
 comment on column wf.stop.process_id is 'the process';
 comment on column wf.stop.told_at is 'when the driver was told last; null: not yet';
 
-comment on table wf.rate_place is 'The places of rates that are granted to tasks and not spent yet: these tasks are ready.';
+comment on table wf.rate_place is
+    'The places of rates that are granted to tasks and not spent yet: these tasks are ready.';
 comment on column wf.rate_place.instance_id is 'the instance';
 comment on column wf.rate_place.process_id is 'the process that has the place';
 comment on column wf.rate_place.rate_id is 'the rate; in a simulation minus its number';
