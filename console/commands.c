@@ -76,6 +76,15 @@ const struct command commands[] = {
 	  .run = cmd_fmt },
 
 	{ .group = "authoring",
+	  .pattern = "doc FILE [WORKFLOW]",
+	  .summary = "Print what the workflows of a file take, give, do and use",
+	  .options = "html " COMPILE_OPTIONS,
+	  .needs = NEEDS_NOTHING,
+	  .run = cmd_doc,
+	  .detail = "Their comments, parameters, results, policies, steps, task types, groups and\n"
+		    "rates; with --html as a page, with a drawing of each if Graphviz is installed." },
+
+	{ .group = "authoring",
 	  .pattern = "graph WHAT [WORKFLOW]",
 	  .summary = "Draw a file, an installed workflow or an instance",
 	  .options = "as " COMPILE_OPTIONS,

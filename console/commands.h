@@ -14,6 +14,7 @@ enum exit_code cmd_check(struct console *console, struct error *err);
 enum exit_code cmd_completion_bash(struct console *console, struct error *err);
 enum exit_code cmd_completion_zsh(struct console *console, struct error *err);
 enum exit_code cmd_diff(struct console *console, struct error *err);
+enum exit_code cmd_doc(struct console *console, struct error *err);
 enum exit_code cmd_engine(struct console *console, struct error *err);
 enum exit_code cmd_explain(struct console *console, struct error *err);
 enum exit_code cmd_fmt(struct console *console, struct error *err);

@@ -88,9 +88,8 @@ atomic_label(const struct json *calls)
 	return buf_take(&label);
 }
 
-/* As the workspace names them: the title, or what it is and what it binds. */
-static char *
-spec_label(const struct json *spec)
+char *
+graph_label(const struct json *spec)
 {
 	static const struct {
 		const char *kind, *prefix, *name, *as;
@@ -214,7 +213,7 @@ add_node(struct graph *graph, int parent, const char *branch,
     const struct json *spec)
 {
 	const char *kind = member(spec, "kind");
-	char *label = spec_label(spec);
+	char *label = graph_label(spec);
 	int own = (int)graph->count;
 
 	graph_add(graph, parent, kind != NULL ? kind : "call", label, branch,

@@ -19,6 +19,7 @@ const struct option command_options[] = {
 	{ "failed", 0, false, NULL, "what has failed" },
 	{ "follow", 'f', false, NULL, "go on until it has ended" },
 	{ "global", 0, false, NULL, "all of the latest instance (of --name)" },
+	{ "html", 0, false, NULL, "as a page of HTML, with drawings" },
 	{ "id", 0, true, "TARGET", "this one, the same as an argument" },
 	{ "import", 'I', true, "DIR", "where imports are (default: beside the file)" },
 	{ "key", 0, false, "KEY", "start once: again, it answers the same instance" },

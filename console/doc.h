@@ -1,0 +1,27 @@
+/*
+ * doc.h - a workflow as a document: what it is for, what it takes and gives, its
+ * steps, its policies, what it uses.
+ */
+#ifndef CONSOLE_DOC_H
+#define CONSOLE_DOC_H
+
+#include <stdbool.h>
+
+struct buf;
+struct json;
+
+/*
+ * Add the document of all workflows of a compiled file, or of the one called
+ * `only` (NULL: all): plain text, or a page of HTML.  `draw` gives the drawing of
+ * a workflow for the page, or nothing; NULL: there are none.
+ */
+void doc_write(struct buf *buf, const struct json *spec, const char *only,
+    bool html,
+    void (*draw)(struct buf *buf, const struct json *workflow, void *context),
+    void *context);
+
+/* doc_expr.c: an expression, and a type, of docs/spec.md as they are written. */
+void doc_add_expr(struct buf *buf, const struct json *expr);
+void doc_add_type(struct buf *buf, const struct json *type);
+
+#endif
