@@ -9,4 +9,3 @@
 \set engine :engine ' set enable_hashjoin = off set enable_mergejoin = off'
 \set engine :engine ' set enable_indexscan = on set enable_tidscan = on'
 \set engine :engine ' set enable_nestloop = on set enable_sort = on'
-\set inner ''

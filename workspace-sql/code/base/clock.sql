@@ -119,7 +119,7 @@ comment on function wf.greet(int) is
 -- Raises   nothing
 -- Called   by the engine
 create or replace function wf._setting_number(p_name text) returns bigint
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     return (select s.value::bigint from wf.setting s where s.name = p_name);
 end;

@@ -11,7 +11,7 @@
 -- Raises   nothing
 -- Called   where a view is created
 create or replace function wf._inherit_comments(p_view name, p_source name) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c record;
 begin

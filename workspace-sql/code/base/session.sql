@@ -28,7 +28,7 @@ end;
 -- Raises   WF004, WF006, WF013
 -- Called   first by every procedure that writes
 create or replace function wf._gate(p_advances boolean) returns boolean
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_file constant oid := pg_relation_filenode('wf.gate'::regclass);
 begin
@@ -63,7 +63,7 @@ $$;
 -- Raises   nothing
 -- Called   before history is written: by poll and outcome with their driver, else by the triggers
 create or replace function wf._sign(p_driver bigint) returns text
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_mark text;
 begin
@@ -101,7 +101,7 @@ end;
 -- Raises   nothing
 -- Called   wherever a task becomes ready
 create or replace function wf._ring() returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     if not wf._may_ring() then
         return;

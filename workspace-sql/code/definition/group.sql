@@ -22,7 +22,7 @@ $$;
 -- Raises   WF020 if the name is null, empty or longer than 63 bytes
 -- Called   by install, and where a group's name is an expression
 create or replace function wf._group(p_name text) returns bigint
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_id bigint;
 begin
@@ -46,7 +46,7 @@ $$;
 -- Raises   WF020 if the name is null, empty or longer than 63 bytes
 -- Called   by install, and where the name of a rate is an expression
 create or replace function wf._rate(p_name text) returns bigint
-language plpgsql immutable :inner as $$
+language plpgsql immutable as $$
 begin
     if coalesce(octet_length(p_name), 0) not between 1 and 63 then
         raise exception using errcode = 'WF020',

@@ -11,7 +11,7 @@
 -- Raises   nothing
 -- Called   by wf._policies, wf._settle_policies and wf._measure
 create or replace function wf._capabilities(p_value jsonb) returns text[]
-language plpgsql immutable :inner as $$
+language plpgsql immutable as $$
 declare
     v_list text[];
 begin
@@ -38,7 +38,7 @@ $$;
 -- Raises   nothing
 -- Called   by wf._capabilities and wf.register
 create or replace function wf._are_capabilities(p_list text[]) returns boolean
-language sql immutable :inner set standard_conforming_strings = on as $$
+language sql immutable set standard_conforming_strings = on as $$
     select cardinality(p_list) <= 64
        and not exists (select from unnest(p_list) c (name)
                         where c.name is null
@@ -54,7 +54,7 @@ $$;
 -- Locks    the row of a new lane; only another install of the same new lane waits for it
 -- Called   by wf.install
 create or replace function wf._fixed_lane(p_queue text, p_needs text[], p_requires text[]) returns bigint
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_id constant bigint := wf._name_number(jsonb_build_array(p_queue, p_needs, p_requires)::text);
 begin
@@ -73,7 +73,7 @@ $$;
 -- Returns  its number, which is never that of a fixed lane
 -- Called   wherever policies compute a queue or capabilities
 create or replace function wf._lane(p_queue text, p_needs text[], p_requires text[]) returns bigint
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_lane constant jsonb := jsonb_build_object('queue', p_queue, 'needs', p_needs, 'requires', p_requires);
     v_id constant bigint := wf._name_number(v_lane::text);

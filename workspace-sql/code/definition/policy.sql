@@ -34,7 +34,7 @@ end;
 -- Raises   nothing
 -- Called   by _wrong_policies, _policies and _apply_policies
 create or replace function wf._fits_policy(p_holds text, p_value jsonb) returns boolean
-language plpgsql immutable :inner as $$
+language plpgsql immutable as $$
 begin
     return p_value = 'null' and p_holds not in ('name', 'limit', 'period')
            or case p_holds

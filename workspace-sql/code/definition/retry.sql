@@ -7,7 +7,7 @@
 -- Raises   nothing
 -- Called   by _wrong_retry and _retry_values
 create or replace function wf._retry_seconds(p_duration jsonb) returns numeric
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     return case when jsonb_typeof(p_duration) = 'string'
                 then trim_scale(extract(epoch from wf._parse_duration(p_duration #>> '{}'))) end;
@@ -55,7 +55,7 @@ $$;
 -- Raises   WF020 if a value does not fit
 -- Called   by _policies for constants, and by _measure when a task is enabled
 create or replace function wf._retry_values(p_retry jsonb) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v jsonb;
     f record;

@@ -24,7 +24,7 @@ $$;
 -- Raises   WF020 if a limit does not fit
 -- Called   by _policies for constants, and by _measure and _root_policy when a process is entered
 create or replace function wf._timeout_values(p_timeout jsonb) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     f record;
 begin

@@ -40,7 +40,7 @@ end;
 -- Called   by _ask_handler
 create or replace function wf._has_round_left(p_block wf.process, p_node wf.node, p_process bigint, p_error jsonb,
                                               p_at timestamptz) returns boolean
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_idempotent constant boolean := case p_error ->> 'kind' when 'lost' then (
         select n.idempotent or coalesce(p.policy -> 'idempotent', 'false') = 'true'
@@ -72,7 +72,7 @@ $$;
 -- Called   by _end_teardowns
 create or replace function wf._wait_for_round(p_instance bigint, p_body bigint, p_error jsonb, p_failed_at timestamptz,
                                               p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_block bigint := (select p.parent_id from wf.process p where p.instance_id = p_instance and p.id = p_body);
 begin
@@ -98,7 +98,7 @@ $$;
 -- Locks    the row of extent; by then the caller holds the instance
 -- Called   by _reenter
 create or replace function wf._reserve_again(p_instance bigint, p_version bigint, p_node int) returns jsonb
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_most bigint;
     v_error jsonb;

@@ -9,7 +9,7 @@
 -- Raises   nothing of its own
 -- Called   by the insert trigger of process
 create or replace function wf._open_scope(p_moves wf.full_move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.binding (instance_id, scope_id, name, value)
     select m.instance_id, m.id, j.key, j.value
@@ -33,7 +33,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
 create or replace function wf._bind(p_moves wf.full_move[], p_several boolean) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     f record;
 begin
@@ -103,7 +103,7 @@ end;
 -- Called   by _reenter
 create or replace function wf._forget_names(p_instance bigint, p_scopes bigint[], p_version bigint, p_node int)
 returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     update wf.binding b set value = null, skipped = null
       from wf._names_inside(p_version, p_node) n (name)
@@ -120,7 +120,7 @@ $$;
 -- Locks    nothing; only inserts
 -- Called   by the update trigger of process
 create or replace function wf._mark_skipped(p_moves wf.move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.binding (instance_id, scope_id, name, value, skipped)
     select distinct m.instance_id, s.scopes[cardinality(s.scopes)], x.name, 'null'::jsonb,
@@ -160,7 +160,7 @@ $$;
 -- Locks    nothing
 -- Called   by _prepare, if a name is null
 create or replace function wf._reads_skipped(p_instance bigint, p_scopes bigint[], p_reads jsonb) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     return (
         select wf._refuse('skipped', format('it reads %s: process %s was skipped with all that reads it',
@@ -188,7 +188,7 @@ $$;
 -- Raises   nothing
 -- Called   by _bind
 create or replace function wf._split_names(p_moves wf.full_move[]) returns wf.full_move[]
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_moves wf.full_move[] := array(select m from wf._due_full(p_moves, 'bind') m where m.bind <> '');
     v_move wf.full_move;
@@ -241,7 +241,7 @@ create or replace trigger binding_replaced after update on wf.binding for each r
 -- Raises   nothing
 -- Called   wherever an expression of a tree is evaluated
 create or replace function wf._environment(p_instance bigint, p_scopes bigint[], p_reads jsonb) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_names jsonb;
 begin
@@ -271,7 +271,7 @@ $$;
 -- Raises   nothing
 -- Called   by _environment
 create or replace function wf._describe_instance(p_instance bigint) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     return (select jsonb_build_object(
                 'id', i.id, 'workflow', w.name, 'version', v.number, 'key', i.key,

@@ -31,7 +31,7 @@ end;
 -- Called   by _enter and _reenter, for nodes that are not plain
 create or replace function wf._prepare(p_instance bigint, p_scopes bigint[], p_version bigint, p_node int)
 returns wf.entry
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_node wf.node;
     v_entry wf.entry;
@@ -107,7 +107,7 @@ $$;
 -- Raises   WF020 if the value does not say which
 -- Called   by _measure and _run_program
 create or replace function wf._chosen(p_kind text, p_children int, p_value jsonb) returns int
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_cases int;
 begin
@@ -140,7 +140,7 @@ $$;
 -- Called   by _prepare
 create or replace function wf._measure(p_node wf.node, p_entry wf.entry, p_value jsonb, p_environment jsonb)
 returns wf.entry
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     if p_node.begins = 'round' then
         p_entry := wf._first_round(p_node, p_entry, p_value, p_environment);
@@ -163,7 +163,7 @@ $$;
 -- Raises   WF020 if a value does not fit
 -- Called   by _measure
 create or replace function wf._apply_policies(p_node wf.node, p_entry wf.entry) returns wf.entry
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     f record;
     v_lane wf.lane;
@@ -216,7 +216,7 @@ $$;
 -- Called   by the triggers of process, whose statement trigger carries on from here
 create or replace function wf._enter(p_instance bigint[], p_parent bigint[], p_node int[], p_index int[],
                                      p_item jsonb[], p_at timestamptz, p_torn boolean default null) returns boolean
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_id bigint[];
     v_may bigint[];
@@ -318,7 +318,7 @@ end;
 -- Raises   nothing of its own
 -- Called   by the triggers of process
 create or replace function wf._enter_children(p_moves wf.full_move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_most constant int := 1000;
     f record;
@@ -370,7 +370,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the update trigger of process, and by _enter_freed
 create or replace function wf._enter_next(p_moves wf.move[], p_at timestamptz, p_torn boolean) returns boolean
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     if pg_trigger_depth() > wf._deepest() then
         insert into wf.pending (instance_id, parent_id, node_id, first, count)
@@ -397,7 +397,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the update trigger of process, for the events retry and due of a composite
 create or replace function wf._reenter(p_moves wf.full_move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     r record;
     v_entry wf.entry;
@@ -476,7 +476,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the triggers of process
 create or replace function wf._end_empty(p_moves wf.full_move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     update wf.process p
        set was = p.state, state = 'END', at = p_at,
@@ -506,7 +506,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the insert trigger of process
 create or replace function wf._break(p_moves wf.full_move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     update wf.process p
        set was = p.state, at = p_at,
@@ -535,7 +535,7 @@ $$;
 -- Called   by the update trigger of process, near its end, since it nests
 create or replace function wf._count_ended(p_moves wf.full_move[], p_steps bigint, p_at timestamptz, p_torn boolean)
 returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_freed wf.move[];
 begin

@@ -38,7 +38,7 @@ end;
 -- Locks    nothing; only inserts
 -- Called   by _enter_children, before any of the steps begins
 create or replace function wf._open_dags(p_moves wf.full_move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.dag_step (instance_id, process_id, node_id, awaits)
     select m.instance_id, m.id, c.id, wf._last_before(m.version_id, c.id)
@@ -63,7 +63,7 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Called   by _count_ended
 create or replace function wf._free_steps(p_moves wf.full_move[]) returns wf.move[]
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_freed wf.move[];
 begin
@@ -112,7 +112,7 @@ $$;
 -- Locks    nothing; only inserts
 -- Called   by _count_ended
 create or replace function wf._enter_freed(p_moves wf.move[], p_at timestamptz, p_torn boolean) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_left constant int := greatest(wf._left_in_call('wf.freed', 0), 0);
 begin
@@ -137,7 +137,7 @@ $$;
 -- Locks    nothing beyond the rows it deletes
 -- Called   by _mark_torn
 create or replace function wf._close_dags(p_instance bigint[], p_process bigint[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     delete from wf.dag_step s
      where s.ctid = any (array(select k.ctid

@@ -14,7 +14,7 @@
 -- Locks    nothing beyond the rows of process and instance, which the caller holds
 -- Called   by _note_warnings, _give_up_child and _win
 create or replace function wf._warn(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     f record;
 begin
@@ -66,7 +66,7 @@ $$;
 -- Locks    as _warn
 -- Called   by the update trigger of process
 create or replace function wf._note_warnings(p_moves wf.move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     perform wf._warn(array_agg(m.instance_id), array_agg(m.id), p_at)
        from wf._due(p_moves, 'ignored') m having count(*) > 0;
@@ -90,7 +90,7 @@ $$;
 -- Called   by _handle
 create or replace function wf._decide_failure(p_process wf.process, p_on_failure text, p_error jsonb, p_record jsonb,
                                               p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_reason text := current_setting('wf.reason', true);
     v_event constant text := case p_on_failure when 'skip_all' then 'skip' else 'ignore' end;
@@ -123,7 +123,7 @@ $$;
 -- Locks    nothing; only inserts
 -- Called   by the update trigger of process
 create or replace function wf._look_late(p_moves wf.move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.work (kind, instance_id, item_id, due_at)
     select 'late', u.i, 0, p_at
@@ -166,7 +166,7 @@ end;
 -- Locks    as _tear; the caller holds the instance
 -- Called   by _do_work
 create or replace function wf._end_late(p_instance bigint) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_most constant int := 100;
     v_error jsonb;

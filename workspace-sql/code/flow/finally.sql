@@ -11,7 +11,7 @@
 -- Returns  the error that is on its way out of a try; null if there is none
 -- Called   by _begin_finallys and _caught
 create or replace function wf._way_out(p_instance bigint, p_try bigint) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     return (select '{"detail": null, "process": null, "attempt": null, "cause": null}'
                    || case when d.error is null
@@ -37,7 +37,7 @@ $$;
 -- Locks    nothing; only inserts
 -- Called   by _refill
 create or replace function wf._begin_finallys(p_moves wf.full_move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     f record;
 begin
@@ -76,7 +76,7 @@ $$;
 -- Called   by _hand_over and _end_by
 create or replace function wf._leave_finallys(p_process wf.process, p_body bigint, p_error jsonb, p_at timestamptz)
 returns bigint[]
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_finally bigint[];
 begin

@@ -10,7 +10,7 @@
 -- Raises   nothing of its own; an error is kept in place of the values
 -- Called   by the update trigger of process
 create or replace function wf._collect(p_moves wf.full_move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.forall_result (instance_id, process_id, index, value)
     select m.instance_id, m.parent_id, m.index,
@@ -48,7 +48,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
 create or replace function wf._end_window(p_moves wf.full_move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     f record;
 begin
@@ -102,7 +102,7 @@ $$;
 -- Raises   nothing
 -- Called   by _count_ended
 create or replace function wf._forall_error(p_process wf.process) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     if p_process.spare < 0 then
         return wf._last_given_up(p_process.instance_id, p_process.id);
@@ -119,7 +119,7 @@ $$;
 -- Raises   nothing
 -- Called   by _forall_error
 create or replace function wf._collection_error(p_process wf.process) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     return coalesce((select r.value -> 'error'
                        from wf.forall_result r
@@ -168,7 +168,7 @@ $$;
 -- Called   by _measure
 create or replace function wf._measure_window(p_node wf.node, p_entry wf.entry, p_value jsonb, p_environment jsonb)
 returns wf.entry
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_max jsonb;
     v_most numeric;
@@ -221,7 +221,7 @@ $$;
 -- Called   by the triggers of process
 create or replace function wf._enter_elements(p_instance bigint[], p_process bigint[], p_from int[], p_count int[],
                                               p_at timestamptz, p_run boolean default true) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     f record;
     v_left record; -- what has to begin as processes
@@ -280,7 +280,7 @@ $$;
 -- Called   by _enter_window, _refill and _enter_pending
 create or replace function wf._begin_elements(p_instance bigint[], p_process bigint[], p_from int[], p_count int[],
                                               p_weight numeric, p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_most constant int := 1000;
     f record;
@@ -326,7 +326,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the triggers of process
 create or replace function wf._enter_window(p_moves wf.full_move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_moves wf.full_move[] := wf._reserve(p_moves, p_at);
 begin
@@ -361,7 +361,7 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Called   by the triggers of process; p_steps are the steps of all moves
 create or replace function wf._unfold(p_moves wf.full_move[], p_steps bigint, p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     if p_steps & wf._step('empty') > 0 then perform wf._end_empty(p_moves, p_at); end if;
     if p_steps & wf._step('block') > 0 then perform wf._enter_children(p_moves, p_at); end if;
@@ -381,7 +381,7 @@ $$;
 -- Locks    nothing; only inserts
 -- Called   by the update trigger of process
 create or replace function wf._refill(p_moves wf.full_move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_window constant int := 1000;
     v_last bigint;

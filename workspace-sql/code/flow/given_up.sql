@@ -52,7 +52,7 @@ $$;
 -- Raises   nothing
 -- Called   by _last_given_up and _search
 create or replace function wf._behind(p_instance bigint, p_process bigint, p_but bigint) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     c_most constant int := 100;
     f record;
@@ -73,7 +73,7 @@ $$;
 -- Raises   nothing
 -- Called   by _forall_error
 create or replace function wf._last_given_up(p_instance bigint, p_process bigint) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     return (select wf._add_cause(g.error, wf._behind(p_instance, p_process, g.seq))
               from wf.given_up g
@@ -93,7 +93,7 @@ $$;
 -- Called   by _hand_over
 create or replace function wf._give_up_child(p_around wf.process, p_child bigint, p_error jsonb, p_at timestamptz)
 returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_left bigint := 0; -- elements that were about to begin
 begin
@@ -135,7 +135,7 @@ $$;
 -- Locks    as _tear
 -- Called   by the update trigger of process
 create or replace function wf._win(p_moves wf.full_move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_won wf.full_move[];
     f record;
@@ -193,7 +193,7 @@ $$;
 -- Locks    nothing
 -- Called   by _end_window
 create or replace function wf._forget_given_up(p_moves wf.full_move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     delete from wf.given_up r
      where r.ctid = any (array(select k.ctid

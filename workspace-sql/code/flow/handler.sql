@@ -26,7 +26,7 @@ $$;
 --          innermost finally; null if there is none
 -- Called   by _handle
 create or replace function wf._caught(p_instance bigint, p_process bigint) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     return (
         with recursive up (id, parent_id, kind, version_id, node_id, scopes, error) as (
@@ -56,7 +56,7 @@ $$;
 -- Called   by _choose_catch
 create or replace function wf._takes(p_try wf.process, p_catch wf.node, p_process bigint, p_error jsonb,
                                      p_at timestamptz) returns boolean
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_result jsonb;
 begin
@@ -83,7 +83,7 @@ $$;
 -- Called   by _ask_handler
 create or replace function wf._choose_catch(p_try wf.process, p_process bigint, p_error jsonb, p_at timestamptz)
 returns int
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_catch wf.node;
 begin
@@ -111,7 +111,7 @@ $$;
 -- Called   by _search
 create or replace function wf._ask_handler(p_around wf.process, p_node wf.node, p_body bigint, p_process bigint,
                                            p_error jsonb, p_at timestamptz, out follows text, out node_id int)
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     case p_node.handles
         when 'takes' then
@@ -140,7 +140,7 @@ $$;
 -- Called   by _handle
 create or replace function wf._search(p_process wf.process, p_error jsonb, p_at timestamptz, out around_id bigint,
                                       out body_id bigint, out follows text, out node_id int, out error jsonb)
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_around wf.process := p_process;
     v_node wf.node;
@@ -187,7 +187,7 @@ $$;
 -- Called   by _handle
 create or replace function wf._hand_over(p_process wf.process, p_around bigint, p_body bigint, p_follows text,
                                          p_node int, p_error jsonb, p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_reason text := current_setting('wf.reason', true);
     v_torn bigint[];
@@ -230,7 +230,7 @@ $$;
 -- Called   by _handle, _decide_failure and _end_late
 create or replace function wf._end_by(p_process wf.process, p_error jsonb, p_record jsonb, p_at timestamptz)
 returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_torn bigint[];
 begin
@@ -256,7 +256,7 @@ $$;
 -- Locks    as _tear
 -- Called   by the update trigger of process
 create or replace function wf._handle(p_moves wf.full_move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_process wf.process;
     v_key record;

@@ -8,7 +8,7 @@
 -- Raises   nothing
 -- Called   by _detail
 create or replace function wf._describe_retry(p_instance bigint, p_process bigint) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     return (select jsonb_build_object('due_at',
                                       to_char(t.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
@@ -56,7 +56,7 @@ end;
 -- Raises   nothing
 -- Called   by the update trigger of process
 create or replace function wf._note_failed(p_moves wf.move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.failed (instance_id, process_id) select m.instance_id, m.id from wf._due(p_moves, 'failed') m;
 end;
@@ -71,7 +71,7 @@ $$;
 -- Raises   nothing
 -- Called   by the update trigger of process
 create or replace function wf._forget_failed(p_moves wf.move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     delete from wf.failed d
      where d.ctid = any (array(select k.ctid
@@ -92,7 +92,7 @@ $$;
 -- Raises   nothing
 -- Called   by the update trigger of process
 create or replace function wf._end_instances(p_moves wf.full_move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     update wf.instance i
        set was = i.state, at = m.at, ended_at = m.at, output = m.output,

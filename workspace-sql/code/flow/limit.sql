@@ -25,7 +25,7 @@ end;
 -- Returns  an error record if a value of so many bytes is larger than a value may be, else null
 -- Called   wherever a value is made
 create or replace function wf._oversize(p_bytes bigint) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_most constant bigint := wf._setting_number('value_bytes');
 begin
@@ -42,7 +42,7 @@ $$;
 -- Called   by _reserve and _reserve_rounds
 create or replace function wf._beyond(p_what text, p_most bigint, p_processes bigint, p_held bigint, p_live bigint)
 returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_most constant bigint := wf._setting_number('instance_processes');
     v_most_live constant bigint := wf._setting_number('instance_live');
@@ -70,7 +70,7 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Called   by _enter_window
 create or replace function wf._reserve(p_moves wf.full_move[], p_at timestamptz) returns wf.full_move[]
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_instance bigint;
     v_processes bigint;
@@ -144,7 +144,7 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Called   by _end_window, and by _reenter before a forall reserves anew
 create or replace function wf._release_live(p_instance bigint[], p_process bigint[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     update wf.extent e set live = e.live - d.held, processes = e.processes - d.unused
       from (select u.i, coalesce(sum(p.held), 0) as held,
@@ -206,7 +206,7 @@ $$;
 -- Returns  an error record if an instance has no room for a value of so many bytes; else null
 -- Called   where a large value is made that is going to be bound, with the scopes around it
 create or replace function wf._overfull(p_instance bigint, p_bytes bigint, p_scopes bigint[]) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_most constant bigint := wf._setting_number('instance_bytes');
     v_bytes bigint := coalesce((select e.bytes from wf.extent e where e.instance_id = p_instance), 0);
@@ -230,7 +230,7 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Called   where names are bound, and by _keep_value
 create or replace function wf._count_values(p_instance bigint[], p_scope bigint[], p_bytes int[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_bytes bigint;
     f record;
@@ -257,7 +257,7 @@ $$;
 -- Returns  an error record if there is none; else null
 -- Called   where a value is made that is kept at once
 create or replace function wf._keep_value(p_instance bigint, p_bytes int, p_scopes bigint[]) returns jsonb
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_error jsonb := wf._overfull(p_instance, p_bytes, p_scopes);
 begin

@@ -56,7 +56,7 @@ end;
 -- Called   by _first_round and _close_round
 create or replace function wf._holds(p_kind text, p_condition jsonb, p_environment jsonb, out holds boolean,
                                      out error jsonb)
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_result jsonb := wf._evaluate(p_condition, p_environment);
 begin
@@ -80,7 +80,7 @@ $$;
 -- Called   by _measure
 create or replace function wf._first_round(p_node wf.node, p_entry wf.entry, p_value jsonb, p_environment jsonb)
 returns wf.entry
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_max jsonb;
     f record;
@@ -132,7 +132,7 @@ end;
 -- Called   by _close_round, when all that were reserved have begun
 create or replace function wf._reserve_rounds(p_instance bigint, p_version bigint, p_kind text, p_most bigint,
                                               p_reserved int, p_todo int, out reserved int, out error jsonb)
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_most constant int := 1000;
     v_processes bigint := (select r.most + e.processes
@@ -159,7 +159,7 @@ $$;
 -- Locks    as _reserve_rounds
 -- Called   by _close_window and _resume_rounds
 create or replace function wf._close_round(p_instance bigint, p_process bigint, p_round bigint) returns wf.closing
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_closing wf.closing;
     v_environment jsonb;
@@ -216,7 +216,7 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Called   by _reenter
 create or replace function wf._resume_rounds(p_loop wf.process, p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_last bigint := (select c.id
                         from wf.process c
@@ -240,7 +240,7 @@ $$;
 --          switch, ["steps", the children]
 -- Called   by _run_rounds
 create or replace function wf._program(p_version bigint, p_node int) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_node wf.node;
     v_input jsonb;
@@ -281,7 +281,7 @@ end;
 -- Raises   WF021 if it is larger than a value may be
 -- Called   by _run_program and _run_rounds
 create or replace function wf._fitting(p_value jsonb) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     if pg_column_size(p_value) > 4096 and wf._oversize(pg_column_size(p_value)) is not null then
         return wf._fail_limit('the value is too large');
@@ -296,7 +296,7 @@ $$;
 -- Raises   what its expressions raise
 -- Called   by _run_rounds
 create or replace function wf._run_program(p_program jsonb, p_environment jsonb) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_environment jsonb := p_environment;
     v_kind text := p_program ->> 0;
@@ -323,7 +323,7 @@ $$;
 -- Raises   WF020 if that is no boolean, or what the condition raises
 -- Called   by _after_round
 create or replace function wf._is_true(p_condition jsonb, p_names jsonb) returns boolean
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_value jsonb := wf._operand(p_condition, p_names, 1);
 begin
@@ -343,7 +343,7 @@ $$;
 -- Called   by _run_rounds
 create or replace function wf._after_round(p_ends text, p_condition jsonb, p_yield jsonb, p_state text, p_names jsonb,
                                            out again boolean, out state jsonb)
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     again := p_ends <> 'until' or not wf._is_true(p_condition, p_names);
     if p_yield is not null and not (p_ends = 'until' and again) then
@@ -365,7 +365,7 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Called   by _enter_elements
 create or replace function wf._run_rounds(p_instance bigint, p_process bigint, p_at timestamptz) returns int
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_program jsonb;
     v_around jsonb; -- the names around the loop

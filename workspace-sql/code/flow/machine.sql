@@ -91,7 +91,7 @@ $$;
 -- Raises   WF001, always
 -- Called   by the triggers of process when a move is no row of wf.transition
 create or replace function wf._refuse_illegal(p_moves wf.move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     perform wf._illegal(p.machine, p.was, p.event, p.state, format('process %s/%s', p.instance_id, p.id))
        from wf._due(p_moves, 'illegal') m
@@ -169,7 +169,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
 create or replace function wf._note_moves(p_moves wf.move[], p_steps bigint, p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     if p_steps & wf._step('mended') > 0 then perform wf._forget_failed(p_moves); end if;
     if p_steps & wf._step('failed') > 0 then perform wf._note_failed(p_moves); end if;

@@ -13,7 +13,7 @@
 -- Locks    nothing; only inserts
 -- Called   by the triggers of process, at a certain depth, and by _begin_pending
 create or replace function wf._enter_pending(p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_most constant int := 1000;
     f record;
@@ -66,7 +66,7 @@ $$;
 -- Locks    nothing beyond the rows of this transaction
 -- Called   by _enter_pending and _refill
 create or replace function wf._leave_pending(p_last bigint, p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     with rest as (
         update wf.pending q set later = true where q.id > p_last and not q.later returning q.instance_id)
@@ -85,7 +85,7 @@ $$;
 -- Locks    nothing; only inserts
 -- Called   by whoever leaves something pending
 create or replace function wf._ask_to_begin(p_instance bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.work (kind, instance_id, item_id, due_at)
     select 'begin', u.i, 0, p_at
@@ -106,7 +106,7 @@ $$;
 -- Locks    rows of pending
 -- Called   by _do_work
 create or replace function wf._begin_pending(p_instance bigint, p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_most constant int := 1000;
     v_begun int;
@@ -147,7 +147,7 @@ $$;
 -- Raises   nothing
 -- Called   by _run_rounds, _enter_freed and _begin_pending
 create or replace function wf._left_in_call(p_counter text, p_done int) returns int
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_most constant int := 1000;
     v_call constant text := extract(epoch from statement_timestamp())::text;

@@ -173,7 +173,7 @@ end;
 -- Locks    nothing beyond the rows it updates
 -- Called   by _tear, _withhold and _handle
 create or replace function wf._mark_torn(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     update wf.process p set was = p.state, event = 'abort', state = 'ABORTING', at = p_at,
                             todo = case when p.total is null then p.todo else 0 end
@@ -198,7 +198,7 @@ $$;
 -- Called   by _abort, _hand_over and _leave_finallys
 create or replace function wf._tear_down(p_instance bigint[], p_process bigint[], p_follows text, p_node int,
                                          p_error jsonb, p_at timestamptz, p_sure boolean) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     f record;
 begin
@@ -238,7 +238,7 @@ $$;
 --          instances
 -- Called   by whoever began it, and by _do_work
 create or replace function wf._tear(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_instance bigint[];
     v_process bigint[];
@@ -297,7 +297,7 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Called   by _tear and _handle
 create or replace function wf._stop(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     update wf.process p
        set was = p.state, event = 'abort', state = k.to_state, at = p_at
@@ -326,7 +326,7 @@ $$;
 -- Locks    rows of lease, skipping locked ones
 -- Called   by _tear
 create or replace function wf._halt_now(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     if not exists (select from wf.teardown t where t.instance_id = any (p_instance) and t.follows = 'halted') then
         return;
@@ -359,7 +359,7 @@ $$;
 -- Called   by _enter, if anything is torn down
 create or replace function wf._withhold(p_instance bigint[], p_parent bigint[], p_node int[], p_at timestamptz)
 returns bigint[]
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_torn bigint[];
 begin
@@ -400,7 +400,7 @@ $$;
 -- Locks    nothing; only inserts
 -- Called   by _end_teardowns
 create or replace function wf._begin_catches(p_ended wf.teardown[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     f record;
 begin
@@ -434,7 +434,7 @@ $$;
 -- Locks    nothing beyond the rows it updates
 -- Called   by the update trigger of process
 create or replace function wf._end_teardowns(p_moves wf.move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_ended wf.teardown[];
 begin

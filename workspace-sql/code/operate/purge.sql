@@ -12,7 +12,7 @@
 -- Called   by wf.purge and wf.preview
 create or replace function wf._purge_targets(p_target jsonb, p_limit int, p_after bigint)
 returns table (instance_id bigint, refusal text, detail text)
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_t record;
 begin

@@ -10,7 +10,7 @@
 -- Raises   WF002
 -- Called   by start and start_many
 create or replace function wf._complete_params(p_declared jsonb, p_params jsonb) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_param jsonb;
     v_value jsonb;
@@ -97,7 +97,7 @@ end;
 -- Raises   40001
 -- Called   by start and start_many
 create or replace function wf._hold_version(p_version bigint) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
         perform from wf.version v where v.id = p_version for key share;
@@ -208,7 +208,7 @@ comment on function wf.start(text, jsonb, text, int, text[], int) is
 create or replace function wf._plant(
     p_instance bigint[], p_version bigint, p_params jsonb[], p_rank int, p_now timestamptz)
 returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.process (instance_id, id, version_id, node_id, kind, machine, was, event, state, at, began_at,
                             scopes, rank, open, input, policy, timed, retry_from, error)
@@ -235,7 +235,7 @@ $$;
 -- Raises   nothing
 -- Called   by _plant
 create or replace function wf._root_policy(p_policy jsonb, p_params jsonb, p_needed boolean) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_result jsonb := wf._evaluate(p_policy, p_params);
 begin

@@ -38,7 +38,7 @@ $$;
 -- Raises   as outcome
 -- Called   by _play
 create or replace function wf._deliver(p_instance bigint, p_due wf.foreseen[], p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     perform wf.outcome(0, array_agg(d.instance_id), array_agg(d.process_id), array_agg(d.token), array_agg(d.how),
                        array_agg(coalesce(convert_to(d.body::text, 'UTF8'), '')))
@@ -79,7 +79,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _play
 create or replace function wf._grant_simulated(p_instance bigint) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_group bigint;
     v_max int;
@@ -142,7 +142,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _play
 create or replace function wf._repair_simulated(p_instance bigint, p_script jsonb) returns boolean
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_verb text;
     v_processes jsonb;
@@ -194,7 +194,7 @@ $$;
 -- Raises   as outcome
 -- Called   by _play
 create or replace function wf._do_due(p_instance bigint, p_due wf.foreseen[], p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_item bigint;
 begin
@@ -225,7 +225,7 @@ $$;
 -- Raises   nothing
 -- Called   by _play
 create or replace function wf._stop_simulated(p_flight wf.foreseen[], p_now timestamptz) returns wf.foreseen[]
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_stopped uuid[];
 begin
@@ -251,7 +251,7 @@ $$;
 -- Called   by _play
 create or replace function wf._next_moment(p_instance bigint, p_flight wf.foreseen[], p_now timestamptz)
 returns timestamptz
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     return least((select min(f.due_at) from unnest(p_flight) f),
                  (select min(t.due_at) from wf.timer t where t.instance_id = p_instance),

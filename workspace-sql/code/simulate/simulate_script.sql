@@ -81,7 +81,7 @@ $$;
 -- Raises   nothing
 -- Called   by _find_rule
 create or replace function wf._element(p_instance bigint, p_process bigint) returns int
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_index int;
     v_process bigint := p_process;
@@ -103,7 +103,7 @@ $$;
 -- Raises   nothing
 -- Called   by _find_rule
 create or replace function wf._round(p_instance bigint, p_process bigint) returns int
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_round int;
     v_process bigint := p_process;
@@ -127,7 +127,7 @@ $$;
 -- Called   by _foresee and _repair_simulated
 create or replace function wf._find_rule(p_script jsonb, p_process wf.process, p_node wf.node, p_request text)
 returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     return (select r.rule
               from jsonb_array_elements(p_script) with ordinality r (rule, k)
@@ -222,7 +222,7 @@ end;
 create or replace function wf._foresee(p_script jsonb, p_seed bigint, p_number bigint, p_process wf.process,
                                        p_request text, p_token uuid, p_transport text, p_args jsonb,
                                        p_timeout_ms bigint) returns wf.foreseen
-language plpgsql volatile :inner as $$
+language plpgsql volatile as $$
 declare
     v wf.foreseen := row(p_process.instance_id, p_process.id, p_token, null, 'response', null);
     v_node wf.node;

@@ -124,7 +124,7 @@ comment on function wf.register(text, text, text[], text[], int, bigint, uuid[],
 -- Raises   nothing
 -- Called   by register
 create or replace function wf._forget_drivers(p_name text, p_now timestamptz) returns void
-language sql :inner as $$
+language sql as $$
     with gone as (
         delete from wf.driver d
          where d.ctid = any (array(select x.ctid from wf.driver x
@@ -176,7 +176,7 @@ $$;
 -- Raises   WF010
 -- Called   by poll and _greet, for a driver that is neither live nor draining
 create or replace function wf._refuse_driver(p_driver bigint) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     raise exception using errcode = 'WF010',
         message = format('driver %s %s', coalesce(p_driver::text, 'null'),
@@ -198,7 +198,7 @@ $$;
 -- Raises   WF010
 -- Called   by poll and heartbeat
 create or replace function wf._greet(p_driver bigint, p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     if not exists (select from wf.driver d where d.id = p_driver and d.state in ('live', 'draining')) then
         perform wf._refuse_driver(p_driver);
@@ -280,7 +280,7 @@ comment on function wf.leave(bigint) is
 -- Raises   nothing
 -- Called   by _sweep
 create or replace function wf._has_session(p_driver wf.driver) returns boolean
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     return exists (select from pg_stat_activity a
                     where a.pid = p_driver.session_pid
@@ -299,7 +299,7 @@ $$;
 -- Locks    as _look_around, then rows of driver (skipping locked ones)
 -- Called   by _sweep and _part_work
 create or replace function wf._give_up(p_driver bigint) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_now constant timestamptz := wf.now();
     v_lease constant interval := wf._setting_number('lease_seconds') * interval '1 second';
@@ -333,7 +333,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by poll (p_all: once a minute for each driver) and tick
 create or replace function wf._sweep(p_all boolean, p_driver bigint default null) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_driver bigint;
 begin
@@ -372,7 +372,7 @@ $$;
 -- Locks    instances by id (skipping locked ones: their leases stay for the next sweep), then as _take_back
 -- Called   by _sweep and leave
 create or replace function wf._lose(p_driver bigint) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_now timestamptz := wf.now();
     v_instances bigint[];
@@ -418,7 +418,7 @@ $$;
 -- Locks    leases (skipping locked ones)
 -- Called   by _do_work
 create or replace function wf._take_back(p_instance bigint[], p_process bigint[], p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_driver bigint;
     v_unheard boolean;
@@ -483,7 +483,7 @@ $$;
 create or replace function wf._move_lost(
     p_instance bigint[], p_process bigint[], p_request text[], p_died boolean, p_unheard boolean, p_now timestamptz)
 returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_limit bigint := case when p_died then nullif(wf._setting_number('loss_limit'), 0) end;
 begin

@@ -8,7 +8,7 @@
 -- Locks    rows of lane, by number
 -- Called   by _settle
 create or replace function wf._name_lanes(p_lane jsonb[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.lane (id, queue, needs, requires)
     select x.id, x.queue, x.needs, x.requires
@@ -28,7 +28,7 @@ $$;
 -- Raises   nothing
 -- Called   by the update trigger of process
 create or replace function wf._free_slots(p_moves wf.move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     with freed as (
         delete from wf.slot d
@@ -51,7 +51,7 @@ $$;
 -- Locks    rows of parked (skipping locked ones), then of time_limit
 -- Called   by _settle
 create or replace function wf._grant(p_group bigint, p_max int) returns boolean
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_most constant bigint := 1000;
     v_free bigint;
@@ -102,7 +102,7 @@ $$;
 --          (skipping locked ones; the only place that locks a group)
 -- Called   by _do_work, before the claim of a poll
 create or replace function wf._settle(p_row bigint[] default null) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_work record;
     v_group record;

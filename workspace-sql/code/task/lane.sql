@@ -11,7 +11,7 @@
 -- Locks    rows of lane (skipping locked ones)
 -- Called   by upkeep, once a minute for each driver, and tick
 create or replace function wf._forget_lanes() returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     -- before anything is looked at: whoever ends later is not counted among those that have ended
     v_horizon constant xid8 := pg_snapshot_xmin(pg_current_snapshot());

@@ -18,7 +18,7 @@
 create or replace function wf._count_losses(
     p_instance bigint[], p_process bigint[], p_request text[], p_token uuid[], p_sure boolean, p_now timestamptz)
 returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_limit bigint := wf._setting_number('loss_limit');
 begin

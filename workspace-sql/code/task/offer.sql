@@ -60,7 +60,7 @@ end;
 -- Raises   nothing
 -- Called   by the insert trigger of process, and wherever a request becomes ready
 create or replace function wf._offer(p_requests wf.request[], p_moves wf.move[] default null) returns boolean
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     if p_requests is null then
         insert into wf.ready (instance_id, process_id, lane_id, rank, turn, request)
@@ -88,7 +88,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the triggers of process
 create or replace function wf._queue(p_moves wf.full_move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     f record;
 begin
@@ -164,7 +164,7 @@ $$;
 -- Raises   nothing
 -- Called   by the update trigger of process
 create or replace function wf._unqueue(p_moves wf.move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     delete from wf.ready d
      where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'unqueue') m
@@ -190,7 +190,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _queue, on a retry
 create or replace function wf._evaluate_again(p_moves wf.full_move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     with entries as materialized (
         select k.place, wf._prepare(m.instance_id, m.scopes, m.version_id, m.node_id) as e

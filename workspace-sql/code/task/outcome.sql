@@ -24,7 +24,7 @@ end;
 -- Called   by outcome, for a whole batch and, if that fails, for each report alone; by sql_outcome
 create or replace function wf._apply_reports(p_driver bigint, p_instance bigint[], p_process bigint[], p_token uuid[],
                                              p_event text[], p_body bytea[]) returns text[]
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_at timestamptz := wf._now();
     v_cap bigint;
@@ -94,7 +94,7 @@ $$;
 -- Called   by _apply_reports
 create or replace function wf._note_late(p_instance bigint[], p_process bigint[], p_event text[], p_body bytea[],
                                          p_answer text[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, detail)
     select p.instance_id, p.id, pg_current_xact_id(), p_at, p.attempt, p.state, 'late', p.state,
@@ -115,7 +115,7 @@ $$;
 -- Called   by _apply_reports
 create or replace function wf._acknowledge(p_instance bigint[], p_process bigint[], p_token uuid[], p_event text[],
                                            p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     update wf.process p set was = p.state, event = 'ack', state = 'EXECUTING', at = p_at, progress = null
       from unnest(p_instance, p_process, p_token, p_event) r (i, j, token, event)
@@ -138,7 +138,7 @@ $$;
 -- Called   by _apply_reports
 create or replace function wf._apply_picked(p_place tid[], p_body bytea[], p_cap bigint, p_at timestamptz)
 returns bigint
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_picked bigint;
 begin
@@ -173,7 +173,7 @@ $$;
 -- Called   by _apply_reports
 create or replace function wf._apply_judged(p_instance bigint[], p_process bigint[], p_token uuid[], p_event text[],
                                             p_body bytea[], p_cap bigint, p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_instance bigint[]; -- those with a policy timeout of which more is known now
     v_process bigint[];
@@ -249,7 +249,7 @@ $$;
 -- Called   by _apply_reports, which has just moved the tasks
 create or replace function wf._pace_reported(p_instance bigint[], p_process bigint[], p_event text[],
                                              p_answer text[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     perform wf._pace(array_agg(r.i), array_agg(r.j), array_agg(r.event = 'error'), p_at)
        from unnest(p_instance, p_process, p_event, p_answer) r (i, j, event, answer)
@@ -274,7 +274,7 @@ $$;
 -- Called   by _pace_reported, for asynchronous tasks that stay where they are
 create or replace function wf._pace(p_instance bigint[], p_process bigint[], p_failed boolean[], p_at timestamptz)
 returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.timer (instance_id, process_id, kind, due_at, round, failures)
     select p.instance_id, p.id, (q.whole).request,
@@ -312,7 +312,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _apply_reports
 create or replace function wf._release(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_again wf.request[];
 begin
@@ -367,7 +367,7 @@ $$;
 -- Raises   nothing
 -- Called   by outcome
 create or replace function wf._hold(p_instance bigint[], p_patience int) returns bigint[]
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_free bigint[];
 begin
@@ -396,7 +396,7 @@ $$;
 -- Raises   nothing
 -- Called   by _hold
 create or replace function wf._hold_within(p_instance bigint[], p_patience int) returns boolean
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_timeout text := current_setting('lock_timeout');
 begin
@@ -540,7 +540,7 @@ end;
 -- Called   by outcome
 create or replace function wf._apply_report(p_driver bigint, p_instance bigint, p_process bigint, p_token uuid,
                                             p_event text, p_body bytea, p_keeps boolean) returns text
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_body jsonb;
 begin
@@ -579,7 +579,7 @@ $$;
 -- Called   by _apply_report
 create or replace function wf._keep_report(p_instance bigint, p_process bigint, p_sqlstate text, p_message text,
                                            p_keeps boolean) returns text
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     if not p_keeps then
         raise exception using errcode = p_sqlstate, message = p_message;

@@ -12,7 +12,7 @@
 -- Called   by the triggers, when an instance is suspended and when something
 --          becomes ready in a suspended instance
 create or replace function wf._park(p_instance bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     update wf.parked k set reason = 'suspended', group_id = null, rate_id = null, parked_at = p_at
      where k.instance_id = any (p_instance) and k.reason = 'group';
@@ -51,7 +51,7 @@ $$;
 -- Raises   nothing
 -- Called   by the triggers of process
 create or replace function wf._park_new(p_moves wf.move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_suspended bigint[] := array(select s.instance_id
                                     from wf.suspended s
@@ -74,7 +74,7 @@ $$;
 -- Raises   nothing
 -- Called   by the trigger, when an instance is resumed
 create or replace function wf._unpark(p_instance bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_free wf.request[];
 begin

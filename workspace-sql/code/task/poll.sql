@@ -133,7 +133,7 @@ $$;
 -- Raises   nothing
 -- Called   by poll
 create or replace function wf._step_back(p_driver wf.driver) returns int
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     if p_driver.idle then
         update wf.driver d set idle = false where d.id = p_driver.id;
@@ -182,7 +182,7 @@ $$;
 -- Raises   nothing
 -- Called   by poll, if there are any
 create or replace function wf._stops(p_driver bigint, p_now timestamptz) returns table (token uuid)
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     delete from wf.stop s
      where s.driver_id = p_driver
@@ -203,7 +203,7 @@ $$;
 -- Raises   nothing
 -- Called   by poll, for a driver that found nothing before
 create or replace function wf._has_ready(p_driver wf.driver) returns boolean
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     return exists (select from wf.lane l
                     where wf._serves(p_driver, l) and exists (select from wf.ready r where r.lane_id = l.id));
@@ -222,7 +222,7 @@ $$;
 -- Called   by poll, if there is any of that
 create or replace function wf._keep_up(p_driver bigint, p_seen_at timestamptz, p_due boolean, p_now timestamptz)
 returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     -- the driver's first poll in this minute
     v_minute boolean := extract(epoch from p_seen_at)::bigint / 60 <> extract(epoch from p_now)::bigint / 60;
@@ -259,7 +259,7 @@ create or replace function wf._claim(p_driver bigint, p_place tid[], p_now times
 returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
                needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint,
                wait_ms int)
-language plpgsql :inner as $$
+language plpgsql as $$
 #variable_conflict use_column
 begin
     return query
@@ -387,7 +387,7 @@ end;
 -- Raises   nothing
 -- Called   by poll
 create or replace function wf._rest(p_driver wf.driver, p_found boolean, p_wants boolean, p_now timestamptz) returns int
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_due timestamptz;
 begin

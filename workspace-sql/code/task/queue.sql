@@ -61,7 +61,7 @@ end;
 -- Raises   nothing
 -- Called   by _pick
 create or replace function wf._pick_merged(p_lane wf.place[], p_limit int) returns tid[]
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_place tid[] := array[]::tid[];
     v_lane wf.place[] := p_lane;
@@ -136,7 +136,7 @@ end;
 -- Raises   nothing
 -- Called   by _pick and _find
 create or replace function wf._places_behind(p_lane wf.place[], p_taken tid[]) returns wf.place[]
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     return coalesce((select array_agg(wf._later(l, x.rank, x.turn, x.instance_id, x.process_id))
                        from wf.ready x, unnest(p_lane) l
@@ -152,7 +152,7 @@ $$;
 -- Raises   nothing
 -- Called   by _share
 create or replace function wf._pick(p_lane wf.place[], p_limit int, out place tid[], out lane wf.place[])
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     lane := p_lane;
     if p_limit = 0 or coalesce(cardinality(p_lane), 0) = 0 then
@@ -177,7 +177,7 @@ $$;
 -- Called   by _find, for several lanes
 create or replace function wf._share(p_lane wf.place[], p_want int, p_instant int, p_kept jsonb,
                                      out place tid[], out lane wf.place[], out more boolean)
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_own wf.place[] := array(select l from unnest(p_lane) l where l.pool = 'builtin');
     v_all wf.place[] := p_lane;
@@ -229,7 +229,7 @@ $$;
 -- Called   by _find, if something is noted
 create or replace function wf._recall(p_driver bigint, p_now timestamptz,
                                       out age numeric, out pages bigint, out rest numeric, out lane wf.place[])
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_from constant jsonb := current_setting('wf.from')::jsonb;
 begin
@@ -256,7 +256,7 @@ $$;
 -- Raises   nothing
 -- Called   by _find, if anything is torn down
 create or replace function wf._leave_torn(p_place tid[]) returns tid[]
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     return (select array_agg(u.place order by u.k)
               from unnest(p_place) with ordinality u (place, k)
@@ -294,7 +294,7 @@ create or replace function wf._find(p_driver wf.driver, p_want int, p_instant in
                                     p_now timestamptz,
                                     out place tid[], out lane wf.place[], out more boolean, out others boolean,
                                     out again int)
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_noted constant boolean := coalesce(current_setting('wf.from', true), '') <> '';
     v_age numeric; -- of the last look at the heads
@@ -382,7 +382,7 @@ $$;
 -- Called   by _find
 create or replace function wf._remember(p_driver bigint, p_age numeric, p_pages bigint, p_more boolean,
                                         p_lane wf.place[], p_before wf.place[], p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     if cardinality(p_before) > cardinality(p_lane) then
         p_lane := p_lane || array(select u from unnest(p_before) u
@@ -420,7 +420,7 @@ end;
 -- Raises   nothing
 -- Called   by poll, if lanes may hold more, or if something has become ready in its transaction
 create or replace function wf._pass_on(p_driver bigint, p_lane wf.place[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_idle wf.driver[] := array(select d from wf.driver d where d.idle and d.id <> p_driver);
 begin

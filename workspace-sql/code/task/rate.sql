@@ -25,7 +25,7 @@
 -- Raises   nothing
 -- Called   by _leave_rates and _grant_places
 create or replace function wf._free_again(p_per interval, p_at timestamptz) returns timestamptz
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_per constant bigint := extract(epoch from p_per) * 1000000;
     v_slot constant bigint := greatest(1, v_per / 64);
@@ -46,7 +46,7 @@ $$;
 -- Raises   nothing
 -- Called   wherever tasks begin to wait for their rates
 create or replace function wf._ask_rates(p_instance bigint[], p_process bigint[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.work (kind, item_id, due_at, asked)
     select distinct 'rate', p.rate_id, wf._now(),
@@ -76,7 +76,7 @@ $$;
 -- Raises   nothing
 -- Called   by _queue
 create or replace function wf._begin_rated(p_moves wf.full_move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_instance bigint[];
     v_process bigint[];
@@ -109,7 +109,7 @@ $$;
 -- Raises   nothing
 -- Called   by _grant
 create or replace function wf._wait_for_rates(p_granted wf.request[], p_process bigint[]) returns wf.request[]
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_instance bigint[];
     v_process bigint[];
@@ -143,7 +143,7 @@ $$;
 -- Raises   nothing
 -- Called   by the update trigger of process
 create or replace function wf._leave_rates(p_moves wf.move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     -- not the time of the move, which was read before the place may have been granted
     v_now constant timestamptz := wf._now();
@@ -191,7 +191,7 @@ $$;
 -- Called   by _grant_rate and _grant_simulated
 create or replace function wf._grant_places(p_rate bigint, p_key bigint, p_max int, p_per interval, p_now timestamptz,
                                             p_instance bigint default null) returns timestamptz
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_most constant int := 1000;
     v_latest constant timestamptz := wf._free_again(p_per, p_now);
@@ -244,7 +244,7 @@ $$;
 -- Raises   nothing
 -- Called   by _do_work
 create or replace function wf._grant_rate(p_rate bigint, p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_asked jsonb;
     v_rate wf.rate;
@@ -282,7 +282,7 @@ $$;
 -- Raises   nothing
 -- Called   by _park, if there are rates
 create or replace function wf._park_rated(p_instance bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     with held as (
         update wf.parked k set reason = 'suspended', rate_id = null, parked_at = p_at

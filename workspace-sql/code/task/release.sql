@@ -23,7 +23,7 @@ end;
 -- Raises   nothing
 -- Called   by the update trigger of process
 create or replace function wf._tell_stop(p_moves wf.move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.stop (driver_id, token, instance_id, process_id)
     select l.driver_id, l.token, l.instance_id, l.process_id
@@ -49,7 +49,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
 create or replace function wf._ask(p_moves wf.full_move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     delete from wf.lease l
      where l.ctid = any (array(select k.ctid from wf._due_full(p_moves, 'ask') m

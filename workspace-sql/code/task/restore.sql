@@ -27,7 +27,7 @@ end;
 -- Raises   WF002
 -- Called   by register
 create or replace function wf._has_mark(p_mark text) returns boolean
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     if p_mark is null or p_mark !~ '^[0-9]{1,19}@[0-9]{1,12}[.][0-9]{6}$' then
         raise exception using errcode = 'WF002',
@@ -55,7 +55,7 @@ $$;
 -- Raises   nothing
 -- Called   by register and _look_around
 create or replace function wf._halt(p_reason text) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     perform from wf.home h for no key update;
     insert into wf.engine_event (at, actor, client, event, reason)
@@ -77,7 +77,7 @@ $$;
 -- Raises   nothing
 -- Called   by register and _sweep
 create or replace function wf._look_around() returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_was wf.home;
     v wf.home;

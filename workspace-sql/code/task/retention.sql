@@ -13,7 +13,7 @@
 -- Locks    the rows that it deletes; the caller has locked the instance
 -- Called   by _purge
 create or replace function wf._purge_portion(p_instance bigint) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_most constant int := 1000;
 begin
@@ -43,7 +43,7 @@ $$;
 -- Locks    instances by id (skipping locked ones), then all that belongs to them
 -- Called   by wf.purge, _purge_old and _do_work
 create or replace function wf._purge(p_instance bigint[]) returns bigint[]
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_most constant int := 1000;
     v_held bigint[];
@@ -95,7 +95,7 @@ $$;
 -- Raises   nothing
 -- Called   by wf.purge and _purge_old
 create or replace function wf._purge_open(p_target jsonb, p_reason text, p_now timestamptz) returns bigint
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_id bigint;
 begin
@@ -130,7 +130,7 @@ $$;
 -- Raises   nothing
 -- Called   by wf.purge and _purge_old, after the instances have gone
 create or replace function wf._forget_signatures(p_limit int, p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_instances constant int := 200;
     c_events constant int := 2000;
@@ -176,7 +176,7 @@ $$;
 -- Raises   nothing
 -- Called   by wf.work and tick
 create or replace function wf._purge_old() returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_gone constant int := 100;
     c_seen constant int := 1000;

@@ -57,7 +57,7 @@ end;
 create or replace function wf._judge_retry(p_values jsonb, p_tried int, p_error jsonb, p_idempotent boolean,
                                            p_when jsonb, p_reads jsonb, p_instance bigint, p_scopes bigint[])
 returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     return case when p_values is null or not wf._accepts_retry(p_values -> 'on', p_error ->> 'kind', p_idempotent)
                      or p_tried >= (p_values ->> 'attempts')::int and p_values -> 'attempts' <> '-1' then 'false'
@@ -80,7 +80,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
 create or replace function wf._retry(p_moves wf.full_move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     perform wf._forget_retry(array_agg(m.instance_id), array_agg(m.id))
        from wf._due_full(p_moves, 'retry') m where m.was in ('INIT', 'RETRY_CLEANUP_REQUESTED') having count(*) > 0;
@@ -132,7 +132,7 @@ $$;
 -- Raises   nothing
 -- Called   by _retry and _begin_attempts
 create or replace function wf._forget_retry(p_instance bigint[], p_process bigint[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     delete from wf.timer t
      where t.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)
@@ -152,7 +152,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _fire_timers
 create or replace function wf._begin_attempts(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     perform wf._forget_retry(p_instance, p_process);
     update wf.process p

@@ -112,7 +112,7 @@ comment on function wf.sql_outcome(bigint, bigint, uuid, bytea) is
 -- Raises   57014 when the statement takes longer than it may
 -- Called   by sql_outcome
 create or replace function wf._wait_for(p_instance bigint) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_slice constant text := '5s';
     v_timeout text := current_setting('lock_timeout');

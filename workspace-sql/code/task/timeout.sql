@@ -50,7 +50,7 @@ end;
 -- Locks    their rows of time_limit
 -- Called   by the triggers of process
 create or replace function wf._keep_limits(p_moves wf.move[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     f record;
 begin
@@ -95,7 +95,7 @@ $$;
 -- Locks    their rows of time_limit
 -- Called   wherever a task with a policy `timeout` fails, goes on, begins to wait for its group, or waits no more
 create or replace function wf._run_clocks(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     update wf.time_limit t
        set due_at = case when k.stands then 'infinity' else p_at + t.remains end,
@@ -120,7 +120,7 @@ $$;
 -- Locks    their rows of time_limit
 -- Called   by _apply_judged, for tasks with a policy `timeout`
 create or replace function wf._note_activity(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     update wf.time_limit t set due_at = p_at + k.inactivity * interval '1 s'
       from unnest(p_instance, p_process) u (i, j)
@@ -177,7 +177,7 @@ end;
 -- Locks    instances by id (skipping locked ones), then as _time_out
 -- Called   by poll, once a second, and by tick
 create or replace function wf._fire_limits(p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_most constant int := 100;
     v_passed bigint[] := array[]::bigint[];
@@ -224,7 +224,7 @@ $$;
 -- Locks    rows of parked and ready (skipping locked ones), then of time_limit, then process
 -- Called   by _do_work, and by the simulator
 create or replace function wf._time_out(p_instance bigint[], p_process bigint[], p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_fenced bigint[]; -- those that no poll takes meanwhile
     v_instance bigint[]; -- composites
@@ -303,7 +303,7 @@ $$;
 -- Locks    as _tear
 -- Called   by _time_out, with the outer ones first
 create or replace function wf._stop_inside(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     for k in 1 .. cardinality(p_process) loop
         if not exists (select from wf._torn(p_instance[k:k], p_process[k:k])) then

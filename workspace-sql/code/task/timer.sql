@@ -11,7 +11,7 @@
 -- Locks    instances by id (skipping locked ones), then their timers
 -- Called   by poll and tick
 create or replace function wf._fire(p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_most constant int := 100;
     v_passed bigint[] := array[]::bigint[];
@@ -66,7 +66,7 @@ $$;
 -- Locks    their timers
 -- Called   by _do_work, and by the simulator
 create or replace function wf._fire_timers(p_instance bigint[], p_process bigint[], p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     f record;
 begin
@@ -113,7 +113,7 @@ $$;
 -- Raises   nothing
 -- Called   by the update trigger of process
 create or replace function wf._clear_timers(p_moves wf.move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     delete from wf.timer d
      where d.ctid = any (array(select k.ctid from wf._due(p_moves, 'timer') m

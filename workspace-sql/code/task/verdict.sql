@@ -39,7 +39,7 @@ end;
 -- Raises   nothing
 -- Called   by _judge
 create or replace function wf._test(p_condition jsonb, p_environment jsonb) returns jsonb
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 declare
     v_result jsonb;
 begin

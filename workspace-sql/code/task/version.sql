@@ -14,7 +14,7 @@
 -- Raises   nothing
 -- Called   by poll, once a minute for each driver, and tick
 create or replace function wf._forget_versions() returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_ids bigint[];
 begin

@@ -7,7 +7,7 @@
 -- Raises   nothing
 -- Called   by _begin_wait
 create or replace function wf._wake_at(p_at timestamptz, p_duration jsonb) returns timestamptz
-language plpgsql stable :inner as $$
+language plpgsql stable as $$
 begin
     if jsonb_typeof(p_duration) is distinct from 'string' then
         return null;
@@ -28,7 +28,7 @@ $$;
 -- Raises   nothing of its own
 -- Called   by _queue
 create or replace function wf._begin_wait(p_moves wf.full_move[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.timer (instance_id, process_id, kind, due_at)
     select p.instance_id, p.id, 'sleep', w.at

@@ -29,7 +29,7 @@
 -- Called   by _try_work
 create or replace function wf._do_work(p_kind text, p_instance bigint[], p_item bigint[], p_now timestamptz)
 returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     case p_kind
         when 'timer' then perform wf._fire_timers(p_instance, p_item, p_now);
@@ -54,7 +54,7 @@ $$;
 -- Called   wherever a batch of work is done
 create or replace function wf._try_work(p_kind text, p_instance bigint[], p_item bigint[], p_now timestamptz)
 returns jsonb
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     perform wf._do_work(p_kind, p_instance, p_item, p_now);
     return null;
@@ -82,7 +82,7 @@ end;
 create or replace function wf._put_work(
     p_kind text, p_instance bigint[], p_item bigint[], p_due_at timestamptz, p_error jsonb)
 returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     insert into wf.work (kind, instance_id, item_id, due_at, error)
     select p_kind, u.i, u.j, p_due_at, p_error from unnest(p_instance, p_item) u (i, j);
@@ -102,7 +102,7 @@ $$;
 -- Locks    the row of home (skipping it if it is locked), then as _give_up
 -- Called   by wf.work
 create or replace function wf._part_work(p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     -- one caller at a time: a second one does not see the rows that the first has yet to commit
     perform from wf.home for no key update skip locked;
@@ -159,7 +159,7 @@ end;
 -- Locks    the caller holds the instance
 -- Called   by _work_alone
 create or replace function wf._set_aside(p_work wf.work, p_error jsonb, p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     begin
         update wf.process p
@@ -194,7 +194,7 @@ $$;
 -- Locks    the row of work (skipping locked ones)
 -- Called   by wf.work and _work
 create or replace function wf._next_work(p_now timestamptz) returns bigint
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_pause constant interval[] := array['1 s', '10 s', '60 s']::interval[];
     v_id bigint;
@@ -218,7 +218,7 @@ $$;
 -- Locks    the row of work, then its instance (both skipping locked ones)
 -- Called   by wf.work and _work
 create or replace function wf._work_alone(p_id bigint, p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     c_most constant int := 3;
     v_work wf.work;
@@ -260,7 +260,7 @@ $$;
 -- Locks    as _settle
 -- Called   by poll and tick
 create or replace function wf._settle_safely(p_now timestamptz) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_error jsonb := wf._try_work('settle', null, null, p_now);
 begin
@@ -284,7 +284,7 @@ $$;
 -- Locks    as _work_alone
 -- Called   by tick
 create or replace function wf._work(p_now timestamptz, p_limit int) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 declare
     v_id bigint;
 begin
@@ -350,7 +350,7 @@ comment on function wf.work(bigint, boolean) is
 -- Locks    rows of work
 -- Called   by operators' verbs
 create or replace function wf._resume_work(p_instance bigint[]) returns void
-language plpgsql :inner as $$
+language plpgsql as $$
 begin
     update wf.work w set tries = 0, aside = false, due_at = wf._now()
      where w.instance_id = any (p_instance) and (w.aside or w.tries > 0);
