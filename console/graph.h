@@ -43,7 +43,7 @@ void graph_order(struct graph *graph, size_t node, size_t before);
  * What a node of docs/spec.md is called, as the workspace says it: its title, or
  * what it is and what it binds; for the caller to free().
  */
-char *graph_label(const struct json *node);
+char *graph_label(const struct json *spec);
 
 /* Add the tree of a workflow as docs/spec.md has it. */
 void graph_add_spec(struct graph *graph, const struct json *workflow);
