@@ -117,7 +117,7 @@ select is_empty('select * from wf.fsck()', 'the rows agree with each other');
 select wf.suspend(format('{"instance": %s}', :i)::jsonb);
 select is((select count(*) from wf.slot where instance_id = :i), 1::bigint, 'which is given back when it is suspended');
 select wf.resume(format('{"instance": %s}', :i)::jsonb), play_report(play_id(:i, 'b')), play_later('11 s');
-select is(takes(:driver), 'd c', 'and when its rate lets it, it begins; what has no rate goes before it');
+select is(takes(:driver), 'd c', 'd begins when its rate has a place; c, which has no rate, went before it');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other');
 select play_on(:driver), play_report(play_id(:i, 'c')), play_report(play_id(:i, 'd'));
 
@@ -177,7 +177,7 @@ select is(most_in('9.999999 s'), 7::bigint, 'in no stretch of 10 s more than 7 h
 select is_empty($$select * from wf.fsck() where class = 'violation'$$, 'the rows agree with each other');
 select cmp_ok((select count(*) from wf.rate_spent), '<', 200::bigint, 'what is spent is not kept one by one for ever');
 
--- what has no rate costs nothing
+-- a task without a rate costs nothing
 select is((select count(*) from wf.transition t where t.steps & wf._step('rate') > 0 and wf._needed(t.steps, 1, null, null, null, null, 0, null, null, null, null, null, null, null, null) & wf._step('rate') > 0), 0::bigint, 'no move of a task without a rate comes to it');
 select finish();
 rollback;
