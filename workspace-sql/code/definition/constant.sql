@@ -7,12 +7,11 @@
 -- Raises   nothing
 -- Called   by wf._constant and wf.install
 create or replace function wf._is_volatile(p_expression jsonb) returns boolean
-language plpgsql immutable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
-begin
+language sql immutable
+begin atomic
     -- a string that looks like a call is taken for one, which only costs an evaluation
-    return p_expression::text ~ '\["instance", |\["call", "(now|today)"';
+    select p_expression::text ~ '[[]"instance", |[[]"call", "(now|today)"';
 end;
-$$;
 
 -- wf._constant(p_expression)
 --
@@ -22,7 +21,7 @@ $$;
 -- Raises   nothing
 -- Called   by wf.install
 create or replace function wf._constant(p_expression jsonb) returns jsonb
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable strict as $$
 declare
     v_result jsonb;
 begin
@@ -45,13 +44,13 @@ $$;
 -- Raises   nothing
 -- Called   by wf.install
 create or replace function wf._compact(p_expression jsonb) returns jsonb
-language plpgsql stable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
+language plpgsql stable strict as $$
 begin
     if jsonb_typeof(p_expression) = 'object'
        and strpos(substr(p_expression::text, 2), '{') = 0
        and strpos(p_expression::text, '["list"') = 0 then
         return wf._as_operator(p_expression);
-    elsif p_expression::text ~ '\{|\["list"' then
+    elsif p_expression::text ~ '[{]|[[]"list"' then
         return wf._fold(p_expression);
     end if;
     return p_expression;

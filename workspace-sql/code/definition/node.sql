@@ -46,7 +46,22 @@ begin
 end;
 $$;
 
+-- wf._listed(p_names)
+--
+-- Returns  the names of a list, for people
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _node_label
+create or replace function wf._listed(p_names jsonb) returns text
+language sql immutable
+begin atomic
+    select string_agg(x.name, ', ' order by x.k) from jsonb_array_elements_text(p_names) with ordinality x (name, k);
+end;
+
 -- wf._node_label(p_object, p_value)
+--
+-- PostgreSQL puts the body of this function into the query of its caller, which it does
+-- only with a body that has no subquery.
 --
 -- Returns  what people read of a node: its task type, its workflow or its kind, with the names that it binds
 -- Locks    nothing
@@ -58,10 +73,7 @@ begin atomic
     select case p_object
                when 'task' then concat_ws(' as ', p_value ->> 'type', p_value ->> 'as')
                when 'workflow' then p_value ->> 'name'
-               when 'atomic'
-               then concat_ws(' as ', p_object, (select string_agg(x, ', ' order by k)
-                                                   from jsonb_array_elements_text(p_value -> 'names')
-                                                        with ordinality x (x, k)))
+               when 'atomic' then concat_ws(' as ', p_object, wf._listed(p_value -> 'names'))
                else concat_ws(' ', p_object, case when p_value -> 'only' = 'true' then 'only' end,
                               nullif(concat_ws(' as ', coalesce(p_value ->> 'workflow', p_value ->> 'name'),
                                                p_value ->> 'as'), ''))
@@ -340,9 +352,10 @@ begin
                                                           q.fixed -> 'retry_when')) end,
            case when n.object in ('catch', 'finally') then n.value ->> 'name' else i.name end,
            j.name, s.name, wf._compact(n.value -> 'max'),
-           (select jsonb_agg(jsonb_build_object('as', c.value -> 'as', 'value', wf._compact(c.value -> 'value'))
-                             order by c.ordinality)
-              from jsonb_array_elements(n.value -> 'collect') with ordinality c),
+           case when n.value ? 'collect' then
+               (select jsonb_agg(jsonb_build_object('as', c.value -> 'as', 'value', wf._compact(c.value -> 'value'))
+                                 order by c.ordinality)
+                  from jsonb_array_elements(n.value -> 'collect') with ordinality c) end,
            case when n.value ?| '{collect,yield,until}'
                 then wf._reads(coalesce(n.value -> 'collect_reads', n.value -> 'round_reads'), n.value::text) end,
            wf._compact(n.value #> '{yield,value}'), n.type_id, case when t.passes then n.fixed
@@ -362,7 +375,8 @@ begin
            wf._compact(n.value -> 'tolerate'), n.on_failure, n.on_failure_own, n.late,
            case when q.read ? 'timeout' then '{}' else q.fixed -> 'timeout' end,
            case when n.type_id is null then 0 else coalesce((q.fixed ->> 'weight')::numeric, 1) end,
-           (select array_agg(x) from jsonb_array_elements_text(n.value -> 'names') x), (q.fixed ->> 'output')::numeric,
+           case when n.value ? 'names' then (select array_agg(x) from jsonb_array_elements_text(n.value -> 'names') x) end,
+           (q.fixed ->> 'output')::numeric,
            case when q.fixed ? 'rate' then wf._rate(q.fixed ->> 'rate') end, wf._constant_rate(q.fixed, q.read)
       from settled n
       left join item_read i on i.place = n.place
@@ -479,6 +493,9 @@ begin
                                       when f.around = 'body' and f.ordinal > 1 then v_weight[f.parent_id]
                                       else v_weight[f.parent_id] + v_weight[f.id] end;
     end loop;
-    update wf.node n set weight = v_weight[n.id] where n.version_id = p_version and n.weight <> v_weight[n.id];
+    -- an array of numerics is read through from its beginning for each element that is taken out of it
+    update wf.node n set weight = w.weight
+      from unnest(v_weight) with ordinality w (weight, id)
+     where n.version_id = p_version and n.id = w.id and n.weight <> w.weight;
 end;
 $$;

@@ -418,28 +418,32 @@ $$;
 create or replace function wf._spec_constants(p_nodes wf.part[])
 returns table (place int[], path text, message text, hint text)
 language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+    with
+    node as materialized (
+        select n.* from wf._with_forms(p_nodes) n where n.value ?| '{max,tolerate,policies}'
+    )
     select n.place, n.path || '.max',
            'must be an int of at least 1' || case when n.begins = 'window' then ', or a text such as "50%" or "all - 1"'
                                                   else '' end, null
-      from wf._with_forms(p_nodes) n
+      from node n
      where n.value -> 'max' <> 'null' and jsonb_typeof(n.value -> 'max') <> 'array'
        and not (jsonb_typeof(n.value -> 'max') = 'number' and wf._fits_policy('count', n.value -> 'max')
                 or n.begins = 'window' and jsonb_typeof(n.value -> 'max') = 'string'
                    and wf._elements_meant(n.value ->> 'max', 1) is not null)
     union all
     select n.place, n.path || '.tolerate', 'must be an int of at least 0, or a text such as "10%"', null
-      from wf._with_forms(p_nodes) n
+      from node n
      where n.value -> 'tolerate' <> 'null' and jsonb_typeof(n.value -> 'tolerate') <> 'array'
        and not (jsonb_typeof(n.value -> 'tolerate') in ('number', 'string')
                 and n.value ->> 'tolerate' ~ wf._tolerance())
     union all
     select n.place, n.path || '.policies.' || c.path, 'must be ' || c.fit, null
-      from wf._with_forms(p_nodes) n
+      from node n
      cross join lateral wf._wrong_policies(n.value -> 'policies') c
     union all
     select n.place, n.path || '.policies.idempotent', 'must be true or false',
            'Only a task type computes it, from its parameters.'
-      from wf._with_forms(p_nodes) n
+      from node n
      where n.kind <> 'workflow' and jsonb_typeof(n.value #> '{policies,idempotent}') <> 'boolean';
 $$;
 
