@@ -141,8 +141,20 @@ sub begin {
     push @{ $parent->{children} }, $p if $parent;
     $m->{root} = $p unless $parent;
     $m->{processes}{$path} = $p;
+    local $m->{level} = ($m->{level} // 0) + 1;
     enter($p);
+    break_down($m) if $m->{level} == 1;
     return $p;
+}
+
+# What could not be evaluated fails when everything has begun that begins with it; the
+# innermost level comes first.
+sub break_down {
+    my ($m) = @_;
+    my $broken = delete $m->{broken} or return;
+    local $m->{level} = 0;
+    fails($_->[1], 'input') for sort { $b->[0] <=> $a->[0] } @$broken;
+    return;
 }
 
 sub type { return $_[0]{node}{type} // '' }
@@ -168,7 +180,9 @@ sub enter {
     if (!$ready) {
         die $@ unless $@ =~ /^input:/;
         $p->{unprepared} = 1;
-        return fails($p, 'input');
+        return fails($p, 'input') unless $p->{m}{level};
+        push @{ $p->{m}{broken} }, [ $p->{m}{level}, $p ];
+        return;
     }
     $p->{unprepared} = 0;
     if (leaf($p)) {

@@ -110,6 +110,10 @@ select is_empty('select * from wf.fsck()', 'the rows agree with each other meanw
 select play_on(:driver);
 select is(ends(:i) || ' ' || the_end(:i), 'a:END cleaned, b:END cascade END warning', 'and what reads it is skipped all the same');
 
+select play_install('condition', jsonb_build_array(reads('a'), play_task('t.Do', 'b', '{}', '{"retry": {"attempts": 2, "when": ["eq", ["var", "a"], 1]}}') || '{"reads": {"a": 0}}'));
+select goes_on(:driver, 'condition', true) as i \gset
+select is(ends(:i), 'a:END skip, b:END cascade', 'what reads the name only in the condition of its retry is skipped, too');
+
 -- composites: the names inside that have no value
 select play_install('blocks', jsonb_build_array(reads('z'),
     jsonb_build_object('kind', 'if', 'line', 2, 'condition', '["var", "z"]'::jsonb, 'reads', '{"z": 0}'::jsonb, 'then', play_seq(reads('m'), reads('n'))), reads('b', 'n'), reads('c', 'z')));

@@ -58,6 +58,7 @@ select is(played(a_while('null', '["eq", ["var", "s"], null]', 'false', nothing(
 select is(played(a_while('0', '["lt", ["var", "s"], 3]', '["add", ["var", "s"], 1]', nothing(), '3')), '3', 'the last round that max allows may be the last one');
 select is(played(a_while('0', '["lt", ["var", "s"], 4]', '["add", ["var", "s"], 1]', nothing(), '3')),
           '{"kind": "limit", "message": "this while has had the 3 rounds that its max allows, and its condition asks for another"}', 'one more would be needed: kind limit');
+select is(played(play_seq(a_while('0', '["lt", ["var", "s"], 4]', '["add", ["var", "s"], 1]', nothing(), '3')) || '{"policies": {"on_failure": "skip"}}'), 'null', 'the name of such a loop is null if it is skipped, not the state of its last round');
 select is(played(a_while('0', '["lt", ["var", "s"], 3]', '["add", ["var", "s"], 1]', nothing(), '["var", "n"]', '{"n": 0}'), '3'), '3', 'max is an expression');
 select is(played(a_while('0', 'true', '0', nothing(), '["var", "n"]', '{"n": 0}'), v.n) ->> 'message', format('max of a while is an int of at least 1, not %s', v.n), 'max is no ' || v.n::text)
   from (values ('0'::jsonb), ('-1'), ('1.5'), ('"3"'), ('null')) v (n);

@@ -50,6 +50,7 @@ begin
                                                 where x.instance_id = m.instance_id and x.id = m.parent_id)
                                          else m.scopes end as scopes offset 0) s
          where m.output is not null
+           and m.event not in ('ignore', 'skip') -- a loop that has failed has the state of its last round
             on conflict (instance_id, scope_id, name) do update set value = excluded.value, skipped = null
         returning instance_id, scope_id, pg_column_size(value) as bytes)
     select array_agg(b.instance_id) as instances, array_agg(b.scope_id) as scopes, array_agg(b.bytes) as bytes

@@ -278,13 +278,14 @@ begin
      cross join lateral (select x.id, x.next_id, x.kind, x.machine, x.scope, x.begins, x.type_id, x.bind, x.group_id,
                                 x.lane_id, x.rank, x.plain, x.wide, x.children, x.collects, x.input, x.input_fixed,
                                 x.policy, x.retry, x.rate_id, x.in_round, x.handles, x.late, x.in_dag, x.timeout,
-                                x.finally_id
+                                x.finally_id, x.reads
                            from wf.node x
                           where x.version_id = p.version_id and x.id = u.m
                          offset 0) n
      cross join lateral (select case when n.scope = 'child' then p.scopes || u.id else p.scopes end as scopes) s
      cross join lateral (select case when (n.input is null or n.input_fixed)
                                           and n.policy is null
+                                          and n.reads is null -- the condition of a retry may read names
                                           and n.begins not in ('chosen', 'window', 'round', 'free')
                                      then null::wf.entry
                                      else wf._prepare(u.i, s.scopes, p.version_id, n.id) end as e offset 0) e;
