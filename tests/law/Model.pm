@@ -963,6 +963,7 @@ sub raised {
     $p->{m}{error} = 1;
     abort_instance($p->{m}, 1);
     leave($p);
+    gone($p) unless $p->{parent};
     return;
 }
 
@@ -1145,12 +1146,12 @@ sub taken_back {
     my ($p, $request, $often) = @_;
     my $state = $p->{state};
     if ($state eq 'START_REQUESTED') {
-        return !$often && ($p->{kind} eq 'async' || idempotent($p)) ? move_to($p, 'INIT') : fails($p, 'lost');
+        return !$often && ($p->{kind} eq 'async' || idempotent($p)) ? move_to($p, 'INIT') : lost_for_good($p);
     }
     if ($state eq 'EXECUTING') {
-        return fails($p, 'lost') if $often;
+        return lost_for_good($p) if $often;
         return if defined $p->{handle} || $request ne 'start';
-        return idempotent($p) ? move_to($p, 'INIT') : fails($p, 'lost');
+        return idempotent($p) ? move_to($p, 'INIT') : lost_for_good($p);
     }
     if ($state =~ /^(CANCEL|ABORT)_REQUESTED$/) {
         return cancelled($p) if $p->{kind} eq 'sync' || $often && $request eq 'cancel';
@@ -1158,6 +1159,14 @@ sub taken_back {
     }
     return cleaned($p) if $often;
     return;    # a cleanup is repeated
+}
+
+# All that drivers have lost at a time has failed before anything follows from that.
+sub lost_for_good {
+    my ($p) = @_;
+    has_failed($p, 'lost');
+    push @{ $p->{m}{world}{lost} }, $p;
+    return;
 }
 
 sub ask_cancel_again {
@@ -1370,6 +1379,7 @@ sub replay {
             my $wrong = $REPLAY{$what}->($p, $data);
             return "step $step->{k}: $path $wrong" if defined $wrong;
         }
+        see_to($_, 'lost') for @{ @steps && $steps[0]{what} eq 'lost' ? [] : delete $world->{lost} // [] };
     }
     return (left_alive($world, $played), \%instance);
 }
