@@ -307,6 +307,10 @@ cmd_action(struct console *console, struct error *err)
 		error_set(err, "--cascade is for ignore, not for %s", verb);
 		return EXIT_USAGE;
 	}
+	if (console_flag(console, "undo") && strcmp(verb, "abort") != 0) {
+		error_set(err, "--undo is for abort, not for %s", verb);
+		return EXIT_USAGE;
+	}
 	if (name != NULL)
 		invocation_add(
 		    &console->invocation, "workflow", "WORKFLOW", name);

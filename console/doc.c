@@ -176,6 +176,23 @@ add_params(struct doc *doc, const struct json *declared)
 
 /* Policies ------------------------------------------------------------------ */
 
+/* What was written for a word of the tree. */
+static const char *
+on_failure_text(const char *word)
+{
+	static const char *const words[][2] = {
+		{ "skip_all", "skip, cascade = true" },
+		{ "fail_undo", "fail, undo = true" },
+		{ "fail_late_undo", "fail_late, undo = true" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i][0], word) == 0)
+			return words[i][1];
+	return word;
+}
+
 /* `retry(attempts = 3)`, `priority(5)`; on_failure holds a word. */
 static void
 write_policy(struct buf *buf, const char *name, const struct json *value)
@@ -185,9 +202,7 @@ write_policy(struct buf *buf, const char *name, const struct json *value)
 
 	buf_addf(buf, "%s(", name);
 	if (word != NULL && strcmp(name, "on_failure") == 0)
-		buf_adds(buf, strcmp(word, "skip_all") == 0
-		                  ? "skip, cascade = true"
-		                  : word);
+		buf_adds(buf, on_failure_text(word));
 	else if (json_type(value) != JSON_OBJECT)
 		doc_add_expr(buf, value);
 	for (i = 0; json_type(value) == JSON_OBJECT && i < json_length(value);
@@ -323,7 +338,7 @@ static void
 add_inside(struct doc *doc, const struct json *node, int depth)
 {
 	static const char *const keys[] = { "steps", "branches", "body", "then",
-		"else", "catches", "finally" };
+		"else", "catches", "finally", "undo" };
 	bool any = false;
 	size_t i;
 

@@ -219,6 +219,8 @@ add_node(struct graph *graph, int parent, const char *branch,
 	graph_add(graph, parent, kind != NULL ? kind : "call", label, branch,
 	    NULL, NULL);
 	free(label);
+	if (json_get(spec, "undo") != NULL)
+		add_node(graph, own, "undo", json_get(spec, "undo"));
 	if (kind != NULL && strcmp(kind, "atomic") == 0)
 		return; /* what is in it are no nodes of their own */
 	add_list(graph, own, NULL, json_get(spec, "steps"));
@@ -368,6 +370,12 @@ is_child(const struct painter *painter, size_t at, size_t parent)
 	return painter->graph->nodes[at].parent == (int)parent;
 }
 
+static bool
+is_undo(const struct painter *painter, size_t at)
+{
+	return strcmp(painter->graph->nodes[at].kind, "undo") == 0;
+}
+
 /* One after another. */
 static void
 paint_steps(struct painter *painter, size_t parent, struct ends *ends)
@@ -375,8 +383,25 @@ paint_steps(struct painter *painter, size_t parent, struct ends *ends)
 	size_t i;
 
 	for (i = parent + 1; i < painter->graph->count; i++)
-		if (is_child(painter, i, parent))
+		if (is_child(painter, i, parent) && !is_undo(painter, i))
 			paint(painter, i, ends);
+}
+
+/* It leads away from where its node ends, and nothing comes after it. */
+static void
+paint_undo(struct painter *painter, size_t at, const struct ends *ends)
+{
+	struct ends way = { 0 };
+	size_t i;
+
+	for (i = at + 1; i < painter->graph->count; i++) {
+		if (!is_child(painter, i, at) || !is_undo(painter, i) ||
+		    ends->count == 0)
+			continue;
+		add_end(&way, ends->list[0].node, "undo");
+		paint_steps(painter, i, &way);
+		free(way.list);
+	}
 }
 
 static bool
@@ -550,6 +575,7 @@ paint(struct painter *painter, size_t at, struct ends *ends)
 		if (strcmp(kind, "return") == 0)
 			add_ends(painter->returns, ends);
 	}
+	paint_undo(painter, at, ends);
 }
 
 void

@@ -37,6 +37,7 @@ const struct option command_options[] = {
 	{ "seed", 0, false, "NUMBER", "the rest at random, the same for the same seed" },
 	{ "state", 0, true, "STATE", "what is in this state" },
 	{ "tag", 0, true, "TAG", "a tag" },
+	{ "undo", 0, false, NULL, "undo what has ended well in them, last first" },
 	{ "wait", 0, false, NULL, "wait for the end and exit with the result" },
 	{ "workflow", 0, false, "WORKFLOW", "instances of this workflow" },
 	{ "write", 'w', false, NULL, "write the files in place of printing them" },

@@ -354,34 +354,64 @@ check_rate(struct checker *checker, const struct policy *policy,
 	last->next = name;
 }
 
-/* `skip` with a cascade is a word of its own in the tree. */
+/* An action with one of these is a word of its own in the tree. */
+static const struct extra {
+	const char *name, *action, *word;
+	const char *actions;     /* that go with it */
+	const char *known, *why; /* hints */
+} extras[] = {
+	{ "cascade", "skip", "skip_all", "`skip`",
+	    "What is skipped is known before anything begins.",
+	    "Only what is skipped leaves names without a value." },
+	{ "undo", "fail", "fail_undo", "`fail` and `fail_late`",
+	    "Whether it is undone is known before anything begins.",
+	    "Only what ends the instance gives up what was done in it." },
+	{ "undo", "fail_late", "fail_late_undo", NULL, NULL, NULL },
+};
+
+enum { EXTRAS = sizeof(extras) / sizeof(extras[0]) };
+
+static void
+check_extra(struct checker *checker, struct expr *action, struct expr *value,
+    const struct extra *extra)
+{
+	const struct expr *literal;
+	size_t i;
+
+	if (!value || !value->type || value->type->kind != TYPE_BOOL)
+		return;
+	literal = check_bare(value);
+	if (literal->kind != E_BOOL) {
+		COMPLAIN(checker, value->start, "`%s` takes true or false",
+		    extra->name);
+		HINT(checker, "%s", extra->known);
+		return;
+	}
+	if (!action || action->kind != E_STRING)
+		return; /* something else is wrong with it */
+	for (i = 0; i < EXTRAS; i++)
+		if (strcmp(extras[i].name, extra->name) == 0 &&
+		    strcmp(extras[i].action, action->text) == 0)
+			break;
+	if (i == EXTRAS) {
+		COMPLAIN(checker, value->start,
+		    "`%s` goes with %s, not with `%s`", extra->name,
+		    extra->actions, action->text);
+		HINT(checker, "%s", extra->why);
+	} else if (literal->is_true) {
+		action->text = extras[i].word;
+	}
+}
+
 void
 check_on_failure(struct checker *checker, const struct policy *policy,
     enum policy_place place)
 {
 	struct expr *action = policy_arg(policy, "action");
-	struct expr *cascade = policy_arg(policy, "cascade");
-	const struct expr *literal;
 
 	(void)place;
-	if (!cascade || !cascade->type || cascade->type->kind != TYPE_BOOL)
-		return;
-	literal = check_bare(cascade);
-	if (literal->kind != E_BOOL) {
-		COMPLAIN(
-		    checker, cascade->start, "`cascade` takes true or false");
-		HINT(checker, "What is skipped is known before anything "
-		              "begins.");
-	} else if (!action || action->kind != E_STRING) {
-		return; /* something else is wrong with it */
-	} else if (strcmp(action->text, "skip") != 0) {
-		COMPLAIN(checker, cascade->start,
-		    "`cascade` goes with `skip`, not with `%s`", action->text);
-		HINT(checker, "Only what is skipped leaves names without a "
-		              "value.");
-	} else if (literal->is_true) {
-		action->text = "skip_all";
-	}
+	check_extra(checker, action, policy_arg(policy, "cascade"), &extras[0]);
+	check_extra(checker, action, policy_arg(policy, "undo"), &extras[1]);
 }
 
 void
@@ -443,7 +473,9 @@ check_policy(
 {
 	const struct policy_rule *rule = policy_rule(policy->name.text);
 
-	if (!rule && !policy_comes_later(policy->name.text)) {
+	if (policy->undo) {
+		check_undo_place(checker, policy, place);
+	} else if (!rule && !policy_comes_later(policy->name.text)) {
 		report_unknown(checker, policy);
 	} else if (!rule) {
 		check_unsupported(checker, policy->start,

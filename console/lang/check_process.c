@@ -73,6 +73,7 @@ check_leaf(struct checker *checker, struct process *call, bool main_line)
 {
 	call->off_line = !main_line;
 	check_call(checker, call);
+	check_undo(checker, call->policies);
 }
 
 static void
@@ -370,6 +371,7 @@ check_with(struct checker *checker, struct process *with, bool main_line)
 	check_policies(checker, with->policies,
 	    is_only_atomic(with->body) ? POLICIES_OF_TASK : POLICIES_OF_BLOCK);
 	check_process(checker, with->body, main_line);
+	check_undo(checker, with->policies);
 }
 
 static void
@@ -396,8 +398,8 @@ check_return(struct checker *checker, struct process *process, bool main_line)
 
 	if (!main_line) {
 		COMPLAIN(checker, process->start,
-		    "`return` can not stand in a parallel branch, a forall or "
-		    "a finally");
+		    "`return` can not stand in a parallel branch, a forall, a "
+		    "finally or an undo");
 		HINT(checker, "It ends the whole workflow; collect what the "
 		              "branches give and return it after them.");
 	}
@@ -418,8 +420,8 @@ check_checkpoint(struct checker *checker, struct process *step, bool main_line)
 	if (main_line)
 		return;
 	COMPLAIN(checker, step->start,
-	    "`checkpoint` can not stand in a parallel branch, a forall or a "
-	    "finally");
+	    "`checkpoint` can not stand in a parallel branch, a forall, a "
+	    "finally or an undo");
 	HINT(checker, "The whole instance goes back to it, so nothing may run "
 	              "beside it.");
 }
@@ -485,6 +487,7 @@ check_workflow(struct checker *checker, struct decl *decl)
 	for (param = decl->params; param; param = param->next)
 		scope_add(checker, &param->name, param->type);
 	check_policies(checker, decl->policies, POLICIES_OF_BLOCK);
+	check_no_undo(checker, decl->policies);
 	check_steps(checker, decl->body->steps, true);
 	scope_leave(checker);
 	if (decl->returns && !decl->returns->optional &&

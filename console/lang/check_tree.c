@@ -76,6 +76,25 @@ check_call_beside(struct checker *checker, const struct process *call,
 	              "beside it.");
 }
 
+static void measure_process(struct checker *checker,
+    const struct process *process, const struct path *path,
+    struct measure *measure);
+
+/* The block of an undo, and the undo itself. */
+static void
+measure_undo(struct checker *checker, const struct policy *undo,
+    const struct path *path, struct measure *measure)
+{
+	struct measure inner;
+
+	if (!undo)
+		return;
+	measure_process(checker, undo->undo, path, &inner);
+	inner.size++;
+	inner.depth++;
+	add(measure, &inner);
+}
+
 static void
 measure_process(struct checker *checker, const struct process *process,
     const struct path *path, struct measure *measure)
@@ -101,6 +120,7 @@ measure_process(struct checker *checker, const struct process *process,
 			process->target->has_checkpoint };
 		add(measure, &inner);
 	}
+	measure_undo(checker, policy_undo(process->policies), path, measure);
 	for (branch = process->branches; branch; branch = branch->next) {
 		measure_process(checker, branch->body, path, &inner);
 		if (process->kind == P_TRY) { /* the catch itself */

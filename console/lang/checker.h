@@ -107,6 +107,15 @@ enum { CHECK_INT_MAX = 999999999 };
 void check_between(struct checker *checker, struct expr *expr, const char *what,
     double least, double most);
 
+/*
+ * check_undo.c: whether one may stand there, and its block, in which the names
+ * can be read that can be read behind the node.
+ */
+void check_undo_place(struct checker *checker, const struct policy *undo,
+    enum policy_place place);
+void check_no_undo(struct checker *checker, const struct policy *policies);
+void check_undo(struct checker *checker, const struct policy *policies);
+
 /* check_process.c: a workflow's body, and a process in it, which is on the main
  * line if nothing runs beside it. */
 void check_workflow(struct checker *checker, struct decl *decl);

@@ -46,6 +46,8 @@ add(struct emitter *emitter, struct effects *effects,
 	int i;
 
 	for (policy = policies; policy; policy = policy->next) {
+		if (policy->undo)
+			continue;
 		i = (int)(policy_rule(policy->name.text) - policy_rules);
 		if (reaches_inside(&policy_rules[i], policy) != inside)
 			continue;

@@ -7,6 +7,8 @@
 
 static void emit_node(struct emitter *emitter, const struct process *process,
     const struct effects *effects);
+static void emit_body(struct emitter *emitter, const struct process *body,
+    const struct effects *effects);
 
 int
 emit_line(const struct emitter *emitter, size_t start)
@@ -122,6 +124,22 @@ use_type(struct emitter *emitter, struct decl *decl)
 	*at = used;
 }
 
+/* What reaches the node from around it reaches its undo, and nothing else does. */
+static void
+emit_undo(struct emitter *emitter, const struct policy *policies,
+    const struct effects *around)
+{
+	const struct policy *undo = policy_undo(policies);
+
+	if (!undo)
+		return;
+	buf_addf(&emitter->out,
+	    ",\"undo\":{\"kind\":\"undo\",\"line\":%d,\"body\":",
+	    emit_line(emitter, undo->start));
+	emit_body(emitter, undo->undo, around);
+	buf_adds(&emitter->out, "}");
+}
+
 static void
 emit_task(struct emitter *emitter, const struct process *task,
     const struct effects *around)
@@ -139,6 +157,7 @@ emit_task(struct emitter *emitter, const struct process *task,
 	buf_adds(&emitter->out, "}");
 	emit_name(emitter, "as", &task->as);
 	emit_policies(emitter, &effects);
+	emit_undo(emitter, task->policies, around);
 	reads_add_policies(&reads, &effects);
 	emit_reads(emitter, "reads", &reads);
 	buf_adds(&emitter->out, "}");
@@ -197,20 +216,26 @@ emit_call(struct emitter *emitter, const struct process *call,
 	emit_expansion(emitter, call->target, &effects);
 	emit_name(emitter, "as", &call->as);
 	emit_policies(emitter, &own);
+	emit_undo(emitter, call->policies, around);
 	reads_add_policies(&reads, &own);
 	emit_reads(emitter, "reads", &reads);
 	buf_adds(&emitter->out, "}");
 }
 
-/* A group of one step is that step, unless it has policies of its own. */
+/*
+ * A group of one step is that step, unless it has policies of its own.  `around`
+ * is what reaches an undo of it.
+ */
 static void
 emit_seq(struct emitter *emitter, const struct process *seq,
-    const struct effects *effects, const struct policy *policies)
+    const struct effects *effects, const struct policy *policies,
+    const struct effects *around)
 {
 	struct effects own = effects_of_node(emitter, policies);
 	struct reads reads = { emitter->arena, NULL };
 
-	if (seq->steps && !seq->steps->next && !effects_any(&own)) {
+	if (seq->steps && !seq->steps->next && !effects_any(&own) &&
+	    !policy_undo(policies)) {
 		emit_node(emitter, seq->steps, effects);
 		return;
 	}
@@ -218,6 +243,7 @@ emit_seq(struct emitter *emitter, const struct process *seq,
 	buf_adds(&emitter->out, ",\"steps\":");
 	emit_steps(emitter, seq->steps, effects);
 	emit_policies(emitter, &own);
+	emit_undo(emitter, policies, around);
 	reads_add_policies(&reads, &own);
 	emit_reads(emitter, "reads", &reads);
 	buf_adds(&emitter->out, "}");
@@ -227,7 +253,7 @@ static void
 emit_group(struct emitter *emitter, const struct process *seq,
     const struct effects *effects)
 {
-	emit_seq(emitter, seq, effects, NULL);
+	emit_seq(emitter, seq, effects, NULL, effects);
 }
 
 /* One task: its calls have no policies, it has them. */
@@ -244,6 +270,7 @@ emit_atomic(struct emitter *emitter, const struct process *atomic,
 	buf_adds(&emitter->out, ",\"steps\":");
 	emit_steps(emitter, atomic->steps, &none);
 	emit_policies(emitter, &effects);
+	emit_undo(emitter, policies, around);
 	reads_add_policies(&reads, &effects);
 	emit_reads(emitter, "reads", &reads);
 	buf_adds(&emitter->out, "}");
@@ -267,7 +294,7 @@ emit_with(struct emitter *emitter, const struct process *with,
 		emit_atomic(emitter, with->body->steps, around, with->policies);
 		return;
 	}
-	emit_seq(emitter, with->body, &effects, with->policies);
+	emit_seq(emitter, with->body, &effects, with->policies, around);
 }
 
 static void
@@ -329,7 +356,8 @@ is_call(struct emitter *emitter, const struct process *process)
 
 	while (process->kind != P_CALL) {
 		own = effects_of_node(emitter, process->policies);
-		if (process->kind == P_WITH && !effects_any(&own))
+		if (process->kind == P_WITH && !effects_any(&own) &&
+		    !policy_undo(process->policies))
 			process = process->body;
 		else if (process->kind == P_SEQ && process->steps &&
 		         !process->steps->next)

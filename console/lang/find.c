@@ -51,6 +51,23 @@ find_in_loop(const struct process *loop, const char *name, struct found *found)
 	return true;
 }
 
+static bool
+find_in_undo(
+    const struct policy *policies, const char *name, struct found *found)
+{
+	const struct policy *policy;
+
+	for (policy = policies; policy; policy = policy->next) {
+		if (!find_binding(policy->undo, name, found))
+			continue;
+		found->undo = true;
+		found->undo_start = policy->start;
+		found->undo_end = policy->end;
+		return true;
+	}
+	return false;
+}
+
 bool
 find_binding(
     const struct process *process, const char *name, struct found *found)
@@ -59,9 +76,12 @@ find_binding(
 	const struct branch *branch;
 
 	found->loop = false;
+	found->undo = false;
 	if (!process)
 		return false;
 	if (binds(process, name, found))
+		return true;
+	if (find_in_undo(process->policies, name, found))
 		return true;
 	for (step = process->steps; step; step = step->next)
 		if (find_binding(step, name, found))

@@ -14,6 +14,8 @@ struct found {
 	bool loop;   /* in the body of a loop, which reaches from … to … */
 	bool yields; /* that loop is no forall */
 	size_t loop_start, loop_end;
+	bool undo; /* in an undo, which reaches from … to … */
+	size_t undo_start, undo_end;
 };
 
 /* Look for the first binding of `name` in a process. */

@@ -155,14 +155,17 @@ format_policy(struct formatter *formatter, const struct policy *policy)
 void
 format_policies(struct formatter *formatter, const struct policy *policies)
 {
+	/* an undo alone is laid out as a block */
+	const int indent = policies->undo && !policies->next ? 0 : 5;
+
 	layout_open(formatter->layout);
 	layout_text(formatter->layout, "with ");
-	layout_indent(formatter->layout, 5);
+	layout_indent(formatter->layout, indent);
 	for (; policies; policies = policies->next) {
 		format_policy(formatter, policies);
 		end_item(formatter, policies->end, policies->next);
 	}
-	layout_indent(formatter->layout, -5);
+	layout_indent(formatter->layout, -indent);
 	layout_close(formatter->layout);
 }
 

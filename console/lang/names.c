@@ -64,9 +64,11 @@ static void
 in_policies(const struct policy *policy, const struct name_sink *sink,
     const struct inside *inside)
 {
+	const struct name_sink reads = { NULL, sink->read, sink->arg };
+
 	for (; policy; policy = policy->next) {
 		in_args(policy->args, sink, inside);
-		in_process(policy->undo, sink, inside);
+		in_process(policy->undo, &reads, inside);
 	}
 }
 

@@ -103,7 +103,8 @@ const struct policy_rule policy_rules[POLICIES] = {
 	                    .type = TYPE_STRING,
 	                    .required = true,
 	                    .words = on_failure_words },
-	        { .name = "cascade", .type = TYPE_BOOL } },
+	        { .name = "cascade", .type = TYPE_BOOL },
+	        { .name = "undo", .type = TYPE_BOOL } },
 	    .check = check_on_failure },
 	{ .name = "title",
 	    .reach = REACH_NODE,
@@ -124,7 +125,6 @@ static const char *const later[] = {
 	"start_if",
 	"subject",
 	"tags",
-	"undo",
 };
 
 enum { LATER = sizeof(later) / sizeof(later[0]) };
@@ -173,6 +173,14 @@ policy_find(const struct policy *policies, const char *name, bool each)
 		if (strcmp(policies->name.text, name) == 0 &&
 		    policies->each == each)
 			break;
+	return policies;
+}
+
+const struct policy *
+policy_undo(const struct policy *policies)
+{
+	while (policies && !policies->undo)
+		policies = policies->next;
 	return policies;
 }
 

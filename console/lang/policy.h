@@ -70,6 +70,9 @@ const char *policy_nearest(const char *name);
 const struct policy *policy_find(
     const struct policy *policies, const char *name, bool each);
 
+/* The one that has a block, which is no row of the table; or NULL. */
+const struct policy *policy_undo(const struct policy *policies);
+
 /* The value of an argument of a checked policy; NULL: it is not given. */
 struct expr *policy_arg(const struct policy *policy, const char *name);
 

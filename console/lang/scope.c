@@ -230,6 +230,14 @@ report_elsewhere(struct checker *checker, const char *name, size_t start)
 	    !find_binding(checker->decl->body, name, &found))
 		return 0;
 	line = source_line_at(checker->module->source, found.start);
+	if (found.undo &&
+	    (start < found.undo_start || start >= found.undo_end)) {
+		COMPLAIN(checker, start,
+		    "`%s` does not leave the undo that binds it", name);
+		HINT(checker,
+		    "Line %d binds it, and most often it is never run.", line);
+		return 1;
+	}
 	for (beside = checker->beside; beside; beside = beside->outer) {
 		if (found.start < beside->start || found.start >= beside->end ||
 		    (found.start >= beside->branch_start &&

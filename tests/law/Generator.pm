@@ -13,11 +13,11 @@ use warnings;
 use JSON::PP;
 
 # $crowded: how often a task has a group; $careful: how often a node is a try; $looped: a loop; $again: a block
-# with a policy retry
-my ($count, $budget, $crowded, $careful, $looped, $again);
+# with a policy retry; $undoes: one with a policy undo
+my ($count, $budget, $crowded, $careful, $looped, $again, $undoes);
 # $alone: nothing may run beside it; $unread: its names are never compared
 our ($alone, $unread);
-# something may run beside what is drawn, or it is in a finally
+# something may run beside what is drawn, or it is in a finally or undo
 our $beside;
 my $dags;    # dags take the place of what is parallel
 
@@ -134,7 +134,7 @@ sub task {
     $node->{as} = fresh('v') if $type =~ /Do|Job|Bare|Named/ && maybe(0.8);
     my $policies = $type =~ /Sleep|Fail/ ? {} : policies($scope, maybe($crowded));
     $policies->{retry} = retry($scope, $type) if maybe(0.4);
-    $policies->{on_failure} = pick('pause', 'skip', 'skip', 'skip_all', 'skip_all', 'fail') if maybe(0.1);
+    $policies->{on_failure} = pick('pause', 'skip', 'skip', 'skip_all', 'skip_all', $undoes ? 'fail_undo' : 'fail') if maybe(0.1);
     $node->{policies} = $policies if %$policies;
     my %reads = reads($scope, $node->{args}, map { $_->{group} // (), $_->{priority} // (), $_->{queue} // (), $_->{retry} // () } $policies);
     return { %$node, %reads };
@@ -175,6 +175,18 @@ sub steps {
 
 sub node {
     my ($scope, $depth, $deep, $main) = @_;
+    my ($node, @names) = bare_node($scope, $depth, $deep, $main);
+    return ($node, @names) unless $undoes && $deep <= 4 && $budget >= 0 && maybe($undoes);
+    return ($node, @names) unless $node->{kind} =~ /^(task|atomic|seq|call)$/ && !$node->{undo};
+    # what undoes it has a scope of its own, in which it sees the names of the node, too
+    local $beside = 1;
+    my ($body) = node([ @$scope, map { [ $_, $depth ] } @names ], $depth + 1, $deep + 2, 0);
+    $body = { kind => 'seq', line => 1, steps => [$body] } if $body->{kind} eq 'call' || $body->{undo};
+    return ({ %$node, undo => { kind => 'undo', line => 1, body => $body } }, @names);
+}
+
+sub bare_node {
+    my ($scope, $depth, $deep, $main) = @_;
     $budget--;
     return try_it($scope, $depth, $deep, $main) if $deep <= 4 && $budget >= 0 && maybe($careful);
     return loop($scope, $depth, $deep, $main) if $looped && $deep <= 4 && $budget >= 0 && maybe($looped);
@@ -199,7 +211,7 @@ sub node {
     }
     if ($dice < 68) {
         my ($steps, @names) = steps($scope, $depth, $deep + 1, $main, pick(1, 2, 3));
-        return ({ kind => 'seq', line => 1, steps => $steps, maybe(0.2) ? (policies => { on_failure => pick('pause', 'skip', 'skip_all', 'fail') }) : () }, @names);
+        return ({ kind => 'seq', line => 1, steps => $steps, maybe(0.2) ? (policies => { on_failure => pick('pause', 'skip', 'skip_all', $undoes ? 'fail_undo' : 'fail') }) : () }, @names);
     }
     if ($dice < 77) {
         return par($scope, $depth, $deep);
@@ -210,7 +222,7 @@ sub node {
         my ($else, @other);
         ($else, @other) = node($scope, $depth, $deep + 1, $main) if maybe(0.6);
         # both branches may bind the same name
-        if ($else && @names && @other && ($then->{as} // '') eq $names[0] && ($else->{as} // '') eq $other[0]) {
+        if ($else && !$then->{undo} && !$else->{undo} && @names && @other && ($then->{as} // '') eq $names[0] && ($else->{as} // '') eq $other[0]) {
             $else->{as} = $names[0];
             @other = ();
         }
@@ -288,7 +300,7 @@ sub try_it {
         $when = [ 'lt', [ 'get', [ 'var', $error ], 'attempt' ], 2 ] if $plain && maybe(0.4);
         my ($then, @added) = node($seen, $depth, $deep + 1, $main);
         # the body and its catches may bind the same name
-        if (@names && @added && ($then->{as} // '') eq $added[0] && maybe(0.5) && !grep { $_ eq $names[0] } @bound) {
+        if (@names && @added && !$then->{undo} && ($then->{as} // '') eq $added[0] && maybe(0.5) && !grep { $_ eq $names[0] } @bound) {
             $then->{as} = $names[0];
             shift @added;
         }
@@ -349,8 +361,17 @@ sub block_retry {
 
 sub body_steps {
     my ($scope, $depth, $deep, $main) = @_;
-    my ($steps, @names) = steps($scope, $depth, $deep + 1, $main, pick(1, 2, 3));
+    my ($steps, @names) = steps($scope, $depth, $deep + 1, $main, $undoes ? pick(2, 3, 4) : pick(1, 2, 3));
+    give_up($steps);
     return ({ kind => 'seq', line => 1, steps => $steps }, @names);
+}
+
+# Has steps fail in the end, so that something is undone.
+sub give_up {
+    my ($steps) = @_;
+    return unless $undoes && maybe(0.5) && $steps->[-1]{kind} ne 'return';
+    push @$steps, { kind => 'task', line => 1, type => 't.Fail', args => { msg => 'no' } };
+    return;
 }
 
 # A switch: what all of its branches bind they bind to the same name.
@@ -361,7 +382,7 @@ sub choice {
     my (@branches, @names, $first);
     for (1 .. @case + maybe(0.6)) {
         my ($branch, @bound) = node($scope, $depth, $deep + 1, $main);
-        if (@bound && ($branch->{as} // '') eq $bound[0]) {
+        if (@bound && !$branch->{undo} && ($branch->{as} // '') eq $bound[0]) {
             $first //= $bound[0];
             $branch->{as} = $first;
             shift @bound;
@@ -407,7 +428,7 @@ sub loop {
     my ($state, $element) = (fresh('s'), fresh('e'));
     my @inside = (@$scope, $kind ne 'repeat' ? [ $state, $depth + 1 ] : (), $kind eq 'fold' ? [ $element, $depth + 1 ] : ());
     my ($body, @names) = node(\@inside, $depth + 1, $deep + 1, $main);
-    $body = { kind => 'seq', line => 1, steps => [$body] } if $body->{kind} eq 'call' || maybe(0.2);
+    $body = { kind => 'seq', line => 1, steps => [$body] } if $body->{kind} eq 'call' || $body->{undo} || maybe(0.2);
     my $bound = [ @inside, map { [ $_, $depth + 1 ] } @names ];
     my $counts = $kind eq 'while' && maybe(0.8);
     my $yield = { as => fresh('v'), value => $counts ? [ 'add', [ 'var', $state ], 1 ] : expression($bound, 1) };
@@ -430,7 +451,8 @@ sub loop {
 sub element {
     my ($scope, $depth, $deep) = @_;
     my ($body, @names) = node($scope, $depth, $deep, 0);
-    return ($body, @names) unless $body->{kind} eq 'call' || maybe(0.3);
+    # a task that opens a scope hands its own priority to its undo
+    return ($body, @names) unless $body->{kind} eq 'call' || $body->{undo} && $body->{kind} =~ /^(task|atomic)$/ || maybe(0.3);
     my $bound = [ @$scope, map { [ $_, $depth ] } @names ];
     my ($more, @added) = maybe(0.5) ? steps($bound, $depth, $deep, 0, 1) : ([]);
     return ({ kind => 'seq', line => 1, steps => [ $body, @$more ] }, @names, @added);
@@ -513,7 +535,8 @@ sub workflow {
         local $unread = $unread || $retries;
         ($steps) = steps($seen, 0, 0, 1, pick(@length));
     }
-    my %policies = maybe(0.1) ? (on_failure => pick('skip', 'skip_all', 'fail')) : ();
+    give_up($steps);
+    my %policies = maybe($undoes ? 0.4 : 0.1) ? (on_failure => pick('skip', 'skip_all', $undoes ? ('fail_undo') x 3 : 'fail')) : ();
     $policies{retry} = block_retry($seen, 0) if $retries;
     return {
         name => $name, line => 1, steps => $steps, %policies ? (policies => \%policies) : (),
@@ -528,6 +551,8 @@ sub make {
     ($count, $budget, $crowded, $careful) = (0, pick(4, 8, 14, 20), pick(0.4, 0.4, 0.9), pick(0.12, 0.3, 0.6));
     $looped = $seed % 6 % 4 ? 0 : pick(0.15, 0.4);
     $again = $seed % 5 == 4 ? pick(0.15, 0.3) : 0;
+    $undoes = $seed % 4 == 1 ? pick(0.2, 0.4, 0.7) : 0;
+    ($budget, $careful) = (pick(14, 20, 26), pick(0.3, 0.5)) if $undoes;
     my @workflows = workflow("w$seed", 1 .. 5);
     push @workflows, workflow("x$seed", 1, 2) if maybe(0.3);
     my $types = task_types();

@@ -124,18 +124,19 @@ sub evaluate {
 # ---- the tree unfolds
 
 sub begin {
-    my ($m, $node, $parent, $ordinal, $index, $names) = @_;
-    if ($parent && torn($parent) && $node->{kind} ne 'finally') {
+    my ($m, $node, $parent, $ordinal, $index, $names, $sees) = @_;
+    if ($parent && torn($parent) && $node->{kind} !~ /^(finally|undo)$/) {
         settle($parent);
         return;
     }
     my $name = defined $index ? "$ordinal\[$index]" : $ordinal;
     my $path = $parent ? "$parent->{path}/$name#" . ++$parent->{rounds}{$name} : 'root';
-    my $around = $names ? { outer => $parent->{own}, names => {%$names} } : $parent ? $parent->{own} : undef;
+    my $around = $sees ? $sees->{frame} : $names ? { outer => $parent->{own}, names => {%$names} } : $parent ? $parent->{own} : undef;
     my $p = {
         path => $path, ordinal => $ordinal, node => $node, parent => $parent, attempt => 1, retry_from => 1, children => [], index => $index, m => $m,
         born => $m->{world}{window}, kind => $node->{kind} eq 'task' ? $MACHINE{ $node->{type} } : $node->{kind} eq 'atomic' ? 'sync' : $node->{kind}, frame => $around
     };
+    $p->{sees}  = $sees   if $sees;
     $p->{scope} = $around if $names;
     $p->{own} = $p->{kind} eq 'call' ? ($p->{scope} = { names => {} }) : $around;
     push @{ $parent->{children} }, $p if $parent;
@@ -189,6 +190,7 @@ sub enter {
         queue($p);
         return;
     }
+    forget_notes($p);
     $p->{state} = 'ACTIVE';
     unfold($p);
     return;
@@ -297,6 +299,7 @@ sub unfold {
     }
     $p->{cleans} = 1 if $node->{finally};
     return begin($m, $node->{body}, $p, 1) if $kind =~ /^(try|catch|finally)$/;
+    return begin($m, $node->{body}, $p, 1, undef, {}) if $kind eq 'undo';
     if ($kind eq 'switch') { return begin($m, $node->{branches}[ $p->{branch} ], $p, $p->{branch} + 1) }
     if ($kind eq 'par') {
         my @branches = @{ $node->{branches} };
@@ -392,7 +395,7 @@ sub parts { my ($node) = @_; return (@{ $node->{steps} // [] }, @{ $node->{branc
 
 sub is_light {
     my ($node) = @_;
-    return $node->{kind} =~ /^(let|seq|par|if|switch)$/ && !$node->{policies} && !grep { !is_light($_) } parts($node);
+    return $node->{kind} =~ /^(let|seq|par|if|switch)$/ && !$node->{policies} && !$node->{undo} && !grep { !is_light($_) } parts($node);
 }
 
 sub run_light {
@@ -468,6 +471,7 @@ sub ended {
     my ($p, $how) = @_;
     my ($node, $parent, $m) = ($p->{node}, $p->{parent}, $p->{m});
     $p->{state} = 'END';
+    note_ended($p, $how);
     if (delete $p->{warned}) { $parent ? warns($parent) : ($m->{warned} = 1) }
     bind_name($p, $node->{as}, $p->{output}) if $node->{as} && $p->{has_output} && $p->{kind} =~ /^(sync|async|call|let)$/;
     bind_name($p, $node->{yield}{as}, $p->{output}) if $node->{yield} && $p->{has_output} && $how ne 'return';
@@ -682,8 +686,8 @@ sub turn { my ($now, $k) = @_; return $now + $k % 1024 * 100_000 }
 # how much later the element began than what is around it.
 sub stride {
     my ($p) = @_;
-    my ($scope, $around) = grep { $_->{scope} } around($p);
-    return 0 if $scope && $scope->{parent} && is_loop($scope->{parent}) && $scope->{kind} ne 'call';
+    my ($scope, $around) = grep { $_->{scope} } seen_around($p);
+    return 0 if $scope && $scope->{parent} && (is_loop($scope->{parent}) || $scope->{parent}{kind} eq 'undo') && $scope->{kind} ne 'call';
     return $p->{index} if defined $p->{index};
     return 0 if !$scope || $scope->{kind} eq 'call' && !defined $scope->{index};
     return (number($scope) - number($around)) % 1024;
@@ -694,6 +698,17 @@ sub around {
     my ($p) = @_;
     my @around;
     for (; $p; $p = $p->{parent}) { push @around, $p }
+    return @around;
+}
+
+# The same, but an undo is where it was noted.
+sub seen_around {
+    my ($p) = @_;
+    my @around;
+    while ($p) {
+        push @around, $p;
+        $p = $p->{sees} ? $p->{sees}{kind} eq 'call' ? $p->{sees}{parent} : $p->{sees} : $p->{parent};
+    }
     return @around;
 }
 
@@ -817,10 +832,14 @@ sub see_to {
     return handled($p) || decide($p, on_failure($p));
 }
 
-# That of the nearest node around it, and it itself.
+# That of the nearest node around it, and it itself; none reaches into an undo.
 sub on_failure {
     my ($p) = @_;
-    return (map { ($_->{node}{policies} // {})->{on_failure} // () } around($p))[0] // 'pause';
+    for (; $p && $p->{kind} ne 'undo'; $p = $p->{parent}) {
+        my $word = ($p->{node}{policies} // {})->{on_failure};
+        return $word if defined $word;
+    }
+    return 'pause';
 }
 
 sub decide {
@@ -829,10 +848,11 @@ sub decide {
         leave_unbound($p) if $on_failure eq 'skip_all';
         ignored($p);
     }
-    elsif ($on_failure eq 'fail') {
+    elsif ($on_failure =~ /^fail/) {
         push @{ $p->{m}{root}{given_up} }, $p->{m}{world}{window};
         $p->{m}{world}{loose} = 1 if has_branches($p->{m}{root});
         $p->{m}{error} = 1;
+        $p->{m}{undoes} = 1 if $on_failure eq 'fail_undo';
         abort_instance($p->{m}, 1);
         leave($p);
     }
@@ -843,6 +863,7 @@ sub decide {
 sub ignored {
     my ($p) = @_;
     warns($p);
+    $p->{passed_over} = 1;
     @$p{qw(output has_output)} = (undef, 0);
     return $p->{kind} eq 'async' ? ask_cleanup($p, 'CLEANUP_REQUESTED') : ended($p, 'ignore');
 }
@@ -853,6 +874,7 @@ sub warns {
     my ($p) = @_;
     my $m = $p->{m};
     for (; $p; $p = $p->{parent}) {
+        next if $p->{kind} eq 'undo';
         return $p->{warned} = 1 if ($p->{state} // 'ACTIVE') eq 'ACTIVE' && (has_rounds($p) || $p->{parent} && takes($p->{parent}, $p));
     }
     $m->{warned} = 1;
@@ -869,7 +891,7 @@ sub takes {
 sub handled {
     my ($p) = @_;
     my $body = $p;
-    for (my $try = $p->{parent}; $try; ($body, $try) = ($try, $try->{parent})) {
+    for (my $try = $p->{parent}; $try && $body->{kind} ne 'undo'; ($body, $try) = ($try, $try->{parent})) {
         next if torn($try);
         if (has_rounds($try) && accepts($try, $try->{retry}, $p, $p->{failed_as})) {
             $body->{failed_at} = $p->{m}{now};
@@ -908,8 +930,9 @@ sub hand_over {
         $around = $around->{parent};
         $around->{state} = 'ABORTING' if $around->{state} eq 'ACTIVE';
     }
-    if   ($p->{kind} eq 'async') { ask_cleanup($p, 'RAISE_CLEANUP_REQUESTED') }
-    else                         { raised($p) }
+    if    ($p->{kind} eq 'async')        { ask_cleanup($p, 'RAISE_CLEANUP_REQUESTED') }
+    elsif ($p == $body && next_undo($p)) { $p->{state} = 'ABORTING' }
+    else                                 { raised($p) }
     stop($_) for @{ $body->{children} };
     leave($p, $body);
     settle($body);
@@ -920,7 +943,7 @@ sub hand_over {
 sub leave {
     my ($p, $body) = @_;
     for (; $p && $p != ($body // 0); $p = $p->{parent}) {
-        next unless $p->{kind} eq 'finally' && !$TERMINAL{ $p->{state} };
+        next unless $p->{kind} =~ /^(finally|undo)$/ && !$TERMINAL{ $p->{state} };
         $p->{state} = 'ABORTING';
         stop($_) for @{ $p->{children} };
         settle($p);
@@ -934,23 +957,58 @@ sub torn {
     my ($p) = @_;
     for (; $p; $p = $p->{parent}) {
         return 1 if $p->{state} =~ /^(ABORTING|ABORTED|RAISED)$/;
-        return 0 if $p->{kind} eq 'finally';
+        return 0 if $p->{kind} =~ /^(finally|undo)$/;
     }
     return 0;
 }
 
-# A composite that is stopped has ended when nothing in it is left, and its
-# finally has run.
+# A composite that is stopped has ended when nothing in it is left, its
+# finally has run, and what was noted in it is undone.
 sub settle {
     my ($p) = @_;
     return if $p->{state} ne 'ABORTING' || open_children($p) || $p->{to_come};
-    return $p->{cleans} ? clean($p) : aborted($p);
+    return clean($p) if $p->{cleans};
+    my $note = next_undo($p) or return aborted($p);
+    $p->{m}{notes} = [ grep { $_ != $note } @{ $p->{m}{notes} } ];
+    return begin($p->{m}, $note->{p}{node}{undo}, $p, 'undo:' . number($note->{p}), undef, undef, $note->{p});
 }
 
 sub clean {
     my ($p) = @_;
     delete $p->{cleans};
     return begin($p->{m}, $p->{node}{finally}, $p, 2 + @{ $p->{node}{catches} // [] });
+}
+
+# ---- what has ended well is noted, and undone when it is given up
+
+# What was noted in a block counts no more when that is noted itself, and what was
+# noted in an undo when that has ended.
+sub note_ended {
+    my ($p, $how) = @_;
+    forget_notes($p) if $p->{kind} eq 'undo';
+    return if !$p->{node}{undo} || $p->{passed_over} || $how eq 'cascade';
+    forget_notes($p);
+    push @{ $p->{m}{notes} }, { p => $p, window => $p->{m}{world}{window} };
+    return;
+}
+
+sub is_below { my ($p, $around) = @_; return index($p->{path}, "$around->{path}/") == 0 }
+
+sub forget_notes {
+    my ($p) = @_;
+    $p->{m}{notes} = [ grep { !is_below($_->{p}, $p) } @{ $p->{m}{notes} // [] } ];
+    return;
+}
+
+# What is undone next in a process that is stopped. Of what was noted in one window any may
+# be the last: the workspace says which.
+sub next_undo {
+    my ($p) = @_;
+    my $m = $p->{m};
+    return undef unless $p->{parent} ? ($p->{then} // 'again') ne 'again' : $m->{undoes};
+    my @notes = reverse grep { is_below($_->{p}, $p) } @{ $m->{notes} // [] } or return undef;
+    my $undone = sub { return $m->{id}{ "$p->{path}/undo:" . number($_[0]{p}) . '#1' } // 1e18 };
+    return (sort { $undone->($a) <=> $undone->($b) } grep { $_->{window} == $notes[0]{window} } @notes)[0];
 }
 
 # ---- the end of an instance before its time
@@ -981,13 +1039,14 @@ sub abort_instance {
 sub stop {
     my ($p) = @_;
     my $state = $p->{state};
-    return if $TERMINAL{$state} || $p->{kind} eq 'finally' && $state ne 'ABORTING';
+    return if $TERMINAL{$state} || $p->{kind} =~ /^(finally|undo)$/ && $state ne 'ABORTING';
     delete @$p{qw(retry_due then)};
     if (!leaf($p)) {
         if ($state =~ /^(ACTIVE|ABORTING)$/) {
             $p->{state} = 'ABORTING';
             stop($_) for @{ $p->{children} };
         }
+        $p->{state} = 'ABORTING' if $state eq 'FAILED' && next_undo($p);
         aborted($p) if $p->{state} =~ /^(FAILED|INIT)$/;
         settle($p);
     }
@@ -1006,6 +1065,7 @@ sub aborted {
     my ($p) = @_;
     return if $p->{state} eq 'ABORTED';
     $p->{state} = 'ABORTED';
+    forget_notes($p) if $p->{kind} eq 'undo';
     return gone($p);
 }
 
@@ -1020,6 +1080,7 @@ sub gone {
     my $k = delete $p->{then};
     return counted($parent) if ($k // '') eq 'counted';
     if (($k // '') eq 'again') {
+        forget_notes($parent);
         wait_for_retry($parent, $parent->{retry}, $p->{failed_at});
         return move_to($parent, 'INIT');
     }
@@ -1270,11 +1331,11 @@ sub touch {
     return;
 }
 
-# Whether it is in a finally below that body, or is one.
+# Whether it is in a finally or undo below that body, or is one.
 sub in_finally {
     my ($p, $body) = @_;
     for (; $p && $p != $body; $p = $p->{parent}) {
-        return 1 if $p->{kind} eq 'finally';
+        return 1 if $p->{kind} =~ /^(finally|undo)$/;
     }
     return 0;
 }
@@ -1350,9 +1411,10 @@ sub replay {
                 $p->{lease}{driver} = $data->{driver} if $p->{lease} && $moved{ $p->{lease}{k} };
             }
         }
-        elsif ($what eq 'verb' && $data->{verb} eq 'abort') {
+        elsif ($what eq 'verb' && $data->{verb} =~ /^(abort|undo)$/) {
             my $m = $instance{ $step->{instance} };
             return "step $step->{k}: abort in $m->{state} was answered $data->{answer}" if $data->{answer} =~ /^(done|begun)$/ xor $m->{state} =~ /^(RUNNING|SUSPENDED)$/;
+            $m->{undoes} = $data->{verb} eq 'undo' if $m->{state} =~ /^(RUNNING|SUSPENDED)$/;
             abort_instance($m, 0);
         }
         elsif ($what eq 'verb' && $data->{verb} =~ /^(suspend|resume)$/) {

@@ -102,7 +102,7 @@ begin
                           and (r.request in ('cancel', 'cleanup')
                                or not exists (with recursive up (id) as (
                                                   select p.id union all select x.parent_id from up join wf.process x on x.instance_id = p.instance_id and x.id = up.id
-                                                                         where x.kind <> 'finally')
+                                                                         where x.kind not in ('finally', 'undo'))
                                               select from up join wf.teardown t on t.instance_id = p.instance_id and t.process_id = up.id))) as claimable,
                (select s.reason from law.said s where s.instance_id = p.instance_id and s.process_id = p.id) as reason
           from wf.process p
@@ -305,7 +305,7 @@ begin
         select * from wf.resolve(p_target, v_output) where p_verb = 'resolve' union all
         select * from wf.raise(p_target) where p_verb = 'raise' union all
         select * from wf.cancel(p_target) where p_verb = 'cancel' union all
-        select * from wf.abort(p_target) where p_verb = 'abort' union all
+        select * from wf.abort(p_target, null, p_verb = 'undo') where p_verb in ('abort', 'undo') union all
         select * from wf.suspend(p_target) where p_verb = 'suspend' union all
         select * from wf.resume(p_target) where p_verb = 'resume'
     loop
@@ -345,6 +345,7 @@ declare
     v_process wf.process;
     v_list law.request[];
     v_due timestamptz;
+    v_undoes constant boolean := exists (select from wf.node n where n.kind = 'undo');
 begin
     v_driver := (select x.id from (select l.id from law.driver l where not l.gone and not l.silent order by l.id) x order by random() limit 1);
     if v_driver is null then
@@ -401,11 +402,11 @@ begin
         perform law.operate(case when v_process.state = 'FAILED' then law.one('retry', 'retry', 'retry', 'ignore', 'skip', 'resolve', 'cancel', case when random() < 0.2 then 'raise' else 'retry' end)
                                  else law.one('cancel', 'cancel', 'retry', 'ignore', 'resolve', 'raise') end,
                             jsonb_build_object('instance', v_process.instance_id, 'process', v_process.id));
-    elsif v_dice < 99.4 then
+    elsif v_dice < (case when v_undoes then 98.4 else 99.4 end) then
         perform law.operate(law.one('retry', 'ignore', 'resolve', 'cancel'), jsonb_build_object('instance', i.id))
            from (select z.id from wf.instance z order by z.id) i order by random() limit 1;
     else
-        perform law.operate('abort', jsonb_build_object('instance', i.id)) from (select z.id from wf.instance z order by z.id) i order by random() limit 1;
+        perform law.operate(case when v_undoes then law.one('abort', 'undo', 'undo', 'undo') else 'abort' end, jsonb_build_object('instance', i.id)) from (select z.id from wf.instance z order by z.id) i order by random() limit 1;
     end if;
 end;
 $$;
@@ -485,8 +486,15 @@ create function law.document(p_wrong text) returns jsonb
 language sql as $$
     with recursive member as (
         select p.instance_id, p.id, p.parent_id, p.state, p.attempt, p.output,
-               n.ordinal || case when p.index is null then '' else format('[%s]', p.index) end
-                         || '#' || row_number() over (partition by p.instance_id, p.parent_id, p.node_id, p.index order by p.id) as name
+               -- an undo is called by the number of what it undoes: the last that had ended well and saw the same names
+               case when p.kind = 'undo'
+                    then format('undo:%s#1', (select max(q.id)
+                                                from wf.process q
+                                                left join wf.process o on q.scopes[1] = q.id and o.instance_id = q.instance_id and o.id = q.parent_id
+                                               where q.instance_id = p.instance_id and q.node_id = n.parent_id and q.id < p.id and q.state = 'END'
+                                                 and coalesce(o.scopes, q.scopes) = p.scopes))
+                    else n.ordinal || case when p.index is null then '' else format('[%s]', p.index) end
+                         || '#' || row_number() over (partition by p.instance_id, p.parent_id, p.node_id, p.index order by p.id) end as name
           from wf.process p
           join wf.node n on n.version_id = p.version_id and n.id = p.node_id
     ), place as (

@@ -133,7 +133,7 @@ select is_empty('select * from wf.fsck()', 'the rows agree with each other');
 select is((select detail from wf.ignore(format('{"process": %s}', play_id(:i, 'b'))::jsonb, null, true)), 'END: only FAILED can be ignored', 'only what has failed');
 select wf.start('chain') as i \gset
 select is((select detail from wf.ignore(format('{"process": %s}', play_id(:i, 'a'))::jsonb, null, true)), 'INIT: only FAILED can be ignored', 'not what waits');
-select throws_like($$select play_install('bad', jsonb_build_array(skips('a', 'skip_some')))$$, '%pause, skip, skip_all, fail or fail_late%', 'install takes no other word');
+select throws_like($$select play_install('bad', jsonb_build_array(skips('a', 'skip_some')))$$, '%pause, skip, skip_all, fail, fail_undo, fail_late or fail_late_undo%', 'install takes no other word');
 -- a null that nobody skipped
 select play_install('names', jsonb_build_array(reads('a'), reads('b', 'a')));
 select wf.start('names') as i \gset

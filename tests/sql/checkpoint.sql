@@ -35,7 +35,7 @@ select lives_ok(format('select play_install(''good'', jsonb_build_array(%s))', g
     $$'{"kind": "if", "line": 1, "condition": true, "then": {"kind": "checkpoint", "line": 1}}'::jsonb$$,
     $$'{"kind": "call", "line": 1, "workflow": "f", "args": {}, "steps": [{"kind": "checkpoint", "line": 1}]}'::jsonb$$,
     $$'{"kind": "try", "line": 1, "body": {"kind": "checkpoint", "line": 1}, "catches": [{"kind": "catch", "line": 1, "name": "e", "body": {"kind": "checkpoint", "line": 1}}]}'::jsonb$$]) good;
-select throws_ok(format('select play_install(''bad'', jsonb_build_array(%s))', bad), 'WF005', format('workflows[0].steps[0].%s: checkpoint cannot stand inside par, dag, race, forall or finally', place))
+select throws_ok(format('select play_install(''bad'', jsonb_build_array(%s))', bad), 'WF005', format('workflows[0].steps[0].%s: checkpoint cannot stand inside par, dag, race, forall, finally or undo', place))
   from (values ($$play_par(a_point(1))$$, 'branches[0]'),
                ($$play_forall('x', '[1]', a_point(1))$$, 'body'),
                ($$play_par(play_seq(a_point(1)))$$, 'branches[0].steps[0]'),

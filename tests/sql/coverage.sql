@@ -372,6 +372,20 @@ select is((select state from wf.process where instance_id = :i and parent_id is 
 select wf.abort('{"global": true}');
 select is_empty('select * from wf.fsck()', 'all is well with composites');
 
+-- what was noted is undone; or not, when an operator hands the error of a block on
+select play_install('undone', jsonb_build_array(play_seq(
+    play_task('t.Do', 'a') || jsonb_build_object('undo', jsonb_build_object('kind', 'undo', 'line', 1, 'body', play_task('t.Do', 'u'))), play_task('t.Do', 'b'))
+    || '{"policies": {"timeout": {"deadline": "PT5S"}}}'));
+select wf.start('undone') as i \gset
+select play_take(:driver), play_report(play_id(:i, 'a'));
+select wf.abort('{"global": true}', null, true);
+select play_on(:driver);
+select is(play_state(:i, 'u'), 'END', 'an abort with undo undoes');
+select wf.start('undone') as i \gset
+select play_take(:driver), play_report(play_id(:i, 'a')), play_later('6 s'), play_take(:driver);
+select wf.raise(format('{"process": %s}', play_id(:i, 'seq'))::jsonb);
+select is(concat_ws(' ', play_state(:i, 'seq'), play_state(:i, 'u')), 'RAISED', 'an error that nothing takes has nothing undone');
+
 -- what could not be evaluated and then can be: its value was larger than allowed
 select play_install('large', jsonb_build_array(play_par(
     '{"kind": "let", "line": 1, "as": "l", "value": ["text", ["var", "s"], ["var", "s"]], "reads": {"s": 0}}'::jsonb,

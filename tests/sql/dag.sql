@@ -305,7 +305,7 @@ select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[], []]'
 select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[2], []]', reads('a'), play_seq(reads('b'), reads('c', 'a')))))$$, 'WF005', null, 'also one that is read deep inside a step');
 select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[], []]', a_dag('[[]]', reads('a')), play_par(reads('b'), play_forall('e', '[1]', reads('c', 'a') || '{"reads": {"a": 0}}')))))$$, 'WF005', null, 'and one that is bound deep inside');
 select lives_ok($$select play_install('good', jsonb_build_array(a_dag('[[], []]', play_seq(reads('a'), reads('c', 'a')), reads('b'))))$$, 'a name of the same step needs none');
-select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[]]', '{"kind": "return", "line": 1}')))$$, 'WF005', 'workflows[0].steps[0].branches[0]: return cannot stand inside par, dag, race, forall or finally', 'a return in a dag');
+select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[]]', '{"kind": "return", "line": 1}')))$$, 'WF005', 'workflows[0].steps[0].branches[0]: return cannot stand inside par, dag, race, forall, finally or undo', 'a return in a dag');
 select throws_ok($$select play_install('bad', '[{"kind": "dag", "line": 1, "branches": [], "after": []}]')$$, 'WF005', 'workflows[0].steps[0]: must not be empty', 'a dag without branches');
 select * from finish();
 rollback;

@@ -601,7 +601,7 @@ select is_empty('select * from wf.fsck()', 'all is well after on_failure(fail_la
 -- refused
 select throws_ok(format('select play_install(''bad'', %L)', jsonb_build_array(n)), 'WF005', m)
   from (values
-    (play_try(play_return('1', '{}'), play_return('1', '{}')), 'workflows[0].steps[0].finally.body: return cannot stand inside par, dag, race, forall or finally'),
+    (play_try(play_return('1', '{}'), play_return('1', '{}')), 'workflows[0].steps[0].finally.body: return cannot stand inside par, dag, race, forall, finally or undo'),
     (play_try(play_task('t.Do', 'a'), play_task('t.Do', 'a')), 'workflows[0].steps[0].finally.body: the name a is bound twice'),
     (play_try(play_task('t.Do', 'a'), play_task('t.Do', 'f'), 'a'), 'workflows[0].steps[0].finally: the name a is bound twice'),
     (play_try(play_task('t.Do', 'a'), play_task('t.Do', 'f')) - 'finally', 'workflows[0].steps[0]: needs catches or a finally'),

@@ -1,7 +1,7 @@
 -- fsck.sql - each of its checks finds what it is there for.
 begin;
 \ir helper/play.sql
-select plan(47);
+select plan(54);
 
 -- broken(STATEMENT): what fsck finds after a statement that no trigger saw;
 -- the statement is undone.
@@ -107,6 +107,20 @@ select finds('dag: a step is listed that has ended, or one that has not is missi
 select finds('dag: a step does not await the last one before it that has not ended', format('update wf.dag_step set awaits = awaits - 1 where process_id = %s and awaits is not null', :d));
 select finds('dag: a step does not await the last one before it that has not ended', format('update wf.dag_step set awaits = null where process_id = %s', :d));
 select finds('process: begun before what comes before it has ended', format('update wf.process set node_id = 5 where parent_id = %s and node_id = 3', :d));
+
+-- an undo
+select play_install('undo', jsonb_build_array(play_task('t.Do', 'a') || jsonb_build_object('undo', jsonb_build_object('kind', 'undo', 'line', 1, 'body', play_task('t.Far', 'u'))), play_task('t.Far', 'b')));
+select wf.start('undo') as undo \gset
+select play_take(:driver), play_report(play_id(:undo, 'a'));
+select play_id(:undo, 'a') as a \gset
+select finds('undo: noted, but it has not ended well or has no undo', format('update wf.undo_note set node_id = 9 where process_id = %s', :a));
+select finds('undo: noted, but it has not ended well or has no undo', format('update wf.process set state = ''FAILED'' where id = %s', :a));
+select finds('undo: noted in other places than it is in', format('update wf.undo_note set path = ''{1}'' where process_id = %s', :a));
+select finds('undo: ended, but not noted, and nothing of it is undone', format('delete from wf.undo_note where process_id = %s', :a));
+select finds('undo: instance over, but something is noted', format('update wf.instance set state = ''END'' where id = %s', :undo));
+select is_empty('select * from wf.fsck()', 'a healthy workspace with something noted');
+select wf.abort(format('{"instance": %s}', :undo)::jsonb, null, true);
+select finds('undo: under way in what is not torn down', format('update wf.process set state = ''ACTIVE'' where instance_id = %s and state = ''ABORTING''', :undo));
 
 select is_empty('select * from wf.fsck()', 'a healthy workspace still');
 

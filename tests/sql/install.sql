@@ -184,7 +184,7 @@ select throws_ok(format('select * from wf.install('''', %L)', case when r.value 
        ('{workflows,0,steps,1,branches,1,steps,1,reads,pool}', '1', 'workflows[0].steps[1].branches[1].steps[1].reads.pool: no scope at this depth binds pool'),
        ('{workflows,0,steps,1,branches,1,steps,1,reads,pool}', '-1', 'workflows[0].steps[1].branches[1].steps[1].reads.pool: must be the depth of a scope'),
        ('{workflows,0,steps,1,branches,1,steps,1,reads,other}', '0', 'workflows[0].steps[1].branches[1].steps[1].reads.other: no scope at this depth binds other'),
-       ('{workflows,0,steps,1,branches,0}', '{"kind": "return", "line": 4}', 'workflows[0].steps[1].branches[0]: return cannot stand inside par, dag, race, forall or finally'),
+       ('{workflows,0,steps,1,branches,0}', '{"kind": "return", "line": 4}', 'workflows[0].steps[1].branches[0]: return cannot stand inside par, dag, race, forall, finally or undo'),
        ('{workflows,0,steps,2,max}', '0', 'workflows[0].steps[2].max: must be an int of at least 1, or a text such as "50%" or "all - 1"'),
        ('{workflows,0,steps,2,max}', '1.5', 'workflows[0].steps[2].max: must be an int of at least 1, or a text such as "50%" or "all - 1"'),
        ('{workflows,0,steps,2,index}', '"row"', 'workflows[0].steps[2]: the name row is bound twice'),

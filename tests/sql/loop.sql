@@ -285,6 +285,6 @@ select refused(a_fold('0', '["const", []]', '0', nothing()) || '{"over": ["list"
 select refused(a_fold('0', '["const", []]', '0', nothing()) || '{"element": "s"}', ': the name s is bound twice');
 select refused(a_repeat('true', null, nothing()) - 'until', '.until: is missing');
 select refused(a_repeat('true', null, jsonb_build_object('kind', 'call', 'line', 1, 'workflow', 'w', 'args', '{}'::jsonb, 'steps', '[]'::jsonb)), '.body: a call cannot be the body of a repeat');
-select refused(play_par(a_while('0', 'true', '0', a_return('1', '{}'))), '.branches[0].body: return cannot stand inside par, dag, race, forall or finally');
+select refused(play_par(a_while('0', 'true', '0', a_return('1', '{}'))), '.branches[0].body: return cannot stand inside par, dag, race, forall, finally or undo');
 select * from finish();
 rollback;

@@ -196,7 +196,7 @@ select is((select count(*) from wf.event where instance_id = :i and event = 'war
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- what install refuses
-select throws_like($$select play_install('bad', jsonb_build_array(play_do('a', 'stop')))$$, '%on_failure: must be pause, skip, skip_all, fail or fail_late%', 'install refuses another word');
+select throws_like($$select play_install('bad', jsonb_build_array(play_do('a', 'stop')))$$, '%on_failure: must be pause, skip, skip_all, fail, fail_undo, fail_late or fail_late_undo%', 'install refuses another word');
 
 select * from finish();
 rollback;

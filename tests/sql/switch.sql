@@ -75,6 +75,6 @@ select throws_ok(format('select install(''bad'', a_switch(%L, a_let(''1''), a_le
 select throws_ok($$select install('bad', a_switch('["list", ["var", "x"], ["list", 1]]', a_let('1')) || '{"branches": []}')$$, 'WF005',
                  'workflows[0].steps[0]: must not be empty', 'a switch without branches');
 select throws_ok($$select install('bad', play_par(a_switch('["list", ["var", "x"], ["list", 1]]', '{"kind": "return", "line": 1}')))$$, 'WF005',
-                 'workflows[0].steps[0].branches[0].branches[0]: return cannot stand inside par, dag, race, forall or finally', 'a return below a switch in a par');
+                 'workflows[0].steps[0].branches[0].branches[0]: return cannot stand inside par, dag, race, forall, finally or undo', 'a return below a switch in a par');
 select * from finish();
 rollback;

@@ -66,6 +66,7 @@
 \ir flow/given_up.sql
 \ir flow/failure.sql
 \ir flow/finally.sql
+\ir flow/undo.sql
 \ir flow/label.sql
 
 -- what drivers see

@@ -42,6 +42,7 @@ $$;
 \set migration 056_finally.sql \ir apply.sql
 \set migration 059_skipped.sql \ir apply.sql
 \set migration 060_rate.sql \ir apply.sql
+\set migration 061_undo.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

@@ -129,6 +129,8 @@ create table wf.node (
     weight        numeric not null default 1,
     rate_id       bigint,
     rate          jsonb,
+    undo_id       int,
+    noted         boolean,
     primary key (version_id, id)
 );
 -- the parent first: (version_id, id) can then be sought in the primary key only

@@ -211,7 +211,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
         select a.place as atomic, n.place, n.path, n.object, n.value, t.spec,
                t.spec #> '{requests,start}' as start
           from unnest(p_nodes) a
-          join unnest(p_nodes) n on n.place[:cardinality(n.place) - 1] = a.place and n.object <> 'param'
+          join unnest(p_nodes) n on n.place[:cardinality(n.place) - 1] = a.place
+                                and n.object not in ('param', 'undo')
          cross join lateral (select p_spec -> 'task_types' -> (n.value ->> 'type') as spec) t
          where a.object = 'atomic'
     )

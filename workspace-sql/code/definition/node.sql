@@ -103,7 +103,7 @@ create or replace function wf._is_light(p_kind text, p_scope text, p_begins text
 returns boolean
 language sql immutable
 begin atomic
-    select p_scope <> 'own' and not p_value ? 'policies' and p_kind <> 'catch' and p_ends <> 'first'
+    select p_scope <> 'own' and not p_value ? 'policies' and p_kind not in ('catch', 'undo') and p_ends <> 'first'
            and (p_begins in ('first', 'all', 'chosen', 'round') or p_ends = 'value');
 end;
 
@@ -130,8 +130,8 @@ end;
 create or replace function wf._node_tree(p_nodes wf.part[], p_versions jsonb, p_types jsonb)
 returns table (version_id bigint, id bigint, parent_id bigint, place int[], object text, value jsonb, type_id bigint,
                kind text, machine text, scope text, begins text, ends text, collects boolean, next_id bigint,
-               children bigint, finally_id bigint, handles text, handler_id bigint, on_failure text,
-               on_failure_own boolean, late boolean, wide boolean)
+               children bigint, finally_id bigint, undo_id bigint, handles text, handler_id bigint, on_failure text,
+               on_failure_own boolean, late boolean, wide boolean, noted boolean)
 language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
     with
     part as materialized (
@@ -142,8 +142,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     ),
     workflow as materialized (
         select p.place[1] as ordinal, (p_versions ->> (p.value ->> 'name'))::bigint as version_id
-          from part p where p.object = 'workflow'
-    ),
+          from part p where p.object = 'workflow'),
     node as materialized (
         select w.version_id, p.id, o.id as parent_id, p.place, p.object, p.value, p.type_id,
                f.kind, f.machine, f.begins, f.ends, wf._handles(f.child_error, p.value) as handles,
@@ -152,55 +151,56 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                case when g.scope = 'child' then g.scope when f.scope = 'own' then f.scope else 'none' end as scope,
                case when g.scope = 'child' and o.gathers then true end as collects,
                case when g.begins = 'first'
-                    then lead(p.id) over (partition by w.version_id, o.id order by p.id) end as next_id
+                    then lead(p.id) over (partition by o.place, p.object = 'undo' order by p.id) end as next_id
           from part p
           join workflow w on w.ordinal = p.place[1] and w.version_id is not null
           left join part o on o.place = p.around
           left join wf.task_type t on t.id = p.type_id
-          join wf.form f on f.kind = case p.object when 'task' then t.machine when 'workflow' then 'call'
-                                                   else p.object end
+          join wf.form f
+            on f.kind = case p.object when 'task' then t.machine when 'workflow' then 'call' else p.object end
           left join wf.form g on g.kind = case o.object when 'workflow' then 'call' else o.object end
     ),
     child as (
-        select n.version_id, n.parent_id as id, count(*) as children,
-               max(n.id) filter (where n.kind = 'finally') as finally_id from node n group by 1, 2
-    ),
-    -- of the nodes around a node that may take an error of it the nearest: the one with the greatest number
+        select n.version_id, n.parent_id as id, count(*) filter (where n.kind <> 'undo') as children,
+               max(n.id) filter (where n.kind = 'finally') as finally_id,
+               max(n.id) filter (where n.kind = 'undo') as undo_id
+          from node n group by 1, 2),
+    -- of the nodes around a node that may take an error of it, but not out of an undo, the nearest
     handler as (
         select n.version_id, n.id, max(o.id) as handler_id
           from node n
          cross join lateral generate_series(1, cardinality(n.place) - 1) i
           join node o on o.handles is not null and o.version_id = n.version_id and o.place = n.place[1:i]
          where (o.handles <> 'takes' or n.place[i + 1] = 1) -- a try takes the errors of its body
-           and exists (select from node h where h.handles is not null)
+           and exists (select from node h where h.handles is not null) and i > wf._undo_depth(n.place)
          group by 1, 2
     ),
     -- on_failure is written on few nodes; for the others that of the nearest around them holds
     failure as (
         select n.version_id, n.id, n.value #>> '{policies,on_failure}' as word, n.place
-          from node n where n.value -> 'policies' ? 'on_failure'
-    ),
+          from node n where n.value -> 'policies' ? 'on_failure'),
     decided as (
         select distinct on (n.version_id, n.id) n.version_id, n.id, f.word,
                f.id = n.id and n.machine <> 'composite' and f.word in ('pause', 'skip', 'skip_all') as own
           from node n
          cross join lateral generate_series(1, cardinality(n.place)) i
           join failure f on f.version_id = n.version_id and f.place = n.place[1:i]
-         where exists (select from failure)
+         where exists (select from failure) and i > wf._undo_depth(n.place)
          order by n.version_id, n.id, f.id desc
     ),
     wide as (
         select n.version_id, nullif(count(*) > 200 or bool_or('retries' = n.handles or n.begins in ('window', 'round')),
                                     false) as wide,
-               nullif(bool_or(coalesce(d.word, n.type_word) = 'fail_late'), false) as late
-          from node n
-          left join decided d on d.version_id = n.version_id and d.id = n.id
+               nullif(bool_or(coalesce(d.word, n.type_word) in ('fail_late', 'fail_late_undo')), false) as late,
+               bool_or(n.kind = 'undo') as undoes
+          from node n left join decided d on d.version_id = n.version_id and d.id = n.id
          group by 1
     )
     select n.version_id, n.id, n.parent_id, n.place, n.object, n.value, n.type_id,
            n.kind, n.machine, n.scope, n.begins, n.ends, n.collects, n.next_id,
-           coalesce(c.children, 0), c.finally_id, n.handles, h.handler_id, coalesce(d.word, n.type_word),
-           nullif(d.own, false), w.late, w.wide
+           coalesce(c.children, 0), c.finally_id, c.undo_id, n.handles, h.handler_id, coalesce(d.word, n.type_word),
+           nullif(d.own, false), w.late, w.wide,
+           nullif(c.undo_id is not null or n.kind = 'undo' or n.id = 1 and w.undoes, false)
       from node n
       left join child c on c.version_id = n.version_id and c.id = n.id
       left join handler h on h.version_id = n.version_id and h.id = n.id
@@ -314,7 +314,7 @@ begin
                          request, idempotent, lane_id, rank, group_id, group_max, policy, title, task_type, transport,
                          plain, secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when,
                          handles, handler_id, finally_id, condition, light, tolerate, on_failure, on_failure_own, late,
-                         timeout, weight, names, output_max, rate_id, rate)
+                         timeout, weight, names, output_max, rate_id, rate, undo_id, noted)
     with task as materialized (select t.* from wf._tasks_of_types(p_types) t),
     node as materialized (
         select n.*,
@@ -335,8 +335,7 @@ begin
         -- a forall or fold counts its way through a range without building the list
         select n.*, case when n.begins in ('window', 'round') and wf._is_range(n.begins, n.input, false) then null
                          else wf._constant(n.input) -> 'value' end as fixed
-          from node n
-    ),
+          from node n),
     item_read as materialized (select i.* from wf._items_read(p_nodes) i),
     policy as materialized (
         select p.*
@@ -377,7 +376,8 @@ begin
            case when n.type_id is null then 0 else coalesce((q.fixed ->> 'weight')::numeric, 1) end,
            case when n.value ? 'names' then (select array_agg(x) from jsonb_array_elements_text(n.value -> 'names') x) end,
            (q.fixed ->> 'output')::numeric,
-           case when q.fixed ? 'rate' then wf._rate(q.fixed ->> 'rate') end, wf._constant_rate(q.fixed, q.read)
+           case when q.fixed ? 'rate' then wf._rate(q.fixed ->> 'rate') end, wf._constant_rate(q.fixed, q.read),
+           n.undo_id, n.noted
       from settled n
       left join item_read i on i.place = n.place
                            and i.name = n.value ->> case n.begins when 'round' then 'element' else 'name' end
@@ -386,7 +386,7 @@ begin
       left join task t on t.id = n.type_id
       left join policy q on q.policies = n.policies;
     perform wf._store_edges(p_nodes, p_versions);
-    perform wf._store_sizes(v.value::bigint), wf._store_weights(v.value::bigint) from jsonb_each_text(p_versions) v;
+    perform wf._finish_tree(v.value::bigint) from jsonb_each_text(p_versions) v;
 end;
 $$;
 
@@ -394,13 +394,13 @@ $$;
 --
 -- Works out how many processes a tree, one element of each forall and one round of
 -- each loop or retried block come to at most, in all and at a time, and which loops need no processes
--- for their rounds; marks the nodes that are in rounds. Of branches of which one is
+-- for their rounds; marks the nodes that are in rounds or undos. Of branches of which one is
 -- chosen the largest counts; of steps one after another all count, but the largest at
--- a time.
+-- a time. An undo counts in all, and not at a time: what it undoes has ended by then.
 --
 -- Returns  nothing
 -- Locks    rows of node
--- Called   by _store_nodes, for each new version
+-- Called   by _finish_tree, for each new version
 create or replace function wf._store_sizes(p_version bigint) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -413,14 +413,15 @@ declare
     f record;
 begin
     if not exists (select from wf.node n
-                    where n.version_id = p_version and (n.begins in ('window', 'round') or n.handles = 'retries')) then
+                    where n.version_id = p_version
+                      and (n.begins in ('window', 'round') or n.handles = 'retries' or n.kind = 'undo')) then
         return;
     end if;
     select array_agg(0), array_agg(0), array_agg(false) into v_most, v_most_live, v_heavy
       from wf.node n where n.version_id = p_version;
     -- the numbers of children are greater than that of their parent
     for f in
-        select n.id, n.parent_id, n.begins, n.light, n.handles, o.begins as around
+        select n.id, n.parent_id, n.begins, n.light, n.handles, n.kind, o.begins as around
           from wf.node n
           left join wf.node o on o.version_id = n.version_id and o.id = n.parent_id
          where n.version_id = p_version
@@ -441,7 +442,8 @@ begin
             v_heavy[f.parent_id] := v_heavy[f.parent_id] or v_heavy[f.id] or not f.light or f.begins = 'round';
             v_most[f.parent_id] := case f.around when 'chosen' then greatest(v_most[f.parent_id], v_own)
                                                  else v_most[f.parent_id] + v_own end;
-            v_most_live[f.parent_id] := case when f.around in ('all', 'free')
+            v_most_live[f.parent_id] := case when f.kind = 'undo' then v_most_live[f.parent_id]
+                                             when f.around in ('all', 'free')
                                              then v_most_live[f.parent_id] + v_own_live
                                              else greatest(v_most_live[f.parent_id], v_own_live) end;
         end if;
@@ -450,12 +452,13 @@ begin
        set most = v_most[n.id] + (n.id = 1)::int, most_live = v_most_live[n.id] + (n.id = 1)::int,
            light = n.light and n.begins = 'round' and not v_heavy[n.id]
      where n.version_id = p_version and n.id = any (v_id);
-    -- the innermost scope around a node is that of a round
-    with recursive below (id, begins, in_round) as (
-        select n.id, n.begins, false from wf.node n where n.version_id = p_version and n.id = 1
+    -- the innermost scope around a node is that of a round, or of an undo
+    with recursive below (id, begins, kind, in_round) as (
+        select n.id, n.begins, n.kind, false from wf.node n where n.version_id = p_version and n.id = 1
          union all
-        select c.id, c.begins,
-               case c.scope when 'none' then b.in_round else c.scope = 'child' and b.begins = 'round' end
+        select c.id, c.begins, c.kind,
+               case c.scope when 'none' then b.in_round
+                            else c.scope = 'child' and (b.begins = 'round' or b.kind = 'undo') end
           from below b
           join wf.node c on c.version_id = p_version and c.parent_id = b.id)
     update wf.node n set in_round = true
@@ -472,7 +475,7 @@ $$;
 --
 -- Returns  nothing
 -- Locks    rows of node
--- Called   by _store_nodes, for each new version
+-- Called   by _finish_tree, for each new version
 create or replace function wf._store_weights(p_version bigint) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -482,7 +485,7 @@ begin
     select array_agg(n.weight order by n.id) into v_weight from wf.node n where n.version_id = p_version;
     -- the numbers of children are greater than that of their parent
     for f in
-        select n.id, n.parent_id, n.ordinal, o.begins as around
+        select n.id, n.parent_id, n.ordinal, n.kind, o.begins as around
           from wf.node n
           join wf.node o on o.version_id = n.version_id and o.id = n.parent_id
          where n.version_id = p_version
@@ -490,7 +493,8 @@ begin
     loop
         v_weight[f.parent_id] := case when f.around = 'chosen'
                                       then greatest(v_weight[f.parent_id], v_weight[f.id])
-                                      when f.around = 'body' and f.ordinal > 1 then v_weight[f.parent_id]
+                                      when f.around = 'body' and f.ordinal > 1 or f.kind = 'undo'
+                                      then v_weight[f.parent_id]
                                       else v_weight[f.parent_id] + v_weight[f.id] end;
     end loop;
     -- an array of numerics is read through from its beginning for each element that is taken out of it
@@ -498,4 +502,19 @@ begin
       from unnest(v_weight) with ordinality w (weight, id)
      where n.version_id = p_version and n.id = w.id and n.weight <> w.weight;
 end;
+$$;
+
+-- wf._finish_tree(p_version)
+--
+-- Works out what follows from a tree as a whole, and has undos say what they undo.
+--
+-- Returns  nothing
+-- Locks    rows of node
+-- Called   by _store_nodes, for each new version
+create or replace function wf._finish_tree(p_version bigint) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+    select wf._store_sizes(p_version), wf._store_weights(p_version);
+    update wf.node n set label = 'undo of ' || coalesce(o.title, o.label)
+      from wf.node o
+     where n.version_id = p_version and n.kind = 'undo' and o.version_id = n.version_id and o.id = n.parent_id;
 $$;

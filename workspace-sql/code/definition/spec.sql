@@ -39,8 +39,8 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('type', 'list type, object {type}, optional type'),
 
         ('task', 'kind! text, line! line, type! type_name, args! {expression}, as name, policies policies, '
-         'reads {depth}'),
-        ('seq', 'kind! text, line! line, steps! [node], policies heading, reads {depth}'),
+         'undo undo, reads {depth}'),
+        ('seq', 'kind! text, line! line, steps! [node], policies heading, undo undo, reads {depth}'),
         ('par', 'kind! text, line! line, branches! [node]'),
         ('dag', 'kind! text, line! line, branches! [node], after! [ordinals]'),
         ('race', 'kind! text, line! line, branches! [node]'),
@@ -58,13 +58,14 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('switch', 'kind! text, line! line, on! expression, branches! [node], reads {depth}'),
         ('try', 'kind! text, line! line, body! node, catches [catch], finally finally'),
         ('catch', 'kind! catch_kind, line! line, name! name, when expression, body! node, reads {depth}'),
-        ('atomic', 'kind! text, line! line, steps! [node], policies policies, reads {depth}'),
+        ('atomic', 'kind! text, line! line, steps! [node], policies policies, undo undo, reads {depth}'),
         ('checkpoint', 'kind! text, line! line, only truth'),
         ('finally', 'kind! finally_kind, line! line, name name, body! node'),
+        ('undo', 'kind! undo_kind, line! line, body! node'),
         ('let', 'kind! text, line! line, as! name, value! expression, reads {depth}'),
         ('return', 'kind! text, line! line, value expression, reads {depth}'),
         ('call', 'kind! text, line! line, workflow! workflow_name, args! {expression}, as name, '
-         'policies heading, reads {depth}, steps! [node]'),
+         'policies heading, undo undo, reads {depth}, steps! [node]'),
 
         ('heading', 'title expression, on_failure on_failure, retry retry, timeout deadline'),
         ('policies', 'on_failure on_failure, group group, rate rate, queue expression, requires expression, '
@@ -91,7 +92,7 @@ $$;
 -- wf._node_kinds()
 --
 -- Returns  the kinds of nodes in a compiled file: task, and each process form
---          but those of tasks, and catch and finally, which stand in a try only
+--          but those of tasks, and catch, finally and undo, which stand in their places only
 -- Locks    nothing
 -- Raises   nothing
 -- Called   wherever a compiled file is read
@@ -115,6 +116,7 @@ language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standar
         ('catch_kind', 'string', '^catch$', 'catch'),
         ('truth', 'boolean', '', 'true or false'),
         ('finally_kind', 'string', '^finally$', 'finally'),
+        ('undo_kind', 'string', '^undo$', 'undo'),
         ('line', 'number', '^[1-9][0-9]{0,8}$', 'a line number'),
         ('depth', 'number', '^[0-9]{1,2}$', 'the depth of a scope'),
         ('weight', 'number', '', 'a number'),
@@ -125,13 +127,38 @@ language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standar
          'names that begin with a small letter, joined by dots, at most 63 bytes'),
         ('type', 'string', '^(string|int|number|bool|json|list|object|date|timestamp|duration|secret|sql|shell)$',
          'a type'),
-        ('on_failure', 'string', '^(pause|skip|skip_all|fail|fail_late)$',
-         'pause, skip, skip_all, fail or fail_late'),
+        ('on_failure', 'string', '^(pause|skip|skip_all|fail|fail_undo|fail_late|fail_late_undo)$',
+         'pause, skip, skip_all, fail, fail_undo, fail_late or fail_late_undo'),
         ('ordinals', 'array', '^\[([1-9][0-9]{0,4}(, [1-9][0-9]{0,4})*)?\]$', 'a list of ordinals of branches'),
         ('machine', 'string', '^(sync|async|wait)$', 'sync, async or wait'),
         ('wait', 'string', '^(sleep|fail)$', 'sleep or fail'),
         ('transport', 'string', '^(http|ssh|sql|exec|builtin)$', 'http, ssh, sql, exec or builtin');
 $$;
+
+-- wf._undo_ordinal()
+--
+-- Returns  the ordinal of an undo in the node to which it belongs: behind all that a node may have in it
+-- Locks    nothing
+-- Raises   nothing
+-- Called   with the places of nodes
+create or replace function wf._undo_ordinal() returns int
+language sql immutable
+begin atomic
+    select 10001;
+end;
+
+-- wf._undo_depth(p_place)
+--
+-- Returns  how long the place of the innermost undo around a node is, or of the node itself if it is one; 0: there is
+--          none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _node_tree
+create or replace function wf._undo_depth(p_place int[]) returns int
+language sql immutable
+begin atomic
+    select coalesce(max(i), 0) from generate_subscripts(p_place, 1) i where p_place[i] = wf._undo_ordinal();
+end;
 
 -- wf._spec_part(p_spec)
 --
@@ -165,8 +192,10 @@ begin atomic
                     else 'node'
                end,
                p.path || c.step,
-               case when g.holds in ('node', 'workflow', 'catch', 'finally') then p.place || c.ordinal else p.place end,
+               case when g.holds in ('node', 'workflow', 'catch', 'finally', 'undo') then p.place || c.ordinal
+                    else p.place end,
                case when g.holds = 'workflow' then '{1}'
+                    -- an undo sees what the node to which it belongs sees
                     when g.holds not in ('node', 'catch', 'finally') then p.scopes
                     when g.scope = 'own' then array[cardinality(p.place)]
                     when g.scope = 'child' then p.scopes || cardinality(p.place)
@@ -182,6 +211,7 @@ begin atomic
                                  when 'finally' then 2 + jsonb_array_length(
                                       case when jsonb_typeof(p.value -> 'catches') = 'array'
                                            then p.value -> 'catches' else '[]' end)
+                                 when 'undo' then wf._undo_ordinal()
                                  else 1 end, p.value -> g.key
                 where g.form = 'one'
                union all
@@ -211,10 +241,10 @@ end;
 create or replace function wf._spec_nodes(p_spec jsonb) returns wf.part[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select array_agg((p.object, p.path, p.place, p.scopes,
-                      case when p.object in ('task', 'param', 'let', 'return') then p.value
-                           else p.value - '{steps,branches,body,then,else,catches,finally}'::text[] end)::wf.part)
+                      case when p.object in ('task', 'param', 'let', 'return') then p.value - 'undo'
+                           else p.value - '{steps,branches,body,then,else,catches,finally,undo}'::text[] end)::wf.part)
       from wf._spec_part(p_spec) p
-     where (p.object in ('workflow', 'param', 'catch', 'finally') or p.object = any (wf._node_kinds()))
+     where (p.object in ('workflow', 'param', 'catch', 'finally', 'undo') or p.object = any (wf._node_kinds()))
        and p.place <> '{}';
 $$;
 
@@ -366,7 +396,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     select array[p.place[1]], format('workflows[%s]', p.place[1] - 1), format('has %s nodes', count(*)),
            'A workflow has at most 10000 nodes.'
       from part p
-     where p.object in ('workflow', 'node', 'catch', 'finally') or p.object = any (wf._node_kinds())
+     where p.object in ('workflow', 'node', 'catch', 'finally', 'undo') or p.object = any (wf._node_kinds())
      group by p.place[1]
     having count(*) > 10000;
 $$;

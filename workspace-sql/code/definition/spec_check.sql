@@ -486,7 +486,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
      where n.kind = 'fold'
        and (n.value #>> '{over,0}' is distinct from 'list' or jsonb_array_length(n.value -> 'over') <> 3)
      union all
-    select n.place, n.path, format('%s cannot stand inside par, dag, race, forall or finally', n.kind), f.hint
+    select n.place, n.path, format('%s cannot stand inside par, dag, race, forall, finally or undo', n.kind), f.hint
       from node n
       join (values ('return', false, 'It ends the call around it, so it stands where only one thing runs.'),
                    ('checkpoint', true, 'The instance can go back to it, so nothing may run beside it.')
@@ -495,7 +495,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                      from generate_series(case when f.whole then 2 else n.scopes[1] + 1 end,
                                           cardinality(n.place) - 1) i
                      join node o on o.place = n.place[1:i]
-                                and (o.begins in ('all', 'free', 'window') or o.kind = 'finally'));
+                                and (o.begins in ('all', 'free', 'window') or o.kind in ('finally', 'undo')));
 $$;
 
 -- wf._spec_secrets(p_spec, p_nodes)

@@ -148,6 +148,10 @@ comment on column wf.node.on_failure_own is
     'true: it is a task on which on_failure(pause) or (skip) is written, which comes before the handlers around it';
 comment on column wf.node.late is 'true: a node of its workflow has on_failure(fail_late)';
 comment on column wf.node.finally_id is 'try: the node of its finally; null if it has none';
+comment on column wf.node.undo_id is 'the node of its policy undo; null if it has none';
+comment on column wf.node.noted is
+    'true: when its process ends, wf.undo_note is looked at: it has a policy undo, or is an undo, or is the root of a '
+    'tree that has any; else null';
 comment on column wf.node.most is
     'forall, loop, block with a policy retry: most processes that one element or round comes to; root: that the tree '
     'comes to. What elements of the foralls and other rounds of what is inside come to is not counted. Null where the '

@@ -76,6 +76,7 @@ language plpgsql as $$
 declare
     v_block bigint := (select p.parent_id from wf.process p where p.instance_id = p_instance and p.id = p_body);
 begin
+    perform wf._forget_notes(p_instance, v_block, p_at);
     insert into wf.timer (instance_id, process_id, kind, due_at)
     select p_instance, p.id, 'retry',
            p_failed_at + wf._retry_delay(wf._retry_of(n.retry, p.policy), p.attempt - p.retry_from + 1,

@@ -203,19 +203,21 @@ begin
 end;
 $$;
 
--- wf._enter(p_instance, p_parent, p_node, p_index, p_item, p_at, p_torn)
+-- wf._enter(p_instance, p_parent, p_node, p_index, p_item, p_at, p_torn, p_sees)
 --
 -- Begins processes: the one place where a process is born. Below a teardown
 -- nothing is; p_torn says whether there is any, if the caller knows. The arrays run
 -- in parallel; p_item (or null) holds for children of a forall an object with the
--- names of element and index, which live in the scope that such a child opens.
+-- names of element and index, which live in the scope that such a child opens; p_sees
+-- (or null) holds for undos the process whose names they see, in place of the parent.
 --
 -- Returns  true
 -- Locks    nothing; only inserts
 -- Raises   nothing of its own
 -- Called   by the triggers of process, whose statement trigger carries on from here
 create or replace function wf._enter(p_instance bigint[], p_parent bigint[], p_node int[], p_index int[],
-                                     p_item jsonb[], p_at timestamptz, p_torn boolean default null) returns boolean
+                                     p_item jsonb[], p_at timestamptz, p_torn boolean default null,
+                                     p_sees bigint[] default null) returns boolean
 language plpgsql as $$
 declare
     v_id bigint[];
@@ -229,8 +231,9 @@ begin
         v_may := wf._withhold(p_instance, p_parent, p_node, p_at);
         if cardinality(v_may) < cardinality(p_parent) then
             select array_agg(p_instance[k]), array_agg(p_parent[k]), array_agg(p_node[k]), array_agg(p_index[k]),
-                   case when p_item is not null then array_agg(p_item[k]) end
-              into p_instance, p_parent, p_node, p_index, p_item
+                   case when p_item is not null then array_agg(p_item[k]) end,
+                   case when p_sees is not null then array_agg(p_sees[k]) end
+              into p_instance, p_parent, p_node, p_index, p_item, p_sees
               from unnest(v_may) k;
         end if;
     end if;
@@ -243,7 +246,7 @@ begin
     insert into wf.process (instance_id, id, parent_id, version_id, node_id, next_id, kind, machine, was, event, state,
                             at, began_at, index, collects, scopes, bind, group_id, lane_id, rank, plain, wide, open,
                             todo, total, chosen, input, policy, error, retry_from, held, reserved, in_round,
-                            spare, late, in_dag, timed, rate_id)
+                            spare, late, in_dag, timed, rate_id, noted)
     select u.i, u.id, u.j, p.version_id, n.id, n.next_id, n.kind, n.machine, '',
            case when n.type_id is null then 'enter' else 'enable' end,
            case when n.type_id is null then 'ACTIVE' else 'INIT' end, p_at, p_at,
@@ -267,18 +270,18 @@ begin
            coalesce((e.e).spare, case n.handles when 'leaves' then n.children - 1 end),
            n.late, n.in_dag,
            case when n.timeout is not null then true end,
-           coalesce((e.e).rate_id, n.rate_id)
-      from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id
-              from unnest(p_instance, p_parent, p_node, p_index, v_id) x (i, j, m, k, id)
+           coalesce((e.e).rate_id, n.rate_id), n.noted
+      from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id, coalesce(x.s, x.j) as sees
+              from unnest(p_instance, p_parent, p_node, p_index, v_id, p_sees) x (i, j, m, k, id, s)
             offset 0) u
      cross join lateral (select x.version_id, x.scopes, x.rank
                            from wf.process x
-                          where x.instance_id = u.i and x.id = u.j
+                          where x.instance_id = u.i and x.id = u.sees
                          offset 0) p
      cross join lateral (select x.id, x.next_id, x.kind, x.machine, x.scope, x.begins, x.type_id, x.bind, x.group_id,
                                 x.lane_id, x.rank, x.plain, x.wide, x.children, x.collects, x.input, x.input_fixed,
                                 x.policy, x.retry, x.rate_id, x.in_round, x.handles, x.late, x.in_dag, x.timeout,
-                                x.finally_id, x.reads
+                                x.finally_id, x.reads, x.noted
                            from wf.node x
                           where x.version_id = p.version_id and x.id = u.m
                          offset 0) n
@@ -406,7 +409,7 @@ begin
     for r in
         select m.instance_id, m.id, m.scopes as own, m.total - m.todo as rounds, m.version_id, m.node_id,
                q.scopes, n.scope, n.begins, n.children, n.handles, p.input, p.policy,
-               m.was = 'INIT' and (n.policy is null or p.policy is not null)
+               m.was = 'INIT' as again, m.was = 'INIT' and (n.policy is null or p.policy is not null)
                and (n.input is null or n.input_fixed or p.input is not null) as kept,
                case when n.input_fixed then n.input end as fixed,
                case when m.parent_id is null
@@ -424,6 +427,9 @@ begin
         if r.begins = 'round' and r.rounds > 0 then
             perform wf._resume_rounds(p, p_at) from wf.process p where p.instance_id = r.instance_id and p.id = r.id;
             continue;
+        end if;
+        if not r.again then
+            perform wf._forget_notes(r.instance_id, r.id, p_at);
         end if;
         delete from wf.forall_item t where t.instance_id = r.instance_id and t.process_id = r.id;
         delete from wf.forall_result t where t.instance_id = r.instance_id and t.process_id = r.id;
@@ -526,6 +532,7 @@ $$;
 --
 -- Counts in their parents what has ended: a parent ends with the last of them, or
 -- with the first that returns, or begins more, or is a race that one of them wins.
+-- What is torn down ends when it is undone.
 -- Elements and branches that were given up are counted when they have stopped. What a
 -- return gives is kept by a try whose finally is to run first.
 -- A dag begins the steps that nothing holds any more (p_torn: see _enter).
@@ -547,15 +554,13 @@ begin
        set was = p.state, at = d.at,
            fill = least(k.ended, (k.c).more),
            todo = p.todo - least(k.ended, (k.c).more),
-           open = p.open - k.ended + least(k.ended, (k.c).more) + k.freed,
+           open = p.open - k.ended + least(k.ended, (k.c).more) + k.freed + coalesce((k.stopped = 'undo')::int, 0),
            output = coalesce(d.output, (k.c).state, p.output),
            reserved = coalesce((k.c).reserved, p.reserved),
            chosen = coalesce((select n.ordinal from wf.node n where n.version_id = p.version_id and n.id = k.winner),
                              p.chosen),
            event = case when p.todo > 0 and p.total is null then 'refill'
-                        when p.state = 'ABORTING'
-                        then case when p.open > k.ended then 'count' when k.won then 'end'
-                                  when k.fails then 'fail' else 'aborted' end
+                        when p.state = 'ABORTING' then coalesce(k.stopped, 'count')
                         -- a return goes up to the form that has a scope of its own
                         when k.returned then case when p.scopes[1] = p.id then 'end' else 'return' end
                         when k.winner is not null then 'win'
@@ -563,9 +568,7 @@ begin
                         then case when (k.c).error is not null then 'fail' else 'end' end
                         when (k.c).more > 0 then 'refill' else 'count' end,
            state = case when p.todo > 0 and p.total is null then p.state
-                        when p.state = 'ABORTING'
-                        then case when p.open > k.ended then 'ABORTING' when k.won then 'END'
-                                  when k.fails then 'FAILED' else 'ABORTED' end
+                        when p.state = 'ABORTING' then wf._state_of_stopped(k.stopped)
                         when k.returned then 'END'
                         when k.winner is not null then 'ABORTING'
                         when p.open - k.ended + (k.c).more + k.freed = 0
@@ -587,9 +590,10 @@ begin
                                             where f.instance_id = x.instance_id and f.parent_id = x.id) end as freed,
                                 case when x.spare is not null and x.total is null and x.state = 'ACTIVE'
                                      then d.first end as winner,
-                                x.state = 'ABORTING' and x.chosen is not null
-                                and wf._is_won(x.instance_id, x.id) as won,
-                                case x.state when 'ABORTING' then wf._fails_when_torn(x.instance_id, x.id) end as fails,
+                                -- with nothing left in it, and no finally to come
+                                case when x.state = 'ABORTING' and x.open <= d.all
+                                          and (x.total is not null or x.todo = 0)
+                                     then wf._when_stopped(x.instance_id, x.id) end as stopped,
                                 case when x.total is null then row(x.todo, null, null, null)::wf.closing
                                      when x.state <> 'ACTIVE' or d.ended = 0 or d.returned
                                      then row(0, null, null, null)::wf.closing

@@ -8,7 +8,8 @@
 -- wf._warn(p_instance, p_process, p_at)
 --
 -- Notes that something in or at these processes was tolerated, skipped or ignored.
--- The arrays run in parallel.
+-- The arrays run in parallel. No handler takes an error out of an undo: what is ignored
+-- in it without a handler there is a warning of what is around the process that is undone.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows of process and instance, which the caller holds
@@ -21,7 +22,7 @@ begin
     with recursive up (i, start, id, parent_id, version_id, handler_id, ended, holds) as (
         select u.i, u.j, p.id, p.parent_id, p.version_id, case when n.holds then p.node_id else n.handler_id end,
                p.state <> 'ACTIVE', n.holds
-          from (select distinct x.i, x.j from unnest(p_instance, p_process) x (i, j)) u
+          from (select distinct x.i, wf._out_of_undo(x.i, x.j) from unnest(p_instance, p_process) x (i, j)) u (i, j)
          cross join lateral (select x.id, x.parent_id, x.version_id, x.node_id, x.state from wf.process x
                               where x.instance_id = u.i and x.id = u.j offset 0) p
          cross join lateral (select x.handler_id, x.handles = 'retries' and p.state = 'ACTIVE' as holds from wf.node x
@@ -83,7 +84,8 @@ $$;
 --
 -- Does with a FAILED process what its on_failure says: skip goes on as if an operator
 -- had ignored it, and skip_all with what reads it; fail ends the instance with the error; fail_late does so when
--- nothing of the instance can run any more. p_record is what finallys see of the error.
+-- nothing of the instance can run any more; fail_undo and fail_late_undo have it undone. p_record is what finallys
+-- see of the error.
 --
 -- Returns  nothing
 -- Locks    as _tear
@@ -96,16 +98,18 @@ declare
     v_event constant text := case p_on_failure when 'skip_all' then 'skip' else 'ignore' end;
 begin
     perform set_config('wf.reason', case p_on_failure when 'skip_all' then 'on_failure(skip, cascade = true)'
+                                                      when 'fail_undo' then 'on_failure(fail, undo = true)'
                                                       else format('on_failure(%s)', p_on_failure) end, true);
     case
         when p_on_failure in ('skip', 'skip_all') then
             update wf.process p
                set was = p.state, event = v_event, at = p_at,
-                   state = wf._next_state(p.machine, p.state, v_event, false)
+                   state = wf._next_state(p.machine, p.state, v_event, false),
+                   noted = case when p.parent_id is null then p.noted end
              where p.instance_id = p_process.instance_id and p.id = p_process.id;
-        when p_on_failure = 'fail' then
-            perform wf._end_by(p_process, p_error, p_record, p_at);
-        when p_on_failure = 'fail_late' then
+        when p_on_failure in ('fail', 'fail_undo') then
+            perform wf._end_by(p_process, p_error, p_record, p_at, p_on_failure = 'fail_undo');
+        when p_on_failure in ('fail_late', 'fail_late_undo') then
             update wf.failed f set late = true
              where f.instance_id = p_process.instance_id and f.process_id = p_process.id;
         else null; -- pause: a person decides
@@ -160,7 +164,7 @@ end;
 -- wf._end_late(p_instance)
 --
 -- Ends an instance of which nothing can run any more with the error that came last, and
--- the others as its cause.
+-- the others as its cause. What failed last says whether it is undone.
 --
 -- Returns  nothing
 -- Locks    as _tear; the caller holds the instance
@@ -171,12 +175,14 @@ declare
     c_most constant int := 100;
     v_error jsonb;
     v_process wf.process;
+    v_undo boolean;
     f record;
 begin
     if not wf._is_late(p_instance) then
         return;
     end if;
-    select count(*) - 1 as others, (array_agg(x.error) filter (where x.k = 1))[1] as last,
+    select count(*) - 1 as others, min(x.id) filter (where x.k = 1) as failed,
+           (array_agg(x.error) filter (where x.k = 1))[1] as last,
            jsonb_agg(x.error order by x.id) filter (where x.k between 2 and c_most + 1) as errors
       into f
       from (select p.id, row_number() over (order by p.at desc, p.id desc) as k,
@@ -185,14 +191,18 @@ begin
               join wf.process p on p.instance_id = d.instance_id and p.id = d.process_id
              where d.instance_id = p_instance) x;
     v_error := wf._add_cause(f.last, wf._several(f.others, f.errors));
-    perform set_config('wf.reason', 'on_failure(fail_late)', true);
-    perform wf._abort(array[p_instance], v_error, true);
+    v_undo := (select n.on_failure = 'fail_late_undo'
+                 from wf.process p join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+                where p.instance_id = p_instance and p.id = f.failed);
+    perform set_config('wf.reason', case when v_undo then 'on_failure(fail_late, undo = true)'
+                                         else 'on_failure(fail_late)' end, true);
+    perform wf._abort(array[p_instance], v_error, true, p_undo => v_undo);
     -- those that are left have failed in finallys
     for v_process in
         select p.* from wf.failed d join wf.process p on p.instance_id = d.instance_id and p.id = d.process_id
          where d.instance_id = p_instance and d.late
     loop
-        perform wf._end_by(v_process, v_error, v_error, wf.now());
+        perform wf._end_by(v_process, v_error, v_error, wf.now(), v_undo);
     end loop;
     perform set_config('wf.reason', '', true);
 end;

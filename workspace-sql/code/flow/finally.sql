@@ -68,10 +68,10 @@ $$;
 
 -- wf._leave_finallys(p_process, p_body, p_error, p_at)
 --
--- An error leaves the finallys between a process and the body whose handler takes
+-- An error leaves the finallys and undos between a process and the body whose handler takes
 -- it (null: all of them): what else runs in them begins to be torn down.
 --
--- Returns  these finallys; the caller lets the first portions follow
+-- Returns  these; the caller lets the first portions follow
 -- Locks    nothing: the caller holds the instance
 -- Called   by _hand_over and _end_by
 create or replace function wf._leave_finallys(p_process wf.process, p_body bigint, p_error jsonb, p_at timestamptz)
@@ -88,7 +88,7 @@ begin
          cross join lateral (select y.* from wf.process y
                               where y.instance_id = p_process.instance_id and y.id = u.parent_id offset 0) x
          where u.id is distinct from p_body)
-    select coalesce(array_agg(u.id), '{}') into v_finally from up u where u.kind = 'finally';
+    select coalesce(array_agg(u.id), '{}') into v_finally from up u where wf._is_shelter(u.kind);
     if v_finally <> '{}' then
         perform wf._tear_down(array_fill(p_process.instance_id, array[cardinality(v_finally)]), v_finally, 'stopped',
                               null, p_error, p_at, false);

@@ -371,7 +371,7 @@ $$;
 
 -- wf._refill(p_moves, p_at)
 --
--- Begins the next elements of foralls, and the finallys of trys. Below a certain depth of triggers it only
+-- Begins the next elements of foralls, the finallys of trys, and undos. Below a certain depth of triggers it only
 -- leaves word in pending, see the head of machine.sql. Where a whole window has
 -- come to its end below the statement that the caller made, nothing in it waits:
 -- the next window is left to a transaction of its own, so that none of them is
@@ -399,6 +399,9 @@ begin
                           where x.version_id = m.version_id and x.id = m.node_id offset 0) n;
     if f.finallys then
         perform wf._begin_finallys(p_moves, p_at);
+    end if;
+    if exists (select from wf._due_full(p_moves, 'undo')) then
+        perform wf._begin_undos(p_moves, p_at);
     end if;
     if f.instances is null then
         return;

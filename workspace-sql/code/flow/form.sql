@@ -36,5 +36,7 @@ insert into wf.form (kind, machine, scope, begins, ends, child_error, input, mea
     ('checkpoint', 'composite', 'none', 'nothing', 'checkpoint', null, 'only',
      'a point from which an instance can be replayed; with `only` it forgets those before'),
     ('finally', 'composite', 'none', 'first', 'last', 'passes', null, 'what is done as its try ends, however it ends'),
+    ('undo', 'composite', 'child', 'first', 'last', 'passes', null,
+     'what undoes a node that had ended well, when that is given up'),
     ('let', 'composite', 'none', 'nothing', 'value', null, 'value', 'a name for the value of an expression'),
     ('return', 'composite', 'none', 'nothing', 'return', null, 'value', 'the end of the call or workflow around it');

@@ -15,19 +15,6 @@ begin atomic
                     where t.instance_id = p_instance and t.process_id = p_process and t.follows in ('counted', 'left'));
 end;
 
--- wf._is_won(p_instance, p_process)
---
--- Returns  whether a process is a race that was won, and nothing around it is torn down
--- Locks    nothing
--- Raises   nothing
--- Called   by _count_ended and _withhold
-create or replace function wf._is_won(p_instance bigint, p_process bigint) returns boolean
-language sql stable
-begin atomic
-    select exists (select from wf.teardown t
-                    where t.instance_id = p_instance and t.process_id = p_process and t.follows = 'lost');
-end;
-
 -- wf._several(p_count, p_errors)
 --
 -- Returns  one error record for several: the record itself, if it is one; null if it is none
@@ -129,7 +116,8 @@ $$;
 -- wf._win(p_moves, p_at)
 --
 -- Races were won: what the winner has bound is bound around the race, and everything
--- else in it is torn down. A race in which nothing else is left ends.
+-- else in it is torn down. A race in which nothing else is left, and nothing is to be
+-- undone, ends.
 --
 -- Returns  nothing
 -- Locks    as _tear
@@ -169,17 +157,25 @@ begin
         perform wf._warn(f.warned, f.races, p_at);
     end if;
     select array_agg(m.instance_id) as instances, array_agg(m.id) as processes
-      into f from unnest(v_won) m where m.open > 0;
+      into f
+      from unnest(v_won) m
+     where m.open > 0
+        or exists (select from wf.undo_note t
+                    where t.instance_id = m.instance_id and t.process_id > m.id and m.id = any (t.path));
     if f.instances is not null then
         perform wf._tear_down(f.instances, f.processes, 'lost', null, null, p_at, false);
         perform wf._tear(f.instances, f.processes, p_at);
     end if;
     update wf.process p
-       set was = p.state, at = p_at, event = case when k.won then 'end' else 'aborted' end,
-           state = case when k.won then 'END' else 'ABORTED' end
+       set was = p.state, at = p_at, event = k.stopped, state = wf._state_of_stopped(k.stopped),
+           open = (k.stopped = 'undo')::int
       from wf._due_full(p_moves, 'win') m
-     cross join lateral (select x.ctid, exists (select from unnest(v_won) w
-                                                 where w.instance_id = m.instance_id and w.id = m.id) as won
+     cross join lateral (select x.ctid,
+                                case when not exists (select from unnest(v_won) w
+                                                       where w.instance_id = m.instance_id and w.id = m.id)
+                                     then 'aborted'
+                                     when wf._when_stopped(m.instance_id, m.id) = 'undo' then 'undo'
+                                     else 'end' end as stopped
                            from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) k
      where p.ctid = k.ctid and m.open = 0;
 end;

@@ -23,7 +23,7 @@ $$;
 -- wf._caught(p_instance, p_process)
 --
 -- Returns  the error that was taken by the innermost catch around a process, or that is on its way out through the
---          innermost finally; null if there is none
+--          innermost finally or has led to the innermost undo; null if there is none
 -- Called   by _handle
 create or replace function wf._caught(p_instance bigint, p_process bigint) returns jsonb
 language plpgsql stable as $$
@@ -35,7 +35,7 @@ begin
              where p.instance_id = p_instance and p.id = p_process
              union all
             select p.id, p.parent_id, p.kind, p.version_id, p.node_id, p.scopes,
-                   case p.kind when 'finally' then wf._way_out(p_instance, p.parent_id) end
+                   case when wf._is_shelter(p.kind) then wf._way_out(p_instance, p.parent_id) end
               from up u
              cross join lateral (select x.* from wf.process x
                                   where x.instance_id = p_instance and x.id = u.parent_id offset 0) p
@@ -191,6 +191,7 @@ language plpgsql as $$
 declare
     v_reason text := current_setting('wf.reason', true);
     v_torn bigint[];
+    v_undone boolean := false;
 begin
     perform wf._tear_down(array[p_process.instance_id], array[p_body], p_follows, p_node, p_error, p_at, false);
     v_torn := p_body || wf._leave_finallys(p_process, p_body, p_error, p_at);
@@ -200,14 +201,17 @@ begin
         perform wf._give_up_child(p, p_body, p_error, p_at)
            from wf.process p where p.instance_id = p_process.instance_id and p.id = p_around;
     end if;
-    if p_process.state = 'FAILED' then
+    if p_process.state in ('FAILED', 'ABORTING') then
         perform set_config('wf.reason', format(f.reason, n.line), true)
            from wf._follows() f, wf.node n
           where f.follows = p_follows and n.version_id = p_process.version_id and n.id = p_node;
+        if p_body = p_process.id then
+            v_undone := wf._undo_failed(array[p_process.instance_id], array[p_body], p_at);
+        end if;
         update wf.process p
            set was = p.state, event = 'raise', at = p_at,
                state = wf._next_state(p.machine, p.state, 'raise', false)
-         where p.instance_id = p_process.instance_id and p.id = p_process.id;
+         where p.instance_id = p_process.instance_id and p.id = p_process.id and not v_undone;
         perform set_config('wf.reason', coalesce(v_reason, ''), true);
     end if;
     if p_body <> p_process.id then
@@ -219,16 +223,17 @@ begin
 end;
 $$;
 
--- wf._end_by(p_process, p_error, p_record, p_at)
+-- wf._end_by(p_process, p_error, p_record, p_at, p_undo)
 --
 -- Ends an instance by an error that nothing takes; p_record is what finallys see of
--- it. An instance that is being aborted already gets it in place of its error: it
--- comes out of a finally.
+-- it, p_undo says whether what was noted in the instance is undone. An instance that is
+-- being aborted already gets the error in place of its own: it comes out of a finally or undo.
 --
 -- Returns  nothing
 -- Locks    as _tear
 -- Called   by _handle, _decide_failure and _end_late
-create or replace function wf._end_by(p_process wf.process, p_error jsonb, p_record jsonb, p_at timestamptz)
+create or replace function wf._end_by(p_process wf.process, p_error jsonb, p_record jsonb, p_at timestamptz,
+                                      p_undo boolean default false)
 returns void
 language plpgsql as $$
 declare
@@ -236,8 +241,9 @@ declare
 begin
     update wf.instance i set was = i.state, event = 'raise', at = p_at, error = p_error
      where i.id = p_process.instance_id and i.state = 'ABORTING';
-    update wf.teardown t set error = p_record where t.instance_id = p_process.instance_id and t.follows = 'aborted';
-    perform wf._abort(array[p_process.instance_id], p_error, false, p_record => p_record);
+    update wf.teardown t set error = p_record, undo = t.undo or p_undo
+     where t.instance_id = p_process.instance_id and t.follows = 'aborted';
+    perform wf._abort(array[p_process.instance_id], p_error, false, p_record => p_record, p_undo => p_undo);
     v_torn := wf._leave_finallys(p_process, null, p_record, p_at);
     perform wf._mark_torn(array_agg(t.instance_id), array_agg(t.process_id), p_at)
        from wf._torn_around(array[p_process.instance_id], array[p_process.id]) t;
@@ -265,14 +271,14 @@ declare
     f record;
 begin
     -- what was in these has stopped, and now their own error looks for a handler
-    if exists (select from wf._due_full(p_moves, 'handle') m where m.was = 'ABORTING') then
+    if exists (select from wf._due_full(p_moves, 'handle') m where m.was = 'ABORTING' and m.state = 'FAILED') then
         delete from wf.teardown t
          where t.ctid = any (array(select k.ctid
                                      from wf._due_full(p_moves, 'handle') m
                                     cross join lateral (select x.ctid from wf.teardown x
                                                          where x.instance_id = m.instance_id and x.process_id = m.id
                                                         offset 0) k
-                                    where m.was = 'ABORTING'));
+                                    where m.was = 'ABORTING' and m.state = 'FAILED'));
     end if;
     for v_key in
         select m.instance_id as i, m.id as j, m.event, m.state, n.on_failure, n.on_failure_own
@@ -306,7 +312,11 @@ begin
          where v_error ->> 'kind' is distinct from 'engine'
            and (v_key.on_failure_own and v_process.state = 'FAILED') is not true;
         v_error := v_error || jsonb_strip_nulls(jsonb_build_object('cause', f.error -> 'cause'));
-        if f.body_id is not null then
+        if v_process.state = 'ABORTING' and f.body_id is distinct from v_process.id then
+            -- an operator hands the error on, and nothing that was noted in it is undone by itself
+            update wf.process p set was = p.state, event = 'raise', state = 'RAISED', at = p_at
+             where p.instance_id = v_process.instance_id and p.id = v_process.id;
+        elsif f.body_id is not null then
             perform wf._hand_over(v_process, f.around_id, f.body_id, f.follows, f.node_id, f.error, p_at);
         elsif v_process.state = 'RAISED' then
             perform wf._end_by(v_process, v_error, coalesce(f.error, v_record), p_at);

@@ -164,7 +164,7 @@ $$;
 -- wf._held_bytes(p_instance, p_scopes)
 --
 -- Looks at all values that an instance can still read: in the scopes around what
--- is in a place or has yet to begin, and in p_scopes, which are those of a process
+-- is in a place, has yet to begin or was noted, and in p_scopes, which are those of a process
 -- that is just on its way; at what foralls there have collected, and at the states
 -- of loops.
 --
@@ -181,6 +181,7 @@ begin
              select x.process_id from wf.timer x where x.instance_id = p_instance union
              select x.process_id from wf.failed x where x.instance_id = p_instance union
              select x.parent_id from wf.pending x where x.instance_id = p_instance and x.later union
+             select unnest(x.path || x.process_id) from wf.undo_note x where x.instance_id = p_instance union
              select s.id from unnest(p_scopes) s (id))
              union
             select p.parent_id

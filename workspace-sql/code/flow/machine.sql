@@ -176,6 +176,7 @@ begin
     if p_steps & wf._step('stop') > 0 then perform wf._tell_stop(p_moves); end if;
     if p_steps & (wf._step('ignored') | wf._step('warned')) > 0 then perform wf._note_warnings(p_moves, p_at); end if;
     if p_steps & wf._step('skipped') > 0 then perform wf._mark_skipped(p_moves); end if;
+    if p_steps & wf._step('note') > 0 then perform wf._note_ended(p_moves, p_at); end if;
     if p_steps & wf._step('slot') > 0 then perform wf._free_slots(p_moves); end if;
     if p_steps & wf._step('rate') > 0 then perform wf._leave_rates(p_moves); end if;
     if p_steps & wf._step('unqueue') > 0 then perform wf._unqueue(p_moves); end if;
@@ -210,7 +211,7 @@ begin
       from new_rows n
       left join lateral (
            select wf._needed(x.steps, n.parent_id, n.next_id, n.group_id, n.bind, n.collects, n.open, n.total,
-                             n.retry_from, n.spare, n.warned, n.late, n.timed, n.in_dag, n.rate_id) as steps
+                             n.retry_from, n.spare, n.warned, n.late, n.timed, n.in_dag, n.rate_id, n.noted) as steps
              from wf.transition x
             where x.machine = n.machine and x.from_state = n.was and x.event = n.event
               and x.to_state = n.state offset 0) t on true
@@ -261,7 +262,7 @@ begin
     if v_steps & wf._step('limit') > 0 then perform wf._keep_limits(v_moves, v_at); end if;
     if v_steps & wf._step('next') > 0 then if wf._enter_next(v_moves, v_at, v_torn) then end if; end if;
     if v_torn or v_steps & wf._ended_steps() > 0 then
-        if v_steps & wf._step('refill') > 0 then perform wf._refill(v_full, v_at); end if;
+        if v_steps & (wf._step('refill') | wf._step('undo')) > 0 then perform wf._refill(v_full, v_at); end if;
         if v_steps & wf._step('up') > 0 then perform wf._count_ended(v_full, v_steps, v_at, v_torn); end if;
         if v_torn and v_steps & wf._step('torn') > 0 then perform wf._end_teardowns(v_moves, v_at); end if;
         if v_steps & wf._step('late') > 0 then perform wf._look_late(v_moves, v_at); end if;

@@ -30,9 +30,9 @@ language sql immutable
 begin atomic
     select 1::bigint << array_position(
                array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'skipped', 'warned', 'request',
-                     'slot', 'rate', 'unqueue', 'timer', 'names', 'bind', 'gather', 'collect', 'retry', 'ready',
+                     'note', 'slot', 'rate', 'unqueue', 'timer', 'names', 'bind', 'gather', 'collect', 'retry', 'ready',
                      'queue', 'ask', 'reenter', 'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'win',
-                     'limit', 'next', 'refill', 'free', 'up', 'torn', 'late', 'root'],
+                     'limit', 'next', 'refill', 'undo', 'free', 'up', 'torn', 'late', 'root'],
                p_name);
 end;
 
@@ -82,7 +82,8 @@ create or replace function wf._noted_steps() returns bigint
 language sql immutable
 begin atomic
     select wf._step('mended') | wf._step('failed') | wf._step('stop') | wf._step('ignored') | wf._step('skipped')
-           | wf._step('warned') | wf._step('slot') | wf._step('rate') | wf._step('unqueue') | wf._step('timer');
+           | wf._step('warned') | wf._step('note') | wf._step('slot') | wf._step('rate') | wf._step('unqueue')
+           | wf._step('timer');
 end;
 
 -- wf._ended_steps()
@@ -95,7 +96,7 @@ end;
 create or replace function wf._ended_steps() returns bigint
 language sql immutable
 begin atomic
-    select wf._step('refill') | wf._step('up') | wf._step('late') | wf._step('root');
+    select wf._step('refill') | wf._step('undo') | wf._step('up') | wf._step('late') | wf._step('root');
 end;
 
 -- wf._full_steps()
@@ -110,7 +111,7 @@ begin atomic
     select wf._step('bind') | wf._step('gather') | wf._step('collect') | wf._step('retry') | wf._step('queue')
            | wf._step('ask') | wf._step('reenter') | wf._step('scope') | wf._step('block') | wf._step('fan')
            | wf._step('empty') | wf._step('broken') | wf._step('handle') | wf._step('win') | wf._step('refill')
-           | wf._step('free') | wf._step('up') | wf._step('root');
+           | wf._step('undo') | wf._step('free') | wf._step('up') | wf._step('root');
 end;
 
 -- wf._full(p_process, p_steps)
@@ -150,18 +151,18 @@ begin atomic
 end;
 
 -- wf._needed(p_steps, p_parent, p_next, p_group, p_bind, p_collects, p_open, p_total, p_retry, p_spare, p_warned,
---            p_late, p_timed, p_in_dag, p_rate)
+--            p_late, p_timed, p_in_dag, p_rate, p_noted)
 --
 -- Returns  the steps of a move, without those that a row has no use for: a place in
---          a group or rate, a name, a parent, a policy retry, timeout or on_failure, a dag around it that it does
---          not have
+--          a group or rate, a name, a parent, a policy retry, timeout, undo or on_failure, a dag around it that it
+--          does not have
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process; PostgreSQL folds it into the query
 create or replace function wf._needed(p_steps bigint, p_parent bigint, p_next int, p_group bigint, p_bind text,
                                       p_collects boolean, p_open int, p_total int, p_retry int, p_spare int,
                                       p_warned boolean, p_late boolean, p_timed boolean, p_in_dag boolean,
-                                      p_rate bigint)
+                                      p_rate bigint, p_noted boolean)
 returns bigint
 language sql immutable
 begin atomic
@@ -175,6 +176,7 @@ begin atomic
                         | case when p_timed then 0 else wf._step('limit') end
                         | case when p_warned then 0 else wf._step('warned') end
                         | case when p_late then 0 else wf._step('late') end
+                        | case when p_noted then 0 else wf._step('note') end
                         | case when p_in_dag then 0 else wf._step('free') end
                         -- what begins next takes the place of what has ended
                         | case when p_next is null then wf._step('next')
@@ -194,6 +196,8 @@ update wf.transition t
                                ('ignored', t.event in ('ignore', 'skip', 'cascade')),
                                ('skipped', t.event in ('skip', 'cascade')),
                                ('warned', t.to_state = 'END'),
+                               ('note', t.to_state = 'END'
+                                        or t.machine = 'composite' and t.to_state in ('ABORTED', 'RAISED')),
                                ('request', t.ends_request),
                                ('slot', t.frees_slot),
                                ('rate', t.machine in ('sync', 'async')
@@ -220,8 +224,10 @@ update wf.transition t
                                ('enter', t.event = 'enter'),
                                ('next', t.to_state = 'END' and t.event <> 'return'),
                                ('refill', t.event = 'refill'),
+                               ('undo', t.event = 'undo'),
                                ('free', t.to_state = 'END'),
-                               ('handle', t.to_state in ('FAILED', 'RAISED') or t.event = 'raise'),
+                               ('handle', t.to_state in ('FAILED', 'RAISED') or t.event = 'raise'
+                                          or t.event = 'undo' and t.from_state = 'FAILED'),
                                ('win', t.event = 'win'),
                                ('up', t.to_state in ('END', 'RAISED', 'ABORTED')),
                                ('torn', t.to_state in ('END', 'RAISED', 'ABORTED')),

@@ -32,11 +32,13 @@ begin
                array_agg(n.instance_id order by n.id) filter (where n.node_id is not null) as instances,
                array_agg(n.parent_id order by n.id) filter (where n.node_id is not null) as parents,
                array_agg(n.node_id order by n.id) filter (where n.node_id is not null) as nodes,
+               array_agg(n.sees_id order by n.id) filter (where n.node_id is not null) as sees,
                array_agg(n.instance_id order by n.id) filter (where n.node_id is null) as fan_instances,
                array_agg(n.parent_id order by n.id) filter (where n.node_id is null) as fans,
                array_agg(n.first order by n.id) filter (where n.node_id is null) as firsts,
                array_agg(n.count order by n.id) filter (where n.node_id is null) as counts,
-               sum(n.count * coalesce(w.most_live, 1)) as begun,
+               -- an undo is three processes at least
+               sum(n.count * coalesce(w.most_live, case when n.sees_id is not null then 3 else 1 end)) as begun,
                sum(n.count * w.most_live) filter (where n.node_id is null) as weight
           into f
           from next n
@@ -49,7 +51,7 @@ begin
         v_last := f.last;
         v_begun := v_begun + f.begun;
         if f.nodes is not null then
-            perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at);
+            perform wf._enter(f.instances, f.parents, f.nodes, null, null, p_at, p_sees => f.sees);
         end if;
         if f.fans is not null then
             perform wf._begin_elements(f.fan_instances, f.fans, f.firsts, f.counts, f.weight, p_at);

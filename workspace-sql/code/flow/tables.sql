@@ -130,7 +130,7 @@ comment on column wf.process.held is
     'forall: how many processes it may have under way at a time; they count in extent.live until it ends';
 comment on column wf.process.reserved is
     'loop: how many rounds it has reserved in extent.processes; null for all others';
-comment on column wf.process.in_round is 'copied from the node: it is in a round of a loop, see _place';
+comment on column wf.process.in_round is 'copied from the node: it is in a round of a loop or in an undo, see _place';
 comment on column wf.process.spare is
     'race: how many more of its branches may fail; forall with tolerate: how many more of its elements, -1 if one too '
     'many has failed; null for all others';
@@ -139,6 +139,8 @@ comment on column wf.process.warned is
     'skipped or ignored';
 comment on column wf.process.late is 'copied from the node: its instance may end late, see code/flow/failure.sql';
 comment on column wf.process.in_dag is 'copied from the node: it is a step of a dag';
+comment on column wf.process.noted is
+    'copied from the node: wf.undo_note is looked at when it ends; null if it was ignored';
 comment on column wf.process.progress is
     'async task: what the polls of this attempt have told, from 0 to 1; null as long as they have told nothing';
 comment on column wf.process.wide is 'copied from the node: it is found by its parent; null for the root';
@@ -208,6 +210,7 @@ comment on column wf.pending.parent_id is 'the process in which something begins
 comment on column wf.pending.node_id is 'the node that begins; null: elements of a forall, or a round of a loop';
 comment on column wf.pending.first is 'index of the first element, or of the round';
 comment on column wf.pending.count is 'how many elements or rounds begin';
+comment on column wf.pending.sees_id is 'an undo: the process whose names it sees; null for all others';
 comment on column wf.pending.later is 'true: it is left to another transaction, see work of kind begin';
 
 comment on table wf.teardown is
@@ -232,6 +235,20 @@ comment on column wf.teardown.next_id is
 comment on column wf.teardown.sure is
     'what was alive when this pass over the instance began was in its place: the pass did not begin in the middle of '
     'moves. If it did, another one follows';
+comment on column wf.teardown.undo is
+    'true: what was noted in it is undone before it ends, see code/flow/undo.sql';
+
+comment on table wf.undo_note is
+    'What has ended well and can be undone, until it is, or cannot be given up any more, see code/flow/undo.sql.';
+comment on column wf.undo_note.instance_id is 'the instance';
+comment on column wf.undo_note.id is 'in which order they were noted';
+comment on column wf.undo_note.process_id is
+    'the process that has ended well. What was noted in it before counts no more';
+comment on column wf.undo_note.node_id is
+    'the node of its undo; null: nothing is to be undone, the row only says that what was noted in the process counts '
+    'no more';
+comment on column wf.undo_note.sees_id is 'the process whose names the undo sees';
+comment on column wf.undo_note.path is 'the processes around it, outermost first';
 
 comment on table wf.txn is 'Who made the moves of a transaction.';
 comment on column wf.txn.xid is 'the transaction';

@@ -13,7 +13,8 @@
 --
 -- A finally is out of reach of the teardowns around it (finally.sql): what is in it
 -- begins, is handed out and ends like anything else, while the processes around its
--- try wait for it. Only what follows 'halted' reaches into it.
+-- try wait for it. Only what follows 'halted' reaches into it. The same holds for an
+-- undo (undo.sql): what was noted is undone when everything that is torn down has stopped.
 
 -- wf._follows()
 --
@@ -73,10 +74,20 @@ begin atomic
     select exists (select from wf.teardown t where t.instance_id = p_instance and t.follows = 'halted');
 end;
 
+-- wf._is_shelter(p_kind)
+--
+-- Returns  whether teardowns do not reach into a process of this kind
+-- Called   where teardowns climb or go down a tree
+create or replace function wf._is_shelter(p_kind text) returns boolean
+language sql immutable
+begin atomic
+    select p_kind in ('finally', 'undo');
+end;
+
 -- wf._torn(p_instance, p_process)
 --
 -- Climbs from each process to the first one that is torn down, but not out of a
--- finally. The arrays run in parallel.
+-- finally or undo. The arrays run in parallel.
 --
 -- Returns  of those that are torn down, or below one that is: that one, and the processes from it down to this one
 -- Called   wherever something is not to happen below a teardown, if there is any
@@ -85,14 +96,14 @@ returns table (instance_id bigint, process_id bigint, root_id bigint, path bigin
 language sql stable rows 10 set search_path = pg_catalog, pg_temp
 begin atomic
     with recursive up (i, leaf, id, parent_id, torn, last) as (
-        select u.i, u.j, p.id, p.parent_id, p.torn, p.torn or p.kind = 'finally' and not wf._is_halted(u.i)
+        select u.i, u.j, p.id, p.parent_id, p.torn, p.torn or wf._is_shelter(p.kind) and not wf._is_halted(u.i)
           from unnest(p_instance, p_process) u (i, j)
          cross join lateral (select x.id, x.parent_id, x.kind,
                                     exists (select from wf.teardown t
                                              where t.instance_id = u.i and t.process_id = x.id) as torn
                                from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
          union all
-        select u.i, u.leaf, p.id, p.parent_id, p.torn, p.torn or p.kind = 'finally' and not wf._is_halted(u.i)
+        select u.i, u.leaf, p.id, p.parent_id, p.torn, p.torn or wf._is_shelter(p.kind) and not wf._is_halted(u.i)
           from up u
          cross join lateral (select x.id, x.parent_id, x.kind,
                                     exists (select from wf.teardown t
@@ -105,37 +116,54 @@ begin atomic
     having bool_or(u.torn);
 end;
 
--- wf._fails_when_torn(p_instance, p_process)
+-- wf._when_stopped(p_instance, p_process)
 --
--- Returns  whether a process that is torn down has failed when everything in it has stopped: its deadline is over
+-- Returns  the move that an ABORTING process makes when everything in it has stopped: undo, if something was noted in
+--          it that is to be undone; end, if it is a race that was won; fail, if its deadline is over; else aborted
 -- Called   where processes count what has stopped in them
-create or replace function wf._fails_when_torn(p_instance bigint, p_process bigint) returns boolean
-language sql stable
+create or replace function wf._when_stopped(p_instance bigint, p_process bigint) returns text
+language plpgsql stable as $$
+declare
+    t record;
+begin
+    select x.follows, x.undo into t
+      from wf.teardown x where x.instance_id = p_instance and x.process_id = p_process;
+    return case when t.undo and wf._next_note(p_instance, p_process) is not null then 'undo'
+                when t.follows = 'lost' then 'end' when t.follows = 'failed' then 'fail' else 'aborted' end;
+end;
+$$;
+
+-- wf._state_of_stopped(p_event)
+--
+-- Returns  the state into which that move leads; null as a move: something in it has yet to stop
+-- Called   where processes count what has stopped in them
+create or replace function wf._state_of_stopped(p_event text) returns text
+language sql immutable
 begin atomic
-    select exists (select from wf.teardown t
-                    where t.instance_id = p_instance and t.process_id = p_process and t.follows = 'failed');
+    select case p_event when 'end' then 'END' when 'fail' then 'FAILED' when 'aborted' then 'ABORTED'
+                        else 'ABORTING' end;
 end;
 
 -- wf._torn_around(p_instance, p_process)
 --
 -- Climbs from processes to the roots of their instances. The arrays run in parallel.
 --
--- Returns  which of the processes on the way, and of these, are torn down, on either side of a finally
+-- Returns  which of the processes on the way, and of these, are torn down, on either side of a finally or undo
 -- Called   where composites are to know that they are torn down
 create or replace function wf._torn_around(p_instance bigint[], p_process bigint[])
 returns table (instance_id bigint, process_id bigint)
 language sql stable rows 10 set search_path = pg_catalog, pg_temp
 begin atomic
-    -- a reach ends with a finally: what is torn down around it is torn down up to there only
+    -- a reach ends with a finally or undo: what is torn down around it is torn down up to there only
     with recursive up (i, leaf, id, parent_id, torn, last, level, reach) as (
-        select u.i, u.j, p.id, p.parent_id, p.torn, p.kind = 'finally' and not wf._is_halted(u.i), 1, 0
+        select u.i, u.j, p.id, p.parent_id, p.torn, wf._is_shelter(p.kind) and not wf._is_halted(u.i), 1, 0
           from unnest(p_instance, p_process) u (i, j)
          cross join lateral (select x.id, x.parent_id, x.kind,
                                     exists (select from wf.teardown t
                                              where t.instance_id = u.i and t.process_id = x.id) as torn
                                from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
          union all
-        select u.i, u.leaf, p.id, p.parent_id, p.torn, p.kind = 'finally' and not wf._is_halted(u.i), u.level + 1,
+        select u.i, u.leaf, p.id, p.parent_id, p.torn, wf._is_shelter(p.kind) and not wf._is_halted(u.i), u.level + 1,
                u.reach + u.last::int
           from up u
          cross join lateral (select x.id, x.parent_id, x.kind,
@@ -167,7 +195,7 @@ end;
 -- wf._mark_torn(p_instance, p_process, p_at)
 --
 -- Has composites know that they are torn down: from now on they only count. A try
--- still begins its finally.
+-- still begins its finally, and what is torn down itself the undos in it.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -189,15 +217,17 @@ begin
 end;
 $$;
 
--- wf._tear_down(p_instance, p_process, p_follows, p_node, p_error, p_at, p_sure)
+-- wf._tear_down(p_instance, p_process, p_follows, p_node, p_error, p_at, p_sure, p_undo)
 --
--- Begins to tear processes down. What was being torn down inside becomes part of it.
+-- Begins to tear processes down. What was being torn down inside becomes part of it. What was
+-- noted in them is undone if a handler took an error, if a race was won, or if p_undo says so.
 --
 -- Returns  nothing; the caller lets the first portion follow
 -- Locks    nothing: the caller holds the instances
 -- Called   by _abort, _hand_over and _leave_finallys
 create or replace function wf._tear_down(p_instance bigint[], p_process bigint[], p_follows text, p_node int,
-                                         p_error jsonb, p_at timestamptz, p_sure boolean) returns void
+                                         p_error jsonb, p_at timestamptz, p_sure boolean,
+                                         p_undo boolean default false) returns void
 language plpgsql as $$
 declare
     f record;
@@ -206,10 +236,10 @@ begin
         delete from wf.teardown t
          where t.instance_id = any (p_instance)
            and exists (with recursive up (id, parent_id, last) as (
-                           select x.id, x.parent_id, x.kind = 'finally' and p_follows <> 'halted'
+                           select x.id, x.parent_id, wf._is_shelter(x.kind) and p_follows <> 'halted'
                              from wf.process x where x.instance_id = t.instance_id and x.id = t.process_id
                             union all
-                           select x.id, x.parent_id, x.kind = 'finally' and p_follows <> 'halted'
+                           select x.id, x.parent_id, wf._is_shelter(x.kind) and p_follows <> 'halted'
                              from up u
                             cross join lateral (select y.* from wf.process y where y.instance_id = t.instance_id
                                                    and y.id = u.parent_id offset 0) x
@@ -221,8 +251,10 @@ begin
         delete from wf.work w using absorbed a
                 where w.kind = 'teardown' and w.instance_id = a.instance_id and w.item_id = a.process_id)
     select array_agg(a.instance_id) as instances, array_agg(a.process_id) as processes into f from absorbed a;
-    insert into wf.teardown (instance_id, process_id, follows, node_id, error, at, next_id, sure)
-    select u.i, u.j, p_follows, p_node, p_error, p_at, 0, p_sure from unnest(p_instance, p_process) u (i, j);
+    insert into wf.teardown (instance_id, process_id, follows, node_id, error, at, next_id, sure, undo)
+    select u.i, u.j, p_follows, p_node, p_error, p_at, 0, p_sure,
+           p_undo or p_follows in ('handled', 'counted', 'left', 'lost')
+      from unnest(p_instance, p_process) u (i, j);
     -- what is around them waits for them from now on, and has to count them
     perform wf._mark_torn(array_agg(t.instance_id), array_agg(t.process_id), p_at)
        from wf._torn_around(f.instances, f.processes) t having count(*) > 0;
@@ -270,6 +302,7 @@ begin
        and w.id = any (array(select x.id from unnest(f.instances, f.processes) u (i, j)
                               cross join lateral (select y.id from wf.work y
                                                    where y.instance_id = u.i and y.item_id = u.j offset 0) x));
+    perform wf._undo_failed(f.instances, f.processes, p_at);
     perform wf._stop(f.instances, f.processes, p_at);
     perform wf._halt_now(f.instances, f.processes, p_at);
     -- what is in a finally goes on, although its instance was suspended when it was aborted
@@ -351,7 +384,7 @@ $$;
 
 -- wf._withhold(p_instance, p_parent, p_node, p_at)
 --
--- Nothing is born below a teardown, except a finally: the parent counts as ended
+-- Nothing is born below a teardown, except a finally and an undo: the parent counts as ended
 -- what would have begun in it.
 --
 -- Returns  the places in the arrays of those that may begin
@@ -366,24 +399,22 @@ begin
     v_torn := array(select distinct t.process_id
                       from wf._torn(p_instance, p_parent) t
                       join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
-                      join wf.node n on n.version_id = p.version_id and n.id = p.node_id
-                     where n.finally_id is null or wf._is_halted(t.instance_id)
+                     where wf._is_halted(t.instance_id)
                         or not exists (select from unnest(p_parent, p_node) u (j, m)
-                                        where u.j = t.process_id and u.m = n.finally_id));
+                                         join wf.node n on n.version_id = p.version_id and n.id = u.m
+                                        where u.j = t.process_id and wf._is_shelter(n.kind)));
     if cardinality(v_torn) > 0 then
         perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
            from wf._torn(p_instance, p_parent) t, unnest(t.path) x (id)
           where t.process_id = any (v_torn);
         update wf.process p
-           set was = p.state, at = p_at, open = p.open - k.count,
-               event = case when p.open > k.count then 'count' when k.won then 'end'
-                            when k.fails then 'fail' else 'aborted' end,
-               state = case when p.open > k.count then p.state when k.won then 'END'
-                            when k.fails then 'FAILED' else 'ABORTED' end
+           set was = p.state, at = p_at, open = p.open - k.count + coalesce((k.stopped = 'undo')::int, 0),
+               event = coalesce(k.stopped, 'count'), state = wf._state_of_stopped(k.stopped)
           from (select u.i, u.j, count(*)::int as count from unnest(p_instance, p_parent) u (i, j)
                  where u.j = any (v_torn) group by 1, 2) u
-         cross join lateral (select x.ctid as place, u.count, wf._is_won(x.instance_id, x.id) as won,
-                                    wf._fails_when_torn(u.i, u.j) as fails from wf.process x
+         cross join lateral (select x.ctid as place, u.count,
+                                    case when x.open <= u.count then wf._when_stopped(u.i, u.j) end as stopped
+                               from wf.process x
                               where x.instance_id = u.i and x.id = u.j offset 0) k
          where p.ctid = k.place;
     end if;
@@ -454,10 +485,11 @@ begin
 end;
 $$;
 
--- wf._abort(p_instance, p_error, p_sure, p_event, p_record)
+-- wf._abort(p_instance, p_error, p_sure, p_event, p_record, p_undo)
 --
 -- Aborts or halts those of the instances that can make that move: tears their
--- roots down. p_record is what finallys see of the error.
+-- roots down. p_record is what finallys see of the error; p_undo says whether what
+-- was noted in them is undone.
 --
 -- Returns  nothing; what is more than a portion is work of kind teardown
 -- Locks    as _tear; the caller has locked the instances
@@ -465,7 +497,8 @@ $$;
 -- Called   by wf._operate_instances; by the engine when an error is handed on that
 --          nothing takes, in the middle of moves (p_sure is false)
 create or replace function wf._abort(p_instance bigint[], p_error jsonb default null, p_sure boolean default true,
-                                     p_event text default 'abort', p_record jsonb default null)
+                                     p_event text default 'abort', p_record jsonb default null,
+                                     p_undo boolean default false)
 returns void
 language plpgsql :engine as $$
 declare
@@ -483,7 +516,7 @@ begin
     select array_agg(m.id), array_agg(wf._root(m.id)) into v_instance, v_root from moved m;
     if v_instance is not null then
         perform wf._tear_down(v_instance, v_root, case p_event when 'halt' then 'halted' else 'aborted' end, null,
-                              coalesce(p_record, p_error), v_now, p_sure);
+                              coalesce(p_record, p_error), v_now, p_sure, p_undo);
         perform wf._mark_torn(v_instance, v_root, v_now);
         perform wf._tear(v_instance, v_root, v_now);
     end if;

@@ -485,6 +485,53 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
      where p.state = 'ABORTING' and not exists (select from wf._torn(array[p.instance_id], array[p.id]));
 $$;
 
+-- wf._fsck_undo()
+--
+-- What is noted has ended well and may still be given up, and what is undone is in something that is torn down.
+--
+-- Returns  one row for each contradiction
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.fsck
+create or replace function wf._fsck_undo()
+returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select 'undo: noted, but it has not ended well or has no undo', t.instance_id, t.process_id,
+           coalesce(p.state, 'does not exist')
+      from wf.undo_note t
+      left join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
+      left join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+     where t.node_id is not null and (p.state = 'END' and p.noted and n.undo_id = t.node_id) is not true
+     union all
+    select 'undo: noted in other places than it is in', t.instance_id, t.process_id, t.path::text
+      from wf.undo_note t
+      join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
+     where t.path is distinct from coalesce(wf._path(p.instance_id, p.parent_id), '{}')
+     union all
+    select 'undo: ended, but not noted, and nothing of it is undone', p.instance_id, p.id, n.label
+      from wf.process p
+      join wf.node n on n.version_id = p.version_id and n.id = p.node_id and n.undo_id is not null
+      join wf.instance i on i.id = p.instance_id and i.state not in ('END', 'ABORTED')
+      left join wf.undo_note t on t.instance_id = p.instance_id and t.process_id = p.id
+     where p.state = 'END' and p.noted and p.event <> 'cascade' and t.process_id is null
+       -- what is around it is under way, still in its first round, and no race, of which it may have lost
+       and not exists (select from unnest(wf._path(p.instance_id, p.parent_id)) u (id)
+                         join wf.process o on o.instance_id = p.instance_id and o.id = u.id
+                        where o.noted and o.parent_id is not null or o.state in ('ABORTING', 'RAISED', 'ABORTED')
+                           or o.attempt > 1 or o.kind = 'race')
+     union all
+    select 'undo: instance over, but something is noted', t.instance_id, t.process_id, i.state
+      from wf.undo_note t
+      join wf.instance i on i.id = t.instance_id
+     where i.state in ('END', 'ABORTED')
+       and not exists (select from wf.work w where w.instance_id = t.instance_id and w.kind = 'notes')
+     union all
+    select 'undo: under way in what is not torn down', p.instance_id, p.id, q.state
+      from wf.process p
+      join wf.process q on q.instance_id = p.instance_id and q.id = p.parent_id
+     where p.kind = 'undo' and p.state not in ('END', 'RAISED', 'ABORTED') and q.state <> 'ABORTING';
+$$;
+
 -- wf._fsck_history()
 --
 -- Every move that was made is legal, and the history tells how each process
@@ -637,6 +684,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set j
             select * from wf._fsck_instances()
              union all
             select * from wf._fsck_teardown()
+             union all
+            select * from wf._fsck_undo()
              union all
             select * from wf._fsck_history()) v
      where not exists (select from wf.work w where w.kind = 'purge' and w.instance_id = v.instance_id)

@@ -96,7 +96,7 @@ begin
            case when u.begins = 'chosen' then wf._branch(u, n.ordinal)
                 when u.begins = 'round' then 'round'
                 when n.kind = 'catch' then 'error'
-                when n.kind = 'finally' then 'finally' end,
+                when n.kind in ('finally', 'undo') then n.kind end,
            s.state, s.processes,
            case when n.in_dag then array(select e.after_id from wf.edge e
                                           where e.version_id = n.version_id and e.node_id = n.id

@@ -361,6 +361,19 @@ begin atomic
     select u.leaf from up u where u.id = p_process;
 end;
 
+-- wf._say_undo(p_instance, p_process)
+--
+-- Returns  how much is to be undone in a process that is torn down; nothing, if nothing is
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _explain_teardown
+create or replace function wf._say_undo(p_instance bigint, p_process bigint) returns text
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select case when count(*) > 0 then format('; %s more to undo', count(*)) else '' end
+      from wf._to_undo(p_instance, p_process, wf._winner(p_instance, p_process));
+end;
+
 -- wf._explain_teardown(p_instance, p_process)
 --
 -- Why these are torn down, and which processes that waits for. What has not been
@@ -387,6 +400,7 @@ begin atomic
                                                       d.error ->> 'kind', d.error ->> 'message'))
                                    from wf._follows() f where f.follows = d.follows)
                              || coalesce('; it waits for ' || s.processes, '')
+                             || case when d.undo then wf._say_undo(p_instance, u.id) else '' end
                              || case when d.next_id is not null then '; it goes on in portions' else '' end
                              || coalesce('; the next portion raised an error: '
                                          || (select w.error ->> 'message' from wf.work w

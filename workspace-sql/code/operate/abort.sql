@@ -1,16 +1,19 @@
 -- Abort and halt: an instance is stopped for good. Its root is torn down.
 
--- wf.abort(p_target, p_reason)
+-- wf.abort(p_target, p_reason, p_undo)
 --
 -- Returns  one row for each target: done, begun (the rest goes on by itself), or refused and why
 -- Locks    as wf._operate_instances, then parked, ready, process
 -- Raises   WF002, WF003, WF006
 -- Called   by operators
-create or replace function wf.abort :verb as $$
-    select * from wf._operate_instances('abort', p_target, p_reason);
+create or replace function wf.abort(p_target jsonb, p_reason text default null, p_undo boolean default false)
+returns table (instance_id bigint, process_id bigint, answer text, detail text)
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select * from wf._operate_instances('abort', p_target, p_reason, coalesce(p_undo, false));
 $$;
-comment on function wf.abort(jsonb, text) is
-    'Stops instances for good: what waits or runs in them is stopped, what they hold outside is released. The target '
+comment on function wf.abort(jsonb, text, boolean) is
+    'Stops instances for good: what waits or runs in them is stopped, what they hold outside is released. With p_undo, '
+    'what has ended well in them and has a policy undo is undone then, last first. The target '
     'means instances; a process is taken only if it is the root of one. One row for each target: done, begun (it has '
     'more than 1,000 processes under way: the rest is stopped in portions, by the next polls), or refused and why.';
 

@@ -55,6 +55,7 @@ begin
       from wf.transition t
      where t.machine = p_machine
        and t.event = p_event
+       and strpos(t.actor, 'O') > 0
        -- only what waits for its next attempt, or round
        and not (t.from_state = 'INIT' and (p_event = 'retry' or p_machine = 'composite'));
     return case when p_torn is not null then format('%s: it is being torn down with process %s', p_state, p_torn)
@@ -99,7 +100,8 @@ $$;
 --
 -- Makes the move with everything in locked instances that can make it. A retry
 -- keeps the error of arguments that could not be evaluated: it tells the engine
--- to evaluate them again.
+-- to evaluate them again. A composite whose error is handed on may have to be undone
+-- first, if something was noted in it.
 --
 -- Returns  one row for each process that is a target, moved or refused
 -- Locks    rows of process
@@ -128,7 +130,9 @@ begin
     end if;
 
     update wf.process p
-       set was = p.state, event = p_event, state = x.state, at = v_now,
+       set was = p.state, event = case when u.noted then 'undo' else p_event end,
+           state = case when u.noted then 'ABORTING' else x.state end, at = v_now,
+           noted = case when p_event in ('ignore', 'skip') and p.parent_id is not null then null else p.noted end,
            attempt = p.attempt + (p_event = 'retry' and p.state = 'FAILED')::int,
            -- an operator begins a fresh budget
            retry_from = case when p_event = 'retry' and p.retry_from is not null
@@ -138,7 +142,10 @@ begin
                         when p_event = 'cancel' and x.state = 'FAILED' then v_error
                         when p_event = 'retry' and p.input is null
                              and n.input is not null and not n.input_fixed then p.error end
-      from unnest(v_instance, v_process, v_state) x (instance_id, process_id, state), wf.node n
+      from unnest(v_instance, v_process, v_state, v_machine) x (instance_id, process_id, state, machine)
+     cross join lateral (select p_event = 'raise' and x.machine = 'composite'
+                                and exists (select from wf._to_undo(x.instance_id, x.process_id, null)) as noted) u,
+           wf.node n
      where p.instance_id = x.instance_id and p.id = x.process_id and x.state is not null
        and n.version_id = p.version_id and n.id = p.node_id;
 
@@ -239,15 +246,17 @@ begin
 end;
 $$;
 
--- wf._operate_instances(p_event, p_target, p_reason)
+-- wf._operate_instances(p_event, p_target, p_reason, p_undo)
 --
--- The common part of the verbs for instances.
+-- The common part of the verbs for instances. p_undo says whether what was noted in those that
+-- are aborted is undone.
 --
 -- Returns  one row for each target: done, or refused and why
 -- Locks    the gate, instances by id, then what the move needs
 -- Raises   WF002, WF003, WF006
 -- Called   by abort, halt, suspend, resume
-create or replace function wf._operate_instances(p_event text, p_target jsonb, p_reason text)
+create or replace function wf._operate_instances(p_event text, p_target jsonb, p_reason text,
+                                                 p_undo boolean default false)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language plpgsql :engine as $$
 declare
@@ -270,7 +279,7 @@ begin
       from wf._target_answers(p_event, p_target, v_found) a;
 
     if p_event in ('abort', 'halt') then
-        perform wf._abort(v_chosen, p_event => p_event);
+        perform wf._abort(v_chosen, p_event => p_event, p_undo => p_undo);
     else
         update wf.instance i set was = i.state, event = p_event, state = t.to_state, at = v_now
           from wf.transition t
@@ -297,7 +306,8 @@ end;
 $$;
 
 -- What each verb of an operator takes and answers, here and in abort.sql and suspend.sql;
--- resolve takes an output, too, and ignore whether what reads the names is skipped.
+-- resolve takes an output, too, ignore whether what reads the names is skipped, and abort
+-- whether it is undone.
 \set verb '(p_target jsonb, p_reason text default null)'
 \set verb :verb ' returns table (instance_id bigint, process_id bigint, answer text, detail text)'
 \set verb :verb ' language sql security definer set search_path = pg_catalog, pg_temp'

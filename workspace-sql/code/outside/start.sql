@@ -211,11 +211,11 @@ returns void
 language plpgsql as $$
 begin
     insert into wf.process (instance_id, id, version_id, node_id, kind, machine, was, event, state, at, began_at,
-                            scopes, rank, open, input, policy, timed, retry_from, error)
+                            scopes, rank, open, input, policy, timed, retry_from, error, noted)
     select x.i, x.id, p_version, n.id, n.kind, n.machine, '', 'enter', 'ACTIVE', p_now, p_now, array[x.id], p_rank,
            case when e.policy ? 'error' then 0 else wf._first(n.begins, n.children) end, nullif(x.params, '{}'),
            e.policy -> 'value', case when n.timeout is not null then true end,
-           case when n.retry is not null then 1 end, e.policy -> 'error'
+           case when n.retry is not null then 1 end, e.policy -> 'error', n.noted
       from (select u.i, u.params, nextval('wf.process_id') as id
               from unnest(p_instance, p_params) u (i, params)
             offset 0) x

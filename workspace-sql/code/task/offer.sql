@@ -35,7 +35,7 @@ end;
 --          index, or, further down, how much later the element began than what
 --          is around it; from 0 to 1023, also where its number is the smaller one,
 --          since each session takes numbers in advance; null outside of a forall, and in
---          a round of a loop, beside which there is no other
+--          a round of a loop or an undo, beside which there is no other
 -- Locks    nothing
 -- Raises   nothing
 -- Called   where leaves are queued

@@ -16,6 +16,7 @@
 --   rate      a rate          its free places are granted
 --   begin     0               some of what transactions have left to begin
 --   teardown  a process       the next portion of its teardown
+--   notes     a process       notes of what is in it, which count no more, are deleted
 --   late      0               the instance ends, if nothing of it can run any more
 --   purge     0               the instance is deleted with all that belongs to it
 
@@ -37,6 +38,7 @@ begin
         when 'loss' then perform wf._take_back(p_instance, p_item, p_now);
         when 'begin' then perform wf._begin_pending(p_instance[1], p_now);
         when 'late' then perform wf._end_late(p_instance[1]);
+        when 'notes' then perform wf._clear_notes(p_instance[1], p_item[1], p_now);
         when 'teardown' then perform wf._tear(p_instance, p_item, p_now);
         when 'purge' then perform wf._purge(p_instance);
         when 'settle' then perform wf._settle(p_item);
