@@ -367,17 +367,15 @@ begin
            q.fixed ->> 'title', t.name, t.transport, coalesce(t.plain, false), n.secrets,
            case when q.fixed ? 'output' or q.read ? 'output' then null else t.picks end, n.wide, n.machine, n.scope,
            n.begins, n.ends, n.collects, case when q.read ? 'retry' then '{}' else q.fixed -> 'retry' end,
-           case when q.fixed ? 'retry_when' then wf._compact(q.fixed -> 'retry_when') end,
-           n.handles, n.handler_id, n.finally_id,
-           wf._compact(coalesce(n.value -> 'when', n.value -> 'while', n.value -> 'until')),
+           case when q.fixed ? 'retry_when' then wf._compact(q.fixed -> 'retry_when') end, n.handles, n.handler_id,
+           n.finally_id, wf._compact(coalesce(n.value -> 'when', n.value -> 'while', n.value -> 'until')),
            wf._is_light(n.kind, n.scope, n.begins, n.ends, n.value),
            wf._compact(n.value -> 'tolerate'), n.on_failure, n.on_failure_own, n.late,
            case when q.read ? 'timeout' then '{}' else q.fixed -> 'timeout' end,
            case when n.type_id is null then 0 else coalesce((q.fixed ->> 'weight')::numeric, 1) end,
-           case when n.value ? 'names' then (select array_agg(x) from jsonb_array_elements_text(n.value -> 'names') x) end,
-           (q.fixed ->> 'output')::numeric,
-           case when q.fixed ? 'rate' then wf._rate(q.fixed ->> 'rate') end, wf._constant_rate(q.fixed, q.read),
-           n.undo_id, n.noted
+           case when n.value ? 'names' then array(select jsonb_array_elements_text(n.value -> 'names')) end,
+           (q.fixed ->> 'output')::numeric, case when q.fixed ? 'rate' then wf._rate(q.fixed ->> 'rate') end,
+           wf._constant_rate(q.fixed, q.read), n.undo_id, n.noted
       from settled n
       left join item_read i on i.place = n.place
                            and i.name = n.value ->> case n.begins when 'round' then 'element' else 'name' end
