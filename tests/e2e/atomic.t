@@ -10,6 +10,9 @@ sql 'create table parent (n int primary key)'
 sql 'create table mark (n int, what text,
     parent int references parent deferrable initially deferred)'
 sql 'grant select, insert, update on mark to etl'
+sql 'create table total (value int)'
+sql 'grant select, update on total to etl'
+sql 'insert into total values (0)'
 driver_start one -o "sql_connection=user=etl" -o sql_max_rows_bytes=1000
 ok 'install' wf-console install "$ROOT"/tests/e2e/data/atomic/*.wf
 
@@ -82,6 +85,19 @@ ok 'aborted in its second statement' wf-console abort "$id" --yes
 ended "$id" || true
 is 'it is aborted' "$(state_of "$id")" 'ABORTED aborted'
 is 'nothing of either has happened' "$(sql 'select count(*) from mark')" 0
+
+# --- compared and set, side by side
+
+id=$(begin once_each -p n=100)
+ended "$id" 60 || true
+is 'C23: of 100 that compare and set each has counted or was refused' \
+    "$(sql "select (select value from total) + count(*) from wf.process_v
+        where instance_id = $id and name = 'mark.Add as added' and state = 'RAISED'")" 100
+sql 'update total set value = 0'
+id=$(begin until_added -p n=20)
+ended "$id" 60 || true
+is 'C23: 1 to 20, ten at a time, each from its start until it is added' \
+    "$(state_of "$id") $(sql 'select value from total')" 'END success 210'
 
 # --- connections cut anywhere
 

@@ -83,8 +83,8 @@ select is_empty('select * from wf.fsck()', 'the workspace is sound while it wait
 select is(play_take(:driver), 0::bigint, 'nothing is handed out meanwhile');
 select later(:driver, '6 s');
 select is(play_take(:driver), 1::bigint, 'when its time has come it begins again');
-select is(states(:i), 'call ACTIVE, seq ACTIVE 2, a END, par ABORTED, b RAISED, c ABORTED, d ABORTED, e ABORTED, a START_REQUESTED', 'with its first step');
-select is((select value from wf.binding where instance_id = :i and name = 'a'), null, 'the names of the former round are not seen');
+select is(states(:i), 'call ACTIVE, seq ACTIVE 2, a END, par ABORTED, b RAISED, c ABORTED, d ABORTED, e ABORTED, a START_REQUESTED', 'B26: with its first step');
+select is((select value from wf.binding where instance_id = :i and name = 'a'), null, 'B26: the names of the former round are not seen');
 select is((select error from wf.process where id = play_id(:i, 'seq')), null, 'nor its error');
 select play_report(play_id(:i, 'a'), 'response', '{"value": 2}'), fail(:driver, :i, 'c'), play_report(play_id(:i, 'b'), 'error', '{}'), play_report(play_id(:i, 'd'), 'error', '{}');
 select is((select detail from wf.explain(:i, play_id(:i, 'seq'))), 'waits for its next round, the 3rd of 3, at 2030-01-01 00:00:30+00, after http error: it broke', 'S25: the second delay is twice as long');
@@ -142,7 +142,7 @@ select is(tried(:driver, '{"attempts": 2}', k), e, 'retry takes ' || k || ': ' |
                ('input', 'ACTIVE FAILED'), ('output', 'ACTIVE FAILED'), ('cancelled', 'ACTIVE FAILED'), ('lost', 'ACTIVE FAILED'), ('engine', 'ACTIVE FAILED')) t (k, e);
 select is(tried(:driver, '{"attempts": 2, "on": ["list", "input", "output", "cancelled", "lost"]}', k), e, 'with on: ' || k || ': ' || e)
   from (values ('http', 'ACTIVE FAILED'), ('input', 'INIT RAISED'), ('output', 'INIT RAISED'), ('cancelled', 'INIT RAISED'), ('lost', 'INIT RAISED'), ('engine', 'ACTIVE FAILED')) t (k, e);
-select is(tried(:driver, '{"attempts": 1}', 'http'), 'ACTIVE FAILED', 'one attempt is the first');
+select is(tried(:driver, '{"attempts": 1}', 'http'), 'ACTIVE FAILED', 'B27: one attempt is the first');
 update play_type set spec = spec || '{"policies": {"idempotent": true}}' where name = 't.Do';
 select is(tried(:driver, '{"attempts": 2}', 'lost'), 'INIT RAISED', 'what is lost and may be repeated is retried');
 update play_type set spec = spec - 'policies' where name = 't.Do';
@@ -307,7 +307,7 @@ select wf.start('whole', '{"n": 3}') as i \gset
 select fail(:driver, :i, 'a', 'input');
 select wf.ignore(target(:i, 'a'));
 select fail(:driver, :i, 'b');
-select is(states(:i), 'call INIT 2, a END, b RAISED', 'a workflow waits for its next round as a whole');
+select is(states(:i), 'call INIT 2, a END, b RAISED', 'B26: a workflow waits for its next round as a whole');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select is((select string_agg(reason || ' ' || coalesce(substr(detail, 1, 31), ''), ', ') from wf.explain(:i) where reason <> 'note'), 'retry waits for its next round, the 2', 'explain of the instance says so');
 select later(:driver, '1 min'), play_on(:driver);
@@ -365,7 +365,7 @@ select is((select string_agg(v || ' ' || a || ' ' || d, ', ') from (select 'igno
 select results_eq(format($$select answer, detail from wf.preview('retry', %L)$$, target(:i, 'seq')), $$values ('done', null)$$, 'a preview knows what retry does');
 select results_eq(format($$select answer, detail from wf.retry(%L)$$, target(:i, 'seq')), $$values ('done', 'INIT -> ACTIVE')$$, 'S16: retry begins the next round now');
 select is(states(:i) || ' ' || (select count(*) from wf.timer), 'call ACTIVE, seq ACTIVE 2, a RAISED, a INIT 0', 'and nothing waits any more');
-select is(fail(:driver, :i, 'a') || ' ' || play_state(:i, 'seq'), '1 INIT', 'with a fresh budget, as for a task');
+select is(fail(:driver, :i, 'a') || ' ' || play_state(:i, 'seq'), '1 INIT', 'B29: with a fresh budget, as for a task');
 select results_eq(format($$select answer, detail from wf.cancel(%L, 'no use')$$, target(:i, 'seq')), $$values ('done', 'INIT -> FAILED')$$, 'S16: cancel ends the waiting');
 select is((select error ->> 'kind' from wf.process where id = play_id(:i, 'seq')) || ' ' || (select count(*) from wf.timer), 'cancelled 0', 'with an error of kind cancelled, and no other round follows');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
@@ -453,7 +453,7 @@ select is((select count(*) from wf.slot), 2::bigint, 'and taken anew');
 select play_on(:driver), play_report(play_id(:i, 'a'), 'response', '{}'), play_report(play_id(:i, 'b'), 'response', '{}');
 select is(outcome(:i), 'END success', 'by the next round');
 
--- C1, S28: ten thousand rounds: nothing grows but the history, and no delay wraps
+-- S28: many rounds: nothing grows but the history, and no delay wraps
 select play_install('many', jsonb_build_array(block('{"attempts": -1, "delay": "PT0.001S", "backoff": 2, "max_delay": "PT10S", "on": "input"}',
     note('x', '1'), play_forall('e', '[1, 2]', play_seq(note('y', '["var", "e"]', '{"e": 1}'))), jsonb_build_object('kind', 'if', 'line', 5, 'condition', '["var", "none"]'::jsonb, 'reads', '{"none": 0}'::jsonb, 'then', note('z', '1')))),
     '[{"name": "none", "type": {"optional": "bool"}}]');
@@ -496,11 +496,11 @@ end;
 $$;
 select rounds(:i, 20);
 select standing(:i) as standing, work_of_ten(:i) as work \gset
-select is(rounds(:i, 200), 200 * 7::bigint, 'C1: each round has as many processes as the one before');
-select is(work_of_ten(:i), :work::bigint, 'C1: reads and writes as many rows as the one before');
-select is(standing(:i), :'standing', 'C1: and leaves as many rows of all that is under way');
+select is(rounds(:i, 200), 200 * 7::bigint, 'S28: each round has as many processes as the one before');
+select is(work_of_ten(:i), :work::bigint, 'S28: reads and writes as many rows as the one before');
+select is(standing(:i), :'standing', 'S28: and leaves as many rows of all that is under way');
 select is((select due_at - wf.now() from wf.timer where instance_id = :i), interval '10 s', 'S28: the delay is the longest by then');
-select is_empty('select * from wf.fsck()', 'C1: the workspace is sound');
+select is_empty('select * from wf.fsck()', 'S28: the workspace is sound');
 
 select * from finish();
 rollback;

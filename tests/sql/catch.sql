@@ -38,7 +38,7 @@ select is_empty('select * from wf.teardown', 'nothing was to be waited for');
 select is_empty('select * from wf.fsck()', 'all is well in the catch');
 select play_on(:driver);
 select is(play_end(:i), format('END success {"kind": "http", "cause": null, "detail": null, "attempt": 1, "message": "it broke", "process": %s}', play_id(:i, 'a')),
-    'the catch sees the error as a record, and a caught error counts nothing in the result');
+    'B23: the catch sees the error as a record, and a caught error counts nothing in the result');
 select is_empty('select * from wf.fsck()', 'all is well afterwards');
 
 -- what fails as soon as it begins, beside what has just begun
@@ -62,7 +62,7 @@ select play_install('choice', jsonb_build_array(
         play_catch('h', play_task('t.Do', 'o'), play_kind('h', 'http'), null, 7))));
 select wf.start('choice') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'));
-select is(play_state(:i, 'o'), 'INIT', 'where no when holds the search goes on outwards');
+select is(play_state(:i, 'o'), 'INIT', 'B23: where no when holds the search goes on outwards');
 select is((select count(*) from wf.process where instance_id = :i and kind = 'catch'), 1::bigint, 'the catches inside have not begun');
 select results_eq(format('select detail ->> ''kind'', detail -> ''line'' from wf.event where instance_id = %s and event = ''undecided'' order by seq', :i),
     $$values ('input', '3'::jsonb), ('input', '3')$$, 'events tell of what was no boolean: null, and an error');
@@ -70,11 +70,11 @@ select play_on(:driver);
 select is(play_end(:i), 'END success', 'the outer catch goes on');
 select wf.start('choice') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a'), 'error', '{"kind": "ssh", "message": "no"}');
-select is(play_state(:i, 'b'), 'INIT', 'the first catch whose when holds takes it');
+select is(play_state(:i, 'b'), 'INIT', 'B23: the first catch whose when holds takes it');
 select play_on(:driver);
 select wf.start('choice') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a'), 'error', '{"kind": "odd", "message": "no"}');
-select is(play_state(:i, 'a'), 'FAILED', 'without a handler the task is FAILED where it failed');
+select is(play_state(:i, 'a'), 'FAILED', 'B23: without a handler the task is FAILED where it failed');
 select is(play_state(:i, 'try'), 'ACTIVE', 'and nothing is torn down');
 select is_empty('select * from wf.fsck()', 'all is well while a person decides');
 select results_eq(format($$select answer, detail from wf.raise('{"process": %s}')$$, play_id(:i, 'a')), $$values ('done', 'FAILED -> RAISED')$$, 'raise searches again');
@@ -95,7 +95,7 @@ select play_take(:driver), play_fail(play_id(:i, 'a'), 'first');
 select play_take(:driver), play_fail(play_id(:i, 'b'), 'second');
 select is((select output - 'process' #- '{cause,process}' from wf.instance where id = :i),
     '{"kind": "http", "detail": null, "attempt": 1, "message": "second", "cause": {"kind": "http", "cause": null, "detail": null, "attempt": 1, "message": "first"}}',
-    'an error in a catch looks further outwards, and has the first as its cause');
+    'B24: an error in a catch looks further outwards, and has the first as its cause');
 select is(play_end(:i) like 'END success %', true, 'a return in a catch ends the workflow');
 select is_empty('select * from wf.fsck()', 'all is well');
 select play_install('twice', jsonb_build_array(play_try(play_task('t.Do', 'a'), play_catch('e', play_task('t.Do', 'b')))));

@@ -299,7 +299,8 @@ select refused('[[], [2], []]', 'after[1]: 2 is the ordinal of no other branch')
 select refused('[[], [], [2, 1]]', 'after[2]: 1 stands behind 2');
 select refused('[[], [], [1, 1]]', 'after[2]: 1 stands behind 1');
 select refused('[[], [3], [2]]', 'after: branches come after each other: 2 after 3 after 2');
-select refused('[[2], [3], [1]]', 'after: branches come after each other: 1 after 2 after 3 after 1');
+select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[2], [3], [1]]', reads('a'), reads('b'), reads('c'))))$$, 'WF005',
+                 'workflows[0].steps[0].after: branches come after each other: 1 after 2 after 3 after 1', 'A19: a cycle of three steps is reported');
 select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[], []]', reads('a'), reads('b', 'a'))))$$, 'WF005',
                  'workflows[0].steps[0].branches[1].reads.a: branch 1 binds it, and branch 2 does not come after that', 'a name that is read makes an edge');
 select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[2], []]', reads('a'), play_seq(reads('b'), reads('c', 'a')))))$$, 'WF005', null, 'also one that is read deep inside a step');

@@ -154,6 +154,24 @@ select results_eq(format($$select state, error ->> 'message' from wf.process whe
 select wf.abort('{"global": true}');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
+-- C17: Brooklyn cancels a workflow whose time is over, and runs none of its handlers; ours fails, and waits for an operator
+create function naps(p_duration text, p_deadline text) returns bigint
+language plpgsql as $$
+begin
+    perform wf.install('', jsonb_build_object('format', 1, 'file', 'naps.wf', 'task_types', (select jsonb_object_agg(name, spec) from play_type where name = 't.Sleep'),
+        'workflows', jsonb_build_array(jsonb_build_object('name', 'naps', 'line', 1, 'params', '[]'::jsonb, 'policies', jsonb_build_object('timeout', jsonb_build_object('deadline', p_deadline)),
+            'steps', jsonb_build_array(play_task('t.Sleep', 'a', jsonb_build_object('duration', p_duration)))))));
+    return wf.start('naps');
+end;
+$$;
+select naps('PT10S', 'PT1S') as i \gset
+select later(:driver, '1 s'), wf.tick();
+select is(failure(:i, 'call'), 'FAILED: timeout: naps timed out after 1000 ms (deadline)', 'C17: a workflow of 10 s with a limit of 1 s has failed after 1 s, of kind timeout');
+select is((select count(*) from wf.process where instance_id = :i and state in ('INIT', 'WAITING', 'ACTIVE')) + (select count(*) from wf.timer where instance_id = :i), 0::bigint, 'C17: nothing in it runs any more');
+select naps('PT1S', 'PT10S') as i \gset
+select later(:driver, '1 s'), wf.tick();
+select is((select result from wf.instance where id = :i), 'success', 'C17: a workflow of 1 s with a limit of 10 s ends well');
+
 -- what install refuses
 create function refused(p_node jsonb) returns text
 language plpgsql as $$

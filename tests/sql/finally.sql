@@ -253,17 +253,17 @@ select wf.start('plain') as i \gset
 select wf.abort(play_target(:i));
 select play_take(:driver);
 select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTING: only RUNNING, SUSPENDED can be aborted')$$, 'a finally that hangs cannot be aborted again');
-select results_eq(format($$select answer, detail from wf.preview('halt', '{"instance": %s}')$$, :i), $$values ('done', null)$$, 'the preview says that it can be halted');
-select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}', 'it hangs')$$, :i), $$values ('done', 'ABORTING -> ABORTED')$$, 'halt gets through');
-select is(concat_ws(' ', play_end(:i), play_state(:i, 'f')), 'ABORTED aborted ABORTED', 'it waits for no driver');
-select is(play_report(play_id(:i, 'f')), 'late', 'whose report is late');
+select results_eq(format($$select answer, detail from wf.preview('halt', '{"instance": %s}')$$, :i), $$values ('done', null)$$, 'D26: the preview says that it can be halted');
+select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}', 'it hangs')$$, :i), $$values ('done', 'ABORTING -> ABORTED')$$, 'D27: halt gets through');
+select is(concat_ws(' ', play_end(:i), play_state(:i, 'f')), 'ABORTED aborted ABORTED', 'D27: it waits for no driver');
+select is(play_report(play_id(:i, 'f')), 'late', 'D27: whose report is late');
 select is_empty('select * from wf.fsck()', 'all is well after a halt');
 select wf.start('nest') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'j'), 'ack'), play_report(play_id(:i, 'j'), 'response', '{"id": 1}');
-select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}')$$, :i), $$values ('done', 'RUNNING -> ABORTED')$$, 'a running instance can be halted');
+select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}')$$, :i), $$values ('done', 'RUNNING -> ABORTED')$$, 'D27: a running instance can be halted');
 select is((select count(*) from wf.process where instance_id = :i and kind = 'finally'), 0::bigint, 'no finally runs');
 select is(play_state(:i, 'j'), 'ABORTED', 'nothing is released');
-select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTED: only ABORTING, RUNNING, SUSPENDED can be halted')$$, 'what has ended cannot be halted');
+select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTED: only ABORTING, RUNNING, SUSPENDED can be halted')$$, 'D27: what has ended cannot be halted');
 select is_empty('select * from wf.fsck()', 'all is well');
 select wf.start('nest') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'j'), 'ack'), play_report(play_id(:i, 'j'), 'response', '{"id": 1}');
@@ -276,7 +276,7 @@ select is_empty('select * from wf.fsck()', 'all is well');
 select wf.start('plain') as i \gset
 select wf.suspend(play_target(:i));
 select wf.halt(play_target(:i));
-select is(play_end(:i), 'ABORTED aborted', 'a suspended instance can be halted');
+select is(play_end(:i), 'ABORTED aborted', 'D27: a suspended instance can be halted');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- an instance that is suspended

@@ -145,7 +145,7 @@ select is_empty('select * from wf.fsck()', 'all is well');
 select play_install('itself', jsonb_build_array(play_with('fail', play_do('a'), play_task('t.Fail', 'f', '{"msg": "enough", "kind": "mine", "detail": null}'), play_do('b'))));
 select wf.start('itself') as i \gset
 select play_on(:driver);
-select is(play_error(:i) || ' ' || (select error ->> 'kind' from wf.instance where id = :i), 'ABORTED error enough mine', 'T-O17: a workflow ends itself with an error of its own');
+select is(play_error(:i) || ' ' || (select error ->> 'kind' from wf.instance where id = :i), 'ABORTED error enough mine', 'a workflow ends itself with an error of its own');
 select is_empty('select * from wf.fsck()', 'all is well');
 select play_install('once', jsonb_build_array(play_task('t.Fail', 'f', '{"msg": "x", "kind": "k", "detail": null}', '{"on_failure": "fail"}')));
 select is(play_error(wf.start('once')), 'ABORTED error x', 'as soon as it is started, too');
@@ -158,7 +158,7 @@ select is(play_error(:i), 'ABORTED error x', 'or when nothing else can run');
 select wf.start('near') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a')), play_take(:driver), play_fail(play_id(:i, 'b'), 'b');
 select wf.raise(format('{"process": %s}', play_id(:i, 'b'))::jsonb);
-select is(play_error(:i), 'ABORTED error b', 'decision 11: raise without a handler ends the instance with the error');
+select is(play_error(:i), 'ABORTED error b', 'D25, decision 11: raise without a handler ends the instance with the error');
 select wf.start('skip') as i \gset
 select play_take(:driver), wf.cancel(format('{"process": %s}', play_id(:i, 'a'))::jsonb);
 select play_report(play_id(:i, 'a'), 'error', '{"kind": "x", "message": "stopped"}'), play_on(:driver);

@@ -147,6 +147,17 @@ select play_install('far', jsonb_build_array(play_par(rated('a', 1, 'PT1H', 'far
 select is((select array_agg(round(extract(epoch from elapsed) / 3600, 1) order by elapsed) from wf.simulate('far') where event = 'start' and was = 'INIT'), '{0.0,1.0,2.0}', 'a simulation waits for the rate in virtual time');
 select is((select count(*) from wf.rate where name = 'far'), 0::bigint, 'and nobody else sees it');
 
+-- T-D19: there ten tasks in 10 s are spread evenly; here a rate says how many begin in each stretch of its time
+create function ten(p_limit int) returns numeric
+language plpgsql as $$
+begin
+    perform play_install('ten', jsonb_build_array(play_forall('x', '[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]', rated('a', p_limit, 'PT1S', 'ten'))));
+    return (select round(max(extract(epoch from s.elapsed)), 1) from wf.simulate('ten') s where s.event = 'start' and s.was = 'INIT');
+end;
+$$;
+select is(ten(1), 9.0, 'T-D19: with 1 in 1 s the tenth begins after 9 s');
+select is(ten(4), 2.0, 'T-D19: with 4 in 1 s it begins after 2 s');
+
 -- never more than its limit in any stretch of time, whatever happens: drivers that come and go, tasks that are lost, cancelled, tried again
 select play_later('1 day');
 select play_install('storm', jsonb_build_array(jsonb_build_object('kind', 'forall', 'line', 1, 'name', 'n', 'in', '["range", 1, 12]'::jsonb, 'body', rated('t', 7, 'PT10S', 'storm', '{"idempotent": true, "retry": {"attempts": 3, "delay": "PT1S"}}'))));

@@ -11,28 +11,31 @@ language sql as $$
       from generate_series(1, p_count) n;
 $$;
 
--- Steep: RetryPolicyTest and WithRetryTest
-select is(delays('{"delay": "PT0.1S", "backoff": 2}', 6), '{100,200,400,800,1600,3200}', 'Steep: 100 ms, doubled each time');
-select is(delays('{"delay": "PT0.1S", "backoff": 2, "max_delay": "PT0.4S"}', 6), '{100,200,400,400,400,400}', 'Steep: at most 400 ms');
-select is(delays('{"delay": "PT0.1S", "backoff": 3}', 3), '{100,300,900}', 'Steep: 100 ms, three times as long each time');
-select is(delays('{"delay": "PT0.1S", "backoff": 2, "max_delay": "PT0.5S"}', 5), '{100,200,400,500,500}', 'Steep: at most 500 ms');
-select is(delays('{"delay": "PT0.1S"}', 4), '{100,100,100,100}', 'Steep: a constant delay');
-select is(delays('{"delay": "PT0.1S", "max_delay": "PT0.05S"}', 2), '{50,50}', 'Steep: max_delay holds for a constant delay, too');
-select is(delays('{"delay": "PT5M30S"}', 1) || delays('{"delay": "P1D"}', 1) || delays('{"delay": "PT1S"}', 1), '{330000,86400000,1000}', 'Steep: 5m 30s, 1d, 1s');
-select is(delays('{}', 3), '{0,0,0}', 'without a delay there is none');
--- Brooklyn: the table derived from RetryTest
-select is(delays('{"delay": "PT10S", "backoff": 2, "max_delay": "PT5M"}', 7), '{10000,20000,40000,80000,160000,300000,300000}', 'Brooklyn: 10s increasing 2x up to 5m');
-select is(delays('{"delay": "PT0.1S", "backoff": 4}', 3), '{100,400,1600}', 'Brooklyn: 100ms increasing 4x');
-select is(delays('{"delay": "PT1S", "backoff": 1.5}', 4), '{1000,1500,2250,3375}', 'a factor may have a fraction');
+-- A3, A5, C3 are cases of the ancestors. The formula knows no number of attempts: after the last one nothing follows.
+select is(delays('{"delay": "PT0.1S", "backoff": 2}', 6), '{100,200,400,800,1600,3200}', 'A3: the delays after attempts 1 to 6: 100 ms, doubled each time');
+select is(delays('{"delay": "PT0.1S", "backoff": 2, "max_delay": "PT0.4S"}', 6), '{100,200,400,400,400,400}', 'A3: at most 400 ms');
+select is(delays('{"delay": "5m 30s"}', 1) || delays('{"delay": "1d"}', 1), '{330000,86400000}', 'A3: 5m 30s is 330,000 ms, 1d is 86,400,000 ms');
+select is(delays('{"delay": "PT0.1S", "backoff": 3}', 3), '{100,300,900}', 'A5: 100 ms, three times as long each time');
+select is(delays('{"delay": "PT0.1S", "backoff": 2, "max_delay": "PT0.5S"}', 5), '{100,200,400,500,500}', 'A5: at most 500 ms');
+select is(delays('{"delay": "PT0.1S"}', 4), '{100,100,100,100}', 'A5: a constant delay');
+select is(delays('{"delay": "PT0.1S", "max_delay": "PT0.05S"}', 2), '{50,50}', 'S25: max_delay holds for a constant delay, too');
+select is(delays('{}', 3), '{0,0,0}', 'S25: without a delay there is none');
+-- B28: Brooklyn has a list of first delays and steps that are added, too; here there is one delay and a factor
+select is(delays('{"delay": "PT10S", "backoff": 2, "max_delay": "PT5M"}', 7), '{10000,20000,40000,80000,160000,300000,300000}', 'C3: 10s increasing 2x up to 5m');
+select is(delays('{"delay": "PT2S", "backoff": 3, "max_delay": "PT1M"}', 6), '{2000,6000,18000,54000,60000,60000}', 'C3: 2s increasing 3x up to 1m, without the 1s that comes first there');
+select is(delays('{"delay": "PT0.1S", "backoff": 4}', 3), '{100,400,1600}', 'C3: 100ms increasing 4x, or 300%, without the two delays of 0 that come first there');
+select is(delays('{"delay": "PT1S", "backoff": 1.5}', 4), '{1000,1500,2250,3375}', 'B28: a factor may have a fraction, as 50% has there');
 -- never wrapping: Steep's own code did from attempt 55 on
-select is(delays('{"delay": "PT1S", "backoff": 2, "max_delay": "PT10S"}', 200), '{1000,2000,4000,8000}' || array_fill(10000::bigint, array[196]), 'attempts 5 to 200 wait 10 s');
-select is((delays('{"delay": "PT1S", "backoff": 2}', 200))[32:33], '{2147483648000,3153600000000}', 'without max_delay a delay ends at 36,500 days');
+select is(delays('{"delay": "PT1S", "backoff": 2, "max_delay": "PT10S"}', 200), '{1000,2000,4000,8000}' || array_fill(10000::bigint, array[196]), 'S28: attempts 5 to 200 wait 10 s');
+select is((delays('{"delay": "PT1S", "backoff": 2}', 200))[32:33], '{2147483648000,3153600000000}', 'S28: without max_delay a delay ends at 36,500 days');
 select is((select array_agg(round(extract(epoch from wf._retry_delay(wf._retry_values(r::jsonb), 2147483647, 0)))) from unnest(array[
     '{"attempts": -1, "delay": "PT0.000001S", "backoff": 9999}', '{"attempts": -1, "delay": "PT1S", "backoff": 1.000001, "max_delay": "PT1M"}', '{"attempts": -1, "delay": "PT1S"}']) r),
-    '{3153600000,60,1}', 'nor does attempt 2,147,483,647');
+    '{3153600000,60,1}', 'S28: nor does attempt 2,147,483,647 wrap');
 -- jitter
-select is(delays('{"delay": "PT10S", "jitter": 0.2}', 1, 0) || delays('{"delay": "PT10S", "jitter": 0.2}', 1, 0.5) || delays('{"delay": "PT10S", "jitter": 1}', 1, 0.999), '{10000,11000,19990}', 'jitter adds up to so much of the delay');
-select is(delays('{"delay": "PT10S", "jitter": 0.5, "max_delay": "PT12S"}', 1, 0.2) || delays('{"delay": "PT10S", "jitter": 0.5, "max_delay": "PT12S"}', 1, 0.5), '{11000,9600}', 'what would exceed max_delay is max_delay divided by as much');
+select is(delays('{"delay": "PT10S", "jitter": 0.2}', 1, 0) || delays('{"delay": "PT10S", "jitter": 0.2}', 1, 0.5) || delays('{"delay": "PT10S", "jitter": 1}', 1, 0.999), '{10000,11000,19990}', 'B28: jitter adds up to so much of the delay');
+select is(delays('{"delay": "PT10S", "jitter": 0.5, "max_delay": "PT12S"}', 1, 0.2) || delays('{"delay": "PT10S", "jitter": 0.5, "max_delay": "PT12S"}', 1, 0.5), '{11000,9600}', 'B28: what would exceed max_delay is max_delay divided by as much');
+select is((select array_agg(delays('{"delay": "PT0.05S", "jitter": 1}', 5, c) order by c) from unnest('{0,0.999999}'::numeric[]) c), '{{50,50,50,50,50},{100,100,100,100,100}}',
+    'C3: 50 ms with a jitter of 1: five delays take 250 to 500 ms; a jitter of 5, as there, is refused');
 select is((select count(*) from generate_series(1, 1000) p where wf._retry_chance(p, 1) between 0 and 0.999999), 1000::bigint, 'the chance lies between 0 and 1');
 select cmp_ok((select min(abs(wf._retry_chance(p, 1) - wf._retry_chance(q, 1))) from generate_series(1, 100) p, generate_series(1, 100) q where p < q), '>', 0.004, 'and is another one for each of a hundred neighbours');
 select isnt(wf._retry_chance(7, 1), wf._retry_chance(7, 2), 'and for each attempt');
@@ -69,6 +72,8 @@ select is(refused(r::jsonb), e, r)
                ('{"attempts": 2, "tries": 3}', 'retry.tries: unknown key'),
                ('5', 'retry: must be an object'),
                ('{"attempts": -1, "delay": "PT1H", "backoff": 9999, "max_delay": "P36500D", "jitter": 1, "on": ["list"], "when": ["eq", ["get", ["var", "error"], "kind"], "x"]}', 'installed')) t (r, e);
+select is(refused('{"attempts": 2, "delay": 1000}'), 'retry.delay: must be a duration from 0 to 36500 days', 'A3: a bare 1000 is refused: it has no unit; for Steep it is 1 s');
+select is(refused('{"attempts": 0, "delay": "PT0.1S"}'), 'retry.attempts: must be an int from 1 to 999999999, or -1', 'A3, S28: 0 attempts are refused; Steep skips such a task and says that it has given its output');
 create function refused_at_workflow(p_retry text) returns text
 language plpgsql as $$
 begin
@@ -129,9 +134,9 @@ select play_driver() as driver \gset
 select play_install('budget', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"retry": {"attempts": 3, "delay": "PT10S", "backoff": 2}}'), play_task('t.Do', 'b')));
 select wf.start('budget') as i \gset
 select fail_as(:driver, :i, 'a', '{"kind": "http", "message": "it broke"}');
-select results_eq(format('select state, attempt, error ->> ''message'' from wf.process where id = %s', play_id(:i, 'a')), $$values ('INIT', 2, 'it broke')$$, 'what failed waits in INIT for its next attempt, and keeps its error');
+select results_eq(format('select state, attempt, error ->> ''message'' from wf.process where id = %s', play_id(:i, 'a')), $$values ('INIT', 2, 'it broke')$$, 'O8: what failed waits in INIT for its next attempt, and keeps its error');
 select is(waits(:i), 'a retry 10', 'for a timer, and is not among the ready');
-select is_empty('select * from wf.failed', 'no person is needed');
+select is_empty('select * from wf.failed', 'O8: no person is needed');
 select results_eq(format('select reason, detail, since from wf.explain(%s, %s)', :i, play_id(:i, 'a')),
     $$values ('retry', 'waits for its next attempt, the 2nd of 3, at 2030-01-01 00:00:10+00, after http error: it broke', timestamptz '2030-01-01 00:00:00+00')$$, 'explain says which attempt it waits for, until when and why');
 select is((select note from wf.tree(:i) where label = 't.Do as a'), 'waits for its next attempt, the 2nd of 3, at 2030-01-01 00:00:10+00, after http error: it broke', 'so does the tree');
@@ -142,17 +147,17 @@ select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select is((select wait_ms from wf.poll(:driver, 10) where kind = 'next'), 0, 'a driver that was just busy looks once more');
 select is((select wait_ms from wf.poll(:driver, 10) where kind = 'next'), 1000, 'then it rests');
 select later(:driver, '9.5 s');
-select is((select wait_ms from wf.poll(:driver, 10) where kind = 'next'), 500, 'until the attempt is due');
+select is((select wait_ms from wf.poll(:driver, 10) where kind = 'next'), 500, 'S25: until the attempt is due');
 select is(play_take(:driver), 0::bigint, 'it is not handed out before');
 select later(:driver, '0.5 s');
 select is(play_take(:driver), 1::bigint, 'but then');
 select is((select attempt from play_request order by k desc limit 1), 2, 'as the second attempt');
 select is((select error from wf.process where id = play_id(:i, 'a')), null, 'whose error is not known yet');
 select play_fail(play_id(:i, 'a'));
-select is(waits(:i), 'a retry 20', 'after the second attempt it waits twice as long');
+select is(waits(:i), 'a retry 20', 'S25: after the second attempt it waits twice as long');
 select later(:driver, '1 min');
 select fail_as(:driver, :i, 'a', '{"kind": "exit", "message": "the last one"}');
-select results_eq(format('select state, attempt, error ->> ''message'' from wf.process where id = %s', play_id(:i, 'a')), $$values ('FAILED', 3, 'the last one')$$, 'after the last attempt it is FAILED with the last error');
+select results_eq(format('select state, attempt, error ->> ''message'' from wf.process where id = %s', play_id(:i, 'a')), $$values ('FAILED', 3, 'the last one')$$, 'B27: after the last attempt it is FAILED with the last error, and nothing waits any more');
 select is(story(:i, 'a'), 'fail→FAILED http, retry→INIT 00:00:10.000, fail→FAILED http, retry→INIT 00:00:30.000, fail→FAILED exit', 'the history has each failure and each retry, with its time');
 select is((select actor from wf.event_v where process_id = play_id(:i, 'a') and event = 'retry' limit 1), session_user::text, 'who reported the failure is who made the retry');
 
@@ -160,16 +165,16 @@ select is((select actor from wf.event_v where process_id = play_id(:i, 'a') and 
 select wf.retry(format('{"process": %s}', play_id(:i, 'a'))::jsonb);
 select is(waits(:i), 'a ready', 'an operator''s retry of what is FAILED does not wait');
 select fail_as(:driver, :i, 'a', '{"kind": "http", "message": "it broke"}');
-select is(waits(:i), 'a retry 10', 'and begins a fresh budget');
+select is(waits(:i), 'a retry 10', 'B29: and begins a fresh budget');
 select is((select detail from wf.explain(:i, play_id(:i, 'a'))), 'waits for its next attempt, the 2nd of 3, at 2030-01-01 00:01:20+00, after http error: it broke', 'whose attempts are counted anew');
 select is((select attempt from wf.process where id = play_id(:i, 'a')), 5, 'while the attempts of the task go on');
-select results_eq(format($$select answer, detail from wf.retry('{"process": %s}', 'the service is back')$$, play_id(:i, 'a')), $$values ('done', 'INIT -> INIT')$$, 'an operator may begin the next attempt before its time');
+select results_eq(format($$select answer, detail from wf.retry('{"process": %s}', 'the service is back')$$, play_id(:i, 'a')), $$values ('done', 'INIT -> INIT')$$, 'O8: an operator may begin the next attempt before its time');
 select is(waits(:i), 'a ready', 'at once');
 select results_eq(format('select event, state, attempt, reason from wf.event where process_id = %s order by seq desc limit 1', play_id(:i, 'a')), $$values ('retry', 'INIT', 5, 'the service is back')$$, 'the history says who and why');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select fail_as(:driver, :i, 'a', '{"kind": "http", "message": "it broke"}');
 select is((select detail from wf.explain(:i, play_id(:i, 'a'))), 'waits for its next attempt, the 2nd of 3, at 2030-01-01 00:01:20+00, after http error: it broke', 'that is a fresh budget, too');
-select results_eq(format($$select p.answer, p.detail from wf.preview('retry', '{"instance": %s}') p$$, :i), $$values ('done', null)$$, 'a preview of a retry of the instance names it');
+select results_eq(format($$select p.answer, p.detail from wf.preview('retry', '{"instance": %s}') p$$, :i), $$values ('done', null)$$, 'D26: a preview of a retry of the instance names it');
 select results_eq(format($$select process_id, answer from wf.retry('{"instance": %s}')$$, :i), format($$values (%s::bigint, 'done')$$, play_id(:i, 'a')), 'a retry of the instance begins it');
 select results_eq(format($$select answer, detail from wf.retry('{"process": %s}')$$, play_id(:i, 'a')), $$values ('refused', 'INIT: only FAILED can be retried')$$, 'what is ready to be started is not retried');
 select play_on(:driver);
@@ -183,7 +188,7 @@ select results_eq($$select instance_id, answer from wf.retry('{"workflow": "budg
 -- cancel, suspend, abort
 select fail_as(:driver, :i, 'a', '{"kind": "http", "message": "it broke"}');
 select results_eq(format($$select detail from wf.cancel('{"process": %s}')$$, play_id(:i, 'a')), array['INIT -> FAILED'], 'cancel during the delay');
-select is((select error ->> 'kind' from wf.process where id = play_id(:i, 'a')), 'cancelled', 'leads to FAILED with kind cancelled at once');
+select is((select error ->> 'kind' from wf.process where id = play_id(:i, 'a')), 'cancelled', 'S27: leads to FAILED with kind cancelled at once');
 select is_empty('select * from wf.timer', 'without a further attempt');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select wf.retry(format('{"instance": %s}', :i)::jsonb);
@@ -221,7 +226,7 @@ end;
 $$;
 select is((select string_agg(k, ' ' order by k) from unnest('{input,output,http,exit,timeout,sql,lost,rejected,cancelled,limit,engine,mine}'::text[]) k
             where tried_again(:driver, 'kinds', jsonb_build_object('kind', k, 'message', 'm'))),
-    'exit http limit mine rejected sql timeout', 'by default all kinds are tried again but input, output, cancelled, and lost of what is not idempotent');
+    'exit http limit mine rejected sql timeout', 'S27, S28: by default all kinds are tried again but input, output, cancelled, and lost of what is not idempotent');
 select play_install('lost', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"retry": {"attempts": 2}, "idempotent": true}')));
 select ok(tried_again(:driver, 'lost', '{"kind": "lost"}'), 'lost is, of what is idempotent');
 select play_install('some', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"retry": {"attempts": 2, "on": ["list", "output", "lost", "cancelled", "engine", "mine"]}}')));
@@ -271,12 +276,12 @@ select play_install('default', jsonb_build_array(play_par(
 select results_eq($$select n.retry, n.retry_when from wf.node n join wf.workflow w on w.version_id = n.version_id where w.name = 'default' and n.type_id is not null order by n.id$$,
     $$values ('{"attempts": 4, "delay": 3, "backoff": 1, "jitter": 0}'::jsonb, '["lt", ["get", ["var", "error"], "attempt"], 4]'::jsonb),
              ('{}', '["lt", ["get", ["var", "error"], "attempt"], ["var", "m"]]'),
-             ('{"attempts": 2, "delay": 0, "backoff": 1, "jitter": 0}', null)$$, 'what a task says replaces the whole default of its type');
+             ('{"attempts": 2, "delay": 0, "backoff": 1, "jitter": 0}', null)$$, 'S26: what a task says replaces the whole default of its type');
 select wf.start('default') as i \gset
 select play_driver('far', '{ssh}') as far \gset
 select play_take(:far);
 select play_fail(play_id(:i, b)) from unnest('{a,b,c}'::text[]) b;
-select is(waits(:i), 'a retry 3, b retry 3, c retry 0', 'each waits as its own policy says');
+select is(waits(:i), 'a retry 3, b retry 3, c retry 0', 'S26: each waits as its own policy says');
 select wf.abort('{"global": true}');
 
 -- a group: its place is free during the delay
@@ -406,10 +411,68 @@ select is((select state from wf.instance where id = :i), 'END', 'the instance en
 select play_install('eager', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"retry": {"attempts": -1}}')));
 select wf.start('eager') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'));
-select is((select detail from wf.explain(:i, play_id(:i, 'a'))) ~ '^waits for its next attempt, the 2nd, at ', true, 'without a limit there is no last attempt');
+select is((select detail from wf.explain(:i, play_id(:i, 'a'))) ~ '^waits for its next attempt, the 2nd, at ', true, 'O8: without a limit there is no last attempt');
 select count(play_fail(play_id(:i, 'a'))) from generate_series(2, 200) k where play_take(:driver) = 1;
-select results_eq(format('select state, attempt from wf.process where id = %s', play_id(:i, 'a')), $$values ('INIT', 201)$$, 'two hundred attempts, and another one');
+select results_eq(format('select state, attempt from wf.process where id = %s', play_id(:i, 'a')), $$values ('INIT', 201)$$, 'S28: two hundred attempts, and another one');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
+select wf.abort('{"global": true}');
+
+-- the attempts of a task are played to the millisecond: gaps(DRIVER, POLICIES, FAILURES) fails each attempt, up to so many;
+-- the milliseconds from each failure to the next attempt
+create function gaps(p_driver bigint, p_policies jsonb, p_failures int) returns bigint[]
+language plpgsql as $$
+declare
+    v_i bigint;
+    v_failed_at timestamptz;
+    v_gaps bigint[] := '{}';
+begin
+    perform play_install('gaps', jsonb_build_array(play_task('t.Do', 'a', '{}', p_policies)));
+    v_i := wf.start('gaps');
+    perform play_take(p_driver);
+    for n in 1 .. p_failures loop
+        v_failed_at := wf.now();
+        perform play_fail(play_id(v_i, 'a'), 'Attempt ' || n);
+        loop
+            perform wf.tick();
+            exit when play_take(p_driver) = 1;
+            if play_state(v_i, 'a') <> 'INIT' then
+                return v_gaps;
+            end if;
+            perform later(p_driver, greatest((select t.due_at - wf.now() - interval '1 ms' from wf.timer t where t.instance_id = v_i), interval '1 ms'));
+        end loop;
+        v_gaps := v_gaps || (extract(epoch from wf.now() - v_failed_at) * 1000)::bigint;
+    end loop;
+    return v_gaps;
+end;
+$$;
+create function the_last() returns bigint language sql as $$ select max(i.id) from wf.instance i; $$;
+select is(gaps(:driver, '{"retry": {"attempts": 5, "delay": "PT0.1S", "backoff": 2}}', 9), '{100,200,400,800}', 'A5: the gaps between attempts, to the millisecond: doubled');
+select is(gaps(:driver, '{"retry": {"attempts": 4, "delay": "PT0.1S", "backoff": 3}}', 9), '{100,300,900}', 'A5: three times as long each time');
+select is(gaps(:driver, '{"retry": {"attempts": 6, "delay": "PT0.1S", "backoff": 2, "max_delay": "PT0.5S"}}', 9), '{100,200,400,500,500}', 'A5: doubled, at most 500 ms');
+select is(gaps(:driver, '{"retry": {"attempts": 4, "delay": "PT0.1S"}}', 9), '{100,100,100}', 'A5: constant');
+select results_eq(format('select p.state, p.attempt, p.error ->> ''message'', (select count(*) from wf.timer) from wf.process p where p.instance_id = %s and p.bind = ''a''', the_last()),
+    $$values ('FAILED', 4, 'Attempt 4', 0::bigint)$$, 'A5: when all attempts have failed the error is the last one, and no delay follows');
+select is(gaps(:driver, '{"retry": {"attempts": 4, "delay": "PT0.1S"}}', 2), '{100,100}', 'A5: two attempts fail');
+select play_report(play_id(the_last(), 'a'));
+select results_eq(format('select i.result, p.attempt from wf.instance i join wf.process p on p.instance_id = i.id where i.id = %s and p.bind = ''a''', the_last()), $$values ('success', 3)$$, 'A5: the third succeeds, and there is no fourth');
+select is(gaps(:driver, '{"retry": {"attempts": -1, "delay": "PT1S", "backoff": 2, "max_delay": "PT10S"}}', 200), '{1000,2000,4000,8000}' || array_fill(10000::bigint, array[196]),
+    'S28: attempts 1 to 200 with an unlimited budget: the gap is 10 s from the fifth on, it never wraps');
+select wf.abort('{"workflow": "gaps"}'), play_fail(play_id(the_last(), 'a'));
+-- C5, B27: a limit of time is a deadline here, and its error is of kind timeout, where Brooklyn has RetriesExceeded. A driver's
+-- poll looks for it once a second; this test looks at each moment
+select is(cardinality(gaps(:driver, '{"retry": {"attempts": -1, "delay": "PT0.001S", "backoff": 2, "max_delay": "PT0.032S"}, "timeout": {"deadline": "PT1S"}}', 99)), 35, 'C5: in 1 s there are 36 attempts: more than 12, fewer than 40');
+select results_eq(format($$select p.state, p.error ->> 'kind', p.error #>> '{detail,limit}' from wf.process p where p.instance_id = %s and p.bind = 'a'$$, the_last()), $$values ('FAILED', 'timeout', 'deadline')$$, 'C5: then its deadline is over');
+select is((select e.detail ->> 'message' from wf.event e where e.instance_id = the_last() and e.event = 'fail' order by e.seq desc limit 1), 'Attempt 36', 'C5: the history has what failed last');
+
+-- B29: whose attempts are counted: each process has its own count, which is kept with it; there is no key that several share
+select play_install('counts', jsonb_build_array(play_forall('e', '[1, 2]', play_task('t.Do', 'a', '{}', '{"retry": {"attempts": 2}}'))));
+select wf.start('counts') as i \gset
+select play_take(:driver), play_fail(play_id(:i, 'a', 0)), play_report(play_id(:i, 'a', 1), 'release');
+select wf.leave(:driver);
+select play_driver() as driver \gset
+select play_take(:driver), play_fail(play_id(:i, 'a', 0)), play_fail(play_id(:i, 'a', 1));
+select results_eq(format('select index, state, attempt from wf.process where instance_id = %s and bind = ''a'' order by 1', :i), $$values (0, 'FAILED', 2), (1, 'INIT', 2)$$,
+    'B29: the attempts of one element are not those of another, and a driver that goes resets none');
 select wf.abort('{"global": true}');
 
 -- simulated; tried on

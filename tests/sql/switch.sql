@@ -38,6 +38,11 @@ select is(result('computed', '2'), '"b"', 'the value of a case is any expression
 select install('fixed', a_switch('["list", 1, ["list", 2], ["list", 1]]', a_let('"a"'), a_let('"b"')));
 select is(result('fixed', 'null'), '"b"', 'a switch on constants');
 
+-- C23: three cases; a default alone, which Brooklyn allows, is refused here
+select install('c23', a_switch('["list", ["var", "x"], ["list", "A"], ["list", "B"]]', a_let('"Aaa"'), a_let('"Bbb"'), a_let('"other"')));
+select is(result('c23', x), expected, format('C23: %s gives %s', x, expected)) from (values ('"A"'::jsonb, '"Aaa"'::jsonb), ('"B"', '"Bbb"'), ('"C"', '"other"')) v (x, expected);
+select throws_like($$select install('c23_default', a_switch('["list", ["var", "x"]]', a_let('"other"')))$$, '%.on: must be ["list", value, ["list", value of case 1, …], …]%', 'C23: a default alone is refused');
+
 -- no case
 select is(result('computed', '9'), '{"kind": "input", "message": "no case of the switch has the value 3"}', 'a value without a case is an error if there is no default');
 select is(result('computed', '"y"') ->> 'kind', 'input', 'a value of a case that cannot be evaluated is an error');

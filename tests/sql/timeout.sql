@@ -1,6 +1,7 @@
 -- timeout.sql - the policy timeout: its four limits, each to the millisecond, what
 -- becomes of a task whose time is over, and how that meets what happens at the same
--- moment. S29 to S32, A7 and D32 are capabilities of the ancestors.
+-- moment. S29 to S32 and D32 are capabilities of the ancestors; A1 to A9, C17, C25
+-- and T-O21 are cases of their tests.
 begin;
 \ir helper/play.sql
 select no_plan();
@@ -93,6 +94,18 @@ select is(runs_out(d), ms::numeric, format('S32: "%s"', d))
                ('1.5h', 5400000), ('10 SECS', 10000), ('PT0.25S', 250), ('P1DT1H', 90000000)) t (d, ms);
 select is(runs_out(d), null::numeric, format('S32: "%s" is refused', d)) from unnest('{"",5,1x,1 parsec,-5s,0,0s,1h -5m,P1M2,36501d}'::text[]) d;
 
+-- both readers of durations: that of policies, and the function of the language
+create function reads_as(p_duration text) returns numeric[]
+language sql as $$ select array[runs_out(p_duration), (wf._evaluate(jsonb_build_array('call', 'seconds', p_duration), '{}') ->> 'value')::numeric * 1000]; $$;
+select is(reads_as(d), array[ms, ms]::numeric[], format('A1: "%s" is %s ms', d, ms))
+  from (values ('333 milliseconds', 333), ('1000ms', 1000), ('250 sec', 250000), ('1000m', 60000000), ('100 hrs', 360000000), ('100d', 8640000000), ('  1    mins    ', 60000), ('10h 30 minutes', 37800000),
+               ('1 hour 10minutes 5s', 4205000), ('5h 1d', 104400000), ('10days1hrs30m15secs', 869415000)) t (d, ms);
+select is(reads_as('2' || u), array[2 * ms, 2 * ms]::numeric[], format('S32: 2%s is %s ms', u, 2 * ms))
+  from (values ('{milliseconds,millisecond,millis,milli,ms}'::text[], 1), ('{seconds,second,secs,sec,s}', 1000), ('{minutes,minute,mins,min,m}', 60000), ('{hours,hour,hrs,hr,h}', 3600000), ('{days,day,d}', 86400000)) t (us, ms), unnest(us) u;
+select is(reads_as('4h 3m 30s'), '{14610000,14610000}', 'C25: "4h 3m 30s" is 14,610 s');
+-- Brooklyn has durations less than 0, here none is
+select is(reads_as(d), '{null,null}', format('C25: "%s" is refused: no duration is less than 0', d)) from unnest('{-42 m,-42m,- 1 m 1 s,-1m 1s,1m -1s,- 1m - 1s}'::text[]) d;
+
 -- what install refuses, and what only the task can find out
 create function refused(p_timeout jsonb) returns text
 language plpgsql as $$
@@ -151,7 +164,7 @@ select is(just_before_and_at(:driver, :i, '0.2 s'), '{START_REQUESTED,CANCEL_REQ
 select is((select error ->> 'message' from wf.process where id = play_id(:i, 'a')), 't.Do timed out after 200 ms (maximum runtime)', 'S31: the cause is kept');
 select ok(told_to_stop(:driver, :i), 'the driver is told to stop');
 select is(play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled", "message": "the driver stopped it"}'), 'done', 'and confirms');
-select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 200 ms (maximum runtime)', 'A7: then the task has failed, of kind timeout');
+select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 200 ms (maximum runtime)', 'A7: then the task has failed, of kind timeout; Steep cancels it unless it is told not to');
 select is(story(:i, 'a'), 'start, timeout→CANCEL_REQUESTED timeout, fail→FAILED timeout', 'S31: the history has both, always of kind timeout');
 select is((select state from wf.instance where id = :i), 'RUNNING', 'S31: nothing is cancelled by that; an operator decides');
 
@@ -187,6 +200,28 @@ select wf.abort('{"global": true}');
 select start_with('t.Do', '{"inactivity": "PT10S", "runtime": "PT15S"}') as i \gset
 select play_take(:driver), later(:driver, '8 s'), says(play_id(:i, 'a'), 0, 'one'), later(:driver, '7 s'), wf.tick();
 select is((select error ->> 'message' from wf.process where id = play_id(:i, 'a')), 't.Do timed out after 15000 ms (maximum runtime)', 'S29: but runtime counts whatever comes');
+
+-- A9: 200 ms without a line; a line each 100 ms
+select start_with('t.Do', '{"inactivity": "PT0.2S"}', '{"retry": {"attempts": 3}}') as i \gset
+create function says_ten_lines(p_driver bigint, p_instance bigint) returns text
+language plpgsql as $$
+begin
+    perform play_take(p_driver);
+    for k in 0 .. 9 loop
+        perform later(p_driver, '0.1 s'), wf.tick(), says(play_id(p_instance, 'a'), k, '.');
+    end loop;
+    return play_state(p_instance, 'a');
+end;
+$$;
+select is(says_ten_lines(:driver, :i), 'START_REQUESTED', 'A9: it never fires while a line comes each 100 ms, though all of it takes 1 s');
+select is(just_before_and_at(:driver, :i, '0.2 s'), '{START_REQUESTED,CANCEL_REQUESTED}', 'A9: 200 ms after the last line it does');
+select play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
+select is(says_ten_lines(:driver, :i), 'START_REQUESTED', 'A9: the second attempt has its own lines');
+select later(:driver, '1 s'), wf.tick(), play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}'), play_take(:driver), later(:driver, '1 s'), wf.tick(), play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
+select is((select count(*) from play_request where instance_id = :i and request = 'start') || ' ' || failure(:i, 'a'), '3 FAILED: timeout: t.Do timed out after 200 ms (maximum inactivity)', 'A9: with 3 attempts the program is called 3 times');
+select start_with('t.Do', '{"inactivity": "PT1H", "runtime": "PT1H", "deadline": "PT1H"}') as i \gset
+select play_take(:driver), later(:driver, '2 s'), wf.tick(), play_report(play_id(:i, 'a')), play_on(:driver);
+select is((select result from wf.instance where id = :i), 'success', 'A9: none of three large limits fires');
 
 -- of an asynchronous task: the answer to its start, and a poll that changes the handle
 update play_type set spec = jsonb_set(spec, '{requests,poll,handle}', '{"at": ["get", ["var", "response"], "at"]}') where name = 't.Job';
@@ -243,6 +278,50 @@ select is((select count(*) from wf.timer where instance_id = :i), 0::bigint, 'an
 select start_with('t.Do', '{"wait": "PT15S"}', '{"retry": {"attempts": 9, "delay": "PT1M"}}') as i \gset
 select play_take(:driver), later(:driver, '7 s'), play_fail(play_id(:i, 'a')), later(:driver, '1 min'), wf.tick();
 select is(just_before_and_at(:driver, :i, '15 s'), '{INIT,FAILED}', 'the delay of a retry is no wait');
+
+-- C17: a step that takes 10 s has 1 s, and one that takes 1 s has 10
+select start_with('t.Sleep', '{"runtime": "PT1S"}', '{}', '{"duration": "PT10S"}') as i \gset
+select is(just_before_and_at(:driver, :i, '1 s'), '{WAITING,FAILED}', 'C17: a step of 10 s with a limit of 1 s has failed after 1 s');
+select is((select error ->> 'kind' from wf.process where id = play_id(:i, 'a')), 'timeout', 'C17: of kind timeout');
+select is((select count(*) from wf.timer where instance_id = :i) + (select count(*) from wf.time_limit where instance_id = :i), 0::bigint, 'C17: nothing of it runs any more');
+select start_with('t.Sleep', '{"runtime": "PT10S"}', '{}', '{"duration": "PT1S"}') as i \gset
+select later(:driver, '1 s'), play_on(:driver);
+select is((select result from wf.instance where id = :i), 'success', 'C17: a step of 1 s with a limit of 10 s ends well');
+
+-- T-O21: what runs outside has 300 s; it is asked for, where there a call back is waited for
+select start_with('t.Job', '{"runtime": "PT300S"}') as i \gset
+create function runs_for(p_driver bigint, p_instance bigint, p_interval interval) returns text
+language plpgsql as $$
+declare
+    v_end timestamptz := wf.now() + p_interval;
+begin
+    perform play_take(p_driver);
+    perform play_report(play_id(p_instance, 'a'), 'ack');
+    perform play_report(play_id(p_instance, 'a'), 'response', '{"id": 1}');
+    while wf.now() < v_end loop
+        perform later(p_driver, '5 s'), wf.tick();
+        if play_take(p_driver) = 1 then
+            perform play_report(play_id(p_instance, 'a'), 'response', '{"state": "runs"}');
+        end if;
+    end loop;
+    return play_state(p_instance, 'a');
+end;
+$$;
+select is(runs_for(:driver, :i, '60 s'), 'EXECUTING', 'T-O21: after 60 s it is left alone');
+select count(*) as processes from wf.process where instance_id = :i \gset
+select later(:driver, '240 s'), wf.tick();
+select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{}');
+select is(failure(:i, 'a'), 'FAILED: timeout: t.Job timed out after 300000 ms (maximum runtime)', 'T-O21: after 300 s it is cancelled, and has failed');
+select is((select count(*) from wf.process where instance_id = :i), :processes::bigint, 'T-O21: it is still the same process');
+select wf.retry(format('{"process": %s}', play_id(:i, 'a'))::jsonb), play_on(:driver, 0);
+select is(runs_for(:driver, :i, '60 s'), 'EXECUTING', 'T-O21: retried, it runs outside again, and has its time anew');
+select wf.abort(format('{"instance": %s}', :i)::jsonb), play_on(:driver), play_on(:driver);
+select is((select state from wf.instance where id = :i), 'ABORTED', 'T-O21: aborted, it is over');
+select start_with('t.Job', '{"runtime": "PT300S"}') as i \gset
+select is(runs_for(:driver, :i, '295 s'), 'EXECUTING', 'T-O21: one that is almost late');
+select later(:driver, '5 s'), play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"state": "done"}'), play_on(:driver), wf.tick();
+select is(play_state(:i, 'a'), 'END', 'T-O21: and has its answer before the sweep is left alone by it');
+select wf.abort('{"global": true}');
 
 -- two attempts never run at once: a place is free only when the driver has confirmed
 select play_install('grouped', jsonb_build_array(play_par(

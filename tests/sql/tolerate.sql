@@ -134,11 +134,11 @@ select results_eq('select t, wf._elements_meant(t, 10) from unnest(array[''3'', 
 select is(wf._elements_meant(t, 10), null, format('B37: %L means no number', t)) from unnest(array['', 'half', '10+', '(10', '10)', 'min()', 'min(1,)', '1 2', '5%%', '10000000000', 'all all', '(1, 2)']) t;
 select play_loop('c7', play_body(), '{"max": "max(1, 50%)"}');
 select wf.start('c7', play_list(10)) as i \gset
-select is((select count(*) from wf.process where instance_id = :i and bind = 'v'), 5::bigint, 'C7: 10 elements, max(1, 50%): exactly 5 run');
+select is((select count(*) from wf.process where instance_id = :i and bind = 'v'), 5::bigint, 'C7: max = "max(1, 50%)" of 10 elements starts 5 at once');
 select play_on(:driver);
 select is(play_end(:i), 'END success [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]', 'C7: outputs in the order of the elements');
 
--- C9: what fails is told by how many
+-- C9: what fails is told by how many; Brooklyn counts the errors in its message, here the others are the cause of the last
 select play_loop('c9', play_body(), '{"tolerate": 0, "max": "all"}');
 select wf.start('c9', play_list(2)) as i \gset
 select play_take(:driver), play_fail(play_element(:i, 0), 'A'), play_fail(play_element(:i, 1), 'B');
@@ -146,11 +146,58 @@ select is((select error ->> 'message' || ' ' || (error #>> '{cause,message}') fr
 select wf.start('c9', play_list(1)) as i \gset
 select play_take(:driver), play_fail(play_element(:i, 0), 'A');
 select is((select error ->> 'message' || coalesce(error ->> 'cause', '') from wf.process where id = play_id(:i, 'forall')), 'A', 'C9: a single one has no others');
+select wf.start('c9', play_list(3)) as i \gset
+select play_take(:driver), play_report(play_element(:i, 0)), play_fail(play_element(:i, 1), 'B'), play_report(play_element(:i, 2));
+select is((select error ->> 'message' || coalesce(error ->> 'cause', '') from wf.process where id = play_id(:i, 'forall')), 'B', 'C9: of A, B and C only B fails: it alone is told');
 select play_loop('c9_one', play_body(), '{"tolerate": 0, "max": 1}');
 select wf.start('c9_one', play_list(2)) as i \gset
 select play_take(:driver), play_fail(play_element(:i, 0), 'A');
 select is(play_element(:i, 1), null, 'C9: one after another: B never begins');
 select is((select error ->> 'message' from wf.process where id = play_id(:i, 'forall')), 'A', 'C9: only A is told');
+
+-- T-D19: how many of ten run at once; a level of 0 is refused here, so what never runs is in a queue that nobody serves
+select play_loop('ten', play_body(), '{"max": 4}');
+select wf.start('ten', play_list(10)) as i \gset
+create function most_at_once(p_driver bigint, p_instance bigint) returns bigint
+language plpgsql as $$
+declare
+    v_most bigint := 0;
+begin
+    loop
+        perform play_take(p_driver);
+        v_most := greatest(v_most, (select count(*) from wf.lease where instance_id = p_instance));
+        exit when not exists (select from wf.lease where instance_id = p_instance);
+        perform play_report((select min(process_id) from wf.lease where instance_id = p_instance));
+    end loop;
+    return v_most;
+end;
+$$;
+select is(most_at_once(:driver, :i), 4::bigint, 'T-D19: of 10 elements with max = 4 never more than 4 run, and 4 do');
+select play_loop('never', jsonb_set(play_body(), '{policies}', '{"queue": "nobody"}'), '{}');
+select wf.start('never', play_list(5)) as i \gset
+select play_take(:driver);
+select count(*) from wf.cancel(format('{"instance": %s}', :i)::jsonb) \gset x_
+select is((select string_agg(distinct concat_ws(' ', state, error ->> 'kind', attempt), ', ') || ' ' || count(*) from wf.process where instance_id = :i and bind = 'v'), 'FAILED cancelled 1 5', 'T-D19: five that never ran are cancelled: five have failed');
+select is((select count(*) from play_request where instance_id = :i), 0::bigint, 'T-D19: and none was given to a driver');
+select wf.abort(format('{"instance": %s}', :i)::jsonb);
+select play_install('window', jsonb_build_array(jsonb_build_object('kind', 'seq', 'line', 1, 'policies', '{"timeout": {"deadline": "PT10S"}}'::jsonb, 'steps', jsonb_build_array(
+    play_forall('x', '[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]', play_task('t.Do', 'v', '{}', '{"group": {"name": "level", "max": 1}}'))))));
+select set_config('wf.now', '2030-01-01 00:00:00+00', true), play_driver() as driver \gset
+select wf.start('window') as i \gset
+select play_take(:driver);
+select play_report(process_id) from wf.lease where instance_id = :i;
+select play_take(:driver), play_later('10 s'), wf.tick();
+select play_report(process_id, 'error', '{"kind": "cancelled"}') from wf.lease where instance_id = :i;
+select is((select string_agg(x.state || ' ' || x.count, ', ' order by x.state) from (select state, count(*) from wf.process where instance_id = :i and bind = 'v' group by 1) x), 'ABORTED 9, END 1', 'T-D19: within its time one of ten has ended; nine are stopped');
+select wf.abort(format('{"instance": %s}', :i)::jsonb);
+-- elements whose arguments cannot be evaluated
+select play_loop('bad', play_task('t.Do', 'v', '{"x": ["add", ["var", "x"], 1]}') || '{"reads": {"x": 1}}', '{"tolerate": "100%", "max": 1}');
+select wf.start('bad', '{"xs": ["a", "b", "c"]}') as i \gset
+select is(play_end(:i), 'END warning [null, null, null]', 'T-D19: elements that cannot begin fail at once, in spite of max = 1');
+select play_loop('bad', play_task('t.Do', 'v', '{"x": ["add", ["var", "x"], 1]}') || '{"reads": {"x": 1}}', '{"max": 1}');
+select wf.start('bad', '{"xs": ["a", "b", "c"]}') as i \gset
+select is((select count(*) from wf.process where instance_id = :i and bind = 'v'), 1::bigint, 'T-D19: without tolerate the first keeps its place until an operator has decided');
+select wf.abort(format('{"instance": %s}', :i)::jsonb);
 
 -- many elements: in windows and portions
 select play_loop('many', play_body(), '{"tolerate": "100%"}');
