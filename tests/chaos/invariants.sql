@@ -14,7 +14,7 @@ select p.instance_id, p.id as process_id, t.name as type, p.state, p.attempt, n.
   from wf.process p
   join wf.node n on n.version_id = p.version_id and n.id = p.node_id
   join wf.task_type t on t.id = n.type_id
- where t.name in ('chaos.Send', 'chaos.Job', 'chaos.Run', 'ssh.Job');
+ where t.name in ('chaos.Send', 'chaos.Job', 'chaos.Run', 'chaos.Try', 'ssh.Job');
 
 -- what SQL tasks have written
 create view chaos.written as
@@ -65,10 +65,10 @@ select 'I2', 'failed in another way than by a lost driver', e.instance_id, e.pro
  where e.state = 'FAILED' and e.was <> 'FAILED' and e.event <> 'lost' and t.type in ('chaos.Send', 'chaos.Job')
    and (e.detail ->> 'kind' in (select x.kind from chaos.excused x)) is not true
  union all
--- I3: attempts are those that an operator asked for, and no others
+-- I3: attempts are those that an operator or a policy asked for, and no others; the time of one may be over before it begins
 select 'I3', 'attempts do not follow from retries', t.instance_id, t.process_id, format('%s of %s, %s retries', a.attempts, t.attempt, a.retries)
   from chaos.task t
- cross join lateral (select count(distinct e.attempt) filter (where e.event = 'start') as attempts,
+ cross join lateral (select count(distinct e.attempt) filter (where e.event = 'start' or e.event = 'timeout' and e.was = 'INIT') as attempts,
                             count(*) filter (where e.event = 'retry') as retries
                        from wf.event e where e.instance_id = t.instance_id and e.process_id = t.process_id) a
  where a.attempts <> t.attempt or a.retries <> t.attempt - 1
