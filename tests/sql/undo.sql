@@ -599,5 +599,19 @@ select play_refuses(jsonb_build_array(play_undo(play_task('t.Do', 'a'), play_tas
 select play_refuses(jsonb_build_array(play_done('a') #- '{undo,body,reads}'), 'steps[0].undo.body: reads lacks a');
 select play_refuses('[{"kind": "undo", "line": 1, "body": {"kind": "seq", "line": 1, "steps": []}}]', 'steps[0].kind: is no kind of node');
 
+-- each session has a stock of numbers of its own: what is inside may have the smaller number
+select play_install('numbers', jsonb_build_array(play_try(play_seq(play_done('a'), play_done('b'), play_task('t.Do', 'c')), play_let('x'))));
+select setval('wf.process_id', 2000000);
+discard sequences;
+select wf.start('numbers') as i \gset
+select setval('wf.process_id', 1000000);
+discard sequences;
+select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"value": "a"}'), play_take(:driver), play_report(play_id(:i, 'b'), 'response', '{"value": "b"}');
+select play_take(:driver), play_fail(play_id(:i, 'c'));
+select ok((select min(p.id) < (select q.id from wf.process q where q.instance_id = :i and q.kind = 'try') from wf.process p where p.instance_id = :i), 'a process in the try has a smaller number than the try');
+select play_on(:driver);
+select is(play_story(:i) || ' ' || play_end(:i), 'a b un_b un_a END success', 'it is undone whatever its number');
+select is_empty('select * from wf.fsck()', 'the rows agree with each other');
+
 select * from finish();
 rollback;

@@ -161,7 +161,7 @@ begin
       from unnest(v_won) m
      where m.open > 0
         or exists (select from wf.undo_note t
-                    where t.instance_id = m.instance_id and t.process_id > m.id and m.id = any (t.path));
+                    where t.instance_id = m.instance_id and m.id = any (t.path));
     if f.instances is not null then
         perform wf._tear_down(f.instances, f.processes, 'lost', null, null, p_at, false);
         perform wf._tear(f.instances, f.processes, p_at);

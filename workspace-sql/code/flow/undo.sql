@@ -12,6 +12,9 @@
 -- next round, and an undo that has ended, leave a note without an undo, if there are
 -- more in them than one transaction deletes. So nothing depends on when the notes of
 -- which nothing follows are deleted.
+--
+-- Numbers of processes say nothing of who is inside whom: each session has a stock of
+-- numbers of its own.
 
 -- wf._path(p_instance, p_process)
 --
@@ -131,8 +134,8 @@ declare
 begin
     delete from wf.undo_note t
      where t.ctid = any (array(select x.ctid from wf.undo_note x
-                                where x.instance_id = p_instance and x.process_id > p_process
-                                  and p_process = any (x.path) and (v_before is null or x.id < v_before)
+                                where x.instance_id = p_instance and p_process = any (x.path)
+                                  and (v_before is null or x.id < v_before)
                                 limit c_most));
     get diagnostics v_deleted = row_count;
     return v_deleted = c_most;
@@ -194,8 +197,7 @@ language sql stable
 begin atomic
     select x.*
       from wf.undo_note x
-     where x.instance_id = p_instance and x.process_id > p_process and p_process = any (x.path)
-       and x.node_id is not null
+     where x.instance_id = p_instance and p_process = any (x.path) and x.node_id is not null
        and (p_winner is null or x.process_id <> p_winner and p_winner <> all (x.path))
        and not exists (select from wf.undo_note y
                         where y.instance_id = x.instance_id and y.process_id = any (x.path) and y.id > x.id);
@@ -203,8 +205,8 @@ end;
 
 -- wf._next_note(p_instance, p_process)
 --
--- Of what is to be undone in a process that is torn down, the one that was noted last. A look by
--- number of process says whether there is any. The last one is near the end of all notes of the instance.
+-- Of what is to be undone in a process that is torn down, the one that was noted last. It is near
+-- the end of all notes of the instance.
 --
 -- Returns  the process that was noted; null if there is none
 -- Locks    nothing
@@ -219,13 +221,9 @@ begin
         return null;
     end if;
     v_winner := wf._winner(p_instance, p_process);
-    if (select x.process_id from wf._to_undo(p_instance, p_process, v_winner) x
-         order by x.process_id limit 1) is null then
-        return null;
-    end if;
     return (select x.process_id
               from (select y.* from wf.undo_note y where y.instance_id = p_instance order by y.id desc offset 0) x
-             where x.process_id > p_process and p_process = any (x.path) and x.node_id is not null
+             where p_process = any (x.path) and x.node_id is not null
                and (v_winner is null or x.process_id <> v_winner and v_winner <> all (x.path))
                and not exists (select from wf.undo_note y
                                 where y.instance_id = x.instance_id and y.process_id = any (x.path) and y.id > x.id)
@@ -253,8 +251,7 @@ begin
     note as materialized (
         select n.instance_id, n.id, n.noted, x.node_id, x.sees_id,
                exists (select from wf.undo_note y
-                        where y.instance_id = n.instance_id and y.process_id > n.noted
-                          and n.noted = any (y.path)) as covers
+                        where y.instance_id = n.instance_id and n.noted = any (y.path)) as covers
           from next n
          cross join lateral (select y.node_id, y.sees_id from wf.undo_note y
                               where y.instance_id = n.instance_id and y.process_id = n.noted offset 0) x),
