@@ -391,10 +391,11 @@ paint_steps(struct painter *painter, size_t parent, struct ends *ends)
 static void
 paint_undo(struct painter *painter, size_t at, const struct ends *ends)
 {
-	struct ends way = { 0 };
 	size_t i;
 
 	for (i = at + 1; i < painter->graph->count; i++) {
+		struct ends way = { 0 };
+
 		if (!is_child(painter, i, at) || !is_undo(painter, i) ||
 		    ends->count == 0)
 			continue;

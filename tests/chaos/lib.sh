@@ -124,11 +124,12 @@ server_begin() {
         "$PG_HOME/bin/postgres" -D "$WORK/pg/data"
 }
 
-# pair_world [SETTING…]: the same, with a standby on another host: PRIMARY and STANDBY are
-# the names of their clusters. Drivers know both.
+# pair_world: the same, with a standby on another host: PRIMARY and STANDBY are
+# the names of their clusters. Drivers know both. PAIR_SETTINGS are settings of both.
+PAIR_SETTINGS=()
 pair_world() {
     local hosts="host=$WORK/pg,$WORK/peer target_session_attrs=read-write connect_timeout=2"
-    world 'dynamic_shared_memory_type = mmap' "$@"
+    world 'dynamic_shared_memory_type = mmap' "${PAIR_SETTINGS[@]}"
     DRIVER_OPTIONS+=(-d "$hosts" -o "sql_connection=$hosts user=etl"
         -o sql_connections=2 -o turn_timeout_ms=3000)
     PRIMARY=pg

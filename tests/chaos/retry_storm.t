@@ -13,7 +13,8 @@ TASKS=500
 FAILOVERS=$((FAULTS / 3))
 DUE=$((TASKS / 3)) # so many retries wait before an outage; some may still be taken
 if [ "$FAILOVERS" -gt 0 ]; then
-    pair_world 'track_commit_timestamp = on'
+    PAIR_SETTINGS=('track_commit_timestamp = on')
+    pair_world
 else
     world 'track_commit_timestamp = on'
     PRIMARY=pg
