@@ -10,7 +10,8 @@ create temp view move as
 select t.*,
        'M_' || t.machine as m, 'S_' || coalesce(nullif(t.from_state, ''), 'new') as s, 'E_' || t.event as e, 'S_' || t.to_state as n
   from wf.transition t
- where t.machine in (:'leaf', 'composite', 'instance');
+ where t.machine in (:'leaf', 'composite', 'instance')
+   and t.event <> 'undo'; -- nothing in frame.pml has an undo
 
 select format('#define LEAF M_%s', :'leaf');
 
