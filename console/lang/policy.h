@@ -70,7 +70,7 @@ const char *policy_nearest(const char *name);
 const struct policy *policy_find(
     const struct policy *policies, const char *name, bool each);
 
-/* The one that has a block, which is no row of the table; or NULL. */
+/* The policy undo among them, or NULL. It has a block, and no row in the table. */
 const struct policy *policy_undo(const struct policy *policies);
 
 /* The value of an argument of a checked policy; NULL: it is not given. */

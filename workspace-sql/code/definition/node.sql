@@ -60,8 +60,8 @@ end;
 
 -- wf._node_label(p_object, p_value)
 --
--- PostgreSQL puts the body of this function into the query of its caller, which it does
--- only with a body that has no subquery.
+-- PostgreSQL puts the body of this function into the query of its caller. It does so
+-- only as long as the body has no subquery.
 --
 -- Returns  what people read of a node: its task type, its workflow or its kind, with the names that it binds
 -- Locks    nothing
