@@ -117,7 +117,7 @@ select is_empty('select * from wf.fsck()', 'the rows agree with each other');
 select wf.suspend(format('{"instance": %s}', :i)::jsonb);
 select is((select count(*) from wf.slot where instance_id = :i), 1::bigint, 'which is given back when it is suspended');
 select wf.resume(format('{"instance": %s}', :i)::jsonb), play_report(play_id(:i, 'b')), play_later('11 s');
-select is(takes(:driver), 'd c', 'd begins when its rate has a place; c has no rate and began before it');
+select is(takes(:driver), 'd c', 'c begins when its rate has a place; d has no rate and begins before it');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other');
 select play_on(:driver), play_report(play_id(:i, 'c')), play_report(play_id(:i, 'd'));
 
