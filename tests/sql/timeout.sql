@@ -32,7 +32,7 @@ $$;
 create function limits(p_instance bigint, p_name text) returns text
 language sql as $$
     select string_agg(t.kind || ' ' || coalesce('stands ' || extract(epoch from t.remains)::numeric::real, extract(epoch from t.due_at - wf.now())::numeric::real::text), ', ' order by t.kind)
-      from wf.time_limit t where t.instance_id = p_instance and t.process_id = play_id(p_instance, p_name);
+      from wf.limit_now t where t.instance_id = p_instance and t.process_id = play_id(p_instance, p_name);
 $$;
 create function failure(p_instance bigint, p_name text) returns text
 language sql as $$
@@ -506,6 +506,41 @@ select play_install('plain', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"r
 select wf.start('plain') as i \gset
 select is((select timed from wf.process where instance_id = :i and bind = 'a'), null, 'a task without the policy is marked by nothing');
 select is((select count(*) from wf.transition t where t.steps & wf._step('limit') > 0 and wf._needed(t.steps, 1, null, null, null, null, 0, null, null, null, null, null, null, null, null, null) & wf._step('limit') > 0), 0::bigint, 'and no move of it comes to its limits');
+
+-- limits of an attempt become rows when they are looked at, once a second
+create function rows_of(p_instance bigint) returns text
+language sql as $$
+    select format('%s begun, %s limits', (select count(*) from wf.limit_begun b where p_instance = any (b.instances)),
+                  (select count(*) from wf.time_limit t where t.instance_id = p_instance));
+$$;
+select start_with('t.Do', '{"runtime": "PT5S", "inactivity": "PT5S"}') as i \gset
+select play_take(:driver);
+select is(rows_of(:i), '1 begun, 0 limits', 'an attempt that has begun is one row');
+select is(limits(:i, 'a'), 'inactivity 5, runtime 5', 'its limits are seen at once');
+select play_later('0.5 s'), play_report(play_id(:i, 'a'));
+select is(limits(:i, 'a'), null, 'it ends: its limits hold no more');
+select later(:driver, '1 s'), wf.tick();
+select is(rows_of(:i), '0 begun, 0 limits', 'and they never were rows');
+select play_on(:driver);
+select start_with('t.Do', '{"runtime": "PT5S"}') as i \gset
+select start_with('t.Do', '{"runtime": "PT5S"}') as j \gset
+select play_take(:driver);
+select is((select count(*) from wf.limit_begun), 1::bigint, 'two attempts that begin together are one row, too');
+select play_later('0.2 s'), wf.tick();
+select is(rows_of(:i) || ', ' || rows_of(:j), '0 begun, 1 limits, 0 begun, 1 limits', 'of those that are under way when they are looked at each limit is a row');
+select play_report(play_id(:i, 'a')), play_report(play_id(:j, 'a'));
+select is(rows_of(:i) || ', ' || rows_of(:j), '0 begun, 0 limits, 0 begun, 0 limits', 'which goes when they end');
+select play_on(:driver);
+
+-- one attempt after another within that second
+select start_with('t.Do', '{"runtime": "PT5S"}', '{"retry": {"attempts": 2, "delay": "PT0.1S"}}') as i \gset
+select play_take(:driver), play_later('0.2 s'), play_fail(play_id(:i, 'a')), play_later('0.2 s'), wf._fire(wf.now()), play_take(:driver);
+select is((select sum(cardinality(b.processes)) from wf.limit_begun b where :i = any (b.instances)), 2::bigint, 'two attempts of one task have begun since');
+select is(limits(:i, 'a'), 'runtime 5', 'the runtime is that of the second');
+select play_later('1 s'), wf.tick();
+select is(limits(:i, 'a'), 'runtime 4', 'also when it has become a row');
+select is(rows_of(:i), '0 begun, 1 limits', 'there is one');
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
 select finish();
 rollback;

@@ -131,6 +131,7 @@ create table wf.node (
     rate          jsonb,
     undo_id       int,
     noted         boolean,
+    timed         smallint,
     primary key (version_id, id)
 );
 -- the parent first: (version_id, id) can then be sought in the primary key only

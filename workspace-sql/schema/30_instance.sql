@@ -79,7 +79,7 @@ create table wf.process (
     reserved    int,
     in_round    boolean,
     in_dag      boolean,
-    timed       boolean,
+    timed       smallint,
     progress    numeric,
     rate_id     bigint,
     noted       boolean,
@@ -337,6 +337,16 @@ create table wf.time_limit (
     vacuum_truncate = off
 );
 create index time_limit_due_idx on wf.time_limit (due_at);
+
+create table wf.limit_begun (
+    at        timestamptz not null,
+    attempt   boolean not null,
+    instances bigint[] not null,
+    processes bigint[] not null
+) with (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0,
+    vacuum_truncate = off
+);
 
 create table wf.work (
     id          bigint generated always as identity primary key,

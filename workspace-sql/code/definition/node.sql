@@ -314,7 +314,7 @@ begin
                          request, idempotent, lane_id, rank, group_id, group_max, policy, title, task_type, transport,
                          plain, secrets, picks, wide, machine, scope, begins, ends, collects, retry, retry_when,
                          handles, handler_id, finally_id, condition, light, tolerate, on_failure, on_failure_own, late,
-                         timeout, weight, names, output_max, rate_id, rate, undo_id, noted)
+                         timeout, weight, names, output_max, rate_id, rate, undo_id, noted, timed)
     with task as materialized (select t.* from wf._tasks_of_types(p_types) t),
     node as materialized (
         select n.*,
@@ -338,7 +338,7 @@ begin
           from node n),
     item_read as materialized (select i.* from wf._items_read(p_nodes) i),
     policy as materialized (
-        select p.*
+        select p.*, case when p.read ? 'timeout' then '{}' else p.fixed -> 'timeout' end as timeout
           from wf._settle_policies(array(select distinct n.policies from node n where n.policies is not null)) p
     )
     select n.version_id, n.id, n.parent_id, case n.object when 'workflow' then 1 else n.place[cardinality(n.place)] end,
@@ -371,11 +371,11 @@ begin
            n.finally_id, wf._compact(coalesce(n.value -> 'when', n.value -> 'while', n.value -> 'until')),
            wf._is_light(n.kind, n.scope, n.begins, n.ends, n.value),
            wf._compact(n.value -> 'tolerate'), n.on_failure, n.on_failure_own, n.late,
-           case when q.read ? 'timeout' then '{}' else q.fixed -> 'timeout' end,
+           q.timeout,
            case when n.type_id is null then 0 else coalesce((q.fixed ->> 'weight')::numeric, 1) end,
            case when n.value ? 'names' then array(select jsonb_array_elements_text(n.value -> 'names')) end,
            (q.fixed ->> 'output')::numeric, case when q.fixed ? 'rate' then wf._rate(q.fixed ->> 'rate') end,
-           wf._constant_rate(q.fixed, q.read), n.undo_id, n.noted
+           wf._constant_rate(q.fixed, q.read), n.undo_id, n.noted, wf._timed(q.timeout)
       from settled n
       left join item_read i on i.place = n.place
                            and i.name = n.value ->> case n.begins when 'round' then 'element' else 'name' end

@@ -17,6 +17,20 @@ begin
 end;
 $$;
 
+-- wf._timed(p_timeout)
+--
+-- Returns  node.timed, from node.timeout
+-- Locks    nothing
+-- Raises   nothing
+-- Called   when nodes are stored
+create or replace function wf._timed(p_timeout jsonb) returns smallint
+language sql immutable
+begin atomic
+    select case when p_timeout = '{}' then 15
+                else (p_timeout ? 'wait')::int + 2 * (p_timeout ? 'inactivity')::int
+                     + 4 * (p_timeout ? 'runtime')::int + 8 * (p_timeout ? 'deadline')::int end::smallint;
+end;
+
 -- wf._timeout_values(p_timeout)
 --
 -- Returns  the limits of a timeout in seconds, without those that are null; null for null

@@ -269,7 +269,7 @@ begin
            n.in_round,
            coalesce((e.e).spare, case n.handles when 'leaves' then n.children - 1 end),
            n.late, n.in_dag,
-           case when n.timeout is not null then true end,
+           n.timed,
            coalesce((e.e).rate_id, n.rate_id), n.noted
       from (select x.i, x.j, x.m, x.k, coalesce(x.id, nextval('wf.process_id')) as id, coalesce(x.s, x.j) as sees
               from unnest(p_instance, p_parent, p_node, p_index, v_id, p_sees) x (i, j, m, k, id, s)
@@ -280,7 +280,7 @@ begin
                          offset 0) p
      cross join lateral (select x.id, x.next_id, x.kind, x.machine, x.scope, x.begins, x.type_id, x.bind, x.group_id,
                                 x.lane_id, x.rank, x.plain, x.wide, x.children, x.collects, x.input, x.input_fixed,
-                                x.policy, x.retry, x.rate_id, x.in_round, x.handles, x.late, x.in_dag, x.timeout,
+                                x.policy, x.retry, x.rate_id, x.in_round, x.handles, x.late, x.in_dag, x.timed,
                                 x.finally_id, x.reads, x.noted
                            from wf.node x
                           where x.version_id = p.version_id and x.id = u.m

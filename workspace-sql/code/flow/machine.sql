@@ -129,7 +129,7 @@ begin
                        when n.machine = 'wait' or n.group_id is not null or n.rate_id is not null
                        then wf._step('queue')
                        else wf._step('ready') end
-                  | case when n.timed then wf._step('limit') else 0 end as steps
+                  | case when n.timed & 9 > 0 then wf._step('limit') else 0 end as steps
              from wf.transition x
             where n.was = '' and x.machine = n.machine and x.from_state = n.was and x.event = n.event
               and x.to_state = n.state offset 0) t on true
@@ -181,6 +181,8 @@ begin
     if p_steps & wf._step('rate') > 0 then perform wf._leave_rates(p_moves); end if;
     if p_steps & wf._step('unqueue') > 0 then perform wf._unqueue(p_moves); end if;
     if p_steps & wf._step('timer') > 0 then perform wf._clear_timers(p_moves); end if;
+    if p_steps & wf._step('over') > 0 then perform wf._end_limits(p_moves); end if;
+    if p_steps & wf._step('begun') > 0 then perform wf._begin_limits(p_moves, p_at); end if;
 end;
 $$;
 

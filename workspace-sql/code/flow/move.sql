@@ -30,7 +30,7 @@ language sql immutable
 begin atomic
     select 1::bigint << array_position(
                array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'skipped', 'warned', 'request',
-                     'note', 'slot', 'rate', 'unqueue', 'timer', 'names', 'bind', 'gather', 'collect', 'retry', 'ready',
+                     'note', 'slot', 'rate', 'unqueue', 'timer', 'over', 'begun', 'names', 'bind', 'gather', 'collect', 'retry', 'ready',
                      'queue', 'ask', 'reenter', 'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'win',
                      'limit', 'next', 'refill', 'undo', 'free', 'up', 'torn', 'late', 'root'],
                p_name);
@@ -83,7 +83,7 @@ language sql immutable
 begin atomic
     select wf._step('mended') | wf._step('failed') | wf._step('stop') | wf._step('ignored') | wf._step('skipped')
            | wf._step('warned') | wf._step('note') | wf._step('slot') | wf._step('rate') | wf._step('unqueue')
-           | wf._step('timer');
+           | wf._step('timer') | wf._step('over') | wf._step('begun');
 end;
 
 -- wf._ended_steps()
@@ -161,7 +161,7 @@ end;
 -- Called   by the update trigger of process; PostgreSQL folds it into the query
 create or replace function wf._needed(p_steps bigint, p_parent bigint, p_next int, p_group bigint, p_bind text,
                                       p_collects boolean, p_open int, p_total int, p_retry int, p_spare int,
-                                      p_warned boolean, p_late boolean, p_timed boolean, p_in_dag boolean,
+                                      p_warned boolean, p_late boolean, p_timed smallint, p_in_dag boolean,
                                       p_rate bigint, p_noted boolean)
 returns bigint
 language sql immutable
@@ -173,7 +173,8 @@ begin atomic
                         | case when coalesce(p_total, p_spare) is null then wf._step('gather') else 0 end
                         | case when p_collects then 0 else wf._step('collect') end
                         | case when p_retry is null then wf._step('retry') else 0 end
-                        | case when p_timed then 0 else wf._step('limit') end
+                        | case when p_timed & 9 > 0 then 0 else wf._step('limit') end
+                        | case when p_timed & 6 > 0 then 0 else wf._step('over') | wf._step('begun') end
                         | case when p_warned then 0 else wf._step('warned') end
                         | case when p_late then 0 else wf._step('late') end
                         | case when p_noted then 0 else wf._step('note') end
@@ -183,6 +184,19 @@ begin atomic
                                when p_steps & wf._step('next') > 0 then wf._step('up') else 0 end
                         | case when p_parent is null then wf._step('up') else wf._step('root') end)
            | case when p_steps & wf._step('enter') > 0 then wf._entered(p_open, p_total) else 0 end;
+end;
+
+-- wf._has_attempt(p_machine, p_state)
+--
+-- Returns  whether an attempt is under way in this state: the limits of its runtime and inactivity hold
+-- Locks    nothing
+-- Raises   nothing
+-- Called   below, and for the policy timeout
+create or replace function wf._has_attempt(p_machine text, p_state text) returns boolean
+language sql stable
+begin atomic
+    select exists (select from wf.machine_state s
+                    where s.machine = p_machine and s.state = p_state and 'runtime' = any (s.limits));
 end;
 
 -- What may follow from each move.
@@ -211,6 +225,10 @@ update wf.transition t
                                                      or right(t.from_state, 17) = 'CLEANUP_REQUESTED'))),
                                ('timer', t.machine in ('async', 'wait') and t.from_state <> t.to_state
                                          and t.event not in ('ack', 'start', 'begin')),
+                               ('over', wf._has_attempt(t.machine, t.from_state)
+                                        and not wf._has_attempt(t.machine, t.to_state)),
+                               ('begun', wf._has_attempt(t.machine, t.to_state)
+                                         and not wf._has_attempt(t.machine, t.from_state)),
                                ('names', t.to_state = 'END'),
                                ('bind', t.to_state = 'END' and t.event <> 'return'),
                                ('gather', t.machine = 'composite' and t.to_state in ('END', 'ABORTED', 'RAISED')),

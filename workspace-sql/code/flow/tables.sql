@@ -125,7 +125,7 @@ comment on column wf.process.chosen is
 comment on column wf.process.retry_from is
     'with a policy retry: the attempt with which its present budget began';
 comment on column wf.process.rate_id is 'task with a policy rate: the rate';
-comment on column wf.process.timed is 'true: it has a policy timeout, see time_limit; else null';
+comment on column wf.process.timed is 'copied from the node: which limits it has, see node';
 comment on column wf.process.held is
     'forall: how many processes it may have under way at a time; they count in extent.live until it ends';
 comment on column wf.process.reserved is

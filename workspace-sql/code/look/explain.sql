@@ -217,7 +217,8 @@ begin atomic
      union all
     select n.process_id, n.label, n.reason, n.detail, n.since
       from wf._limit_notes(p_instance, p_process) n
-     where exists (select from wf.time_limit t where t.instance_id = p_instance);
+     where exists (select from wf.time_limit t where t.instance_id = p_instance)
+        or exists (select from wf.limit_begun b where p_instance = any (b.instances));
 end;
 comment on function wf.explain(bigint, bigint) is
     'Why a process, or whatever in an instance has not ended, is not running: suspended (its instance: by whom '

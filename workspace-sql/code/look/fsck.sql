@@ -146,14 +146,14 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
            format('%s, process %s', t.kind, coalesce(p.state, 'does not exist'))
       from wf.time_limit t
       left join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
-     where (p.timed and t.kind = any (wf._limits_in(p.machine, p.state, p.instance_id, p.id))) is not true
+     where (p.timed > 0 and t.kind = any (wf._limits_in(p.machine, p.state, p.instance_id, p.id))) is not true
      union all
     select 'limit: missing', p.instance_id, p.id, format('%s, process %s', k.kind, p.state)
       from wf.process p
       join wf.node n on n.version_id = p.version_id and n.id = p.node_id
      cross join lateral unnest(wf._limits_in(p.machine, p.state, p.instance_id, p.id)) k (kind)
-     where p.timed and p.state <> 'FAILED' and wf._time_limits(n.timeout, p.policy) ? k.kind
-       and not exists (select from wf.time_limit t
+     where p.timed > 0 and p.state <> 'FAILED' and wf._time_limits(n.timeout, p.policy) ? k.kind
+       and not exists (select from wf.limit_now t
                         where t.instance_id = p.instance_id and t.process_id = p.id and t.kind = k.kind)
      union all
     select 'limit: its clock stands still, or does not', t.instance_id, t.process_id,

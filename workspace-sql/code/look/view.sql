@@ -88,8 +88,9 @@ select p.instance_id,
        case when p.state = 'INIT'
             then (select t.due_at from wf.timer t
                    where t.instance_id = p.instance_id and t.process_id = p.id and t.kind = 'retry') end as retry_at,
-       (select min(t.due_at) from wf.time_limit t
-         where t.instance_id = p.instance_id and t.process_id = p.id and isfinite(t.due_at)) as times_out_at
+       case when p.timed > 0
+            then (select min(t.due_at) from wf.limit_now t
+                   where t.instance_id = p.instance_id and t.process_id = p.id and isfinite(t.due_at)) end as times_out_at
   from wf.process p
   join wf.node n on n.version_id = p.version_id and n.id = p.node_id
   left join wf.concurrency_group g on g.id = p.group_id

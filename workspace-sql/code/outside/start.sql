@@ -214,7 +214,7 @@ begin
                             scopes, rank, open, input, policy, timed, retry_from, error, noted)
     select x.i, x.id, p_version, n.id, n.kind, n.machine, '', 'enter', 'ACTIVE', p_now, p_now, array[x.id], p_rank,
            case when e.policy ? 'error' then 0 else wf._first(n.begins, n.children) end, nullif(x.params, '{}'),
-           e.policy -> 'value', case when n.timeout is not null then true end,
+           e.policy -> 'value', n.timed,
            case when n.retry is not null then 1 end, e.policy -> 'error', n.noted
       from (select u.i, u.params, nextval('wf.process_id') as id
               from unnest(p_instance, p_params) u (i, params)

@@ -200,7 +200,7 @@ declare
 begin
     perform wf._fire_timers(array_agg(t.instance_id), array_agg(t.process_id), p_now)
        from wf.timer t where t.instance_id = p_instance and t.due_at <= p_now having count(*) > 0;
-    perform wf._deliver(p_instance, p_due, p_now);
+    perform wf._deliver(p_instance, p_due, p_now), wf._set_limits(p_instance);
     perform wf._time_out(array_agg(x.instance_id), array_agg(x.process_id), p_now)
        from (select distinct t.instance_id, t.process_id from wf.time_limit t
               where t.instance_id = p_instance and t.due_at <= p_now) x having count(*) > 0;
@@ -255,7 +255,7 @@ language plpgsql stable as $$
 begin
     return least((select min(f.due_at) from unnest(p_flight) f),
                  (select min(t.due_at) from wf.timer t where t.instance_id = p_instance),
-                 (select min(t.due_at) from wf.time_limit t where t.instance_id = p_instance),
+                 (select min(t.due_at) from wf.limit_now t where t.instance_id = p_instance),
                  (select min(s.free_at) from wf.rate_spent s
                    where s.rate_id in (select - k.rate_id from wf.parked k
                                         where k.instance_id = p_instance and k.reason = 'rate')),

@@ -231,7 +231,7 @@ begin
         perform wf._fire(p_now);
     end if;
     if p_seen_at is not null then
-        if exists (select from wf.time_limit t where t.due_at <= p_now) then
+        if exists (select from wf.time_limit t where t.due_at <= p_now) or exists (select from wf.limit_begun) then
             perform wf._fire_limits(p_now);
         end if;
         perform wf._sweep(v_minute, p_driver);

@@ -23,7 +23,7 @@ comment on column wf.parked.lane_id is 'as in ready';
 comment on column wf.parked.turn is 'as in ready';
 comment on column wf.parked.rank is 'as in ready';
 comment on column wf.parked.parked_at is 'since when';
-comment on column wf.parked.timed is 'copied from the process: it has a policy timeout';
+comment on column wf.parked.timed is 'its process has a deadline, whose clock stands still meanwhile';
 comment on column wf.parked.rate_id is 'rate: the rate that lets no more begin for the moment';
 
 comment on table wf.suspended is 'The instances that are SUSPENDED now.';
@@ -110,9 +110,17 @@ comment on column wf.timer.due_at is 'when; infinity while its request is ready 
 comment on column wf.timer.round is 'how many polls there were';
 comment on column wf.timer.failures is 'how many requests of this kind failed in a row';
 
+comment on table wf.limit_begun is
+    'Attempts with a limit of their runtime or inactivity that have begun, and signs of life of them, since time_limit '
+    'was looked at: a row for each statement, for all its processes together.';
+comment on column wf.limit_begun.at is 'when';
+comment on column wf.limit_begun.attempt is 'true: the attempts have begun; false: something came of them';
+comment on column wf.limit_begun.instances is 'their instances';
+comment on column wf.limit_begun.processes is 'the processes, in parallel to them';
+
 comment on table wf.time_limit is
     'The limits of policies timeout that hold now, and when each is reached. Only processes with such a policy have '
-    'rows.';
+    'rows. Those of an attempt that has just begun are in limit_begun for up to a second; limit_now has both.';
 comment on column wf.time_limit.instance_id is 'the instance';
 comment on column wf.time_limit.process_id is 'the process';
 comment on column wf.time_limit.kind is

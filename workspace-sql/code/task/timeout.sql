@@ -1,16 +1,19 @@
--- The policy `timeout`. Each limit that holds for a process now is a row of
--- wf.time_limit, which says when it is reached: wait while a task is in INIT,
--- inactivity and runtime while an attempt is under way, deadline from the first
--- enabling of a task to its end. wf.machine_state says which limits hold in which
--- state, and a process that moves gets and loses rows by that. A process without
--- the policy has none, and its moves do not come here.
+-- The policy `timeout`. wf.time_limit says when each limit that holds for a process now
+-- is reached: wait while a task is in INIT, inactivity and runtime while an attempt is
+-- under way, deadline from the first enabling of a task to its end. wf.machine_state
+-- says which limits hold in which state, and a process that moves gets and loses rows
+-- by that. A process without the policy has none, and its moves do not come here.
 --
 -- The rows are looked at once a second, with the database's clock: a driver that is
--- gone hides none, and an outage makes one late at most. A task whose time is over
--- moves by the event timeout. If a driver has a request of it, that is stopped
--- first: the task is CANCEL_REQUESTED until the driver has confirmed or is gone, and
--- keeps the error in the meantime. Until then its place in a group is taken and no
--- other attempt begins.
+-- gone hides none, and an outage makes one late at most. Most attempts have ended by
+-- then. Therefore a statement that begins attempts writes one row of wf.limit_begun
+-- for all of them, and _set_limits makes rows of wf.time_limit for those that are
+-- still under way when the rows are looked at. wf.limit_now is both together.
+--
+-- A task whose time is over moves by the event timeout. If a driver has a request of
+-- it, that is stopped first: the task is CANCEL_REQUESTED until the driver has
+-- confirmed or is gone, and keeps the error in the meantime. Until then its place in a
+-- group is taken and no other attempt begins.
 --
 -- The row of a deadline stands still while the task is FAILED or waits for its
 -- group: then it holds the time that remains. A task that is FAILED with no time
@@ -42,9 +45,9 @@ end;
 
 -- wf._keep_limits(p_moves, p_at)
 --
--- Processes with a policy `timeout` have moved: limits that hold no more go, others
--- begin, and the clock of a deadline stands or goes on. A poll that hands a task
--- out comes here without its instance, but with the row of ready.
+-- Processes with a deadline or a limit of their wait have moved: a limit that holds no
+-- more goes, another begins, and the clock of a deadline stands or goes on. A poll that
+-- hands a task out comes here without its instance, but with the row of ready.
 --
 -- Returns  nothing
 -- Locks    their rows of time_limit
@@ -63,7 +66,8 @@ begin
                                 cross join lateral (select wf._limits_in(p.machine, p.state, u.i, u.j) as held
                                                     offset 0) l
                                 cross join lateral (select x.ctid, x.kind from wf.time_limit x
-                                                     where x.instance_id = u.i and x.process_id = u.j offset 0) k
+                                                     where x.instance_id = u.i and x.process_id = u.j
+                                                       and x.kind in ('deadline', 'wait') offset 0) k
                                 where (k.kind = any (l.held)) is not true));
     insert into wf.time_limit (instance_id, process_id, kind, due_at)
     select u.i, u.j, k.kind, p.at + (l.limits ->> k.kind)::numeric * interval '1 s'
@@ -73,7 +77,7 @@ begin
      cross join lateral (select wf._time_limits(x.timeout, p.policy) as limits from wf.node x
                           where x.version_id = p.version_id and x.id = p.node_id offset 0) l
      cross join lateral unnest(wf._limits_in(p.machine, p.state, u.i, u.j)) k (kind)
-     where l.limits ? k.kind
+     where k.kind in ('deadline', 'wait') and l.limits ? k.kind
         on conflict do nothing;
     perform wf._run_clocks(f.instances, f.processes, p_at);
     delete from wf.time_limit d
@@ -84,6 +88,104 @@ begin
                                 cross join lateral (select x.ctid, x.remains from wf.time_limit x
                                                      where x.instance_id = u.i and x.process_id = u.j offset 0) k
                                 where p.state = 'FAILED' and k.remains <= interval '0'));
+end;
+$$;
+
+-- wf._begin_limits(p_moves, p_at)
+--
+-- Attempts have begun that have a limit of their runtime or inactivity.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Called   by the update trigger of process
+create or replace function wf._begin_limits(p_moves wf.move[], p_at timestamptz) returns void
+language plpgsql as $$
+begin
+    insert into wf.limit_begun (at, attempt, instances, processes)
+    select p_at, true, array_agg(m.instance_id), array_agg(m.id) from wf._due(p_moves, 'begun') m;
+end;
+$$;
+
+-- wf._end_limits(p_moves)
+--
+-- Attempts that have a limit of their runtime or inactivity are over.
+--
+-- Returns  nothing
+-- Locks    their rows of time_limit
+-- Called   by the update trigger of process
+create or replace function wf._end_limits(p_moves wf.move[]) returns void
+language plpgsql as $$
+begin
+    delete from wf.time_limit d
+     where d.ctid = any (array(select k.ctid
+                                 from wf._due(p_moves, 'over') m
+                                cross join lateral (select x.ctid from wf.time_limit x
+                                                     where x.instance_id = m.instance_id and x.process_id = m.id
+                                                       and x.kind in ('inactivity', 'runtime') offset 0) k));
+end;
+$$;
+
+-- wf._set_limits(p_instance)
+--
+-- Makes rows of wf.time_limit for the attempts that have begun since this was called
+-- last, and puts an inactivity off of which a sign has come; of one instance, or, if
+-- p_instance is null, of all.
+--
+-- A process row is locked, so that it cannot move before its limits are there; one that
+-- somebody else holds, or has moved just now, stays in wf.limit_begun until next time.
+-- There a row of an attempt that is over may meet the one of the next attempt: that is
+-- why the later time counts.
+--
+-- Returns  false if there are more rows than are taken at once: until these are taken, no limit
+--          may be fired, since a sign that puts it off may be among them
+-- Locks    rows of limit_begun and process (skipping locked ones), then of time_limit
+-- Called   by _fire_limits, and by the simulator
+create or replace function wf._set_limits(p_instance bigint default null) returns boolean
+language plpgsql as $$
+declare
+    c_most constant int := 10000;
+    v_rows int;
+begin
+    with taken as (
+        delete from wf.limit_begun b
+         where b.ctid = any (array(select x.ctid from wf.limit_begun x
+                                    where p_instance is null or p_instance = any (x.instances)
+                                    order by x.at limit c_most for update skip locked))
+        returning b.at, b.attempt, b.instances, b.processes),
+    latest as materialized (
+        select u.i, u.j, max(t.at) filter (where t.attempt) as begun_at, max(t.at) as active_at
+          from taken t
+         cross join lateral unnest(t.instances, t.processes) u (i, j)
+         group by u.i, u.j),
+    running as materialized (
+        select l.i, l.j, l.begun_at, l.active_at, p.place, wf._time_limits(n.timeout, p.policy) as limits
+          from latest l
+         cross join lateral (select x.ctid as place, x.machine, x.state, x.version_id, x.node_id, x.policy
+                               from wf.process x where x.instance_id = l.i and x.id = l.j offset 0) p
+         cross join lateral (select x.timeout from wf.node x
+                              where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+         where wf._has_attempt(p.machine, p.state)),
+    held as materialized (
+        select p.instance_id as i, p.id as j from wf.process p
+         where p.ctid = any (array(select r.place from running r)) for no key update skip locked),
+    left_over as (
+        insert into wf.limit_begun (at, attempt, instances, processes)
+        select k.at, k.attempt, array_agg(r.i), array_agg(r.j)
+          from running r
+         cross join lateral (values (r.begun_at, true), (nullif(r.active_at, r.begun_at), false)) k (at, attempt)
+         where k.at is not null and not exists (select from held h where h.i = r.i and h.j = r.j)
+         group by k.at, k.attempt),
+    new as (
+        insert into wf.time_limit as t (instance_id, process_id, kind, due_at)
+        select r.i, r.j, k.kind, k.at + (r.limits ->> k.kind)::numeric * interval '1 s'
+          from held h
+          join running r on r.i = h.i and r.j = h.j
+         cross join lateral (values ('runtime', r.begun_at), ('inactivity', r.active_at)) k (kind, at)
+         where r.limits ? k.kind and k.at is not null
+            on conflict (instance_id, process_id, kind)
+            do update set due_at = greatest(t.due_at, excluded.due_at))
+    select count(*) into v_rows from taken;
+    return v_rows < c_most;
 end;
 $$;
 
@@ -112,27 +214,35 @@ begin
 end;
 $$;
 
+create or replace view wf.limit_now as
+select t.instance_id, t.process_id, t.kind, max(t.due_at) as due_at, max(t.remains) as remains
+  from (select x.instance_id, x.process_id, x.kind, x.due_at, x.remains from wf.time_limit x
+        union all
+        select p.instance_id, p.id, k.kind,
+               b.at + (wf._time_limits(n.timeout, p.policy) ->> k.kind)::numeric * interval '1 s', null
+          from wf.limit_begun b
+         cross join lateral unnest(b.instances, b.processes) u (i, j)
+          join wf.process p on p.instance_id = u.i and p.id = u.j
+          join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+         cross join lateral (values ('inactivity'), (case when b.attempt then 'runtime' end)) k (kind)
+         where wf._has_attempt(p.machine, p.state) and wf._time_limits(n.timeout, p.policy) ? k.kind) t
+ group by t.instance_id, t.process_id, t.kind;
+comment on view wf.limit_now is
+    'The limits of policies timeout that hold now, as in time_limit, with those of attempts that have just begun.';
+select wf._inherit_comments('limit_now', 'time_limit') \gset
+
 -- wf._note_activity(p_instance, p_process, p_at)
 --
 -- Something came of attempts: their inactivity counts from now on.
 --
 -- Returns  nothing
--- Locks    their rows of time_limit
--- Called   by _apply_judged, for tasks with a policy `timeout`
+-- Locks    nothing; only inserts
+-- Called   by _apply_judged, for tasks with a limit of their inactivity
 create or replace function wf._note_activity(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
-language plpgsql as $$
-begin
-    update wf.time_limit t set due_at = p_at + k.inactivity * interval '1 s'
-      from unnest(p_instance, p_process) u (i, j)
-     cross join lateral (select x.version_id, x.node_id, x.policy from wf.process x
-                          where x.instance_id = u.i and x.id = u.j offset 0) p
-     cross join lateral (select (wf._time_limits(x.timeout, p.policy) ->> 'inactivity')::numeric as inactivity
-                           from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) k
-     cross join lateral (select x.ctid as place from wf.time_limit x
-                          where x.instance_id = u.i and x.process_id = u.j and x.kind = 'inactivity' offset 0) l
-     where t.ctid = l.place;
+language sql
+begin atomic
+    insert into wf.limit_begun (at, attempt, instances, processes) values (p_at, false, p_instance, p_process);
 end;
-$$;
 
 -- wf._say_limit(p_kind)
 --
@@ -174,7 +284,7 @@ end;
 -- What is tried alone is left to wf.work.
 --
 -- Returns  nothing
--- Locks    instances by id (skipping locked ones), then as _time_out
+-- Locks    as _set_limits, then instances by id (skipping locked ones), then as _time_out
 -- Called   by poll, once a second, and by tick
 create or replace function wf._fire_limits(p_now timestamptz) returns void
 language plpgsql as $$
@@ -186,6 +296,9 @@ declare
     v_process bigint[];
     v_error jsonb;
 begin
+    if not wf._set_limits() then
+        return;
+    end if;
     for k in 1 .. 5 loop
         select array_agg(x.instance_id), array_agg(x.process_id)
           into v_instance, v_process
