@@ -51,6 +51,7 @@ until [ "$(quarantined)" -eq "$FAULTS" ] || [ "$SECONDS" -ge "$deadline" ]; do
     supervise
     haunt
 done
+supervise # the last one that died, too
 carried_out=$(wc -l <"$WORK/poison.log")
 most=$(sort "$WORK/poison.log" | uniq -c | sort -rn | awk 'NR == 1 { print $1 }')
 is 'each of them waits for an operator' "$(quarantined)" "$FAULTS"

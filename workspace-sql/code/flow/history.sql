@@ -49,16 +49,21 @@ end;
 
 -- wf._note_failed(p_moves)
 --
--- Lists processes that have become FAILED.
+-- Lists processes that have become FAILED, but for those that a policy has just had tried again.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
 -- Raises   nothing
 -- Called   by the update trigger of process
-create or replace function wf._note_failed(p_moves wf.move[]) returns void
+create or replace function wf._note_failed(p_moves wf.full_move[]) returns void
 language plpgsql as $$
 begin
-    insert into wf.failed (instance_id, process_id) select m.instance_id, m.id from wf._due(p_moves, 'failed') m;
+    insert into wf.failed (instance_id, process_id)
+    select m.instance_id, m.id
+      from wf._due_full(p_moves, 'failed') m
+     cross join lateral (select x.state from wf.process x
+                          where x.instance_id = m.instance_id and x.id = m.id offset 0) p
+     where p.state = 'FAILED';
 end;
 $$;
 

@@ -172,7 +172,6 @@ create or replace function wf._note_moves(p_moves wf.move[], p_steps bigint, p_a
 language plpgsql as $$
 begin
     if p_steps & wf._step('mended') > 0 then perform wf._forget_failed(p_moves); end if;
-    if p_steps & wf._step('failed') > 0 then perform wf._note_failed(p_moves); end if;
     if p_steps & wf._step('stop') > 0 then perform wf._tell_stop(p_moves); end if;
     if p_steps & (wf._step('ignored') | wf._step('warned')) > 0 then perform wf._note_warnings(p_moves, p_at); end if;
     if p_steps & wf._step('skipped') > 0 then perform wf._mark_skipped(p_moves); end if;
@@ -253,6 +252,7 @@ begin
         if v_steps & wf._step('gather') > 0 then perform wf._end_window(v_full); end if;
         if v_steps & wf._step('collect') > 0 then perform wf._collect(v_full); end if;
         if v_steps & wf._step('retry') > 0 then perform wf._retry(v_full); end if;
+        if v_steps & wf._step('failed') > 0 then perform wf._note_failed(v_full); end if;
         if v_steps & wf._step('queue') > 0 then perform wf._queue(v_full), wf._park_new(v_moves, v_at); end if;
         if v_steps & wf._step('ask') > 0 then perform wf._ask(v_full, v_at); end if;
         if v_steps & wf._step('reenter') > 0 then perform wf._reenter(v_full, v_at); end if;

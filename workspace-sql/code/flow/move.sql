@@ -29,10 +29,10 @@ create or replace function wf._step(p_name text) returns bigint
 language sql immutable
 begin atomic
     select 1::bigint << array_position(
-               array['illegal', 'record', 'failed', 'mended', 'stop', 'ignored', 'skipped', 'warned', 'request',
-                     'note', 'slot', 'rate', 'unqueue', 'timer', 'over', 'begun', 'names', 'bind', 'gather', 'collect', 'retry', 'ready',
-                     'queue', 'ask', 'reenter', 'scope', 'enter', 'block', 'fan', 'empty', 'broken', 'handle', 'win',
-                     'limit', 'next', 'refill', 'undo', 'free', 'up', 'torn', 'late', 'root'],
+               array['illegal', 'record', 'mended', 'stop', 'ignored', 'skipped', 'warned', 'request', 'note', 'slot',
+                     'rate', 'unqueue', 'timer', 'over', 'begun', 'names', 'bind', 'gather', 'collect', 'retry',
+                     'failed', 'ready', 'queue', 'ask', 'reenter', 'scope', 'enter', 'block', 'fan', 'empty', 'broken',
+                     'handle', 'win', 'limit', 'next', 'refill', 'undo', 'free', 'up', 'torn', 'late', 'root'],
                p_name);
 end;
 
@@ -81,7 +81,7 @@ end;
 create or replace function wf._noted_steps() returns bigint
 language sql immutable
 begin atomic
-    select wf._step('mended') | wf._step('failed') | wf._step('stop') | wf._step('ignored') | wf._step('skipped')
+    select wf._step('mended') | wf._step('stop') | wf._step('ignored') | wf._step('skipped')
            | wf._step('warned') | wf._step('note') | wf._step('slot') | wf._step('rate') | wf._step('unqueue')
            | wf._step('timer') | wf._step('over') | wf._step('begun');
 end;
@@ -108,10 +108,10 @@ end;
 create or replace function wf._full_steps() returns bigint
 language sql immutable
 begin atomic
-    select wf._step('bind') | wf._step('gather') | wf._step('collect') | wf._step('retry') | wf._step('queue')
-           | wf._step('ask') | wf._step('reenter') | wf._step('scope') | wf._step('block') | wf._step('fan')
-           | wf._step('empty') | wf._step('broken') | wf._step('handle') | wf._step('win') | wf._step('refill')
-           | wf._step('undo') | wf._step('free') | wf._step('up') | wf._step('root');
+    select wf._step('bind') | wf._step('gather') | wf._step('collect') | wf._step('retry') | wf._step('failed')
+           | wf._step('queue') | wf._step('ask') | wf._step('reenter') | wf._step('scope') | wf._step('block')
+           | wf._step('fan') | wf._step('empty') | wf._step('broken') | wf._step('handle') | wf._step('win')
+           | wf._step('refill') | wf._step('undo') | wf._step('free') | wf._step('up') | wf._step('root');
 end;
 
 -- wf._full(p_process, p_steps)

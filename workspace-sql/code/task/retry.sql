@@ -130,7 +130,7 @@ $$;
 -- Returns  nothing
 -- Locks    their timers of kind retry, which it deletes
 -- Raises   nothing
--- Called   by _retry and _begin_attempts
+-- Called   by _retry
 create or replace function wf._forget_retry(p_instance bigint[], p_process bigint[]) returns void
 language plpgsql as $$
 begin
@@ -148,13 +148,12 @@ $$;
 -- one before is still on its way, no longer waited for when that has ended.
 --
 -- Returns  nothing
--- Locks    their timers
+-- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
--- Called   by _fire_timers
+-- Called   by _fire_timers, which has deleted their timers
 create or replace function wf._begin_attempts(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
 language plpgsql as $$
 begin
-    perform wf._forget_retry(p_instance, p_process);
     update wf.process p
        set was = p.state, event = 'due', at = p_at, error = null,
            state = case p.machine when 'composite' then 'ACTIVE' else 'INIT' end

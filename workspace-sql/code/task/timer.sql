@@ -70,21 +70,26 @@ language plpgsql as $$
 declare
     f record;
 begin
-    with due as (
+    with found as materialized (
+        select k.ctid as place, k.kind
+          from unnest(p_instance, p_process) u (i, j)
+         cross join lateral (select x.ctid, x.kind from wf.timer x
+                              where x.instance_id = u.i and x.process_id = u.j
+                                and (x.due_at <= p_now or x.due_at = 'infinity') offset 0) k
+         where k.kind = 'retry'
+            or not exists (select from wf.ready r where r.instance_id = u.i and r.process_id = u.j)
+               and not exists (select from wf.lease l where l.instance_id = u.i and l.process_id = u.j)),
+    over as (
+        delete from wf.timer t
+         where t.ctid = any (array(select d.place from found d where d.kind = 'retry'))
+        returning t.instance_id, t.process_id, t.kind),
+    asked as (
         update wf.timer t set due_at = 'infinity'
-         where t.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)
-                                    cross join lateral (select x.ctid, x.kind from wf.timer x
-                                                         where x.instance_id = u.i and x.process_id = u.j
-                                                           and (x.due_at <= p_now or x.due_at = 'infinity') offset 0) k
-                                    where k.kind = 'retry'
-                                       or not exists (select from wf.ready r
-                                                       where r.instance_id = u.i and r.process_id = u.j)
-                                          and not exists (select from wf.lease l
-                                                           where l.instance_id = u.i and l.process_id = u.j)))
+         where t.ctid = any (array(select d.place from found d where d.kind <> 'retry'))
         returning t.instance_id, t.process_id, t.kind)
     select array_agg(d.instance_id) instances, array_agg(d.process_id) processes, array_agg(d.kind) kinds
       into f
-      from due d;
+      from (select * from over union all select * from asked) d;
     if f.instances is null then
         return;
     end if;
