@@ -9,6 +9,7 @@ update wf.node n
  where n.timeout is not null;
 alter table wf.process alter timed type smallint using case when timed then 15 end;
 create table wf.limit_begun (
+    id        bigint generated always as identity primary key,
     at        timestamptz not null,
     attempt   boolean not null,
     instances bigint[] not null,

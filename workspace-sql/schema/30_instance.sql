@@ -339,6 +339,7 @@ create table wf.time_limit (
 create index time_limit_due_idx on wf.time_limit (due_at);
 
 create table wf.limit_begun (
+    id        bigint generated always as identity primary key,
     at        timestamptz not null,
     attempt   boolean not null,
     instances bigint[] not null,

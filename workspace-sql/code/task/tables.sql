@@ -113,6 +113,7 @@ comment on column wf.timer.failures is 'how many requests of this kind failed in
 comment on table wf.limit_begun is
     'Attempts with a limit of their runtime or inactivity that have begun, and signs of life of them, since time_limit '
     'was looked at: a row for each statement, for all its processes together.';
+comment on column wf.limit_begun.id is 'key, in order of arrival';
 comment on column wf.limit_begun.at is 'when';
 comment on column wf.limit_begun.attempt is 'true: the attempts have begun; false: something came of them';
 comment on column wf.limit_begun.instances is 'their instances';
@@ -120,7 +121,7 @@ comment on column wf.limit_begun.processes is 'the processes, in parallel to the
 
 comment on table wf.time_limit is
     'The limits of policies timeout that hold now, and when each is reached. Only processes with such a policy have '
-    'rows. Those of an attempt that has just begun are in limit_begun for up to a second; limit_now has both.';
+    'rows. Those of an attempt that has just begun are in limit_begun for up to a second; limit_v has both.';
 comment on column wf.time_limit.instance_id is 'the instance';
 comment on column wf.time_limit.process_id is 'the process';
 comment on column wf.time_limit.kind is

@@ -8,7 +8,7 @@
 -- gone hides none, and an outage makes one late at most. Most attempts have ended by
 -- then. Therefore a statement that begins attempts writes one row of wf.limit_begun
 -- for all of them, and _set_limits makes rows of wf.time_limit for those that are
--- still under way when the rows are looked at. wf.limit_now is both together.
+-- still under way when the rows are looked at. wf.limit_v is both together.
 --
 -- A task whose time is over moves by the event timeout. If a driver has a request of
 -- it, that is stopped first: the task is CANCEL_REQUESTED until the driver has
@@ -150,7 +150,7 @@ begin
         delete from wf.limit_begun b
          where b.ctid = any (array(select x.ctid from wf.limit_begun x
                                     where p_instance is null or p_instance = any (x.instances)
-                                    order by x.at limit c_most for update skip locked))
+                                    order by x.id limit c_most for update skip locked))
         returning b.at, b.attempt, b.instances, b.processes),
     latest as materialized (
         select u.i, u.j, max(t.at) filter (where t.attempt) as begun_at, max(t.at) as active_at
@@ -214,7 +214,7 @@ begin
 end;
 $$;
 
-create or replace view wf.limit_now as
+create or replace view wf.limit_v with (security_barrier = true) as
 select t.instance_id, t.process_id, t.kind, max(t.due_at) as due_at, max(t.remains) as remains
   from (select x.instance_id, x.process_id, x.kind, x.due_at, x.remains from wf.time_limit x
         union all
@@ -227,9 +227,9 @@ select t.instance_id, t.process_id, t.kind, max(t.due_at) as due_at, max(t.remai
          cross join lateral (values ('inactivity'), (case when b.attempt then 'runtime' end)) k (kind)
          where wf._has_attempt(p.machine, p.state) and wf._time_limits(n.timeout, p.policy) ? k.kind) t
  group by t.instance_id, t.process_id, t.kind;
-comment on view wf.limit_now is
+comment on view wf.limit_v is
     'The limits of policies timeout that hold now, as in time_limit, with those of attempts that have just begun.';
-select wf._inherit_comments('limit_now', 'time_limit') \gset
+select wf._inherit_comments('limit_v', 'time_limit') \gset
 
 -- wf._note_activity(p_instance, p_process, p_at)
 --
