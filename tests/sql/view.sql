@@ -55,7 +55,7 @@ select play_report(play_id(:i, 'j'), 'ack');
 select play_fail(play_id(:i, 'j'), 'no answer');
 select is((select failed from wf.instance_v), 1::bigint, 'instance_v counts what has failed');
 select results_eq('select name, max, held, waiting from wf.group_v', $$values ('g', 1, 1::bigint, 1::bigint)$$, 'group_v shows the group');
-select results_eq(format('select was, event, state, detail ->> ''message'' from wf.event_v where process_id = %s', play_id(:i, 'j')),
+select results_eq(format('select was, event, state, detail ->> ''message'' from wf.event_v where process_id = %s order by seq', play_id(:i, 'j')),
     $$values ('INIT', 'start', 'START_REQUESTED', null), ('START_REQUESTED', 'ack', 'EXECUTING', null), ('EXECUTING', 'fail', 'FAILED', 'no answer')$$,
     'event_v tells the story of a task');
 select results_eq(format('select label, was, event, state, actor from wf.event_v where instance_id = %s and process_id is null', :i),
