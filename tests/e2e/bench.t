@@ -3,7 +3,7 @@
 # How good they are is not judged: other tests run beside it.
 . "$(dirname "$0")/../lib.sh"
 
-exits 'it runs' 0 timeout 600 env WORK_PARENT="$WORK" NPM=none \
+exits 'it runs' 0 timeout 1500 env WORK_PARENT="$WORK" NPM=none \
     bash "$ROOT/tests/bench/run" --runs 1 --scale 0.005 \
     --json "$WORK/figures.json"
 like 'without npm nothing is beside us, which is no failure' "$OUTPUT" \
