@@ -34,6 +34,20 @@ begin() {
         'queue', 'default', 'n', $2))" | tee -a "$HEARD"
 }
 
+# begin_held: instances that are going to be held, in $held, of which each has a
+# request under way. Where these had ended before anybody looked, others begin.
+begin_held() {
+    local try
+    for ((try = 0; try < 20; try++)); do
+        held=$(begin call 60),$(begin wait 3)
+        if wait_sql 2 "select count(distinct instance_id) = 2 from wf.lease
+            where instance_id in ($held)"; then
+            return
+        fi
+    done
+    return 1
+}
+
 # ended CONDITION: how many tasks have ended, of the held instances or others.
 ended() {
     sql "select count(*) from wf.event
@@ -65,20 +79,18 @@ spawn others others_run
 wait_sql 60 "select count(*) > 200 from wf.event where state = 'END'"
 before=0 during=0 within=0 applied=0 leaked=0
 for ((fault = 0; fault < FAULTS; fault++)); do
-    from=$(now)
+    from_then=$(now)
     sleep "$HOLD_SECONDS" # the rate before is measured for as long
     until_then=$(now)
-    held=$(begin call 60),$(begin wait 3)
-    before=$((before + $(between "$from" "$until_then")))
-    wait_sql 60 "select count(distinct instance_id) = 2 from wf.lease
-        where instance_id in ($held)"
     busy_before=$(answered_busy)
+    begin_held
     spawn holder hold_open
     wait_sql 20 "select exists (select from pg_stat_activity
         where wait_event = 'PgSleep' and query like '%held open%')"
     from=$(now)
     in_hand=$(sql "select count(*) from wf.lease where instance_id in ($held)")
     within=$((within + in_hand))
+    before=$((before + $(between "$from_then" "$until_then")))
     wait "$(pid_of holder)" || true
     until_then=$(now)
     during=$((during + $(between "$from" "$until_then")))

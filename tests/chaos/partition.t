@@ -32,12 +32,20 @@ silence() {
 # cut_off NAME: its connections end while it is at a statement, and no new one is
 # answered until the time limit of that statement is over.
 cut_off() {
-    local before
+    local before try
     before=$(limits "$1")
-    work_at_statement "$1"
-    kill -s USR2 "$(pid_of "sql-$1")" "$(pid_of "proxy-$1")"
+    for ((try = 0; try < 5; try++)); do
+        work_at_statement "$1"
+        kill -s USR2 "$(pid_of "sql-$1")" "$(pid_of "proxy-$1")"
+        if wait_until 20 limits_more "$1" "$before"; then
+            dialled=$((dialled + 1))
+            break
+        fi
+        # its statement had ended before the connection was cut
+        kill -s CONT "$(pid_of "sql-$1")" "$(pid_of "proxy-$1")"
+        driver_is_back "$1"
+    done
     within=$((within + HELD))
-    wait_until 60 limits_more "$1" "$before" && dialled=$((dialled + 1))
     retry_lost
     driver_given_up "$1" && partitions=$((partitions + 1))
     sleep 1 # longer than the pause before a second dial, were there one

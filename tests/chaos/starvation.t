@@ -6,7 +6,7 @@
 
 campaign starvation 10 100 "$@"
 SLOTS=16
-ELEMENTS=$((150 * FAULTS)) # more than end meanwhile
+ELEMENTS=$((400 * FAULTS)) # more than end meanwhile
 URGENT_MS=700 ORDINARY_MS=2000 # the bench has narrower bars, for a quiet machine
 world
 DRIVERS=(one)
