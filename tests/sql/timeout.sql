@@ -461,7 +461,7 @@ select is(limits(:i, 'a'), 'deadline stands 0', 'a deadline that passes while a 
 select play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
 select is(failure(:i, 'a'), 'INIT: timeout: t.Do timed out after 5000 ms (maximum runtime)', 'the cause stays what it was');
 select wf.tick();
-select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 6000 ms (deadline)', 'and then the deadline ends it');
+select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 6000 ms (deadline), cause timeout', 'and then the deadline ends it, with the last error as its cause');
 
 -- the error can be caught
 select play_install('caught', jsonb_build_array(

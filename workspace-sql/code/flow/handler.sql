@@ -9,7 +9,7 @@
 -- wf._add_cause(p_error, p_cause)
 --
 -- Returns  an error with that cause, behind the causes that it has already
--- Called   by _handle
+-- Called   by _handle and _time_out
 create or replace function wf._add_cause(p_error jsonb, p_cause jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin

@@ -392,7 +392,8 @@ begin
     moved as (
         update wf.process p
            set was = p.state, event = 'timeout', state = l.to_state, at = p_now,
-               error = wf._timed_out(l.what, l.kind, l.seconds),
+               -- what waits for its next attempt has the error of the last one
+               error = wf._add_cause(wf._timed_out(l.what, l.kind, l.seconds), p.error),
                todo = case l.machine when 'composite' then 0 else p.todo end
           from late l
          where p.ctid = l.place and l.to_state is not null
