@@ -1,16 +1,12 @@
 # shellcheck shell=bash
 # work.sh - a private directory, and the processes that live in it.
 #
-# The directory is in memory if there is room for it, else in $BUILD/t. If the
-# path is too long there for the name of a unix socket, or servers can't get
-# there, it is in $TMPDIR or /tmp. On a disk six servers at a time wait for each
-# other: they sync what they write, and many disks discard what is removed while
-# others wait. What is about a real disk sets WORK_PARENT.
+# The directory is $BUILD/t/… unless its path is too long for the name of a
+# unix socket or servers can't get there; then it is in $TMPDIR or /tmp.
 # Servers refuse to run as root: then they run as the user `postgres`, which
 # comes with the server.
 
 WORK_PATH_MAX=60 # of the 107 bytes that a socket's name may have
-WORK_ROOM_KB=8000000 # that all suites together need, with much to spare
 
 SERVER_USER=$(id -un)
 if [ "$(id -u)" -eq 0 ]; then
@@ -38,23 +34,8 @@ work_usable() {
         WORK=/ as_server test -x "$1"
 }
 
-# memory_usable DIR: a file system in memory with room, where programs may run.
-memory_usable() {
-    local free
-    [ "$(stat --file-system --format %T "$1" 2>/dev/null)" = tmpfs ] &&
-        free=$(df --output=avail "$1" | tail -n 1) &&
-        [ "$free" -ge "$WORK_ROOM_KB" ] &&
-        [ "$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)" \
-            -ge "$WORK_ROOM_KB" ] &&
-        ! findmnt --noheadings --output OPTIONS --target "$1" |
-        grep --quiet noexec && work_usable "$1"
-}
-
 work_begin() {
     local parent=${WORK_PARENT:-$BUILD/t}
-    if [ -z "${WORK_PARENT:-}" ] && memory_usable /dev/shm; then
-        parent=/dev/shm
-    fi
     if ! work_usable "$parent"; then
         parent=${TMPDIR:-/tmp}
         work_usable "$parent" || parent=/tmp
