@@ -71,16 +71,16 @@ poison() {
           from unnest(string_to_array('$*', ' ')) c (code)"
 }
 
-# until_true WHAT QUERY: ordinary work goes on meanwhile.
-until_true() {
-    local deadline=$((SECONDS + 120))
-    until sql_is_true "$2"; do
-        if [ "$SECONDS" -ge "$deadline" ]; then
-            break
-        fi
+# ordinary_run: ordinary instances are started all the time.
+ordinary_run() {
+    while sleep 0.1; do
         load load 40 base "$BASE" ms 8 n 3
-        sleep 0.1
     done
+}
+
+# until_true WHAT QUERY: says whether it becomes so.
+until_true() {
+    wait_sql 60 "$2" || true
     ok "$1" sql_is_true "$2"
 }
 
@@ -119,7 +119,8 @@ DRIVER_OPTIONS+=(-o queues=default)
 drivers_begin
 DOOMED_OPTIONS=("${DRIVER_OPTIONS[@]}" -o queues=doomed -o "slots=$((20 * FAULTS))")
 driver_start doomed "${DOOMED_OPTIONS[@]}"
-load load 1000 base "$BASE" ms 8 n 20
+spawn ordinary ordinary_run
+wait_sql 60 "select count(*) > 100 from wf.event where state = 'END'"
 held=0
 began=$(sql 'select clock_timestamp()')
 for ((round = 0; round < FAULTS; round++)); do
@@ -183,6 +184,7 @@ poison_is "return '[]';"
 sql "select count(*) from wf.abort((select jsonb_build_object('instance',
     jsonb_agg(instance_id)) from chaos.poisoned where code = 'names'),
     'nobody has these capabilities')" >/dev/null
+stop ordinary || true
 all_end 60
 is 'each of them has gone on to its end' "$(sql "select i.state, i.result, count(*)
       from chaos.poisoned x join wf.instance_v i using (instance_id)
