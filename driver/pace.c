@@ -126,6 +126,8 @@ pace_fail(struct pace *pace)
 	int64_t ms = FIRST_PAUSE_MS;
 	int i;
 
+	if (pace->paused)
+		return;
 	for (i = 0; i < pace->failures && ms < LONGEST_PAUSE_MS; i++)
 		ms *= 2;
 	pace->failures++;

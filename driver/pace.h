@@ -58,7 +58,10 @@ void pace_begin(struct pace *pace);
 void pace_end(struct pace *pace, const struct load *taken,
     const struct load *want, const struct rest *rest);
 
-/* A turn failed. */
+/*
+ * A turn or a heartbeat failed: turns pause, longer each time.  What fails
+ * during a pause does not put its end off: heartbeats might do so without end.
+ */
 void pace_fail(struct pace *pace);
 
 /* Forget that turns failed. */

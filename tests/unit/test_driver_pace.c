@@ -77,6 +77,21 @@ test_about_when_it_is_told_if_others_work(void **state)
 	ASSERT_ABOUT(next_ms(&nothing, 60000, false), 2 * MIN_MS, 2 * MIN_MS);
 }
 
+static void
+test_a_failure_in_a_pause_does_not_put_its_end_off(void **state)
+{
+	struct mono end;
+	int i;
+
+	(void)state;
+	pace_fail(&pace);
+	end = pace.pause_timer.due;
+	for (i = 0; i < 20; i++)
+		pace_fail(&pace);
+	assert_true(pace.paused);
+	assert_memory_equal(&end, &pace.pause_timer.due, sizeof(end));
+}
+
 static int
 set_up(void **state)
 {
@@ -101,6 +116,7 @@ static const struct CMUnitTest tests[] = {
 	PACE_TEST(test_pauses_double_while_nothing_is_found),
 	PACE_TEST(test_no_later_than_it_is_told),
 	PACE_TEST(test_about_when_it_is_told_if_others_work),
+	PACE_TEST(test_a_failure_in_a_pause_does_not_put_its_end_off),
 };
 
 UNIT_TESTS(tests)
