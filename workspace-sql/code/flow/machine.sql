@@ -188,7 +188,8 @@ $$;
 -- wf._process_updated()
 --
 -- Processes made a move: history, the tables that say what is true now, then
--- (last, since it nests) what begins or ends because of it.
+-- (last, since it nests) what begins or ends because of it. What follows from a move
+-- has the signature of the statement that made it.
 --
 -- Locks    the parents' rows; by then the caller holds their instances
 -- Raises   WF001
@@ -228,7 +229,6 @@ begin
          where v_bits[n.k] & wf._full_steps() > 0;
     end if;
     if v_steps & wf._step('record') > 0 then
-        -- what follows from a move has the signature of the statement that made it
         if pg_trigger_depth() = 1 and not v_signed then perform wf._sign(null); end if;
         insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, reason, detail)
         select n.instance_id, n.id, pg_current_xact_id(), n.at, n.attempt, n.was, n.event, n.state,

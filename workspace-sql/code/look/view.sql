@@ -90,7 +90,8 @@ select p.instance_id,
                    where t.instance_id = p.instance_id and t.process_id = p.id and t.kind = 'retry') end as retry_at,
        case when p.timed > 0
             then (select min(t.due_at) from wf.limit_v t
-                   where t.instance_id = p.instance_id and t.process_id = p.id and isfinite(t.due_at)) end as times_out_at
+                   where t.instance_id = p.instance_id and t.process_id = p.id and isfinite(t.due_at))
+            end as times_out_at
   from wf.process p
   join wf.node n on n.version_id = p.version_id and n.id = p.node_id
   left join wf.concurrency_group g on g.id = p.group_id
