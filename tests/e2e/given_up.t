@@ -7,8 +7,10 @@
 
 workspace_start
 login_create etl wf_app
+# Only a cancel ends it: the server does not look whether its client is gone.
 sql "create function stubborn() returns void language plpgsql as \$\$
     begin
+        perform set_config('client_connection_check_interval', '0', false);
         begin
             perform pg_sleep(600);
         exception when query_canceled then
@@ -70,9 +72,8 @@ is 'a stubborn statement: the task fails in time' "$(sql "
     'timeout|the statement did not end within 1000 ms'
 ok 'a stubborn statement: its limit had changed nothing' \
     grep -q 'the time limit changes nothing' "$WORK/pg/server.log"
-# The server may see that its client is gone before the cancel arrives.
-ok 'a stubborn statement: the driver has cancelled it, and left its session' \
-    wait_until 20 grep -qE 'etl (ERROR: +canceling statement due to user request|FATAL: +connection to client lost)' \
+ok 'a stubborn statement: the driver has cancelled it' \
+    wait_until 20 grep -q 'canceling statement due to user request' \
     "$WORK/pg/server.log"
 ok 'a stubborn statement: it has ended' wait_sql 20 "select not exists (
     select from pg_stat_activity where query like '%stubborn()%' and usename = 'etl')"
