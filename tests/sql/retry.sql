@@ -109,7 +109,7 @@ language sql as $$
 $$;
 create function waits(p_instance bigint) returns text
 language sql as $$
-    select string_agg(coalesce(p.bind, p.kind) || ' ' || x.place, ', ' order by p.id)
+    select string_agg(coalesce(p.bind, p.kind) || ' ' || x.place, ', ' order by p.id, x.place)
       from (select r.instance_id, r.process_id, 'ready' as place from wf.ready r union all
             select k.instance_id, k.process_id, k.reason from wf.parked k union all
             select t.instance_id, t.process_id, t.kind || ' ' || extract(epoch from t.due_at - wf.now())::int from wf.timer t where isfinite(t.due_at)) x
