@@ -131,8 +131,8 @@ comment on column wf.node.handles is
 comment on column wf.node.timeout is
     'the limits of its policy timeout in seconds; an empty object if they are expressions; null if there are none';
 comment on column wf.node.timed is
-    'which limits those are, a bit for each: 1 wait, 2 inactivity, 4 runtime, 8 deadline; all of them if they are '
-    'expressions; null if it has no timeout';
+    'which limits those are, a bit for each (wf._limit): 1 wait, 2 inactivity, 4 runtime, 8 deadline; all of them if '
+    'they are expressions; null if it has no timeout';
 comment on column wf.node.handler_id is
     'the nearest node around it that may take an error of it (handles); null if there is none';
 comment on column wf.node.condition is

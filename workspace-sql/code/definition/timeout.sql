@@ -17,18 +17,30 @@ begin
 end;
 $$;
 
+-- wf._limit(p_kind)
+--
+-- Returns  the bit of a limit in node.timed and process.timed
+-- Locks    nothing
+-- Raises   nothing
+-- Called   with a constant, so that plans hold a number
+create or replace function wf._limit(p_kind text) returns smallint
+language sql immutable
+begin atomic
+    select (1 << array_position(array['wait', 'inactivity', 'runtime', 'deadline'], p_kind) - 1)::smallint;
+end;
+
 -- wf._timed(p_timeout)
 --
--- Returns  node.timed, from node.timeout
+-- Returns  node.timed, from node.timeout; null for null, without a call: most nodes have none
 -- Locks    nothing
 -- Raises   nothing
 -- Called   when nodes are stored
 create or replace function wf._timed(p_timeout jsonb) returns smallint
-language sql immutable
+language sql immutable strict
 begin atomic
-    select case when p_timeout = '{}' then 15
-                else (p_timeout ? 'wait')::int + 2 * (p_timeout ? 'inactivity')::int
-                     + 4 * (p_timeout ? 'runtime')::int + 8 * (p_timeout ? 'deadline')::int end::smallint;
+    select bit_or(wf._limit(k.kind))
+      from unnest(array['wait', 'inactivity', 'runtime', 'deadline']) k (kind)
+     where p_timeout = '{}' or p_timeout ? k.kind;
 end;
 
 -- wf._timeout_values(p_timeout)

@@ -129,7 +129,8 @@ begin
                        when n.machine = 'wait' or n.group_id is not null or n.rate_id is not null
                        then wf._step('queue')
                        else wf._step('ready') end
-                  | case when n.timed & 9 > 0 then wf._step('limit') else 0 end as steps
+                  | case when n.timed & (wf._limit('wait') | wf._limit('deadline')) > 0 then wf._step('limit')
+                         else 0 end as steps
              from wf.transition x
             where n.was = '' and x.machine = n.machine and x.from_state = n.was and x.event = n.event
               and x.to_state = n.state offset 0) t on true

@@ -173,8 +173,10 @@ begin atomic
                         | case when coalesce(p_total, p_spare) is null then wf._step('gather') else 0 end
                         | case when p_collects then 0 else wf._step('collect') end
                         | case when p_retry is null then wf._step('retry') else 0 end
-                        | case when p_timed & 9 > 0 then 0 else wf._step('limit') end
-                        | case when p_timed & 6 > 0 then 0 else wf._step('over') | wf._step('begun') end
+                        | case when p_timed & (wf._limit('wait') | wf._limit('deadline')) > 0 then 0
+                               else wf._step('limit') end
+                        | case when p_timed & (wf._limit('inactivity') | wf._limit('runtime')) > 0 then 0
+                               else wf._step('over') | wf._step('begun') end
                         | case when p_warned then 0 else wf._step('warned') end
                         | case when p_late then 0 else wf._step('late') end
                         | case when p_noted then 0 else wf._step('note') end

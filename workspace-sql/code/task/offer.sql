@@ -124,7 +124,8 @@ begin
             insert into wf.parked (instance_id, process_id, reason, group_id, lane_id, rank, turn, parked_at, timed,
                                    rate_id)
             select p.instance_id, p.id, 'group', p.group_id, p.lane_id, p.rank,
-                   wf._turn(p.at, wf._place(p.index, p.scopes, p.in_round)), p.at, p.timed & 8 > 0, p.rate_id
+                   wf._turn(p.at, wf._place(p.index, p.scopes, p.in_round)), p.at,
+                   p.timed & wf._limit('deadline') > 0, p.rate_id
               from wf._due_full(p_moves, 'queue') m
              cross join lateral (select x.*
                                    from wf.process x

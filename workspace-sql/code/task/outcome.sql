@@ -231,7 +231,7 @@ begin
                             else (x.v).error end
           from verdicts x
          where p.ctid = x.place
-        returning p.instance_id, p.id, p.timed & 2 > 0 and p.state = 'EXECUTING'
+        returning p.instance_id, p.id, p.timed & wf._limit('inactivity') > 0 and p.state = 'EXECUTING'
                                        and (x.request = 'start' or p.handle is distinct from x.handle
                                             or p.progress is distinct from x.progress) as active)
     select array_agg(m.instance_id), array_agg(m.id) into v_instance, v_process from moved m where m.active;

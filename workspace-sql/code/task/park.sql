@@ -82,7 +82,8 @@ begin
         delete from wf.parked k where k.instance_id = any (p_instance) and k.reason = 'suspended'
         returning k.instance_id, k.process_id, k.lane_id, k.rank, k.turn),
     placed as materialized (
-        select h.instance_id, h.process_id, h.lane_id, h.rank, p.group_id, p.rate_id, p.timed & 8 > 0 as timed,
+        select h.instance_id, h.process_id, h.lane_id, h.rank, p.group_id, p.rate_id,
+               p.timed & wf._limit('deadline') > 0 as timed,
                wf._turn(p_at, (row_number() over (partition by h.instance_id
                                                   order by h.turn, h.process_id) - 1)::int) as turn
           from held h

@@ -393,7 +393,8 @@ begin
         update wf.process p
            set was = p.state, event = 'timeout', state = l.to_state, at = p_now,
                -- what waits for its next attempt has the error of the last one
-               error = wf._add_cause(wf._timed_out(l.what, l.kind, l.seconds), p.error),
+               error = wf._add_cause(wf._timed_out(l.what, l.kind, l.seconds),
+                                     case when l.state = 'INIT' and wf._waits_for_retry(l.i, l.j) then p.error end),
                todo = case l.machine when 'composite' then 0 else p.todo end
           from late l
          where p.ctid = l.place and l.to_state is not null
