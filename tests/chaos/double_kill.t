@@ -44,13 +44,29 @@ kill_again() {
     server_kill
 }
 
-# Before it has recovered.
+# recovering: prints the number of the process that recovers, while there is one.
+recovering() {
+    pgrep --parent "$(pid_of postmaster)" --full 'postgres: startup'
+}
+
+# Before it has recovered: what recovers is stopped as soon as it is seen, and goes
+# on for a moment at a time until it has begun. Stopped, it would not see that the
+# server is gone.
 kill_in_recovery() {
-    local before deadline=$((SECONDS + 60))
-    before=$(unfinished)
-    until [ "$(unfinished)" -gt "$before" ] || [ "$SECONDS" -ge "$deadline" ]; do
-        kill_again 1
+    local before pid= deadline=$((SECONDS + 60))
+    before=$(recoveries)
+    until [ "$(recoveries)" -gt "$before" ] || [ "$SECONDS" -ge "$deadline" ]; do
+        if is_gone "$(pid_of postmaster)"; then
+            server_begin
+        fi
+        if pid=$(recovering); then
+            kill -s CONT "$pid"
+            sleep 0.001
+            kill -s STOP "$pid"
+        fi 2>/dev/null
     done
+    server_kill
+    kill -s KILL "$pid" || true
 }
 
 within=0

@@ -13,8 +13,9 @@ use warnings;
 use JSON::PP;
 
 # $crowded: how often a task has a group; $careful: how often a node is a try; $looped: a loop; $again: a block
-# with a policy retry; $undoes: one with a policy undo
-my ($count, $budget, $crowded, $careful, $looped, $again, $undoes);
+# with a policy retry; $undoes: one with a policy undo; $timed: a task or block with a policy timeout;
+# $late: on_failure(fail_late) takes the place of fail
+my ($count, $budget, $crowded, $careful, $looped, $again, $undoes, $timed, $late);
 # $alone: nothing may run beside it; $unread: its names are never compared
 our ($alone, $unread);
 # something may run beside what is drawn, or it is in a finally or undo
@@ -123,6 +124,20 @@ sub retry {
     return \%retry;
 }
 
+# The word of on_failure that ends an instance.
+sub failing { return ($late ? 'fail_late' : 'fail') . ($undoes ? '_undo' : '') }
+
+# What in the policies of a task is evaluated.
+sub read_policies { my ($policies) = @_; return map { $policies->{$_} // () } qw(group priority queue retry timeout) }
+
+# The limits of a policy timeout, some of which are not known before they are evaluated.
+sub limits {
+    my ($scope, @kinds) = @_;
+    my %limit = map { $_ => pick('PT1S', 'PT2S', 'PT3S', 'PT25S', 'PT40S') } map { pick(@kinds) } 1 .. 2;
+    $limit{ (sort keys %limit)[0] } = [ 'if', [ 'eq', name_in($scope), constant(value()) ], 'PT2S', constant(undef) ] if @$scope && maybe(0.1);
+    return \%limit;
+}
+
 sub task {
     my ($scope) = @_;
     my $type = pick(('t.Do') x 6, ('t.Plain') x 3, ('t.Job') x 4, ('t.Bare') x 2, ('t.Named') x 2, 't.Sleep', 't.Sleep', maybe(0.3) ? 't.Fail' : 't.Do');
@@ -134,9 +149,10 @@ sub task {
     $node->{as} = fresh('v') if $type =~ /Do|Job|Bare|Named/ && maybe(0.8);
     my $policies = $type =~ /Sleep|Fail/ ? {} : policies($scope, maybe($crowded));
     $policies->{retry} = retry($scope, $type) if maybe(0.4);
-    $policies->{on_failure} = pick('pause', 'skip', 'skip', 'skip_all', 'skip_all', $undoes ? 'fail_undo' : 'fail') if maybe(0.1);
+    $policies->{on_failure} = pick('pause', 'skip', 'skip', 'skip_all', 'skip_all', failing()) if maybe($late ? 0.3 : 0.1);
+    $policies->{timeout} = limits($scope, qw(inactivity runtime deadline), $type eq 't.Sleep' ? () : 'wait') if $timed && $type ne 't.Fail' && maybe($timed);
     $node->{policies} = $policies if %$policies;
-    my %reads = reads($scope, $node->{args}, map { $_->{group} // (), $_->{priority} // (), $_->{queue} // (), $_->{retry} // () } $policies);
+    my %reads = reads($scope, $node->{args}, read_policies($policies));
     return { %$node, %reads };
 }
 
@@ -153,7 +169,8 @@ sub atomic {
     }
     my $policies = policies($scope, maybe($crowded));
     $policies->{retry} = retry($scope, 't.Set') if maybe(0.4);
-    my %reads = reads($scope, map { $_->{group} // (), $_->{priority} // (), $_->{queue} // (), $_->{retry} // () } $policies);
+    $policies->{timeout} = limits($scope, qw(inactivity runtime deadline wait)) if $timed && maybe($timed);
+    my %reads = reads($scope, read_policies($policies));
     return ({ kind => 'atomic', line => 1, steps => \@calls, %$policies ? (policies => $policies) : (), %reads }, map { $_->{as} // () } @calls);
 }
 
@@ -211,7 +228,10 @@ sub bare_node {
     }
     if ($dice < 68) {
         my ($steps, @names) = steps($scope, $depth, $deep + 1, $main, pick(1, 2, 3));
-        return ({ kind => 'seq', line => 1, steps => $steps, maybe(0.2) ? (policies => { on_failure => pick('pause', 'skip', 'skip_all', $undoes ? 'fail_undo' : 'fail') }) : () }, @names);
+        my %policies = maybe(0.2) ? (on_failure => pick('pause', 'skip', 'skip_all', failing())) : ();
+        $policies{timeout} = limits($scope, 'deadline') if $timed && maybe($timed);
+        my %reads = reads($scope, $policies{timeout} // ());
+        return ({ kind => 'seq', line => 1, steps => $steps, %policies ? (policies => \%policies) : (), %reads }, @names);
     }
     if ($dice < 77) {
         return par($scope, $depth, $deep);
@@ -340,8 +360,9 @@ sub again {
         else { ($steps, @names) = steps($scope, $depth, $deep + 1, $main, pick(1, 2, 3)) }
     }
     my $retry = block_retry($scope, $plain);
-    my $policies = { retry => $retry, maybe(0.2) ? (on_failure => pick('pause', 'skip', 'skip_all', 'fail')) : () };
-    return ({ kind => 'seq', line => 1, steps => $steps, policies => $policies, reads($scope, $retry) }, $plain ? @names : ());
+    my $policies = { retry => $retry, maybe(0.2) ? (on_failure => pick('pause', 'skip', 'skip_all', $late ? 'fail_late' : 'fail')) : () };
+    $policies->{timeout} = limits($scope, 'deadline') if $timed && maybe($timed);
+    return ({ kind => 'seq', line => 1, steps => $steps, policies => $policies, reads($scope, $retry, $policies->{timeout} // ()) }, $plain ? @names : ());
 }
 
 sub block_retry {
@@ -469,10 +490,11 @@ sub call {
         ($steps) = steps([ map { [ $_, 0 ] } @params ], 0, $deep + 1, 1, pick(1, 2, 3));
     }
     my $name = maybe(0.7) ? fresh('v') : undef;
-    my $retry = $retries ? block_retry($scope, 0) : undef;
+    my %policies = $retries ? (retry => block_retry($scope, 0)) : ();
+    $policies{timeout} = limits($scope, 'deadline') if $timed && maybe($timed);
     return ({
         kind => 'call', line => 1, workflow => 'inner', args => \%args, steps => $steps,
-        $retry ? (policies => { retry => $retry }) : (), $name ? (as => $name) : (), reads($scope, \%args, $retry // ())
+        %policies ? (policies => \%policies) : (), $name ? (as => $name) : (), reads($scope, \%args, values %policies)
     }, $name // ());
 }
 
@@ -536,8 +558,9 @@ sub workflow {
         ($steps) = steps($seen, 0, 0, 1, pick(@length));
     }
     give_up($steps);
-    my %policies = maybe($undoes ? 0.4 : 0.1) ? (on_failure => pick('skip', 'skip_all', $undoes ? ('fail_undo') x 3 : 'fail')) : ();
+    my %policies = maybe($late ? 0.8 : $undoes ? 0.4 : 0.1) ? (on_failure => pick('skip', 'skip_all', (failing()) x ($undoes || $late ? 3 : 1))) : ();
     $policies{retry} = block_retry($seen, 0) if $retries;
+    $policies{timeout} = limits($seen, 'deadline') if $timed && maybe($timed / 2);
     return {
         name => $name, line => 1, steps => $steps, %policies ? (policies => \%policies) : (),
         params => [ map { { name => $_, type => { optional => 'json' } } } @params ]
@@ -552,6 +575,8 @@ sub make {
     $looped = $seed % 6 % 4 ? 0 : pick(0.15, 0.4);
     $again = $seed % 5 == 4 ? pick(0.15, 0.3) : 0;
     $undoes = $seed % 4 == 1 ? pick(0.2, 0.4, 0.7) : 0;
+    $timed = $seed % 7 == 3 ? pick(0.2, 0.4) : 0;
+    $late = $seed % 9 % 5 == 2;
     ($budget, $careful) = (pick(14, 20, 26), pick(0.3, 0.5)) if $undoes;
     my @workflows = workflow("w$seed", 1 .. 5);
     push @workflows, workflow("x$seed", 1, 2) if maybe(0.3);

@@ -21,6 +21,7 @@ package Model;
 use strict;
 use warnings;
 use JSON::PP;
+use List::Util qw(max);
 
 my $json = JSON::PP->new->canonical->allow_nonref;
 
@@ -138,6 +139,7 @@ sub begin {
     };
     $p->{sees}  = $sees   if $sees;
     $p->{scope} = $around if $names;
+    $p->{limits} = constant_limits($p);
     $p->{own} = $p->{kind} eq 'call' ? ($p->{scope} = { names => {} }) : $around;
     push @{ $parent->{children} }, $p if $parent;
     $m->{root} = $p unless $parent;
@@ -216,6 +218,13 @@ sub next_round {
     return unfold($p);
 }
 
+# An operator has it done once more after its deadline.
+sub begin_anew {
+    my ($p) = @_;
+    forget_notes($p);
+    return next_round($p);
+}
+
 sub prepare_leaf {
     my ($p) = @_;
     my $node = $p->{node};
@@ -239,7 +248,22 @@ sub prepare_leaf {
         $p->{priority} = $priority;
     }
     $p->{retry} = retry_values($policies->{retry}, $p->{frame}) if $policies->{retry};
+    $p->{limits} = limit_values($policies->{timeout}, $p->{frame}) if $policies->{timeout};
     return;
+}
+
+# The limits of a policy timeout in seconds.
+sub limit_values {
+    my ($policy, $frame) = @_;
+    my %limits = map { $_ => evaluate($policy->{$_}, $frame) } keys %$policy;
+    return { map { $_ => $SECONDS{ $limits{$_} } // failed('no limit') } grep { defined $limits{$_} } keys %limits };
+}
+
+# Those are known of what could not be prepared, too.
+sub constant_limits {
+    my ($p) = @_;
+    my $policy = ($p->{node}{policies} // {})->{timeout} or return undef;
+    return (grep { ref } values %$policy) ? undef : limit_values($policy);
 }
 
 sub retry_values {
@@ -282,6 +306,7 @@ sub prepare_composite {
         $p->{spare} = defined $spare && $spare =~ /^(\d+)%$/ ? int($1 * @{ $p->{items} } / 100) : $spare;
     }
     $p->{retry} = retry_values($node->{policies}{retry}, policy_frame($p)) if has_rounds($p);
+    $p->{limits} = limit_values($node->{policies}{timeout}, policy_frame($p)) if ($node->{policies} // {})->{timeout};
     return;
 }
 
@@ -546,6 +571,7 @@ sub queue {
 sub retried {
     my ($p, $kind) = @_;
     my $policy = ($p->{node}{policies} // {})->{retry} or return 0;
+    return 0 if $p->{too_late};
     # of what could not be prepared only constants are known
     my $retry = $p->{unprepared} ? $json->encode({ %$policy, when => undef }) =~ /"var"/ ? return 0 : retry_values($policy) : $p->{retry};
     return 0 unless accepts($p, $retry, $p, $kind);
@@ -644,8 +670,8 @@ sub ask_cancel {
 
 sub cancelled {
     my ($p) = @_;
-    return stops($p) ? ask_cleanup($p, 'ABORT_CLEANUP_REQUESTED') : fails($p, 'cancelled') if $p->{kind} eq 'async';
-    return stops($p) ? aborted($p) : fails($p, 'cancelled');
+    return $p->{kind} eq 'async' ? ask_cleanup($p, 'ABORT_CLEANUP_REQUESTED') : aborted($p) if stops($p);
+    return $p->{timed_out} ? fails_by_limit($p) : fails($p, 'cancelled');
 }
 
 sub again {
@@ -818,6 +844,7 @@ sub fails {
 sub has_failed {
     my ($p, $kind) = @_;
     move_to($p, 'FAILED');
+    delete @$p{qw(too_late timed_out late)};
     $p->{failed_as} = $kind;
     push @{ $p->{m}{history} }, "$p->{path} fails, attempt $p->{attempt}, $kind" if leaf($p);
     return;
@@ -848,15 +875,42 @@ sub decide {
         leave_unbound($p) if $on_failure eq 'skip_all';
         ignored($p);
     }
-    elsif ($on_failure =~ /^fail/) {
-        push @{ $p->{m}{root}{given_up} }, $p->{m}{world}{window};
-        $p->{m}{world}{loose} = 1 if has_branches($p->{m}{root});
-        $p->{m}{error} = 1;
-        $p->{m}{undoes} = 1 if $on_failure eq 'fail_undo';
-        abort_instance($p->{m}, 1);
-        leave($p);
-    }
+    elsif ($on_failure =~ /^fail_late/) { @$p{qw(late failed_at)} = ($on_failure, $p->{m}{now}) }
+    elsif ($on_failure =~ /^fail/)      { end_by($p, $on_failure eq 'fail_undo') }
     return;
+}
+
+sub end_by {
+    my ($p, $undoes) = @_;
+    my $m = $p->{m};
+    push @{ $m->{root}{given_up} }, $m->{world}{window};
+    $m->{world}{loose} = 1 if has_branches($m->{root});
+    $m->{error} = 1;
+    $m->{undoes} = 1 if $undoes;
+    abort_instance($m, 1);
+    return leave($p);
+}
+
+# What fails late, if nothing else of the instance can run; what failed last comes first.
+sub late {
+    my ($m) = @_;
+    my @open = grep { !$TERMINAL{ $_->{state} } } values %{ $m->{processes} };
+    my @failed = grep { $_->{state} eq 'FAILED' } @open;
+    return () if grep { !$_->{late} } @failed;
+    return () if grep { $_->{state} ne 'FAILED' && (leaf($_) || $_->{state} eq 'INIT') } @open;
+    return sort { $b->{failed_at} <=> $a->{failed_at} || number($b) <=> number($a) } @failed;
+}
+
+# What fails in a finally then is ended along with the others.
+sub end_late {
+    my ($m) = @_;
+    my ($last) = late($m) or return 'ended late, but something can run';
+    my $undoes = $last->{late} eq 'fail_late_undo';
+    end_by($last, $undoes);
+    for my $p (sort { number($a) <=> number($b) } values %{ $m->{processes} }) {
+        end_by($p, $undoes) if $p->{state} eq 'FAILED' && $p->{late};
+    }
+    return undef;
 }
 
 # It goes on as if it had ended, and its name is null.
@@ -929,6 +983,7 @@ sub hand_over {
     for (my $around = $p; $around != $body; ) {
         $around = $around->{parent};
         $around->{state} = 'ABORTING' if $around->{state} eq 'ACTIVE';
+        delete $around->{then} if $around != $body;
     }
     if    ($p->{kind} eq 'async')        { ask_cleanup($p, 'RAISE_CLEANUP_REQUESTED') }
     elsif ($p == $body && next_undo($p)) { $p->{state} = 'ABORTING' }
@@ -968,7 +1023,8 @@ sub settle {
     my ($p) = @_;
     return if $p->{state} ne 'ABORTING' || open_children($p) || $p->{to_come};
     return clean($p) if $p->{cleans};
-    my $note = next_undo($p) or return aborted($p);
+    my $note = next_undo($p);
+    return ($p->{then} // '') eq 'failed' ? fails_by_limit($p) : aborted($p) unless $note;
     $p->{m}{notes} = [ grep { $_ != $note } @{ $p->{m}{notes} } ];
     return begin($p->{m}, $note->{p}{node}{undo}, $p, 'undo:' . number($note->{p}), undef, undef, $note->{p});
 }
@@ -1005,10 +1061,120 @@ sub forget_notes {
 sub next_undo {
     my ($p) = @_;
     my $m = $p->{m};
-    return undef unless $p->{parent} ? ($p->{then} // 'again') ne 'again' : $m->{undoes};
+    return undef unless $p->{parent} ? ($p->{then} // 'again') !~ /^(again|failed)$/ : $m->{undoes};
     my @notes = reverse grep { is_below($_->{p}, $p) } @{ $m->{notes} // [] } or return undef;
     my $undone = sub { return $m->{id}{ "$p->{path}/undo:" . number($_[0]{p}) . '#1' } // 1e18 };
     return (sort { $undone->($a) <=> $undone->($b) } grep { $_->{window} == $notes[0]{window} } @notes)[0];
+}
+
+# ---- limits
+
+my %HOLD = (
+    INIT => [qw(wait deadline)], FAILED => ['deadline'], CANCEL_REQUESTED => ['deadline'], RETRY_CLEANUP_REQUESTED => ['deadline'],
+    map { $_ => [qw(inactivity runtime deadline)] } qw(START_REQUESTED EXECUTING WAITING)
+);
+
+# The limits that hold for it in its state.
+sub held_limits {
+    my ($p) = @_;
+    return grep { $_ ne 'wait' || !defined $p->{retry_due} } @{ $HOLD{ $p->{state} } // [] } if leaf($p);
+    return $p->{state} =~ /^(INIT|ACTIVE)$/ ? 'deadline' : ();
+}
+
+# Clocks begin and end with its states. That of a deadline stands still while a task is FAILED or waits
+# for its group; what has failed with no time left has a new one from its next attempt on.
+sub keep_time {
+    my ($p) = @_;
+    return unless $p->{limits};
+    my ($clock, $now) = ($p->{clock} //= {}, $p->{m}{now});
+    my %held = map { $_ => 1 } grep { $p->{limits}{$_} } held_limits($p);
+    delete $clock->{$_} for grep { !$held{$_} } keys %$clock;
+    $clock->{$_} //= { due => $now + $p->{limits}{$_} * 1e6 } for keys %held;
+    my $deadline = $clock->{deadline} or return;
+    my $failed = $p->{state} eq 'FAILED';
+    my $stands = $failed || leaf($p) && waits_for_group($p);
+    if ($stands) { $deadline->{remains} //= max(0, $deadline->{due} - $now) }
+    elsif (defined $deadline->{remains}) { $deadline = $clock->{deadline} = { due => $now + $deadline->{remains} } }
+    delete $clock->{deadline} if $failed && $deadline->{remains} <= 0;
+    return;
+}
+
+# Something has come of it.
+sub is_active {
+    my ($p) = @_;
+    $p->{clock}{inactivity}{due} = $p->{m}{now} + $p->{limits}{inactivity} * 1e6 if $p->{clock}{inactivity};
+    return;
+}
+
+# A limit that is reached. A microsecond may be lost where it was rounded.
+sub first_reached {
+    my ($p) = @_;
+    my $clock = $p->{clock} // {};
+    my @reached = grep { !defined $clock->{$_}{remains} && $clock->{$_}{due} <= $p->{m}{now} + 1 } keys %$clock;
+    return (sort { $clock->{$a}{due} <=> $clock->{$b}{due} || $p->{limits}{$a} <=> $p->{limits}{$b} || $a cmp $b } @reached)[0];
+}
+
+sub may_time_out {
+    my ($p) = @_;
+    return $p->{state} =~ /^(INIT|START_REQUESTED|EXECUTING|WAITING)$/ if leaf($p);
+    return $p->{state} =~ /^(INIT|ACTIVE)$/ && !torn($p);
+}
+
+# Whose time is over at one moment: blocks first. All of a sort have failed, or are about to be stopped,
+# before anything follows from that.
+sub time_out_together {
+    my ($world, $timeouts) = @_;
+    for my $leaves (0, 1) {
+        my @p = grep { leaf($_->{p}) == $leaves } @$timeouts;
+        for (@p) {
+            my ($p, $limit) = @$_{qw(p limit)};
+            my $reached = first_reached($p) // 'none';
+            return "$p->{path} has reached limit $reached, but timed out by $limit" if $reached ne $limit;
+            return "$p->{path} timed out in $p->{state}" unless may_time_out($p);
+            $p->{timed_out} = $limit;
+        }
+        my @waiting = grep { $_->{state} =~ /^(INIT|WAITING)$/ } map { $_->{p} } @p;
+        delete $_->{retry_due}, has_timed_out($_) for @waiting;
+        see_to($_, 'timeout') for sort { number($a) <=> number($b) } @waiting;
+        $leaves ? begin_cancel($_) : cut($_) for grep { $_->{state} ne 'FAILED' && may_time_out($_) } map { $_->{p} } @p;
+    }
+    return undef;
+}
+
+# Nothing that is due is left out.
+sub overdue {
+    my ($world) = @_;
+    for my $p (all_processes($world)) {
+        my $limit = first_reached($p) // next;
+        return "$p->{path} has reached limit $limit in $p->{state}, but did not time out" if may_time_out($p) && !is_given_up($p->{m}, $p->{path});
+    }
+    return undef;
+}
+
+# An attempt that ran too long may be tried again, what took too long as a whole may not.
+sub has_timed_out {
+    my ($p) = @_;
+    my $limit = $p->{timed_out};
+    has_failed($p, 'timeout');
+    $p->{too_late} = 1 if $limit =~ /^(deadline|wait)$/;
+    return;
+}
+
+sub fails_by_limit {
+    my ($p) = @_;
+    delete $p->{then};
+    has_timed_out($p);
+    return see_to($p, 'timeout');
+}
+
+# What runs in a block is stopped, and then it fails.
+sub cut {
+    my ($p) = @_;
+    push @{ $p->{cut} }, $p->{m}{world}{window};
+    $p->{m}{world}{loose} = 1 if has_branches($p);
+    @$p{qw(state then)} = ('ABORTING', 'failed');
+    stop($_) for @{ $p->{children} };
+    return settle($p);
 }
 
 # ---- the end of an instance before its time
@@ -1139,6 +1305,7 @@ sub reported {
         return outcome(answered_together($p, is_object($body) ? $body->{results} : undef)) if $p->{calls};
         return outcome(succeeded($p, is_object($body) ? $body->{value} : undef)) if $p->{kind} eq 'sync';
         $p->{handle} = { id => is_object($body) ? $body->{id} : undef } if type($p) ne 't.Named';
+        is_active($p);
         ask_cancel($p, $p->{state}) if $p->{state} ne 'EXECUTING';
         return undef;
     }
@@ -1256,19 +1423,13 @@ sub operated {
     return "$verb in $p->{state} was answered $data->{answer}" if $done xor may($p, $verb);
     return undef unless $done;
     my $async = $p->{kind} eq 'async';
-    if ($verb eq 'cancel') {
-        if (!$async) { move_to($p, 'CANCEL_REQUESTED') }
-        else {
-            delete $p->{lease} if $p->{state} eq 'START_REQUESTED';
-            ask_cancel($p, 'CANCEL_REQUESTED');
-        }
-    }
+    if ($verb eq 'cancel') { begin_cancel($p) }
     elsif ($verb eq 'retry') {
         $p->{attempt}++ if $p->{state} eq 'FAILED';
         $p->{retry_from} = $p->{attempt};
         my $waits = defined delete $p->{retry_due};
         delete @$p{qw(output has_output)};
-        if    (!leaf($p))          { has_rounds($p) ? next_round($p) : enter($p) }
+        if    (!leaf($p))          { $p->{too_late} ? begin_anew($p) : has_rounds($p) ? next_round($p) : enter($p) }
         elsif ($async && !$waits) { ask_cleanup($p, 'RETRY_CLEANUP_REQUESTED') }
         else                      { again($p) }
     }
@@ -1287,6 +1448,13 @@ sub operated {
         else          { ended($p, $verb) }
     }
     return undef;
+}
+
+sub begin_cancel {
+    my ($p) = @_;
+    return move_to($p, 'CANCEL_REQUESTED') if $p->{kind} ne 'async';
+    delete $p->{lease} if $p->{state} eq 'START_REQUESTED';
+    return ask_cancel($p, 'CANCEL_REQUESTED');
 }
 
 # All that a cancel reaches before it was started has failed before anything
@@ -1309,9 +1477,9 @@ sub cancel_together {
 sub is_given_up {
     my ($m, $path) = @_;
     my ($p, $id) = ($m->{processes}{$path}, $m->{id}{$path});
-    for my $body (grep { defined $_->{given_up} && index($path, "$_->{path}/") == 0 && has_branches($_) } values %{ $m->{processes} }) {
-        # an error that comes out of a finally gives it up once more
-        for my $window (@{ $body->{given_up} }) {
+    for my $body (grep { ($_->{given_up} || $_->{cut}) && index($path, "$_->{path}/") == 0 && has_branches($_) } values %{ $m->{processes} }) {
+        # an error that comes out of a finally gives it up once more; a deadline may end several rounds
+        for my $window (@{ $body->{given_up} // [] }, @{ $body->{cut} // [] }) {
             return 1 if $p && ($p->{born} == $window || $p->{touched}{$window});
             return 1 if !$p && $id > $m->{world}{last}[ $window - 1 ] && $id <= ($m->{world}{last}[$window] // $id);
         }
@@ -1441,9 +1609,28 @@ sub replay {
             my $wrong = $REPLAY{$what}->($p, $data);
             return "step $step->{k}: $path $wrong" if defined $wrong;
         }
+        elsif ($what eq 'late') {
+            my $wrong = end_late($instance{ $step->{instance} });
+            return "step $step->{k}: instance $step->{instance} $wrong" if defined $wrong;
+        }
+        elsif ($what eq 'timeout') {
+            my $path = $path{ $step->{process} };
+            my $p    = $instance{ $step->{instance} }{processes}{$path};
+            if ($p) {
+                touch($p);
+                push @{ $world->{timeouts} }, { p => $p, limit => $data->{limit} };
+            }
+            elsif (!is_given_up($instance{ $step->{instance} }, $path)) { return "step $step->{k}: $path has not begun in the model" }
+            if (!@steps || $steps[0]{what} ne 'timeout') {
+                my $wrong = time_out_together($world, delete $world->{timeouts} // []) // overdue($world);
+                return "step $step->{k}: $wrong" if defined $wrong;
+            }
+        }
         see_to($_, 'lost') for @{ @steps && $steps[0]{what} eq 'lost' ? [] : delete $world->{lost} // [] };
+        keep_time($_) for all_processes($world);
     }
-    return (left_alive($world, $played), \%instance);
+    my ($later) = grep { late($instance{$_}) } sort keys %instance;
+    return (left_alive($world, $played) // ($later ? "instance $later ends late, but has not ended" : undef), \%instance);
 }
 
 sub begin_root {

@@ -80,6 +80,16 @@ faults() {
         "$(change wf._close_round 'v_again and l.todo > 0' 'v_again and l.todo > 1')"
     fault spared 'what waits for its start survives a catch' 'fsck: teardown: ' \
         "$(change wf._stop "('ACTIVE', 'ABORTING')" "('ACTIVE', 'ABORTING', 'INIT')")"
+    fault stands 'the clock of a deadline goes on while a task waits for its group' 'has reached limit .*, but timed out by|fsck: limit: ' \
+        "$(change wf._run_clocks 'q.group_id is not null' 'false')"
+    fault limit 'a limit is reached a second too late' 'has reached limit .*, but did not time out|has reached limit .*, but timed out by' \
+        "$(change wf._set_limits "* interval '1 s'" "* interval '1 s' + interval '1 s'")"
+    fault final 'what took too long as a whole is tried again' "$stands|model: " \
+        "$(change wf._is_final_timeout "'deadline'::text" "'none'::text")"
+    fault block 'the deadlines of blocks are passed over' 'has reached limit deadline in ACTIVE, but did not time out' \
+        "$(change wf._time_out 'p_process, true' 'null, true')"
+    fault early 'an instance ends late while a request is with a driver' 'ended late, but something can run|fsck: late: ' \
+        "$(change wf._is_late 'wf.lease' '(select * from wf.lease where false)')"
 }
 
 # look_for JOB JOBS: every JOBSth of the faults.

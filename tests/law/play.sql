@@ -185,11 +185,44 @@ begin
 end;
 $$;
 
+-- law.see_timeouts(): whose time the workspace has found to be over. Each event is noted once.
+create function law.see_timeouts() returns void
+language plpgsql as $$
+declare
+    v_seen constant bigint := (select coalesce(max((s.data ->> 'event')::bigint), 0) from law.step s where s.what = 'timeout');
+begin
+    perform law.note('timeout', e.instance_id, e.process_id,
+                     jsonb_build_object('event', e.seq, 'limit', e.detail #> '{detail,limit}', 'was', e.was))
+       from (select x.* from wf.event x where x.event = 'timeout' and x.seq > v_seen order by x.seq offset 0) e;
+end;
+$$;
+
+-- law.see_late(): which instances the workspace has ended, since all that is left of them has failed.
+create function law.see_late() returns void
+language plpgsql as $$
+declare
+    v_seen constant bigint := (select coalesce(max((s.data ->> 'event')::bigint), 0) from law.step s where s.what = 'late');
+begin
+    perform law.note('late', e.instance_id, null, jsonb_build_object('event', e.seq))
+       from (select x.instance_id, max(x.seq) as seq from wf.event x
+              where x.process_id is null and x.reason like 'on_failure(fail_late%' and x.seq > v_seen group by 1 order by 1 offset 0) e;
+end;
+$$;
+
+-- law.next_due(): when the next timer or limit is due.
+create function law.next_due() returns timestamptz
+language sql as $$
+    select min(x.due_at)
+      from (select t.due_at from wf.timer t union all select t.due_at from wf.limit_v t) x where isfinite(x.due_at);
+$$;
+
 create function law.tick() returns void
 language plpgsql as $$
 begin
     perform law.note('tick', null, null, null);
     perform wf.tick();
+    perform law.see_timeouts();
+    perform law.see_late();
     perform law.see_losses();
     perform law.note('settle', null, null, law.groups());
 end;
@@ -205,9 +238,11 @@ begin
     perform law.note('poll', null, null, jsonb_build_object('driver', p_driver, 'want', p_want));
     if random() < 0.7 then
         perform wf.work();
+        perform law.see_late();
     end if;
     for r in select * from wf.poll(p_driver, p_want) loop
         if v_count = 0 then
+            perform law.see_timeouts();
             perform law.see_losses();
             perform law.note('settle', null, null, law.groups());
         end if;
@@ -370,7 +405,7 @@ begin
             perform law.report(v_list, false);
         end if;
     elsif v_dice < 74 then
-        select min(t.due_at) into v_due from wf.timer t where isfinite(t.due_at);
+        v_due := law.next_due();
         perform law.move_clock(case when random() < 0.5 and v_due > wf.now() then v_due - wf.now() else random() * interval '4 s' end);
     elsif v_dice < 81 then
         -- the silent ones are given up by the next poll
@@ -468,7 +503,7 @@ begin
         return;
     end if;
     if not law.quiet() then
-        select min(t.due_at) into v_due from wf.timer t where isfinite(t.due_at);
+        v_due := law.next_due();
         perform law.move_clock(least(interval '20 s', greatest(interval '2 s', coalesce(v_due - wf.now(), '20 s'))));
         return;
     end if;

@@ -192,6 +192,21 @@ select play_install('empty', jsonb_build_array(block('PT5S', '{"kind": "let", "l
 select wf.start('empty') as i \gset
 select is((select state from wf.instance where id = :i), 'END', 'a block in which nothing waits has ended');
 select is_empty('select * from wf.time_limit', 'and leaves nothing');
+-- a task in it whose own time is over at the same moment is part of what is stopped
+create function both_at_once(p_driver bigint, p_policies jsonb) returns text
+language plpgsql as $$
+declare
+    v_instance bigint;
+begin
+    perform play_install('both', jsonb_build_array(block('PT10S', play_task('t.Do', 'a', '{}', '{"timeout": {"wait": "PT10S"}}' || p_policies), play_task('t.Do', 'b')), play_task('t.Do', 'z')));
+    v_instance := wf.start('both');
+    perform later(p_driver, '10 s'), wf.tick();
+    return states(v_instance) || coalesce(', ' || (select string_agg(f.detail, '; ') from wf.fsck() f), '');
+end;
+$$;
+select is(both_at_once(:driver, t.p), 'call ACTIVE, seq FAILED, a ABORTED', format('its deadline comes before the limit of a task in it with %s', t.p))
+  from unnest(array['{}', '{"on_failure": "skip"}', '{"on_failure": "fail"}', '{"retry": {"attempts": 3, "on": "timeout"}}']::jsonb[]) t (p);
+select wf.abort('{"global": true}');
 select play_install('large', jsonb_build_array(block('PT10S', play_forall('x', (select jsonb_agg(k) from generate_series(1, 2500) k), play_seq(play_task('t.Sleep', 'a', '{"duration": "PT1H"}'), play_task('t.Do', 'b'))))));
 select wf.start('large') as i \gset
 select wf.tick();

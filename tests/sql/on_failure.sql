@@ -87,6 +87,18 @@ select wf.suspend(format('{"instance": %s}', :i)::jsonb);
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
 select is(play_error(:i), 'ABORTED error first', 'it ends though it is suspended, since nothing is held');
 
+-- several things fail in a finally that begins as an instance ends late
+select play_install('last', jsonb_build_array(play_with('fail_late',
+    jsonb_build_object('kind', 'try', 'line', 1, 'body', play_do('a'),
+                       'finally', jsonb_build_object('kind', 'finally', 'line', 2, 'body',
+                                                     play_par(play_task('t.Fail', 'f', '{"msg": "f", "kind": "k", "detail": null}'), play_task('t.Fail', 'g', '{"msg": "g", "kind": "k", "detail": null}'), play_do('h')))))));
+select wf.start('last') as i \gset
+select play_take(:driver), play_fail(play_id(:i, 'a'), 'first');
+do $$ begin while wf.work() is not null loop null; end loop; end; $$;
+select is(play_error(:i), 'ABORTED error first', 'what fails in its finally ends with it');
+select is_empty('select * from wf.teardown', 'the first of them ends the finally, with the others');
+select is_empty('select * from wf.fsck()', 'all is well');
+
 -- decision 1: the order
 select play_install('order', jsonb_build_array(play_try(play_seq(
     play_task('t.Do', 'r', '{}', '{"on_failure": "skip", "retry": {"attempts": 2}}'), play_do('s', 'skip'), play_do('p', 'pause'), play_do('f', 'fail'), play_do('z')), play_return('["get", ["var", "e"], "message"]', '{"e": 0}'))));

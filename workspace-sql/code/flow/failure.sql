@@ -197,11 +197,13 @@ begin
     perform set_config('wf.reason', case when v_undo then 'on_failure(fail_late, undo = true)'
                                          else 'on_failure(fail_late)' end, true);
     perform wf._abort(array[p_instance], v_error, true, p_undo => v_undo);
-    -- those that are left have failed in finallys
+    -- those that are left have failed in finallys; the first of a finally ends with all that is in it
     for v_process in
         select p.* from wf.failed d join wf.process p on p.instance_id = d.instance_id and p.id = d.process_id
-         where d.instance_id = p_instance and d.late
+         where d.instance_id = p_instance and d.late order by p.id
     loop
+        continue when not exists (select from wf.failed d
+                                   where d.instance_id = p_instance and d.process_id = v_process.id);
         perform wf._end_by(v_process, v_error, v_error, wf.now(), v_undo);
     end loop;
     perform set_config('wf.reason', '', true);

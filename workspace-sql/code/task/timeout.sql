@@ -328,10 +328,9 @@ $$;
 
 -- wf._time_out(p_instance, p_process, p_now)
 --
--- Moves processes on whose time is over; the caller holds the instances. Of several
--- limits the one that was reached first counts. What has written output meanwhile,
--- or is just being handed out by a poll, stays as it is. Where the machine has no
--- such move, or a composite is torn down already, the clock stands at its end.
+-- Moves processes on whose time is over; the caller holds the instances. Blocks come
+-- first: a task in one is stopped with it, whatever its own limits say. What has written
+-- output meanwhile, or is just being handed out by a poll, stays as it is.
 --
 -- Returns  nothing
 -- Locks    rows of parked and ready (skipping locked ones), then of time_limit, then process
@@ -340,8 +339,6 @@ create or replace function wf._time_out(p_instance bigint[], p_process bigint[],
 language plpgsql as $$
 declare
     v_fenced bigint[]; -- those that no poll takes meanwhile
-    v_instance bigint[]; -- composites
-    v_process bigint[];
 begin
     v_fenced := array(select k.process_id
                         from unnest(p_instance, p_process) u (i, j)
@@ -364,21 +361,39 @@ begin
                                   where x.instance_id = u.i and x.process_id = u.j and x.attempt = p.attempt
                                   order by x.start desc limit 1) o) k
      where t.ctid = k.place and k.due_at > t.due_at;
+    perform wf._stop_inside(b.instances, b.processes, p_now)
+       from wf._expire(p_instance, p_process, true, null, p_now) b where b.instances is not null;
+    perform wf._expire(p_instance, p_process, false, v_fenced, p_now);
+end;
+$$;
+
+-- wf._expire(p_instance, p_process, p_blocks, p_fenced, p_now)
+--
+-- Makes the moves timeout of blocks, or of tasks. Of several limits the one that was
+-- reached first counts. Where the machine has no such move, or a block is torn down
+-- already, the clock stands at its end. A task in INIT moves only if it is one of p_fenced.
+--
+-- Returns  the blocks that are ABORTING now: what is in them has to be stopped; null if there are none
+-- Locks    rows of time_limit, then process
+-- Called   by _time_out
+create or replace function wf._expire(p_instance bigint[], p_process bigint[], p_blocks boolean, p_fenced bigint[],
+                                      p_now timestamptz, out instances bigint[], out processes bigint[])
+language plpgsql as $$
+begin
     with late as materialized (
         select distinct on (u.i, u.j)
-               u.i, u.j, p.place, p.machine, p.state, t.kind, (l.limits ->> t.kind)::numeric as seconds, n.what,
-               m.to_state
+               u.i, u.j, p.place, p.state, t.kind, (l.limits ->> t.kind)::numeric as seconds, n.what, m.to_state
           from unnest(p_instance, p_process) u (i, j)
          cross join lateral (select x.kind, x.due_at from wf.time_limit x
                               where x.instance_id = u.i and x.process_id = u.j and x.due_at <= p_now offset 0) t
          cross join lateral (select x.ctid as place, x.machine, x.state, x.version_id, x.node_id, x.policy
-                               from wf.process x where x.instance_id = u.i and x.id = u.j offset 0) p
+                               from wf.process x where x.instance_id = u.i and x.id = u.j
+                                                   and (x.machine = 'composite') = p_blocks offset 0) p
          cross join lateral (select x.timeout, coalesce(x.task_type, p.policy ->> 'title', x.title, x.label) as what
                                from wf.node x
                               where x.version_id = p.version_id and x.id = p.node_id offset 0) n
          cross join lateral (select wf._time_limits(n.timeout, p.policy) as limits) l
-         cross join lateral (select case when p.machine <> 'composite'
-                                              or not exists (select from wf._torn(array[u.i], array[u.j]))
+         cross join lateral (select case when not p_blocks or not exists (select from wf._torn(array[u.i], array[u.j]))
                                          then wf._next_state(p.machine, p.state, 'timeout', false) end as to_state
                              offset 0) m
          order by u.i, u.j, t.due_at, (l.limits ->> t.kind)::numeric, t.kind),
@@ -395,17 +410,14 @@ begin
                -- what waits for its next attempt has the error of the last one
                error = wf._add_cause(wf._timed_out(l.what, l.kind, l.seconds),
                                      case when l.state = 'INIT' and wf._waits_for_retry(l.i, l.j) then p.error end),
-               todo = case l.machine when 'composite' then 0 else p.todo end
+               todo = case when p_blocks then 0 else p.todo end
           from late l
          where p.ctid = l.place and l.to_state is not null
-           and (l.state <> 'INIT' or l.j = any (v_fenced) or wf._waits_for_retry(l.i, l.j))
+           and (l.state <> 'INIT' or l.j = any (p_fenced) or wf._waits_for_retry(l.i, l.j))
         returning p.instance_id, p.id, p.state)
     select array_agg(m.instance_id order by m.id) filter (where m.state = 'ABORTING'),
            array_agg(m.id order by m.id) filter (where m.state = 'ABORTING')
-      into v_instance, v_process from moved m;
-    if v_instance is not null then
-        perform wf._stop_inside(v_instance, v_process, p_now);
-    end if;
+      into instances, processes from moved m;
 end;
 $$;
 
