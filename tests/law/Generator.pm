@@ -14,8 +14,8 @@ use JSON::PP;
 
 # $crowded: how often a task has a group; $careful: how often a node is a try; $looped: a loop; $again: a block
 # with a policy retry; $undoes: one with a policy undo; $timed: a task or block with a policy timeout;
-# $late: on_failure(fail_late) takes the place of fail
-my ($count, $budget, $crowded, $careful, $looped, $again, $undoes, $timed, $late);
+# $late: on_failure(fail_late) takes the place of fail; $rated: a task with a rate
+my ($count, $budget, $crowded, $careful, $looped, $again, $undoes, $timed, $late, $rated);
 # $alone: nothing may run beside it; $unread: its names are never compared
 our ($alone, $unread);
 # something may run beside what is drawn, or it is in a finally or undo
@@ -124,6 +124,8 @@ sub retry {
     return \%retry;
 }
 
+sub rate { return pick({ name => 'r1', limit => 1, per => 'PT2S' }, { name => 'r2', limit => 2, per => 'PT3S' }, { name => 'r3', limit => 3, per => 'PT40S' }) }
+
 # The word of on_failure that ends an instance.
 sub failing { return ($late ? 'fail_late' : 'fail') . ($undoes ? '_undo' : '') }
 
@@ -151,6 +153,7 @@ sub task {
     $policies->{retry} = retry($scope, $type) if maybe(0.4);
     $policies->{on_failure} = pick('pause', 'skip', 'skip', 'skip_all', 'skip_all', failing()) if maybe($late ? 0.3 : 0.1);
     $policies->{timeout} = limits($scope, qw(inactivity runtime deadline), $type eq 't.Sleep' ? () : 'wait') if $timed && $type ne 't.Fail' && maybe($timed);
+    $policies->{rate} = rate() if $rated && $type !~ /Sleep|Fail/ && maybe($rated);
     $node->{policies} = $policies if %$policies;
     my %reads = reads($scope, $node->{args}, read_policies($policies));
     return { %$node, %reads };
@@ -170,6 +173,7 @@ sub atomic {
     my $policies = policies($scope, maybe($crowded));
     $policies->{retry} = retry($scope, 't.Set') if maybe(0.4);
     $policies->{timeout} = limits($scope, qw(inactivity runtime deadline wait)) if $timed && maybe($timed);
+    $policies->{rate} = rate() if $rated && maybe($rated);
     my %reads = reads($scope, read_policies($policies));
     return ({ kind => 'atomic', line => 1, steps => \@calls, %$policies ? (policies => $policies) : (), %reads }, map { $_->{as} // () } @calls);
 }
@@ -577,6 +581,7 @@ sub make {
     $undoes = $seed % 4 == 1 ? pick(0.2, 0.4, 0.7) : 0;
     $timed = $seed % 7 == 3 ? pick(0.2, 0.4) : 0;
     $late = $seed % 9 % 5 == 2;
+    $rated = $seed % 11 == 4 ? pick(0.3, 0.6) : 0;
     ($budget, $careful) = (pick(14, 20, 26), pick(0.3, 0.5)) if $undoes;
     my @workflows = workflow("w$seed", 1 .. 5);
     push @workflows, workflow("x$seed", 1, 2) if maybe(0.3);

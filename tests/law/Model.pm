@@ -811,6 +811,17 @@ sub reason {
     return defined $p->{retry_due} ? 'retry' : $p->{m}{state} eq 'SUSPENDED' ? 'suspended' : waits_for_group($p) ? 'group' : '';
 }
 
+# In no stretch of time of the length of `per` do more of a rate begin than its limit. When
+# each of them may begin is up to the workspace: it may come up to a 64th of that later.
+sub spend_rate {
+    my ($p) = @_;
+    my $rate = ($p->{node}{policies} // {})->{rate} or return;
+    my $since = $p->{m}{now} - $SECONDS{ $rate->{per} } * 1e6;
+    my $spent = $p->{m}{world}{spent}{ $rate->{name} } //= [];
+    @$spent = (grep({ $_ > $since } @$spent), $p->{m}{now});
+    return @$spent > $rate->{limit} ? sprintf 'is one of %d of rate %s', scalar @$spent, $rate->{name} : undef;
+}
+
 # How every task stands: here, and as the law saw it.
 sub stand {
     my ($world, $path, $tasks) = @_;
@@ -821,6 +832,7 @@ sub stand {
     for my $task (@$tasks) {
         my ($instance, $process, $reason, $group) = @$task;
         my $key = "$instance $path->{$process}";
+        $reason = '' if $reason eq 'rate' && ($world->{instances}{$instance}{processes}{ $path->{$process} }{node}{policies} // {})->{rate};
         $reason = 'time or none' if ($mine{$key} // [''])->[0] eq 'time or none' && $reason =~ /^(time|)$/;
         $theirs{$key} = [ $reason, $group ];
     }
@@ -1145,6 +1157,7 @@ sub time_out_together {
 sub overdue {
     my ($world) = @_;
     for my $p (all_processes($world)) {
+        keep_time($p);
         my $limit = first_reached($p) // next;
         return "$p->{path} has reached limit $limit in $p->{state}, but did not time out" if may_time_out($p) && !is_given_up($p->{m}, $p->{path});
     }
@@ -1267,6 +1280,7 @@ sub taken {
     return "was handed out before its time" if $request eq 'start' && defined $p->{retry_due};
     return "was started while its instance was suspended" if $request eq 'start' && $p->{m}{state} eq 'SUSPENDED';
     return "was handed out as attempt $data->{attempt}" if $data->{attempt} != $p->{attempt};
+    if (my $wrong = $request eq 'start' && spend_rate($p)) { return $wrong }
     $p->{lease} = { k => $data->{k}, driver => $data->{driver}, request => $request };
     $p->{state} = 'START_REQUESTED' if $request eq 'start';
     return undef;
@@ -1539,6 +1553,24 @@ sub pass_time {
     return;
 }
 
+# Of reports that come together the workspace makes all moves before it sees to what failed.
+sub successes_first {
+    my @ordered;
+    while (@_) {
+        push @ordered, shift;
+        next if $ordered[-1]{what} ne 'report';
+        my @batch = pop @ordered;
+        push @batch, shift while @_ && $_[0]{what} eq 'report';
+        push @ordered, grep({ !reports_failure($_->{data}) } @batch), grep({ reports_failure($_->{data}) } @batch);
+    }
+    return @ordered;
+}
+
+sub reports_failure {
+    my ($data) = @_;
+    return $data->{event} eq 'error' || $data->{junk} || defined $data->{body} && !is_object($data->{body});
+}
+
 sub replay {
     my ($made, $played) = @_;
     my %path = map { $_->{id} => $_->{path} } @{ $played->{processes} };
@@ -1546,7 +1578,7 @@ sub replay {
     my $world = { window => 1, instances => \%instance, last => [0], given => {}, max => {} };
     $id{ $_->{instance} }{ $_->{path} } = $_->{id} for @{ $played->{processes} };
     my %tree = map { $_->{name} => $_ } @{ $made->{spec}{workflows} };
-    my @steps = @{ $played->{steps} };
+    my @steps = successes_first(@{ $played->{steps} });
     while (my $step = shift @steps) {
         my ($what, $data) = @$step{qw(what data)};
         $step->{at} = sprintf '%.0f', $step->{at} * 1e6;

@@ -88,6 +88,8 @@ faults() {
         "$(change wf._is_final_timeout "'deadline'::text" "'none'::text")"
     fault block 'the deadlines of blocks are passed over' 'has reached limit deadline in ACTIVE, but did not time out' \
         "$(change wf._time_out 'p_process, true' 'null, true')"
+    fault rate 'a place of a rate is free again at once' 'is one of . of rate' \
+        "$(change wf._free_again '+ v_per' '+ 0')"
     fault early 'an instance ends late while a request is with a driver' 'ended late, but something can run|fsck: late: ' \
         "$(change wf._is_late 'wf.lease' '(select * from wf.lease where false)')"
 }

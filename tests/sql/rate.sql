@@ -37,6 +37,18 @@ language sql as $$
              where e.event = 'start' and e.was = 'INIT') x;
 $$;
 
+-- suspended before anybody has looked at a rate
+savepoint before;
+select play_install('first', jsonb_build_array(rated('a', 2, 'PT10S', 'first')));
+select wf.start('first') as i \gset
+select wf.suspend(format('{"instance": %s}', :i)::jsonb);
+select is(says(:i, 'a') ~ '^suspended', true, 'what waits for the first place of a rate is held, too');
+select is_empty('select * from wf.fsck()', 'the rows agree with each other');
+select is(takes(:driver), null, 'nothing of it is handed out');
+select wf.resume(format('{"instance": %s}', :i)::jsonb);
+select is(takes(:driver), 'a', 'until it is resumed');
+rollback to before;
+
 -- its places are taken, and come back one after another
 select play_install('five', jsonb_build_array(play_par(rated('a'), rated('b'), rated('c'), rated('d'), rated('e'))));
 select wf.start('five') as i \gset

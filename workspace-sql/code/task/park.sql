@@ -36,9 +36,7 @@ begin
         insert into wf.dirty (group_id) select distinct f.group_id from freed f)
     insert into wf.parked (instance_id, process_id, reason, lane_id, rank, turn, parked_at)
     select h.instance_id, h.process_id, 'suspended', h.lane_id, h.rank, h.turn, p_at from held h;
-    if exists (select from wf.rate) then
-        perform wf._park_rated(p_instance, p_at);
-    end if;
+    perform wf._park_rated(p_instance, p_at);
 end;
 $$;
 

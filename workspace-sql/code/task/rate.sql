@@ -280,7 +280,7 @@ $$;
 -- Returns  nothing
 -- Locks    rows of parked, slot, rate_place; the caller has locked the instances
 -- Raises   nothing
--- Called   by _park, if there are rates
+-- Called   by _park
 create or replace function wf._park_rated(p_instance bigint[], p_at timestamptz) returns void
 language plpgsql as $$
 begin
