@@ -14,8 +14,9 @@ use JSON::PP;
 
 # $crowded: how often a task has a group; $careful: how often a node is a try; $looped: a loop; $again: a block
 # with a policy retry; $undoes: one with a policy undo; $timed: a task or block with a policy timeout;
-# $late: on_failure(fail_late) takes the place of fail; $rated: a task with a rate
-my ($count, $budget, $crowded, $careful, $looped, $again, $undoes, $timed, $late, $rated);
+# $late: on_failure(fail_late) takes the place of fail; $rated: a task with a rate;
+# $races take the place of some of what is parallel
+my ($count, $budget, $crowded, $careful, $looped, $again, $undoes, $timed, $late, $rated, $races);
 # $alone: nothing may run beside it; $unread: its names are never compared
 our ($alone, $unread);
 # something may run beside what is drawn, or it is in a finally or undo
@@ -153,6 +154,8 @@ sub task {
     $policies->{retry} = retry($scope, $type) if maybe(0.4);
     $policies->{on_failure} = pick('pause', 'skip', 'skip', 'skip_all', 'skip_all', failing()) if maybe($late ? 0.3 : 0.1);
     $policies->{timeout} = limits($scope, qw(inactivity runtime deadline), $type eq 't.Sleep' ? () : 'wait') if $timed && $type ne 't.Fail' && maybe($timed);
+    # an attempt that is too short each time must not be tried for ever
+    $policies->{retry}{attempts} = 2 if $policies->{timeout} && (($policies->{retry} // {})->{attempts} // 0) eq '-1';
     $policies->{rate} = rate() if $rated && $type !~ /Sleep|Fail/ && maybe($rated);
     $node->{policies} = $policies if %$policies;
     my %reads = reads($scope, $node->{args}, read_policies($policies));
@@ -259,6 +262,7 @@ sub bare_node {
 
 sub par {
     my ($scope, $depth, $deep, $sound) = @_;
+    return race($scope, $depth, $deep) if $races && !$sound && maybe($races);
     return dag($scope, $depth, $deep) if $dags && !$sound;
     local $beside = 1;
     my (@branches, @names);
@@ -288,6 +292,20 @@ sub dag {
         kind => 'dag', line => 1, branches => [ map { $steps[$_]{node} } @order ],
         after => [ map { [ sort { $a <=> $b } map { $ordinal{$_} } @{ $steps[$_]{before} } ] } @order ]
     }, @names);
+}
+
+# Which branch wins depends, at times, on which of several moves of one moment comes
+# first: nothing reads its names.
+sub race {
+    my ($scope, $depth, $deep) = @_;
+    local ($beside, $unread) = (1, 1);
+    my @branches;
+    for (1 .. pick(1, 2, 2, 3)) {
+        my ($branch) = node([@$scope], $depth + 1, $deep + 1, 0);
+        $branch = { kind => 'seq', line => 1, steps => [$branch] } if $branch->{kind} eq 'call' || $branch->{undo};
+        push @branches, $branch;
+    }
+    return { kind => 'race', line => 1, branches => \@branches };
 }
 
 # What can be evaluated: it fails, if at all, after others beside it have begun.
@@ -581,6 +599,7 @@ sub make {
     $undoes = $seed % 4 == 1 ? pick(0.2, 0.4, 0.7) : 0;
     $timed = $seed % 7 == 3 ? pick(0.2, 0.4) : 0;
     $late = $seed % 9 % 5 == 2;
+    $races = $seed % 5 == 2 ? 0.6 : 0;
     $rated = $seed % 11 == 4 ? pick(0.3, 0.6) : 0;
     ($budget, $careful) = (pick(14, 20, 26), pick(0.3, 0.5)) if $undoes;
     my @workflows = workflow("w$seed", 1 .. 5);

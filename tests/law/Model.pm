@@ -335,6 +335,15 @@ sub unfold {
         }
         return;
     }
+    if ($kind eq 'race') {
+        my @branches = @{ $node->{branches} };
+        @$p{qw(spare to_come)} = (@branches - 1, scalar @branches);
+        for my $k (0 .. $#branches) {
+            $p->{to_come}--;
+            begin($m, $branches[$k], $p, $k + 1, undef, {});
+        }
+        return;
+    }
     if (is_loop($p)) {
         return begin_round($p) if $p->{again};
         @$p{qw(output has_output)} = ($p->{value}, 1);
@@ -497,6 +506,7 @@ sub ended {
     my ($node, $parent, $m) = ($p->{node}, $p->{parent}, $p->{m});
     $p->{state} = 'END';
     note_ended($p, $how);
+    return wins($p) if $parent && $parent->{kind} eq 'race';
     if (delete $p->{warned}) { $parent ? warns($parent) : ($m->{warned} = 1) }
     bind_name($p, $node->{as}, $p->{output}) if $node->{as} && $p->{has_output} && $p->{kind} =~ /^(sync|async|call|let)$/;
     bind_name($p, $node->{yield}{as}, $p->{output}) if $node->{yield} && $p->{has_output} && $how ne 'return';
@@ -543,12 +553,31 @@ sub ended {
     return counted($parent);
 }
 
+# A branch of a race has ended. If others do at the same moment, the workspace says which has won.
+sub wins {
+    my ($p) = @_;
+    my ($race, $m) = @$p{qw(parent m)};
+    return settle($race) if torn($race);
+    my ($winner) = sort grep { ($m->{theirs}{$_} // '') eq 'END' } map { "$race->{path}/$_#1" } 1 .. @{ $race->{node}{branches} };
+    return if defined $winner && $winner ne $p->{path};
+    warns($race) if delete $p->{warned};
+    for my $name (keys %{ $p->{scope}{names} }) {
+        bind_name($race, $name, $p->{scope}{names}{$name});
+        $race->{frame}{skipped}{$name} = 1 if $p->{scope}{skipped}{$name};
+    }
+    push @{ $race->{given_up} }, $m->{world}{window};
+    $m->{world}{loose} = 1;
+    @$race{qw(state then won)} = ('ABORTING', 'won', $p);
+    stop($_) for @{ $race->{children} };
+    return settle($race);
+}
+
 # Another child of a composite has ended, or is given up and has stopped.
 sub counted {
     my ($p) = @_;
     return fill($p) if $p->{kind} eq 'forall' && $p->{next} < @{ $p->{items} } && ($p->{spare} // 0) >= 0;
     return if $p->{to_come} || open_children($p);
-    return if $TERMINAL{ $p->{state} };
+    return if $TERMINAL{ $p->{state} } || $p->{kind} eq 'race';
     return fails($p, 'input') if $p->{kind} eq 'forall' && (($p->{spare} // 0) < 0 || grep { $_ && $_->{error} } @{ $p->{results} });
     return ended($p, 'end');
 }
@@ -965,6 +994,13 @@ sub handled {
             return 1;
         }
         next unless takes($try, $body);
+        if ($try->{kind} eq 'race') {
+            my $has_left = ($body->{then} // '') eq 'counted';
+            next unless $has_left || $try->{spare} > 0;
+            $try->{spare}-- unless $has_left;
+            hand_over($p, $body, 'counted');
+            return 1;
+        }
         if ($try->{kind} ne 'try') {
             # what comes out of a finally of one that is given up already takes the place of its error
             if (($body->{then} // '') ne 'counted') {
@@ -1036,7 +1072,10 @@ sub settle {
     return if $p->{state} ne 'ABORTING' || open_children($p) || $p->{to_come};
     return clean($p) if $p->{cleans};
     my $note = next_undo($p);
-    return ($p->{then} // '') eq 'failed' ? fails_by_limit($p) : aborted($p) unless $note;
+    my $then = $note ? '' : $p->{then} // '';
+    if    ($then eq 'failed') { return fails_by_limit($p) }
+    elsif ($then eq 'won')    { delete $p->{then}; return ended($p, 'end') }
+    elsif (!$note)            { return aborted($p) }
     $p->{m}{notes} = [ grep { $_ != $note } @{ $p->{m}{notes} } ];
     return begin($p->{m}, $note->{p}{node}{undo}, $p, 'undo:' . number($note->{p}), undef, undef, $note->{p});
 }
@@ -1044,7 +1083,10 @@ sub settle {
 sub clean {
     my ($p) = @_;
     delete $p->{cleans};
-    return begin($p->{m}, $p->{node}{finally}, $p, 2 + @{ $p->{node}{catches} // [] });
+    my $ordinal = 2 + @{ $p->{node}{catches} // [] };
+    # whether one that is stopped at the moment at which it begins has begun its body is open
+    return settle($p) if torn($p) && $p->{born} == $p->{m}{world}{window} && !defined $p->{m}{id}{"$p->{path}/$ordinal#1"};
+    return begin($p->{m}, $p->{node}{finally}, $p, $ordinal);
 }
 
 # ---- what has ended well is noted, and undone when it is given up
@@ -1074,10 +1116,12 @@ sub next_undo {
     my ($p) = @_;
     my $m = $p->{m};
     return undef unless $p->{parent} ? ($p->{then} // 'again') !~ /^(again|failed)$/ : $m->{undoes};
-    my @notes = reverse grep { is_below($_->{p}, $p) } @{ $m->{notes} // [] } or return undef;
+    my @notes = reverse grep { is_below($_->{p}, $p) && !of_winner($p, $_->{p}) } @{ $m->{notes} // [] } or return undef;
     my $undone = sub { return $m->{id}{ "$p->{path}/undo:" . number($_[0]{p}) . '#1' } // 1e18 };
     return (sort { $undone->($a) <=> $undone->($b) } grep { $_->{window} == $notes[0]{window} } @notes)[0];
 }
+
+sub of_winner { my ($race, $p) = @_; return $race->{won} && ($race->{then} // '') eq 'won' && ($p == $race->{won} || is_below($p, $race->{won})) }
 
 # ---- limits
 
@@ -1217,7 +1261,8 @@ sub abort_instance {
 
 sub stop {
     my ($p) = @_;
-    my $state = $p->{state};
+    # what could not be evaluated has yet to fail, and stops then
+    my $state = $p->{state} // return;
     return if $TERMINAL{$state} || $p->{kind} =~ /^(finally|undo)$/ && $state ne 'ABORTING';
     delete @$p{qw(retry_due then)};
     if (!leaf($p)) {
@@ -1503,7 +1548,7 @@ sub is_given_up {
 
 sub has_branches {
     my ($p) = @_;
-    return $p->{branches} //= $json->encode($p->{node}) =~ /"kind":"(par|dag|forall)"/ ? 1 : 0;
+    return $p->{branches} //= $json->encode($p->{node}) =~ /"kind":"(par|dag|forall|race)"/ ? 1 : 0;
 }
 
 # Something other than a stop moves it.
@@ -1553,7 +1598,7 @@ sub pass_time {
     return;
 }
 
-# Of reports that come together the workspace makes all moves before it sees to what failed.
+# Of reports that come together the workspace makes all moves before it sees to what failed, by number.
 sub successes_first {
     my @ordered;
     while (@_) {
@@ -1561,7 +1606,7 @@ sub successes_first {
         next if $ordered[-1]{what} ne 'report';
         my @batch = pop @ordered;
         push @batch, shift while @_ && $_[0]{what} eq 'report';
-        push @ordered, grep({ !reports_failure($_->{data}) } @batch), grep({ reports_failure($_->{data}) } @batch);
+        push @ordered, grep({ !reports_failure($_->{data}) } @batch), sort { $a->{process} <=> $b->{process} } grep { reports_failure($_->{data}) } @batch;
     }
     return @ordered;
 }
@@ -1574,9 +1619,12 @@ sub reports_failure {
 sub replay {
     my ($made, $played) = @_;
     my %path = map { $_->{id} => $_->{path} } @{ $played->{processes} };
-    my (%instance, %id, $paused);
+    my (%instance, %id, %state, $paused);
     my $world = { window => 1, instances => \%instance, last => [0], given => {}, max => {} };
-    $id{ $_->{instance} }{ $_->{path} } = $_->{id} for @{ $played->{processes} };
+    for (@{ $played->{processes} }) {
+        $id{ $_->{instance} }{ $_->{path} }    = $_->{id};
+        $state{ $_->{instance} }{ $_->{path} } = $_->{state};
+    }
     my %tree = map { $_->{name} => $_ } @{ $made->{spec}{workflows} };
     my @steps = successes_first(@{ $played->{steps} });
     while (my $step = shift @steps) {
@@ -1586,7 +1634,7 @@ sub replay {
         if ($what eq 'start') {
             my $m = $instance{ $step->{instance} } = {
                 state => 'RUNNING', now => $step->{at}, processes => {}, history => [],
-                params => $data->{params}, priority => $data->{priority}, id => $id{ $step->{instance} },
+                params => $data->{params}, priority => $data->{priority}, id => $id{ $step->{instance} }, theirs => $state{ $step->{instance} },
                 world => $world, number => $step->{instance}
             };
             $m->{root} = begin_root($m, $tree{ $data->{workflow} });

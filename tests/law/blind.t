@@ -90,6 +90,8 @@ faults() {
         "$(change wf._time_out 'p_process, true' 'null, true')"
     fault rate 'a place of a rate is free again at once' 'is one of . of rate' \
         "$(change wf._free_again '+ v_per' '+ 0')"
+    fault branch 'the last branch but one does not leave its race' "$stands|model: |has not begun" \
+        "$(change wf._ask_handler 'p_around.spare > 0' 'p_around.spare > 1')"
     fault early 'an instance ends late while a request is with a driver' 'ended late, but something can run|fsck: late: ' \
         "$(change wf._is_late 'wf.lease' '(select * from wf.lease where false)')"
 }
