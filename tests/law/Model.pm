@@ -923,13 +923,17 @@ sub decide {
 
 sub end_by {
     my ($p, $undoes) = @_;
-    my $m = $p->{m};
+    end_in_error($p->{m}, $undoes);
+    return leave($p);
+}
+
+sub end_in_error {
+    my ($m, $undoes) = @_;
     push @{ $m->{root}{given_up} }, $m->{world}{window};
     $m->{world}{loose} = 1 if has_branches($m->{root});
     $m->{error} = 1;
     $m->{undoes} = 1 if $undoes;
-    abort_instance($m, 1);
-    return leave($p);
+    return abort_instance($m, 1);
 }
 
 # What fails late, if nothing else of the instance can run; what failed last comes first.
@@ -942,15 +946,14 @@ sub late {
     return sort { $b->{failed_at} <=> $a->{failed_at} || number($b) <=> number($a) } @failed;
 }
 
-# What fails in a finally then is ended along with the others.
+# What fails in a finally that begins then ends with the others.
 sub end_late {
     my ($m) = @_;
     my ($last) = late($m) or return 'ended late, but something can run';
     my $undoes = $last->{late} eq 'fail_late_undo';
-    end_by($last, $undoes);
-    for my $p (sort { number($a) <=> number($b) } values %{ $m->{processes} }) {
-        end_by($p, $undoes) if $p->{state} eq 'FAILED' && $p->{late};
-    }
+    end_in_error($m, $undoes);
+    my @left = sort { number($a) <=> number($b) } grep { $_->{state} eq 'FAILED' && $_->{late} } values %{ $m->{processes} };
+    for (@left) { end_by($_, $undoes) if $_->{state} eq 'FAILED' }
     return undef;
 }
 
