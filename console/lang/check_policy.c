@@ -213,6 +213,29 @@ check_requires(struct checker *checker, const struct policy *policy,
 			    type_text(checker->arena, field->type));
 }
 
+void
+check_tags(struct checker *checker, const struct policy *policy,
+    enum policy_place place)
+{
+	const struct expr *expr = policy_arg(policy, "tags");
+	const struct type *type = expr ? expr->type : NULL;
+
+	if (place != POLICIES_OF_WORKFLOW && place != POLICIES_OF_UNKNOWN) {
+		COMPLAIN(checker, policy->start,
+		    "`tags` is for a workflow: its instances have them");
+		HINT(checker, "Write it between the parameters of the workflow "
+		              "and its block.");
+	} else if (type && !is_json(type) &&
+	           (type->kind != TYPE_LIST ||
+	               (type->element && !is_json(type->element) &&
+	                   type->element->kind != TYPE_STRING))) {
+		COMPLAIN(checker, expr->start,
+		    "`tags` takes a list of strings, not `%s`",
+		    type_text(checker->arena, type));
+		HINT(checker, "Write tags({\"nightly\"}).");
+	}
+}
+
 /* A kind of error, or a list of kinds. Any text is one: tasks invent kinds. */
 static void
 check_kinds(struct checker *checker, const struct expr *expr)
@@ -285,7 +308,8 @@ check_timeout(struct checker *checker, const struct policy *policy,
 			COMPLAIN(checker, arg->value->start,
 			    "`%s` must be more than 0 and at most %d days",
 			    arg->name.text, LIMIT_DAYS_MAX);
-	if (place != POLICIES_OF_BLOCK || policy->each)
+	if ((place != POLICIES_OF_BLOCK && place != POLICIES_OF_WORKFLOW) ||
+	    policy->each)
 		return;
 	for (arg = policy->args; arg; arg = arg->next) {
 		if (!arg->name.text || strcmp(arg->name.text, "deadline") == 0)

@@ -486,7 +486,7 @@ check_workflow(struct checker *checker, struct decl *decl)
 	scope_enter(checker, &scope);
 	for (param = decl->params; param; param = param->next)
 		scope_add(checker, &param->name, param->type);
-	check_policies(checker, decl->policies, POLICIES_OF_BLOCK);
+	check_policies(checker, decl->policies, POLICIES_OF_WORKFLOW);
 	check_no_undo(checker, decl->policies);
 	check_steps(checker, decl->body->steps, true);
 	scope_leave(checker);

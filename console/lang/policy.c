@@ -111,6 +111,12 @@ const struct policy_rule policy_rules[POLICIES] = {
 	    .params = { { .name = "text",
 	        .type = TYPE_STRING,
 	        .required = true } } },
+	{ .name = "tags",
+	    .reach = REACH_NODE,
+	    .params = { { .name = "tags",
+	        .type = TYPE_JSON,
+	        .required = true } },
+	    .check = check_tags },
 };
 
 /* Those that come later. */
@@ -124,7 +130,6 @@ static const char *const later[] = {
 	"schedule",
 	"start_if",
 	"subject",
-	"tags",
 };
 
 enum { LATER = sizeof(later) / sizeof(later[0]) };

@@ -18,11 +18,12 @@ struct checker;
 enum policy_place {
 	POLICIES_OF_TYPE,
 	POLICIES_OF_TASK,
-	POLICIES_OF_BLOCK, /* also of a call of a workflow, and of a workflow */
+	POLICIES_OF_BLOCK, /* also of a call of a workflow */
+	POLICIES_OF_WORKFLOW,
 	POLICIES_OF_UNKNOWN /* a call of what there is not */
 };
 
-enum { POLICIES = 12, POLICY_ARGS_MAX = 7 };
+enum { POLICIES = 13, POLICY_ARGS_MAX = 7 };
 
 struct policy_rule {
 	const char *name;
@@ -84,6 +85,8 @@ void check_on_failure(struct checker *checker, const struct policy *policy,
 void check_rate(struct checker *checker, const struct policy *policy,
     enum policy_place place);
 void check_requires(struct checker *checker, const struct policy *policy,
+    enum policy_place place);
+void check_tags(struct checker *checker, const struct policy *policy,
     enum policy_place place);
 void check_weight(struct checker *checker, const struct policy *policy,
     enum policy_place place);

@@ -134,6 +134,39 @@ create trigger chain_on after insert on chain for each row execute function chai
 select throws_ok('insert into chain values (1)', 'WF004', 'this procedure cannot be called in triggers nested 9 deep', 'but not in triggers of triggers of triggers');
 select lives_ok('insert into chain values (2)', 'within reason');
 
+-- the policy tags of a workflow
+create function install_tagged(p_tags jsonb) returns text
+language plpgsql as $$
+begin
+    perform wf.install('// tagged', jsonb_build_object('format', 1, 'file', 'tagged.wf', 'task_types', '{}'::jsonb, 'workflows', jsonb_build_array(jsonb_build_object(
+        'name', 'tagged', 'line', 1, 'params', '[{"name": "day", "type": {"optional": "json"}, "default": null}]'::jsonb, 'steps', '[]'::jsonb, 'policies', jsonb_build_object('tags', p_tags)))));
+    return 'installed';
+exception when sqlstate 'WF005' then
+    return sqlerrm;
+end;
+$$;
+create function tags_of(p_instance bigint) returns text[]
+language sql as $$ select i.tags from wf.instance_v i where i.instance_id = p_instance; $$;
+select is(install_tagged('["list", "nightly", ["var", "day"], "nightly"]'), 'installed', 'tags may read the parameters');
+select is(tags_of(wf.start('tagged', '{"day": "today"}', p_tags => '{mine,today}')), '{mine,today,nightly}', 'an instance has the tags that start was given, and each other one of its workflow once');
+select is(tags_of(wf.start('tagged', '{"day": "today"}')), '{nightly,today}', 'or those of its workflow alone');
+select count(*) from wf.start_many('tagged', '[{"day": "a"}, {"day": "nightly"}]');
+select results_eq($$select t.tags from (select i.id, i.tags from wf.instance i order by i.id desc limit 2) t order by t.id$$, $$values ('{nightly,a}'::text[]), ('{nightly}')$$, 'start_many gives each instance its own');
+select is(array(select wf.list(p_tags => '{nightly,a}')), array(select max(id) - 1 from wf.instance), 'they are found by them');
+select throws_ok($$select wf.start('tagged', '{"day": 1}')$$, 'WF002', 'the tags of the workflow: ["nightly", 1, "nightly"], not a list of at most 64 strings of 1 to 127 bytes each', 'what is no tag starts nothing');
+select throws_like($$select wf.start_many('tagged', '[{"day": "a"}, {"day": 1}]')$$, 'the tags of the workflow: %', 'nor any of many');
+select is(wf.start('tagged', '{"day": "b"}', 'k1', p_tags => '{x}'), wf.start('tagged', '{"day": "b"}', 'k1', p_tags => '{x}'), 'a key knows what start was given');
+select is(install_tagged('["get", ["var", "day"], "tags"]'), 'installed', 'they may be computed');
+select throws_ok($$select wf.start('tagged', '{"day": 1}')$$, 'WF002', 'the tags of the workflow: the number 1 has no field "tags"', 'and what cannot be computed starts nothing');
+select is(tags_of(wf.start('tagged', p_tags => '{y}')), '{y}', 'null is no tag');
+select is(install_tagged(t.tags), t.said, format('install looks at constant tags: %s', left(t.tags::text, 20)))
+  from (values ('"nightly"'::jsonb, 'workflows[0].policies.tags: must be a list of at most 64 strings of 1 to 127 bytes each'),
+               ('["list", ""]', 'workflows[0].policies.tags: must be a list of at most 64 strings of 1 to 127 bytes each'),
+               ('["list", 1]', 'workflows[0].policies.tags: must be a list of at most 64 strings of 1 to 127 bytes each'),
+               (jsonb_build_array('list') || (select jsonb_agg('t' || k) from generate_series(1, 65) k), 'workflows[0].policies.tags: must be a list of at most 64 strings of 1 to 127 bytes each'),
+               (jsonb_build_array('list', repeat('x', 127)), 'installed'),
+               ('["const", []]', 'installed'), ('null', 'installed'), ('["list", ["var", "nobody"]]', 'workflows[0]: there is no parameter nobody')) t (tags, said);
+
 -- any isolation level
 select is(current_setting('transaction_isolation'), 'repeatable read', 'all of this in a transaction that is REPEATABLE READ');
 select is_empty('select * from wf.fsck()', 'all is well in the end');

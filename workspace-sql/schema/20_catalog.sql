@@ -17,6 +17,7 @@ create table wf.version (
     installed_at timestamptz not null,
     installed_by text not null,
     removed_xid  xid8,
+    tags         jsonb,
     unique (workflow_id, number)
 );
 create index version_removed_idx on wf.version (removed_xid) where removed_xid is not null;

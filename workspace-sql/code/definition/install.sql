@@ -108,11 +108,11 @@ begin
     perform from wf.workflow w where p_checksums ? w.name order by w.name for no key update;
 
     with stored as (
-        insert into wf.version (workflow_id, number, checksum, source, spec, params, installed_at, installed_by)
+        insert into wf.version (workflow_id, number, checksum, source, spec, params, installed_at, installed_by, tags)
         select w.id, (select coalesce(max(o.number), 0) + 1 from wf.version o where o.workflow_id = w.id),
                p_checksums ->> w.name, p_source,
                jsonb_build_object('workflow', s, 'task_types', p_spec -> 'task_types'), s -> 'params',
-               wf.now(), wf._actor()
+               wf.now(), wf._actor(), s #> '{policies,tags}'
           from jsonb_array_elements(p_spec -> 'workflows') s
           join wf.workflow w on w.name = s ->> 'name'
          where not exists (select from wf.version v where v.id = w.version_id and v.checksum = p_checksums ->> w.name)

@@ -78,6 +78,34 @@ begin atomic
            end;
 end;
 
+-- wf._tag_fit()
+--
+-- Returns  what the policy tags takes, for people; _fits_tags says whether a value is that
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _wrong_policies and _tags
+create or replace function wf._tag_fit() returns text
+language sql immutable
+begin atomic
+    select 'a list of at most 64 strings of 1 to 127 bytes each';
+end;
+
+-- wf._fits_tags(p_value)
+--
+-- Returns  whether a value is a list of tags; null is none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _wrong_policies and _tags
+create or replace function wf._fits_tags(p_value jsonb) returns boolean
+language plpgsql immutable as $$
+begin
+    return p_value = 'null'
+           or jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) <= 64
+              and not exists (select from jsonb_array_elements(p_value) t
+                               where jsonb_typeof(t) <> 'string' or octet_length(t #>> '{}') not between 1 and 127);
+end;
+$$;
+
 -- wf._constant_parts(p_object)
 --
 -- Returns  of the expressions in an object those that are constant, with their values; null if there are none
@@ -118,6 +146,10 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select 'timeout.' || w.key, w.meaning
       from wf._wrong_timeout(wf._constant_parts(p_policies -> 'timeout')) w
      where p_policies ? 'timeout'
+     union all
+    select 'tags', wf._tag_fit()
+      from wf._constant(p_policies -> 'tags') c (value)
+     where not wf._fits_tags(c.value -> 'value')
      union all
     select 'timeout', 'an object with at least one limit'
      where p_policies -> 'timeout' = '{}';

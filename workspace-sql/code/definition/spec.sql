@@ -33,7 +33,7 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
       from (values
         ('file', 'format! format, file! text, workflows! [workflow], task_types! {task_type}'),
         ('workflow', 'name! workflow_name, doc text, line! line, params! [param], returns type, '
-         'policies heading, steps! [node]'),
+         'policies workflow_heading, steps! [node]'),
 
         ('param', 'name! name, type! type, default expression, doc text, line line'),
         ('type', 'list type, object {type}, optional type'),
@@ -68,6 +68,8 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
          'policies heading, undo undo, reads {depth}, steps! [node]'),
 
         ('heading', 'title expression, on_failure on_failure, retry retry, timeout deadline'),
+        ('workflow_heading', 'title expression, on_failure on_failure, retry retry, timeout deadline, '
+         'tags expression'),
         ('policies', 'on_failure on_failure, group group, rate rate, queue expression, requires expression, '
          'priority expression, '
          'idempotent expression, weight weight, output expression, retry retry, timeout timeout, '

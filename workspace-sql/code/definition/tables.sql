@@ -16,6 +16,8 @@ comment on column wf.version.checksum is
 comment on column wf.version.source is 'text of the .wf file';
 comment on column wf.version.spec is 'the compiled workflow with its task types (docs/spec.md)';
 comment on column wf.version.params is 'its parameters, as in the compiled workflow';
+comment on column wf.version.tags is
+    'expression of its policy tags, which reads its parameters; null without the policy';
 comment on column wf.version.installed_at is 'when it was installed';
 comment on column wf.version.installed_by is 'who installed it';
 comment on column wf.version.removed_xid is

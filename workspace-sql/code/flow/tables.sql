@@ -62,7 +62,7 @@ comment on column wf.instance.at is 'last move: when';
 comment on column wf.instance.key is 'idempotency key given to start';
 comment on column wf.instance.params is 'its parameters';
 comment on column wf.instance.priority is 'priority of its tasks, unless they have their own; higher first';
-comment on column wf.instance.tags is 'tags given to start';
+comment on column wf.instance.tags is 'tags given to start, and those of its workflow';
 comment on column wf.instance.trace_id is
     'begins the Idempotency-Key of its requests, and is the trace that they belong to';
 comment on column wf.instance.warned is 'something in it was ignored: its result will be no better than warning';

@@ -70,6 +70,34 @@ begin
 end;
 $$;
 
+-- wf._tags(p_given, p_tags, p_params)
+--
+-- Works out the policy tags of a workflow, an expression that reads its parameters.
+--
+-- Returns  the tags that start was given, and those of the policy that are not among them
+-- Locks    nothing
+-- Raises   WF002
+-- Called   by start and start_many, for a workflow with the policy
+create or replace function wf._tags(p_given text[], p_tags jsonb, p_params jsonb) returns text[]
+language plpgsql stable as $$
+declare
+    v_result jsonb := wf._evaluate(p_tags, p_params);
+begin
+    if v_result ? 'error' or not wf._fits_tags(v_result -> 'value') then
+        raise exception using errcode = 'WF002',
+            message = format('the tags of the workflow: %s',
+                             coalesce(v_result #>> '{error,message}',
+                                      format('%s, not %s', left(v_result ->> 'value', 100), wf._tag_fit()))),
+            hint = 'Its policy tags reads the parameters: give others, or mend the policy.';
+    end if;
+    return p_given || array(select x.tag
+                              from jsonb_array_elements_text(nullif(v_result -> 'value', 'null'))
+                                   with ordinality x (tag, k)
+                             where x.tag <> all (p_given)
+                             group by x.tag order by min(x.k));
+end;
+$$;
+
 -- wf._announce_start()
 --
 -- Whoever deletes versions of a removed workflow waits for the transactions that
@@ -124,6 +152,7 @@ declare
     v_workflow wf.workflow;
     v_version bigint;
     v_params jsonb;
+    v_tags jsonb; -- what the workflow adds
     v_key wf.instance_key;
     v_digest text;
     v_id bigint;
@@ -180,21 +209,22 @@ begin
             return v_key.instance_id;
         end if;
     end if;
-    v_params := wf._complete_params((select v.params from wf.version v where v.id = v_version),
-                                    coalesce(p_params, '{}'));
+    select v.params, v.tags into v_params, v_tags from wf.version v where v.id = v_version;
+    v_params := wf._complete_params(v_params, coalesce(p_params, '{}'));
     v_id := coalesce(v_key.instance_id, nextval('wf.instance_id_seq'));
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, key, params, priority, tags,
                              started_at, started_by)
     overriding system value
     values (v_id, v_workflow.id, v_version, '', 'start', 'RUNNING', v_now, p_key, v_params, p_priority,
-            coalesce(p_tags, '{}'), v_now, wf._actor());
+            case when v_tags is null then coalesce(p_tags, '{}')
+                 else wf._tags(coalesce(p_tags, '{}'), v_tags, v_params) end, v_now, wf._actor());
     perform wf._plant(array[v_id], v_version, array[v_params], - p_priority, v_now);
     return v_id;
 end;
 $$;
 comment on function wf.start(text, jsonb, text, int, text[], int) is
     'Starts an instance of a workflow inside the caller''s transaction: name, parameters (an object), idempotency '
-    'key, priority (-1000 to 1000, higher first), tags, version (the newest if null). Returns the instance''s number. '
+    'key, priority (-1000 to 1000, higher first), tags (those of the workflow come in addition), version (the newest if null). Returns the instance''s number. '
     'Raises WF002, WF003, WF007.';
 
 -- wf._plant(p_instance, p_version, p_params, p_rank, p_now)
@@ -292,10 +322,12 @@ begin
                        where v.id = v_version
                        order by e.k);
     v_id := array(select nextval('wf.instance_id_seq') from unnest(v_params));
-    insert into wf.instance (id, workflow_id, version_id, was, event, state, at, params, started_at, started_by)
+    insert into wf.instance (id, workflow_id, version_id, was, event, state, at, params, tags, started_at, started_by)
     overriding system value
-    select u.id, w.id, v_version, '', 'start', 'RUNNING', v_now, u.params, v_now, wf._actor()
-      from unnest(v_id, v_params) u (id, params), wf.workflow w where w.name = p_workflow;
+    select u.id, w.id, v.id, '', 'start', 'RUNNING', v_now, u.params,
+           case when v.tags is null then '{}' else wf._tags('{}', v.tags, u.params) end, v_now, wf._actor()
+      from unnest(v_id, v_params) u (id, params), wf.workflow w, wf.version v
+     where w.name = p_workflow and v.id = v_version;
     perform wf._plant(v_id, v_version, v_params, 0, v_now);
     return query select unnest(v_id);
 end;

@@ -1,0 +1,3 @@
+-- A workflow may give tags to its instances.
+
+alter table wf.version add tags jsonb;
