@@ -217,22 +217,21 @@ void
 check_tags(struct checker *checker, const struct policy *policy,
     enum policy_place place)
 {
+	static const struct type tags = { .kind = TYPE_LIST,
+		.element = &type_basic[TYPE_STRING] };
 	const struct expr *expr = policy_arg(policy, "tags");
-	const struct type *type = expr ? expr->type : NULL;
 
 	if (place != POLICIES_OF_WORKFLOW && place != POLICIES_OF_UNKNOWN) {
 		COMPLAIN(checker, policy->start,
 		    "`tags` is for a workflow: its instances have them");
 		HINT(checker, "Write it between the parameters of the workflow "
 		              "and its block.");
-	} else if (type && !is_json(type) &&
-	           (type->kind != TYPE_LIST ||
-	               (type->element && !is_json(type->element) &&
-	                   type->element->kind != TYPE_STRING))) {
+	} else if (expr && expr->type &&
+	           type_fit(expr->type, &tags) == FIT_NEVER) {
 		COMPLAIN(checker, expr->start,
 		    "`tags` takes a list of strings, not `%s`",
-		    type_text(checker->arena, type));
-		HINT(checker, "Write tags({\"nightly\"}).");
+		    type_text(checker->arena, expr->type));
+		HINT(checker, "Write tags([\"nightly\"]).");
 	}
 }
 
