@@ -224,8 +224,8 @@ end;
 $$;
 comment on function wf.start(text, jsonb, text, int, text[], int) is
     'Starts an instance of a workflow inside the caller''s transaction: name, parameters (an object), idempotency '
-    'key, priority (-1000 to 1000, higher first), tags (those of the workflow come in addition), version (the newest if null). Returns the instance''s number. '
-    'Raises WF002, WF003, WF007.';
+    'key, priority (-1000 to 1000, higher first), tags (those of the workflow come in addition), version (the newest '
+    'if null). Returns the instance''s number. Raises WF002, WF003, WF007.';
 
 -- wf._plant(p_instance, p_version, p_params, p_rank, p_now)
 --
