@@ -49,24 +49,32 @@ recovering() {
     pgrep --parent "$(pid_of postmaster)" --full 'postgres: startup'
 }
 
-# Before it has recovered: what recovers is stopped as soon as it is seen, and goes
-# on for a moment at a time until it has begun. Stopped, it would not see that the
-# server is gone.
-kill_in_recovery() {
-    local before pid= deadline=$((SECONDS + 60))
+# hold_recovery: what recovers is stopped as soon as it is seen, and goes on for a
+# moment at a time until it has begun. RECOVERS is its number.
+hold_recovery() {
+    local before deadline=$((SECONDS + 60))
     before=$(recoveries)
     until [ "$(recoveries)" -gt "$before" ] || [ "$SECONDS" -ge "$deadline" ]; do
         if is_gone "$(pid_of postmaster)"; then
             server_begin
         fi
-        if pid=$(recovering); then
-            kill -s CONT "$pid"
+        if RECOVERS=$(recovering); then
+            kill -s CONT "$RECOVERS"
             sleep 0.001
-            kill -s STOP "$pid"
+            kill -s STOP "$RECOVERS"
         fi 2>/dev/null
     done
-    server_kill
-    kill -s KILL "$pid" || true
+}
+
+# Before it has recovered. Stopped, what recovers would not see that the server is gone.
+kill_in_recovery() {
+    local before deadline=$((SECONDS + 60))
+    before=$(unfinished)
+    until [ "$(unfinished)" -gt "$before" ] || [ "$SECONDS" -ge "$deadline" ]; do
+        hold_recovery
+        server_kill
+        kill -s KILL "$RECOVERS" 2>/dev/null || true
+    done
 }
 
 within=0

@@ -93,7 +93,7 @@ begin
     return p_given || array(select x.tag
                               from jsonb_array_elements_text(nullif(v_result -> 'value', 'null'))
                                    with ordinality x (tag, k)
-                             where x.tag <> all (p_given)
+                             where (x.tag = any (p_given)) is not true
                              group by x.tag order by min(x.k));
 end;
 $$;
