@@ -1643,7 +1643,7 @@ sub replay {
             $m->{root} = begin_root($m, $tree{ $data->{workflow} });
         }
         elsif ($what eq 'settle') {
-            my $wrong = grant($world, $data->{groups});
+            my $wrong = (delete $world->{ticked} ? overdue($world) : undef) // grant($world, $data->{groups});
             return "step $step->{k}: $wrong" if defined $wrong;
         }
         elsif ($what eq 'stand') {
@@ -1654,7 +1654,10 @@ sub replay {
         elsif ($what eq 'group') {
             $world->{given}{ $data->{name} } = { window => $world->{window}, max => [ $data->{max} ] };
         }
-        elsif ($what eq 'poll' || $what eq 'tick') { pass_time($_) for values %instance }
+        elsif ($what eq 'poll' || $what eq 'tick') {
+            pass_time($_) for values %instance;
+            $world->{ticked} = 1 if $what eq 'tick';    # a poll looks at limits once a second only
+        }
         elsif ($what eq 'limit') { $LOSS_LIMIT = $data->{losses} }
         elsif ($what eq 'move') {
             my %moved = map { $_ => 1 } @{ $data->{requests} };

@@ -185,11 +185,17 @@ begin
 end;
 $$;
 
+-- law.last_seen(what): the number of the last event that was noted so.
+create function law.last_seen(p_what text) returns bigint
+language sql as $$
+    select coalesce(max((s.data ->> 'event')::bigint), 0) from law.step s where s.what = p_what;
+$$;
+
 -- law.see_timeouts(): whose time the workspace has found to be over. Each event is noted once.
 create function law.see_timeouts() returns void
 language plpgsql as $$
 declare
-    v_seen constant bigint := (select coalesce(max((s.data ->> 'event')::bigint), 0) from law.step s where s.what = 'timeout');
+    v_seen constant bigint := law.last_seen('timeout');
 begin
     perform law.note('timeout', e.instance_id, e.process_id,
                      jsonb_build_object('event', e.seq, 'limit', e.detail #> '{detail,limit}', 'was', e.was))
@@ -201,7 +207,7 @@ $$;
 create function law.see_late() returns void
 language plpgsql as $$
 declare
-    v_seen constant bigint := (select coalesce(max((s.data ->> 'event')::bigint), 0) from law.step s where s.what = 'late');
+    v_seen constant bigint := law.last_seen('late');
 begin
     perform law.note('late', e.instance_id, null, jsonb_build_object('event', e.seq))
        from (select x.instance_id, max(x.seq) as seq from wf.event x

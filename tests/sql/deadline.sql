@@ -192,6 +192,16 @@ select play_install('empty', jsonb_build_array(block('PT5S', '{"kind": "let", "l
 select wf.start('empty') as i \gset
 select is((select state from wf.instance where id = :i), 'END', 'a block in which nothing waits has ended');
 select is_empty('select * from wf.time_limit', 'and leaves nothing');
+-- two blocks, one in the other, whose time is over at the same moment; an error in a finally ends the instance as the outer one stops
+select play_install('nested', jsonb_build_array(jsonb_build_object('kind', 'seq', 'line', 1, 'policies', '{"on_failure": "fail"}'::jsonb, 'steps', jsonb_build_array(
+    block('PT10S', block('PT10S', jsonb_build_object('kind', 'try', 'line', 1, 'body', play_task('t.Do', 'a'),
+        'finally', '{"kind": "finally", "line": 1, "body": {"kind": "let", "line": 1, "as": "f", "value": ["add", ["const", "b"], 1]}}'::jsonb)))))));
+select wf.start('nested') as i \gset
+select later(:driver, '10 s'), wf.tick();
+select is((select state || ' ' || result from wf.instance where id = :i), 'ABORTED error', 'what ends while the outer block stops has ended');
+select is_empty('select * from wf.teardown', 'the inner one is not torn down once more');
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
+
 -- a task in it whose own time is over at the same moment is part of what is stopped
 create function both_at_once(p_driver bigint, p_policies jsonb) returns text
 language plpgsql as $$

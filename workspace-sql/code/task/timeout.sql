@@ -433,11 +433,13 @@ create or replace function wf._stop_inside(p_instance bigint[], p_process bigint
 language plpgsql as $$
 begin
     for k in 1 .. cardinality(p_process) loop
-        if not exists (select from wf._torn(p_instance[k:k], p_process[k:k])) then
-            perform wf._tear_down(p_instance[k:k], p_process[k:k], 'failed', p.node_id, p.error, p_at, true)
-               from wf.process p where p.instance_id = p_instance[k] and p.id = p_process[k];
-            perform wf._tear(p_instance[k:k], p_process[k:k], p_at);
-        end if;
+        -- one around it may have ended meanwhile, and this one with it
+        continue when not exists (select from wf.process p where p.instance_id = p_instance[k] and p.id = p_process[k]
+                                                             and p.state = 'ABORTING')
+                      or exists (select from wf._torn(p_instance[k:k], p_process[k:k]));
+        perform wf._tear_down(p_instance[k:k], p_process[k:k], 'failed', p.node_id, p.error, p_at, true)
+           from wf.process p where p.instance_id = p_instance[k] and p.id = p_process[k];
+        perform wf._tear(p_instance[k:k], p_process[k:k], p_at);
     end loop;
 end;
 $$;
