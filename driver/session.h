@@ -21,7 +21,7 @@ struct pg_result;
 struct session;
 
 enum {
-	SESSION_QUERIES = 8, /* the most that a batch may hold */
+	SESSION_QUERIES = 16, /* the most that a batch may hold */
 };
 
 /* How a batch ended. */

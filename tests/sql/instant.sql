@@ -37,7 +37,7 @@ select ok(d.idle, 'and is rung from then on') from wf.driver d where d.id = :d;
 select wf.start('both') as i \gset
 select is(polled(:d, 3, null), 'a b c, 0', 'without the second number all count alike');
 select is(polled(:d, 0, null), '1000', 'and nothing is nothing');
-select is(polled(:d, 9, 9), 'd k l m n, 0', 'the rest');
+select is(polled(:d, 9, 9), 'd k l m n, 1000', 'the rest, and with its flag up it need not look again');
 
 select wf.start('mixed') as i \gset
 select is(polled(:d, 0, 9), 'a, 0', 'a task that needs more than the driver alone needs a slot');

@@ -61,15 +61,14 @@ begin
     end if;
     kind := 'next';
     v_rests := v_driver.idle and not (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_ready(v_driver));
-    -- Only so many work at a time as the setting turns says. A turn is the lock of a
-    -- row: an advisory lock could be taken by any login, and so can the lock of a
-    -- table (in row exclusive mode, see docs/internals.md).
+    -- Only so many work at a time as the setting turns says. A turn is the lock of a row:
+    -- any login can take an advisory lock, or lock a table (in row exclusive mode, see docs/internals.md).
     if not v_rests then
         perform from wf.turn t where t.id <= v_work.turns order by t.id limit 1 for no key update skip locked;
         v_mine := found and set_config('wf.turn', '1', true) = '1'; -- now it is known to be a driver's, see _ring
     end if;
     if v_rests then
-        wait_ms := wf._rest(v_driver, false, v_wants, v_now);
+        wait_ms := wf._rest(v_driver, v_wants, v_now);
     elsif not v_mine then
         kind := 'busy';
         wait_ms := wf._step_back(v_driver);
@@ -92,7 +91,8 @@ begin
         then perform wf._pass_on(p_driver, v_found.lane); end if;
         wait_ms := case when v_found.again is not null then v_found.again
                         when v_found.place is not null and not v_driver.idle then 0
-                        else wf._rest(v_driver, v_found.place is not null, v_wants, v_now) end;
+                        when v_found.place is not null and v_found.more then wf._stay_awake(v_driver, v_second)
+                        else wf._rest(v_driver, v_wants, v_now) end;
     end if;
     mark := coalesce(mark, wf._mark());
     return next;
@@ -198,15 +198,39 @@ $$;
 
 -- wf._has_ready(p_driver)
 --
--- Returns  whether a request is ready that the driver may take
+-- Asks whether a driver that has slept has to do anything. What its own report has
+-- just made ready may be for another driver: poll rings for that one. The question
+-- is asked behind the places that the session remembers, while these are good (see
+-- _find): a look at the heads of the lanes may take long.
+--
+-- Returns  whether a request is ready that the driver may take, or may be
 -- Locks    nothing
 -- Raises   nothing
--- Called   by poll, for a driver that found nothing before
+-- Called   by poll, for a driver whose flag is up
 create or replace function wf._has_ready(p_driver wf.driver) returns boolean
 language plpgsql stable as $$
+declare
+    v_places wf.place[]; -- null: the heads
+    v_holds boolean;
 begin
-    return exists (select from wf.lane l
-                    where wf._serves(p_driver, l) and exists (select from wf.ready r where r.lane_id = l.id));
+    if wf._has_made() then
+        return true;
+    end if;
+    if coalesce(current_setting('wf.from', true), '') <> '' then
+        select r.lane, r.holds into v_places, v_holds from wf._recall(p_driver.id, wf._now()) r;
+        if not v_holds then
+            return true; -- _find looks at the heads, and notes what it has seen
+        end if;
+    end if;
+    return exists (select
+                     from wf.lane l
+                     left join unnest(v_places) b on b.lane_id = l.id
+                    where wf._serves(p_driver, l)
+                      and exists (select from wf.ready r
+                                   where r.lane_id = l.id
+                                     and (r.rank, r.turn, r.instance_id, r.process_id)
+                                         > (coalesce(b.rank, -32768), coalesce(b.turn, 0),
+                                            coalesce(b.instance_id, 0), coalesce(b.process_id, 0))));
 end;
 $$;
 
@@ -375,28 +399,45 @@ begin atomic
                 else wf._interval_milliseconds(p_duration) end;
 end;
 
--- wf._rest(p_driver, p_found, p_wants, p_now)
+-- wf._stay_awake(p_driver, p_second)
+--
+-- A driver whose flag is up has taken all that it wanted, so there may be more.
+-- Nobody need ring for it any more. Its flag comes down at most once a second, and
+-- one that takes the little that there is keeps it up. Otherwise most flags would be
+-- rewritten twice a task, and while a transaction stays open each poll reads all the
+-- versions of its driver's row.
+--
+-- Returns  milliseconds until it polls again: 0
+-- Locks    the driver's row, when the flag changes
+-- Raises   nothing
+-- Called   by poll
+create or replace function wf._stay_awake(p_driver wf.driver, p_second boolean) returns int
+language plpgsql as $$
+begin
+    if p_second then
+        update wf.driver d set idle = false where d.id = p_driver.id;
+    end if;
+    return 0;
+end;
+$$;
+
+-- wf._rest(p_driver, p_wants, p_now)
 --
 -- How long a driver may sleep. One that found nothing raises its flag and polls
 -- once more before it sleeps, so that whoever made something ready meanwhile
 -- either saw the flag or is seen. One whose slots are all taken raises no flag: it
--- would be rung for what it can't take.
+-- would be rung for what it can't take. One whose flag is up sleeps at once, also if
+-- it has just taken all that there was.
 --
 -- Returns  milliseconds, 0 to 1000
 -- Locks    the driver's row, when the flag changes
 -- Raises   nothing
 -- Called   by poll
-create or replace function wf._rest(p_driver wf.driver, p_found boolean, p_wants boolean, p_now timestamptz) returns int
+create or replace function wf._rest(p_driver wf.driver, p_wants boolean, p_now timestamptz) returns int
 language plpgsql as $$
 declare
     v_due timestamptz;
 begin
-    if p_found then
-        if p_driver.idle then
-            update wf.driver d set idle = false where d.id = p_driver.id;
-        end if;
-        return 0;
-    end if;
     if p_wants is not true then
         return 1000;
     end if;

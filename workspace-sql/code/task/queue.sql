@@ -7,7 +7,8 @@
 -- remembers, for each lane, the place up to which it has looked at everything
 -- (wf.from). It begins at the head again whenever a poll gets less than it wants,
 -- and at the latest after 10 ms. A look at the head of a long index costs time:
--- looks may take a twentieth of it.
+-- looks may take a twentieth of it. A transaction that stays open keeps vacuum from
+-- everything that is taken after it began: then the index grows until it ends.
 
 do $$
 begin
@@ -222,26 +223,27 @@ $$;
 -- driver is in it, since behind a pooler the session may be another's.
 --
 -- Returns  how old its look at the heads is, in seconds (null: none, or the clock was
---          set back); how many pages of the index that look has read; how many seconds
---          it is good for; where to go on (null: at the heads)
+--          set back); how many seconds it is good for; the places behind which nothing
+--          had been left; whether to go on there (else at the heads)
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _find, if something is noted
+-- Called   by _find and _has_ready, if something is noted
 create or replace function wf._recall(p_driver bigint, p_now timestamptz,
-                                      out age numeric, out pages bigint, out rest numeric, out lane wf.place[])
+                                      out age numeric, out rest numeric, out lane wf.place[], out holds boolean)
 language plpgsql as $$
 declare
     v_from constant jsonb := current_setting('wf.from')::jsonb;
 begin
-    pages := (v_from ->> 'pages')::bigint;
-    rest := case when pages > 100 then pages * 0.00004 else 0 end;
+    holds := false;
     if (v_from ->> 'driver')::bigint = p_driver then
+        rest := (v_from ->> 'rest')::numeric;
         age := nullif(greatest(extract(epoch from p_now) - (v_from ->> 'at')::numeric, -1), -1);
-        if age < (case when v_from ->> 'more' = 'true' then greatest(rest, 0.01) else rest end) then
-            lane := array(select row((x.v -> 0)::bigint, x.v ->> 1, (x.v -> 2)::smallint, (x.v -> 3)::bigint,
-                                     (x.v -> 4)::bigint, (x.v -> 5)::bigint)::wf.place
-                            from jsonb_array_elements(nullif(v_from -> 'lanes', 'null')) x (v));
-        end if;
+        lane := array(select row((x.v -> 0)::bigint, x.v ->> 1, (x.v -> 2)::smallint, (x.v -> 3)::bigint,
+                                 (x.v -> 4)::bigint, (x.v -> 5)::bigint)::wf.place
+                        from jsonb_array_elements(nullif(v_from -> 'lanes', 'null')) x (v));
+        holds := coalesce(cardinality(lane) > 0
+                          and age < (case when v_from ->> 'more' = 'true' then greatest(rest, 0.01) else rest end),
+                          false);
     end if;
 end;
 $$;
@@ -269,15 +271,30 @@ begin
 end;
 $$;
 
+-- wf._look_cost()
+--
+-- A page of the index of the queue takes 2 us. An entry takes 0.07 us more, unless a
+-- scan has marked it as dead for all: then its row need not be read.
+--
+-- Returns  how long this transaction's looks at the queue have taken, in microseconds
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _find; it is inlined there
+create or replace function wf._look_cost() returns numeric
+language sql volatile
+begin atomic
+    select pg_stat_get_xact_blocks_fetched('wf.ready_claim_idx'::regclass) * 2
+           + pg_stat_get_xact_tuples_returned('wf.ready_claim_idx'::regclass) * 0.07;
+end;
+
 -- wf._find(p_driver, p_want, p_instant, p_kept, p_torn, p_now)
 --
 -- Finds what a driver takes: the first request of each lane that it serves,
 -- behind the place where the poll before ended, and from there on as many as are
 -- wanted; it leaves what is torn down (p_torn: anything is). While polls leave
 -- something behind they go on where the one before ended, and look at the heads of
--- the lanes after 10 ms; one that finds all that there is looks there at once. 100
--- pages of the index take 0.2 ms: a look that has read more is repeated after
--- twenty times as long.
+-- the lanes after 10 ms; one that finds all that there is looks there at once. A
+-- look that has taken more than 0.5 ms is repeated after twenty times as long.
 --
 -- An expression that a transaction evaluates for the first time takes 4,000
 -- instructions, the call of a function 10,000, a query 40,000. Therefore the
@@ -291,25 +308,24 @@ $$;
 -- Raises   nothing
 -- Called   by poll
 create or replace function wf._find(p_driver wf.driver, p_want int, p_instant int, p_kept jsonb, p_torn boolean,
-                                    p_now timestamptz,
-                                    out place tid[], out lane wf.place[], out more boolean, out others boolean,
-                                    out again int)
+                                    p_now timestamptz, out place tid[], out lane wf.place[], out more boolean,
+                                    out others boolean, out again int)
 language plpgsql as $$
 declare
     v_noted constant boolean := coalesce(current_setting('wf.from', true), '') <> '';
-    v_age numeric; -- of the last look at the heads
-    v_read bigint; -- pages of the index that it has read
-    v_rest numeric;
+    v_age numeric := 0; -- of the last look at the heads
+    v_rest numeric := 0; -- for how many seconds it is good
+    v_before wf.place[]; -- where the poll before has ended
     v_places wf.place[]; -- where to go on; null for the heads
-    v_pages bigint;
+    v_cost numeric; -- of a look at the heads, in microseconds
     v_want int;
 begin
     if v_noted then
-        select r.age, r.pages, r.rest, r.lane into v_age, v_read, v_rest, v_places
+        select r.age, r.rest, r.lane, case when r.holds then r.lane end into v_age, v_rest, v_before, v_places
           from wf._recall(p_driver.id, p_now) r;
     end if;
     loop
-        v_pages := pg_stat_get_xact_blocks_fetched('wf.ready_claim_idx'::regclass);
+        v_cost := wf._look_cost();
         select array_agg(row(l.id, wf._pool(l.needs, p_instant is not null), h.rank, h.turn, h.instance_id,
                              h.process_id - 1)::wf.place)
                    filter (where h.rank is not null),
@@ -329,8 +345,11 @@ begin
                                        coalesce(b.process_id, 0))
                               order by y.rank, y.turn, y.instance_id, y.process_id
                               limit 1) h on true;
-        v_pages := case when v_places is not null then v_read
-                        else pg_stat_get_xact_blocks_fetched('wf.ready_claim_idx'::regclass) - v_pages end;
+        if v_places is null then
+            v_cost := wf._look_cost() - v_cost;
+            v_rest := case when v_cost > 500 then v_cost * 0.00002 else 0 end;
+            v_age := 0;
+        end if;
         if cardinality(lane) = 1 then
             v_want := case when lane[1].pool = 'builtin' then p_instant
                            else p_want + coalesce((p_kept ->> lane[1].pool)::int, 0) end;
@@ -343,7 +362,7 @@ begin
                             limit v_want
                               for update skip locked);
             more := cardinality(place) = v_want;
-            if more or v_pages > 100 then lane := wf._places_behind(lane, place); end if;
+            if more or v_rest > 0 then lane := wf._places_behind(lane, place); end if;
         elsif lane is not null then
             select s.place, s.more, s.lane into place, more, lane
               from wf._share(lane, p_want, p_instant, p_kept) s;
@@ -355,12 +374,11 @@ begin
         end if;
         v_places := null;
     end loop;
-    if more or v_pages > 100 then
-        perform wf._remember(p_driver.id, case when v_places is null then 0 else v_age end, v_pages, more, lane,
-                             v_places, p_now);
+    if more or v_rest > 0 then
+        perform wf._remember(p_driver.id, v_age, v_rest, more, lane,
+                             case when v_rest > 0 then v_before else v_places end, p_now);
     elsif v_noted then
-        -- the next one looks at the heads
-        perform set_config('wf.from', '', false);
+        perform set_config('wf.from', '', false); -- the next one looks at the heads
     end if;
     place := nullif(place, array[]::tid[]);
     if p_torn and place is not null then
@@ -371,25 +389,25 @@ begin
 end;
 $$;
 
--- wf._remember(p_driver, p_age, p_pages, p_more, p_lane, p_before, p_now)
+-- wf._remember(p_driver, p_age, p_rest, p_more, p_lane, p_before, p_now)
 --
--- Notes where the next poll goes on, for _recall. Lanes that were empty behind
--- their place keep it (p_before).
+-- Notes where the next poll goes on, for _recall. Lanes in which nothing was found
+-- keep the place that they had (p_before).
 --
 -- Returns  nothing
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _find
-create or replace function wf._remember(p_driver bigint, p_age numeric, p_pages bigint, p_more boolean,
+create or replace function wf._remember(p_driver bigint, p_age numeric, p_rest numeric, p_more boolean,
                                         p_lane wf.place[], p_before wf.place[], p_now timestamptz) returns void
 language plpgsql as $$
 begin
-    if cardinality(p_before) > cardinality(p_lane) then
+    if cardinality(p_before) > coalesce(cardinality(p_lane), 0) then
         p_lane := p_lane || array(select u from unnest(p_before) u
                                    where u.lane_id <> all (array(select x.lane_id from unnest(p_lane) x)));
     end if;
     perform set_config('wf.from', jsonb_build_object(
-                           'driver', p_driver, 'at', extract(epoch from p_now) - p_age, 'pages', p_pages,
+                           'driver', p_driver, 'at', extract(epoch from p_now) - p_age, 'rest', p_rest,
                            'more', p_more,
                            'lanes', (select jsonb_agg(jsonb_build_array(l.lane_id, l.pool, l.rank, l.turn,
                                                                         l.instance_id, l.process_id))

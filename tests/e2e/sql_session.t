@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# sql_session.t - a SQL task finds its session as a new one would be, whatever
+# the task before it has left there, though it is the same session.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/e2e/flow.sh"
+
+workspace_start
+login_create etl wf_app
+sql 'create sequence counter; grant usage on sequence counter to etl, wf_app'
+driver_start one -o sql_connection=user=etl -o sql_connections=1
+ok 'install' wf-console install "$ROOT/tests/e2e/data/sql_session/sql_session.wf"
+
+id=$(begin session)
+failed "$id"
+# found NAME…: these columns of the one row that the second task has selected.
+found() {
+    local columns
+    columns=$(printf ", value #>> '{rows,0,%s}'" "$@")
+    sql "select ${columns#, } from wf.binding
+          where instance_id = $id and name = 'found'"
+}
+is 'the settings are those of a new session' "$(found role path memory)" \
+    "etl|\"\$user\", public|4MB"
+is 'nothing is left of the task before' \
+    "$(found tables prepared cursors channels locks)" '0|0|0|0|0'
+is 'nor is the last value of its sequence' \
+    "$(sql "select error #>> '{detail,sqlstate}' from wf.task_v
+             where instance_id = $id and state = 'FAILED'")" 55000
+is 'it is the same session' "$(sql "select count(*) from pg_stat_activity
+    where pid = $(found pid) and usename = 'etl'")" 1
+sound
+done_testing
