@@ -1,5 +1,6 @@
 #include "driver/session.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,6 +236,7 @@ take_event(struct session *session)
 
 	switch (pg_next(session->pg, &result, &err)) {
 	case PG_EVENT_RESULT:
+		assert(answer->count < SESSION_QUERIES);
 		answer->results[answer->count++] = result;
 		return true;
 	case PG_EVENT_ERROR:

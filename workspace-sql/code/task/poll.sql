@@ -211,14 +211,15 @@ create or replace function wf._has_ready(p_driver wf.driver) returns boolean
 language plpgsql stable as $$
 declare
     v_places wf.place[]; -- null: the heads
-    v_holds boolean;
+    v_rest numeric;
 begin
     if wf._has_made() then
         return true;
     end if;
     if coalesce(current_setting('wf.from', true), '') <> '' then
-        select r.lane, r.holds into v_places, v_holds from wf._recall(p_driver.id, wf._now()) r;
-        if not v_holds then
+        select case when r.holds then r.lane end, r.rest into v_places, v_rest
+          from wf._recall(p_driver.id, wf._now()) r;
+        if v_places is null and v_rest > 0 then
             return true; -- _find looks at the heads, and notes what it has seen
         end if;
     end if;
