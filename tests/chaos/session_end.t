@@ -80,20 +80,25 @@ loads_a_while() {
 
 idle_in_transaction() {
     pg_set pg 'idle_in_transaction_session_timeout = 10ms'
-    until_said 'idle-in-transaction timeout' stop_a_driver
+    until_said 'idle-in-transaction timeout' stop_in_a_task
     pg_set pg 'idle_in_transaction_session_timeout = 0'
 }
 
-# At times in the midst of a SQL task.
-stop_a_driver() {
+# The statement of a SQL task ends while its driver is stopped.
+stop_in_a_task() {
+    load wait 1000 base "$BASE" queue "'default'" n 3
+    wait_sql 20 "select exists (select from pg_stat_activity
+        where usename = 'etl' and wait_event = 'PgSleep')" || true
+    signal_drivers STOP
+    sleep 0.6 # it sleeps for half a second
+    signal_drivers CONT
+}
+
+signal_drivers() {
     local name
-    loads
-    roll ${#DRIVERS[@]}
-    name=driver-${DRIVERS[ROLL]}
-    kill -s STOP "$(pid_of "$name")"
-    sleep 0.05
-    kill -s CONT "$(pid_of "$name")"
-    nap 50
+    for name in "${DRIVERS[@]}"; do
+        kill -s "$1" "$(pid_of "driver-$name")"
+    done
 }
 
 : >"$WORK/calls"
