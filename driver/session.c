@@ -238,6 +238,8 @@ take_event(struct session *session)
 	case PG_EVENT_RESULT:
 		assert(answer->count < SESSION_QUERIES);
 		answer->results[answer->count++] = result;
+		if (session->err.message == NULL)
+			answer->done = answer->count;
 		return true;
 	case PG_EVENT_ERROR:
 		if (session->err.message == NULL)

@@ -29,6 +29,7 @@ struct session_answer {
 	/* one per query, as far as they got; they die with the callback */
 	struct pg_result *results[SESSION_QUERIES];
 	int count;
+	int done; /* how many of them came before the first failure */
 	const struct error *err; /* the first failure; NULL: it was done */
 	bool lost; /* the connection is gone: done or not, nobody knows */
 };

@@ -137,7 +137,8 @@ sql_batch_commit(
 bool
 sql_batch_committed(const struct session_answer *answer)
 {
-	return answer->count >= COMMIT_RESULTS;
+	/* not the count: what resets the session is done after a failure, too */
+	return answer->done >= COMMIT_RESULTS;
 }
 
 void
