@@ -139,7 +139,7 @@ comment on column wf.driver.state is 'live, draining, left or lost';
 comment on column wf.driver.transports is 'transports that it has';
 comment on column wf.driver.queues is 'queues that it serves; none means every queue';
 comment on column wf.driver.slots is 'how many requests it carries out at once';
-comment on column wf.driver.idle is 'it sleeps: ring (NOTIFY wf_ready) when there is work';
+comment on column wf.driver.idle is 'whether to ring for it (NOTIFY wf_ready) when there is work; up while it sleeps';
 comment on column wf.driver.started_at is 'when it registered';
 comment on column wf.driver.actor is 'the login that it uses';
 comment on column wf.driver.capabilities is 'what else it has that tasks may require: name or name=value';
