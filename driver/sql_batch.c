@@ -107,7 +107,7 @@ sql_batch_next(struct session *session, const struct sql_statement *statement,
  * them again takes the server about 20 ms, several times as long as the task.
  */
 static void
-send_discard(struct session *session)
+send_reset(struct session *session)
 {
 	static const char *const commands[] = { "close all",
 		"set session authorization default", "reset all",
@@ -131,7 +131,7 @@ sql_batch_commit(
 	session_send(session, "set constraints all immediate", NULL);
 	sql_outcome(session, task, body);
 	session_send(session, "commit", NULL);
-	send_discard(session);
+	send_reset(session);
 }
 
 bool
@@ -145,7 +145,7 @@ void
 sql_batch_rollback(struct session *session)
 {
 	session_send(session, "rollback", NULL);
-	send_discard(session);
+	send_reset(session);
 }
 
 void

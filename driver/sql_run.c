@@ -103,6 +103,17 @@ finish(struct run *run)
 	run->over(run);
 }
 
+/*
+ * The end of a batch that resets its session.  What failed, if anything, is the
+ * reset: what this task has left there, be it a role, is not for the next one.
+ */
+static void
+check_reset(struct run *run, const struct session_answer *answer)
+{
+	if (answer->err != NULL)
+		session_reset(run->session, answer->err->message);
+}
+
 /* The workspace has the outcome, or the task is no longer ours. */
 static void
 finish_recorded(struct run *run)
@@ -206,11 +217,19 @@ static void
 end_commit(struct run *run, const struct session_answer *answer)
 {
 	if (sql_batch_committed(answer)) {
+		check_reset(run, answer);
 		finish_recorded(run);
 		return;
 	}
 	set_failed(run, answer->err);
 	step_rollback(run);
+}
+
+static void
+end_rollback(struct run *run, const struct session_answer *answer)
+{
+	check_reset(run, answer);
+	finish(run);
 }
 
 static void
@@ -273,7 +292,7 @@ sql_run_answer(struct run *run, const struct session_answer *answer)
 	else if (run->phase == SQL_COMMIT)
 		end_commit(run, answer);
 	else if (run->phase == SQL_ROLLBACK)
-		finish(run);
+		end_rollback(run, answer);
 	else
 		end_status(run, answer);
 }

@@ -28,5 +28,28 @@ is 'nor is the last value of its sequence' \
              where instance_id = $id and state = 'FAILED'")" 55000
 is 'it is the same session' "$(sql "select count(*) from pg_stat_activity
     where pid = $(found pid) and usename = 'etl'")" 1
+
+# A session that can't be reset takes no other task.  Dropping the temporary
+# table drops the function that reads it, and waits for whoever holds that.
+sql 'create schema etl authorization etl;
+     create function etl.left_behind() returns int return 1;
+     alter function etl.left_behind() owner to etl'
+coproc holder { exec psql -X -qAt; }
+echo "begin; comment on function etl.left_behind() is 'held'; select 'held';" \
+    >&"${holder[1]}"
+read -r held <&"${holder[0]}"
+is 'somebody holds the function' "$held" held
+ok 'install' wf-console install "$ROOT/tests/e2e/data/sql_session/no_reset.wf"
+id=$(begin no_reset)
+ok 'the reset waits' wait_sql 30 "select count(*) = 1 from pg_stat_activity
+    where usename = 'etl' and wait_event_type = 'Lock' and query = 'discard temp'"
+is 'the reset is cancelled' "$(sql "select pg_cancel_backend(pid)
+    from pg_stat_activity where usename = 'etl' and query = 'discard temp'")" t
+ok 'the next task has its answer' wait_sql 30 "select count(*) = 1 from wf.binding
+    where instance_id = $id and name = 'found'"
+is 'the next task has a session of its own' "$(found path memory tables)" \
+    '"$user", public|4MB|0'
+exec {holder[1]}>&-
+wait "$holder_PID"
 sound
 done_testing
