@@ -325,20 +325,25 @@ haunt() {
 # Watcher ---------------------------------------------------------------------
 
 # watch_rows: asks fsck about once a second whether rows contradict each other,
-# until the file $WORK/watched is there. A look that could not be had, since the
-# server is gone or a lock is taken, is none. It takes no locks that anybody
-# waits for, and sees all rows as they were at one moment.
+# until the file $WORK/watched is there. A look that takes a second or more is
+# followed by a pause four times as long: the watcher is not to be a load. A look
+# that could not be had, since the server is gone or a lock is taken, is none. It
+# takes no locks that anybody waits for, and sees all rows as they were at one
+# moment.
 watch_rows() {
-    local found
+    local found began due=0
     export PGHOST=$WORK/pg,$WORK/peer PGTARGETSESSIONATTRS=read-write \
         PGCONNECT_TIMEOUT=2 PGAPPNAME=watcher PGUSER=postgres \
         PGOPTIONS='-c lock_timeout=100ms -c statement_timeout=60s'
     until [ -e "$WORK/watched" ]; do
         sleep 1
+        [ "$SECONDS" -ge "$due" ] || continue
+        began=$SECONDS
         found=$(sql "begin isolation level repeatable read, read only;
             select now(), f.check_name, f.instance_id, f.process_id, f.detail
               from wf.fsck() f where f.class = 'violation' limit 10; commit") ||
             continue
+        due=$((SECONDS + 4 * (SECONDS - began)))
         echo >>"$WORK/looks"
         [ -z "$found" ] || printf '%s\n' "$found" >>"$WORK/contradictions"
     done

@@ -28,7 +28,6 @@ declare
     v_now timestamptz := wf._now();
     v_driver wf.driver;
     v_wants constant boolean := p_want > 0 or p_kept @? '$.* ? (@ > 0)';
-    v_second boolean; -- nobody has heard of it for a second
     v_work record;
     v_rests boolean; -- it found nothing before, and there is nothing now
     v_mine boolean; -- it has a turn
@@ -39,19 +38,9 @@ begin
             or p_kept @? 'strict $ ? (@.type() != "object" || exists(@.* ? (@.type() != "number" || @ < 0)))') then
         perform wf._refuse_wants();
     end if;
-    -- what most polls have nothing of, asked for at once
-    select (select d from wf.driver d where d.id = p_driver) as driver,
-           (select s.seen_at from wf.sign_of_life s where s.driver_id = p_driver) as seen_at,
-           exists (select from wf.stop s where s.driver_id = p_driver) as stops,
-           exists (select from wf.timer t where t.due_at <= v_now) as due,
-           exists (select from wf.dirty) as dirty,
-           exists (select from wf.work w where w.due_at <= v_now and not w.aside) as work,
-           exists (select from wf.teardown) as teardown,
-           (select s.value::bigint from wf.setting s where s.name = 'turns') as turns
-      into v_work;
+    select g.* into v_work from wf._glance(p_driver, v_now) g;
     v_driver := v_work.driver;
     if (v_driver.state in ('live', 'draining')) is not true then perform wf._refuse_driver(p_driver); end if;
-    v_second := v_work.seen_at not between v_now - interval '1 second' and v_now + interval '1 second';
     if v_work.stops then
         kind := 'stop';
         for token in select s.token from wf._stops(p_driver, v_now) s loop
@@ -60,7 +49,8 @@ begin
         token := null;
     end if;
     kind := 'next';
-    v_rests := v_driver.idle and not (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_ready(v_driver));
+    v_rests := v_driver.idle
+               and not (v_work.due or v_work.dirty or v_work.work or v_work.second or wf._has_ready(v_driver));
     -- Only so many work at a time as the setting turns says. A turn is the lock of a row:
     -- any login can take an advisory lock, or lock a table (in row exclusive mode, see docs/internals.md).
     if not v_rests then
@@ -68,15 +58,16 @@ begin
         v_mine := found and set_config('wf.turn', '1', true) = '1'; -- now it is known to be a driver's, see _ring
     end if;
     if v_rests then
-        wait_ms := wf._rest(v_driver, v_wants, v_now);
+        wait_ms := wf._rest(v_driver, v_wants, v_work.since, v_now);
     elsif not v_mine then
         kind := 'busy';
         wait_ms := wf._step_back(v_driver);
     else
-        if v_work.due or v_work.dirty or v_second then
-            perform wf._keep_up(p_driver, case when v_second then v_work.seen_at end, v_work.due, v_now);
+        if v_work.due or v_work.dirty or v_work.second then
+            perform wf._keep_up(p_driver, case when v_work.second then v_work.seen_at end,
+                                case when v_work.due then v_work.since end, v_now);
         end if;
-        if v_work.work or v_second and wf._setting_number('keep_days') > 0 then
+        if v_work.work or v_work.second and wf._setting_number('keep_days') > 0 then
             kind := 'work';
             return next;
             kind := 'next';
@@ -87,16 +78,18 @@ begin
             return query select c.*, null from wf._claim(p_driver, v_found.place, v_now) c;
         end if;
         -- a driver that has not got all that it wanted has left nothing in the lanes that it serves
-        if v_found.more or v_found.others and (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_made())
-        then perform wf._pass_on(p_driver, v_found.lane); end if;
+        if v_found.more
+           or v_found.others and (v_work.due or v_work.dirty or v_work.work or v_work.second or wf._has_made()) then
+            perform wf._pass_on(p_driver, v_found.lane);
+        end if;
         wait_ms := case when v_found.again is not null then v_found.again
                         when v_found.place is not null and not v_driver.idle then 0
-                        when v_found.place is not null and v_found.more then wf._stay_awake(v_driver, v_second)
-                        else wf._rest(v_driver, v_wants, v_now) end;
+                        when v_found.place is not null and v_found.more then wf._stay_awake(v_driver, v_work.second)
+                        else wf._rest(v_driver, v_wants, v_work.since, v_now) end;
     end if;
     mark := coalesce(mark, wf._mark());
     return next;
-    if v_second then perform wf._greet(p_driver, v_now); end if;
+    if v_work.second then perform wf._greet(p_driver, v_now); end if;
 end;
 $$;
 comment on function wf.poll(bigint, int, int, jsonb) is
@@ -108,6 +101,38 @@ comment on function wf.poll(bigint, int, int, jsonb) is
     'work (call wf.work) and one last row: next (ms until the next poll, at the latest) or busy (it looked for '
     'nothing, since others have all turns; ms until the next poll, about), with the mark of what this transaction has '
     'done, if anything, for register.';
+
+-- wf._glance(p_driver, p_now)
+--
+-- Most polls have nothing of all this, so it is asked for at once.
+--
+-- Returns  a row, none if there is no such driver: its row; when it was heard of
+--          before, and whether that is a second ago; the time behind which timers
+--          are looked for; whether anything is to be stopped, is due, waits for a
+--          group's place, for wf.work, or is torn down; how many have a turn
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by poll; it is inlined there
+create or replace function wf._glance(p_driver bigint, p_now timestamptz)
+returns table (driver wf.driver, seen_at timestamptz, second boolean, since timestamptz, stops boolean, due boolean,
+               dirty boolean, work boolean, teardown boolean, turns bigint)
+language sql stable
+begin atomic
+    select d, a.seen_at, a.second, a.since,
+           exists (select from wf.stop s where s.driver_id = p_driver),
+           exists (select from wf.timer t where t.due_at <= p_now and t.due_at > a.since),
+           exists (select from wf.dirty),
+           exists (select from wf.work w where w.due_at <= p_now and not w.aside),
+           exists (select from wf.teardown),
+           (select s.value::bigint from wf.setting s where s.name = 'turns')
+      from wf.driver d
+     cross join lateral (select s.seen_at, s.second, wf._due_since(s.second, p_now) as since
+                           from (select x.seen_at,
+                                        x.seen_at not between p_now - interval '1 second'
+                                                          and p_now + interval '1 second' as second
+                                   from wf.sign_of_life x where x.driver_id = d.id offset 0) s offset 0) a
+     where d.id = p_driver;
+end;
 
 -- wf._refuse_wants()
 --
@@ -235,25 +260,25 @@ begin
 end;
 $$;
 
--- wf._keep_up(p_driver, p_seen_at, p_due, p_now)
+-- wf._keep_up(p_driver, p_seen_at, p_since, p_now)
 --
--- Does what is due beside handing out: timers, places of groups, and each second
--- (p_seen_at: when the driver was heard of before) limits and what is left of lost
--- drivers.
+-- Does what is due beside handing out: timers (those due after p_since; null: none
+-- is), places of groups, and each second (p_seen_at: when the driver was heard of
+-- before) limits and what is left of lost drivers.
 --
 -- Returns  nothing
 -- Locks    as _fire, _fire_limits, _sweep and _settle
 -- Raises   nothing of its own
 -- Called   by poll, if there is any of that
-create or replace function wf._keep_up(p_driver bigint, p_seen_at timestamptz, p_due boolean, p_now timestamptz)
-returns void
+create or replace function wf._keep_up(p_driver bigint, p_seen_at timestamptz, p_since timestamptz,
+                                       p_now timestamptz) returns void
 language plpgsql as $$
 declare
     -- the driver's first poll in this minute
     v_minute boolean := extract(epoch from p_seen_at)::bigint / 60 <> extract(epoch from p_now)::bigint / 60;
 begin
-    if p_due then
-        perform wf._fire(p_now);
+    if p_since is not null then
+        perform wf._fire(p_since, p_now);
     end if;
     if p_seen_at is not null then
         if exists (select from wf.time_limit t where t.due_at <= p_now) or exists (select from wf.limit_begun) then
@@ -422,7 +447,7 @@ begin
 end;
 $$;
 
--- wf._rest(p_driver, p_wants, p_now)
+-- wf._rest(p_driver, p_wants, p_since, p_now)
 --
 -- How long a driver may sleep. One that found nothing raises its flag and polls
 -- once more before it sleeps, so that whoever made something ready meanwhile
@@ -434,7 +459,8 @@ $$;
 -- Locks    the driver's row, when the flag changes
 -- Raises   nothing
 -- Called   by poll
-create or replace function wf._rest(p_driver wf.driver, p_wants boolean, p_now timestamptz) returns int
+create or replace function wf._rest(p_driver wf.driver, p_wants boolean, p_since timestamptz, p_now timestamptz)
+returns int
 language plpgsql as $$
 declare
     v_due timestamptz;
@@ -446,7 +472,10 @@ begin
         update wf.driver d set idle = true where d.id = p_driver.id;
         return 0;
     end if;
-    select least((select min(t.due_at) from wf.timer t),
+    if wf._is_overdue() then
+        return 1;
+    end if;
+    select least((select min(t.due_at) from wf.timer t where t.due_at > p_since),
                  (select min(w.due_at) from wf.work w where not w.aside)) into v_due;
     v_due := least(v_due, p_now + interval '1 second');
     return greatest(1, ceil(extract(epoch from v_due - p_now) * 1000))::int;

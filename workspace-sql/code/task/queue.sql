@@ -7,7 +7,8 @@
 -- remembers, for each lane, the place up to which it has looked at everything
 -- (wf.from). It begins at the head again whenever a poll gets less than it wants,
 -- and at the latest after 10 ms. A look at the head of a long index costs time:
--- looks may take a twentieth of it. A transaction that stays open keeps vacuum from
+-- looks may take a hundredth of it, or more if they would else be more than a
+-- second apart, up to a twentieth. A transaction that stays open keeps vacuum from
 -- everything that is taken after it began: then the index grows until it ends.
 
 do $$
@@ -273,8 +274,8 @@ $$;
 
 -- wf._look_cost()
 --
--- A page of the index of the queue takes 2 us. An entry takes 0.07 us more, unless a
--- scan has marked it as dead for all: then its row need not be read.
+-- A page of the index of the queue takes 2 us. An entry takes 0.2 us more, since its
+-- row is read, unless a scan has marked it as dead for all.
 --
 -- Returns  how long this transaction's looks at the queue have taken, in microseconds
 -- Locks    nothing
@@ -284,7 +285,7 @@ create or replace function wf._look_cost() returns numeric
 language sql volatile
 begin atomic
     select pg_stat_get_xact_blocks_fetched('wf.ready_claim_idx'::regclass) * 2
-           + pg_stat_get_xact_tuples_returned('wf.ready_claim_idx'::regclass) * 0.07;
+           + pg_stat_get_xact_tuples_returned('wf.ready_claim_idx'::regclass) * 0.2;
 end;
 
 -- wf._find(p_driver, p_want, p_instant, p_kept, p_torn, p_now)
@@ -294,7 +295,8 @@ end;
 -- wanted; it leaves what is torn down (p_torn: anything is). While polls leave
 -- something behind they go on where the one before ended, and look at the heads of
 -- the lanes after 10 ms; one that finds all that there is looks there at once. A
--- look that has taken more than 0.5 ms is repeated after twenty times as long.
+-- look that has taken more than 0.5 ms is repeated after a hundred times as long,
+-- at the latest after a second, but not before twenty times as long.
 --
 -- An expression that a transaction evaluates for the first time takes 4,000
 -- instructions, the call of a function 10,000, a query 40,000. Therefore the
@@ -347,7 +349,7 @@ begin
                               limit 1) h on true;
         if v_places is null then
             v_cost := wf._look_cost() - v_cost;
-            v_rest := case when v_cost > 500 then v_cost * 0.00002 else 0 end;
+            v_rest := case when v_cost > 500 then greatest(least(v_cost * 0.0001, 1), v_cost * 0.00002) else 0 end;
             v_age := 0;
         end if;
         if cardinality(lane) = 1 then

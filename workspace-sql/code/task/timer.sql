@@ -1,16 +1,49 @@
 -- What is due at a time.
-
--- wf._fire(p_now)
 --
--- Fires due timers, oldest first, of at most 100 processes. An instance that
--- somebody else holds is passed over, however many of its timers are due; they
--- stay for the next call. What is tried alone is left to wf.work; wf._is_apart
--- would say so, too, but as a call for each timer.
+-- Timers that were fired stay at the head of the index until a vacuum removes them,
+-- and while any transaction stays open it removes none. A poll that looks at the
+-- head reads all of them. Therefore polls look at the timers of the last two
+-- seconds, and only once a second at all: a timer may be older, because it was
+-- stored in a transaction that took so long, because its instance was held, or
+-- because no driver was there. If _fire leaves such ones the session notes that
+-- (wf.overdue), and its polls look at all until there are none.
+
+-- wf._is_overdue()
+--
+-- Returns  whether this session's _fire has left timers that anybody could fire
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _due_since, _fire and _rest; it is inlined there
+create or replace function wf._is_overdue() returns boolean
+language sql stable
+begin atomic
+    select coalesce(current_setting('wf.overdue', true), '') <> '';
+end;
+
+-- wf._due_since(p_second, p_now)
+--
+-- Returns  the time behind which a poll looks for due timers; p_second says that it is
+--          its driver's first one for a second
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by poll; it is inlined there
+create or replace function wf._due_since(p_second boolean, p_now timestamptz) returns timestamptz
+language sql stable
+begin atomic
+    select case when p_second or wf._is_overdue() then '-infinity' else p_now - interval '2 seconds' end;
+end;
+
+-- wf._fire(p_since, p_now)
+--
+-- Fires timers that are due after p_since, oldest first, of at most 100 processes.
+-- An instance that somebody else holds is passed over, however many of its timers
+-- are due; they stay for a later call. What is tried alone is left to wf.work;
+-- wf._is_apart would say so, too, but as a call for each timer.
 --
 -- Returns  nothing
 -- Locks    instances by id (skipping locked ones), then their timers
 -- Called   by poll and tick
-create or replace function wf._fire(p_now timestamptz) returns void
+create or replace function wf._fire(p_since timestamptz, p_now timestamptz) returns void
 language plpgsql as $$
 declare
     c_most constant int := 100;
@@ -23,7 +56,7 @@ begin
     for k in 1 .. 5 loop
         v_found := array(select distinct x.instance_id
                            from (select t.instance_id from wf.timer t
-                                  where t.due_at <= p_now and t.instance_id <> all (v_passed)
+                                  where t.due_at <= p_now and t.due_at > p_since and t.instance_id <> all (v_passed)
                                     and not exists (select from wf.work w
                                                      where w.instance_id = t.instance_id and w.item_id = t.process_id
                                                        and w.kind = 'timer')
@@ -39,10 +72,13 @@ begin
     select array_agg(x.instance_id) instances, array_agg(x.process_id) processes
       into f
       from (select t.instance_id, t.process_id from wf.timer t
-             where t.due_at <= p_now and t.instance_id = any (v_held)
+             where t.due_at <= p_now and t.due_at > p_since and t.instance_id = any (v_held)
                and not exists (select from wf.work w
                                 where w.instance_id = t.instance_id and w.item_id = t.process_id and w.kind = 'timer')
              order by t.due_at limit c_most) x;
+    if wf._is_overdue() <> (coalesce(cardinality(f.processes), 0) = c_most) then
+        perform set_config('wf.overdue', case when wf._is_overdue() then '' else '1' end, false);
+    end if;
     if f.instances is not null then
         v_error := wf._try_work('timer', f.instances, f.processes, p_now);
     end if;
@@ -143,7 +179,7 @@ declare
     v_now constant timestamptz := wf.now();
 begin
     perform wf._gate(true);
-    perform wf._fire(v_now);
+    perform wf._fire('-infinity', v_now);
     perform wf._fire_limits(v_now);
     perform wf._work(v_now, 32);
     perform wf._sweep(true);
