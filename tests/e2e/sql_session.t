@@ -34,11 +34,13 @@ is 'it is the same session' "$(sql "select count(*) from pg_stat_activity
 sql 'create schema etl authorization etl;
      create function etl.left_behind() returns int return 1;
      alter function etl.left_behind() owner to etl'
-coproc holder { exec psql -X -qAt; }
-echo "begin; comment on function etl.left_behind() is 'held'; select 'held';" \
-    >&"${holder[1]}"
-read -r held <&"${holder[0]}"
-is 'somebody holds the function' "$held" held
+hold() {
+    psql -X -qAt --command="begin; comment on function etl.left_behind() is 'held';
+        select pg_sleep(600)"
+}
+spawn holder hold
+ok 'somebody holds the function' wait_sql 30 "select exists (
+    select from pg_stat_activity where wait_event = 'PgSleep')"
 ok 'install' wf-console install "$ROOT/tests/e2e/data/sql_session/no_reset.wf"
 id=$(begin no_reset)
 ok 'the reset waits' wait_sql 30 "select count(*) = 1 from pg_stat_activity
@@ -48,8 +50,8 @@ is 'the reset is cancelled' "$(sql "select pg_cancel_backend(pid)
 ok 'the next task has its answer' wait_sql 30 "select count(*) = 1 from wf.binding
     where instance_id = $id and name = 'found'"
 is 'the next task has a session of its own' "$(found path memory tables)" \
-    '"$user", public|4MB|0'
-exec {holder[1]}>&-
-wait "$holder_PID"
+    "\"\$user\", public|4MB|0"
+sql "select pg_terminate_backend(pid) from pg_stat_activity
+    where wait_event = 'PgSleep'" >/dev/null
 sound
 done_testing

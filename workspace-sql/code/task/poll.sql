@@ -82,10 +82,9 @@ begin
            or v_found.others and (v_work.due or v_work.dirty or v_work.work or v_work.second or wf._has_made()) then
             perform wf._pass_on(p_driver, v_found.lane);
         end if;
-        wait_ms := case when v_found.again is not null then v_found.again
-                        when v_found.place is not null and not v_driver.idle then 0
+        wait_ms := case when v_found.place is not null and not v_driver.idle then 0
                         when v_found.place is not null and v_found.more then wf._stay_awake(v_driver, v_work.second)
-                        else wf._rest(v_driver, v_wants, v_work.since, v_now) end;
+                        else least(wf._rest(v_driver, v_wants, v_work.since, v_now), v_found.again) end;
     end if;
     mark := coalesce(mark, wf._mark());
     return next;
@@ -233,30 +232,38 @@ $$;
 -- Raises   nothing
 -- Called   by poll, for a driver whose flag is up
 create or replace function wf._has_ready(p_driver wf.driver) returns boolean
-language plpgsql stable as $$
+language plpgsql as $$
 declare
     v_places wf.place[]; -- null: the heads
+    v_near boolean;
     v_rest numeric;
+    v_cost numeric;
+    v_found boolean;
 begin
     if wf._has_made() then
         return true;
     end if;
     if coalesce(current_setting('wf.from', true), '') <> '' then
-        select case when r.holds then r.lane end, r.rest into v_places, v_rest
+        select r.places, r.near, r.rest into v_places, v_near, v_rest
           from wf._recall(p_driver.id, wf._now()) r;
         if v_places is null and v_rest > 0 then
             return true; -- _find looks at the heads, and notes what it has seen
         end if;
     end if;
-    return exists (select
-                     from wf.lane l
-                     left join unnest(v_places) b on b.lane_id = l.id
-                    where wf._serves(p_driver, l)
-                      and exists (select from wf.ready r
-                                   where r.lane_id = l.id
-                                     and (r.rank, r.turn, r.instance_id, r.process_id)
-                                         > (coalesce(b.rank, -32768), coalesce(b.turn, 0),
-                                            coalesce(b.instance_id, 0), coalesce(b.process_id, 0))));
+    v_cost := wf._look_cost();
+    v_found := exists (select
+                         from wf.lane l
+                         left join unnest(v_places) b on b.lane_id = l.id
+                        where wf._serves(p_driver, l)
+                          and exists (select from wf.ready r
+                                       where r.lane_id = l.id
+                                         and (r.rank, r.turn, r.instance_id, r.process_id)
+                                             > (coalesce(b.rank, -32768), coalesce(b.turn, 0),
+                                                coalesce(b.instance_id, 0), coalesce(b.process_id, 0))));
+    if v_near and wf._look_cost() - v_cost > 500 then
+        perform set_config('wf.from', jsonb_set(current_setting('wf.from')::jsonb, '{near}', 'false')::text, false);
+    end if;
+    return v_found;
 end;
 $$;
 

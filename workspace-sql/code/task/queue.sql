@@ -221,30 +221,40 @@ $$;
 -- wf._recall(p_driver, p_now)
 --
 -- What the poll before has noted in this session (wf.from). The number of the
--- driver is in it, since behind a pooler the session may be another's.
+-- driver is in it, since behind a pooler the session may be another's. What is
+-- offered from now on may come before the noted places: these are up to 100 s ahead
+-- (wf._turn). Where nothing was left there a poll goes on at the turn of now, and a
+-- little before it for what other transactions have not committed yet. If that has
+-- taken long, it goes on at the noted places until the next look at the heads.
 --
 -- Returns  how old its look at the heads is, in seconds (null: none, or the clock was
 --          set back); how many seconds it is good for; the places behind which nothing
---          had been left; whether to go on there (else at the heads)
+--          had been left; whether to go on at the turn of now; where to go on (null:
+--          at the heads)
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _find and _has_ready, if something is noted
 create or replace function wf._recall(p_driver bigint, p_now timestamptz,
-                                      out age numeric, out rest numeric, out lane wf.place[], out holds boolean)
+                                      out age numeric, out rest numeric, out lane wf.place[], out near boolean,
+                                      out places wf.place[])
 language plpgsql as $$
 declare
     v_from constant jsonb := current_setting('wf.from')::jsonb;
+    v_more constant boolean := v_from ->> 'more' = 'true';
+    v_turn constant bigint := wf._turn(p_now - interval '0.2 seconds', null);
 begin
-    holds := false;
     if (v_from ->> 'driver')::bigint = p_driver then
         rest := (v_from ->> 'rest')::numeric;
         age := nullif(greatest(extract(epoch from p_now) - (v_from ->> 'at')::numeric, -1), -1);
         lane := array(select row((x.v -> 0)::bigint, x.v ->> 1, (x.v -> 2)::smallint, (x.v -> 3)::bigint,
                                  (x.v -> 4)::bigint, (x.v -> 5)::bigint)::wf.place
                         from jsonb_array_elements(nullif(v_from -> 'lanes', 'null')) x (v));
-        holds := coalesce(cardinality(lane) > 0
-                          and age < (case when v_from ->> 'more' = 'true' then greatest(rest, 0.01) else rest end),
-                          false);
+        near := (v_from ->> 'near')::boolean;
+        if cardinality(lane) > 0 and age < (case when v_more then greatest(rest, 0.01) else rest end) then
+            places := array(select case when near and not v_more and l.turn > v_turn
+                                        then row(l.lane_id, l.pool, l.rank, v_turn, 0, 0)::wf.place else l end
+                              from unnest(lane) l);
+        end if;
     end if;
 end;
 $$;
@@ -304,8 +314,8 @@ end;
 --
 -- Returns  the rows of ready to take, in order of their pools (null: none); the lanes
 --          with the places behind these rows; whether a lane may hold more; whether
---          there are lanes that the driver does not serve; if it has not looked at the
---          heads though nothing is left behind, after how many ms it will
+--          there are lanes that the driver does not serve; if looks at the heads take
+--          long, after how many ms the next one is due
 -- Locks    these rows (skipping locked ones)
 -- Raises   nothing
 -- Called   by poll
@@ -318,12 +328,13 @@ declare
     v_age numeric := 0; -- of the last look at the heads
     v_rest numeric := 0; -- for how many seconds it is good
     v_before wf.place[]; -- where the poll before has ended
+    v_near boolean; -- whether to go on at the turn of now
     v_places wf.place[]; -- where to go on; null for the heads
-    v_cost numeric; -- of a look at the heads, in microseconds
+    v_cost numeric; -- of a look, in microseconds
     v_want int;
 begin
     if v_noted then
-        select r.age, r.rest, r.lane, case when r.holds then r.lane end into v_age, v_rest, v_before, v_places
+        select r.age, r.rest, r.lane, r.near, r.places into v_age, v_rest, v_before, v_near, v_places
           from wf._recall(p_driver.id, p_now) r;
     end if;
     loop
@@ -347,8 +358,9 @@ begin
                                        coalesce(b.process_id, 0))
                               order by y.rank, y.turn, y.instance_id, y.process_id
                               limit 1) h on true;
+        v_cost := wf._look_cost() - v_cost;
+        v_near := v_places is null or v_near and v_cost <= 500;
         if v_places is null then
-            v_cost := wf._look_cost() - v_cost;
             v_rest := case when v_cost > 500 then greatest(least(v_cost * 0.0001, 1), v_cost * 0.00002) else 0 end;
             v_age := 0;
         end if;
@@ -369,15 +381,12 @@ begin
             select s.place, s.more, s.lane into place, more, lane
               from wf._share(lane, p_want, p_instant, p_kept) s;
         end if;
-        exit when v_places is null or more;
-        if v_age < v_rest then
-            again := ceil((v_rest - v_age) * 1000);
-            exit;
-        end if;
+        again := case when v_age < v_rest then ceil((v_rest - v_age) * 1000) end;
+        exit when v_places is null or more or again is not null;
         v_places := null;
     end loop;
     if more or v_rest > 0 then
-        perform wf._remember(p_driver.id, v_age, v_rest, more, lane,
+        perform wf._remember(p_driver.id, v_age, v_rest, more, v_near, lane,
                              case when v_rest > 0 then v_before else v_places end, p_now);
     elsif v_noted then
         perform set_config('wf.from', '', false); -- the next one looks at the heads
@@ -391,16 +400,17 @@ begin
 end;
 $$;
 
--- wf._remember(p_driver, p_age, p_rest, p_more, p_lane, p_before, p_now)
+-- wf._remember(p_driver, p_age, p_rest, p_more, p_near, p_lane, p_before, p_now)
 --
 -- Notes where the next poll goes on, for _recall. Lanes in which nothing was found
--- keep the place that they had (p_before).
+-- keep the place that they had (p_before). One that had none has the turn of now,
+-- if looks take long.
 --
 -- Returns  nothing
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _find
-create or replace function wf._remember(p_driver bigint, p_age numeric, p_rest numeric, p_more boolean,
+create or replace function wf._remember(p_driver bigint, p_age numeric, p_rest numeric, p_more boolean, p_near boolean,
                                         p_lane wf.place[], p_before wf.place[], p_now timestamptz) returns void
 language plpgsql as $$
 begin
@@ -408,9 +418,13 @@ begin
         p_lane := p_lane || array(select u from unnest(p_before) u
                                    where u.lane_id <> all (array(select x.lane_id from unnest(p_lane) x)));
     end if;
+    if p_rest > 0 then
+        p_lane := p_lane || array(select row(l.id, null, 0, wf._turn(p_now, null), 0, 0)::wf.place from wf.lane l
+                                   where l.id <> all (array(select x.lane_id from unnest(p_lane) x)));
+    end if;
     perform set_config('wf.from', jsonb_build_object(
                            'driver', p_driver, 'at', extract(epoch from p_now) - p_age, 'rest', p_rest,
-                           'more', p_more,
+                           'more', p_more, 'near', p_near,
                            'lanes', (select jsonb_agg(jsonb_build_array(l.lane_id, l.pool, l.rank, l.turn,
                                                                         l.instance_id, l.process_id))
                                        from unnest(p_lane) l))::text, false);
