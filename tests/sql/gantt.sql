@@ -38,6 +38,18 @@ select is_empty(format('select bars(%s, 0)', :i), 'no task');
 select throws_ok(format('select bars(%s, -1)', :i), 'WF002', 'the limit is -1', 'a limit below 0');
 select throws_ok('select bars(4711)', 'WF003', 'there is no instance 4711', 'an instance that does not exist');
 
+-- undos are tasks like others
+create function undone_by(p_node jsonb, p_body jsonb) returns jsonb
+language sql as $$ select p_node || jsonb_build_object('undo', jsonb_build_object('kind', 'undo', 'line', 5, 'body', p_body)); $$;
+select play_install('undone', jsonb_build_array(jsonb_build_object('kind', 'try', 'line', 2,
+    'body', play_seq(play_forall('x', '["one", "two"]', undone_by(play_task('t.Do', 'b'), play_task('t.Do', 'un_b'))) || '{"max": 1}', play_task('t.Do', 'c')),
+    'catches', jsonb_build_array(jsonb_build_object('kind', 'catch', 'line', 3, 'name', 'e', 'body', play_task('t.Do', 'k'))))));
+select wf.start('undone') as i \gset
+select play_take(:driver), play_later('1 s'), play_report(play_id(:i, 'b')), play_take(:driver), play_later('1 s'), play_report(play_id(:i, 'b')), play_take(:driver), play_later('1 s'), play_fail(play_id(:i, 'c'));
+select play_take(:driver), play_later('1 s'), play_report(play_id(:i, 'un_b')), play_take(:driver), play_later('1 s'), play_report(play_id(:i, 'un_b')), play_take(:driver);
+select results_eq(format('select bars(%s)', :i), $$values ('b [0] 1 END 20 20 21'), ('b [1] 1 END 21 21 22'), ('c 1 FAILED 22 22 23'), ('un_b [1] 1 END 23 23 24'), ('un_b [0] 1 END 24 24 25'), ('k 1 START_REQUESTED 25 25 -')$$,
+    'undos come behind the failure, last first, each with its element');
+
 -- of a long history only that of the page is read
 select play_install('fan', jsonb_build_array(play_forall('x', (select jsonb_agg(k) from generate_series(1, 600) k), play_task('t.Do', 'd')) || '{"max": 3}'));
 select wf.start('fan') as i \gset

@@ -85,20 +85,15 @@ begin
          group by m.process_id, m.attempt
     )
     select p.id,
-           coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || s.index || ']', ''),
-           p.kind, k.attempt,
+           l.label, p.kind, k.attempt,
            coalesce(a.state, case when k.attempt = p.attempt then p.state else 'FAILED' end),
            case k.attempt when 1 then p.began_at else coalesce(a.first_at, p.at) end,
            a.started_at, a.ended_at,
            case when k.attempt = p.attempt and a.ended_at is null then round(g.progress, 2) end
       from unnest(v_tasks) t (id)
      cross join lateral (select x.* from wf.process x where x.instance_id = p_instance and x.id = t.id offset 0) p
-     cross join lateral (select x.title, x.label from wf.node x
-                          where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-      left join lateral (select x.index
-                           from wf.process x
-                          where x.instance_id = p_instance and x.id = p.scopes[cardinality(p.scopes)]
-                         offset 0) s on true
+     cross join lateral (select x.label from wf.label_v x
+                          where x.instance_id = p_instance and x.process_id = p.id offset 0) l
      cross join lateral generate_series(1, p.attempt) k (attempt)
       left join attempt a on a.process_id = p.id and a.attempt = k.attempt
       left join wf._progress(p_instance) g on g.process_id = p.id
