@@ -214,7 +214,7 @@ const struct command commands[] = {
 		 "       extract(epoch from ended_at - min(enabled_at) over ()) as ended_s,"
 		 "       extract(epoch from now() - min(enabled_at) over ()) as now_s"
 		 "  from wf.gantt(:instance, :rows::int, split_part(:after, '/', -1)::bigint)"
-		 " order by process_id, attempt",
+		 "       with ordinality g order by g.ordinality",
 	  .run = cmd_gantt,
 	  .none = "no task of it has begun",
 	  .detail = "A row for each attempt: the bar begins, light, when the task could begin, and is\n"

@@ -395,6 +395,10 @@ select is(outcome(:i), 'END success', 'until it is resumed');
 select waiting(:driver) as i \gset
 select wf.abort(target(:i));
 select is(states(:i) || ' ' || outcome(:i), 'call ABORTED, seq ABORTED 2, a RAISED ABORTED aborted', 'abort ends it at once');
+select play_install('beside', jsonb_build_array(block('{"attempts": 2, "delay": "PT1H"}', play_par(play_task('t.Do', 'a'), play_task('t.Do', 'b')))));
+select wf.start('beside') as i \gset
+select fail(:driver, :i, 'a'), play_fail(play_id(:i, 'b'));
+select results_eq(format('select answer, detail from wf.abort(%L)', target(:i)), $$values ('done', 'RUNNING -> ABORTED')$$, 'and says so, though what looks at the former teardown once more has yet to do that');
 select waiting(:driver) as i \gset
 select wf.halt(target(:i));
 select is(outcome(:i), 'ABORTED aborted', 'so does halt');

@@ -78,6 +78,66 @@ select isnt((select md5(string_agg(t.line, '|')) from told('many', p_seed => 7) 
 select is(result('many', p_seed => 7), '{"result": "waiting"}', 'something fails');
 select is(result('many', '[{"then": "retry"}]', 7), '{"result": "success"}', 'and is retried until all is well');
 
+-- what is given up: its undos, last first; the losers of a race; a block whose deadline is over; a finally
+create function with_undo(p_node jsonb, p_body jsonb) returns jsonb
+language sql as $$ select p_node || jsonb_build_object('undo', jsonb_build_object('kind', 'undo', 'line', 5, 'body', p_body)); $$;
+-- far(NAME): a task that takes a second, and an undo that does, un_NAME
+create function far(p_name text) returns jsonb
+language sql as $$ select with_undo(play_task('t.Far', p_name), play_task('t.Far', 'un_' || p_name)); $$;
+-- try(BODY [, CATCH [, FINALLY]])
+create function try(p_body jsonb, p_catch jsonb default null, p_finally jsonb default null) returns jsonb
+language sql as $$
+    select jsonb_build_object('kind', 'try', 'line', 2, 'body', p_body)
+           || case when p_catch is null then '{}' else jsonb_build_object('catches', jsonb_build_array(jsonb_build_object('kind', 'catch', 'line', 3, 'name', 'e', 'body', p_catch))) end
+           || case when p_finally is null then '{}' else jsonb_build_object('finally', jsonb_build_object('kind', 'finally', 'line', 4, 'body', p_finally)) end;
+$$;
+create function block(p_policies jsonb, variadic p_steps jsonb[]) returns jsonb
+language sql as $$ select play_seq(variadic p_steps) || jsonb_build_object('policies', p_policies); $$;
+-- story(WORKFLOW, SCRIPT): when which task ended, and how, and the result
+create function story(p_workflow text, p_script jsonb) returns text
+language sql as $$
+    select string_agg(concat_ws(' ', extract(epoch from s.elapsed)::int, regexp_replace(s.label, '^t\.\w+( as)? ', ''), case when s.event = 'result' then s.detail ->> 'result' else nullif(s.event, 'success') end), ', ' order by s.k)
+      from (select x.*, row_number() over () as k from wf.simulate(p_workflow, p_script => p_script) x) s
+     where s.event in ('result', 'waits') or s.label like 't.%' and s.state in ('END', 'FAILED', 'RAISED', 'ABORTED');
+$$;
+create function broken(p_task text) returns jsonb
+language sql as $$ select jsonb_build_object('task', p_task, 'outcome', '{"error": {"kind": "http", "message": "no"}}'::jsonb); $$;
+
+select play_install('undone', jsonb_build_array(
+    try(play_seq(far('a'), play_forall('x', '["one", "two"]', far('b')) || '{"max": 1}', play_task('t.Far', 'c')), play_task('t.Do', 'k')), play_task('t.Do', 'z')));
+select is(story('undone', jsonb_build_array(broken('c'))), '1 a, 2 b [0], 3 b [1], 4 c fail, 4 c raise, 5 un_b [1], 6 un_b [0], 7 un_a, 7 k, 7 z, 7 undone success',
+    'what a catch takes back is undone first, last first, one after another');
+select is((select string_agg(s.label || ' ' || s.event, ', ' order by s.k) from (select x.*, row_number() over () as k from wf.simulate('undone', p_script => jsonb_build_array(broken('c'))) x) s where s.label like 'undo of %' or s.label = 'seq'),
+    'seq abort, seq undo, undo of t.Far as b [1] end, seq undo, undo of t.Far as b [0] end, seq undo, undo of t.Far as a end, seq aborted', 'each undo is told, and what it undoes');
+select is(story('undone', '[]'), '1 a, 2 b [0], 3 b [1], 4 c, 4 z, 4 undone success', 'where nothing fails nothing is undone');
+select is(story('undone', jsonb_build_array(broken('c'), broken('un_b') || '{"index": 0, "then": "ignore"}')), '1 a, 2 b [0], 3 b [1], 4 c fail, 4 c raise, 5 un_b [1], 6 un_b [0] fail, 6 un_b [0] ignore, 7 un_a, 7 k, 7 z, 7 undone warning',
+    'a rule is about the undo in one element');
+select is(story('undone', jsonb_build_array(broken('c'), broken('un_b'))), '1 a, 2 b [0], 3 b [1], 4 c fail, 4 c raise, 5 un_b [1] fail, 5 seq waits, 5 un_b [1] waits, 5 undone waiting', 'an undo that fails waits for a person');
+select play_install('blocks', jsonb_build_array(try(play_seq(
+    play_forall('x', '["one", "two"]', with_undo(play_seq(play_task('t.Far', 'b')), play_seq(play_task('t.Far', 'un_1'), play_task('t.Far', 'un_2')))) || '{"max": 1}', play_task('t.Far', 'c')), play_task('t.Do', 'k'))));
+select is(story('blocks', jsonb_build_array(broken('c'), broken('un_2') || '{"index": 1, "then": "ignore"}')), '1 b [0], 2 b [1], 3 c fail, 3 c raise, 4 un_1 [1], 5 un_2 [1] fail, 5 un_2 [1] ignore, 6 un_1 [0], 7 un_2 [0], 7 k, 7 blocks warning',
+    'so is it where a block in it is undone');
+select play_install('ended', jsonb_build_array(block('{"on_failure": "fail_undo"}', far('a'), far('b'), play_task('t.Far', 'c'))));
+select is(story('ended', jsonb_build_array(broken('c'))), '1 a, 2 b, 3 c fail, 3 c abort, 4 un_b, 5 un_a, 5 ended error', 'an instance that is given up is undone, and its result is error');
+select is(result('ended', jsonb_build_array(broken('c'))), '{"result": "error", "error": {"kind": "http", "message": "no"}}', 'with the error that ended it');
+
+select play_install('raced', jsonb_build_array(
+    jsonb_build_object('kind', 'race', 'line', 1, 'branches', jsonb_build_array(
+        try(play_seq(far('a'), play_par(play_task('t.Far', 'b'), play_task('t.Sleep', 's', '{"duration": "PT1H"}'), play_task('t.Job', 'j'))), null, play_task('t.Far', 'f')), play_task('t.Far', 'w'))),
+    play_task('t.Do', 'z')));
+select is(story('raced', '[{"task": "b", "duration": "1 h"}, {"task": "w", "duration": "3 s"}]'), '1 a, 3 w, 3 s abort, 3 b fail, 3 j cleaned, 4 f, 5 un_a, 5 z, 5 raced success', 'the loser of a race is stopped, has its finally, is undone, and then the race is over');
+select is(story('raced', jsonb_build_array(broken('b'), '{"task": "w", "duration": "1 h"}'::jsonb)), '1 a, 2 b fail, 2 b raise, 2 s abort, 2 j cleaned, 3 f, 4 un_a, 3600 w, 3600 z, 3600 raced success', 'so is a branch that fails, while the other goes on');
+
+select play_install('late', jsonb_build_array(
+    try(block('{"timeout": {"deadline": "PT10S"}}', far('a'), play_par(play_task('t.Far', 'b'), play_task('t.Job', 'j'), play_task('t.Sleep', 's', '{"duration": "PT1H"}'))), play_task('t.Do', 'k'), play_task('t.Far', 'f'))));
+select is(story('late', '[{"task": "b", "duration": "1 h"}, {"task": "j", "outcome": {"response": {"state": "runs"}}}]'), '1 a, 10 s abort, 10 b fail, 10 j cleaned, 11 un_a, 11 k, 12 f, 12 late success', 'a block whose deadline is over is stopped and undone, then come the catch and the finally');
+select is((select s.detail ->> 'message' from wf.simulate('late', p_script => '[{"task": "b", "outcome": "never"}]') s where s.label = 'seq' and s.event = 'fail'), 'seq timed out after 10000 ms (deadline)', 'its error says so');
+
+select play_install('again', jsonb_build_array(block('{"retry": {"attempts": 3, "delay": "PT1H"}}', try(play_seq(far('a'), play_task('t.Far', 'b')), null, play_task('t.Do', 'f')))));
+select is(story('again', jsonb_build_array('{"task": "b", "round": 3}'::jsonb, broken('b'))), '1 a, 2 b fail, 2 b raise, 2 f, 3603 a, 3604 b fail, 3604 b raise, 3604 f, 7205 a, 7206 b, 7206 f, 7206 again success',
+    'each round of a block has its finally, and nothing is undone between them');
+select is(story('again', jsonb_build_array(broken('b'))), '1 a, 2 b fail, 2 b raise, 2 f, 3603 a, 3604 b fail, 3604 b raise, 3604 f, 7205 a, 7206 b fail, 7206 b waits, 7206 again waiting', 'after the last one the error waits for a person');
+
 -- one that does not end
 select throws_ok($$select wf.simulate('job', p_script => '[{"outcome": {"response": {"state": "runs"}}}]')$$, 'WF004', null, 'a task that is polled for ever ends it');
 -- as if each attempt were hundreds of them
@@ -131,6 +191,7 @@ select play_take(:driver);
 select wf.start('two'), wf.start('job'), wf.start('fan');
 select set_config('wf.now', '', true);
 select counted() as before \gset
+select count(*) from unnest('{undone,ended,raced,late,again}'::text[]) w, wf.simulate(w, p_script => jsonb_build_array(broken('b') || '{"then": "ignore"}', broken('c')));
 select count(*) from wf.simulate('fan') a, wf.simulate('job', p_script => '[{"outcome": "lost", "attempt": 1, "request": "start"}]');
 select is(counted(), :'before'::jsonb, 'no row of any table is another');
 select is(current_setting('wf.now', true), '', 'nor is the clock');

@@ -47,6 +47,14 @@ select throws_ok($$select wf.start('nothing', p_priority => 1001)$$, 'WF002', nu
 select throws_ok($$select wf.start('nothing', p_priority => null)$$, 'WF002', null, 'none');
 select throws_ok($$select wf.start('nothing', p_key => '')$$, 'WF002', null, 'an empty key');
 select throws_ok($$select wf.start('nothing', p_key => repeat('x', 256))$$, 'WF002', null, 'a long one');
+select throws_ok(format($$select wf.start('nothing', p_tags => %L)$$, t.tags), 'WF002', format('the tags are %s, not a list of at most 64 strings of 1 to 127 bytes each', t.said), format('no tag: %s', t.what))
+  from (values (array['a', null], '["a", null]', 'null'), (array['a', ''], '["a", ""]', 'the empty text'),
+               (array[repeat('x', 128)], '["' || repeat('x', 98), 'a text of 128 bytes'), (array[repeat('é', 64)], '["' || repeat('é', 64) || '"]', 'one of as many in 64 characters'),
+               (array[['a', 'b']], '[["a", "b"]]', 'a list'), (array(select 'a' from generate_series(1, 65)), left('[' || repeat('"a", ', 65), 100), 'the 65th')) t (tags, said, what);
+select is(cardinality(i.tags), 64, 'an instance may have 64 tags of 127 bytes')
+  from wf.start('nothing', p_tags => array(select rpad(k::text, 127, 'x') from generate_series(1, 64) k)) s (id) join wf.instance_v i on i.instance_id = s.id;
+select is(i.tags, '{}', 'no tags at all')
+  from wf.start('nothing', p_tags => null) s (id) join wf.instance_v i on i.instance_id = s.id;
 select throws_ok($$select wf.start('nothing', p_version => 2)$$, 'WF003', 'workflow nothing has no version 2', 'a version that does not exist');
 
 -- what is started

@@ -1,7 +1,7 @@
 -- tree.sql - the tree of an instance, whole and page by page.
 begin;
 \ir helper/play.sql
-select plan(18);
+select plan(22);
 
 -- pages(INSTANCE, LIMIT): the whole tree, page by page.
 create function pages(p_instance bigint, p_limit int) returns table (process_id bigint, depth int, label text, note text)
@@ -46,6 +46,42 @@ select is((select count(*) from wf.tree(:i, 7)), 7::bigint, 'a page has as many 
 select is_empty(format('select * from wf.tree(%s, 0)', :i), 'be it none');
 select ok((select bool_and(p.wide) from wf.process p where p.instance_id = :i and p.parent_id is not null), 'its processes are found by their parent');
 select is((select count(*) from wf.tree(:i, 1000) t where t.note like 'sleeps until %'), 6::bigint, 'a page says what there is to know');
+
+-- undos, last first, whatever numbers the sessions give that begin them
+create function with_undo(p_node jsonb) returns jsonb
+language sql as $$ select p_node || jsonb_build_object('undo', jsonb_build_object('kind', 'undo', 'line', 5, 'body', play_task('t.Do', 'un_' || (p_node ->> 'as')))); $$;
+create function try(p_body jsonb) returns jsonb
+language sql as $$
+    select jsonb_build_object('kind', 'try', 'line', 2, 'body', p_body, 'catches', jsonb_build_array(
+               jsonb_build_object('kind', 'catch', 'line', 3, 'name', 'e', 'body', play_task('t.Do', 'k'))));
+$$;
+-- undo_all(DRIVER, INSTANCE): answers all but c, which fails. The later a process begins, the smaller is its number.
+create function undo_all(p_driver bigint, p_instance bigint) returns void language plpgsql as $$
+declare
+    v_next bigint := (select max(id) + 10000 from wf.process);
+begin
+    loop
+        perform play_take(p_driver);
+        exit when not exists (select from wf.process p where p.instance_id = p_instance and p.state = 'START_REQUESTED');
+        v_next := v_next - 100;
+        perform play_later('1 s'), setval('wf.process_id', v_next);
+        perform case p.bind when 'c' then play_fail(p.id) else play_report(p.id) end
+           from wf.process p where p.instance_id = p_instance and p.state = 'START_REQUESTED';
+    end loop;
+end;
+$$;
+create function drawn(p_instance bigint, p_limit int default null) returns text
+language sql as $$ select string_agg(replace(p.label, 't.Do as ', ''), ', ' order by k) from pages(p_instance, p_limit) with ordinality p (id, depth, label, note, k) where p.label ~ '^(t.Do|undo of)'; $$;
+select play_install('undone', jsonb_build_array(try(play_seq(with_undo(play_task('t.Do', 'a')), with_undo(play_task('t.Do', 'b')), play_task('t.Do', 'c')))));
+select play_install('elements', jsonb_build_array(try(play_forall('x', '[1, 2, 3]', play_seq(with_undo(play_task('t.Do', 'a')), jsonb_build_object('kind', 'if', 'line', 1, 'condition', '["eq", ["var", "x"], 3]'::jsonb, 'reads', '{"x": 1}'::jsonb, 'then', play_task('t.Do', 'c')))) || '{"max": 1}')));
+select wf.start('undone') as u \gset
+select undo_all(:driver, :u);
+select is(drawn(:u), 'a, b, c, undo of b, un_b, undo of a, un_a, k', 'undos stand below what was given up, last first');
+select is_empty(format('select * from differs(%s)', :u), 'page by page, too');
+select wf.start('elements') as u \gset
+select undo_all(:driver, :u);
+select is(drawn(:u), 'a, a, a, c, undo of a [2], un_a, undo of a [1], un_a, undo of a [0], un_a, k', 'below a forall behind its elements, each with the index of its own');
+select is_empty(format('select * from differs(%s)', :u), 'and page by page as well');
 
 -- a page reads no more than what it shows
 select play_install('small', jsonb_build_array(play_task('t.Do', 'd')));

@@ -80,7 +80,7 @@ end;
 
 -- wf._tag_fit()
 --
--- Returns  what the policy tags takes, for people; _fits_tags says whether a value is that
+-- Returns  what the policy tags and start take, for people; _fits_tags says whether a value is that
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _wrong_policies and _tags

@@ -31,10 +31,48 @@ begin
 end;
 $$;
 
+-- wf._gantt_tasks(p_instance, p_limit, p_after)
+--
+-- Numbers of processes say nothing of their age: each session has a stock of numbers of its
+-- own. An instance that may have many processes has no order but theirs, where a page is asked for.
+--
+-- Returns  the first p_limit tasks of an instance, or those behind p_after, in the order in which they could
+--          begin; of a page of an instance that may have more than 10,000 processes in that of their numbers
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by gantt
+create or replace function wf._gantt_tasks(p_instance bigint, p_limit int, p_after bigint) returns bigint[]
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    c_many constant int := 10000;
+    v_most bigint := (select n.most + coalesce((select e.processes from wf.extent e where e.instance_id = i.id), 0)
+                        from wf.instance i
+                        join wf.node n on n.version_id = i.version_id and n.id = 1
+                       where i.id = p_instance);
+begin
+    if p_limit is not null and v_most > c_many then
+        return array(select x.id
+                       from wf.process x
+                      where x.instance_id = p_instance and x.id > coalesce(p_after, 0) and x.machine <> 'composite'
+                      order by x.id
+                      limit p_limit);
+    end if;
+    return array(select x.id
+                   from wf.process x
+                  where x.instance_id = p_instance and x.machine <> 'composite'
+                    and (p_after is null
+                         or (x.began_at, x.id) > (select a.began_at, a.id
+                                                    from wf.process a
+                                                   where a.instance_id = p_instance and a.id = p_after))
+                  order by x.began_at, x.id
+                  limit p_limit);
+end;
+$$;
+
 -- wf.gantt(p_instance, p_limit, p_after)
 --
 -- Returns  a row for each attempt of the first p_limit tasks, or of those behind p_after, in the
---          order of their numbers: when it was enabled, started, ended, and how
+--          order of _gantt_tasks: when it was enabled, started, ended, and how
 -- Locks    nothing
 -- Raises   WF002, WF003
 -- Called   by viewers
@@ -60,12 +98,10 @@ begin
             message = format('there is no instance %s', p_instance),
             hint = 'List what exists: wf-console list.';
     end if;
-    select array_agg(p.id), min(p.began_at), max(p.at) into v_tasks, v_first, v_last
-      from (select x.id, x.began_at, x.at
-              from wf.process x
-             where x.instance_id = p_instance and x.id > coalesce(p_after, 0) and x.machine <> 'composite'
-             order by x.id
-             limit p_limit) p;
+    v_tasks := wf._gantt_tasks(p_instance, p_limit, p_after);
+    select min(p.began_at), max(p.at) into v_first, v_last
+      from wf.process p
+     where p.instance_id = p_instance and p.id = any (v_tasks);
     v_from := wf._seq_at(p_instance, v_first);
     v_to := wf._seq_at(p_instance, v_last + interval '1 microsecond');
     return query
@@ -85,27 +121,23 @@ begin
          group by m.process_id, m.attempt
     )
     select p.id,
-           coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || s.index || ']', ''),
-           p.kind, k.attempt,
+           l.label, p.kind, k.attempt,
            coalesce(a.state, case when k.attempt = p.attempt then p.state else 'FAILED' end),
            case k.attempt when 1 then p.began_at else coalesce(a.first_at, p.at) end,
            a.started_at, a.ended_at,
            case when k.attempt = p.attempt and a.ended_at is null then round(g.progress, 2) end
-      from unnest(v_tasks) t (id)
+      from unnest(v_tasks) with ordinality t (id, k)
      cross join lateral (select x.* from wf.process x where x.instance_id = p_instance and x.id = t.id offset 0) p
-     cross join lateral (select x.title, x.label from wf.node x
-                          where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-      left join lateral (select x.index
-                           from wf.process x
-                          where x.instance_id = p_instance and x.id = p.scopes[cardinality(p.scopes)]
-                         offset 0) s on true
+     cross join lateral (select x.label from wf.label_v x
+                          where x.instance_id = p_instance and x.process_id = p.id offset 0) l
      cross join lateral generate_series(1, p.attempt) k (attempt)
       left join attempt a on a.process_id = p.id and a.attempt = k.attempt
       left join wf._progress(p_instance) g on g.process_id = p.id
-     order by p.id, k.attempt;
+     order by t.k, k.attempt;
 end;
 $$;
 comment on function wf.gantt(bigint, int, bigint) is
     'When the tasks of an instance that have begun ran: a row for each attempt of the first p_limit tasks, or of those '
     'behind p_after: when it could begin, when it was started and when it ended (null: not yet), in which state. '
-    'Raises WF002, WF003.';
+    'They are in the order in which they could begin; the pages of an instance that may have more than 10,000 '
+    'processes go by their numbers. Raises WF002, WF003.';

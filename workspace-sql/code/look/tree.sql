@@ -1,5 +1,6 @@
 -- The tree of an instance as people read it: depth first, in the order of the
--- source, elements of a forall and rounds of a loop by index, rounds of a retried composite by age.
+-- source, elements of a forall and rounds of a loop by index, rounds of a retried composite and undos by age.
+-- Their numbers say nothing of their age: each session has a stock of numbers of its own.
 -- An instance that may have many processes (node.wide) is read page by page,
 -- child by child; any other is read as a whole, and the page is cut out of it.
 
@@ -23,7 +24,7 @@ declare
     v_given bigint;
     v_last record;
 begin
-    select p.id, p.index, n.ordinal
+    select p.id, p.index, n.ordinal, p.began_at
       into v_last
       from wf.process p
       join wf.node n on n.version_id = p.version_id and n.id = p.node_id
@@ -37,8 +38,16 @@ begin
         (select c.id, c.machine
            from wf.process c
           where v_is_forall and c.wide and c.parent_id = v_parent
+            and (v_last.id is null or v_last.index is not null)
             and (c.index, c.id) > (coalesce(v_last.index, -1), coalesce(v_last.id, 0))
           order by c.index, c.id
+          limit v_left)
+         union all
+        (select c.id, c.machine -- its undos
+           from wf.process c
+          where v_is_forall and c.wide and c.parent_id = v_parent and c.index is null
+            and (v_last.id is null or v_last.index is not null or (c.began_at, c.id) > (v_last.began_at, v_last.id))
+          order by c.began_at, c.id
           limit v_left)
          union all
         (select c.id, c.machine
@@ -48,8 +57,9 @@ begin
                                where x.version_id = c.version_id and x.id = c.node_id
                               offset 0) n
           where not v_is_forall and c.wide and c.parent_id = v_parent
-            and (n.ordinal, c.id) > (coalesce(v_last.ordinal, 0), coalesce(v_last.id, 0))
-          order by n.ordinal, c.id
+            and (n.ordinal, c.began_at, c.id) > (coalesce(v_last.ordinal, 0), coalesce(v_last.began_at, '-infinity'),
+                                                 coalesce(v_last.id, 0))
+          order by n.ordinal, c.began_at, c.id
           limit v_left)
     loop
         exit when v_left <= 0;
@@ -78,7 +88,8 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
     return query
     with recursive member as (
-        select p.id, p.parent_id, array[n.ordinal, coalesce(p.index, 0), p.id] as place
+        select p.id, p.parent_id,
+               array[n.ordinal, coalesce(p.index, 0), (extract(epoch from p.began_at) * 1000000)::bigint, p.id] as place
           from wf.process p
           join wf.node n on n.version_id = p.version_id and n.id = p.node_id
          where p.instance_id = p_instance
@@ -120,8 +131,7 @@ declare
     v_first int;
 begin
     if p_limit < 0 then
-        raise exception using errcode = 'WF002',
-            message = format('the limit is %s', p_limit),
+        raise exception using errcode = 'WF002', message = format('the limit is %s', p_limit),
             hint = 'Give the number of processes to show, 0 or more.';
     end if;
     select coalesce(n.wide, false)
@@ -172,7 +182,9 @@ begin
          group by 1
     )
     select p.id, p.parent_id, p.depth,
-           coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || p.index || ']', ''),
+           case when p.kind = 'undo' -- it does not stand in the element whose step it undoes
+                then (select l.label from wf.label_v l where l.instance_id = p_instance and l.process_id = p.id)
+                else coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || p.index || ']', '') end,
            p.kind, p.state, p.attempt, p.at,
            case when p.error is not null and p.state <> 'INIT'
                 then format('%s: %s', p.error ->> 'kind', p.error ->> 'message')

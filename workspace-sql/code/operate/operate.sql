@@ -289,8 +289,9 @@ begin
     return query
     select i.id, x.process_id,
            case when x.refusal is not null then 'refused'
-                when p_event in ('abort', 'halt') and exists (select from wf.work w
-                                                    where w.instance_id = i.id and w.kind = 'teardown') then 'begun'
+                when p_event in ('abort', 'halt')
+                     and exists (select from wf.teardown t where t.instance_id = i.id and t.next_id is not null)
+                then 'begun'
                 else 'done' end,
            coalesce(x.refusal, x.was || ' -> ' || i.state)
       from unnest(v_instance, v_process, v_was, v_refusal) x (instance_id, process_id, was, refusal)

@@ -72,17 +72,26 @@ $$;
 
 -- wf._tags(p_given, p_tags, p_params)
 --
--- Works out the policy tags of a workflow, an expression that reads its parameters.
+-- Checks the tags that start was given, and works out the policy tags of a workflow,
+-- an expression that reads its parameters; p_tags is null without the policy.
 --
 -- Returns  the tags that start was given, and those of the policy that are not among them
 -- Locks    nothing
 -- Raises   WF002
--- Called   by start and start_many, for a workflow with the policy
+-- Called   by start and start_many, if there are tags of either kind
 create or replace function wf._tags(p_given text[], p_tags jsonb, p_params jsonb) returns text[]
 language plpgsql stable as $$
 declare
-    v_result jsonb := wf._evaluate(p_tags, p_params);
+    v_result jsonb;
 begin
+    if not wf._fits_tags(to_jsonb(p_given)) then
+        raise exception using errcode = 'WF002',
+            message = format('the tags are %s, not %s', left(to_jsonb(p_given)::text, 100), wf._tag_fit()),
+            hint = 'Give a few short texts, such as nightly.';
+    elsif p_tags is null then
+        return p_given;
+    end if;
+    v_result := wf._evaluate(p_tags, p_params);
     if v_result ? 'error' or not wf._fits_tags(v_result -> 'value') then
         raise exception using errcode = 'WF002',
             message = format('the tags of the workflow: %s',
@@ -216,7 +225,7 @@ begin
                              started_at, started_by)
     overriding system value
     values (v_id, v_workflow.id, v_version, '', 'start', 'RUNNING', v_now, p_key, v_params, p_priority,
-            case when v_tags is null then coalesce(p_tags, '{}')
+            case when v_tags is null and cardinality(p_tags) = 0 then p_tags
                  else wf._tags(coalesce(p_tags, '{}'), v_tags, v_params) end, v_now, wf._actor());
     perform wf._plant(array[v_id], v_version, array[v_params], - p_priority, v_now);
     return v_id;
@@ -224,8 +233,8 @@ end;
 $$;
 comment on function wf.start(text, jsonb, text, int, text[], int) is
     'Starts an instance of a workflow inside the caller''s transaction: name, parameters (an object), idempotency '
-    'key, priority (-1000 to 1000, higher first), tags (those of the workflow come in addition), version (the newest '
-    'if null). Returns the instance''s number. Raises WF002, WF003, WF007.';
+    'key, priority (-1000 to 1000, higher first), tags (at most 64 of 1 to 127 bytes each; those of the workflow come '
+    'in addition), version (the newest if null). Returns the instance''s number. Raises WF002, WF003, WF007.';
 
 -- wf._plant(p_instance, p_version, p_params, p_rank, p_now)
 --

@@ -75,6 +75,8 @@ $$;
 
 -- wf._element(p_instance, p_process)
 --
+-- An undo is below what was given up, but stands in the scope of the step that it undoes.
+--
 -- Returns  the index of the nearest element of a forall, or round of a loop, that a process is in; null if it is in
 --          none
 -- Locks    nothing
@@ -87,7 +89,7 @@ declare
     v_process bigint := p_process;
 begin
     while v_process is not null and v_index is null loop
-        select p.index, p.parent_id
+        select p.index, case when p.kind = 'undo' then p.scopes[cardinality(p.scopes)] else p.parent_id end
           into v_index, v_process
           from wf.process p
          where p.instance_id = p_instance and p.id = v_process;
