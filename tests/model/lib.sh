@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # lib.sh - the state machines as a model for spin (docs/reliability.md says what
-# for): frame.pml behind the rows of wf.transition of a workspace that was just
+# for): $FRAME behind the rows of wf.transition of a workspace that was just
 # installed.
 
 # shellcheck source=tests/lib.sh
@@ -9,6 +9,18 @@
 MODEL=$ROOT/tests/model
 MEMORY_MB=1500
 SECONDS_MAX=120
+FRAME=(frame.pml)
+FAIR=(-f)     # how it is searched for what never ends
+REDUCE=()
+
+# tree_frame: from here on the frame is tree.pml. No move in it is free and can be
+# made again and again, therefore it needs no fairness. Spin does not see what its
+# functions in C read and write, therefore every order of steps is tried.
+tree_frame() {
+    FRAME=(trees.pml tree.pml moves.pml actors.pml)
+    FAIR=()
+    REDUCE=(-DNOREDUCE)
+}
 
 # model_make NAME MACHINE DEFINES [SQL]: compiles $WORK/NAME/pan. The SQL is
 # run before the rows are printed, and undone.
@@ -22,14 +34,14 @@ model_make() {
     } | psql --no-psqlrc --quiet --no-align --tuples-only \
         --set=ON_ERROR_STOP=1 --set=leaf="$machine" --file=- \
         >"$dir/model.pml"
-    cat "$MODEL/frame.pml" >>"$dir/model.pml"
+    (cd "$MODEL" && cat "${FRAME[@]}") >>"$dir/model.pml"
     (
         cd "$dir"
         # shellcheck disable=SC2086
         spin -a $defines model.pml >spin.log 2>&1
         grep -q '^ltl' spin.log || options=(-DSAFETY)
         gcc -O1 -w -DCOLLAPSE -DMEMLIM=$MEMORY_MB -o pan pan.c \
-            "${options[@]}" >>spin.log 2>&1
+            "${options[@]}" "${REDUCE[@]}" >>spin.log 2>&1
     )
 }
 
@@ -37,7 +49,7 @@ model_make() {
 model_run() {
     local dir=$WORK/$1
     local options=(-m200000 -n)
-    ! grep -q '^ltl' "$dir/spin.log" || options+=(-a -f)
+    ! grep -q '^ltl' "$dir/spin.log" || options+=(-a "${FAIR[@]}")
     (
         cd "$dir"
         ulimit -t "$SECONDS_MAX" # of a processor

@@ -1,17 +1,17 @@
--- machines.sql - print the rows of wf.transition as Promela, for frame.pml:
+-- machines.sql - print the rows of wf.transition as Promela, for frame.pml and tree.pml:
 --
 --     psql -XqAt -v leaf=async -f machines.sql
 --
 -- names of machines, states and events; row(), which finds a move and says
 -- what is besides it, or is an error if there is no such row; next_state(), as
--- wf._next_state; and the moves that an operator or the time may make.
+-- wf._next_state; the moves that an operator, a driver or the time may make; and
+-- all rows once more as a table in C.
 
 create temp view move as
 select t.*,
        'M_' || t.machine as m, 'S_' || coalesce(nullif(t.from_state, ''), 'new') as s, 'E_' || t.event as e, 'S_' || t.to_state as n
   from wf.transition t
- where t.machine in (:'leaf', 'composite', 'instance')
-   and t.event <> 'undo'; -- nothing in frame.pml has an undo
+ where t.machine in (:'leaf', 'composite', 'instance');
 
 select format('#define LEAF M_%s', :'leaf');
 
@@ -58,13 +58,25 @@ select '    :: else -> a_n = S_new
     fi
 }';
 
--- the moves that others than drivers and the workspace may make
+-- The moves that others than the workspace may make; IS(x, m) says whether x has the
+-- machine m, FREE(x) whether an operator is not refused. The event undo is what wf.raise makes of the event raise.
+-- DRIVER_LEAF is all that can come of a task, whoever reports it; a wait begins so, too.
 select format(E'#define %s(x) \\\n', k.name)
-       || string_agg(format('    :: st[x] == %s%s && (!COSTS(%s) || may) -> act = A_move; q = x; ev = %s; to = %s; pay(COSTS(%s))', m.s,
-                           case when m.event = 'retry' and m.from_state = 'INIT' and m.machine <> 'composite' then ' && rest[x]' else '' end, m.e, m.e, m.n, m.e),
+       || string_agg(format('    :: st[x] == %s && IS(x, %s)%s%s && (!COSTS(%s) || may) -> act = A_move; q = x; ev = %s; to = %s; pay(COSTS(%s))', m.s, m.m,
+                           case when m.event = 'retry' and m.from_state = 'INIT' and m.machine <> 'composite' then ' && rest[x]' else '' end,
+                           case when k.actor = 'O' then ' && FREE(x)' else '' end, m.e, m.e, m.n, m.e),
                      E' \\\n' order by m.from_state, m.event, m.to_state)
   from (values ('OPERATOR_LEAF', :'leaf', 'O', null),
                ('OPERATOR_COMPOSITE', 'composite', 'O', null),
-               ('TIME_LEAF', :'leaf', 'T', 'timeout')) k (name, machine, actor, event)
-  join move m on m.machine = k.machine and strpos(m.actor, k.actor) > 0 and m.event = coalesce(k.event, m.event)
+               ('TIME_LEAF', :'leaf', 'T', 'timeout'),
+               ('DRIVER_LEAF', :'leaf', 'D', null)) k (name, machine, actor, event)
+  join move m on m.machine = k.machine and m.event = coalesce(k.event, m.event)
+             and case when k.actor = 'D' then (m.actor in ('D', 'T') or m.event = 'begin') and m.from_state <> m.to_state
+                      else strpos(m.actor, k.actor) > 0 and m.event <> 'undo' end
  group by k.name;
+
+select 'c_decl {
+static const unsigned char rows[][4] = { /* machine, from, event, to */';
+select format('    {%s, %s, %s, %s},', m.m, m.s, m.e, m.n) from move m order by m.machine, m.from_state, m.event, m.to_state;
+select '};
+}';

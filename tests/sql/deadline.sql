@@ -226,5 +226,50 @@ select is((select state from wf.process where instance_id = :i and parent_id = (
 select is((select count(*) from wf.process where instance_id = :i and state not in ('ABORTED', 'FAILED', 'ACTIVE')), 0::bigint, 'all of it');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
+-- two deadlines, one in the other, that are over together: the outer one counts, whichever was looked at first
+create function around(p_inner jsonb) returns jsonb
+language sql as $$
+    select jsonb_build_object('kind', 'seq', 'line', 1, 'steps', jsonb_build_array(play_task('t.Do', 'x'), p_inner),
+                              'policies', '{"timeout": {"deadline": "PT10S"}, "retry": {"attempts": 3, "delay": "PT1S"}}'::jsonb);
+$$;
+create function fired(p_instance bigint) returns void
+language sql as $$
+    select set_config('wf.now', (wf.now() + interval '10 s')::text, true);
+    select wf._time_out(array_agg(t.instance_id), array_agg(t.process_id), wf.now())
+      from wf.time_limit t where t.instance_id = p_instance;
+$$;
+select play_install('both', jsonb_build_array(around(block('PT5S', play_task('t.Do', 'a')))));
+select last_value as last from wf.process_id \gset
+select setval('wf.process_id', :last + 10000) as last \gset
+select wf.start('both') as i \gset
+-- each session has a stock of numbers of its own: what is inside may have the smaller one
+select setval('wf.process_id', :last - 5000);
+select play_take(:driver), play_report(play_id(:i, 'x'), 'response', '{"value": 1}');
+select is(states(:i), 'seq ACTIVE, a INIT, call ACTIVE, seq ACTIVE, x END', 'a block has a smaller number than the one around it');
+select lives_ok(format('select fired(%s)', :i), 'both deadlines are over at once');
+select is(states(:i), 'seq ABORTED, a ABORTED, call ACTIVE, seq FAILED, x END', 'the outer one has failed, and its retry did not take the error of the inner one');
+select is_empty('select * from wf.teardown', 'nothing is torn down any more');
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
+select setval('wf.process_id', :last + 10000);
+select play_install('waiting', jsonb_build_array(around(
+    jsonb_build_object('kind', 'seq', 'line', 1, 'steps', jsonb_build_array(play_task('t.Do', 'a')),
+                       'policies', '{"timeout": {"deadline": "PT5S"}, "retry": {"attempts": 3, "delay": "PT1H"}}'::jsonb))));
+select wf.start('waiting') as i \gset
+select play_take(:driver), play_report(play_id(:i, 'x'), 'response', '{"value": 1}'), play_take(:driver), play_fail(play_id(:i, 'a'));
+select is(states(:i), 'call ACTIVE, seq ACTIVE, x END, seq INIT, a RAISED', 'a block waits for its next round');
+select lives_ok(format('select fired(%s)', :i), 'both deadlines are over at once');
+select is(states(:i), 'call ACTIVE, seq FAILED, x END, seq ABORTED, a RAISED', 'the outer one has failed');
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
+select play_install('between', jsonb_build_array(block('PT10S', jsonb_build_object('kind', 'try', 'line', 1, 'body',
+    jsonb_build_object('kind', 'seq', 'line', 1, 'steps', jsonb_build_array(play_task('t.Do', 'a')),
+                       'policies', '{"timeout": {"deadline": "PT5S"}, "retry": {"attempts": 3, "delay": "PT1H"}}'::jsonb),
+    'catches', jsonb_build_array(jsonb_build_object('kind', 'catch', 'line', 2, 'name', 'e', 'body',
+                                                    '{"kind": "let", "line": 3, "as": "y", "value": 1}'::jsonb)))), play_task('t.Do', 'z')));
+select wf.start('between') as i \gset
+select play_take(:driver), play_fail(play_id(:i, 'a'));
+select lives_ok(format('select fired(%s)', :i), 'both deadlines are over at once, and a catch between them would take the error of the inner one');
+select is(states(:i), 'call ACTIVE, seq FAILED, try ABORTED, seq ABORTED, a RAISED', 'the outer one has failed');
+select is_empty('select * from wf.fsck()', 'the workspace is sound');
+
 select finish();
 rollback;

@@ -232,5 +232,20 @@ select is(play_end(:i), 'END success 6', 'the last one wins');
 select is_empty('select * from wf.given_up', 'nothing is left of it');
 select is_empty('select * from wf.fsck()', 'all is well');
 
+-- an abort in portions: a race ends before the portion that would have stopped it comes
+select play_install('late', jsonb_build_array(play_par(
+    play_forall('x', (select jsonb_agg(k) from generate_series(1, 1000) k), play_task('t.Do', 'g', '{}', '{"queue": "other"}')),
+    play_seq(play_task('t.Do', 'first'), play_race(play_task('t.Do', 'a'), play_task('t.Do', 'b'))))));
+select wf.start('late') as i \gset
+select play_take(:driver), play_report(play_id(:i, 'first'), 'response', '{"value": 1}'), play_take(:driver);
+select is((select answer from wf.abort(jsonb_build_object('instance', :i))), 'begun', 'it is aborted in portions');
+select play_report(play_id(:i, 'a'), 'response', '{"value": 1}');
+select is((select string_agg(p.kind || ' ' || p.state, ', ' order by p.id) from wf.process p
+            where p.instance_id = :i and p.kind in ('seq', 'race')), 'seq ABORTING, race ABORTING', 'a race that is won then has what is around it stop');
+select play_report(play_id(:i, 'b'), 'response', '{"value": 2}');
+do $$ begin while wf.work() is not null loop null; end loop; end; $$;
+select is(play_end(:i), 'ABORTED aborted', 'the instance ends');
+select is_empty('select * from wf.fsck()', 'all is well');
+
 select * from finish();
 rollback;

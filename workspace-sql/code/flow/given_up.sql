@@ -131,6 +131,11 @@ begin
     -- one that is torn down with what is around it has lost after all
     v_won := array(select m from wf._due_full(p_moves, 'win') m
                     where not exists (select from wf._torn(array[m.instance_id], array[m.id])));
+    -- a later portion finds nothing alive in it, and what is around it would never know
+    perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
+       from wf._due_full(p_moves, 'win') m
+      cross join lateral wf._torn(array[m.instance_id], array[m.id]) t, unnest(t.path) x (id)
+     having count(*) > 0;
     with winner as materialized (
         select m.instance_id, m.scopes[cardinality(m.scopes)] as scope_id, w.id, w.warned, m.id as race_id
           from unnest(v_won) m

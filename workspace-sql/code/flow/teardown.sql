@@ -199,7 +199,7 @@ end;
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
--- Called   by _tear, _withhold and _handle
+-- Called   by _tear, _withhold, _handle and _win
 create or replace function wf._mark_torn(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
 language plpgsql as $$
 begin

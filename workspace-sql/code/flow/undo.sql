@@ -22,7 +22,7 @@
 --          null if the process does not exist
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _note_undo and wf.tree
+-- Called   by _note_undo, _expire and wf.tree
 create or replace function wf._path(p_instance bigint, p_process bigint) returns bigint[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
     with recursive up as (

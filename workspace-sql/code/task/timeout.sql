@@ -372,6 +372,8 @@ $$;
 -- Makes the moves timeout of blocks, or of tasks. Of several limits the one that was
 -- reached first counts. Where the machine has no such move, or a block is torn down
 -- already, the clock stands at its end. A task in INIT moves only if it is one of p_fenced.
+-- A block inside another one whose deadline is over is stopped with that one: its own error
+-- would look for a handler before that one is torn down.
 --
 -- Returns  the blocks that are ABORTING now: what is in them has to be stopped; null if there are none
 -- Locks    rows of time_limit, then process
@@ -414,6 +416,9 @@ begin
           from late l
          where p.ctid = l.place and l.to_state is not null
            and (l.state <> 'INIT' or l.j = any (p_fenced) or wf._waits_for_retry(l.i, l.j))
+           and not (p_blocks and exists (select from late o
+                                          where o.i = l.i and o.j <> l.j and o.to_state is not null
+                                            and o.j = any (wf._path(l.i, l.j))))
         returning p.instance_id, p.id, p.state)
     select array_agg(m.instance_id order by m.id) filter (where m.state = 'ABORTING'),
            array_agg(m.id order by m.id) filter (where m.state = 'ABORTING')
@@ -424,16 +429,16 @@ $$;
 -- wf._stop_inside(p_instance, p_process, p_at)
 --
 -- Tears down what is in composites whose deadline is over; each of them has failed when
--- that has stopped. One in another one is part of that one's teardown.
+-- that has stopped. None of them is inside another one.
 --
 -- Returns  nothing
 -- Locks    as _tear
--- Called   by _time_out, with the outer ones first
+-- Called   by _time_out
 create or replace function wf._stop_inside(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
 language plpgsql as $$
 begin
     for k in 1 .. cardinality(p_process) loop
-        -- one around it may have ended meanwhile, and this one with it
+        -- an error of one before it may have stopped what is around both
         continue when not exists (select from wf.process p where p.instance_id = p_instance[k] and p.id = p_process[k]
                                                              and p.state = 'ABORTING')
                       or exists (select from wf._torn(p_instance[k:k], p_process[k:k]));
