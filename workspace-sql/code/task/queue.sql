@@ -7,8 +7,8 @@
 -- remembers, for each lane, the place up to which it has looked at everything
 -- (wf.from). It begins at the head again whenever a poll gets less than it wants,
 -- and at the latest after 10 ms. A look at the head of a long index costs time:
--- looks may take a hundredth of it, or more if they would else be more than a
--- second apart, up to a twentieth. A transaction that stays open keeps vacuum from
+-- looks may take a hundredth of it, or more if they would else be more than 0.2 s
+-- apart, up to a twentieth. A transaction that stays open keeps vacuum from
 -- everything that is taken after it began: then the index grows until it ends.
 
 do $$
@@ -306,7 +306,7 @@ end;
 -- something behind they go on where the one before ended, and look at the heads of
 -- the lanes after 10 ms; one that finds all that there is looks there at once. A
 -- look that has taken more than 0.5 ms is repeated after a hundred times as long,
--- at the latest after a second, but not before twenty times as long.
+-- at the latest after 0.2 s, but not before twenty times as long.
 --
 -- An expression that a transaction evaluates for the first time takes 4,000
 -- instructions, the call of a function 10,000, a query 40,000. Therefore the
@@ -361,7 +361,7 @@ begin
         v_cost := wf._look_cost() - v_cost;
         v_near := v_places is null or v_near and v_cost <= 500;
         if v_places is null then
-            v_rest := case when v_cost > 500 then greatest(least(v_cost * 0.0001, 1), v_cost * 0.00002) else 0 end;
+            v_rest := case when v_cost > 500 then greatest(least(v_cost * 0.0001, 0.2), v_cost * 0.00002) else 0 end;
             v_age := 0;
         end if;
         if cardinality(lane) = 1 then
