@@ -123,7 +123,7 @@ declare
     v_end timestamptz := wf.now() + p_interval;
 begin
     while wf.now() < v_end loop
-        perform wf.heartbeat(p_driver), play_later(least(interval '20 s', v_end - wf.now()));
+        perform play_later(least(interval '20 s', v_end - wf.now())), wf.heartbeat(p_driver);
     end loop;
 end;
 $$;

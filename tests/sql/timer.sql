@@ -89,6 +89,35 @@ select is(rest(:driver), 250, 'or until the next timer is due');
 select play_later('0.3 s');
 select is(rest(:driver), 1000, 'when that has fired, for a second');
 select is((select wait_ms from wf.poll(:driver, 0) where kind = 'next'), 1000, 'one that wants nothing too');
+
+-- timers at the head that are dead
+create function looked(p_driver bigint) returns bigint
+language plpgsql as $$
+declare
+    v_before bigint := pg_stat_get_xact_tuples_returned('wf.timer_due_idx'::regclass);
+begin
+    perform wf.poll(p_driver, 10);
+    return pg_stat_get_xact_tuples_returned('wf.timer_due_idx'::regclass) - v_before;
+end;
+$$;
+insert into wf.timer (instance_id, process_id, kind, due_at) select -1, g, 'sleep', wf.now() - interval '1 minute' from generate_series(1, 10000) g;
+delete from wf.timer where instance_id = -1;
+select cmp_ok(looked(:driver), '>=', 10000::bigint, 'a poll reads dead timers');
+select play_later('100 ms');
+select cmp_ok(looked(:driver), '<=', 1000::bigint, 'a look at many is not repeated at once');
+select wf.start('short', '{"d": "PT0.05S"}') as near \gset
+select wf.start('short', '{"d": "PT0.05S"}') as old \gset
+update wf.timer set due_at = wf.now() - interval '10 s' where instance_id = :old;
+select play_later('50 ms'), looked(:driver);
+select is((select string_agg(i.state, ' ' order by i.id) from wf.instance i where i.id in (:near, :old)), 'END RUNNING', 'what becomes due meanwhile is fired, what is older is not seen');
+select play_later('200 ms'), looked(:driver);
+select is((select i.state from wf.instance i where i.id = :old), 'END', 'but after 0.2 s it is');
+select cmp_ok(looked(:driver), '<=', 1000::bigint, 'that look is not repeated at once, either');
+select wf.start_many('short', (select jsonb_agg('{"d": "PT1S"}'::jsonb) from generate_series(1, 150)));
+select play_later('10 s'), looked(:driver);
+select is((select count(*) from wf.timer), 50::bigint, 'of many that are overdue a hundred are fired');
+select looked(:driver);
+select is((select count(*) from wf.timer), 0::bigint, 'and the others at once, though looks take long');
 select set_config('wf.now', '', true);
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 

@@ -29,6 +29,7 @@ declare
     v_driver wf.driver;
     v_wants constant boolean := p_want > 0 or p_kept @? '$.* ? (@ > 0)';
     v_work record;
+    v_second boolean; -- nobody has heard of the driver for a second
     v_rests boolean; -- it found nothing before, and there is nothing now
     v_mine boolean; -- it has a turn
     v_found record;
@@ -41,6 +42,8 @@ begin
     select g.* into v_work from wf._glance(p_driver, v_now) g;
     v_driver := v_work.driver;
     if (v_driver.state in ('live', 'draining')) is not true then perform wf._refuse_driver(p_driver); end if;
+    v_second := v_work.seen_at not between v_now - interval '1 second' and v_now + interval '1 second';
+    if v_work.after - v_work.before > 2500 then perform wf._spare_timers(v_work.after - v_work.before, v_now); end if;
     if v_work.stops then
         kind := 'stop';
         for token in select s.token from wf._stops(p_driver, v_now) s loop
@@ -50,7 +53,7 @@ begin
     end if;
     kind := 'next';
     v_rests := v_driver.idle
-               and not (v_work.due or v_work.dirty or v_work.work or v_work.second or wf._has_ready(v_driver));
+               and not (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_ready(v_driver));
     -- Only so many work at a time as the setting turns says. A turn is the lock of a row:
     -- any login can take an advisory lock, or lock a table (in row exclusive mode, see docs/internals.md).
     if not v_rests then
@@ -63,11 +66,11 @@ begin
         kind := 'busy';
         wait_ms := wf._step_back(v_driver);
     else
-        if v_work.due or v_work.dirty or v_work.second then
-            perform wf._keep_up(p_driver, case when v_work.second then v_work.seen_at end,
+        if v_work.due or v_work.dirty or v_second then
+            perform wf._keep_up(p_driver, case when v_second then v_work.seen_at end,
                                 case when v_work.due then v_work.since end, v_now);
         end if;
-        if v_work.work or v_work.second and wf._setting_number('keep_days') > 0 then
+        if v_work.work or v_second and wf._setting_number('keep_days') > 0 then
             kind := 'work';
             return next;
             kind := 'next';
@@ -79,16 +82,16 @@ begin
         end if;
         -- a driver that has not got all that it wanted has left nothing in the lanes that it serves
         if v_found.more
-           or v_found.others and (v_work.due or v_work.dirty or v_work.work or v_work.second or wf._has_made()) then
+           or v_found.others and (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_made()) then
             perform wf._pass_on(p_driver, v_found.lane);
         end if;
         wait_ms := case when v_found.place is not null and not v_driver.idle then 0
-                        when v_found.place is not null and v_found.more then wf._stay_awake(v_driver, v_work.second)
+                        when v_found.place is not null and v_found.more then wf._stay_awake(v_driver, v_second)
                         else least(wf._rest(v_driver, v_wants, v_work.since, v_now), v_found.again) end;
     end if;
     mark := coalesce(mark, wf._mark());
     return next;
-    if v_work.second then perform wf._greet(p_driver, v_now); end if;
+    if v_second then perform wf._greet(p_driver, v_now); end if;
 end;
 $$;
 comment on function wf.poll(bigint, int, int, jsonb) is
@@ -106,30 +109,31 @@ comment on function wf.poll(bigint, int, int, jsonb) is
 -- Most polls have nothing of all this, so it is asked for at once.
 --
 -- Returns  a row, none if there is no such driver: its row; when it was heard of
---          before, and whether that is a second ago; the time behind which timers
---          are looked for; whether anything is to be stopped, is due, waits for a
---          group's place, for wf.work, or is torn down; how many have a turn
+--          before; behind which time timers were looked for, how many entries of
+--          their index that has read, and whether one is due; whether anything is to
+--          be stopped, waits for a group's place, for wf.work, or is torn down; how
+--          many have a turn
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by poll; it is inlined there
 create or replace function wf._glance(p_driver bigint, p_now timestamptz)
-returns table (driver wf.driver, seen_at timestamptz, second boolean, since timestamptz, stops boolean, due boolean,
-               dirty boolean, work boolean, teardown boolean, turns bigint)
+returns table (driver wf.driver, seen_at timestamptz, since timestamptz, before bigint, due boolean, after bigint,
+               stops boolean, dirty boolean, work boolean, teardown boolean, turns bigint)
 language sql stable
 begin atomic
-    select d, a.seen_at, a.second, a.since,
-           exists (select from wf.stop s where s.driver_id = p_driver),
+    select d,
+           (select s.seen_at from wf.sign_of_life s where s.driver_id = d.id),
+           a.since,
+           pg_stat_get_xact_tuples_returned('wf.timer_due_idx'::regclass),
            exists (select from wf.timer t where t.due_at <= p_now and t.due_at > a.since),
+           pg_stat_get_xact_tuples_returned('wf.timer_due_idx'::regclass),
+           exists (select from wf.stop s where s.driver_id = d.id),
            exists (select from wf.dirty),
            exists (select from wf.work w where w.due_at <= p_now and not w.aside),
            exists (select from wf.teardown),
            (select s.value::bigint from wf.setting s where s.name = 'turns')
       from wf.driver d
-     cross join lateral (select s.seen_at, s.second, wf._due_since(s.second, p_now) as since
-                           from (select x.seen_at,
-                                        x.seen_at not between p_now - interval '1 second'
-                                                          and p_now + interval '1 second' as second
-                                   from wf.sign_of_life x where x.driver_id = d.id offset 0) s offset 0) a
+     cross join lateral (select wf._due_since(p_now) as since offset 0) a
      where d.id = p_driver;
 end;
 
@@ -478,9 +482,6 @@ begin
     if not p_driver.idle and p_driver.state = 'live' then
         update wf.driver d set idle = true where d.id = p_driver.id;
         return 0;
-    end if;
-    if wf._is_overdue() then
-        return 1;
     end if;
     select least((select min(t.due_at) from wf.timer t where t.due_at > p_since),
                  (select min(w.due_at) from wf.work w where not w.aside)) into v_due;

@@ -298,6 +298,18 @@ begin atomic
            + pg_stat_get_xact_tuples_returned('wf.ready_claim_idx'::regclass) * 0.2;
 end;
 
+-- wf._look_rest(p_cost)
+--
+-- Returns  for how many seconds a look is good that has taken so many microseconds
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _find and _spare_timers
+create or replace function wf._look_rest(p_cost numeric) returns numeric
+language sql immutable
+begin atomic
+    select case when p_cost > 500 then greatest(least(p_cost * 0.0001, 0.2), least(p_cost * 0.00002, 1)) else 0 end;
+end;
+
 -- wf._find(p_driver, p_want, p_instant, p_kept, p_torn, p_now)
 --
 -- Finds what a driver takes: the first request of each lane that it serves,
@@ -361,7 +373,7 @@ begin
         v_cost := wf._look_cost() - v_cost;
         v_near := v_places is null or v_near and v_cost <= 500;
         if v_places is null then
-            v_rest := case when v_cost > 500 then greatest(least(v_cost * 0.0001, 0.2), v_cost * 0.00002) else 0 end;
+            v_rest := wf._look_rest(v_cost);
             v_age := 0;
         end if;
         if cardinality(lane) = 1 then

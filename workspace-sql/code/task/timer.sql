@@ -1,37 +1,41 @@
 -- What is due at a time.
 --
--- Timers that were fired stay at the head of the index until a vacuum removes them,
--- and while any transaction stays open it removes none. A poll that looks at the
--- head reads all of them. Therefore polls look at the timers of the last two
--- seconds, and only once a second at all: a timer may be older, because it was
--- stored in a transaction that took so long, because its instance was held, or
--- because no driver was there. If _fire leaves such ones the session notes that
--- (wf.overdue), and its polls look at all until there are none.
+-- Timers that were fired stay at the head of their index until a vacuum removes
+-- them, and while any transaction stays open it removes none. A poll that looks at
+-- the head reads all of them. If that takes long, the polls of the session look for
+-- a while only at the timers of the last two seconds (wf.timers says until when). An
+-- older one waits for the next look at all of them: one that was stored when its
+-- time was over, or whose instance was held.
 
--- wf._is_overdue()
+-- wf._due_since(p_now)
 --
--- Returns  whether this session's _fire has left timers that anybody could fire
+-- Returns  the time behind which a poll looks for due timers
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _due_since, _fire and _rest; it is inlined there
-create or replace function wf._is_overdue() returns boolean
+-- Called   by _glance; it is inlined there
+create or replace function wf._due_since(p_now timestamptz) returns timestamptz
 language sql stable
 begin atomic
-    select coalesce(current_setting('wf.overdue', true), '') <> '';
+    select case when nullif(current_setting('wf.timers', true), '')::float8 - date_part('epoch', p_now)
+                     between 0 and 1
+                then p_now - interval '2 seconds' else '-infinity' end;
 end;
 
--- wf._due_since(p_second, p_now)
+-- wf._spare_timers(p_seen, p_now)
 --
--- Returns  the time behind which a poll looks for due timers; p_second says that it is
---          its driver's first one for a second
+-- A look at all timers has read so many entries of their index, 0.2 us each. It is
+-- repeated after as long a time as one at the heads of the queue would be (_find).
+--
+-- Returns  nothing
 -- Locks    nothing
 -- Raises   nothing
--- Called   by poll; it is inlined there
-create or replace function wf._due_since(p_second boolean, p_now timestamptz) returns timestamptz
-language sql stable
-begin atomic
-    select case when p_second or wf._is_overdue() then '-infinity' else p_now - interval '2 seconds' end;
+-- Called   by poll, if it has taken more than 0.5 ms
+create or replace function wf._spare_timers(p_seen bigint, p_now timestamptz) returns void
+language plpgsql as $$
+begin
+    perform set_config('wf.timers', (date_part('epoch', p_now) + wf._look_rest(p_seen * 0.2))::text, false);
 end;
+$$;
 
 -- wf._fire(p_since, p_now)
 --
@@ -76,8 +80,8 @@ begin
                and not exists (select from wf.work w
                                 where w.instance_id = t.instance_id and w.item_id = t.process_id and w.kind = 'timer')
              order by t.due_at limit c_most) x;
-    if wf._is_overdue() <> (coalesce(cardinality(f.processes), 0) = c_most) then
-        perform set_config('wf.overdue', case when wf._is_overdue() then '' else '1' end, false);
+    if cardinality(f.processes) = c_most then
+        perform set_config('wf.timers', '', false); -- there may be more: the next poll looks at all
     end if;
     if f.instances is not null then
         v_error := wf._try_work('timer', f.instances, f.processes, p_now);
