@@ -604,6 +604,7 @@ sub make {
     ($budget, $careful) = (pick(14, 20, 26), pick(0.3, 0.5)) if $undoes;
     my @workflows = workflow("w$seed", 1 .. 5);
     push @workflows, workflow("x$seed", 1, 2) if maybe(0.3);
+    tag($_) for $seed % 8 == 6 ? @workflows : ();
     my $types = task_types();
     my $text  = JSON::PP->new->canonical->encode(\@workflows);
     return {
@@ -611,15 +612,24 @@ sub make {
             format => 1, file => "w$seed.wf", workflows => \@workflows,
             task_types => { map { $_ => $types->{$_} } grep { index($text, qq("type":"$_")) >= 0 } keys %$types },
         },
-        starts => [ map { start($_) } $workflows[0], maybe(0.5) ? pick(@workflows) : (), @workflows[ 1 .. $#workflows ] ],
+        starts => [ map { start($_, $seed % 16 > 11 ? qw(own kept) : ()) } $workflows[0], maybe(0.5) ? pick(@workflows) : (), @workflows[ 1 .. $#workflows ] ],
         seed   => rand,
         steps  => pick(15, 30, 60),
     };
 }
 
-sub start {
+# Tags of the workflow: one that start may give, too, and one that reads a parameter.
+sub tag {
     my ($workflow) = @_;
-    return { workflow => $workflow->{name}, params => { map { $_->{name} => value() } @{ $workflow->{params} } } };
+    $workflow->{policies}{tags} = [ 'list', 'kept', [ 'text', 'p-', [ 'eq', [ 'var', $workflow->{params}[0]{name} ], undef ] ] ];
+}
+
+sub start {
+    my ($workflow, @tags) = @_;
+    return {
+        workflow => $workflow->{name}, @tags ? (tags => \@tags) : (),
+        params => { map { $_->{name} => value() } @{ $workflow->{params} } }
+    };
 }
 
 1;

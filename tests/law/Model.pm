@@ -10,7 +10,7 @@ package Model;
 # no counters, no queue. What it yields is compared with how the workspace
 # stands: each process that has begun, its state and attempt, the names bound
 # in each scope, the kind of each failure, when each retry is due, the instances'
-# states, results and outputs. After each step it compares which tasks have a
+# states, results, outputs and tags. After each step it compares which tasks have a
 # place in their group, and for what the others wait.
 #
 # A process is {path, node, kind, state, parent, children, frame, own, …}.
@@ -1637,7 +1637,7 @@ sub replay {
         if ($what eq 'start') {
             my $m = $instance{ $step->{instance} } = {
                 state => 'RUNNING', now => $step->{at}, processes => {}, history => [],
-                params => $data->{params}, priority => $data->{priority}, id => $id{ $step->{instance} }, theirs => $state{ $step->{instance} },
+                params => $data->{params}, priority => $data->{priority}, tags => tags($data, $tree{ $data->{workflow} }), id => $id{ $step->{instance} }, theirs => $state{ $step->{instance} },
                 world => $world, number => $step->{instance}
             };
             $m->{root} = begin_root($m, $tree{ $data->{workflow} });
@@ -1719,6 +1719,14 @@ sub replay {
     return (left_alive($world, $played) // ($later ? "instance $later ends late, but has not ended" : undef), \%instance);
 }
 
+# Those that start gave, and those of the workflow that are not among them.
+sub tags {
+    my ($start, $tree) = @_;
+    my %given = map { $_ => 1 } my @tags = @{ $start->{tags} // [] };
+    my $own = ($tree->{policies} // {})->{tags} or return \@tags;
+    return [ @tags, grep { !$given{$_} } @{ evaluate($own, { names => $start->{params} }) } ];
+}
+
 sub begin_root {
     my ($m, $tree) = @_;
     return begin($m, { kind => 'call', steps => $tree->{steps}, policies => $tree->{policies} }, undef, 1);
@@ -1730,7 +1738,7 @@ sub lines_of_model {
     my @lines;
     for my $id (sort { $a <=> $b } keys %$instance) {
         my $m = $instance->{$id};
-        push @lines, sprintf '%s is %s %s %s', $id, $m->{state}, $m->{result} // '-', $json->encode($m->{output});
+        push @lines, sprintf '%s is %s %s %s, tagged %s', $id, $m->{state}, $m->{result} // '-', map { $json->encode($_) } @$m{qw(output tags)};
         push @lines, map { "$id $_" } @{ $m->{history} };
         for my $p (values %{ $m->{processes} }) {
             push @lines, "$id $p->{path} is $p->{state}, attempt $p->{attempt}";
@@ -1745,7 +1753,7 @@ sub lines_of_model {
 sub lines_of_workspace {
     my ($played) = @_;
     return (
-        map({ sprintf '%s is %s %s %s', $_->{id}, $_->{state}, $_->{result} // '-', $json->encode($_->{output}) } @{ $played->{instances} }),
+        map({ sprintf '%s is %s %s %s, tagged %s', @$_{qw(id state)}, $_->{result} // '-', $json->encode($_->{output}), $json->encode($_->{tags}) } @{ $played->{instances} }),
         map({ "$_->{instance} $_->{path} is $_->{state}, attempt $_->{attempt}" } @{ $played->{processes} }),
         map({ "$_->{instance} $_->{path} fails, attempt $_->{attempt}, $_->{kind}" } @{ $played->{failures} }),
         map({ "$_->{instance} $_->{path} is retried, attempt $_->{attempt}, due " . sprintf('%.0f', $_->{due} * 1e6) } @{ $played->{retries} }),

@@ -559,7 +559,7 @@ language sql as $$
                      where e.event = 'retry' and e.detail ? 'due_at'),
         'bindings', (select coalesce(jsonb_agg(jsonb_build_object('instance', b.instance_id, 'path', q.path, 'name', b.name, 'value', b.value)), '[]')
                        from wf.binding b join place q on q.instance_id = b.instance_id and q.id = b.scope_id),
-        'instances', (select jsonb_agg(jsonb_build_object('id', i.id, 'state', i.state, 'result', i.result, 'output', i.output) order by i.id) from wf.instance i));
+        'instances', (select jsonb_agg(jsonb_build_object('id', i.id, 'state', i.state, 'result', i.result, 'output', i.output, 'tags', i.tags) order by i.id) from wf.instance i));
 $$;
 
 -- law.play(spec, starts, seed, steps): everything, from beginning to end. A
@@ -580,7 +580,8 @@ begin
     perform wf.install('// ' || (p_spec ->> 'file'), p_spec);
     for v_start in select x.value from jsonb_array_elements(p_starts) x loop
         v_priority := law.pick(3);
-        v_id := wf.start(v_start ->> 'workflow', v_start -> 'params', null, v_priority);
+        v_id := wf.start(v_start ->> 'workflow', v_start -> 'params', null, v_priority,
+                         array(select x.tag from jsonb_array_elements_text(v_start -> 'tags') x (tag)));
         perform law.note('start', v_id, null, v_start || jsonb_build_object('priority', v_priority));
     end loop;
     v_wrong := law.check();
