@@ -26,6 +26,7 @@ language plpgsql security definer :engine as $$
 #variable_conflict use_column
 declare
     v_now timestamptz := wf._now();
+    v_since timestamptz := wf._due_since(v_now);
     v_driver wf.driver;
     v_wants constant boolean := p_want > 0 or p_kept @? '$.* ? (@ > 0)';
     v_work record;
@@ -39,7 +40,7 @@ begin
             or p_kept @? 'strict $ ? (@.type() != "object" || exists(@.* ? (@.type() != "number" || @ < 0)))') then
         perform wf._refuse_wants();
     end if;
-    select g.* into v_work from wf._glance(p_driver, v_now) g;
+    select g.* into v_work from wf._glance(p_driver, v_since, v_now) g;
     v_driver := v_work.driver;
     if (v_driver.state in ('live', 'draining')) is not true then perform wf._refuse_driver(p_driver); end if;
     v_second := v_work.seen_at not between v_now - interval '1 second' and v_now + interval '1 second';
@@ -61,14 +62,14 @@ begin
         v_mine := found and set_config('wf.turn', '1', true) = '1'; -- now it is known to be a driver's, see _ring
     end if;
     if v_rests then
-        wait_ms := wf._rest(v_driver, v_wants, v_work.since, v_now);
+        wait_ms := wf._rest(v_driver, v_wants, v_since, v_now);
     elsif not v_mine then
         kind := 'busy';
         wait_ms := wf._step_back(v_driver);
     else
         if v_work.due or v_work.dirty or v_second then
             perform wf._keep_up(p_driver, case when v_second then v_work.seen_at end,
-                                case when v_work.due then v_work.since end, v_now);
+                                case when v_work.due then v_since end, v_now);
         end if;
         if v_work.work or v_second and wf._setting_number('keep_days') > 0 then
             kind := 'work';
@@ -87,7 +88,7 @@ begin
         end if;
         wait_ms := case when v_found.place is not null and not v_driver.idle then 0
                         when v_found.place is not null and v_found.more then wf._stay_awake(v_driver, v_second)
-                        else least(wf._rest(v_driver, v_wants, v_work.since, v_now), v_found.again) end;
+                        else least(wf._rest(v_driver, v_wants, v_since, v_now), v_found.again) end;
     end if;
     mark := coalesce(mark, wf._mark());
     return next;
@@ -104,37 +105,33 @@ comment on function wf.poll(bigint, int, int, jsonb) is
     'nothing, since others have all turns; ms until the next poll, about), with the mark of what this transaction has '
     'done, if anything, for register.';
 
--- wf._glance(p_driver, p_now)
+-- wf._glance(p_driver, p_since, p_now)
 --
 -- Most polls have nothing of all this, so it is asked for at once.
 --
--- Returns  a row, none if there is no such driver: its row; when it was heard of
---          before; behind which time timers were looked for, how many entries of
---          their index that has read, and whether one is due; whether anything is to
---          be stopped, waits for a group's place, for wf.work, or is torn down; how
---          many have a turn
+-- Returns  a row: the driver's (null: there is none); when it was heard of before;
+--          whether a timer after p_since is due, and how many entries of their index
+--          had been read before and after that was known; whether anything is to be
+--          stopped, waits for a group's place, for wf.work, or is torn down; how many
+--          have a turn
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by poll; it is inlined there
-create or replace function wf._glance(p_driver bigint, p_now timestamptz)
-returns table (driver wf.driver, seen_at timestamptz, since timestamptz, before bigint, due boolean, after bigint,
-               stops boolean, dirty boolean, work boolean, teardown boolean, turns bigint)
+create or replace function wf._glance(p_driver bigint, p_since timestamptz, p_now timestamptz)
+returns table (driver wf.driver, seen_at timestamptz, before bigint, due boolean, after bigint, stops boolean,
+               dirty boolean, work boolean, teardown boolean, turns bigint)
 language sql stable
 begin atomic
-    select d,
-           (select s.seen_at from wf.sign_of_life s where s.driver_id = d.id),
-           a.since,
+    select (select d from wf.driver d where d.id = p_driver),
+           (select s.seen_at from wf.sign_of_life s where s.driver_id = p_driver),
            pg_stat_get_xact_tuples_returned('wf.timer_due_idx'::regclass),
-           exists (select from wf.timer t where t.due_at <= p_now and t.due_at > a.since),
+           exists (select from wf.timer t where t.due_at <= p_now and t.due_at > p_since),
            pg_stat_get_xact_tuples_returned('wf.timer_due_idx'::regclass),
-           exists (select from wf.stop s where s.driver_id = d.id),
+           exists (select from wf.stop s where s.driver_id = p_driver),
            exists (select from wf.dirty),
            exists (select from wf.work w where w.due_at <= p_now and not w.aside),
            exists (select from wf.teardown),
-           (select s.value::bigint from wf.setting s where s.name = 'turns')
-      from wf.driver d
-     cross join lateral (select wf._due_since(p_now) as since offset 0) a
-     where d.id = p_driver;
+           (select s.value::bigint from wf.setting s where s.name = 'turns');
 end;
 
 -- wf._refuse_wants()

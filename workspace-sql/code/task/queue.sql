@@ -340,14 +340,14 @@ declare
     v_age numeric := 0; -- of the last look at the heads
     v_rest numeric := 0; -- for how many seconds it is good
     v_before wf.place[]; -- where the poll before has ended
-    v_near boolean; -- whether to go on at the turn of now
+    v_near boolean := true; -- whether to go on at the turn of now
     v_places wf.place[]; -- where to go on; null for the heads
     v_cost numeric; -- of a look, in microseconds
     v_want int;
 begin
     if v_noted then
-        select r.age, r.rest, r.lane, r.near, r.places into v_age, v_rest, v_before, v_near, v_places
-          from wf._recall(p_driver.id, p_now) r;
+        select r.age, r.rest, r.lane, r.places, r.near or r.places is null
+          into v_age, v_rest, v_before, v_places, v_near from wf._recall(p_driver.id, p_now) r;
     end if;
     loop
         v_cost := wf._look_cost();
@@ -357,8 +357,7 @@ begin
                bool_or(not l.served)
           into lane, others
           from (select x.id, x.needs, wf._serves(p_driver, x) as served from wf.lane x offset 0) l
-          left join lateral (select u.rank, u.turn, u.instance_id, u.process_id
-                               from unnest(v_places) u where u.lane_id = l.id) b on true
+          left join lateral (select u.* from unnest(v_places) u where u.lane_id = l.id) b on true
           left join lateral (select y.rank, y.turn, y.instance_id, y.process_id
                                from wf.ready y
                               where l.served
@@ -371,10 +370,11 @@ begin
                               order by y.rank, y.turn, y.instance_id, y.process_id
                               limit 1) h on true;
         v_cost := wf._look_cost() - v_cost;
-        v_near := v_places is null or v_near and v_cost <= 500;
         if v_places is null then
             v_rest := wf._look_rest(v_cost);
             v_age := 0;
+        elsif v_cost > 500 then
+            v_near := false;
         end if;
         if cardinality(lane) = 1 then
             v_want := case when lane[1].pool = 'builtin' then p_instant
@@ -393,11 +393,12 @@ begin
             select s.place, s.more, s.lane into place, more, lane
               from wf._share(lane, p_want, p_instant, p_kept) s;
         end if;
-        again := case when v_age < v_rest then ceil((v_rest - v_age) * 1000) end;
-        exit when v_places is null or more or again is not null;
+        exit when v_places is null or more or v_age < v_rest;
         v_places := null;
+        v_near := true;
     end loop;
     if more or v_rest > 0 then
+        again := case when v_rest > v_age then ceil((v_rest - v_age) * 1000) end;
         perform wf._remember(p_driver.id, v_age, v_rest, more, v_near, lane,
                              case when v_rest > 0 then v_before else v_places end, p_now);
     elsif v_noted then

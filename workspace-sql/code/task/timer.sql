@@ -12,7 +12,7 @@
 -- Returns  the time behind which a poll looks for due timers
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _glance; it is inlined there
+-- Called   by poll; it is inlined there
 create or replace function wf._due_since(p_now timestamptz) returns timestamptz
 language sql stable
 begin atomic
