@@ -107,13 +107,14 @@ comment on function wf.poll(bigint, int, int, jsonb) is
 
 -- wf._glance(p_driver, p_since, p_now)
 --
--- Most polls have nothing of all this, so it is asked for at once.
+-- Asks one query for all that a poll must know first. Most polls then find nothing to do.
 --
--- Returns  a row: the driver's (null: there is none); when it was heard of before;
---          whether a timer after p_since is due, and how many entries of their index
---          had been read before and after that was known; whether anything is to be
---          stopped, waits for a group's place, for wf.work, or is torn down; how many
---          have a turn
+-- Returns  one row. driver: the driver's row, null if there is none. seen_at: when it was
+--          heard of before. due: whether a timer after p_since is due; before and after:
+--          how many entries of the timers' index the session had read when that question
+--          began and ended. stops: whether the driver is to stop requests. dirty: whether
+--          a group has places to grant. work: whether wf.work has something to do.
+--          teardown: whether anything is torn down. turns: how many drivers work at a time
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by poll; it is inlined there
