@@ -143,6 +143,9 @@ is_work_due(const struct scheduler *scheduler)
 {
 	const struct pace *pace = &scheduler->pace;
 
+	/* before upkeep knows it would meet the same item again */
+	if (scheduler->poll_failed && scheduler->phase == PHASE_WORKING)
+		return false;
 	return scheduler->runner.reports.count > 0 || pace->due ||
 	       pace->output || scheduler->window.full ||
 	       (pace->hungry && wanted(scheduler).slots > 0);
