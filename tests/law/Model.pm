@@ -1192,10 +1192,11 @@ sub time_out_together {
             return "$p->{path} timed out in $p->{state}" unless may_time_out($p);
             $p->{timed_out} = $limit;
         }
-        my @waiting = grep { $_->{state} =~ /^(INIT|WAITING)$/ } map { $_->{p} } @p;
+        my (@waiting, @running);
+        push @{ $_->{state} =~ /^(INIT|WAITING)$/ ? \@waiting : \@running }, $_ for map { $_->{p} } @p;
         delete $_->{retry_due}, has_timed_out($_) for @waiting;
         see_to($_, 'timeout') for sort { number($a) <=> number($b) } @waiting;
-        $leaves ? begin_cancel($_) : cut($_) for grep { $_->{state} ne 'FAILED' && may_time_out($_) } map { $_->{p} } @p;
+        $leaves ? begin_cancel($_) : cut($_) for grep { may_time_out($_) } @running;
     }
     return undef;
 }
