@@ -221,7 +221,10 @@ begin
                when 'ABORTED' then null
                else (select round(coalesce(max(p.progress), 0), 2)
                        from wf._progress(p_instance) p
-                       join wf.process r on r.instance_id = p_instance and r.id = p.process_id and r.parent_id is null
+                      cross join lateral (select from wf.process r
+                                           where r.instance_id = p_instance and r.id = p.process_id
+                                             and r.parent_id is null
+                                          offset 0) root
                      having v_state is not null)
            end;
 end;
