@@ -140,5 +140,14 @@ select is(w.wait_ms between 10 and 1000, true, format('which comes back after %s
 select play_later('1 s');
 select cmp_ok(seen(:d, 20), '>=', 200000::bigint, 'after a second it is');
 
+-- the same, and nothing is left behind it
+select wf.poll(:d, 5000) \g /dev/null
+update wf.driver set idle = true where id = :d;
+select set_config('wf.from', '', false), set_config('wf.made', '', false);
+select play_later('1 s');
+select cmp_ok(seen(:d, 20), '>=', 200000::bigint, 'a driver that has slept and remembers nothing looks there');
+select play_later('20 ms');
+select is(count(*) filter (where seen(:d, 20) <= 2000), 5::bigint, 'and does not look at the long head again 20 ms later') from generate_series(1, 5);
+
 select * from finish();
 rollback;

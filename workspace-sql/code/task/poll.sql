@@ -227,7 +227,9 @@ $$;
 -- Asks whether a driver that has slept has to do anything. What its own report has
 -- just made ready may be for another driver: poll rings for that one. The question
 -- is asked behind the places that the session remembers, while these are good (see
--- _find): a look at the heads of the lanes may take long.
+-- _find): a look at the heads of the lanes may take long. Where it takes long all
+-- the same and finds nothing, it is not asked again for as long as _look_rest says
+-- (wf.asked), and the driver polls again then.
 --
 -- Returns  whether a request is ready that the driver may take, or may be
 -- Locks    nothing
@@ -236,6 +238,7 @@ $$;
 create or replace function wf._has_ready(p_driver wf.driver) returns boolean
 language plpgsql as $$
 declare
+    v_now constant timestamptz := wf._now();
     v_places wf.place[]; -- null: the heads
     v_near boolean;
     v_rest numeric;
@@ -245,9 +248,12 @@ begin
     if wf._has_made() then
         return true;
     end if;
+    if nullif(current_setting('wf.asked', true), '')::timestamptz between v_now and v_now + interval '1 second' then
+        return false;
+    end if;
     if coalesce(current_setting('wf.from', true), '') <> '' then
         select r.places, r.near, r.rest into v_places, v_near, v_rest
-          from wf._recall(p_driver.id, wf._now()) r;
+          from wf._recall(p_driver.id, v_now) r;
         if v_places is null and v_rest > 0 then
             return true; -- _find looks at the heads, and notes what it has seen
         end if;
@@ -262,10 +268,16 @@ begin
                                          and (r.rank, r.turn, r.instance_id, r.process_id)
                                              > (coalesce(b.rank, -32768), coalesce(b.turn, 0),
                                                 coalesce(b.instance_id, 0), coalesce(b.process_id, 0))));
-    if v_near and wf._look_cost() - v_cost > 500 then
+    v_cost := wf._look_cost() - v_cost;
+    if v_found or v_cost <= 500 then
+        return v_found;
+    elsif v_places is null then
+        return true; -- so that _find notes it, and the next polls need no such look
+    elsif v_near then
         perform set_config('wf.from', jsonb_set(current_setting('wf.from')::jsonb, '{near}', 'false')::text, false);
     end if;
-    return v_found;
+    perform set_config('wf.asked', (v_now + make_interval(secs => wf._look_rest(v_cost)))::text, false);
+    return false;
 end;
 $$;
 
@@ -462,7 +474,8 @@ $$;
 -- once more before it sleeps, so that whoever made something ready meanwhile
 -- either saw the flag or is seen. One whose slots are all taken raises no flag: it
 -- would be rung for what it can't take. One whose flag is up sleeps at once, also if
--- it has just taken all that there was.
+-- it has just taken all that there was. It sleeps until a timer or work is due, or
+-- until _has_ready looks again (wf.asked).
 --
 -- Returns  milliseconds, 0 to 1000
 -- Locks    the driver's row, when the flag changes
@@ -483,7 +496,8 @@ begin
     end if;
     select least((select min(t.due_at) from wf.timer t where t.due_at > p_since),
                  (select min(w.due_at) from wf.work w where not w.aside)) into v_due;
-    v_due := least(v_due, p_now + interval '1 second');
+    v_due := least(v_due, p_now + interval '1 second',
+                   nullif(greatest(nullif(current_setting('wf.asked', true), '')::timestamptz, p_now), p_now));
     return greatest(1, ceil(extract(epoch from v_due - p_now) * 1000))::int;
 end;
 $$;
