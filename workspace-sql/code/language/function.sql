@@ -140,6 +140,11 @@ $$;
 -- class that means a fault of the server: the error would come again each time,
 -- and stop every procedure that evaluates the expression.
 --
+-- A function may change settings of the session, search_path among them, and call
+-- others that write. None of that may reach the engine, which goes on as wf_owner
+-- in the same statement. Therefore the function runs in a subtransaction that is
+-- always rolled back: the server then takes all of it back, and v_value stays.
+--
 -- Returns  the value of a function that a DBA has added
 -- Raises   WF020 if there is none, or none any more, or with the message that the function raises
 -- Called   by _call
@@ -152,6 +157,7 @@ declare
     v_proc     regprocedure;
     v_problem  text;
     v_value    jsonb;
+    v_returned boolean := false;
     v_detail   text;
     v_hint     text;
 begin
@@ -169,11 +175,15 @@ begin
         execute format('select %I.%I(variadic $1)', v_function.schema_name, v_function.proc_name)
            into v_value
           using p_args;
+        v_returned := true;
+        raise exception using errcode = 'WF020';
     exception when others or assert_failure then
+        if v_returned then
+            return coalesce(v_value, 'null');
+        end if;
         get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
         raise exception using errcode = 'WF020', message = sqlerrm, detail = v_detail, hint = v_hint;
     end;
-    return coalesce(v_value, 'null');
 end;
 $$;
 
