@@ -292,6 +292,7 @@ for file in PG_VERSION pgwf.conf; do
     printf '15\n' | as_server tee "$PLACE/data/PG_VERSION" >/dev/null
 done
 as_server ln -s "$WORK/shared/socket" "$PLACE/run/link"
+# shellcheck disable=SC2016 # perl expands it
 as_server perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 1) or die $!' \
     "$PLACE/run/good"
 race "$PLACE/run/.s.PGSQL.5432" 100 "$PLACE/run/link" "$PLACE/run/good"
