@@ -24,7 +24,6 @@
 
 #define OLDEST_VERSION 14
 #define OUTPUT_MAX 65536
-#define PORT_SETTING "port=" LOCAL_PORT
 #define START_MS 60000 /* it may have to recover first */
 #define LOOK_MS 20
 
@@ -245,7 +244,7 @@ spawn(const struct local *local, int log, struct error *err)
 	char *postgres = server_program(local, "postgres", err);
 	char *directories = socket_setting(local);
 	const char *argv[] = { postgres, "-D", local->data, "-c",
-		"listen_addresses=", "-c", PORT_SETTING, "-c",
+		"listen_addresses=", "-p", LOCAL_PORT, "-c",
 		"unix_socket_permissions=0700", "-c", directories, NULL };
 	struct child child = {
 		.argv = argv,
