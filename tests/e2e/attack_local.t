@@ -13,7 +13,9 @@ postgres_forget
 attack_end() {
     local status=$?
     set +e
-    wf-console local stop --dir "$WORK/real" >/dev/null 2>&1
+    for PLACE in "$WORK/real" "$WORK/shared/raced"; do
+        local_command stop >/dev/null 2>&1
+    done
     (exit "$status")
     work_end
 }
@@ -300,7 +302,8 @@ PLACE=$WORK/shared/raced
 as_server ln -s "$WORK/guard" "$WORK/shared/to-guard"
 as_server mkdir "$WORK/shared/own"
 race "$PLACE" 100 "$WORK/shared/to-guard" "$WORK/shared/own"
-rm -rf "$PLACE"
+# Root may have been the first there: then it is root's, and it runs.
+[ "$(stat -c %U "$PLACE" 2>/dev/null)" != root ] || local_command stop >/dev/null
 mkdir "$WORK/top"
 chown postgres "$WORK/top"
 as_server ln -s "$WORK/guard" "$WORK/top/to-guard"
