@@ -2,7 +2,6 @@
  * cmd_local.c - a workspace of one's own: start, run, status, stop.
  */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "common/buf.h"
 #include "common/error.h"
@@ -77,7 +76,8 @@ make_workspace(const struct local *local, struct error *err)
 static bool
 start_all(struct console *console, struct local *local, struct error *err)
 {
-	if (!local_init(local, console_value(console, "dir"), err))
+	if (!local_init(local, console_value(console, "dir"), err) ||
+	    !local_open(local, err))
 		return false;
 	if (!local_server_is_running(local))
 		console_note(console, "starting PostgreSQL in %s", local->dir);
@@ -141,7 +141,7 @@ cmd_local_run(struct console *console, struct error *err)
 {
 	enum exit_code code = EXIT_FAILED;
 	struct pg_target target;
-	struct local local = { .lock = -1 };
+	struct local local = { .home = -1, .lock = -1 };
 
 	if (check_file(console, err) && start_all(console, &local, err)) {
 		local_unlock(&local);
@@ -158,7 +158,8 @@ enum exit_code
 cmd_local_status(struct console *console, struct error *err)
 {
 	struct local local;
-	bool ok = local_init(&local, console_value(console, "dir"), err);
+	bool ok = local_init(&local, console_value(console, "dir"), err) &&
+	          local_open(&local, err);
 
 	if (ok)
 		print_status(console, &local);
@@ -170,11 +171,11 @@ enum exit_code
 cmd_local_stop(struct console *console, struct error *err)
 {
 	struct local local;
-	bool ok =
-	    local_init(&local, console_value(console, "dir"), err) &&
-	    (access(local.dir, F_OK) != 0 ||
-	        (local_lock(&local, err) && local_driver_stop(&local, err) &&
-	            local_server_stop(&local, err)));
+	bool ok = local_init(&local, console_value(console, "dir"), err) &&
+	          local_open(&local, err) &&
+	          (local.home < 0 || (local_lock(&local, err) &&
+	                                 local_driver_stop(&local, err) &&
+	                                 local_server_stop(&local, err)));
 
 	if (ok)
 		print_status(console, &local);

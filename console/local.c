@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -101,7 +100,7 @@ local_init(struct local *local, const char *dir, struct error *err)
 	const struct passwd *me = getpwuid(geteuid());
 	char *place;
 
-	*local = (struct local){ .lock = -1 };
+	*local = (struct local){ .home = -1, .lock = -1 };
 	if (me == NULL) {
 		error_set(err, "user %d has no name", (int)geteuid());
 		return false;
@@ -125,6 +124,8 @@ void
 local_release(struct local *local)
 {
 	local_unlock(local);
+	if (local->home >= 0)
+		close(local->home);
 	free(local->dir);
 	free(local->data);
 	free(local->run);
@@ -141,79 +142,22 @@ local_path(const struct local *local, const char *name)
 	return xasprintf("%s/%s", local->dir, name);
 }
 
-/* Root's has to let the server's user through, whatever the umask. */
-static bool
-make_one(const char *path, mode_t mode)
+/*
+ * Whatever this process and the driver connect to by a socket, only the user
+ * of the server may answer there.
+ */
+static void
+expect_server(const struct local *local)
 {
-	if (mkdir(path, mode) != 0)
-		return errno == EEXIST;
-	return geteuid() != 0 || chmod(path, mode) == 0;
-}
-
-/* A directory and those above it. */
-static bool
-make_directory(const char *path, mode_t mode, struct error *err)
-{
-	char *part = xstrdup(path), *slash;
-	bool ok = true;
-
-	for (slash = strchr(part + 1, '/'); ok && slash != NULL;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		ok = make_one(part, 0755);
-		*slash = '/';
-	}
-	ok = ok && make_one(part, mode);
-	if (!ok)
-		error_set_errno(err, "cannot make %s", path);
-	free(part);
-	return ok;
-}
-
-/* One that belongs to the server alone. */
-static bool
-make_private(const struct local *local, const char *path, struct error *err)
-{
-	if (!make_directory(path, 0700, err))
-		return false;
-	if (local->user == NULL ||
-	    chown(path, local->user->uid, local->user->gid) == 0)
-		return true;
-	error_set_errno(err, "cannot give %s to %s", path, local->user->name);
-	return false;
-}
-
-bool
-local_lock(struct local *local, struct error *err)
-{
-	char *path = local_path(local, "lock");
-	bool ok = make_directory(local->dir, local->user ? 0755 : 0700, err) &&
-	          make_private(local, local->data, err) &&
-	          make_private(local, local->run, err) &&
-	          make_private(local, local->log, err);
-
-	if (ok) {
-		local->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-		ok = local->lock >= 0 && flock(local->lock, LOCK_EX) == 0;
-		if (!ok)
-			error_set_errno(err, "cannot lock %s", path);
-	}
-	free(path);
-	return ok;
-}
-
-void
-local_unlock(struct local *local)
-{
-	if (local->lock >= 0)
-		close(local->lock);
-	local->lock = -1;
+	setenv("PGREQUIREPEER",
+	    local->user != NULL ? local->user->name : local->owner, 1);
 }
 
 void
 local_target(
     const struct local *local, const char *dbname, struct pg_target *target)
 {
+	expect_server(local);
 	*target = (struct pg_target){
 		.dbname = dbname,
 		.host = local->run,
@@ -224,11 +168,13 @@ local_target(
 }
 
 off_t
-local_log_end(const char *log)
+local_log_end(const struct local *local, const char *log)
 {
 	struct stat file;
 
-	return stat(log, &file) == 0 ? file.st_size : 0;
+	return fstatat(local->home, log, &file, AT_SYMLINK_NOFOLLOW) == 0
+	           ? file.st_size
+	           : 0;
 }
 
 /* Why a program ended, in its log: 0 is nothing, FATAL is best. */
@@ -243,13 +189,16 @@ weigh(const char *line)
 
 /* The last of the lines that tell most; for free(). */
 static char *
-find_reason(const char *log, off_t begin)
+find_reason(const struct local *local, const char *log, off_t begin)
 {
+	struct error ignored = { 0 };
 	char *line = NULL, *reason = NULL;
-	FILE *file = fopen(log, "re");
+	int fd = local_open_file(local, log, O_RDONLY, &ignored);
+	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
 	size_t size = 0;
 	int best = 1;
 
+	error_release(&ignored);
 	if (file != NULL)
 		fseeko(file, begin, SEEK_SET);
 	while (file != NULL && getline(&line, &size, file) > 0) {
@@ -266,30 +215,47 @@ find_reason(const char *log, off_t begin)
 }
 
 void
-local_explain(
-    const char *message, const char *log, off_t begin, struct error *err)
+local_explain(const struct local *local, const char *message, const char *log,
+    off_t begin, struct error *err)
 {
-	char *reason = find_reason(log, begin);
+	char *reason = find_reason(local, log, begin);
 
 	if (reason != NULL)
 		error_set(err, "%s: %s", message, reason);
 	else
 		error_set(err, "%s", message);
-	error_hint(err, "Its log is %s.", log);
+	error_hint(err, "Its log is %s/%s.", local->dir, log);
 	free(reason);
+}
+
+/* Whether the server's user is at the other end of the socket `fd`. */
+static bool
+is_server(const struct local *local, int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+	       peer.uid == local_server_uid(local);
 }
 
 bool
 local_server_is_running(const struct local *local)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	char *path = xasprintf("%s/.s.PGSQL." LOCAL_PORT, local->run);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char *path;
+	int fd;
 	bool is_there;
 
+	if (local->home < 0)
+		return false;
+	path = xasprintf("%s/.s.PGSQL." LOCAL_PORT, local->run);
 	memcpy(address.sun_path, path, strlen(path) + 1);
-	is_there = fd >= 0 && connect(fd, (struct sockaddr *)&address,
-	                          sizeof(address)) == 0;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	is_there =
+	    fd >= 0 &&
+	    connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	    is_server(local, fd);
 	if (fd >= 0)
 		close(fd);
 	free(path);
@@ -304,8 +270,10 @@ local_find_running(void)
 	char *run = NULL;
 
 	if (local_init(&local, NULL, &ignored) &&
-	    local_server_is_running(&local))
+	    local_open(&local, &ignored) && local_server_is_running(&local)) {
+		expect_server(&local);
 		run = xstrdup(local.run);
+	}
 	local_release(&local);
 	error_release(&ignored);
 	return run;

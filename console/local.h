@@ -3,14 +3,16 @@
  * reached through a socket in it, with a driver beside it.
  *
  *	data/	    the cluster
- *	run/	    its socket; only the owner may enter
+ *	run/	    its socket; only the server's user may enter
  *	log/	    server.log, driver.log
  *	driver.conf options of the driver, for people to edit
  *	driver.pid  locked as long as the driver lives
  *	lock	    held by whoever starts or stops
  *
  * PostgreSQL refuses to run as root.  Root's server therefore runs as an
- * unprivileged user, who owns data, run and log.
+ * unprivileged user, who owns data and run.  All else is root's, and root
+ * writes nothing into these two: the server has its settings on its command
+ * line, and its log is open when it begins.
  */
 #ifndef CONSOLE_LOCAL_H
 #define CONSOLE_LOCAL_H
@@ -22,6 +24,8 @@ struct account;
 struct error;
 struct pg_target;
 
+#define LOCAL_SERVER_LOG "log/server.log"
+#define LOCAL_DRIVER_LOG "log/driver.log"
 #define LOCAL_DATABASE "pgwf"
 #define LOCAL_PORT "5432" /* names the socket, nothing else */
 
@@ -31,6 +35,7 @@ struct local {
 	char *data, *run, *log;
 	char *owner;          /* the cluster's superuser: who we are */
 	struct account *user; /* who the server runs as; NULL: as we do */
+	int home;             /* `dir`, opened; -1: it is not there */
 	int lock;
 };
 
@@ -41,9 +46,27 @@ struct local {
 bool local_init(struct local *local, const char *dir, struct error *err);
 void local_release(struct local *local);
 
-/* Make what is missing of the directory; let no one else start or stop. */
+/*
+ * Open the directory, if it is there (local_place.c).  False if somebody else
+ * may have prepared it or may change it: its way (common/way.h), or one of
+ * the files that are named above.
+ */
+bool local_open(struct local *local, struct error *err);
+
+/* Make what is missing of it and open it; let no one else start or stop. */
 bool local_lock(struct local *local, struct error *err);
 void local_unlock(struct local *local);
+
+/*
+ * Open the file `name` of the directory, never by a link; -1 on failure, with
+ * `err` and errno set.  It is refused unless its owner is the one that it has
+ * to have, and nobody else may write to it or has another name for it.
+ */
+int local_open_file(
+    const struct local *local, const char *name, int flags, struct error *err);
+
+/* Who the server runs as. */
+uid_t local_server_uid(const struct local *local);
 
 /* A file in the directory, for the caller to free(). */
 char *local_path(const struct local *local, const char *name);
@@ -53,12 +76,12 @@ void local_target(
     const struct local *local, const char *dbname, struct pg_target *target);
 
 /*
- * The error `message`, with the reason that a log gives from `begin` on:
- * where the log ended before it happened.
+ * The error `message`, with the reason that a log of the directory gives from
+ * `begin` on: where the log ended before it happened.
  */
-off_t local_log_end(const char *log);
-void local_explain(
-    const char *message, const char *log, off_t begin, struct error *err);
+off_t local_log_end(const struct local *local, const char *log);
+void local_explain(const struct local *local, const char *message,
+    const char *log, off_t begin, struct error *err);
 
 /*
  * The socket's directory of the local workspace in its usual place, if its

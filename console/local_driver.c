@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,13 +34,9 @@ static int
 open_pid_file(
     const struct local *local, int flags, bool *is_free, struct error *err)
 {
-	char *path = local_path(local, "driver.pid");
-	int fd = open(path, O_RDWR | flags, 0600);
+	int fd = local_open_file(local, "driver.pid", O_RDWR | flags, err);
 
-	if (fd < 0)
-		error_set_errno(err, "cannot open %s", path);
 	*is_free = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
-	free(path);
 	return fd;
 }
 
@@ -51,10 +46,12 @@ find_driver(const struct local *local)
 {
 	struct error ignored = { 0 };
 	bool is_free = true;
-	int fd = open_pid_file(local, O_CLOEXEC, &is_free, &ignored);
 	char text[24] = "";
 	pid_t pid = 0;
+	int fd = -1;
 
+	if (local->home >= 0)
+		fd = open_pid_file(local, 0, &is_free, &ignored);
 	if (fd >= 0 && !is_free && read(fd, text, sizeof(text) - 1) > 0)
 		pid = (pid_t)atol(text);
 	if (fd >= 0)
@@ -89,28 +86,32 @@ connection_option(const struct local *local, const char *key, const char *user)
 }
 
 /* For people to edit; what it says is never overwritten. */
-static char *
-configuration_file(const struct local *local, struct error *err)
+static bool
+make_configuration(const struct local *local, struct error *err)
 {
 	static const char text[] =
 	    "# Options of the local driver, as in driver.conf.example.\n"
 	    "# Where its workspace is, it is told on its command line.\n";
-	char *path = local_path(local, "driver.conf");
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	struct error exists = { 0 };
+	int fd = local_open_file(
+	    local, "driver.conf", O_WRONLY | O_CREAT | O_EXCL, &exists);
+	bool ok = fd < 0 && errno == EEXIST;
 
-	if (fd >= 0 && write(fd, text, sizeof(text) - 1) > 0 && close(fd) == 0)
-		return path;
-	if (errno == EEXIST)
-		return path;
-	error_set_errno(err, "cannot write %s", path);
-	free(path);
-	return NULL;
+	if (fd >= 0) {
+		ok = write(fd, text, sizeof(text) - 1) > 0;
+		ok = close(fd) == 0 && ok;
+	}
+	if (!ok)
+		error_set_errno(err, "cannot write %s/driver.conf", local->dir);
+	error_release(&exists);
+	return ok;
 }
 
 static pid_t
-spawn(const struct local *local, const char *config, int log, struct error *err)
+spawn(const struct local *local, int log, struct error *err)
 {
 	char *program = program_companion("wf-driver");
+	char *config = local_path(local, "driver.conf");
 	char *connection =
 	    connection_option(local, "connection", "pgwf_driver");
 	char *sql = connection_option(local, "sql_connection", "pgwf_tasks");
@@ -125,6 +126,7 @@ spawn(const struct local *local, const char *config, int log, struct error *err)
 
 	free(sql);
 	free(connection);
+	free(config);
 	free(program);
 	return pid;
 }
@@ -146,7 +148,6 @@ latest_driver(struct pg *pg, struct error *err)
 /* One that is being started. */
 struct newcomer {
 	pid_t pid;
-	char *log;
 	off_t log_begin; /* where what it says begins */
 	struct pg *pg;
 	int64_t before; /* the latest incarnation before it */
@@ -154,19 +155,20 @@ struct newcomer {
 
 /* Wait until it has registered: until then it may still fail. */
 static bool
-await_driver(const struct newcomer *new, struct error *err)
+await_driver(
+    const struct local *local, const struct newcomer *new, struct error *err)
 {
 	struct mono end = mono_add_ms(mono_now(), START_MS);
 
 	while (latest_driver(new->pg, err) <= new->before &&
 	       err->message == NULL) {
 		if (waitpid(new->pid, NULL, WNOHANG) == new->pid) {
-			local_explain("the driver ended at once", new->log,
-			    new->log_begin, err);
+			local_explain(local, "the driver ended at once",
+			    LOCAL_DRIVER_LOG, new->log_begin, err);
 		} else if (mono_before(end, mono_now())) {
 			kill(new->pid, SIGTERM);
-			local_explain("the driver does not come up", new->log,
-			    new->log_begin, err);
+			local_explain(local, "the driver does not come up",
+			    LOCAL_DRIVER_LOG, new->log_begin, err);
 		} else {
 			poll(NULL, 0, LOOK_MS);
 		}
@@ -177,16 +179,14 @@ await_driver(const struct newcomer *new, struct error *err)
 /* Start it with driver.pid, `lock`, open and locked; its number goes there. */
 static bool
 launch(const struct local *local, struct newcomer *new, int lock,
-    const char *config, struct error *err)
+    struct error *err)
 {
-	int log =
-	    open(new->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	int log = local_open_file(
+	    local, LOCAL_DRIVER_LOG, O_WRONLY | O_CREAT | O_APPEND, err);
 
-	if (log < 0) {
-		error_set_errno(err, "cannot open %s", new->log);
+	if (log < 0)
 		return false;
-	}
-	new->pid = spawn(local, config, log, err);
+	new->pid = spawn(local, log, err);
 	close(log);
 	if (new->pid > 0 && ftruncate(lock, 0) == 0 &&
 	    dprintf(lock, "%d\n", (int)new->pid) > 0)
@@ -199,39 +199,34 @@ launch(const struct local *local, struct newcomer *new, int lock,
 }
 
 static bool
-start(
-    const struct local *local, int lock, const char *config, struct error *err)
+start(const struct local *local, int lock, struct error *err)
 {
 	struct newcomer new = { .before = -1 };
 	struct pg_target target;
 	bool ok;
 
-	new.log = xasprintf("%s/driver.log", local->log);
-	new.log_begin = local_log_end(new.log);
+	new.log_begin = local_log_end(local, LOCAL_DRIVER_LOG);
 	local_target(local, LOCAL_DATABASE, &target);
 	if ((new.pg = pg_connect(&target, err)) != NULL)
 		new.before = latest_driver(new.pg, err);
-	ok = new.before >= 0 && launch(local, &new, lock, config, err) &&
-	     await_driver(&new, err);
+	ok = new.before >= 0 && launch(local, &new, lock, err) &&
+	     await_driver(local, &new, err);
 	pg_free(new.pg);
-	free(new.log);
 	return ok;
 }
 
 bool
 local_driver_start(const struct local *local, struct error *err)
 {
-	char *config = configuration_file(local, err);
-	bool is_free, ok = config != NULL;
+	bool is_free, ok = make_configuration(local, err);
 	int lock = -1;
 
 	if (ok)
 		ok = (lock = open_pid_file(local, O_CREAT, &is_free, err)) >= 0;
 	if (ok && is_free)
-		ok = start(local, lock, config, err);
+		ok = fcntl(lock, F_SETFD, 0) == 0 && start(local, lock, err);
 	if (lock >= 0)
 		close(lock);
-	free(config);
 	return ok;
 }
 
@@ -255,7 +250,6 @@ bool
 local_driver_stop(const struct local *local, struct error *err)
 {
 	pid_t pid = find_driver(local);
-	char *path;
 
 	if (pid != 0 && !end_driver(local, pid, SIGTERM, DRAIN_MS) &&
 	    !end_driver(local, pid, SIGKILL, KILL_MS)) {
@@ -263,8 +257,6 @@ local_driver_stop(const struct local *local, struct error *err)
 		    err, "the driver, process %d, does not end", (int)pid);
 		return false;
 	}
-	path = local_path(local, "driver.pid");
-	unlink(path);
-	free(path);
+	(void)unlinkat(local->home, "driver.pid", 0);
 	return true;
 }

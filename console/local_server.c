@@ -42,19 +42,16 @@ path_version(const char *path)
 static int
 cluster_version(const struct local *local)
 {
-	char *path = xasprintf("%s/PG_VERSION", local->data);
-	FILE *file = fopen(path, "re");
-	int version = 0;
+	struct error ignored = { 0 };
+	int fd = local_open_file(local, "data/PG_VERSION", O_RDONLY, &ignored);
+	char text[16] = "";
 
-	if (file == NULL && errno == ENOMEM)
-		fatal("cannot read %s", path);
-	if (file != NULL) {
-		if (fscanf(file, "%d", &version) != 1)
-			version = 0;
-		fclose(file);
-	}
-	free(path);
-	return version;
+	if (fd >= 0 && read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = '\0';
+	if (fd >= 0)
+		close(fd);
+	error_release(&ignored);
+	return atoi(text);
 }
 
 /* In the usual places: the cluster's version, or the newest. */
@@ -137,58 +134,6 @@ server_program(const struct local *local, const char *name, struct error *err)
 
 /* Making the cluster ------------------------------------------------------ */
 
-/* `path` as the only element of a list in postgresql.conf. */
-static void
-add_quoted(struct buf *buf, const char *path)
-{
-	buf_adds(buf, "'\"");
-	for (; *path != '\0'; path++) {
-		if (strchr("'\\\"", *path) != NULL)
-			buf_addc(buf, *path);
-		buf_addc(buf, *path);
-	}
-	buf_adds(buf, "\"'");
-}
-
-static bool
-write_file(const struct local *local, const char *name, int flags,
-    const char *text, struct error *err)
-{
-	char *path = xasprintf("%s/%s", local->data, name);
-	int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0600);
-	size_t len = strlen(text);
-	bool ok = fd >= 0 && write(fd, text, len) == (ssize_t)len &&
-	          (local->user == NULL ||
-	              fchown(fd, local->user->uid, local->user->gid) == 0);
-
-	if (fd >= 0)
-		ok = close(fd) == 0 && ok;
-	if (!ok)
-		error_set_errno(err, "cannot write %s", path);
-	free(path);
-	return ok;
-}
-
-/* Written at each start, since the directory may have been moved. */
-static bool
-write_settings(const struct local *local, struct error *err)
-{
-	struct buf text;
-	bool ok;
-
-	buf_init(&text, 0);
-	buf_adds(&text, "# written by wf-console local start\n"
-	                "listen_addresses = ''\n"
-	                "port = " LOCAL_PORT "\n"
-	                "unix_socket_permissions = 0700\n"
-	                "unix_socket_directories = ");
-	add_quoted(&text, local->run);
-	buf_addc(&text, '\n');
-	ok = write_file(local, "pgwf.conf", O_CREAT | O_TRUNC, text.data, err);
-	buf_release(&text);
-	return ok;
-}
-
 static const char *
 best_locale(void)
 {
@@ -222,8 +167,7 @@ make_cluster(const struct local *local, struct error *err)
 		    local->user->name, local->dir);
 	buf_release(&output);
 	free(initdb);
-	return ok && write_file(local, "postgresql.conf", O_APPEND,
-	                 "\ninclude_if_exists = 'pgwf.conf'\n", err);
+	return ok;
 }
 
 /* Starting and stopping --------------------------------------------------- */
@@ -247,21 +191,21 @@ is_ready(const struct local *local)
 
 /* Until it is ready, or has ended. */
 static bool
-await_server(const struct local *local, pid_t pid, const char *log, off_t begin,
-    struct error *err)
+await_server(
+    const struct local *local, pid_t pid, off_t begin, struct error *err)
 {
 	struct mono end = mono_add_ms(mono_now(), START_MS);
 
 	while (!is_ready(local)) {
 		if (waitpid(pid, NULL, WNOHANG) == pid) {
-			local_explain(
-			    "PostgreSQL does not start", log, begin, err);
+			local_explain(local, "PostgreSQL does not start",
+			    LOCAL_SERVER_LOG, begin, err);
 			return false;
 		}
 		if (mono_before(end, mono_now())) {
 			kill(pid, SIGINT);
-			local_explain(
-			    "PostgreSQL does not get ready", log, begin, err);
+			local_explain(local, "PostgreSQL does not get ready",
+			    LOCAL_SERVER_LOG, begin, err);
 			return false;
 		}
 		poll(NULL, 0, LOOK_MS);
@@ -269,45 +213,74 @@ await_server(const struct local *local, pid_t pid, const char *log, off_t begin,
 	return true;
 }
 
-/* Without pg_ctl, which hands the directory's name to a shell. */
-static bool
-launch(const struct local *local, const char *log, struct error *err)
+/*
+ * The setting that says where its socket is, for free(): a list, in which a
+ * name with quotes around it has each quote twice.
+ */
+static char *
+socket_setting(const struct local *local)
+{
+	const char *at;
+	struct buf text;
+
+	buf_init(&text, 0);
+	buf_adds(&text, "unix_socket_directories=\"");
+	for (at = local->run; *at != '\0'; at++) {
+		if (*at == '"')
+			buf_addc(&text, *at);
+		buf_addc(&text, *at);
+	}
+	buf_addc(&text, '"');
+	return buf_take(&text);
+}
+
+/*
+ * Without pg_ctl, which hands the directory's name to a shell.  The settings
+ * are given at each start, since the directory may have been moved.
+ */
+static pid_t
+spawn(const struct local *local, int log, struct error *err)
 {
 	char *postgres = server_program(local, "postgres", err);
-	const char *argv[] = { postgres, "-D", local->data, NULL };
+	char *directories = socket_setting(local);
+	const char *argv[] = { postgres, "-D", local->data, "-c",
+		"listen_addresses=", "-p", LOCAL_PORT, "-c",
+		"unix_socket_permissions=0700", "-c", directories, NULL };
 	struct child child = {
 		.argv = argv,
 		.user = local->user,
-		.output =
-		    open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600),
+		.output = log,
 		.is_detached = true,
 	};
-	off_t begin = local_log_end(log);
-	pid_t pid = -1;
+	pid_t pid = postgres != NULL ? child_start(&child, err) : -1;
 
-	if (child.output < 0)
-		error_set_errno(err, "cannot open %s", log);
-	else if (postgres != NULL)
-		pid = child_start(&child, err);
-	if (child.output >= 0)
-		close(child.output);
+	free(directories);
 	free(postgres);
-	return pid > 0 && await_server(local, pid, log, begin, err);
+	return pid;
+}
+
+static bool
+launch(const struct local *local, struct error *err)
+{
+	int log = local_open_file(
+	    local, LOCAL_SERVER_LOG, O_WRONLY | O_CREAT | O_APPEND, err);
+	off_t begin;
+	pid_t pid;
+
+	if (log < 0)
+		return false;
+	begin = local_log_end(local, LOCAL_SERVER_LOG);
+	pid = spawn(local, log, err);
+	close(log);
+	return pid > 0 && await_server(local, pid, begin, err);
 }
 
 bool
 local_server_start(const struct local *local, struct error *err)
 {
-	char *log;
-	bool ok;
-
-	if (local_server_is_running(local))
-		return true;
-	log = xasprintf("%s/server.log", local->log);
-	ok = (cluster_version(local) != 0 || make_cluster(local, err)) &&
-	     write_settings(local, err) && launch(local, log, err);
-	free(log);
-	return ok;
+	return local_server_is_running(local) ||
+	       ((cluster_version(local) != 0 || make_cluster(local, err)) &&
+	           launch(local, err));
 }
 
 static bool

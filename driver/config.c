@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "common/mem.h"
 #include "common/utf8.h"
+#include "common/way.h"
 #include "driver/config_connection.h"
 #include "driver/options.h"
 
@@ -30,6 +31,7 @@ enum {
 struct source {
 	const char *path;
 	bool is_open; /* to others than its owner */
+	char *shared; /* a directory above it that is like /tmp; NULL: none */
 };
 
 static bool
@@ -93,15 +95,29 @@ check_password(const config_setting_t *setting, const struct source *source,
 	const char *value = config_setting_get_string(setting);
 	const char *name = config_setting_name(setting);
 
-	if (!source->is_open || value == NULL ||
+	if ((!source->is_open && source->shared == NULL) || value == NULL ||
 	    (strcmp(name, "connection") != 0 &&
 	        strcmp(name, "sql_connection") != 0) ||
 	    !config_connection_has_password(value))
 		return true;
-	error_set(err, "%s has a password, but others can read the file", name);
-	error_hint(err,
-	    "chmod 600 %s, or write passfile=... instead of the password.",
-	    source->path);
+	if (source->is_open) {
+		error_set(err,
+		    "%s has a password, but others can read the "
+		    "file",
+		    name);
+		error_hint(err,
+		    "chmod 600 %s, or write passfile=... instead of the "
+		    "password.",
+		    source->path);
+	} else {
+		error_set(err,
+		    "%s has a password, but the file is below %s, "
+		    "to which everybody may write",
+		    name, source->shared);
+		error_hint(err,
+		    "Move the file to a directory like /etc/pgwf, or write "
+		    "passfile=... instead of the password.");
+	}
 	return false;
 }
 
@@ -295,11 +311,10 @@ check_file(const char *path, const struct stat *status, struct error *err)
 		error_hint(err, "wf-driver --print-config prints a whole one.");
 		return false;
 	}
-	if ((status->st_uid != 0 && status->st_uid != geteuid()) ||
-	    (status->st_mode & S_IWOTH) != 0) {
+	if (way_is_open_to_others(status)) {
 		error_set(err, "%s may be changed by others", path);
 		error_hint(err, "It has to belong to root or to the driver's "
-		                "user; chmod o-w.");
+		                "user; chmod go-w.");
 		return false;
 	}
 	return true;
@@ -318,12 +333,16 @@ is_open(const struct stat *status)
 static bool
 read_text(struct source *source, struct buf *text, struct error *err)
 {
-	int fd = open(source->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct way way = { .path = source->path };
+	int fd = way_open(&way, O_RDONLY | O_NONBLOCK | O_NOCTTY, err);
 	char chunk[4096];
 	struct stat status;
 	ssize_t len = -1;
 
-	if (fd < 0 || fstat(fd, &status) < 0) {
+	source->shared = way.shared;
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &status) < 0) {
 		error_set_errno(err, "cannot open %s", source->path);
 	} else if (check_file(source->path, &status, err)) {
 		source->is_open = is_open(&status);
@@ -335,8 +354,7 @@ read_text(struct source *source, struct buf *text, struct error *err)
 		else if (len > 0)
 			error_set(err, "%s grows", source->path);
 	}
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	return len == 0;
 }
 
@@ -374,6 +392,7 @@ config_load(struct config *config, const char *path, struct error *err)
 	     check_text(text.data, path, err) &&
 	     read_tree(config, text.data, &source, err);
 	buf_release(&text);
+	free(source.shared);
 	return ok;
 }
 

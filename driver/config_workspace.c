@@ -5,6 +5,7 @@
 #include "common/mem.h"
 #include "driver/config.h"
 #include "driver/config_connection.h"
+#include "driver/config_files.h"
 
 #define NAME_BYTES \
 	"0123456789_-" \
@@ -138,5 +139,6 @@ config_check(const struct config *config, struct error *err)
 		return false;
 	}
 	return check_workspaces(config, err) &&
-	       config_connections_check(config, err);
+	       config_connections_check(config, err) &&
+	       config_files_check(config, err);
 }

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/mem.h"
 #include "common/utf8.h"
+#include "common/way.h"
 #include "driver/config.h"
 #include "driver/known.h"
 #include "driver/redact.h"
@@ -117,44 +118,34 @@ directory_of(const struct secrets *secrets)
 	                            : getenv("CREDENTIALS_DIRECTORY");
 }
 
-static bool
-is_ours(const struct stat *status)
-{
-	return status->st_uid == 0 || status->st_uid == geteuid();
-}
-
 /* Nobody else may read or change it. */
 static bool
-check_file(const char *path, const struct stat *status, struct error *err)
+check_file(const struct way *way, const struct stat *status, struct error *err)
 {
+	const char *path = way->path;
+
 	if (!S_ISREG(status->st_mode)) {
 		error_set(err, "%s is no file", path);
 		return false;
 	}
-	if (!is_ours(status) || (status->st_mode & 027) != 0) {
+	if (way_is_open_to_others(status) || (status->st_mode & 027) != 0) {
 		error_set(err, "%s may be read or changed by others", path);
 		error_hint(err,
 		    "It has to belong to root or to the driver's user, with "
 		    "mode 0400 or 0440.");
 		return false;
 	}
-	if (status->st_size > VALUE_MAX) {
-		error_set(err, "%s has more than %d bytes", path, VALUE_MAX);
+	if (way->shared != NULL) {
+		error_set(err,
+		    "%s is a secret below %s, to which everybody "
+		    "may write",
+		    path, way->shared);
+		error_hint(err, "Put it where only root and the driver's user "
+		                "may write to each directory above it.");
 		return false;
 	}
-	return true;
-}
-
-static bool
-check_directory(const char *directory, struct error *err)
-{
-	struct stat status;
-
-	if (stat(directory, &status) == 0 &&
-	    (!is_ours(&status) || (status.st_mode & 022) != 0)) {
-		error_set(err, "%s may be changed by others", directory);
-		error_hint(err, "It has to belong to root or to the driver's "
-		                "user, with mode 0500 or 0700.");
+	if (status->st_size > VALUE_MAX) {
+		error_set(err, "%s has more than %d bytes", path, VALUE_MAX);
 		return false;
 	}
 	return true;
@@ -180,15 +171,16 @@ read_all(int fd, const char *path, struct buf *value, struct error *err)
 }
 
 static bool
-read_file(const char *path, int fd, struct buf *value, struct error *err)
+read_file(const struct way *way, int fd, struct buf *value, struct error *err)
 {
 	struct stat status;
 
 	if (fstat(fd, &status) < 0) {
-		error_set(err, "%s: %s", path, strerror(errno));
+		error_set(err, "%s: %s", way->path, strerror(errno));
 		return false;
 	}
-	return check_file(path, &status, err) && read_all(fd, path, value, err);
+	return check_file(way, &status, err) &&
+	       read_all(fd, way->path, value, err);
 }
 
 enum found {
@@ -211,23 +203,19 @@ static enum found
 find_file(const struct secrets *secrets, const char *name, struct buf *value,
     struct error *err)
 {
-	char *path;
-	enum found found;
-	int fd;
+	char *path = path_of(secrets, name);
+	struct way way = { .path = path };
+	int fd = way_open(&way, O_RDONLY | O_NOCTTY | O_NONBLOCK, err);
+	enum found found = FAILED;
 
-	if (!check_directory(directory_of(secrets), err))
-		return FAILED;
-	path = path_of(secrets, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd >= 0) {
-		found = read_file(path, fd, value, err) ? FOUND : FAILED;
+		found = read_file(&way, fd, value, err) ? FOUND : FAILED;
 		close(fd);
 	} else if (errno == ENOENT) {
 		found = NOT_THERE;
-	} else {
-		error_set(err, "%s: %s", path, strerror(errno));
-		found = FAILED;
+		error_release(err);
 	}
+	free(way.shared);
 	free(path);
 	return found;
 }

@@ -45,7 +45,7 @@ http_posts() {
     sql "select wf.start('learn')" >/dev/null
     begin_each post "$1" "jsonb_build_object('item', i)"
     meter_start
-    driver_begin -o "secrets.directory=$WORK/secrets"
+    driver_begin -o "secrets.directory=$SECRETS"
     all_ended
     rate=$(work_figures 3 "$1" posts_)
     figure 3 posts "$rate"
@@ -70,9 +70,9 @@ post_workflows() {
 
 secrets_put() {
     local i
-    mkdir -m 700 "$WORK/secrets"
+    SECRETS=$(private_dir)
     for ((i = 1; i <= 50; i++)); do
-        (umask 077 && head -c 30 /dev/urandom | base64 >"$WORK/secrets/token-$i")
+        (umask 077 && head -c 30 /dev/urandom | base64 >"$SECRETS/token-$i")
     done
 }
 

@@ -8,7 +8,7 @@ campaign secrets_many 1000 10000 "$@"
 DRIVERS=(one)
 ROUND=1000 # secrets, each with another value in the next round
 CANARY='C4N4RY/Kx7b+Q9z"PwL\vT4mYc~é8RnE/hJ2s=Ua6G&dF'
-SECRETS=$WORK/secrets
+SECRETS=$(private_dir)
 GATE=$WORK/gate
 HEARD_KEYS=$WORK/heard_keys # what the service was told
 
@@ -108,7 +108,6 @@ nowhere() {
         --file="$WORK/pieces" "$WORK/shown" | sort | uniq -c | head -n 5)" ''
 }
 
-mkdir -m 700 "$SECRETS"
 put canary "$CANARY"
 {
     perl -I "$CHAOS" -MSpelling=pieces -e 'print "$_\n" for pieces($ARGV[0])' \

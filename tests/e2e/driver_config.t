@@ -33,8 +33,9 @@ printf 'connection = "host=%s password=word";\n' "$WORK" >"$WORK/open.conf"
 chmod 644 "$WORK/open.conf"
 exits 'a password for all to read' 78 wf-driver -n -c "$WORK/open.conf"
 says "hint: chmod 600 $WORK/open.conf"
-chmod 600 "$WORK/open.conf"
-exits 'a password for its owner' 1 wf-driver -n -c "$WORK/open.conf"
+PRIVATE=$(private_dir)
+install -m 600 "$WORK/open.conf" "$PRIVATE/closed.conf"
+exits 'a password for its owner' 1 wf-driver -n -c "$PRIVATE/closed.conf"
 mkfifo "$WORK/fifo.conf"
 for file in "$WORK" "$WORK/fifo.conf" /dev/zero; do
     exits "no file: ${file##*/}" 78 timeout 60 wf-driver -n -c "$file"
@@ -55,6 +56,109 @@ says 'connection: sslmode=disable to no\.invalid'
 exits 'no TLS at home' 1 wf-driver -n -d "host=$WORK sslmode=disable"
 unlike '… is nothing to speak of' "$OUTPUT" 'sslmode'
 exits 'no file' 78 wf-driver -n -c "$WORK/none.conf"
+
+# --- who could put another file there
+
+printf 'slots = 3;\n' >"$WORK/fine.conf"
+
+# taken NAME FILE, swappable NAME FILE REGEX [OPTION…]
+taken() {
+    exits "$1: taken" 1 wf-driver -n -c "$2" -d "host=$WORK"
+    says 'No such file or directory'
+}
+swappable() {
+    local name=$1 file=$2 regex=$3
+    shift 3
+    exits "$name: refused" 78 wf-driver -n -c "$file" -d "host=$WORK" "$@"
+    says "$regex"
+    says 'hint: .*([Pp]ut it|chmod go-w|[Ee]ach directory|It has to belong|Move)'
+}
+
+# directory MODE: a new one, $DIR, with such a file in it.
+directory() {
+    DIR=$(mktemp -d "$WORK/dir.XXXXXX")
+    cp "$WORK/fine.conf" "$PRIVATE/closed.conf" "$DIR"
+    chmod "$1" "$DIR"
+}
+for mode in 755 711 500; do
+    directory "$mode"
+    taken "a file in a directory of mode $mode" "$DIR/fine.conf"
+done
+directory 757
+swappable 'others may write to its directory' "$DIR/fine.conf" \
+    "$DIR/fine.conf may be changed by others: the directory $DIR has mode 0757"
+mkdir "$DIR/below"
+cp "$WORK/fine.conf" "$DIR/below"
+swappable 'others may write to a directory above' "$DIR/below/fine.conf" "the directory $DIR has mode 0757"
+ln -s "$DIR/below/fine.conf" "$WORK/led.conf"
+swappable 'a link leads where others may write' "$WORK/led.conf" "the directory $DIR has mode 0757"
+ln -s "$DIR" "$WORK/way"
+swappable 'so does a link in the way' "$WORK/way/below/fine.conf" "the directory $DIR has mode 0757"
+ln -s "$WORK/fine.conf" "$WORK/good.conf"
+ln -s good.conf "$WORK/again.conf"
+taken 'a link that nobody else can have made' "$WORK/again.conf"
+directory 755
+cd "$DIR"
+taken 'a relative name' ./../again.conf
+cd "$ROOT"
+ln -s circle.conf "$WORK/circle.conf"
+exits 'a link to itself' 78 wf-driver -n -c "$WORK/circle.conf"
+says 'Too many levels of symbolic links'
+exits 'a file as a directory' 78 wf-driver -n -c "$WORK/fine.conf/fine.conf"
+says 'Not a directory'
+directory 1777
+swappable 'a file where everybody may put one' "$DIR/fine.conf" "everybody may put a file into $DIR"
+ln -s "$WORK/fine.conf" "$DIR/link.conf"
+swappable 'a link where everybody may put one' "$DIR/link.conf" "everybody may put a link into $DIR"
+mkdir "$DIR/own"
+install -m 600 "$WORK/fine.conf" "$PRIVATE/closed.conf" "$DIR/own"
+taken 'a directory of its own there' "$DIR/own/fine.conf"
+swappable '… but not with a password' "$DIR/own/closed.conf" \
+    'connection has a password, but the file is below [^,]*, to which everybody may write'
+if [ "$(id -u)" -eq 0 ]; then
+    directory 775
+    swappable 'a group may write to its directory' "$DIR/fine.conf" "the directory $DIR has mode 0775"
+    directory 755
+    chmod 664 "$DIR/fine.conf"
+    swappable 'a group may write to the file' "$DIR/fine.conf" 'may be changed by others'
+    directory 755
+    chown postgres "$DIR"
+    swappable 'the directory is of another user' "$DIR/fine.conf" "the directory $DIR belongs to postgres"
+    directory 755
+    ln -s "$WORK/fine.conf" "$DIR/link.conf"
+    chown -h postgres "$DIR/link.conf"
+    swappable 'the link is of another user' "$DIR/link.conf" "the link $DIR/link.conf belongs to postgres"
+    chown postgres "$DIR/fine.conf"
+    swappable 'the file is of another user' "$DIR/fine.conf" 'may be changed by others'
+    directory 755
+    chown postgres "$DIR" "$DIR/fine.conf"
+    WORK=/ exits 'all of it is of the user of the driver' 1 as_server "$(command -v wf-driver)" \
+        -n -c "$DIR/fine.conf" -d 'host=/nowhere'
+    says 'No such file or directory'
+fi
+
+# The files that options name.
+directory 757
+printf '*:*:*:*:word\n' >"$DIR/pass"
+chmod 600 "$DIR/pass"
+: >"$DIR/known"
+swappable 'a file of passwords' "$WORK/fine.conf" "connection: passfile: $DIR/pass may be changed by others" \
+    -d "host=$WORK passfile=$DIR/pass"
+PGPASSFILE=$DIR/pass swappable 'the same by the environment' "$WORK/fine.conf" "passfile: $DIR/pass may be"
+swappable 'the same for SQL tasks' "$WORK/fine.conf" 'sql_connection: passfile: ' \
+    -o "sql_connection=host=$WORK passfile=$DIR/pass"
+swappable 'certificates' "$WORK/fine.conf" 'connection: sslrootcert: ' -d "host=$WORK sslrootcert=$DIR/known"
+swappable 'certificates of HTTP' "$WORK/fine.conf" 'http.ca_file: ' -o "http.ca_file=$DIR/known"
+swappable 'the configuration of ssh' "$WORK/fine.conf" 'ssh.config_file: ' -o "ssh.config_file=$DIR/known"
+swappable 'a key' "$WORK/fine.conf" 'ssh.options: IdentityFile: ' -o "ssh.options=identityfile=$DIR/pass"
+swappable 'known hosts' "$WORK/fine.conf" "ssh.options: UserKnownHostsFile: $DIR/known may be" \
+    -o "ssh.options=UserKnownHostsFile=/dev/null $DIR/known"
+chmod 644 "$PRIVATE/closed.conf"
+swappable 'a key that all may read' "$WORK/fine.conf" 'IdentityFile: .* may be read or changed by others: .* 0644' \
+    -o "ssh.options=IdentityFile $PRIVATE/closed.conf"
+chmod 600 "$PRIVATE/closed.conf"
+exits 'a key for its owner, and what is not there' 1 wf-driver -n -d "host=$WORK passfile=$WORK/nowhere" \
+    -o "ssh.options=IdentityFile=$PRIVATE/closed.conf,UserKnownHostsFile=none ~/.ssh/known_hosts"
 
 wf-driver --print-config >"$WORK/printed.conf"
 ok 'the example is what is printed' \

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/e2e/flow.sh"
 DATA=$ROOT/tests/e2e/data/secret
-SECRETS=$WORK/secrets
+SECRETS=$(private_dir)
 
 # --- what must not be found
 
@@ -21,7 +21,6 @@ declare -A CANARY=(
     [from_env]=S3CR3T-0-aY5cNh1JfW
     [password]=S3CR3T-10-gD8yCf3ZxO
 )
-mkdir -m 700 "$SECRETS"
 for name in "${!CANARY[@]}"; do
     [ "$name" = from_env ] ||
         (umask 077 && printf '%s\n' "${CANARY[$name]}" >"$SECRETS/$name")
@@ -199,7 +198,7 @@ nowhere 'the log of the server' cat "$WORK/pg/server.log"
 nowhere 'what the console shows' everything
 # files of the server as they are on disk among them
 files() {
-    grep --recursive --text --only-matching --exclude-dir=secrets \
+    grep --recursive --text --only-matching --exclude-dir="${SECRETS##*/}" \
         --exclude=ways --exclude=heard.log --exclude=seen --exclude=shown \
         'S3CR3T[^ ]*' "$WORK" || [ $? -eq 1 ]
 }

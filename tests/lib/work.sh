@@ -2,7 +2,8 @@
 # work.sh - a private directory, and the processes that live in it.
 #
 # The directory is $BUILD/t/… unless its path is too long for the name of a
-# unix socket or servers can't get there; then it is in $TMPDIR or /tmp.
+# unix socket, servers can't get there or somebody else may change it; then it
+# is in $TMPDIR or /tmp.
 # Servers refuse to run as root: then they run as the user `postgres`, which
 # comes with the server.
 
@@ -28,10 +29,39 @@ exec_as_server() {
     exec "$@"
 }
 
-# work_usable DIR: short enough, and open to servers.
+# work_usable DIR: short enough, safe, and open to servers.
 work_usable() {
-    [ ${#1} -le "$WORK_PATH_MAX" ] && mkdir -p "$1" &&
+    [ ${#1} -le "$WORK_PATH_MAX" ] && mkdir -p "$1" && way_is_safe "$1" 1000 &&
         WORK=/ as_server test -x "$1"
+}
+
+# way_is_safe DIR [MODE]: it and each directory above it belong to root or to
+# us, and others may write only to one that has a bit of MODE.
+way_is_safe() {
+    local dir owner mode
+    dir=$(realpath "$1")
+    while :; do
+        read -r owner mode < <(stat -c '%u %a' "$dir")
+        [ "$owner" -eq 0 ] || [ "$owner" -eq "$(id -u)" ] || return 1
+        ((!(8#$mode & 8#022) || 8#$mode & 8#${2:-0})) || return 1
+        [ "$dir" != / ] || return 0
+        dir=$(dirname "$dir")
+    done
+}
+
+# private_dir: prints a new directory for secrets. $WORK may be below /tmp, to
+# which everybody may write; this one is not.
+private_dir() {
+    local parent dir
+    for parent in "$WORK" "${XDG_RUNTIME_DIR:-/run}" \
+        "$(getent passwd "$(id -u)" | cut -d: -f6)"; do
+        if [ -w "$parent" ] && way_is_safe "$parent"; then
+            dir=$(mktemp -d "$parent/wf.XXXXXX")
+            printf '%s\n' "$dir" | tee -a "$WORK/private_dirs"
+            return
+        fi
+    done
+    return 1
 }
 
 work_begin() {
@@ -124,6 +154,8 @@ $(tail -n 20 "$file")"
 }
 
 work_remove() {
+    [ ! -f "$WORK/private_dirs" ] ||
+        xargs -d '\n' rm -rf -- <"$WORK/private_dirs"
     rm -rf "$WORK"
     rmdir "$BUILD/t" 2>/dev/null
 }

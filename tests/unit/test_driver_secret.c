@@ -10,15 +10,16 @@
 #include "driver/config.h"
 #include "driver/redact.h"
 #include "driver/transport.h"
+#include "tests/unit/private.h"
 #include "tests/unit/unit.h"
 
-static char directory[] = "/tmp/secret-XXXXXX";
+static char directory[256];
 static struct config config;
 
 static void
 put(const char *name, const char *text, size_t len, mode_t mode)
 {
-	char path[64];
+	char path[512];
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
@@ -35,9 +36,9 @@ static int
 set_up(void **state)
 {
 	struct error err = { 0 };
-	char option[64];
+	char option[512];
 
-	assert_non_null(mkdtemp(directory));
+	assert_true(private_directory(directory, sizeof(directory)));
 	config_preset(&config);
 	snprintf(option, sizeof(option), "secrets.directory=%s", directory);
 	assert_true(config_set(&config, option, &err));
@@ -55,7 +56,7 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	char command[64];
+	char command[512];
 
 	secrets_free(*state);
 	config_release(&config);
@@ -93,7 +94,7 @@ test_files_and_variables(void **state)
 	check_value(*state, "one", "value one");
 	check_value(*state, "there", "from outside");
 	check_value(*state, "both", "this one");
-	check_none(*state, "no", "this driver has no secret no: no file /tmp/");
+	check_none(*state, "no", "this driver has no secret no: no file /");
 	check_none(*state, "no", "/no, no variable UNIT_no");
 	PUT("one", "value two\r\n");
 	check_value(*state, "one", "value two");
@@ -141,8 +142,46 @@ test_what_is_no_secret(void **state)
 	check_value(*state, "shown", "to a group");
 	chmod(directory, 0777);
 	check_none(*state, "one", "may be changed by others");
+	chmod(directory, 01777);
+	check_none(*state, "one", "everybody may put a file into");
 	chmod(directory, 0700);
 	check_none(*state, "a-directory-that-is-not-there", "no file");
+}
+
+/* Everybody may write to what is above it. */
+static void
+test_a_directory_below_one_like_tmp(void **state)
+{
+	char path[512], option[600];
+	struct error err = { 0 };
+
+	snprintf(path, sizeof(path), "%s/below", directory);
+	assert_int_equal(mkdir(path, 0700), 0);
+	PUT("below/deep", "value deep");
+	snprintf(option, sizeof(option), "secrets.directory=%s", path);
+	assert_true(config_set(&config, option, &err));
+	check_value(*state, "deep", "value deep");
+	chmod(directory, 01777);
+	check_none(*state, "deep", "to which everybody may write");
+	chmod(directory, 0700);
+	snprintf(option, sizeof(option), "secrets.directory=%s", directory);
+	assert_true(config_set(&config, option, &err));
+}
+
+static void
+test_links(void **state)
+{
+	char target[512], path[512];
+
+	snprintf(target, sizeof(target), "%s/one", directory);
+	snprintf(path, sizeof(path), "%s/alias", directory);
+	assert_int_equal(symlink(target, path), 0);
+	check_value(*state, "alias", "value two");
+	if (geteuid() == 0) {
+		assert_int_equal(lchown(path, 65534, 65534), 0);
+		check_none(
+		    *state, "alias", " may be changed by others: the link");
+	}
 }
 
 static void
@@ -248,6 +287,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_the_environment_is_cleared),
 	cmocka_unit_test(test_names),
 	cmocka_unit_test(test_what_is_no_secret),
+	cmocka_unit_test(test_a_directory_below_one_like_tmp),
+	cmocka_unit_test(test_links),
 	cmocka_unit_test(test_each_workspace_has_its_own),
 	cmocka_unit_test(test_fill),
 	cmocka_unit_test(test_data_forges_nothing),
