@@ -14,8 +14,9 @@
 	"Keep-Alive, TE, Trailer, Transfer-Encoding, Upgrade and Proxy-... " \
 	"are reserved."
 #define HTTP_METHOD_HINT \
-	"Any other word is one, such as GET, POST or PROPFIND: CONNECT opens " \
-	"a tunnel, TRACE and TRACK send headers back, PRI begins HTTP/2."
+	"Every other word is allowed, such as GET, POST or PROPFIND. CONNECT " \
+	"opens a tunnel, TRACE and TRACK send headers back, PRI begins " \
+	"HTTP/2."
 #define HTTP_USER_HINT \
 	"Say who you are in a header, with a secret: " \
 	"headers = {authorization: \"Basic ${secret(\"login\")}\"}."
