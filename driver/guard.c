@@ -471,7 +471,7 @@ refusal(
 	    smallest(&guard->allow, address) != NULL ||
 	    smallest(&guard->allow, &inner) != NULL)
 		return NULL;
-	return xstrdup("http.allow names neither");
+	return xstrdup("http.allow names neither this host nor this address");
 }
 
 static bool

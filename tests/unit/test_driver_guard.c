@@ -167,7 +167,7 @@ test_why(void **state)
 	    "): http.deny names this host");
 	check_why("other", "", "host", PUBLIC,
 	    "this driver may not connect to host (" PUBLIC
-	    "): http.allow names neither");
+	    "): http.allow names neither this host nor this address");
 }
 
 static void
