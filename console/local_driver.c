@@ -91,7 +91,12 @@ make_configuration(const struct local *local, struct error *err)
 {
 	static const char text[] =
 	    "# Options of the local driver, as in driver.conf.example.\n"
-	    "# Where its workspace is, it is told on its command line.\n";
+	    "# Where its workspace is, it is told on its command line.\n"
+	    "\n"
+	    "# Here workflows are tried out, and may call services of this\n"
+	    "# machine, too: by itself a driver calls public addresses only.\n"
+	    "http: { allow = [\"0.0.0.0/0\", \"::/0\", \"127.0.0.0/8\", "
+	    "\"::1\"]; };\n";
 	struct error exists = { 0 };
 	int fd = local_open_file(
 	    local, "driver.conf", O_WRONLY | O_CREAT | O_EXCL, &exists);

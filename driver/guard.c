@@ -26,7 +26,9 @@ struct address {
 
 struct network {
 	struct address first;
-	int prefix; /* of 128 */
+	int prefix;       /* of 128 */
+	char *text;       /* as it was written */
+	const char *what; /* it is, of one that is denied unasked */
 };
 
 struct rules {
@@ -37,22 +39,76 @@ struct rules {
 };
 
 struct guard {
-	struct rules allow, deny;
-	bool allows_all; /* nothing stands in `allow` */
+	struct rules allow, deny, unasked;
 };
 
-/* Nothing that a workflow should talk to is there, but secrets may be. */
-static const char *const denied_unasked[] = {
-	"0.0.0.0/8",          /* this host */
-	"100.100.100.200/32", /* metadata */
-	"169.254.0.0/16",     /* link-local, with 169.254.169.254: metadata */
-	"224.0.0.0/4",        /* multicast */
-	"240.0.0.0/4",        /* reserved, broadcast */
-	"::/128",             /* this host */
-	"fd00:ec2::254/128",  /* metadata */
-	"fd20:ce::254/128",   /* metadata */
-	"fe80::/10",          /* link-local */
-	"ff00::/8",           /* multicast */
+/*
+ * What is denied unless http.allow names it.  First all that is not globally
+ * reachable, by the registries of special-purpose addresses that IANA keeps
+ * (RFC 6890); the comment has the RFC that defines it.  Then, each by itself,
+ * the addresses at which clouds hand out credentials: whoever allows the
+ * network around one does not allow it.
+ */
+static const struct {
+	const char *network, *what;
+} denied_unasked[] = {
+	{ "0.0.0.0/8", "this host" },              /* RFC 791 */
+	{ "10.0.0.0/8", "private" },               /* RFC 1918 */
+	{ "100.64.0.0/10", "shared" },             /* RFC 6598 */
+	{ "127.0.0.0/8", "loopback" },             /* RFC 1122 */
+	{ "169.254.0.0/16", "link-local" },        /* RFC 3927 */
+	{ "172.16.0.0/12", "private" },            /* RFC 1918 */
+	{ "192.0.0.0/24", "protocols" },           /* RFC 6890 */
+	{ "192.0.2.0/24", "documentation" },       /* RFC 5737 */
+	{ "192.88.99.0/24", "6to4 relays" },       /* RFC 7526 */
+	{ "192.168.0.0/16", "private" },           /* RFC 1918 */
+	{ "198.18.0.0/15", "benchmarks" },         /* RFC 2544 */
+	{ "198.51.100.0/24", "documentation" },    /* RFC 5737 */
+	{ "203.0.113.0/24", "documentation" },     /* RFC 5737 */
+	{ "224.0.0.0/4", "multicast" },            /* RFC 5771 */
+	{ "240.0.0.0/4", "reserved" },             /* RFC 1112 */
+	{ "::/96", "this host, IPv4-compatible" }, /* RFC 4291 */
+	{ "::1/128", "loopback" },                 /* RFC 4291 */
+	{ "::ffff:0:0:0/96", "IPv4-translated" },  /* RFC 2765 */
+	{ "64:ff9b:1::/48", "local translation" }, /* RFC 8215 */
+	{ "100::/64", "discarded" },               /* RFC 6666 */
+	{ "2001::/23", "protocols, Teredo" },      /* RFC 2928, 4380 */
+	{ "2001:db8::/32", "documentation" },      /* RFC 3849 */
+	{ "3fff::/20", "documentation" },          /* RFC 9637 */
+	{ "5f00::/16", "segment routing" },        /* RFC 9602 */
+	{ "fc00::/7", "private" },                 /* RFC 4193 */
+	{ "fe80::/10", "link-local" },             /* RFC 4291 */
+	{ "fec0::/10", "site-local" },             /* RFC 3879 */
+	{ "ff00::/8", "multicast" },               /* RFC 4291 */
+	/* AWS, Azure, Google, Oracle, OpenStack, DigitalOcean, Hetzner, ... */
+	{ "169.254.169.254/32", "metadata" },
+	/* AWS, "Amazon ECS task metadata endpoint" */
+	{ "169.254.170.2/32", "credentials of containers" },
+	/* AWS, "Amazon EKS Pod Identity Agent" */
+	{ "169.254.170.23/32", "credentials of pods" },
+	{ "fd00:ec2::23/128", "credentials of pods" },
+	/* AWS, "Access instance metadata for an EC2 instance" */
+	{ "fd00:ec2::254/128", "metadata" },
+	/* Azure, "What is IP address 168.63.129.16?": WireServer; it is public */
+	{ "168.63.129.16/32", "metadata" },
+	/* Google, "View and query VM metadata", of VMs with IPv6 only */
+	{ "fd20:ce::254/128", "metadata" },
+	/* Oracle Cloud Infrastructure Classic, "Instance Metadata" */
+	{ "192.0.0.192/32", "metadata" },
+	/* Oracle Cloud Infrastructure, "Instance Metadata", over IPv6 */
+	{ "fd00:c1::a9fe:a9fe/128", "metadata" },
+	/* Alibaba Cloud, "View instance metadata"; and over IPv6 */
+	{ "100.100.100.200/32", "metadata" },
+	{ "fd00:100::100:200/128", "metadata" },
+	/* Tencent Cloud, metadata.tencentyun.com */
+	{ "169.254.0.23/32", "metadata" },
+	/* Scaleway, by cloud-init's datasource */
+	{ "169.254.42.42/32", "metadata" },
+	{ "fd00:42::42/128", "metadata" },
+	/* Akamai (Linode), by cloud-init's datasource */
+	{ "fd00:a9fe:a9fe::1/128", "metadata" },
+	/* OpenStack and Akamai, over the link */
+	{ "fe80::a9fe:a9fe/128", "metadata" },
 };
 
 static const unsigned char mapped[V4_AT] = { [10] = 0xff, [11] = 0xff };
@@ -135,25 +191,39 @@ take_address(const struct sockaddr *socket, struct address *address)
 }
 
 /*
- * The IPv4 address that a translator or tunnel makes of an IPv6 one: NAT64,
- * 6to4, and the old "compatible" form.
+ * IPv6 addresses that carry an IPv4 one, which a translator or tunnel makes of
+ * them: those that have these bytes from `from` to `to`.
  */
-static bool
-translated(const struct address *address, struct address *inner)
-{
-	static const unsigned char nat64[V4_AT] = { 0x00, 0x64, 0xff, 0x9b };
-	static const unsigned char zero[V4_AT] = { 0 };
-	const unsigned char *bytes = address->bytes;
+static const struct carrier {
+	unsigned char bytes[BYTES];
+	size_t from, to;
+	size_t v4_at;
+} carriers[] = {
+	/* NAT64, 64:ff9b::/96, RFC 6052 */
+	{ { 0x00, 0x64, 0xff, 0x9b }, 0, V4_AT, V4_AT },
+	/* 6to4, 2002::/16, RFC 3056 */
+	{ { 0x20, 0x02 }, 0, 2, 2 },
+	/* ISATAP, RFC 5214, of a private address and of a public one */
+	{ { [10] = 0x5e, [11] = 0xfe }, 8, V4_AT, V4_AT },
+	{ { [8] = 0x02, [10] = 0x5e, [11] = 0xfe }, 8, V4_AT, V4_AT },
+};
 
-	if (bytes[0] == 0x20 && bytes[1] == 0x02)
-		*inner = from_v4(bytes + 2);
-	else if (memcmp(bytes, nat64, V4_AT) == 0 ||
-	         (memcmp(bytes, zero, V4_AT) == 0 &&
-	             (bytes[12] | bytes[13] | bytes[14]) != 0))
-		*inner = from_v4(bytes + V4_AT);
-	else
-		return false;
-	return true;
+static bool
+carries(const struct address *address, struct address *inner)
+{
+	const struct carrier *carrier;
+	size_t i;
+
+	for (i = 0; i < sizeof(carriers) / sizeof(carriers[0]); i++) {
+		carrier = &carriers[i];
+		if (memcmp(address->bytes + carrier->from,
+		        carrier->bytes + carrier->from,
+		        carrier->to - carrier->from) != 0)
+			continue;
+		*inner = from_v4(address->bytes + carrier->v4_at);
+		return true;
+	}
+	return false;
 }
 
 static void
@@ -203,17 +273,19 @@ holds(const struct network *network, const struct address *address)
 	           0xffu) == 0;
 }
 
-/* The prefix of the smallest network that holds the address. */
-static int
+/* The smallest network that holds the address; NULL if none does. */
+static const struct network *
 smallest(const struct rules *rules, const struct address *address)
 {
-	int found = NO_NETWORK;
+	const struct network *network, *found = NULL;
 	size_t i;
 
-	for (i = 0; i < rules->network_count; i++)
-		if (rules->networks[i].prefix > found &&
-		    holds(&rules->networks[i], address))
-			found = rules->networks[i].prefix;
+	for (i = 0; i < rules->network_count; i++) {
+		network = &rules->networks[i];
+		if ((found == NULL || network->prefix > found->prefix) &&
+		    holds(network, address))
+			found = network;
+	}
 	return found;
 }
 
@@ -271,11 +343,12 @@ is_ascii(const char *text)
 /* Rules -------------------------------------------------------------------- */
 
 static bool
-add_rule(struct rules *rules, const char *text)
+add_rule(struct rules *rules, const char *text, const char *what)
 {
-	struct network network;
+	struct network network = { .what = what };
 
 	if (read_network(text, &network)) {
+		network.text = xstrdup(text);
 		rules->networks = xreallocarray(
 		    rules->networks, rules->network_count + 1, sizeof(network));
 		rules->networks[rules->network_count++] = network;
@@ -296,7 +369,7 @@ add_rules(struct rules *rules, const struct config_list *list, const char *key,
 	size_t i;
 
 	for (i = 0; i < list->count; i++)
-		if (!add_rule(rules, list->items[i])) {
+		if (!add_rule(rules, list->items[i], NULL)) {
 			error_set(err, "%s: \"%s\" is no host or network", key,
 			    list->items[i]);
 			error_hint(err,
@@ -314,6 +387,8 @@ release_rules(struct rules *rules)
 	while (rules->name_count > 0)
 		free(rules->names[--rules->name_count]);
 	free(rules->names);
+	while (rules->network_count > 0)
+		free(rules->networks[--rules->network_count].text);
 	free(rules->networks);
 }
 
@@ -324,9 +399,9 @@ guard_new(const struct config_list *allow, const struct config_list *deny,
 	struct guard *guard = xcalloc(1, sizeof(*guard));
 	size_t i;
 
-	for (i = 0; i < sizeof(denied_unasked) / sizeof(char *); i++)
-		add_rule(&guard->deny, denied_unasked[i]);
-	guard->allows_all = allow->count == 0;
+	for (i = 0; i < sizeof(denied_unasked) / sizeof(denied_unasked[0]); i++)
+		add_rule(&guard->unasked, denied_unasked[i].network,
+		    denied_unasked[i].what);
 	if (add_rules(&guard->allow, allow, "http.allow", err) &&
 	    add_rules(&guard->deny, deny, "http.deny", err))
 		return guard;
@@ -341,47 +416,79 @@ guard_free(struct guard *guard)
 		return;
 	release_rules(&guard->allow);
 	release_rules(&guard->deny);
+	release_rules(&guard->unasked);
 	free(guard);
 }
 
 /* The verdict -------------------------------------------------------------- */
 
-static bool
-is_denied(const struct guard *guard, const struct address *address)
+/*
+ * Why the networks deny an address, for the caller to free(); NULL if they do
+ * not.  The smallest decides.  Among equals what a person wrote comes before
+ * what is denied unasked, and http.deny before http.allow.
+ */
+static char *
+denial(const struct guard *guard, const struct address *address)
 {
-	int deny = smallest(&guard->deny, address);
+	const struct network *allow = smallest(&guard->allow, address),
+	                     *deny = smallest(&guard->deny, address),
+	                     *unasked = smallest(&guard->unasked, address);
+	int allowed = allow != NULL ? allow->prefix : NO_NETWORK;
+	char text[INET6_ADDRSTRLEN];
 
-	return deny != NO_NETWORK && deny >= smallest(&guard->allow, address);
+	write_address(address, text);
+	if (deny != NULL && deny->prefix >= allowed)
+		return xasprintf(
+		    "%s is in %s, which http.deny names", text, deny->text);
+	if (unasked != NULL && unasked->prefix > allowed)
+		return xasprintf("%s is in %s (%s), which is denied unless "
+		                 "http.allow names it",
+		    text, unasked->text, unasked->what);
+	return NULL;
 }
 
-static bool
-is_allowed(
+/* Why it may not be connected to, for the caller to free(); NULL: it may. */
+static char *
+refusal(
     const struct guard *guard, const char *host, const struct address *address)
 {
-	struct address inner;
+	struct address inner = *address;
+	bool carrier = carries(address, &inner);
+	char *why;
 
-	if (is_denied(guard, address) || names(&guard->deny, host) ||
-	    (translated(address, &inner) && is_denied(guard, &inner)))
-		return false;
+	if (names(&guard->deny, host))
+		return xstrdup("http.deny names this host");
+	why = denial(guard, address);
+	if (why == NULL && carrier)
+		why = denial(guard, &inner);
+	if (why != NULL)
+		return why;
 	/* what it would be in ASCII is not for us to find out */
 	if (!is_ascii(host) && guard->allow.name_count + guard->deny.name_count)
-		return false;
-	return guard->allows_all || names(&guard->allow, host) ||
-	       smallest(&guard->allow, address) != NO_NETWORK;
+		return xstrdup("a name that is not ASCII is compared with none "
+		               "of http.allow and http.deny; write xn--...");
+	if (names(&guard->allow, host) ||
+	    smallest(&guard->allow, address) != NULL ||
+	    smallest(&guard->allow, &inner) != NULL)
+		return NULL;
+	return xstrdup("http.allow names neither this host nor this address");
 }
 
 static bool
 check(const struct guard *guard, const char *host,
     const struct address *address, struct error *err)
 {
+	char *why = refusal(guard, host, address);
 	char text[INET6_ADDRSTRLEN];
 
-	if (is_allowed(guard, host, address))
+	if (why == NULL)
 		return true;
 	write_address(address, text);
-	error_set(err, "this driver may not connect to %s (%s)", host, text);
+	error_set(
+	    err, "this driver may not connect to %s (%s): %s", host, text, why);
 	error_hint(
 	    err, "See http.allow and http.deny in the driver's configuration.");
+	free(why);
 	return false;
 }
 

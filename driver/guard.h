@@ -33,8 +33,9 @@ void guard_free(struct guard *guard);
 
 /*
  * Whether `address` may be connected to for a URL that names `host`.  Of the
- * networks that hold the address the smallest decides, among them some that
- * are denied unasked (link-local, metadata, unspecified, multicast).
+ * networks that hold the address the smallest decides, among them those that
+ * are denied unasked: all that is not public (loopback, private, link-local,
+ * multicast, ...), and metadata.  An entry in `allow` has to name it, too.
  */
 bool guard_check(const struct guard *guard, const char *host,
     const struct sockaddr *address, struct error *err);

@@ -257,6 +257,7 @@ set_limits(struct http_exchange *exchange)
 	SET(exchange, MAXREDIRS, (long)config->http.max_redirects - moved);
 	SET(exchange, PROTOCOLS_STR, GUARD_SCHEMES);
 	SET(exchange, REDIR_PROTOCOLS_STR, GUARD_SCHEMES);
+	SET(exchange, DISALLOW_USERNAME_IN_URL, 1L);
 	SET(exchange, OPENSOCKETFUNCTION, open_socket);
 	SET(exchange, OPENSOCKETDATA, exchange);
 	SET(exchange, PREREQFUNCTION, before_sending);
@@ -399,23 +400,20 @@ answer(struct http_exchange *exchange, struct http_response *response)
 	struct http_header *location =
 	    http_headers_find(&exchange->got, "location");
 	const char *base = "";
-	char *url = NULL, *absolute;
+	char *absolute;
 
 	curl_easy_getinfo(exchange->easy, CURLINFO_EFFECTIVE_URL, &base);
-	if (is_elsewhere(exchange) || http_url_has_user(exchange->request->url))
-		url = http_url_seen(NULL, base);
 	if (location != NULL) {
 		absolute = http_url_seen(base, location->value);
 		http_header_set(location, absolute);
 		free(absolute);
 	}
 	response->end = HTTP_ANSWERED;
-	response->url = url != NULL ? url : base;
+	response->url = base;
 	response->headers = exchange->got.items;
 	response->header_count = exchange->got.count;
 	response->body = exchange->body;
 	exchange->done(exchange->arg, response);
-	free(url);
 }
 
 static void
@@ -433,13 +431,16 @@ on_done(void *arg, CURLcode code)
 		answer(exchange, &response);
 		return;
 	}
+	if (code == CURLE_LOGIN_DENIED) /* a redirect to http://user@host/ */
+		http_url_refuse_user(&exchange->rejected);
 	if (exchange->too_big != HTTP_ANSWERED)
 		response.end = exchange->too_big;
 	else if (code == CURLE_OUT_OF_MEMORY) /* a line beyond what it takes */
 		response.end = HTTP_HEADER_TOO_BIG;
 	else if (exchange->rejected.message != NULL &&
 	         (code == CURLE_COULDNT_CONNECT ||
-	             code == CURLE_ABORTED_BY_CALLBACK))
+	             code == CURLE_ABORTED_BY_CALLBACK ||
+	             code == CURLE_LOGIN_DENIED))
 		response.end = HTTP_REJECTED;
 	response.rejected = &exchange->rejected;
 	response.reason = exchange->reason[0] != '\0'

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "common/error.h"
+#include "common/http.h"
 #include "common/json.h"
 #include "common/mem.h"
 #include "driver/guard.h"
@@ -73,6 +74,11 @@ read_method(struct http_args *args, const struct json *json, struct error *err)
 
 	if (method != NULL && !is_token(json_string(method)))
 		return wrong(err, "method must be a word, such as GET or POST");
+	if (method != NULL && http_method_is_reserved(json_string(method))) {
+		error_set(err, "method must not be %s", json_string(method));
+		error_hint(err, HTTP_METHOD_HINT);
+		return false;
+	}
 	args->method = xstrdup(method != NULL ? json_string(method) : "GET");
 	return true;
 }
@@ -153,22 +159,38 @@ find_header(const struct http_args *args, const char *name)
 	return NULL;
 }
 
+/* One line: nothing in it begins another, or ends it early. */
+static bool
+is_line(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if (((unsigned char)*text < ' ' && *text != '\t') ||
+		    *text == 0x7f)
+			return false;
+	return true;
+}
+
 static bool
 read_header(struct http_args *args, const char *name, const struct json *value,
     struct error *err)
 {
 	char *text = scalar_text(value);
-	bool ok = text != NULL && is_token(name) &&
-	          strpbrk(text, "\r\n") == NULL &&
-	          (json_type(value) != JSON_STRING ||
-	              strlen(text) == json_string_length(value));
+	bool ok = false;
 
-	/* libcurl takes "Name:" for removal and "Name;" for an empty value */
-	if (ok)
+	if (text == NULL || !is_token(name) || !is_line(text) ||
+	    (json_type(value) == JSON_STRING &&
+	        strlen(text) != json_string_length(value))) {
+		error_set(err, "headers: %s is no header of one line", name);
+	} else if (http_header_is_reserved(name)) {
+		error_set(err, "headers must not have %s", name);
+		error_hint(err, HTTP_HEADER_HINT);
+	} else {
+		/* libcurl takes "Name:" for removal and "Name;" for an empty
+		 * value */
 		put_header(args, *text != '\0' ? xasprintf("%s: %s", name, text)
 		                               : xasprintf("%s;", name));
-	else
-		error_set(err, "headers: %s is no header of one line", name);
+		ok = true;
+	}
 	free(text);
 	return ok;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/error.h"
+#include "common/http.h"
 #include "common/log.h"
 #include "common/mem.h"
 
@@ -40,13 +41,24 @@ struct http_url *
 http_url_new(const char *text, struct error *err)
 {
 	CURLU *handle = new_handle();
-	CURLUcode code = curl_url_set(handle, CURLUPART_URL, text, 0);
+	CURLUcode code =
+	    curl_url_set(handle, CURLUPART_URL, text, CURLU_DISALLOW_USER);
 
 	if (code == CURLUE_OK)
 		return (struct http_url *)handle;
 	curl_url_cleanup(handle);
-	error_set(err, "url: %s", curl_url_strerror(code));
+	if (code == CURLUE_USER_NOT_ALLOWED)
+		http_url_refuse_user(err);
+	else
+		error_set(err, "url: %s", curl_url_strerror(code));
 	return NULL;
+}
+
+void
+http_url_refuse_user(struct error *err)
+{
+	error_set(err, "url must not have a user or password before its host");
+	error_hint(err, HTTP_USER_HINT);
 }
 
 void
@@ -69,36 +81,10 @@ http_url_add(
 	return code == CURLUE_OK;
 }
 
-static bool
-has_part(const struct http_url *url, CURLUPart part)
-{
-	char *text = NULL;
-
-	curl_url_get(to_curl(url), part, &text, 0);
-	curl_free(text);
-	return text != NULL;
-}
-
-bool
-http_url_has_user(const struct http_url *url)
-{
-	return has_part(url, CURLUPART_USER) ||
-	       has_part(url, CURLUPART_PASSWORD);
-}
-
 char *
 http_url_text(const struct http_url *url)
 {
-	CURLU *copy = curl_url_dup(to_curl(url));
-	char *text;
-
-	if (copy == NULL)
-		fatalx("cannot allocate a URL");
-	curl_url_set(copy, CURLUPART_USER, NULL, 0);
-	curl_url_set(copy, CURLUPART_PASSWORD, NULL, 0);
-	text = get_part(copy, CURLUPART_URL);
-	curl_url_cleanup(copy);
-	return text;
+	return get_part(to_curl(url), CURLUPART_URL);
 }
 
 char *

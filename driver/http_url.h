@@ -12,7 +12,10 @@ struct error;
 /* An absolute URL, read once: libcurl's handle under our name. */
 struct http_url;
 
-/* NULL with `err` set if `text` is not a URL.  NULL may be freed. */
+/*
+ * NULL with `err` set if `text` is not a URL, or has a user or password.  NULL
+ * may be freed.
+ */
 struct http_url *http_url_new(const char *text, struct error *err);
 void http_url_free(struct http_url *url);
 
@@ -20,13 +23,13 @@ void http_url_free(struct http_url *url);
 bool http_url_add(struct http_url *url, const char *key, const char *value,
     struct error *err);
 
-/* Whether it has a user or a password. */
-bool http_url_has_user(const struct http_url *url);
+/* Set `err`: a URL has a user or password, which is for secrets to say. */
+void http_url_refuse_user(struct error *err);
 
-/* All of it but user and password; for the caller to free(). */
+/* All of it; for the caller to free(). */
 char *http_url_text(const struct http_url *url);
 
-/* Its host, without user and port; for the caller to free().  "": none. */
+/* Its host, without port; for the caller to free().  "": none. */
 char *http_url_host(const struct http_url *url);
 
 /*

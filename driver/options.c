@@ -96,13 +96,15 @@ const struct option options[] = {
 	  "The largest header of a response.", OPTION_LIVE },
 	{ "http.max_redirects", OPTION_INT, AT(http.max_redirects), "5", 0, 20,
 	  "How many redirects are followed.", OPTION_LIVE },
-	{ "http.allow", OPTION_LIST, AT(http.allow), "", 0, 0,
+	{ "http.allow", OPTION_LIST, AT(http.allow), "0.0.0.0/0,::/0", 0, 0,
 	  "Connect to these only: hosts (\"api.example.com\"; \".example.com\" is all\n"
-	  "below it) and networks (\"10.0.0.0/8\").  Empty: to all that is not denied.", OPTION_LIVE },
+	  "below it) and networks (\"10.0.0.0/8\").  Of the networks that hold an address\n"
+	  "the smallest decides, among them some that are denied unless they are named\n"
+	  "here: loopback, private, link-local and other networks that are not public,\n"
+	  "and metadata services.  So by default all that is public is allowed; to allow\n"
+	  "this machine as well, add \"127.0.0.0/8\" and \"::1\".", OPTION_LIVE },
 	{ "http.deny", OPTION_LIST, AT(http.deny), "", 0, 0,
-	  "Never connect to these.  Of the networks of both lists that hold an address\n"
-	  "the smallest decides, among them some that are always denied: link-local,\n"
-	  "metadata (169.254.169.254, ...), unspecified, multicast and reserved ones.", OPTION_LIVE },
+	  "Never connect to these, unless http.allow names a smaller network in them.", OPTION_LIVE },
 	{ "http.ca_file", OPTION_STRING, AT(http.ca_file), "", 0, 0,
 	  "Certificates of the authorities to trust.  Empty: the system's.", OPTION_LIVE },
 	{ "secrets.directory", OPTION_STRING, AT(secrets.directory), "", 0, 0,

@@ -61,6 +61,7 @@ check_argument(struct checker *checker, struct decl *target, struct arg *arg)
 	if (target->is_task) {
 		check_secret_argument(checker, target, arg);
 		check_secret_header(checker, arg);
+		check_http_given(checker, target, arg->name.text, arg->value);
 	}
 }
 

@@ -83,14 +83,6 @@ check_secret_place(struct checker *checker, struct expr *expr)
 
 /* What ought to be one ------------------------------------------------------ */
 
-/* Headers that hold nothing but what somebody shows to be let in. */
-static bool
-is_credential(const char *header)
-{
-	return strcasecmp(header, "authorization") == 0 ||
-	       strcasecmp(header, "proxy-authorization") == 0;
-}
-
 void
 check_secret_header(struct checker *checker, const struct arg *arg)
 {
@@ -102,7 +94,7 @@ check_secret_header(struct checker *checker, const struct arg *arg)
 	for (member = headers->members; member; member = member->next) {
 		value = check_bare(member->value);
 		if (value->kind != E_STRING || *value->text == '\0' ||
-		    !is_credential(member->key.text))
+		    strcasecmp(member->key.text, "authorization") != 0)
 			continue;
 		COMPLAIN(checker, value->start,
 		    "the value of header `%s` is written out",

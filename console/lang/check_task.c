@@ -234,6 +234,8 @@ check_transport_args(struct checker *checker, struct clause *clause,
 				    arg->name.text);
 		allow_secrets(checker, transport, arg);
 		check_secret_header(checker, arg);
+		if (strcmp(transport->name, "http") == 0)
+			check_http_arg(checker, arg->name.text, arg->value);
 		type = transport_arg(transport, arg->name.text);
 		if (type) {
 			check_value_as(checker, arg->value, type,
@@ -358,5 +360,9 @@ check_task(struct checker *checker, struct decl *decl)
 	check_policies(checker, decl->policies, POLICIES_OF_TYPE);
 	scope_leave(checker);
 	check_clauses(checker, decl);
+	for (param = decl->params; param; param = param->next)
+		if (param->value)
+			check_http_given(
+			    checker, decl, param->name.text, param->value);
 	check_whole(checker, decl);
 }

@@ -92,6 +92,15 @@ void check_secret(struct checker *checker, struct expr *expr);
 /* the first secret(…) that stands so in an argument; NULL: none */
 const struct expr *find_secret(const struct expr *expr);
 
+/*
+ * check_http.c: what is written out and not for workflows to say, in an argument
+ * of the transport, or in that of a task type that hands it on as it is.
+ */
+void check_http_arg(
+    struct checker *checker, const char *name, struct expr *value);
+void check_http_given(struct checker *checker, const struct decl *type,
+    const char *param, struct expr *value);
+
 /* check_call.c: arguments against parameters. */
 void check_call(struct checker *checker, struct process *call);
 

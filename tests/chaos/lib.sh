@@ -279,7 +279,8 @@ driver_kill() {
 # driver_again NAME: as a supervisor does it, waiting for nothing.
 driver_again() {
     PGUSER=wf_driver_$1 spawn "driver-$1" "${DRIVER_COMMAND[@]}" \
-        -o name="$1" -o log_level=debug "${DRIVER_OPTIONS[@]}"
+        -o name="$1" -o log_level=debug "${DRIVER_HTTP[@]}" \
+        "${DRIVER_OPTIONS[@]}"
 }
 
 # Load ------------------------------------------------------------------------

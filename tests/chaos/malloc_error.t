@@ -107,7 +107,7 @@ pass_run() {
     printf '%s\n' "$id" >>"$HEARD"
     PGUSER=wf_driver_starved spawn "driver-$1" env "LD_PRELOAD=$LIBRARY" "$3" \
         "$BUILD/wf-driver" -o "name=$1" -o log_level=debug -o "queues=$1" \
-        "${DRIVER_OPTIONS[@]}"
+        "${DRIVER_HTTP[@]}" "${DRIVER_OPTIONS[@]}"
     wait_until 60 passed "$1" "$id" || printf '%s stands still\n' "$1" >>"$WORK/odd"
     STATUS=0
     stop "driver-$1" TERM 20 2>/dev/null || STATUS=$?

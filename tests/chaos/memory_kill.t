@@ -36,7 +36,8 @@ driver_small() {
     # shellcheck disable=SC2016 # for the shell inside
     PGUSER=wf_driver_$1 spawn "driver-$1" sh -c \
         'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$GROUP" \
-        "$BUILD/wf-driver" -o name="$1" -o log_level=debug "${DRIVER_OPTIONS[@]}"
+        "$BUILD/wf-driver" -o name="$1" -o log_level=debug "${DRIVER_HTTP[@]}" \
+        "${DRIVER_OPTIONS[@]}"
 }
 
 # session_kill: the one in which a driver did something last.

@@ -27,7 +27,8 @@ traced() {
     printf '%s\n' "$id" >>"$HEARD"
     PGUSER=wf_driver_traced spawn driver-traced strace -D -f -q \
         -o "$WORK/$name.trace" "$@" "$BUILD/wf-driver" -o name="$name" \
-        -o log_level=debug -o "queues=$name" "${DRIVER_OPTIONS[@]}"
+        -o log_level=debug -o "queues=$name" "${DRIVER_HTTP[@]}" \
+        "${DRIVER_OPTIONS[@]}"
     wait_until 60 passed "$id" || STUCK+=("$name")
     STATUS=0
     # shellcheck disable=SC2034 # for the campaign

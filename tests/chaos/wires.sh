@@ -28,6 +28,8 @@ wires_start() {
         wire_mend "$number"
     done
     # shellcheck disable=SC2034 # for driver_start
+    DRIVER_HTTP=(-o "http.allow=127.0.0.0/8,10.0.0.0/8")
+    # shellcheck disable=SC2034 # for driver_start
     DRIVER_COMMAND=("${FAR[@]}" "${DRIVER_COMMAND[@]}")
 }
 

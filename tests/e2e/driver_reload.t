@@ -46,6 +46,8 @@ nginx_start "location / { return 200 'yes'; }"
 workspace_start
 login_create etl wf_app
 ok 'install' wf-console install "$ROOT/tests/e2e/data/driver/reload.wf"
+# shellcheck disable=SC2034 # for driver_start
+DRIVER_HTTP=() # the file says it
 config 'slots = 3; http: { deny = ["127.0.0.1"]; };'
 notify_start told "$WORK/told"
 NOTIFY_SOCKET=$WORK/told driver_start one -c "$WORK/driver.conf" \
@@ -76,7 +78,8 @@ is 'still not allowed' "$(allowed env) $(allowed http)" 'FAILED FAILED'
 # What is good counts at once; what is under way goes on.
 slow=$(begin driver_reload)
 in_state "$slow" sql.Exec START_REQUESTED
-config 'slots = 400; env = ["HOME"]; connections = 3; poll_max_ms = 9; name = "x";'
+config 'slots = 400; env = ["HOME"]; connections = 3; poll_max_ms = 9; name = "x";
+    http: { allow = ["127.0.0.0/8"]; };'
 reload 'configuration read again'
 is 'the rest is named' \
     "$(said 'changed, but read at the start only: connections$')" 1

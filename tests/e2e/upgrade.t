@@ -144,7 +144,7 @@ is 'the history is as it was' "$(history)" "$had"
 
 # --- every instance goes on to its end
 
-PGUSER=wf_driver_one spawn driver-one wf-driver -o name=one
+PGUSER=wf_driver_one spawn driver-one wf-driver -o name=one "${DRIVER_HTTP[@]}"
 wait_sql 60 "select exists (select from wf.driver_v
     where name = 'one' and state = 'live')"
 id_of() {

@@ -82,7 +82,7 @@ like '… and says which' "$OUTPUT" 'wf-driver: bad: .*"none" does not exist'
 
 # --- each does its own
 
-spawn driver-one wf-driver -c "$WORK/driver.conf"
+spawn driver-one wf-driver -c "$WORK/driver.conf" "${DRIVER_HTTP[@]}"
 live good
 live bad
 for name in good bad; do
@@ -188,7 +188,7 @@ is 'it ends well' "$status" 0
 
 more='drain_timeout_ms = 500;'
 config good bad >"$WORK/driver.conf"
-spawn driver-one wf-driver -c "$WORK/driver.conf"
+spawn driver-one wf-driver -c "$WORK/driver.conf" "${DRIVER_HTTP[@]}"
 live good
 live bad
 id=$(begin sleep)

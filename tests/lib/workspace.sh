@@ -2,6 +2,9 @@
 # workspace.sh - a database with the workspace in it, and drivers.
 
 DRIVER_COMMAND=("$BUILD/wf-driver") # and what it is called through
+# The services that tests call are on this machine. A driver calls no such
+# address unless it is told to.
+DRIVER_HTTP=(-o "http.allow=127.0.0.0/8,::1")
 
 # workspace_install [DATABASE]: made anew. Exports PGDATABASE.
 workspace_install() {
@@ -50,7 +53,7 @@ driver_start() {
     fi
     before=$(sql 'select coalesce(max(driver_id), 0) from wf.driver_v')
     PGUSER=wf_driver_$name spawn "driver-$name" "${DRIVER_COMMAND[@]}" \
-        -o name="$name" -o log_level=debug "$@"
+        -o name="$name" -o log_level=debug "${DRIVER_HTTP[@]}" "$@"
     wait_sql 20 "select exists (select from wf.driver_v
         where name = '$name' and state = 'live' and driver_id > $before)"
 }

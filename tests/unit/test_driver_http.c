@@ -1,6 +1,9 @@
 /* What http needs of no server: headers, URLs, the guard, arguments. */
 #include "driver/http.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "common/error.h"
 #include "driver/guard.h"
 #include "driver/http_args.h"
@@ -73,30 +76,44 @@ static void
 test_query(void **state)
 {
 	struct error err = { 0 };
-	struct http_url *url = http_url_new("http://u:p@host/a?x=1#end", &err);
+	struct http_url *url = http_url_new("http://host/a@b?x=1#end", &err);
 	char *text;
 
 	(void)state;
 	assert_non_null(url);
 	assert_true(http_url_add(url, "q", "a b&c=\xc3\xbc", &err));
 	text = http_url_text(url);
-	assert_string_equal(text, "http://host/a?x=1&q=a+b%26c%3d%c3%bc#end");
+	assert_string_equal(text, "http://host/a@b?x=1&q=a+b%26c%3d%c3%bc#end");
 	free(text);
 	text = http_url_host(url);
 	assert_string_equal(text, "host");
 	free(text);
-	assert_true(http_url_has_user(url));
-	http_url_free(url);
-	url = http_url_new("http://:p@host/", &err);
-	assert_true(http_url_has_user(url));
-	http_url_free(url);
-	url = http_url_new("http://host/a@b", &err);
-	assert_false(http_url_has_user(url));
 	http_url_free(url);
 	assert_null(http_url_new("http://host:x/", &err));
 	assert_string_equal(err.message,
 	    "url: Port number was not a decimal number between 0 and 65535");
 	error_release(&err);
+}
+
+static void
+test_no_user(void **state)
+{
+	static const char *const urls[] = { "http://u:p@host/",
+		"http://u@host/", "http://:p@host/", "http://@host/",
+		"http://:@host/", "http:///u@host/", "https://u%40x:p@host/",
+		"http://a@b@host/" };
+	struct error err = { 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
+		if (http_url_new(urls[i], &err) != NULL)
+			fail_msg("%s was taken", urls[i]);
+		assert_string_equal(err.message,
+		    "url must not have a user or password before its host");
+		assert_non_null(err.hint);
+		error_release(&err);
+	}
 }
 
 static void
@@ -174,6 +191,72 @@ test_args(void **state)
 }
 
 static void
+check_wrong(const char *text, const char *why)
+{
+	struct task task = task_of(text, NULL);
+	struct http_args *last = NULL;
+	struct error err = { 0 };
+
+	assert_null(http_args_new(&task, &last, &err));
+	assert_string_equal(err.message, why);
+	error_release(&err);
+}
+
+static void
+check_header(const char *name, const char *why)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text),
+	    "{\"url\": \"http://h/\", \"headers\": {\"%s\": 1}}", name);
+	check_wrong(text, why);
+}
+
+static void
+test_reserved(void **state)
+{
+	(void)state;
+	check_header("Host", "headers must not have Host");
+	check_header("hOST", "headers must not have hOST");
+	check_header("Connection", "headers must not have Connection");
+	check_header("Content-Length", "headers must not have Content-Length");
+	check_header("content_length", "headers must not have content_length");
+	check_header(
+	    "Transfer-Encoding", "headers must not have Transfer-Encoding");
+	check_header(
+	    "Proxy-Authorization", "headers must not have Proxy-Authorization");
+	check_header("TE", "headers must not have TE");
+	check_header("Host ", "headers: Host  is no header of one line");
+	check_header(
+	    ":authority", "headers: :authority is no header of one line");
+	check_wrong(
+	    "{\"url\": \"http://h/\", \"headers\": {\"X\": \"a\\u000bb\"}}",
+	    "headers: X is no header of one line");
+	check_wrong("{\"url\": \"http://h/\", \"method\": \"CONNECT\"}",
+	    "method must not be CONNECT");
+	check_wrong("{\"url\": \"http://h/\", \"method\": \"trace\"}",
+	    "method must not be trace");
+}
+
+/* What only begins like a reserved one is free. */
+static void
+test_names_that_are_free(void **state)
+{
+	struct http_args *last = NULL,
+	                 *args =
+	                     read_args("{\"url\": \"http://h/\","
+	                               " \"method\": \"PROPFIND\", \"headers\":"
+	                               " {\"Host-Id\": 1, \"Tea\": 2,"
+	                               " \"Proxy\": 3, \"X-Host\": \"\"}}",
+	                         NULL, &last);
+
+	(void)state;
+	assert_true(http_args_have_header(args, "Tea"));
+	http_args_free(args);
+	http_args_free(last);
+}
+
+static void
 test_same_args_are_shared(void **state)
 {
 	struct http_args *last = NULL, *one = read_args(same, NULL, &last),
@@ -238,6 +321,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_urls),
 	cmocka_unit_test(test_query),
 	cmocka_unit_test(test_guard),
+	cmocka_unit_test(test_no_user),
+	cmocka_unit_test(test_reserved),
+	cmocka_unit_test(test_names_that_are_free),
 	cmocka_unit_test(test_args),
 	cmocka_unit_test(test_same_args_are_shared),
 	cmocka_unit_test(test_secret_args_are_not),

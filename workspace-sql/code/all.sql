@@ -40,6 +40,7 @@
 \ir definition/secret.sql
 \ir definition/spec.sql
 \ir definition/share.sql
+\ir definition/spec_http.sql
 \ir definition/spec_check.sql
 \ir definition/atomic.sql
 \ir definition/dag.sql

@@ -609,6 +609,8 @@ begin
                  union all
                 select * from wf._spec_requests(p_spec)
                  union all
+                select * from wf._spec_http(p_spec, v_nodes)
+                 union all
                 select * from wf._spec_workflows(v_nodes)
                  union all
                 select * from wf._spec_tasks(p_spec, v_nodes)
