@@ -420,6 +420,31 @@ const struct command commands[] = {
 		    "means all that bear it. What it has begun it finishes; it does not exit." },
 
 	{ .group = "operating",
+	  .pattern = "driver grants",
+	  .summary = "List the queues and capabilities that only some drivers may serve",
+	  .role = VIEWER,
+	  .sql = "select role, to_json(queues) as queues, to_json(capabilities) as capabilities, granted_at, granted_by"
+		 "  from wf.driver_grant_v order by role",
+	  .none = "nothing is granted: every driver may serve everything" },
+
+	{ .group = "operating",
+	  .pattern = "driver grant ROLE QUEUES CAPABILITIES",
+	  .summary = "Grant queues and capabilities to the drivers of a login",
+	  .role = "wf_admin",
+	  .sql = "select :role as role, :queues as queues, :capabilities as capabilities"
+		 "  from wf.driver_grant_set(:role, coalesce(string_to_array(nullif(:queues, 'none'), ','), '{}'),"
+		 "           coalesce(string_to_array(nullif(:capabilities, 'none'), ','), '{}'))",
+	  .detail = "Two lists, with commas, or none. What is named is for those from then on to whom it is\n"
+		    "granted, and they serve no others; none means all that no grant names. ROLE is a\n"
+		    "login, or a role of logins, which have the grants of all their roles." },
+
+	{ .group = "operating",
+	  .pattern = "driver revoke ROLE",
+	  .summary = "Take back what was granted to the drivers of a login",
+	  .role = "wf_admin",
+	  .sql = "select :role as role, 'revoked' as answer from wf.driver_grant_remove(:role)" },
+
+	{ .group = "operating",
 	  .pattern = "settings",
 	  .summary = "List the settings of the workspace",
 	  .role = VIEWER,

@@ -150,6 +150,8 @@ static const struct value_type {
 } value_types[] = {
 	{ "ACTION", is_any, "text", "the name of an action, as retry" },
 	{ "AGE", is_any, "text", "an age, as 2h or '30 days'" },
+	{ "CAPABILITIES", is_any, "text",
+	    "names of capabilities with commas, or none" },
 	{ "COMMAND", is_any, "text", "the name of a command" },
 	{ "CONNINFO", is_any, "text",
 	    "a database, a connection string or a URI" },
@@ -173,6 +175,8 @@ static const struct value_type {
 	{ "PORT", is_count, "integer", "a port" },
 	{ "PROCESS", is_process, "bigint",
 	    "an instance and a process of it, as 17/42" },
+	{ "QUEUES", is_any, "text", "names of queues with commas, or none" },
+	{ "ROLE", is_any, "text", "the name of a login or of a role" },
 	{ "ROOT", is_root, "text", "a process, as 17/42 or 42" },
 	{ "STATE", is_any, "text", "a state" },
 	{ "TAG", is_any, "text", "a tag" },

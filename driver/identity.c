@@ -101,6 +101,13 @@ identity_forget(struct identity *identity)
 	identity->known = false;
 }
 
+void
+identity_disown(struct identity *identity)
+{
+	identity->driver = 0;
+	identity->known = false;
+}
+
 bool
 identity_is_known(const struct identity *identity)
 {

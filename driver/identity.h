@@ -32,6 +32,9 @@ void identity_change(struct identity *identity, const struct config *config,
 /* The workspace may know us no more, or not what we hold. */
 void identity_forget(struct identity *identity);
 
+/* The number that we had is another login's: the next one has no predecessor. */
+void identity_disown(struct identity *identity);
+
 /* Whether the workspace knows us as we are. */
 bool identity_is_known(const struct identity *identity);
 

@@ -9,6 +9,7 @@ enum {
 	FIRST_PAUSE_MS = 100,
 	LONGEST_PAUSE_MS = 10000,
 	OUTPUT_MS = 1000,
+	RING_MS = 1000 / PACE_RINGS,
 };
 
 void
@@ -30,6 +31,33 @@ on_pause_over(void *arg)
 	struct pace *pace = arg;
 
 	pace->paused = false;
+	pace_hurry(pace);
+}
+
+/* One more ring may be followed: the one that has waited for that, if any. */
+static void
+on_ring_over(void *arg)
+{
+	struct pace *pace = arg;
+
+	if (pace->rung)
+		pace_hurry(pace);
+	else
+		pace->rings--;
+	pace->rung = false;
+	if (pace->rings > 0)
+		loop_timer_set(pace->loop, &pace->ring_timer, RING_MS);
+}
+
+void
+pace_ring(struct pace *pace)
+{
+	if (pace->rings == PACE_RINGS) {
+		pace->rung = true;
+		return;
+	}
+	if (pace->rings++ == 0)
+		loop_timer_set(pace->loop, &pace->ring_timer, RING_MS);
 	pace_hurry(pace);
 }
 
@@ -66,6 +94,8 @@ pace_init(struct pace *pace, struct loop *loop, const struct config *config,
 	pace->pause_timer.arg = pace;
 	pace->output_timer.fn = on_output_due;
 	pace->output_timer.arg = pace;
+	pace->ring_timer.fn = on_ring_over;
+	pace->ring_timer.arg = pace;
 }
 
 void
@@ -74,6 +104,7 @@ pace_release(struct pace *pace)
 	loop_timer_stop(pace->loop, &pace->poll_timer);
 	loop_timer_stop(pace->loop, &pace->pause_timer);
 	loop_timer_stop(pace->loop, &pace->output_timer);
+	loop_timer_stop(pace->loop, &pace->ring_timer);
 }
 
 void

@@ -2,7 +2,8 @@
  * pace.h - when the next turn is due.
  *
  * The workspace says when to come back; while nothing is found the pauses
- * double, and after failures too.
+ * double, and after failures too.  The doorbell, which any login may ring, hurries
+ * it so many times a second at most.
  */
 #ifndef DRIVER_PACE_H
 #define DRIVER_PACE_H
@@ -11,6 +12,10 @@
 #include <stdint.h>
 
 #include "driver/timer.h"
+
+enum {
+	PACE_RINGS = 100, /* that are followed at once, and then in a second */
+};
 
 struct config;
 struct load;
@@ -33,7 +38,9 @@ struct pace {
 	bool paused; /* after a failure: no turns at all */
 	int64_t idle_ms;
 	int failures; /* in a row */
-	struct timer poll_timer, pause_timer, output_timer;
+	int rings;    /* that were followed a moment ago */
+	bool rung;    /* since then, and not followed yet */
+	struct timer poll_timer, pause_timer, output_timer, ring_timer;
 	void (*changed)(void *arg); /* something has become due */
 	void *arg;
 };
@@ -44,6 +51,12 @@ void pace_release(struct pace *pace);
 
 /* Poll as soon as possible. */
 void pace_hurry(struct pace *pace);
+
+/*
+ * The doorbell rings: poll as soon as possible, or a moment later if it rings all
+ * the time.
+ */
+void pace_ring(struct pace *pace);
 
 /* Output is due within a second, if there is any. */
 void pace_output(struct pace *pace, bool is_any);

@@ -275,6 +275,12 @@ turn_failed(struct turn *turn, const struct error *err)
 	if (strcmp(err->sqlstate, "WF010") == 0 ||
 	    strcmp(err->sqlstate, "42883") == 0)
 		identity_forget(scheduler->identity);
+	/* the login of the connection has changed, or numbers were given anew */
+	if (strcmp(err->sqlstate, "WF014") == 0)
+		identity_disown(scheduler->identity);
+	/* the workspace has another key than the one that gave them */
+	if (strcmp(err->sqlstate, "WF015") == 0)
+		turns_drop_marks(&scheduler->turns);
 	/* started again, it may be the program that belongs to it */
 	if (strcmp(err->sqlstate, "WF011") == 0 &&
 	    !scheduler->options.persists) {
@@ -290,7 +296,7 @@ end_register(struct turn *turn, const struct session_answer *answer)
 	struct scheduler *scheduler = turn->owner;
 
 	identity_registered(scheduler->identity, answer);
-	turns_registered(&scheduler->turns);
+	turns_drop_marks(&scheduler->turns);
 	scheduler->drain_told = false;
 	pace_hurry(&scheduler->pace);
 	LOG_IN(LOG_LEVEL_INFO, scheduler->label, "registered as driver %lld",
@@ -435,7 +441,7 @@ on_notified(void *arg)
 	struct turn *turn = arg;
 	struct scheduler *scheduler = turn->owner;
 
-	pace_hurry(&scheduler->pace);
+	pace_ring(&scheduler->pace);
 }
 
 static const struct session_events events = {

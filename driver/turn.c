@@ -320,7 +320,7 @@ turns_waiting(const struct turns *turns, const struct request_list *due)
 }
 
 void
-turns_registered(struct turns *turns)
+turns_drop_marks(struct turns *turns)
 {
 	size_t i;
 

@@ -142,8 +142,8 @@ void turns_sort(const struct turns *turns, const struct turn *turn,
 /* The bytes of all reports that no turn carries yet: of `due`, and behind turns. */
 size_t turns_waiting(const struct turns *turns, const struct request_list *due);
 
-/* The workspace has their marks. */
-void turns_registered(struct turns *turns);
+/* Forget their marks: the workspace has them, or does not want them. */
+void turns_drop_marks(struct turns *turns);
 
 /* A turn that may begin; NULL if there is none. */
 struct turn *turns_ready(const struct turns *turns);

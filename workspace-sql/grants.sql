@@ -50,6 +50,8 @@ begin
                ('engine_resume',    'operator admin'),
                -- administrators
                ('setting_set',      'admin'),
+               ('driver_grant_set', 'admin'),
+               ('driver_grant_remove', 'admin'),
                ('function_set',     'admin'),
                ('function_remove',  'admin'),
                ('purge',            'admin'),

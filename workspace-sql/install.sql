@@ -58,5 +58,6 @@ $$;
 
 select wf.schema_version() as version \gset
 \ir script/disown.sql
+\ir script/trust.sql
 commit;
 \echo workspace installed, schema version :version

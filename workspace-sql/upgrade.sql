@@ -26,5 +26,6 @@ select wf._recompile() \gset
 
 select wf.schema_version() as version \gset
 \ir script/disown.sql
+\ir script/trust.sql
 commit;
 \echo workspace up to date, schema version :version

@@ -36,13 +36,22 @@ select move('database_id', '7');
 select wf.tick();
 select is(paused(), format('this is a copy: the workspace was in the database with oid 7 and is now in %s', (select d.oid from pg_database d where d.datname = current_database())), 'another database');
 select wf.engine_resume();
-select set_config('wf.restored', 'of Sunday', true);
+-- say(TEXT): what the owner of the database says
+create function say(p_text text) returns void language plpgsql as $$
+begin
+    execute format('alter database %I set wf.restored = %L', current_database(), p_text);
+end;
+$$;
+select set_config('wf.restored', 'of Monday', true);
+select wf.tick();
+select is(paused(), null, 'what a session says of a backup is not believed');
+select say('of Sunday');
 select wf.tick();
 select is(paused(), 'a backup was restored: the server says wf.restored = ''of Sunday''', 'a backup of which the server is told');
 select wf.engine_resume();
 select wf.tick();
 select is(paused(), null, 'a text counts once');
-select set_config('wf.restored', '', true);
+select say('');
 select wf.tick();
 select is(paused(), null, 'a setting that is empty again is no reason to pause');
 
@@ -56,14 +65,21 @@ select is((select d.state from wf.driver d where d.id = :driver), 'live', 'who c
 select is(paused(), null, 'and nothing is paused');
 
 -- what a driver has seen, and what is there
-select wf._mark() as mark \gset
+-- mark(WHAT): as a poll gives it
+create function mark(p_what text) returns text language sql as $$ select wf._sealed(p_what, s.key) from wf.seal s; $$;
+select mark(max(t.xid || '@' || extract(epoch from t.at))) as mark from wf.txn t \gset
 select ok(wf._has_mark(:'mark'), 'a mark of what was done is found');
 select wf.register('two', '1', '{builtin}', '{}', 10, :two, p_marks => array[:'mark']) as two \gset
 select is(paused(), null, 'a driver that has seen it may come back');
-select wf.register('two', '1', '{builtin}', '{}', 10, :two, p_marks => array[:'mark', '99999999999@1767225600.000000']) as two \gset
-select is(paused(), format('history was lost: driver two saw what was done in transaction 99999999999 at %s, and it is not there', to_timestamp(1767225600)), 'one that has seen more is heard');
-select throws_ok(format('select wf.register(''two'', ''1'', ''{builtin}'', ''{}'', 10, p_marks => array[%L])', mark), 'WF002', coalesce(quote_literal(mark), 'null') || ' is no mark', 'it is no mark')
-  from unnest(array['', '7', '7@8', '-7@1767225600.000000', null]) mark;
+select wf.register('two', '1', '{builtin}', '{}', 10, :two, p_marks => array[:'mark', mark('99999999999@1767225600.000000')]) as two \gset
+select is(paused(), null, 'a mark from before the engine was resumed the last time says nothing new');
+select play_later('1 s');
+select extract(epoch from wf.now()) as later \gset
+select wf.register('two', '1', '{builtin}', '{}', 10, :two, p_marks => array[:'mark', mark('99999999999@' || :'later')]) as two \gset
+select is(paused(), format('history was lost: driver two saw what was done in transaction 99999999999 at %s, and it is not there', to_timestamp(:later)), 'one that has seen more is heard');
+select throws_ok(format('select wf.register(''two'', ''1'', ''{builtin}'', ''{}'', 10, p_marks => array[%L])', mark), 'WF015', coalesce(quote_literal(left(mark, 100)), 'null') || ' is no mark of this workspace', 'it is no mark')
+  from unnest(array['', '7', '7@8', '-7@1767225600.000000', '7@1767225600.000000', :'mark' || '0', replace(:'mark', '@', '0@'), left(:'mark', -1), split_part(:'mark', '#', 1), upper(:'mark') || '', '#', null]) mark
+ where mark is distinct from :'mark';
 select wf.engine_resume();
 select is(play_take(:driver), 1::bigint, 'what waited is sent');
 
@@ -80,7 +96,7 @@ select is(sessions(), array[:second]::bigint[], 'a driver that names another ses
 select play_later('6 s');
 select wf.heartbeat(:second), wf.tick();
 select is((select d.state from wf.driver d where d.id = :pooled), 'live', 'and is waited for as long as its lease');
-update wf.driver d set session_role = 'wf_driver'::regrole where d.id = :second;
+update wf.driver d set login = 'wf_driver'::regrole where d.id = :second;
 select is(sessions(), null, 'a process of another login is not its session');
 select play_later('6 s'), wf.tick();
 select is((select d.state from wf.driver d where d.id = :second), 'lost', 'a driver whose session is gone is given up soon');

@@ -17,7 +17,7 @@ select is(columns('wf.process_v'), 'instance_id process_id parent_id kind name t
 select is(columns('wf.task_v'), columns('wf.process_v'), 'task_v has the columns of process_v');
 select is(columns('wf.event_v'), 'instance_id seq at process_id label was event state actor client reason detail', 'event_v');
 select is(columns('wf.group_v'), 'name max held waiting', 'group_v');
-select is(columns('wf.driver_v'), 'driver_id name version state started_at seen_at ended_at slots in_flight transports queues capabilities', 'driver_v');
+select is(columns('wf.driver_v'), 'driver_id name version state started_at seen_at ended_at slots in_flight transports queues capabilities login', 'driver_v');
 select is_empty($$
     select c.relname, a.attname
       from pg_class c

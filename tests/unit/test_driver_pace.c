@@ -18,11 +18,13 @@ static const struct config config = {
 static const struct load nothing, one = { .slots = 1 };
 static struct loop *loop;
 static struct pace pace;
+static int hurries; /* how often something became due */
 
 static void
 changed(void *arg)
 {
 	(void)arg;
+	hurries++;
 }
 
 /* After how many milliseconds the next poll comes, if one ended like this. */
@@ -92,11 +94,58 @@ test_a_failure_in_a_pause_does_not_put_its_end_off(void **state)
 	assert_memory_equal(&end, &pace.pause_timer.due, sizeof(end));
 }
 
+/* Time passes until one more ring may be followed. */
+static void
+let_ring(void)
+{
+	assert_true(pace.ring_timer.place > 0);
+	loop_timer_stop(loop, &pace.ring_timer);
+	pace.ring_timer.fn(pace.ring_timer.arg);
+}
+
+static void
+test_a_flood_of_rings_causes_few_polls(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2000; i++)
+		pace_ring(&pace);
+	assert_int_equal(hurries, PACE_RINGS);
+	let_ring();
+	assert_int_equal(hurries, PACE_RINGS + 1);
+	for (i = 0; i < PACE_RINGS; i++) {
+		pace_ring(&pace);
+		pace_ring(&pace);
+		let_ring();
+	}
+	assert_int_equal(hurries, 2 * PACE_RINGS + 1);
+}
+
+static void
+test_the_last_ring_is_followed(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < PACE_RINGS + 1; i++)
+		pace_ring(&pace);
+	let_ring();
+	assert_int_equal(hurries, PACE_RINGS + 1);
+	for (i = 0; i < PACE_RINGS; i++)
+		let_ring();
+	assert_int_equal(hurries, PACE_RINGS + 1);
+	assert_int_equal(pace.ring_timer.place, 0);
+	pace_ring(&pace);
+	assert_int_equal(hurries, PACE_RINGS + 2);
+}
+
 static int
 set_up(void **state)
 {
 	(void)state;
 	loop = loop_new();
+	hurries = 0;
 	pace_init(&pace, loop, &config, changed, NULL);
 	return 0;
 }
@@ -117,6 +166,8 @@ static const struct CMUnitTest tests[] = {
 	PACE_TEST(test_no_later_than_it_is_told),
 	PACE_TEST(test_about_when_it_is_told_if_others_work),
 	PACE_TEST(test_a_failure_in_a_pause_does_not_put_its_end_off),
+	PACE_TEST(test_a_flood_of_rings_causes_few_polls),
+	PACE_TEST(test_the_last_ring_is_followed),
 };
 
 UNIT_TESTS(tests)

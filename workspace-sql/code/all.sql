@@ -92,6 +92,7 @@
 \ir task/poll.sql
 \ir task/restore.sql
 \ir task/loss.sql
+\ir task/grant.sql
 \ir task/driver.sql
 \ir task/sql_task.sql
 

@@ -381,10 +381,21 @@ create table wf.driver (
     attended     boolean not null default false,
     successor    bigint,
     session_pid  int,
-    session_role oid,
-    ended_at     timestamptz
+    login        oid not null,
+    ended_at     timestamptz,
+    limited      boolean not null default false,
+    limits       text[] not null default '{}',
+    asked        text[] not null default '{}'
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 create index driver_idle_idx on wf.driver (id) where idle;
+
+create table wf.driver_grant (
+    role         text primary key,
+    queues       text[] not null,
+    capabilities text[] not null,
+    granted_at   timestamptz not null,
+    granted_by   text not null
+);
 
 create table wf.sign_of_life (
     driver_id bigint primary key,
@@ -408,6 +419,12 @@ select c.system_identifier, d.oid, left(pg_walfile_name(pg_current_wal_lsn()), 8
        nullif(current_setting('wf.restored', true), '')
   from pg_control_system() c, pg_database d
  where d.datname = current_database();
+
+create table wf.seal (
+    only_one boolean primary key default true check (only_one),
+    key      uuid not null default gen_random_uuid()
+);
+insert into wf.seal default values;
 
 create table wf.txn (
     xid       xid8 primary key,

@@ -13,6 +13,18 @@ begin atomic
     select coalesce(nullif(current_setting('role'), 'none'), session_user);
 end;
 
+-- wf._login()
+--
+-- Returns  the login of the session, whatever role it has set: its oid, which a new name does not change
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever what is asked for is for one login; it is inlined
+create or replace function wf._login() returns oid
+language sql stable
+begin atomic
+    select quote_ident(session_user)::regrole::oid;
+end;
+
 -- wf._gate(p_advances)
 --
 -- Lets a call of a procedure in. Reading the empty table wf.gate locks it until
@@ -53,12 +65,26 @@ begin
 end;
 $$;
 
+-- wf._sealed(p_text, p_key)
+--
+-- Returns  the text, with a seal that only those can make who know the key
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _sign and _is_sealed
+create or replace function wf._sealed(p_text text, p_key uuid) returns text
+language sql immutable
+begin atomic
+    select p_text || '#' || left(encode(sha256(uuid_send(p_key)
+                                               || sha256(uuid_send(p_key) || convert_to(p_text, 'UTF8'))), 'hex'), 32);
+end;
+
 -- wf._sign(p_driver)
 --
--- Stores who makes the moves of a transaction, once in each transaction, and notes
--- its mark for _mark.
+-- Stores who makes the moves of a transaction, once in each transaction, and in a
+-- driver's turn notes its mark for _mark. A session may set wf.mark itself, but it
+-- cannot seal what it sets.
 --
--- Returns  the mark of the transaction; null if it was signed before
+-- Returns  the mark of the transaction; null if it was signed before, or in no driver's turn
 -- Locks    nothing
 -- Raises   nothing
 -- Called   before history is written: by poll and outcome with their driver, else by the triggers
@@ -70,7 +96,9 @@ begin
     insert into wf.txn (xid, actor, client, driver_id, at)
     values (pg_current_xact_id(), wf._actor(), inet_client_addr(), p_driver, wf._now())
         on conflict do nothing
-    returning xid || '@' || extract(epoch from at) into v_mark;
+    returning case when p_driver is not null or current_setting('wf.turn', true) = '1'
+                   then (select wf._sealed(xid || '@' || extract(epoch from at), s.key) from wf.seal s) end
+         into v_mark;
     return case when v_mark is not null then set_config('wf.mark', v_mark, true) end;
 end;
 $$;

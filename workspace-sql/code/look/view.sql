@@ -265,7 +265,8 @@ select d.id as driver_id,
        (select count(*) from wf.lease l where l.driver_id = d.id) as in_flight,
        d.transports,
        d.queues,
-       d.capabilities
+       d.capabilities,
+       pg_get_userbyid(d.login) as login
   from wf.driver d
   join wf.sign_of_life s on s.driver_id = d.id;
 comment on view wf.driver_v is
@@ -273,6 +274,7 @@ comment on view wf.driver_v is
     'when another driver of that name registers.';
 select wf._inherit_comments('driver_v', 'driver') \gset
 comment on column wf.driver_v.driver_id is 'number of this start of the driver';
+comment on column wf.driver_v.login is 'the login that registered it: its number is of use to no other';
 comment on column wf.driver_v.seen_at is 'last sign of life, to the second';
 comment on column wf.driver_v.in_flight is 'how many requests it holds now';
 

@@ -12,6 +12,7 @@ language sql stable
 begin atomic
     select p_driver.state = 'live'
        and (cardinality(p_driver.queues) = 0 or p_lane.queue = any (p_driver.queues))
+       and (p_lane.queue = any (p_driver.limits)) = p_driver.limited
        and p_lane.needs <@ p_driver.transports
        and p_lane.requires <@ p_driver.capabilities;
 end;
@@ -24,14 +25,15 @@ end;
 -- one. What it was handed and never heard of goes back into the queue.
 -- If a session of its own calls (a pooler's has another number), that session
 -- is written down, and shows from then on that the driver is there. Marks that are not
--- part of this history mean that some of it was lost: the engine is paused.
+-- part of this history mean that some of it was lost: the engine is paused. The number
+-- is for the login that registers: no other may use it, or take its requests over.
 --
 -- Returns  the id of this incarnation
 -- Locks    before the engine is paused all turns; the instances of what it held, by id
 --          (skipping locked ones); the leases and stops that go over; the former
 --          driver's row, and those that are forgotten; drivers that registered in the
 --          same session before
--- Raises   WF002, WF004, WF006
+-- Raises   WF002, WF004, WF006, WF008, WF014, WF015
 -- Called   by a driver when it starts, when it connects again, when it was given up as lost
 create or replace function wf.register(p_name text, p_version text, p_transports text[], p_queues text[], p_slots int,
                                        p_previous bigint default null, p_tokens uuid[] default '{}',
@@ -40,9 +42,10 @@ create or replace function wf.register(p_name text, p_version text, p_transports
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_now timestamptz := wf.now();
+    v_login constant oid := wf._login();
     v_id bigint;
-    v_mark text;
     v_instances bigint[];
+    v_may record;
 begin
     perform wf._gate(false);
     if coalesce(octet_length(p_name), 0) not between 1 and 63 then
@@ -66,24 +69,20 @@ begin
                       'characters',
             hint = 'Look at capabilities in the driver''s configuration.';
     end if;
-    foreach v_mark in array coalesce(p_marks, '{}') loop
-        if not wf._has_mark(v_mark) then
-            perform wf._take_turns();
-            perform wf._halt(format('history was lost: driver %s saw what was done in transaction %s at %s, and it is '
-                                    'not there',
-                                    quote_ident(p_name), split_part(v_mark, '@', 1),
-                                    to_timestamp(split_part(v_mark, '@', 2)::numeric)));
-        end if;
-    end loop;
+    select a.* into v_may from wf._allowance(v_login) a;
+    perform wf._refuse_ungranted('queues', p_queues, v_may.queues_only, v_may.queues);
+    perform wf._refuse_ungranted('capabilities', p_capabilities, v_may.capabilities_only, v_may.capabilities);
+    perform wf._heed_marks(p_name, p_marks);
     perform wf._look_around();
+    perform wf._refuse_foreign(p_previous);
     perform wf._forget_drivers(p_name, v_now);
     update wf.driver d set session_pid = null where d.session_pid = p_backend and p_backend = pg_backend_pid();
     insert into wf.driver (name, version, state, transports, queues, slots, started_at, actor, capabilities, attended,
-                           session_pid, session_role)
+                           session_pid, login, limited, limits, asked)
     select p_name, p_version, 'live', p_transports, p_queues, p_slots, v_now, wf._actor(), p_capabilities,
-           a.pid is not null, a.pid, a.usesysid
+           a.pid is not null, a.pid, v_login, v_may.queues_only, v_may.queues, p_capabilities
       from (select) one
-      left join pg_stat_activity a on a.pid = p_backend and a.pid = pg_backend_pid()
+      left join pg_stat_activity a on a.pid = p_backend and a.pid = pg_backend_pid() and a.usesysid = v_login
     returning id into v_id;
     insert into wf.sign_of_life (driver_id, seen_at) values (v_id, v_now);
     if p_previous is not null then
@@ -95,7 +94,9 @@ begin
                                                        where l.driver_id = p_previous or l.token = any (p_tokens)))
                               order by i.id for no key update skip locked);
         perform wf._hand_back(p_previous, p_tokens, v_instances);
-        update wf.lease l set driver_id = v_id where l.token = any (p_tokens);
+        update wf.lease l set driver_id = v_id
+          from wf.driver d
+         where l.token = any (p_tokens) and d.id = l.driver_id and d.login = v_login;
         update wf.stop s
            set driver_id = v_id, told_at = null
          where s.driver_id = p_previous and s.token = any (p_tokens);
@@ -112,7 +113,9 @@ comment on function wf.register(text, text, text[], text[], int, bigint, uuid[],
     'Registers a driver: name, version of the program, transports, queues that it serves, requests that it carries out '
     'at once; after a lost connection also its former id and the tokens that it still holds; what else it has that '
     'tasks may require, each a name or name=value; the process id of the server that its session was told; the marks '
-    'that polls gave it since it last registered. Returns the id that its other calls take.';
+    'that polls gave it since it last registered. Returns the id that its other calls take, in sessions of this login. '
+    'Raises WF008 if the login may not serve what it asks for, WF014 if another login registered '
+    'the former id, WF015 if this workspace has not made a mark.';
 
 -- wf._forget_drivers(p_name, p_now)
 --
@@ -169,15 +172,39 @@ begin
 end;
 $$;
 
+-- wf._refuse_foreign(p_driver)
+--
+-- Returns  nothing, if the driver is the session's own, or there is none of that number
+-- Locks    nothing
+-- Raises   WF014
+-- Called   by procedures that take the number of a driver; poll and _greet know it already
+create or replace function wf._refuse_foreign(p_driver bigint) returns void
+language plpgsql as $$
+declare
+    v_login oid;
+begin
+    select d.login into v_login from wf.driver d where d.id = p_driver;
+    if v_login <> wf._login() then
+        raise exception using errcode = 'WF014',
+            message = format('driver %s was registered by %s, and this session''s login is %s', p_driver,
+                             coalesce('login ' || (select quote_ident(r.rolname) from pg_roles r where r.oid = v_login),
+                                      'a login that is no more'),
+                             quote_ident(session_user)),
+            hint = 'Give the number that wf.register has given to a session of this login, or register.';
+    end if;
+end;
+$$;
+
 -- wf._refuse_driver(p_driver)
 --
 -- Returns  never
 -- Locks    nothing
--- Raises   WF010
--- Called   by poll and _greet, for a driver that is neither live nor draining
+-- Raises   WF010, WF014
+-- Called   by poll, outcome and _greet, for a driver that is not at work, or not of this login
 create or replace function wf._refuse_driver(p_driver bigint) returns void
 language plpgsql as $$
 begin
+    perform wf._refuse_foreign(p_driver);
     raise exception using errcode = 'WF010',
         message = format('driver %s %s', coalesce(p_driver::text, 'null'),
                          coalesce((select case d.state when 'left' then 'has left'
@@ -195,12 +222,13 @@ $$;
 --
 -- Returns  nothing
 -- Locks    its row of sign_of_life, when it writes
--- Raises   WF010
+-- Raises   WF010, WF014
 -- Called   by poll and heartbeat
 create or replace function wf._greet(p_driver bigint, p_now timestamptz) returns void
 language plpgsql as $$
 begin
-    if not exists (select from wf.driver d where d.id = p_driver and d.state in ('live', 'draining')) then
+    if not exists (select from wf.driver d where d.id = p_driver and d.state in ('live', 'draining')
+                                             and d.login = wf._login()) then
         perform wf._refuse_driver(p_driver);
     end if;
     update wf.sign_of_life s set seen_at = p_now
@@ -211,30 +239,34 @@ $$;
 -- wf.heartbeat(p_driver)
 --
 -- Returns  nothing
--- Locks    the driver's row of sign_of_life
--- Raises   WF010
+-- Locks    the driver's row, when what it may serve has changed; its row of sign_of_life
+-- Raises   WF010, WF014
 -- Called   by a driver whose turns have not ended for a while, in a transaction of its own
 create or replace function wf.heartbeat(p_driver bigint) returns void
 language plpgsql security definer :engine as $$
 begin
     perform wf._gate(false);
+    perform wf._review(d) from wf.driver d where d.id = p_driver and d.login = wf._login();
     perform wf._greet(p_driver, wf.now());
 end;
 $$;
 comment on function wf.heartbeat(bigint) is
     'A sign of life of a driver whose polls take long or fail, in a transaction of its own. Returns nothing; raises '
-    'WF010 if it was given up.';
+    'WF010 if it was given up, WF014 if another login registered it.';
 
 -- wf.drain(p_driver)
 --
 -- Returns  nothing
 -- Locks    the driver's row
--- Raises   WF003
--- Called   by a driver that is to stop, or by an operator
+-- Raises   WF003, WF014
+-- Called   by a driver that is to stop, or by an operator, for any driver
 create or replace function wf.drain(p_driver bigint) returns void
 language plpgsql security definer :engine as $$
 begin
     perform wf._gate(false);
+    if not (pg_has_role(session_user, 'wf_operator', 'member') or pg_has_role(session_user, 'wf_admin', 'member')) then
+        perform wf._refuse_foreign(p_driver);
+    end if;
     update wf.driver d set state = 'draining', idle = false where d.id = p_driver and d.state in ('live', 'draining');
     if not found then
         raise exception using errcode = 'WF003',
@@ -244,7 +276,8 @@ begin
 end;
 $$;
 comment on function wf.drain(bigint) is
-    'Lets a driver take no more requests; those that it holds go on. Returns nothing.';
+    'Lets a driver take no more requests; those that it holds go on. A driver says so of itself, an operator of any. '
+    'Returns nothing; raises WF003 if there is no such driver at work, WF014 if a driver names that of another login.';
 
 -- wf.leave(p_driver)
 --
@@ -252,12 +285,13 @@ comment on function wf.drain(bigint) is
 --
 -- Returns  nothing
 -- Locks    the driver's row, then as _lose
--- Raises   WF006
+-- Raises   WF006, WF014
 -- Called   by a driver that ends
 create or replace function wf.leave(p_driver bigint) returns void
 language plpgsql security definer :engine as $$
 begin
     perform wf._gate(true);
+    perform wf._refuse_foreign(p_driver);
     update wf.driver d set state = 'left', idle = false, ended_at = wf.now()
      where d.id = p_driver and d.state in ('live', 'draining');
     delete from wf.stop s where s.driver_id = p_driver;
@@ -265,7 +299,8 @@ begin
 end;
 $$;
 comment on function wf.leave(bigint) is
-    'A driver goes for good; requests that it still holds are treated as lost. Returns nothing.';
+    'A driver goes for good; requests that it still holds are treated as lost. Returns nothing; raises WF014 if '
+    'another login registered it.';
 
 -- wf._has_session(p_driver)
 --
@@ -284,7 +319,7 @@ language plpgsql as $$
 begin
     return exists (select from pg_stat_activity a
                     where a.pid = p_driver.session_pid
-                      and a.usesysid = p_driver.session_role
+                      and a.usesysid = p_driver.login
                       and a.datname = current_database());
 end;
 $$;

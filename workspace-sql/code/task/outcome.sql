@@ -16,7 +16,8 @@ end;
 -- wf._apply_reports(p_driver, p_instance, p_process, p_token, p_event, p_body)
 --
 -- Applies reports, set-based. The caller holds the instances. A report with the
--- event engine says that the report itself cannot be applied.
+-- event engine says that the report itself cannot be applied. A request that a
+-- driver of another login holds is answered as one that was taken back.
 --
 -- Returns  the answer to each report, in order: done, already, stale or late
 -- Locks    nothing beyond the rows it updates
@@ -28,6 +29,7 @@ language plpgsql as $$
 declare
     v_at timestamptz := wf._now();
     v_cap bigint;
+    v_own uuid[];
     f record;
 begin
     -- nested loops keep the order of the reports
@@ -44,15 +46,22 @@ begin
            -- a driver that reports has begun: an acknowledgement that did not come is made up for
            bool_or(r.event = 'ack'
                    or r.event <> 'release' and p.machine = 'async' and p.state = 'START_REQUESTED') as acks,
-           bool_or(p.machine = 'async') as async
+           bool_or(p.machine = 'async') as async,
+           bool_or(l.driver_id is distinct from p_driver and l.token is not null) as others
       into f
       from unnest(p_instance, p_process, p_token, p_event, p_body) r (i, j, token, event, body)
       left join lateral (select x.ctid as place, x.id, x.machine, x.plain, x.state, x.token
                            from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p on true
-      left join lateral (select x.token from wf.lease x
+      left join lateral (select x.token, x.driver_id from wf.lease x
                           where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l on true
      cross join lateral (select l.token is not null and p.machine = 'sync' and p.state = 'START_REQUESTED'
                                 and r.event = 'response' as simple) s;
+    if f.others then
+        v_own := wf._own_tokens(p_instance, p_process, p_token);
+        if v_own is distinct from p_token then
+            return wf._apply_reports(p_driver, p_instance, p_process, v_own, p_event, p_body);
+        end if;
+    end if;
     if f.answers && array['stale', 'late'] then
         perform wf._note_late(p_instance, p_process, p_event, p_body, f.answers, v_at);
     end if;
@@ -83,6 +92,22 @@ begin
     return f.answers;
 end;
 $$;
+
+-- wf._own_tokens(p_instance, p_process, p_token)
+--
+-- Returns  the tokens, in order, with null in place of those that drivers of other logins hold
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _apply_reports, where a driver reports what another one holds
+create or replace function wf._own_tokens(p_instance bigint[], p_process bigint[], p_token uuid[]) returns uuid[]
+language sql stable
+begin atomic
+    select array_agg(case when (d.login <> wf._login()) is not true then r.token end
+                     order by r.k)
+      from unnest(p_instance, p_process, p_token) with ordinality r (i, j, token, k)
+      left join wf.lease l on l.instance_id = r.i and l.process_id = r.j and l.token = r.token
+      left join wf.driver d on d.id = l.driver_id;
+end;
 
 -- wf._note_late(p_instance, p_process, p_event, p_body, p_answer, p_at)
 --
@@ -422,8 +447,9 @@ $$;
 --
 -- Returns  one row per report, in order: its token and the answer
 -- Locks    the instances, by id (as _hold); then process and lease rows
--- Raises   WF002 arrays of different lengths, an unknown event or a negative number, WF006; class 57 (somebody or
---          statement_timeout ends the statement); where the driver keeps no reports, all that is the server's fault
+-- Raises   WF002 arrays of different lengths, an unknown event or a negative number, WF006, WF010, WF014; class 57
+--          (somebody or statement_timeout ends the statement); where the driver keeps no reports, all that is the
+--          server's fault
 -- Called   by drivers, in one transaction with poll, or alone
 create or replace function wf.outcome(p_driver bigint, p_instance bigint[], p_process bigint[], p_token uuid[],
                                       p_event text[], p_body bytea[], p_patience int default null,
@@ -452,6 +478,10 @@ begin
     if p_patience < 0 or coalesce(p_failures, -1) < 0 then
         raise exception using errcode = 'WF002', message = 'p_patience is negative, or p_failures is null or negative',
             hint = 'Give 0 or more milliseconds, and 0 or more failures.';
+    end if;
+    -- the simulator is driver 0, which is nobody
+    if p_driver <> 0 and not exists (select from wf.driver d where d.id = p_driver and d.login = wf._login()) then
+        perform wf._refuse_driver(p_driver);
     end if;
     v_held := wf._hold(p_instance, p_patience);
     if cardinality(v_held) > 0 then

@@ -16,7 +16,7 @@
 -- Returns  rows of kind run and stop, one of kind work if wf.work is to be called, then
 --          exactly one of kind next, or busy
 -- Locks    rows of ready, and instances in which something is due (skipping locked ones)
--- Raises   WF002, WF006, WF010
+-- Raises   WF002, WF006, WF010, WF014
 -- Called   by drivers, in one transaction with outcome
 create or replace function wf.poll(p_driver bigint, p_want int, p_instant int default null, p_kept jsonb default null)
 returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
@@ -42,8 +42,11 @@ begin
     end if;
     select g.* into v_work from wf._glance(p_driver, v_since, v_now) g;
     v_driver := v_work.driver;
-    if (v_driver.state in ('live', 'draining')) is not true then perform wf._refuse_driver(p_driver); end if;
+    if (v_driver.state in ('live', 'draining') and v_driver.login = wf._login()) is not true then
+        perform wf._refuse_driver(p_driver);
+    end if;
     v_second := v_work.seen_at not between v_now - interval '1 second' and v_now + interval '1 second';
+    if v_second then v_driver := wf._review(v_driver); end if;
     if v_work.after - v_work.before > 2500 then perform wf._spare_timers(v_work.after - v_work.before, v_now); end if;
     if v_work.stops then
         kind := 'stop';

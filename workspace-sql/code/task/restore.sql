@@ -17,32 +17,102 @@ begin atomic
     select nullif(current_setting('wf.mark', true), '');
 end;
 
+-- wf._is_sealed(p_mark)
+--
+-- Returns  whether this workspace has made the mark, or one that it is a copy of
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _heed_marks
+create or replace function wf._is_sealed(p_mark text) returns boolean
+language sql stable
+begin atomic
+    select coalesce(p_mark = wf._sealed(split_part(p_mark, '#', 1), s.key), false) from wf.seal s;
+end;
+
 -- wf._has_mark(p_mark)
 --
 -- A mark from before the time that txn still tells of is taken on trust: else
--- no driver could come back that had nothing to do for so long.
+-- no driver could come back that had nothing to do for so long. One from before
+-- the engine was resumed the last time says nothing new: somebody has looked since,
+-- and a driver that gives it again and again must not pause the engine each time.
 --
--- Returns  whether what it names is part of this history
+-- Returns  whether what a sealed mark names is part of this history, or need not be
 -- Locks    nothing
--- Raises   WF002
--- Called   by register
+-- Raises   nothing
+-- Called   by _heed_marks
 create or replace function wf._has_mark(p_mark text) returns boolean
 language plpgsql as $$
+declare
+    v_xid constant xid8 := split_part(p_mark, '@', 1)::xid8;
+    v_at constant numeric := split_part(split_part(p_mark, '@', 2), '#', 1)::numeric;
 begin
-    if p_mark is null or p_mark !~ '^[0-9]{1,19}@[0-9]{1,12}[.][0-9]{6}$' then
-        raise exception using errcode = 'WF002',
-            message = format('%s is no mark', coalesce(quote_literal(p_mark), 'null')),
-            hint = 'Give back what poll gave.';
+    return exists (select from wf.txn t where t.xid = v_xid and extract(epoch from t.at) = v_at)
+        or exists (select from wf.purge p
+                    where p.forgotten and p.xid > v_xid and extract(epoch from p.at) > v_at)
+        or exists (select from wf.engine_event e where e.event = 'resume' and extract(epoch from e.at) > v_at);
+end;
+$$;
+
+-- wf._heed_marks(p_name, p_marks)
+--
+-- What a driver has seen, and this history does not have, was lost.
+--
+-- Returns  nothing
+-- Locks    before the engine is paused all turns
+-- Raises   WF004, WF015
+-- Called   by register
+create or replace function wf._heed_marks(p_name text, p_marks text[]) returns void
+language plpgsql as $$
+declare
+    v_mark text;
+begin
+    foreach v_mark in array coalesce(p_marks, '{}') loop
+        if not wf._is_sealed(v_mark) then
+            raise exception using errcode = 'WF015',
+                message = format('%s is no mark of this workspace', coalesce(quote_literal(left(v_mark, 100)), 'null')),
+                hint = 'Give back what poll gave, or no mark.';
+        elsif not wf._has_mark(v_mark) then
+            perform wf._take_turns();
+            perform wf._halt(format('history was lost: driver %s saw what was done in transaction %s at %s, and it is '
+                                    'not there',
+                                    quote_ident(p_name), split_part(v_mark, '@', 1),
+                                    to_timestamp(split_part(split_part(v_mark, '@', 2), '#', 1)::numeric)));
+        end if;
+    end loop;
+end;
+$$;
+
+-- wf._restored(p_files)
+--
+-- What the administrator of the server says about a restored backup. A session may
+-- set wf.restored as it likes, by its options or those of its login too, so that
+-- current_setting does not count. Only the owner of the database or a superuser has
+-- `alter database … set`, and only who has the server's files has those. The owner of
+-- the workspace may read them if a superuser has installed it (script/trust.sql).
+--
+-- Returns  wf.restored as the database has it, or if p_files as the files have it; null: neither says anything
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _look_around
+create or replace function wf._restored(p_files boolean) returns text
+language plpgsql stable as $$
+declare
+    v_text text;
+begin
+    select nullif(substr(c.text, length('wf.restored=') + 1), '') into v_text
+      from pg_db_role_setting s
+      join pg_database d on d.datname = current_database() and s.setdatabase in (d.oid, 0)
+     cross join unnest(s.setconfig) c (text)
+     where s.setrole = 0 and starts_with(c.text, 'wf.restored=')
+     order by s.setdatabase desc limit 1;
+    if v_text is null and p_files
+       and has_function_privilege('pg_catalog.pg_show_all_file_settings()', 'execute') then
+        select nullif(f.setting, '') into v_text
+          from pg_show_all_file_settings() f
+         where lower(f.name) = 'wf.restored'
+         order by f.seqno desc limit 1;
     end if;
-    return exists (select
-                     from wf.txn t
-                    where t.xid = split_part(p_mark, '@', 1)::xid8
-                      and extract(epoch from t.at) = split_part(p_mark, '@', 2)::numeric)
-        or exists (select
-                     from wf.purge p
-                    where p.forgotten
-                      and p.xid > split_part(p_mark, '@', 1)::xid8
-                      and extract(epoch from p.at) > split_part(p_mark, '@', 2)::numeric);
+    return v_text;
 end;
 $$;
 
@@ -70,7 +140,9 @@ $$;
 -- Notices that the workspace is somewhere else than when it last looked.
 -- A server that was started or promoted: every driver has lost its connection,
 -- and gets a new term to come back. Another cluster or database, or a
--- configuration that says that a backup was restored: the engine is paused.
+-- configuration that says that a backup was restored: the engine is paused. The
+-- server's files are read when it was started only. In another cluster logins
+-- have other oids; those of the same names take the drivers over.
 --
 -- Returns  nothing
 -- Locks    the row of home, the drivers' and their signs of life, when something has changed
@@ -84,10 +156,12 @@ declare
 begin
     select h.* into v_was from wf.home h;
     select true, c.system_identifier, d.oid, left(pg_walfile_name(pg_current_wal_lsn()), 8),
-           pg_postmaster_start_time(), nullif(current_setting('wf.restored', true), '')
+           pg_postmaster_start_time(), null
       into v
       from pg_control_system() c, pg_database d
      where d.datname = current_database();
+    v.restored := coalesce(wf._restored(v.started_at <> v_was.started_at),
+                           case when v.started_at = v_was.started_at then v_was.restored end);
     if v = v_was then
         return;
     end if;
@@ -101,6 +175,10 @@ begin
     update wf.driver d set attended = false, session_pid = null where d.state in ('live', 'draining');
     update wf.sign_of_life s set seen_at = wf.now()
      where s.driver_id in (select d.id from wf.driver d where d.state in ('live', 'draining'));
+    if v.system_id <> v_was.system_id then
+        update wf.driver d
+           set login = coalesce((select r.oid from pg_roles r where r.rolname = d.actor), 0);
+    end if;
     if not exists (select from wf.driver) then
         return; -- it has never worked: a template, for instance
     elsif v.system_id <> v_was.system_id then

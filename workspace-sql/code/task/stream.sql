@@ -2,10 +2,10 @@
 
 -- wf.output_add(p_instance, p_process, p_token, p_start, p_size, p_stream, p_body)
 --
--- Keeps new output of requests under way, in parallel arrays. What is sent
--- again changes nothing. Of a long output the oldest chunks go.
+-- Keeps new output of requests under way that drivers of this login hold, in
+-- parallel arrays. What is sent again changes nothing. Of a long output the oldest chunks go.
 --
--- Returns  one row per chunk: its token and done, or stale if its lease is gone
+-- Returns  one row per chunk: its token and done, or stale if its lease is gone or another login's
 -- Locks    the rows of wf.output_chunk; no instance: it holds nobody up
 -- Raises   WF002 arrays of different lengths, WF006
 -- Called   by drivers, before outcome in the same transaction
@@ -32,6 +32,7 @@ begin
                    r (i, j, token, start, size, stream, body)
          cross join lateral (select
                                from wf.lease x
+                               join wf.driver d on d.id = x.driver_id and d.login = wf._login()
                               where x.instance_id = r.i and x.process_id = r.j and x.token = r.token
                              offset 0) l
          cross join lateral (select x.attempt from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
@@ -54,6 +55,7 @@ begin
       from unnest(p_instance, p_process, p_token) with ordinality r (i, j, token, k)
       left join lateral (select x.token
                            from wf.lease x
+                           join wf.driver d on d.id = x.driver_id and d.login = wf._login()
                           where x.instance_id = r.i and x.process_id = r.j and x.token = r.token
                          offset 0) l on true
      order by r.k;

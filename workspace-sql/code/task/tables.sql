@@ -141,16 +141,31 @@ comment on column wf.driver.queues is 'queues that it serves; none means every q
 comment on column wf.driver.slots is 'how many requests it carries out at once';
 comment on column wf.driver.idle is 'whether to ring for it (NOTIFY wf_ready) when there is work; up while it sleeps';
 comment on column wf.driver.started_at is 'when it registered';
-comment on column wf.driver.actor is 'the login that it uses';
-comment on column wf.driver.capabilities is 'what else it has that tasks may require: name or name=value';
+comment on column wf.driver.actor is 'the role that its session acted as when it registered, mostly its login';
+comment on column wf.driver.capabilities is
+    'what else it has that tasks may require: name or name=value; of what it asked for all that its login may serve';
 comment on column wf.driver.attended is
     'it registered in a session of its own: when that has ended it is given up soon';
 comment on column wf.driver.successor is 'the incarnation that took over all that it knew of; null: none';
 comment on column wf.driver.session_pid is
     'the server process of that session; null: a later incarnation registered in it, or it has none';
-comment on column wf.driver.session_role is 'the login of that session';
+comment on column wf.driver.login is 'the login (oid) that registered it: its number is of use to no other';
 comment on column wf.driver.ended_at is
     'when it left, was given up, or another incarnation took over; null while it is at work';
+
+comment on column wf.driver.limited is 'true: its login may serve no queues but limits; false: all but limits';
+comment on column wf.driver.limits is 'the queues that wf.driver_grant names for its login, or for others';
+comment on column wf.driver.asked is 'the capabilities that it registered with';
+
+comment on table wf.driver_grant is
+    'Which queues and capabilities are granted to drivers: what a row names is for the roles whose rows name it.';
+comment on column wf.driver_grant.role is 'the login, or a role that logins are members of';
+comment on column wf.driver_grant.queues is
+    'the queues that its drivers serve, and no others; none: every queue that no grant names';
+comment on column wf.driver_grant.capabilities is
+    'the capabilities that its drivers may have, and no others; none: all that no grant names';
+comment on column wf.driver_grant.granted_at is 'since when';
+comment on column wf.driver_grant.granted_by is 'who granted it';
 
 comment on table wf.turn is
     'The turns: a poll that has something to do locks one of the rows, as many of them as the setting turns says.';
@@ -172,7 +187,11 @@ comment on column wf.home.system_id is 'system identifier of the cluster';
 comment on column wf.home.database_id is 'oid of the database';
 comment on column wf.home.timeline is 'timeline of the server''s WAL';
 comment on column wf.home.started_at is 'when the server was started';
-comment on column wf.home.restored is 'wf.restored, as the server''s configuration sets it';
+comment on column wf.home.restored is 'wf.restored, as the server''s configuration or the database sets it';
+
+comment on table wf.seal is 'What seals the marks that polls give to drivers, one row. Only the owner may read it.';
+comment on column wf.seal.only_one is 'true';
+comment on column wf.seal.key is 'the key';
 
 comment on table wf.output_chunk is
     'Streamed output of attempts, as it came; of a long one the end. Kept when the task has ended.';

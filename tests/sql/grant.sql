@@ -1,0 +1,103 @@
+-- grant.sql - which queues and capabilities the drivers of a login may serve.
+begin;
+\ir helper/play.sql
+select no_plan();
+
+-- two logins and a role of theirs; t_a is a member of t_both, and so is t_b
+create role t_a login;
+create role t_b login;
+create role t_both;
+grant wf_driver to t_a, t_b;
+grant t_both to t_a, t_b;
+-- may(LOGIN, QUEUES [, CAPABILITIES]): the driver that it registers as, by its number
+create function may(p_login regrole, p_queues text[], p_capabilities text[] default '{}') returns bigint
+language plpgsql as $$
+declare
+    v_me constant name := session_user;
+    v_id bigint;
+begin
+    execute format('set session authorization %I', p_login);
+    v_id := wf.register(p_login::text, '1', '{builtin}', p_queues, 4, p_capabilities => p_capabilities);
+    execute format('set session authorization %I', v_me);
+    return v_id;
+end;
+$$;
+grant execute on function may to public;
+-- serves(DRIVER, QUEUE [, CAPABILITIES]): whether it takes what is in that lane
+create function serves(p_driver bigint, p_queue text, p_requires text[] default '{}') returns boolean language sql as $$
+    select wf._serves(wf._review(d), row(0, p_queue, '{}', p_requires, false, null)::wf.lane) from wf.driver d where d.id = p_driver;
+$$;
+
+-- nothing is granted
+select may('t_a', '{}') as a \gset
+select may('t_b', '{}') as b \gset
+select ok(serves(:a, 'payroll') and serves(:b, 'payroll'), 'without a grant every driver serves every queue');
+select ok((select not limited and limits = '{}' from wf.driver where id = :a), 'and nothing is written down');
+
+-- a queue of its own
+select wf.driver_grant_set('t_a', '{payroll}');
+select is((select g::text from (select role, queues, capabilities, granted_by = session_user from wf.driver_grant_v) g), '(t_a,{payroll},{},t)', 'what is granted can be seen');
+select ok(serves(:a, 'payroll'), 'who has a queue granted serves it');
+select ok(not serves(:a, 'default'), 'and no other');
+select ok(not serves(:b, 'payroll'), 'another does not serve it');
+select ok(serves(:b, 'default'), 'but every queue that no grant names');
+select throws_ok($$select may('t_b', '{default,payroll}')$$, 'WF008', 'login t_b may not serve the queues payroll', 'who asks for it by name is refused');
+select throws_ok($$select may('t_a', '{default}')$$, 'WF008', 'login t_a may not serve the queues default', 'who has one granted may not ask for another');
+select ok(serves(may('t_a', '{payroll}'), 'payroll'), 'but for that one');
+select ok(not serves(may('t_b', '{}'), 'payroll'), 'who asks for every queue does not get it');
+select ok(not serves(may('t_b', '{default}'), 'other'), 'and who asks for one has no other');
+
+-- names are names
+select wf.driver_grant_set('t_a', '{pay%,"*",p_y,"[a-z]"}');
+select ok(serves(:b, 'payroll') and serves(:b, 'pay') and serves(:b, 'pay%%'), 'no character of a name stands for others');
+select ok(not serves(:b, 'pay%') and not serves(:b, '*') and not serves(:b, 'p_y') and not serves(:b, '[a-z]'), 'they are names as others are');
+select ok(not serves(:a, 'payroll'), 'nor for the login that has them');
+select wf.driver_grant_set('t_a', '{payroll}');
+select ok(serves(:b, 'Payroll') and serves(:b, 'payroll ') and not serves(:a, 'PAYROLL'), 'upper case and blanks count');
+
+-- grants of several roles
+select wf.driver_grant_set('t_both');
+select ok(serves(:a, 'payroll') and serves(:a, 'default'), 'a grant that names none adds every queue that no grant names');
+select wf.driver_grant_set('t_both', '{shared}');
+select ok(serves(:a, 'payroll') and serves(:a, 'shared') and not serves(:a, 'default'), 'grants add up');
+select ok(serves(:b, 'shared') and not serves(:b, 'payroll'), 'a member of a role has what the role has');
+revoke t_both from t_b;
+select ok(not serves(:b, 'shared') and serves(:b, 'default'), 'who is no member any more has it no more');
+select wf.driver_grant_remove('t_both');
+select ok(serves(:b, 'shared'), 'what is granted to nobody any more is for all');
+
+-- capabilities
+select may('t_a', '{payroll}', '{gpu,eu}') as a \gset
+select may('t_b', '{}', '{gpu,eu}') as b \gset
+select wf.driver_grant_set('t_a', '{payroll}', '{gpu}');
+select ok(serves(:a, 'payroll', '{gpu}') and not serves(:a, 'payroll', '{eu}'), 'who has a capability granted has it, and no other');
+select ok(not serves(:b, 'default', '{gpu}') and serves(:b, 'default', '{eu}'), 'another has all but that');
+select throws_ok($$select may('t_b', '{}', '{gpu}')$$, 'WF008', 'login t_b may not serve the capabilities gpu', 'who asks for it is refused');
+select throws_ok($$select may('t_a', '{payroll}', '{gpu,eu}')$$, 'WF008', 'login t_a may not serve the capabilities eu', 'and so is who asks for more');
+select wf.driver_grant_set('t_a', '{payroll}');
+select ok(serves(:b, 'default', '{gpu}') and serves(:a, 'payroll', '{eu}'), 'when it is granted no more all have again what they asked for');
+select is((select d.capabilities from wf.driver d where d.id = :b), '{gpu,eu}', 'in the order in which they did');
+
+-- a role that is renamed or dropped keeps its queue from others
+select wf.driver_grant_set('t_a', '{payroll}');
+drop role t_both;
+alter role t_a rename to t_c;
+select ok(not serves(:a, 'payroll') and not serves(:b, 'payroll'), 'the grant of a role that is no more lets nobody in');
+alter role t_c rename to t_a;
+select ok(serves(:a, 'payroll'), 'the role of that name has it');
+select ok(serves(wf.register('s', '1', '{builtin}', '{}', 4), 'payroll'), 'a superuser''s driver is bound by no grant');
+
+-- what is no grant
+select throws_ok($$select wf.driver_grant_set('t_none', '{x}')$$, 'WF003', 'there is no role ''t_none''', 'no such role');
+select throws_ok($$select wf.driver_grant_set(null, '{x}')$$, 'WF003', 'there is no role null', 'no role');
+select throws_ok(format('select wf.driver_grant_set(''t_a'', %L)', q), 'WF002', 'the queues of a grant are at most 1,000 names of 1 to 63 bytes', 'no queues')
+  from unnest(array[null, '{""}', '{null}', array[repeat('x', 64)]::text, array_fill('x'::text, '{1001}')::text]) q;
+select throws_ok($$select wf.driver_grant_set('t_a', '{}', '{""}')$$, 'WF002', null, 'no capability');
+select throws_ok($$select wf.driver_grant_remove('t_b')$$, 'WF003', 'role ''t_b'' has no grant', 'nothing to take back');
+select wf.driver_grant_remove('t_a');
+select is_empty('select * from wf.driver_grant_v', 'it is gone');
+select ok(serves(:b, 'payroll'), 'and the queue is for all again');
+select is_empty('select * from wf.fsck()', 'all is well in the end');
+
+select * from finish();
+rollback;
