@@ -45,6 +45,7 @@ $$;
 \set migration 061_undo.sql \ir apply.sql
 \set migration 062_limit_begun.sql \ir apply.sql
 \set migration 063_tags.sql \ir apply.sql
+\set migration 066_audit.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$
