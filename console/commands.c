@@ -11,6 +11,7 @@
 #define APP "wf_app"
 #define AUTHOR "wf_author"
 #define OPERATOR "wf_operator"
+#define ADMIN "wf_admin"
 
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
@@ -54,7 +55,7 @@
 	  .pattern = "workspace " word, \
 	  .summary = (about), \
 	  .needs = NEEDS_DATABASE, \
-	  .role = "wf_admin", \
+	  .role = ADMIN, \
 	  .run = (function) }
 
 const struct command commands[] = {
@@ -252,11 +253,13 @@ const struct command commands[] = {
 	  .pattern = "history TARGET",
 	  .summary = "Show every move, in order: what, when, who, why",
 	  .role = VIEWER,
-	  .sql = "select seq, at, process_id, label, was, event, state, actor, client, reason, detail"
+	  .sql = "select seq, at, process_id, label, was, event, state, actor, client, reason, detail, login, role,"
+		 "       server_at"
 		 "  from wf.event_v where instance_id = :instance"
 		 "   and (:process is null or process_id = :process)"
 		 " union all "
-		 "select until_seq, until_at, process_id, name, null, 'replaced', null, null, null, null, value"
+		 "select until_seq, until_at, process_id, name, null, 'replaced', null, null, null, null, value, null, null,"
+		 "       null"
 		 "  from wf.binding_v where instance_id = :instance and until_seq is not null"
 		 "   and (:process is null or process_id = :process)"
 		 " order by seq",
@@ -453,7 +456,7 @@ const struct command commands[] = {
 	{ .group = "operating",
 	  .pattern = "setting set NAME NUMBER",
 	  .summary = "Change a setting of the workspace",
-	  .role = "wf_admin",
+	  .role = ADMIN,
 	  .sql = "select :name as name, :number as value from wf.setting_set(:name, :number)" },
 
 	{ .group = "operating",
@@ -469,7 +472,7 @@ const struct command commands[] = {
 	  .pattern = "purge [TARGET...]",
 	  .summary = "Delete instances that have ended, with their history",
 	  .options = "id state workflow tag older-than reason dry-run",
-	  .role = "wf_admin",
+	  .role = ADMIN,
 	  .needs = NEEDS_NOTHING,
 	  .sql = "select instance_id, answer, detail"
 		 "  from wf.purge(:selector, :reason, :batch::int, :after::bigint)",
@@ -487,6 +490,21 @@ const struct command commands[] = {
 	  .sql = "select seq, at, last_at, actor, client, reason, target, instances from wf.purge_v order by seq",
 	  .shown = "at last_at actor reason target instances",
 	  .none = "nothing has been purged" },
+
+	{ .group = "operating",
+	  .pattern = "audit",
+	  .summary = "Show who did what: verbs, settings, installations",
+	  .options = "since by verb instance limit",
+	  .role = ADMIN,
+	  .sql = "select number, at, login, role, client, verb, targets, refused, instances, processes, reason,"
+		 "       arguments, xid::text as xid, digest"
+		 "  from wf.audit_list(:since, :by, :verb, :instance::bigint, coalesce(:limit, 50)::int)",
+	  .shown = "number at login role verb targets instances reason arguments",
+	  .none = "nothing of that was done",
+	  .detail = "The last rows, in their order. A verb is called as in this console (abort, engine\n"
+		    "pause, setting set). What was rolled back was not done. Times are the server's.\n"
+		    "Columns besides, with -o: the address, how many were refused, the processes, the\n"
+		    "transaction, the digest." },
 
 	WORKSPACE("install", "Make a workspace in the database", cmd_workspace_install),
 
@@ -514,7 +532,7 @@ const struct command commands[] = {
 	  .summary = "Start a private PostgreSQL, workspace and driver",
 	  .options = "dir",
 	  .needs = NEEDS_NOTHING,
-	  .role = "wf_admin",
+	  .role = ADMIN,
 	  .run = cmd_local_start,
 	  .is_record = true,
 	  .detail = "Reached through a socket in its directory only. While it runs, commands that\n"

@@ -55,6 +55,7 @@ begin
                ('function_set',     'admin'),
                ('function_remove',  'admin'),
                ('purge',            'admin'),
+               ('audit_list',       'admin'),
                -- what can be seen
                ('changes',          'author operator viewer admin'),
                ('list',             'author operator viewer admin'),

@@ -57,6 +57,7 @@ $$;
 \ir grants.sql
 
 select wf.schema_version() as version \gset
+select wf._audit('workspace install', jsonb_build_object('schema_version', :version)) \gset
 \ir script/disown.sql
 \ir script/trust.sql
 commit;

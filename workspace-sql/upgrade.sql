@@ -25,6 +25,7 @@ select wf._recompile() \gset
 \ir grants.sql
 
 select wf.schema_version() as version \gset
+select wf._audit('workspace upgrade', jsonb_build_object('schema_version', :version)) \gset
 \ir script/disown.sql
 \ir script/trust.sql
 commit;

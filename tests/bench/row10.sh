@@ -63,6 +63,7 @@ ledger() {
 clock_stop() {
     [ "$(sql "select to_regrole('wf_driver_bench') is null")" = f ] ||
         login_create wf_driver_bench wf_driver
+    clock_allow
     sql 'grant wf_admin to wf_driver_bench'
     sql "alter role wf_driver_bench set wf.now = '$(sql 'select now()')'"
 }

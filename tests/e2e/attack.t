@@ -23,7 +23,7 @@ play() {
             s/[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:.+]+( UTC|Z)?/TIME/g'
 }
 
-# rows DATABASE: all that the workspace holds, but for moments, tokens and which database it is.
+# rows DATABASE: all that the workspace holds, but for moments, tokens, digests and which database it is.
 rows() {
     local table
     while read -r table; do
@@ -31,7 +31,7 @@ rows() {
         sql "select to_jsonb(r) - array(
                  select a.attname::text from pg_attribute a
                   where a.attrelid = '$table'::regclass
-                    and (a.atttypid = any ('{timestamptz,uuid,xid8}'::regtype[])
+                    and (a.atttypid = any ('{timestamptz,uuid,xid8,bytea}'::regtype[])
                          or a.attname in ('turn', 'database_id')))
                from $table r order by 1" --dbname="$1"
     done < <(sql "select c.oid::regclass from pg_class c

@@ -33,6 +33,7 @@ later() {
 }
 
 workspace_start pg
+clock_allow
 ok 'install' wf-console install "$WORK/work.wf"
 driver_start one
 

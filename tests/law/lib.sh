@@ -8,6 +8,7 @@
 cluster() {
     pg_start law autovacuum=off fsync=off synchronous_commit=off
     workspace_install wf_law
+    clock_allow
 }
 
 # database NAME: a workspace in which workflows can be played.

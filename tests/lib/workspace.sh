@@ -16,6 +16,11 @@ workspace_install() {
         --file="$ROOT/workspace-sql/install.sql" >"$WORK/install.log" 2>&1
 }
 
+# clock_allow: the workspace is for tests, where sessions set their clock (wf.now).
+clock_allow() {
+    sql "update wf.setting set value = '1' where name = 'test_clock'"
+}
+
 # workspace_start [NAME [SETTING…]]: a new cluster that has the workspace, as
 # pg_start and workspace_install make it: a copy, where tests/run has made one.
 workspace_start() {

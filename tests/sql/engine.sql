@@ -23,7 +23,7 @@ select is(play_take(:driver, 3), 3::bigint, 'three requests are handed out');
 select set_config('wf.now', '2026-01-01 00:00+00', true);
 select results_eq($$select * from wf.engine_pause('the disk is full')$$, $$values ('done', 'RUNNING -> PAUSED')$$, 'it is paused');
 select results_eq('select state, since, actor, client, reason, in_flight from wf.engine_v',
-    format($$values ('PAUSED', '2026-01-01 00:00+00'::timestamptz, %L, null::inet, 'the disk is full', 3::bigint)$$, session_user), 'since when, by whom and why is known');
+    format($$values ('PAUSED', '2026-01-01 00:00+00'::timestamptz, %L, 'local', 'the disk is full', 3::bigint)$$, session_user), 'since when, by whom and why is known');
 select results_eq($$select * from wf.engine_pause('again')$$, $$values ('refused', 'it is PAUSED already')$$, 'it is not paused twice');
 select set_config('wf.now', '', true);
 

@@ -15,7 +15,7 @@ select is(columns('wf.version_v'), 'workflow version installed_at installed_by c
 select is(columns('wf.instance_v'), 'instance_id workflow version key state result failed priority tags started_at ended_at started_by params output error trace_id progress', 'instance_v');
 select is(columns('wf.process_v'), 'instance_id process_id parent_id kind name task_type title state attempt index at line group_name input output error handle driver retry_at times_out_at', 'process_v');
 select is(columns('wf.task_v'), columns('wf.process_v'), 'task_v has the columns of process_v');
-select is(columns('wf.event_v'), 'instance_id seq at process_id label was event state actor client reason detail', 'event_v');
+select is(columns('wf.event_v'), 'instance_id seq at process_id label was event state actor login role client reason detail server_at', 'event_v');
 select is(columns('wf.group_v'), 'name max held waiting', 'group_v');
 select is(columns('wf.driver_v'), 'driver_id name version state started_at seen_at ended_at slots in_flight transports queues capabilities login', 'driver_v');
 select is_empty($$

@@ -12,6 +12,7 @@
 \ir base/error.sql
 \ir base/clock.sql
 \ir base/session.sql
+\ir base/audit.sql
 \ir base/setting.sql
 
 -- expressions: they know no process
@@ -122,6 +123,7 @@
 \ir look/note.sql
 \ir look/explain.sql
 \ir look/stuck.sql
+\ir look/audit.sql
 \ir look/fsck.sql
 
 -- what authors try out

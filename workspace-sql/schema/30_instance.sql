@@ -431,7 +431,9 @@ create table wf.txn (
     actor     text not null,
     client    inet,
     driver_id bigint,
-    at        timestamptz not null
+    at        timestamptz not null,
+    login     text,
+    server_at timestamptz
 );
 
 create table wf.event (
@@ -446,6 +448,7 @@ create table wf.event (
     state       text not null,
     reason      text,
     detail      jsonb,
+    role        text default nullif(current_setting('role'), 'none'),
     primary key (instance_id, seq)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.2);
 

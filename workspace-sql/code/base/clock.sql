@@ -2,10 +2,12 @@
 
 -- wf.now()
 --
--- The workspace's clock. A member of wf_admin may set it for a session, for
--- tests: set wf.now = '2026-01-01 00:00+00'. wf.simulate sets it for any caller.
--- A row of wf.setting, which its transaction never commits, then says that a
--- simulation is at work.
+-- The workspace's clock. Tests may set it for a session: set wf.now =
+-- '2026-01-01 00:00+00'. That counts only for members of wf_admin, and only where the
+-- owner of the schema has allowed it with the setting test_clock. For anybody else it
+-- means nothing, and is not even looked at: it may come from postgresql.conf, or from a
+-- statement in a session of a driver. wf.simulate sets it for any caller. A row of
+-- wf.setting, which its transaction never commits, then says that a simulation is at work.
 --
 -- Returns  the setting wf.now if it counts, else the time
 -- Locks    nothing
@@ -17,15 +19,19 @@ begin
     if coalesce(current_setting('wf.now', true), '') = '' then
         return clock_timestamp();
     end if;
-    if not pg_has_role(session_user, 'wf_admin', 'member')
-       and not exists (select from wf.setting s where s.name = 'simulation ' || pg_current_xact_id_if_assigned()) then
+    if not exists (select
+                     from wf.setting s
+                    where s.name = 'simulation ' || pg_current_xact_id_if_assigned()
+                       or s.name = 'test_clock' and s.value = '1'
+                          and pg_has_role(session_user, 'wf_admin', 'member')) then
         return clock_timestamp();
     end if;
     return current_setting('wf.now')::timestamptz;
 end;
 $$;
 comment on function wf.now() is
-    'The workspace''s clock: timestamptz. A member of wf_admin may set it for a session with the setting wf.now.';
+    'The workspace''s clock: timestamptz. It is the server''s. Only in a workspace for tests, where the owner of the '
+    'schema has allowed it (test_clock), may a member of wf_admin set it for a session, with the setting wf.now.';
 
 -- wf._now()
 --

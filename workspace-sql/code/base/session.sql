@@ -1,13 +1,16 @@
 -- The session: which role calls, in which kind of transaction, and how the history
 -- is signed.
 
--- wf._actor()
+-- wf._role()
+--
+-- A function of a stranger that runs with the rights of its owner is not told from its
+-- caller here: nothing in SQL says whose rights a procedure was called with.
 --
 -- Returns  the role that acts: the one that the session has SET ROLE to, else its login
 -- Locks    nothing
 -- Raises   nothing
--- Called   wherever the name of the acting role is stored
-create or replace function wf._actor() returns text
+-- Called   wherever it is stored beside the login, session_user
+create or replace function wf._role() returns text
 language sql stable
 begin atomic
     select coalesce(nullif(current_setting('role'), 'none'), session_user);
@@ -23,6 +26,51 @@ create or replace function wf._login() returns oid
 language sql stable
 begin atomic
     select quote_ident(session_user)::regrole::oid;
+end;
+
+-- wf._actor()
+--
+-- Returns  who acts: the login, and the role if the session has SET ROLE to another one: "ann as wf_operator"
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever one text says who did something
+create or replace function wf._actor() returns text
+language sql stable
+begin atomic
+    select case when current_setting('role') in ('none', session_user) then session_user::text
+                else session_user || ' as ' || current_setting('role') end;
+end;
+
+-- wf._set_reason(p_reason)
+--
+-- Keeps the reason for what follows in this transaction; the history quotes it. Any
+-- session may set wf.reason: what counts begins with the number of the transaction, so
+-- that what was set before, by another transaction in the session of a driver, does not.
+--
+-- Returns  nothing
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by verbs, and where a policy is the reason; with null when they are done
+create or replace function wf._set_reason(p_reason text) returns void
+language plpgsql as $$
+begin
+    perform set_config('wf.reason', coalesce(pg_current_xact_id() || ' ' || nullif(p_reason, ''), ''), true);
+end;
+$$;
+
+-- wf._reason()
+--
+-- Returns  the reason of what is under way; null: there is none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   where history is written
+create or replace function wf._reason() returns text
+language sql stable
+begin atomic
+    select case when current_setting('wf.reason', true) <> ''
+                     and starts_with(current_setting('wf.reason', true), pg_current_xact_id_if_assigned() || ' ')
+                then left(substr(current_setting('wf.reason', true),
+                                 strpos(current_setting('wf.reason', true), ' ') + 1), 4000) end;
 end;
 
 -- wf._gate(p_advances)
@@ -93,8 +141,8 @@ language plpgsql as $$
 declare
     v_mark text;
 begin
-    insert into wf.txn (xid, actor, client, driver_id, at)
-    values (pg_current_xact_id(), wf._actor(), inet_client_addr(), p_driver, wf._now())
+    insert into wf.txn (xid, login, actor, client, driver_id, at, server_at)
+    values (pg_current_xact_id(), session_user, wf._role(), inet_client_addr(), p_driver, wf._now(), clock_timestamp())
         on conflict do nothing
     returning case when p_driver is not null or current_setting('wf.turn', true) = '1'
                    then (select wf._sealed(xid || '@' || extract(epoch from at), s.key) from wf.seal s) end

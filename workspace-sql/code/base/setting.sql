@@ -33,6 +33,11 @@ insert into wf.setting (name, value, meaning, min, max) values
     ('instance_bytes', '16777216',
      'how much the names of an instance may hold at a time, in bytes; a value of 4 KiB or more that goes beyond it '
      'is refused', 65536, 1099511627776),
+    ('reason_required', '0',
+     '1: verbs of operators, a pause of the engine and a purge are refused without a reason', 0, 1),
+    ('test_clock', '0',
+     '1: a session of an administrator may set its clock (wf.now), for tests; only the owner of the schema sets it',
+     null, null),
     ('keep_days', '0',
      'days after which ended instances are purged, a few a second; 0: never', 0, 36500)
     on conflict (name) do update set meaning = excluded.meaning, min = excluded.min, max = excluded.max;
@@ -58,7 +63,8 @@ begin
     elsif v_setting.min is null then
         raise exception using errcode = 'WF004',
             message = format('%s is not for setting', p_name),
-            hint = 'The workspace keeps it itself.';
+            hint = case p_name when 'test_clock' then 'It is for tests: only the owner of the schema wf may allow it.'
+                               else 'The workspace keeps it itself.' end;
     elsif p_value is null or p_value not between v_setting.min and v_setting.max then
         raise exception using errcode = 'WF002',
             message = format('%s cannot be %s', p_name, coalesce(p_value::text, 'null')),
@@ -73,6 +79,22 @@ comment on function wf.setting_set(text, bigint) is
     'Sets a setting of the workspace (setting_v lists them with their ranges). Counts from the next transaction on. '
     'Returns nothing; raises WF002 if the value is out of range, WF003 if there is no such setting, WF004 if it is '
     'not for setting.';
+
+-- wf._setting_changed()
+--
+-- A setting has another value: that is in the audit, whoever changed it, and how.
+--
+-- Locks    nothing; only inserts
+-- Raises   nothing
+create or replace function wf._setting_changed() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+    perform wf._audit('setting set', jsonb_build_object('setting', new.name, 'value', new.value, 'was', old.value));
+    return null;
+end;
+$$;
+create or replace trigger setting_changed after update on wf.setting for each row
+    when (old.value is distinct from new.value) execute function wf._setting_changed();
 
 create or replace view wf.setting_v with (security_barrier = true) as
 select s.name, s.value, s.min, s.max, s.meaning, s.changed_at, s.changed_by

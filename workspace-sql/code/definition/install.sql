@@ -149,6 +149,34 @@ begin
 end;
 $$;
 
+-- wf._audit_install(p_spec, p_versions)
+--
+-- Writes down which workflows were installed, in which version, and the names of the
+-- secrets that they use. p_versions has those that have a new version.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing
+-- Called   by wf.install
+create or replace function wf._audit_install(p_spec jsonb, p_versions jsonb) returns void
+language sql as $$
+    select wf._audit('install', jsonb_strip_nulls(jsonb_build_object(
+               'installed', jsonb_object_agg(w.name, jsonb_build_object('version', v.number, 'checksum', v.checksum))
+                                filter (where p_versions ? w.name),
+               'unchanged', jsonb_agg(w.name order by w.name) filter (where not p_versions ? w.name),
+               'secrets', (select jsonb_agg(distinct s.name)
+                             from jsonb_each_text(p_versions) e
+                             join wf.node n on n.version_id = e.value::bigint
+                            cross join lateral (
+                                  select jsonb_path_query(n.secrets, '$.*[*].secret')
+                                   union all
+                                  select jsonb_path_query(n.secrets, '$.*[*].text[*] ? (@ != null)')
+                                  ) s (name)))))
+      from wf.workflow w
+      join wf.version v on v.id = w.version_id
+     where w.name in (select s ->> 'name' from jsonb_array_elements(p_spec -> 'workflows') s);
+$$;
+
 -- wf.install(p_source, p_spec)
 --
 -- Stores the workflows of a compiled file. One that is the same as before but
@@ -179,6 +207,7 @@ begin
     if v_versions <> '{}' then
         perform wf._store_trees(v_nodes, p_spec -> 'task_types', v_sums.task_types, v_versions);
     end if;
+    perform wf._audit_install(p_spec, v_versions);
     return query
         select w.name, v.number, case when v_versions ? w.name then 'installed' else 'unchanged' end
           from jsonb_array_elements(p_spec -> 'workflows') with ordinality s
@@ -264,6 +293,7 @@ begin
     end if;
     update wf.workflow w set version_id = null where w.id = v_id;
     update wf.version v set removed_xid = wf._unknown_xid() where v.workflow_id = v_id and v.removed_xid is null;
+    perform wf._audit('remove', jsonb_build_object('workflow', p_workflow));
 end;
 $$;
 comment on function wf.remove(text) is

@@ -94,12 +94,12 @@ create or replace function wf._decide_failure(p_process wf.process, p_on_failure
                                               p_at timestamptz) returns void
 language plpgsql as $$
 declare
-    v_reason text := current_setting('wf.reason', true);
+    v_reason constant text := wf._reason();
     v_event constant text := case p_on_failure when 'skip_all' then 'skip' else 'ignore' end;
 begin
-    perform set_config('wf.reason', case p_on_failure when 'skip_all' then 'on_failure(skip, cascade = true)'
-                                                      when 'fail_undo' then 'on_failure(fail, undo = true)'
-                                                      else format('on_failure(%s)', p_on_failure) end, true);
+    perform wf._set_reason(case p_on_failure when 'skip_all' then 'on_failure(skip, cascade = true)'
+                                             when 'fail_undo' then 'on_failure(fail, undo = true)'
+                                             else format('on_failure(%s)', p_on_failure) end);
     case
         when p_on_failure in ('skip', 'skip_all') then
             update wf.process p
@@ -114,7 +114,7 @@ begin
              where f.instance_id = p_process.instance_id and f.process_id = p_process.id;
         else null; -- pause: a person decides
     end case;
-    perform set_config('wf.reason', coalesce(v_reason, ''), true);
+    perform wf._set_reason(v_reason);
 end;
 $$;
 
@@ -194,8 +194,7 @@ begin
     v_undo := (select n.on_failure = 'fail_late_undo'
                  from wf.process p join wf.node n on n.version_id = p.version_id and n.id = p.node_id
                 where p.instance_id = p_instance and p.id = f.failed);
-    perform set_config('wf.reason', case when v_undo then 'on_failure(fail_late, undo = true)'
-                                         else 'on_failure(fail_late)' end, true);
+    perform wf._set_reason(case when v_undo then 'on_failure(fail_late, undo = true)' else 'on_failure(fail_late)' end);
     perform wf._abort(array[p_instance], v_error, true, p_undo => v_undo);
     -- those that are left have failed in finallys; the first of a finally ends with all that is in it
     for v_process in
@@ -206,6 +205,6 @@ begin
                                    where d.instance_id = p_instance and d.process_id = v_process.id);
         perform wf._end_by(v_process, v_error, v_error, wf.now(), v_undo);
     end loop;
-    perform set_config('wf.reason', '', true);
+    perform wf._set_reason(null);
 end;
 $$;

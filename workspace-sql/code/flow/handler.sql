@@ -189,7 +189,7 @@ create or replace function wf._hand_over(p_process wf.process, p_around bigint, 
                                          p_node int, p_error jsonb, p_at timestamptz) returns void
 language plpgsql as $$
 declare
-    v_reason text := current_setting('wf.reason', true);
+    v_reason constant text := wf._reason();
     v_torn bigint[];
     v_undone boolean := false;
 begin
@@ -202,7 +202,7 @@ begin
            from wf.process p where p.instance_id = p_process.instance_id and p.id = p_around;
     end if;
     if p_process.state in ('FAILED', 'ABORTING') then
-        perform set_config('wf.reason', format(f.reason, n.line), true)
+        perform wf._set_reason(format(f.reason, n.line))
            from wf._follows() f, wf.node n
           where f.follows = p_follows and n.version_id = p_process.version_id and n.id = p_node;
         if p_body = p_process.id then
@@ -212,7 +212,7 @@ begin
            set was = p.state, event = 'raise', at = p_at,
                state = wf._next_state(p.machine, p.state, 'raise', false)
          where p.instance_id = p_process.instance_id and p.id = p_process.id and not v_undone;
-        perform set_config('wf.reason', coalesce(v_reason, ''), true);
+        perform wf._set_reason(v_reason);
     end if;
     if p_body <> p_process.id then
         perform wf._tear(array_fill(p_process.instance_id, array[cardinality(v_torn)]), v_torn, p_at);

@@ -232,8 +232,7 @@ begin
     if v_steps & wf._step('record') > 0 then
         if pg_trigger_depth() = 1 and not v_signed then perform wf._sign(null); end if;
         insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, reason, detail)
-        select n.instance_id, n.id, pg_current_xact_id(), n.at, n.attempt, n.was, n.event, n.state,
-               nullif(current_setting('wf.reason', true), ''),
+        select n.instance_id, n.id, pg_current_xact_id(), n.at, n.attempt, n.was, n.event, n.state, wf._reason(),
                wf._detail(n.instance_id, n.id, n.was, n.event, n.state, n.retry_from, n.output, n.error)
           from new_rows n
          where v_every & wf._step('record') > 0 or wf._leads(n.machine, n.was, n.event, n.state, wf._step('record'));
@@ -310,12 +309,11 @@ begin
         perform wf._sign(null);
     end if;
     insert into wf.event (instance_id, xid, at, was, event, state, reason, detail)
-    select n.id, pg_current_xact_id(), n.at, n.was, n.event, n.state, nullif(current_setting('wf.reason', true), ''),
-           n.error
+    select n.id, pg_current_xact_id(), n.at, n.was, n.event, n.state, wf._reason(), n.error
       from new_rows n;
     if v_held then
         insert into wf.suspended (instance_id, at, actor, reason)
-        select n.id, n.at, wf._actor(), nullif(current_setting('wf.reason', true), '')
+        select n.id, n.at, wf._actor(), wf._reason()
           from new_rows n
          where n.event = 'suspend';
         perform wf._park(array_agg(n.id), max(n.at)) from new_rows n where n.event = 'suspend' having count(*) > 0;

@@ -252,10 +252,12 @@ comment on column wf.undo_note.path is 'the processes around it, outermost first
 
 comment on table wf.txn is 'Who made the moves of a transaction.';
 comment on column wf.txn.xid is 'the transaction';
-comment on column wf.txn.actor is 'the role: session_user, or what it had SET ROLE to';
+comment on column wf.txn.login is 'the login (session_user); null: signed before schema version 66';
+comment on column wf.txn.actor is 'the role that it acted as when it signed: what it had SET ROLE to, else itself';
 comment on column wf.txn.client is 'address of the client; null for a local socket';
 comment on column wf.txn.driver_id is 'the driver, if one reported';
-comment on column wf.txn.at is 'when';
+comment on column wf.txn.at is 'when, by the clock of the workspace, which tests may set';
+comment on column wf.txn.server_at is 'when, by the clock of the server; null: signed before schema version 66';
 
 comment on table wf.event is
     'The history: every recorded move, in order; only ever added to, until its instance is purged.';
@@ -272,5 +274,6 @@ comment on column wf.event.event is
     'be evaluated, or `when` of a catch gave no boolean)';
 comment on column wf.event.state is 'state after';
 comment on column wf.event.reason is 'reason that an operator gave';
+comment on column wf.event.role is 'the role that the session had SET ROLE to when it was made; null: none';
 comment on column wf.event.detail is
     'for failures the error; for operators what they gave; for a retry by policy when it is due';

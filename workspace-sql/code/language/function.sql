@@ -262,6 +262,9 @@ begin
         on conflict (name) do update
        set arguments = excluded.arguments, returns = excluded.returns, meaning = excluded.meaning,
            schema_name = excluded.schema_name, proc_name = excluded.proc_name;
+    perform wf._audit('function set', jsonb_build_object(
+        'function', p_name, 'calls', p_proc::text, 'arguments', p_arguments, 'returns', p_returns,
+        'sha256', (select encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex') from pg_proc p where p.oid = p_proc)));
 end;
 $$;
 comment on function wf.function_set(text, regproc, text[], text, text) is
@@ -292,6 +295,7 @@ begin
             message = format('there is no function %s', coalesce(left(p_name, 100), 'null')),
             hint = 'The functions are listed in wf.function_v.';
     end if;
+    perform wf._audit('function remove', jsonb_build_object('function', p_name));
 end;
 $$;
 comment on function wf.function_remove(text) is

@@ -687,7 +687,9 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set j
              union all
             select * from wf._fsck_undo()
              union all
-            select * from wf._fsck_history()) v
+            select * from wf._fsck_history()
+             union all
+            select * from wf._fsck_audit()) v
      where not exists (select from wf.work w where w.kind = 'purge' and w.instance_id = v.instance_id)
      union all
     select 'attention', a.* from wf._fsck_attention() a;

@@ -234,7 +234,7 @@ end;
 create or replace function wf._say_skipped(p_instance bigint, p_process bigint) returns text
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
-    select wf._say_who(',', x.actor, e.reason)
+    select wf._say_who(',', coalesce(x.login || ' as ' || nullif(e.role, x.login), x.login, x.actor), e.reason)
       from wf.event e
       join wf.txn x on x.xid = e.xid
      where e.instance_id = p_instance and e.process_id = p_process and e.event = 'skip'

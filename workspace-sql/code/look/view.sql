@@ -140,10 +140,13 @@ select e.instance_id,
        e.was,
        e.event,
        e.state,
-       x.actor,
-       x.client,
+       coalesce(x.login || ' as ' || nullif(e.role, x.login), x.login, x.actor) as actor,
+       coalesce(x.login, x.actor) as login,
+       coalesce(e.role, x.login, x.actor) as role,
+       case when x.xid is not null then coalesce(host(x.client), 'local') end as client,
        e.reason,
-       e.detail
+       e.detail,
+       coalesce(x.server_at, x.at) as server_at
   from wf.event e
   left join wf.txn x on x.xid = e.xid
   left join wf.process p on p.instance_id = e.instance_id and p.id = e.process_id
@@ -156,8 +159,13 @@ select wf._inherit_comments('event_v', 'event') \gset
 comment on column wf.event_v.label is
     'what the process is called, as in label_v; for a move of the instance its workflow';
 comment on column wf.event_v.event is 'what happened';
-comment on column wf.event_v.actor is 'the role that caused it';
-comment on column wf.event_v.client is 'the address that it came from; null for a local socket';
+comment on column wf.event_v.actor is 'who caused it: the login, and the role that it acted as: "ann as wf_operator"';
+comment on column wf.event_v.login is
+    'the login that caused it (session_user); before schema version 66 only the role was kept';
+comment on column wf.event_v.role is 'the role that it acted as: what it had SET ROLE to, else the login';
+comment on column wf.event_v.client is 'the address that it came from; local: a socket of the server''s machine';
+comment on column wf.event_v.server_at is
+    'the clock of the server when the transaction first wrote history; at may be another one in a workspace for tests';
 comment on column wf.event_v.detail is
     'for failures the error; for operators what they gave; for a retry by policy when it is due';
 
@@ -282,7 +290,7 @@ create or replace view wf.engine_v with (security_barrier = true) as
 select case x.event when 'pause' then 'PAUSED' else 'RUNNING' end as state,
        x.at as since,
        x.actor,
-       x.client,
+       case when x.at is not null then coalesce(host(x.client), 'local') end as client,
        x.reason,
        (select count(*) from wf.lease) as in_flight,
        wf.schema_version() as schema_version
@@ -295,15 +303,16 @@ comment on view wf.engine_v is 'The engine, one row: does it hand out requests?'
 comment on column wf.engine_v.state is 'RUNNING, or PAUSED: no driver gets a request';
 comment on column wf.engine_v.since is 'since when; null if it has never been paused';
 comment on column wf.engine_v.actor is 'who paused or resumed it';
-comment on column wf.engine_v.client is 'the address that it came from; null for a local socket';
+comment on column wf.engine_v.client is 'the address that it came from; local: a socket of the server''s machine';
 comment on column wf.engine_v.reason is 'reason that was given';
 comment on column wf.engine_v.in_flight is 'how many requests drivers hold now';
 comment on column wf.engine_v.schema_version is 'version of the schema';
 
 create or replace view wf.engine_event_v with (security_barrier = true) as
-select e.id as seq, e.at, e.event, e.actor, e.client, e.reason
+select e.id as seq, e.at, e.event, e.actor, coalesce(host(e.client), 'local') as client, e.reason
   from wf.engine_event e;
 comment on view wf.engine_event_v is
     'The history of the engine itself: when it was paused and resumed, by whom and why.';
 select wf._inherit_comments('engine_event_v', 'engine_event') \gset
 comment on column wf.engine_event_v.seq is 'order';
+comment on column wf.engine_event_v.client is 'the address that it came from; local: a socket of the server''s machine';

@@ -16,19 +16,22 @@ create or replace function wf._engine_move(p_event text, p_reason text) returns 
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     v_was   text;
-    v_state text := case p_event when 'pause' then 'PAUSED' else 'RUNNING' end;
+    v_state constant text := case p_event when 'pause' then 'PAUSED' else 'RUNNING' end;
 begin
-    perform wf._set_reason(p_reason);
+    perform wf._check_reason('engine ' || p_event, p_reason, wf._setting_number('reason_required') = 1);
     perform from wf.home h for no key update;
     select e.state into v_was from wf.engine_v e;
     if v_was = v_state then
-        return query select 'refused', format('it is %s already', v_was);
+        answer := 'refused';
+        detail := format('it is %s already', v_was);
     else
         insert into wf.engine_event (at, actor, client, event, reason)
         values (wf.now(), wf._actor(), inet_client_addr(), p_event, nullif(p_reason, ''));
-        return query select 'done', v_was || ' -> ' || v_state;
+        answer := 'done';
+        detail := v_was || ' -> ' || v_state;
     end if;
-    perform wf._set_reason(null);
+    perform wf._audit('engine ' || p_event, null, p_reason, p_answer => array[answer]);
+    return next;
 end;
 $$;
 

@@ -2,23 +2,19 @@
 -- cancel; and the parts that they share with the verbs for instances. Each verb
 -- makes one move of wf.transition; the triggers do everything that follows.
 
--- wf._set_reason(p_reason)
+-- wf._take_reason(p_verb, p_reason)
 --
--- Keeps the reason for what follows in this transaction; the history quotes it.
+-- Keeps the reason that a verb was given, for what follows in this transaction.
 --
 -- Returns  nothing
 -- Locks    nothing
 -- Raises   WF002
--- Called   by the operator's procedures, with null when they are done
-create or replace function wf._set_reason(p_reason text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Called   by the operator's procedures
+create or replace function wf._take_reason(p_verb text, p_reason text) returns void
+language plpgsql as $$
 begin
-    if octet_length(p_reason) > 4000 then
-        raise exception using errcode = 'WF002',
-            message = format('the reason has %s bytes; at most 4000 are kept', octet_length(p_reason)),
-            hint = 'Say it shorter.';
-    end if;
-    perform set_config('wf.reason', coalesce(p_reason, ''), true);
+    perform wf._check_reason(p_verb, p_reason, wf._setting_number('reason_required') = 1);
+    perform wf._set_reason(p_reason);
 end;
 $$;
 
@@ -215,10 +211,13 @@ create or replace function wf._operate(p_event text, p_target jsonb, p_reason te
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+    v_verb constant text := case p_event when 'skip' then 'ignore' else p_event end;
+    v_arguments constant jsonb := jsonb_strip_nulls(jsonb_build_object(
+        'target', p_target, 'cascade', nullif(p_event = 'skip', false), 'output_bytes', octet_length(p_output::text)));
     v_instances bigint[];
 begin
     perform wf._gate(true);
-    perform wf._set_reason(p_reason);
+    perform wf._take_reason(v_verb, p_reason);
     v_instances := wf._target_instances(p_target, p_event);
     perform from wf.instance i where i.id = any (v_instances) order by i.id for no key update;
 
@@ -232,13 +231,19 @@ begin
     return query
     with moved as (
         select * from wf._move(p_event, p_target, v_instances, p_output)
+    ), answered as (
+        select m.instance_id, m.process_id, m.answer, m.detail
+          from moved m
+         union all
+        select u.*
+          from (select array(select distinct m.instance_id from moved m) as instances) d,
+               wf._unmoved(p_event, p_target, v_instances, d.instances) u
+    ), audited as (
+        select wf._audit(v_verb, v_arguments, p_reason, array_agg(a.instance_id), array_agg(a.process_id),
+                         array_agg(a.answer))
+          from answered a
     )
-    select m.instance_id, m.process_id, m.answer, m.detail
-      from moved m
-     union all
-    select u.*
-      from (select array(select distinct m.instance_id from moved m) as instances) d,
-           wf._unmoved(p_event, p_target, v_instances, d.instances) u;
+    select a.* from answered a cross join audited;
     if not found then
         perform wf._nothing_matches(p_target);
     end if;
@@ -269,7 +274,7 @@ declare
     v_refusal  text[];
 begin
     perform wf._gate(true);
-    perform wf._set_reason(p_reason);
+    perform wf._take_reason(p_event, p_reason);
     v_found := wf._target_instances(p_target, p_event);
     perform from wf.instance i where i.id = any (v_found) order by i.id for no key update;
     v_now := wf.now();
@@ -287,18 +292,25 @@ begin
     end if;
 
     return query
-    select i.id, x.process_id,
-           case when x.refusal is not null then 'refused'
-                when p_event in ('abort', 'halt')
-                     and exists (select from wf.teardown t where t.instance_id = i.id and t.next_id is not null)
-                then 'begun'
-                else 'done' end,
-           coalesce(x.refusal, x.was || ' -> ' || i.state)
-      from unnest(v_instance, v_process, v_was, v_refusal) x (instance_id, process_id, was, refusal)
-      join wf.instance i on i.id = x.instance_id
-     union all
-    select * from wf._missing(p_target, v_found)
-     order by 1, 2;
+    with answered (instance_id, process_id, answer, detail) as (
+        select i.id, x.process_id,
+               case when x.refusal is not null then 'refused'
+                    when p_event in ('abort', 'halt')
+                         and exists (select from wf.teardown t where t.instance_id = i.id and t.next_id is not null)
+                    then 'begun'
+                    else 'done' end,
+               coalesce(x.refusal, x.was || ' -> ' || i.state)
+          from unnest(v_instance, v_process, v_was, v_refusal) x (instance_id, process_id, was, refusal)
+          join wf.instance i on i.id = x.instance_id
+         union all
+        select * from wf._missing(p_target, v_found)
+    ), audited as (
+        select wf._audit(p_event, jsonb_strip_nulls(jsonb_build_object('target', p_target,
+                                                                       'undo', nullif(p_undo, false))),
+                         p_reason, array_agg(a.instance_id), array_agg(a.process_id), array_agg(a.answer))
+          from answered a
+    )
+    select a.* from answered a cross join audited order by 1, 2;
     if not found then
         perform wf._nothing_matches(p_target);
     end if;

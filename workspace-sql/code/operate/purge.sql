@@ -87,7 +87,7 @@ begin
             message = format('p_limit is %s', p_limit),
             hint = 'Give at least 1; null: all at once.';
     end if;
-    perform wf._set_reason(p_reason);
+    perform wf._take_reason('purge', p_reason);
     select array_agg(t.instance_id order by t.instance_id), array_agg(t.refusal order by t.instance_id),
            array_agg(t.detail order by t.instance_id)
       into v_instance, v_refusal, v_detail
@@ -99,16 +99,23 @@ begin
         perform wf._forget_signatures(10 * p_limit, v_now);
     end if;
     return query
-    select t.id, case when g.id is not null then 'done' when w.begun then 'begun' else 'refused' end,
-           coalesce(t.refusal, case when g.id is not null then t.detail
-                                    when w.begun then 'it is large, and goes by itself'
-                                    else 'somebody is at it' end)
-      from unnest(v_instance, v_refusal, v_detail) t (id, refusal, detail)
-      left join unnest(v_gone) g (id) on g.id = t.id
-     cross join lateral (select exists (select
-                                          from wf.work x
-                                         where x.instance_id = t.id and x.kind = 'purge') as begun) w
-     order by t.id;
+    with answered (instance_id, answer, detail) as (
+        select t.id, case when g.id is not null then 'done' when w.begun then 'begun' else 'refused' end,
+               coalesce(t.refusal, case when g.id is not null then t.detail
+                                        when w.begun then 'it is large, and goes by itself'
+                                        else 'somebody is at it' end)
+          from unnest(v_instance, v_refusal, v_detail) t (id, refusal, detail)
+          left join unnest(v_gone) g (id) on g.id = t.id
+         cross join lateral (select exists (select
+                                              from wf.work x
+                                             where x.instance_id = t.id and x.kind = 'purge') as begun) w
+    ), audited as (
+        select wf._audit('purge', jsonb_build_object('target', p_target), p_reason, array_agg(a.instance_id), null,
+                         array_agg(a.answer))
+          from answered a
+        having count(*) > 0
+    )
+    select a.* from answered a cross join audited order by 1;
     perform wf._set_reason(null);
 end;
 $$;
@@ -120,8 +127,10 @@ comment on function wf.purge(jsonb, text, int, bigint) is
     'keys stay known.';
 
 create or replace view wf.purge_v with (security_barrier = true) as
-select p.id as seq, p.at, p.last_at, p.actor, p.client, p.reason, p.target, p.instances
+select p.id as seq, p.at, p.last_at, p.actor, coalesce(host(p.client), 'local') as client,
+       p.reason, p.target, p.instances
   from wf.purge p;
 comment on view wf.purge_v is 'What was purged. What one person does in the same words within a day is one row.';
 select wf._inherit_comments('purge_v', 'purge') \gset
 comment on column wf.purge_v.seq is 'order';
+comment on column wf.purge_v.client is 'the address that it came from; local: a socket of the server''s machine';

@@ -4,7 +4,7 @@ comment on table wf.engine_event is
     'When the engine was paused and resumed, by whom and why; the last row says how it is now.';
 comment on column wf.engine_event.id is 'key, in order';
 comment on column wf.engine_event.at is 'when';
-comment on column wf.engine_event.actor is 'the role that did it: session_user, or what it had SET ROLE to';
+comment on column wf.engine_event.actor is 'who did it: the login, and the role that it acted as: "ann as wf_operator"';
 comment on column wf.engine_event.client is 'the address that it came from; null for a local socket';
 comment on column wf.engine_event.event is 'pause or resume';
 comment on column wf.engine_event.reason is 'reason that was given';
@@ -15,8 +15,8 @@ comment on column wf.purge.id is 'key, in order';
 comment on column wf.purge.at is 'when it began';
 comment on column wf.purge.last_at is 'when the last instances of it were purged';
 comment on column wf.purge.actor is
-    'the role that did it: session_user, or what it had SET ROLE to; for a purge by keep_days, the role of '
-    'the driver whose poll began it';
+    'who did it: the login, and the role that it acted as: "ann as wf_operator"; for a purge by keep_days, the login '
+    'of the driver whose poll began it';
 comment on column wf.purge.client is 'the address that it came from; null for a local socket';
 comment on column wf.purge.reason is 'reason that was given';
 comment on column wf.purge.target is 'which instances were to be purged; null: those older than the setting keep_days';

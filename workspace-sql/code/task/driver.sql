@@ -273,6 +273,8 @@ begin
             message = format('there is no live driver %s', coalesce(p_driver::text, 'null')),
             hint = 'List them: wf-console drivers.';
     end if;
+    perform wf._audit('driver drain', jsonb_build_object('driver', p_driver, 'name', d.name))
+       from wf.driver d where d.id = p_driver;
 end;
 $$;
 comment on function wf.drain(bigint) is

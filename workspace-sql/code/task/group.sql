@@ -179,6 +179,8 @@ begin
             message = format('a group cannot have %s places', p_max),
             hint = 'Give 0 (nothing in it starts) or more; null lifts the limit.';
     end if;
+    perform wf._audit('group set', jsonb_build_object(
+        'group', p_name, 'max', p_max, 'was', (select g.max from wf.concurrency_group g where g.name = p_name)));
     update wf.concurrency_group g set max = p_max where g.name = p_name returning g.id into v_id;
     -- The row of a new one is inserted by the next poll, see definition/group.sql. That
     -- poll may also settle what tasks gave before: this comes behind it on the list.

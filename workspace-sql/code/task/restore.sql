@@ -132,6 +132,9 @@ begin
     select wf.now(), wf._actor(), inet_client_addr(), 'pause', p_reason
      where not exists (select from (select e.event, e.reason from wf.engine_event e order by e.id desc limit 1) e
                         where e.event = 'pause' and e.reason = p_reason);
+    if found then
+        perform wf._audit('engine pause', '{"by": "the engine itself"}', p_reason, p_answer => '{done}');
+    end if;
 end;
 $$;
 

@@ -306,8 +306,8 @@ $$;
 -- A driver begins with item 0, which is none, and goes on with the item that
 -- it was given, until it is given none. Without an item (null) the call does what
 -- is due first, and only says what comes next.
--- What is old is purged by a call that has nothing else to do: a purge that takes
--- too long delays no item, and is counted against none.
+-- What is old is purged, and the audit gets its numbers, by a call that has nothing else
+-- to do: a purge that takes too long delays no item, and is counted against none.
 --
 -- Returns  the next item, for the next call; null: nothing is due
 -- Locks    the gate, a row of work, then its instance (skipping locked ones)
@@ -332,6 +332,7 @@ begin
         v_next := wf._next_work(v_now);
     end if;
     if v_item = 0 and v_next is null then
+        perform wf._seal_audit();
         perform wf._purge_old();
     end if;
     return v_next;
