@@ -129,6 +129,8 @@ begin
         on conflict (role) do update
        set queues = excluded.queues, capabilities = excluded.capabilities, granted_at = excluded.granted_at,
            granted_by = excluded.granted_by;
+    perform wf._audit('driver grant', jsonb_build_object('role', p_role, 'queues', p_queues,
+                                                         'capabilities', p_capabilities));
 end;
 $$;
 comment on function wf.driver_grant_set(text, text[], text[]) is
@@ -153,6 +155,7 @@ begin
             message = format('role %s has no grant', coalesce(quote_literal(left(p_role, 100)), 'null')),
             hint = 'List them: wf-console driver grants.';
     end if;
+    perform wf._audit('driver revoke', jsonb_build_object('role', p_role));
 end;
 $$;
 comment on function wf.driver_grant_remove(text) is
