@@ -79,7 +79,7 @@ begin
     update wf.driver d set session_pid = null where d.session_pid = p_backend and p_backend = pg_backend_pid();
     insert into wf.driver (name, version, state, transports, queues, slots, started_at, actor, capabilities, attended,
                            session_pid, login, limited, limits, asked)
-    select p_name, p_version, 'live', p_transports, p_queues, p_slots, v_now, wf._actor(), p_capabilities,
+    select p_name, p_version, 'live', p_transports, p_queues, p_slots, v_now, session_user, p_capabilities,
            a.pid is not null, a.pid, v_login, v_may.queues_only, v_may.queues, p_capabilities
       from (select) one
       left join pg_stat_activity a on a.pid = p_backend and a.pid = pg_backend_pid() and a.usesysid = v_login

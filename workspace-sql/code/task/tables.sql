@@ -141,7 +141,7 @@ comment on column wf.driver.queues is 'queues that it serves; none means every q
 comment on column wf.driver.slots is 'how many requests it carries out at once';
 comment on column wf.driver.idle is 'whether to ring for it (NOTIFY wf_ready) when there is work; up while it sleeps';
 comment on column wf.driver.started_at is 'when it registered';
-comment on column wf.driver.actor is 'the role that its session acted as when it registered, mostly its login';
+comment on column wf.driver.actor is 'the name of the login that registered it, as it was then';
 comment on column wf.driver.capabilities is
     'what else it has that tasks may require: name or name=value; of what it asked for all that its login may serve';
 comment on column wf.driver.attended is
