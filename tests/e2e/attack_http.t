@@ -107,15 +107,15 @@ network_begin
 workspace_start
 ok 'install' wf-console install "$DATA/attack.wf"
 # What is in the environment or in files of the driver's user is nothing to it.
-mkdir -p "$WORK/home" "$WORK/secrets"
+secrets=$(private_dir)
+mkdir -p "$WORK/home"
 printf 'machine %s login u password p\n' "$PUBLIC" >"$WORK/home/.netrc"
-printf 'a secret' >"$WORK/secrets/token"
-chmod 700 "$WORK/secrets"
-chmod 400 "$WORK/secrets/token"
+printf 'a secret' >"$secrets/token"
+chmod 400 "$secrets/token"
 # shellcheck disable=SC2034 # for driver_start
 DRIVER_HTTP=() # as it comes
 HOME=$WORK/home http_proxy=http://10.0.0.1:$PORT ALL_PROXY=socks5h://10.0.0.1:$PORT \
-    driver_start one -o "secrets.directory=$WORK/secrets"
+    driver_start one -o "secrets.directory=$secrets"
 
 # --- none of these comes anywhere
 
