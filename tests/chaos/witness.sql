@@ -62,6 +62,25 @@ language sql as $$
     select count(*) from held;
 $$;
 
+-- chaos.boo(DRIVER, INSTANCES, PROCESSES, TOKENS): reports that a driver's login makes; the answers.
+create function chaos.boo(p_driver bigint, p_instance bigint[], p_process bigint[], p_token uuid[]) returns text[]
+language plpgsql as $$
+declare
+    v_me constant text := session_user;
+    v_answers text[];
+begin
+    perform set_config('session_authorization', d.login::regrole::text, true) from wf.driver d where d.id = p_driver;
+    v_answers := array(
+        select o.answer
+          from wf.outcome(p_driver, p_instance, p_process, p_token,
+                          array_fill('response'::text, array[cardinality(p_token)]),
+                          array_fill(convert_to('{"status": 200, "headers": {}, "body": "boo"}', 'UTF8'),
+                                     array[cardinality(p_token)])) o);
+    perform set_config('session_authorization', v_me, true);
+    return v_answers;
+end;
+$$;
+
 -- chaos.haunt(): once what a killed driver held was taken back, a report in
 -- its name comes in after all; another one when somebody else has it.
 create function chaos.haunt() returns void
@@ -72,16 +91,12 @@ language sql as $$
            and (not g.told or exists (select from wf.lease l where l.instance_id = g.instance_id and l.process_id = g.process_id))
         returning g.*),
     report as (
-        select min(d.driver_id) as driver,
-               array_agg(d.instance_id) as instances,
-               array_agg(d.process_id) as processes,
-               array_agg(d.token) as tokens,
-               array_agg('response'::text) as events,
-               array_agg(convert_to('{"status": 200, "headers": {}, "body": "boo"}', 'UTF8')) as bodies
-          from due d)
+        select d.driver_id, array_agg(d.instance_id) as instances, array_agg(d.process_id) as processes,
+               array_agg(d.token) as tokens
+          from due d
+         group by d.driver_id)
     insert into chaos.refusal
-    select o.answer
+    select a.answer
       from report r
-     cross join lateral wf.outcome(r.driver, r.instances, r.processes, r.tokens, r.events, r.bodies) o
-     where r.driver is not null;
+     cross join lateral unnest(chaos.boo(r.driver_id, r.instances, r.processes, r.tokens)) a (answer);
 $$;
