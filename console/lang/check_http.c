@@ -97,7 +97,9 @@ check_http_given(struct checker *checker, const struct decl *type,
 	const struct arg *arg;
 
 	for (clause = type->clauses; clause; clause = clause->next) {
-		if (strcmp(clause->transport.text, "http") != 0)
+		/* it may be missing in a file that has other errors */
+		if (!clause->transport.text ||
+		    strcmp(clause->transport.text, "http") != 0)
 			continue;
 		for (arg = clause->args; arg; arg = arg->next) {
 			bare = check_bare(arg->value);
