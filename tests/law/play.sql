@@ -81,7 +81,7 @@ declare
     v text;
     v_process wf.process;
     v_seen text := (select format('%s %s', sum(s.n_tup_ins + s.n_tup_upd + s.n_tup_del), wf.now())
-                      from pg_stat_xact_user_tables s where s.schemaname = 'wf' and s.relname <> 'audit');
+                      from pg_stat_xact_user_tables s where s.schemaname = 'wf' and s.relname not in ('audit', 'audit_head'));
 begin
     -- where nothing was written (but in the audit that somebody tried) and no time has passed, all is as it was
     if v_seen = current_setting('law.seen', true) then
