@@ -120,7 +120,7 @@ $$;
 -- Raises   nothing
 -- Called   by _sign and _is_sealed
 create or replace function wf._sealed(p_text text, p_key uuid) returns text
-language sql immutable
+language sql stable
 begin atomic
     select p_text || '#' || left(encode(sha256(uuid_send(p_key)
                                                || sha256(uuid_send(p_key) || convert_to(p_text, 'UTF8'))), 'hex'), 32);
