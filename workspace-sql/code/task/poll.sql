@@ -196,7 +196,7 @@ exception when lock_not_available then
                     join pg_locks l on l.locktype = 'transactionid' and l.transactionid = t.xmax and l.granted
                     join pg_stat_activity a on a.pid = l.pid
                    where l.pid <> pg_backend_pid()
-                   limit 1),
+                   order by a.xact_start limit 1),
         hint = 'Try again, or have it ended with pg_terminate_backend(): what it was about to hand out stays ready.';
 end;
 $$;
