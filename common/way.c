@@ -27,7 +27,7 @@ struct walk {
 	int links;       /* that were followed */
 };
 
-/* Who is trusted ---------------------------------------------------------- */
+/* Trusted users ----------------------------------------------------------- */
 
 static bool
 is_trusted(uid_t uid)

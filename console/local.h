@@ -65,7 +65,7 @@ void local_unlock(struct local *local);
 int local_open_file(
     const struct local *local, const char *name, int flags, struct error *err);
 
-/* Who the server runs as. */
+/* The user that the server runs as. */
 uid_t local_server_uid(const struct local *local);
 
 /* A file in the directory, for the caller to free(). */

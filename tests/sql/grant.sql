@@ -62,7 +62,7 @@ select wf.driver_grant_set('t_both', '{shared}');
 select ok(serves(:a, 'payroll') and serves(:a, 'shared') and not serves(:a, 'default'), 'grants add up');
 select ok(serves(:b, 'shared') and not serves(:b, 'payroll'), 'a member of a role has what the role has');
 revoke t_both from t_b;
-select ok(not serves(:b, 'shared') and serves(:b, 'default'), 'who is no member any more has it no more');
+select ok(not serves(:b, 'shared') and serves(:b, 'default'), 'a login that has left the role may not serve its queue');
 select wf.driver_grant_remove('t_both');
 select ok(serves(:b, 'shared'), 'what is granted to nobody any more is for all');
 
@@ -82,12 +82,12 @@ select is((select d.capabilities from wf.driver d where d.id = :b), '{gpu,eu}', 
 select wf.driver_grant_set('t_a', '{payroll}');
 drop role t_both;
 alter role t_a rename to t_c;
-select ok(not serves(:a, 'payroll') and not serves(:b, 'payroll'), 'the grant of a role that is no more lets nobody in');
+select ok(not serves(:a, 'payroll') and not serves(:b, 'payroll'), 'the grant of a dropped role lets nobody in');
 alter role t_c rename to t_a;
 select ok(serves(:a, 'payroll'), 'the role of that name has it');
 select ok(serves(wf.register('s', '1', '{builtin}', '{}', 4), 'payroll'), 'a superuser''s driver is bound by no grant');
 
--- what is no grant
+-- grants that are refused
 select throws_ok($$select wf.driver_grant_set('t_none', '{x}')$$, 'WF003', 'there is no role ''t_none''', 'no such role');
 select throws_ok($$select wf.driver_grant_set(null, '{x}')$$, 'WF003', 'there is no role null', 'no role');
 select throws_ok(format('select wf.driver_grant_set(''t_a'', %L)', q), 'WF002', 'the queues of a grant are at most 1,000 names of 1 to 63 bytes', 'no queues')

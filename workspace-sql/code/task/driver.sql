@@ -188,7 +188,7 @@ begin
         raise exception using errcode = 'WF014',
             message = format('driver %s was registered by %s, and this session''s login is %s', p_driver,
                              coalesce('login ' || (select quote_ident(r.rolname) from pg_roles r where r.oid = v_login),
-                                      'a login that is no more'),
+                                      'a login that was dropped'),
                              quote_ident(session_user)),
             hint = 'Give the number that wf.register has given to a session of this login, or register.';
     end if;

@@ -134,8 +134,8 @@ begin
 end;
 $$;
 comment on function wf.driver_grant_set(text, text[], text[]) is
-    'Grants queues and capabilities to the drivers of a login, or of all logins that are members of a role: these are '
-    'for those that have them granted from then on, and those serve no others. An empty list means all that no grant '
+    'Grants queues and capabilities to the drivers of a login, or of all logins that are members of a role: from then '
+    'on only these drivers serve them, and these drivers serve nothing else. An empty list means all that no grant '
     'names. Takes the place of what the role was granted before. Counts for drivers at work within a second, for what '
     'they are handed from then on. Returns nothing; raises WF002 for what is no name, WF003 if there is no such role.';
 
@@ -144,7 +144,7 @@ comment on function wf.driver_grant_set(text, text[], text[]) is
 -- Returns  nothing
 -- Locks    the gate, the row of the grant
 -- Raises   WF003 if the role has no grant
--- Called   by administrators; also for a role that is no more
+-- Called   by administrators; also for a role that was dropped
 create or replace function wf.driver_grant_remove(p_role text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
