@@ -43,6 +43,7 @@
 \ir definition/share.sql
 \ir definition/spec_http.sql
 \ir definition/spec_check.sql
+\ir definition/spec_code.sql
 \ir definition/atomic.sql
 \ir definition/dag.sql
 \ir definition/node.sql

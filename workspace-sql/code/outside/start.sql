@@ -35,7 +35,12 @@ begin
                             'The workflow has no parameters.');
     end if;
     for v_param in select d from jsonb_array_elements(p_declared) d loop
-        if p_params ? (v_param ->> 'name') then
+        if wf._code_type(v_param -> 'type') is not null and p_params -> (v_param ->> 'name') <> 'null' then
+            raise exception using errcode = 'WF002',
+                message = format('parameter %s is of type %s, which only another workflow can give',
+                                 v_param ->> 'name', wf._code_type(v_param -> 'type')),
+                hint = 'Code comes from literals of workflows. Start a workflow that calls this one with a literal.';
+        elsif p_params ? (v_param ->> 'name') then
             begin
                 v_value := wf._cast(v_param -> 'type', p_params -> (v_param ->> 'name'));
             exception when sqlstate 'WF020' then
