@@ -239,6 +239,16 @@ select throws_ok($$select * from wf.install('', pg_temp.file((select jsonb_agg('
 select throws_ok($$select * from wf.install('', pg_temp.file(jsonb_build_array(repeat('x', 17000000))))$$,
                  'WF005', 'the compiled tree is larger than 16 MiB', 'more than 16 MiB');
 
+-- an expression of 40 levels takes as long as its size says: what doubles with each level would never end
+create function pg_temp.deep(p_form text) returns jsonb language sql as $$
+    select format('[{"kind": "let", "line": 1, "as": "x", "value": %s}]', replace(repeat(split_part(p_form, 'E', 1), 40) || '0' || repeat(split_part(p_form, 'E', 2), 40), 'E', ''))::jsonb
+$$;
+set local statement_timeout = '30 s';
+select lives_ok(format('select * from wf.install('''', pg_temp.file(pg_temp.deep(%L)))', f), '40 levels of ' || f)
+  from unnest(array['["add", E, 1]', '["add", 1, E]', '["if", ["eq", E, 1], 1, 2]', '["text", "a", E]', '{"a": E}', '["list", E]', '["call", "lower", E]',
+                    '["at", ["list", E], 0]', '["get", {"a": E}, "a"]', '["and", true, E]', '["coalesce", E, 1]', '["const", [1, E]]']) f;
+reset statement_timeout;
+
 -- the branches of an if bind the same name, what comes after both does not
 select lives_ok($$select * from wf.install('', pg_temp.file('[{"kind": "if", "line": 1, "condition": true, "then": {"kind": "let", "line": 1, "as": "x", "value": 1}, "else": {"kind": "let", "line": 1, "as": "x", "value": 2}}]'))$$,
                 'one name in two branches');
