@@ -1,0 +1,42 @@
+/*
+ * spec.h - compiled trees (docs/spec.md), read back.
+ */
+#ifndef LANG_SPEC_H
+#define LANG_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+struct json;
+
+/* Key number `i` of those under which a node has other nodes, or NULL. */
+const char *spec_inner(size_t i);
+
+/* The compiler makes no object with more members, other than `reads`. */
+enum { SPEC_MEMBERS_MAX = 1000 };
+
+/* Whether no object has more members. */
+bool spec_is_bounded(const struct json *spec);
+
+/* Whether two JSON values are equal. */
+bool spec_equal(const struct json *a, const struct json *b);
+
+/*
+ * The workflow of that name in a file; NULL: there is none.
+ */
+const struct json *spec_workflow(const struct json *spec, const char *name);
+
+/*
+ * What is different between a file and another one that has at least its
+ * workflows: each of these must be the same in the other one but for lines, and
+ * use the same task types.  `called` says how the other one calls the workflow
+ * that it calls by that name; NULL: as it says.  Returns the path to the first
+ * difference, in `arena`, or NULL.
+ */
+const char *spec_difference(struct arena *arena, const struct json *spec,
+    const struct json *other,
+    const char *(*called)(const void *context, const char *name),
+    const void *context);
+
+#endif
