@@ -115,11 +115,11 @@ parse_tree(const char *path, const char *tree, size_t len,
 }
 
 char *
-lang_print(
-    const char *path, const char *tree, size_t len, struct lang_result *result)
+lang_print(const char *path, const char *tree, size_t len, const char *only,
+    struct lang_result *result)
 {
 	struct json *spec = parse_tree(path, tree, len, result);
-	char *text = spec ? print_spec(path, spec, result) : NULL;
+	char *text = spec ? print_spec(path, spec, only, result) : NULL;
 
 	json_free(spec);
 	report_sort(result);
@@ -137,9 +137,9 @@ lang_same(const char *path, const char *tree, const char *other,
 	if (a && b && !spec_is_bounded(a))
 		where = "an object is too large";
 	else if (a && b)
-		where = spec_difference(result->arena, a, b, NULL, NULL);
+		where = spec_difference(result->arena, a, b, NULL);
 	if (where)
-		report_file(result, path, "%s: it is not the same", where);
+		report_file(result, path, "%s is not the same", where);
 	json_free(a);
 	json_free(b);
 	return !report_failed(result);

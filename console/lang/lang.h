@@ -72,16 +72,18 @@ char *lang_format(
     const char *path, const char *text, size_t len, struct lang_result *result);
 
 /*
- * The text of a tree: what lang_compile() gave, or wf.version_v.tree holds.  It
- * is laid out, and has been compiled and compared: it says what the tree says,
- * lines and comments apart.  The caller frees it.
+ * The text of a tree, which lang_compile() gave or wf.version_v.tree holds, or
+ * of one workflow in it, `only`.  It is laid out, and has been compiled and
+ * compared: it says what the tree says, lines and comments apart.  The caller
+ * frees it.
  */
-char *lang_print(
-    const char *path, const char *tree, size_t len, struct lang_result *result);
+char *lang_print(const char *path, const char *tree, size_t len,
+    const char *only, struct lang_result *result);
 
 /*
  * Whether the workflows of a tree are in another tree, and are the same there,
- * lines apart.  If not, the first difference is reported.
+ * lines apart.  If not, the first difference is reported; `path` is that of
+ * the tree.
  */
 bool lang_same(const char *path, const char *tree, const char *other,
     struct lang_result *result);

@@ -11,13 +11,16 @@
 
 /* The workflows of the file keep their names. */
 static void
-declare_workflows(struct writer *writer, const struct json *spec)
+declare_workflows(
+    struct writer *writer, const struct json *spec, const char *only)
 {
 	const struct json *list = json_get(spec, "workflows");
 	struct declared *declared;
 	size_t i;
 
 	for (i = 0; i < json_length(list); i++) {
+		if (!spec_is_meant(json_at(list, i), only))
+			continue;
 		declared = arena_alloc(writer->arena, sizeof(*declared));
 		declared->name = json_string(json_get(json_at(list, i), "name"));
 		if (!declared->name)
@@ -29,12 +32,15 @@ declare_workflows(struct writer *writer, const struct json *spec)
 }
 
 static void
-write_workflows(struct writer *writer, const struct json *spec)
+write_workflows(
+    struct writer *writer, const struct json *spec, const char *only)
 {
 	const struct json *list = json_get(spec, "workflows");
 	size_t i, before;
 
 	for (i = 0; i < json_length(list); i++) {
+		if (!spec_is_meant(json_at(list, i), only))
+			continue;
 		before = write_enter(writer, "workflows[%zu]", i);
 		write_workflow(writer, json_at(list, i));
 		write_leave(writer, before);
@@ -98,7 +104,8 @@ tree_name(const void *context, const char *name)
 
 /* Whether the text compiles to the tree; else that is reported. */
 static bool
-says_the_same(struct writer *writer, const struct json *spec, const char *text)
+says_the_same(struct writer *writer, const struct json *spec, const char *only,
+    const char *text)
 {
 	const char *file = writer->main_name
 	                       ? arena_printf(writer->arena, "%s.wf",
@@ -112,7 +119,8 @@ says_the_same(struct writer *writer, const struct json *spec, const char *text)
 
 	if (tree && json_parse(tree, strlen(tree), &compiled, &err))
 		where = spec_difference(writer->arena, spec, compiled,
-		    tree_name, writer->declared);
+		    &(const struct spec_scope){
+		        only, tree_name, writer->declared });
 	if (tree && where)
 		report_file(writer->result, writer->path,
 		    "%s: the compiler makes no such tree", where);
@@ -124,8 +132,8 @@ says_the_same(struct writer *writer, const struct json *spec, const char *text)
 
 /* One way to write it; NULL, and reported, if it is none. */
 static char *
-print_in(const char *path, const struct json *spec, unsigned ways,
-    struct lang_result *result)
+print_in(const char *path, const struct json *spec, const char *only,
+    unsigned ways, struct lang_result *result)
 {
 	struct writer writer = {
 		.arena = result->arena,
@@ -138,14 +146,14 @@ print_in(const char *path, const struct json *spec, unsigned ways,
 
 	buf_init(&writer.out, 0);
 	buf_init(&writer.where, 0);
-	declare_workflows(&writer, spec);
-	write_workflows(&writer, spec);
+	declare_workflows(&writer, spec, only);
+	write_workflows(&writer, spec, only);
 	write_declared(&writer, writer.declared);
 	write_types(&writer);
 	if (!writer.failed)
 		text = lang_format(
 		    path, writer.out.data, writer.out.len, result);
-	if (text && !says_the_same(&writer, spec, text)) {
+	if (text && !says_the_same(&writer, spec, only, text)) {
 		free(text);
 		text = NULL;
 	}
@@ -155,8 +163,8 @@ print_in(const char *path, const struct json *spec, unsigned ways,
 }
 
 char *
-print_spec(
-    const char *path, const struct json *spec, struct lang_result *result)
+print_spec(const char *path, const struct json *spec, const char *only,
+    struct lang_result *result)
 {
 	struct lang_result other = { .arena = result->arena };
 	char *text = NULL;
@@ -167,11 +175,11 @@ print_spec(
 		    SPEC_MEMBERS_MAX);
 		return NULL;
 	}
-	text = print_in(path, spec, 0, result);
+	text = print_in(path, spec, only, 0, result);
 
 	for (ways = 1; !text && ways <= (WAY_STRINGS | WAY_BRACKETS); ways++) {
 		other.length = other.left_out = 0;
-		text = print_in(path, spec, ways, &other);
+		text = print_in(path, spec, only, ways, &other);
 		if (text)
 			result->length = result->left_out = 0;
 	}

@@ -33,27 +33,30 @@ spec_is_bounded(const struct json *spec)
 	return true;
 }
 
-const struct json *
-spec_workflow(const struct json *spec, const char *name)
+bool
+spec_is_meant(const struct json *workflow, const char *only)
 {
-	const struct json *list = json_get(spec, "workflows"), *workflow;
-	const char *other;
+	const char *name = json_string(json_get(workflow, "name"));
+
+	return !only || (name && strcmp(name, only) == 0);
+}
+
+static const struct json *
+find_workflow(const struct json *spec, const char *name)
+{
+	const struct json *list = json_get(spec, "workflows");
 	size_t i;
 
-	for (i = 0; i < json_length(list); i++) {
-		workflow = json_at(list, i);
-		other = json_string(json_get(workflow, "name"));
-		if (other && strcmp(other, name) == 0)
-			return workflow;
-	}
+	for (i = 0; i < json_length(list); i++)
+		if (spec_is_meant(json_at(list, i), name))
+			return json_at(list, i);
 	return NULL;
 }
 
 /* A comparison, and where it is. */
 struct comparison {
 	struct buf where;
-	const char *(*called)(const void *context, const char *name);
-	const void *context;
+	const struct spec_scope *scope;
 };
 
 static bool same_node(struct comparison *comparison, const struct json *a,
@@ -130,12 +133,13 @@ static bool
 same_name(const struct comparison *comparison, const struct json *a,
     const struct json *b)
 {
+	const struct spec_scope *scope = comparison->scope;
 	const char *name = json_string(b);
 
 	if (!json_string(a) || !name)
 		return false;
-	if (comparison->called)
-		name = comparison->called(comparison->context, name);
+	if (scope && scope->called)
+		name = scope->called(scope->context, name);
 	return strcmp(json_string(a), name) == 0;
 }
 
@@ -228,7 +232,7 @@ same_node(
 bool
 spec_equal(const struct json *a, const struct json *b)
 {
-	struct comparison comparison = { .called = NULL };
+	struct comparison comparison = { .scope = NULL };
 	bool same;
 
 	buf_init(&comparison.where, 0);
@@ -242,22 +246,63 @@ same_workflows(struct comparison *comparison, const struct json *spec,
     const struct json *other)
 {
 	const struct json *list = json_get(spec, "workflows"), *workflow;
+	const char *only = comparison->scope ? comparison->scope->only : NULL;
 	const char *name;
 	size_t before = comparison->where.len, i;
 
 	for (i = 0; i < json_length(list); i++) {
 		workflow = json_at(list, i);
+		if (!spec_is_meant(workflow, only))
+			continue;
 		name = json_string(json_get(workflow, "name"));
 		buf_addf(&comparison->where, "workflows[%zu]", i);
 		if (!name || !same_node(comparison, workflow,
-		                 spec_workflow(other, name)))
+		                 find_workflow(other, name)))
 			return false;
 		buf_truncate(&comparison->where, before);
 	}
 	return true;
 }
 
-/* The types that both have: the nodes that are the same use no others. */
+/* Whether a task of that type is in a node or workflow. */
+static bool
+uses_type(const struct json *node, const char *type)
+{
+	const char *own = json_string(json_get(node, "type"));
+	const struct json *part;
+	size_t i, j;
+
+	if (own && json_has(node, "args") && strcmp(own, type) == 0)
+		return true;
+	for (i = 0; i < INNER; i++) {
+		part = json_get(node, inner[i]);
+		if (json_type(part) == JSON_OBJECT && uses_type(part, type))
+			return true;
+		for (j = 0; json_type(part) == JSON_LIST &&
+		            j < json_length(part);
+		     j++)
+			if (uses_type(json_at(part, j), type))
+				return true;
+	}
+	return false;
+}
+
+static bool
+is_used(const struct comparison *comparison, const struct json *spec,
+    const char *type)
+{
+	const struct json *list = json_get(spec, "workflows");
+	const char *only = comparison->scope ? comparison->scope->only : NULL;
+	size_t i;
+
+	for (i = 0; i < json_length(list); i++)
+		if (spec_is_meant(json_at(list, i), only) &&
+		    uses_type(json_at(list, i), type))
+			return true;
+	return false;
+}
+
+/* The types that the workflows use. */
 static bool
 same_types(struct comparison *comparison, const struct json *spec,
     const struct json *other)
@@ -269,7 +314,7 @@ same_types(struct comparison *comparison, const struct json *spec,
 
 	for (i = 0; i < json_length(types); i++) {
 		name = json_key_at(types, i);
-		if (!json_has(own, name))
+		if (!is_used(comparison, spec, name))
 			continue;
 		buf_addf(&comparison->where, "task_types.%s", name);
 		if (!same_value(comparison, json_get(own, name),
@@ -282,11 +327,9 @@ same_types(struct comparison *comparison, const struct json *spec,
 
 const char *
 spec_difference(struct arena *arena, const struct json *spec,
-    const struct json *other,
-    const char *(*called)(const void *context, const char *name),
-    const void *context)
+    const struct json *other, const struct spec_scope *scope)
 {
-	struct comparison comparison = { .called = called, .context = context };
+	struct comparison comparison = { .scope = scope };
 	const char *where = NULL;
 
 	buf_init(&comparison.where, 0);

@@ -22,21 +22,24 @@ bool spec_is_bounded(const struct json *spec);
 /* Whether two JSON values are equal. */
 bool spec_equal(const struct json *a, const struct json *b);
 
-/*
- * The workflow of that name in a file; NULL: there is none.
- */
-const struct json *spec_workflow(const struct json *spec, const char *name);
+/* Whether a workflow has the name `only`; NULL: any. */
+bool spec_is_meant(const struct json *workflow, const char *only);
+
+/* What of a file is compared. */
+struct spec_scope {
+	const char *only; /* this workflow; NULL: all */
+	/* what the file calls a workflow that the other one calls `name` */
+	const char *(*called)(const void *context, const char *name);
+	const void *context;
+};
 
 /*
  * What is different between a file and another one that has at least its
- * workflows: each of these must be the same in the other one but for lines, and
- * use the same task types.  `called` says how the other one calls the workflow
- * that it calls by that name; NULL: as it says.  Returns the path to the first
- * difference, in `arena`, or NULL.
+ * workflows: each of these must be the same there but for lines, and use the
+ * same task types.  Returns the path to the first difference, in `arena`, or
+ * NULL.  `scope` NULL: all, with the same names.
  */
 const char *spec_difference(struct arena *arena, const struct json *spec,
-    const struct json *other,
-    const char *(*called)(const void *context, const char *name),
-    const void *context);
+    const struct json *other, const struct spec_scope *scope);
 
 #endif

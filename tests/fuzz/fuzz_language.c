@@ -40,7 +40,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	MUST((spec == NULL) == (result.length > 0));
 	if (spec != NULL) {
-		text = lang_print("fuzz", spec, strlen(spec), &printed);
+		text = lang_print("fuzz", spec, strlen(spec), NULL, &printed);
 		MUST(text != NULL);
 		MUST(fuzz_is_json(spec, strlen(spec)));
 		MUST(lang_check(

@@ -10,7 +10,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct lang_result result = { 0 };
 	char *text =
-	    lang_print("fuzz", (const char *)data, size, &result);
+	    lang_print("fuzz", (const char *)data, size, NULL, &result);
 	char *again;
 
 	MUST((text == NULL) == (result.length > 0));

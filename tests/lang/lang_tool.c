@@ -114,7 +114,7 @@ print(const struct request *request, const char *path)
 		tree = lang_compile(
 		    path, source, len, &request->options, &result);
 	if (tree)
-		text = lang_print(path, tree, strlen(tree), &result);
+		text = lang_print(path, tree, strlen(tree), NULL, &result);
 	if (text)
 		fputs(text, stdout);
 	lang_result_print(&result, stdout);

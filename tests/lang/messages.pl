@@ -16,7 +16,7 @@ my %elsewhere = map { $_ => 1 } (
     'the text is not valid UTF-8 at byte offset %zu',
     'strings are nested more than %d levels deep',
     'more than %d ${…} in one string',
-    '%s: it is not the same', # `wf-console verify` says it
+    '%s is not the same', # `wf-console verify` says it
 );
 
 my $said = '';
