@@ -243,13 +243,25 @@ write_undo(struct writer *writer, struct item *item, const struct json *undo)
 	write_leave(writer, before);
 }
 
+/* Whether it is a call through which policies reach. */
+static bool
+has_passed(const struct json *node)
+{
+	const struct json *args = json_get(node, "args");
+	size_t i;
+
+	for (i = 0; json_has(node, "workflow") && i < json_length(args); i++)
+		if (is_passed(json_key_at(args, i)))
+			return true;
+	return false;
+}
+
 void
 write_with(struct writer *writer, const struct json *node)
 {
 	struct item item = { .separator = " with " };
 	const struct json *policies = json_get(node, "policies");
-	const char *kind = json_string(json_get(node, "kind"));
-	bool is_call = kind && strcmp(kind, "call") == 0;
+	bool reached = has_passed(node);
 	int i;
 
 	for (i = 0; i < POLICIES; i++) {
@@ -259,7 +271,7 @@ write_with(struct writer *writer, const struct json *node)
 		    (item.rule->by_argument ||
 		        !is_outer(writer, item.rule, item.value)))
 			write_policy(writer, &item);
-		if (is_call && passes(node, item.rule))
+		if (reached && passes(node, item.rule))
 			write_passed(writer, &item, node);
 	}
 	if (json_has(node, "undo"))
