@@ -133,20 +133,53 @@ const struct command commands[] = {
 	  .none = "no workflow is installed; `wf-console install FILE` installs one" },
 
 	{ .group = "authoring",
+	  .pattern = "print WORKFLOW [VERSION]",
+	  .summary = "Print what a version does, as text",
+	  .role = VIEWER,
+	  .sql = "select version, tree from wf.version_v"
+		 " where workflow = :workflow and version = coalesce(:version::int, version)"
+		 " order by version desc limit 1",
+	  .run = cmd_print,
+	  .detail = "Without VERSION: the last one. The text is made of the tree that runs, compiled\n"
+		    "again and compared with it. The comments of its source are not in it, but those\n"
+		    "that document." },
+
+	{ .group = "authoring",
 	  .pattern = "versions WORKFLOW",
 	  .summary = "List the versions of a workflow, latest first",
 	  .role = VIEWER,
-	  .sql = "select workflow, version, installed_at, installed_by, checksum, source"
+	  .sql = "select workflow, version, installed_at, installed_by, checksum, source, 'unverified' as source_state"
 		 "  from wf.version_v where workflow = :workflow order by version desc",
 	  .shown = "workflow version installed_at installed_by checksum",
 	  .missing = "no such workflow" },
 
 	{ .group = "authoring",
 	  .pattern = "diff WORKFLOW [VERSION...]",
-	  .summary = "Show what changed in the source between versions",
+	  .summary = "Show what changed between versions",
 	  .role = VIEWER,
 	  .run = cmd_diff,
-	  .detail = "Without VERSION: the last two; with one: from it to the last one." },
+	  .detail = "Without VERSION: the last two; with one: from it to the last one. The texts are\n"
+		    "those that print prints." },
+
+	{ .group = "authoring",
+	  .pattern = "verify [WHAT...]",
+	  .summary = "Compile sources, and compare them with what runs",
+	  .options = COMPILE_OPTIONS,
+	  .role = VIEWER,
+	  .sql = "select v.workflow, v.version, v.source, v.tree"
+		 "  from wf.version_v v"
+		 " where v.workflow = coalesce(:verified, v.workflow)"
+		 "   and (not :present::boolean or exists (select from wf.workflow_v w"
+		 "                                          where (w.workflow, w.version) = (v.workflow, v.version)))"
+		 " order by v.workflow, v.version",
+	  .run = cmd_verify,
+	  .limit_s = ACTING_S,
+	  .shown = "workflow version against verdict detail",
+	  .none = "no workflow is installed",
+	  .detail = "WHAT is a workflow: each version is compared with the source that was installed\n"
+		    "with it; or a file (*.wf, or with a slash): each workflow in it is compared with\n"
+		    "the version that start uses. Without WHAT: the versions that start uses, with\n"
+		    "their sources. The exit code is 1 unless all are verified." },
 
 	{ .group = "authoring",
 	  .pattern = "remove WORKFLOW",

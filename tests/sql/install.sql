@@ -30,12 +30,13 @@ create temp table base as select '{
            "policies": {"queue": ["var", "pool"]}}]}]},
       {"kind": "forall", "line": 8, "name": "row", "index": "i", "in": ["var", "page"], "max": 4, "reads": {"page": 0},
        "body": {"kind": "seq", "line": 8, "steps": [
-          {"kind": "let", "line": 9, "as": "twice", "value": ["mul", ["var", "row"], 2], "reads": {"row": 1}},
+          {"kind": "let", "line": 9, "as": "twice", "type": {"optional": "number"}, "value": ["mul", ["var", "row"], 2], "reads": {"row": 1}},
           {"kind": "if", "line": 10, "condition": ["gt", ["var", "twice"], 2], "reads": {"twice": 1},
            "then": {"kind": "let", "line": 11, "as": "big", "value": true},
            "else": {"kind": "let", "line": 12, "as": "big", "value": false}}]},
        "collect": [{"as": "bigs", "value": ["var", "big"]}], "collect_reads": {"big": 1}},
       {"kind": "call", "line": 13, "workflow": "inner", "args": {"list": ["var", "bigs"], "n": 1}, "as": "sum", "reads": {"bigs": 0},
+       "params": [{"name": "list", "type": {"list": "bool"}}, {"name": "n", "type": "int"}], "returns": {"list": "int"},
        "steps": [
           {"kind": "forall", "line": 20, "name": "x", "in": ["range", 1, 3], "body":
             {"kind": "task", "line": 21, "type": "lb.Log", "args": {"message": ["text", ["var", "x"], ["var", "n"], ["instance", "id"]]}, "reads": {"x": 1, "n": 0}}},
@@ -195,6 +196,11 @@ select throws_ok(format('select * from wf.install('''', %L)', case when r.value 
        ('{workflows,0,steps,2,body}', '{"kind": "call", "line": 8, "workflow": "w", "args": {}, "steps": []}', 'workflows[0].steps[2].body: a call cannot be the body of a forall'),
        ('{workflows,0,steps,2,body,steps,1,then,as}', '"twice"', 'workflows[0].steps[2].body.steps[1].then: the name twice is bound twice'),
        ('{workflows,0,steps,3,args,a-b}', '1', 'workflows[0].steps[3].args: ''a-b'' is no name'),
+       ('{workflows,0,steps,3,params,0,type}', null, 'workflows[0].steps[3].params[0].type: is missing'),
+       ('{workflows,0,steps,3,params,0,default}', '1', 'workflows[0].steps[3].params[0].default: unknown key'),
+       ('{workflows,0,steps,3,params,0,type,list}', '"text"', 'workflows[0].steps[3].params[0].type.list: must be a type'),
+       ('{workflows,0,steps,3,returns}', '"text"', 'workflows[0].steps[3].returns: must be a type'),
+       ('{workflows,0,steps,2,body,steps,0,type}', '"text"', 'workflows[0].steps[2].body.steps[0].type: must be a type'),
        ('{workflows,0,steps,3,steps,0,body,reads,x}', '0', 'workflows[0].steps[3].steps[0].body.reads.x: no scope at this depth binds x'),
        ('{workflows,0,steps,3,steps,0,body,args,message}', '["var", "pool"]', 'workflows[0].steps[3].steps[0].body: reads lacks pool'),
        ('{task_types,lb.Log,name}', '"lb.Lag"', 'task_types.lb.Log: holds the task type lb.Lag'),

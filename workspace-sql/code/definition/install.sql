@@ -32,7 +32,10 @@ begin
     select jsonb_object_agg(w.name, w.checksum)
       into workflows
       from (select max(p.value ->> 'name') filter (where p.object = 'workflow') as name,
-                   wf._sha256(string_agg(concat(p.place[2:], p.value - '{line,doc,params}'::text[],
+                   -- the parameters of a workflow are parts of their own
+                   wf._sha256(string_agg(concat(p.place[2:],
+                                                p.value - case p.object when 'call' then '{line,doc}'::text[]
+                                                                        else '{line,doc,params}' end,
                                                 task_types ->> (p.value ->> 'type')),
                                          e'\n' order by p.place, p.path)) as checksum
               from unnest(p_nodes) p

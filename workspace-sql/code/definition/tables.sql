@@ -13,7 +13,7 @@ comment on column wf.version.workflow_id is 'the workflow';
 comment on column wf.version.number is '1, 2, 3 … within the workflow';
 comment on column wf.version.checksum is
     'SHA-256 of the compiled workflow and of the task types that it uses, lines and comments left out';
-comment on column wf.version.source is 'text of the .wf file';
+comment on column wf.version.source is 'what its author gave as its text; nothing checks that spec was made of it';
 comment on column wf.version.spec is 'the compiled workflow with its task types (docs/spec.md)';
 comment on column wf.version.params is 'its parameters, as in the compiled workflow';
 comment on column wf.version.tags is
