@@ -448,6 +448,28 @@ const struct command commands[] = {
 	  .sql = "select :role as role, 'revoked' as answer from wf.driver_grant_remove(:role)" },
 
 	{ .group = "operating",
+	  .pattern = "sql grants",
+	  .summary = "List the roles that SQL tasks of workflows run as",
+	  .role = VIEWER,
+	  .sql = "select workflow, role, granted_at, granted_by from wf.sql_grant_v order by workflow",
+	  .none = "nothing is granted: all SQL tasks run as the login of the driver's sql_connection" },
+
+	{ .group = "operating",
+	  .pattern = "sql grant ROLE WORKFLOW",
+	  .summary = "Let the SQL tasks of a workflow run as a role of their own",
+	  .role = "wf_admin",
+	  .sql = "select :workflow as workflow, :role as role from wf.sql_grant_set(:workflow, :role)",
+	  .detail = "It takes the place of what the workflow was granted before. The role runs no SQL task of a\n"
+		    "workflow without that grant any more, and only members of the role install the workflow.\n"
+		    "Drivers need the role in sql_roles." },
+
+	{ .group = "operating",
+	  .pattern = "sql revoke WORKFLOW",
+	  .summary = "Let the SQL tasks of a workflow run as those of all others do",
+	  .role = "wf_admin",
+	  .sql = "select :workflow as workflow, 'revoked' as answer from wf.sql_grant_remove(:workflow)" },
+
+	{ .group = "operating",
 	  .pattern = "settings",
 	  .summary = "List the settings of the workspace",
 	  .role = VIEWER,

@@ -185,7 +185,7 @@ $$;
 --
 -- Returns  for each workflow, in the order of the file: its name, the number of its version, installed or unchanged
 -- Locks    the gate; workflow rows by name, then new rows of task_type, lane and concurrency_group by name
--- Raises   WF002 without a source, WF005 if the tree is not what docs/spec.md describes
+-- Raises   WF002 without a source, WF005 if the tree is not what docs/spec.md describes, WF008 as _refuse_author
 -- Called   by authors: wf-console install
 create or replace function wf.install(p_source text, p_spec jsonb)
 returns table (workflow text, version int, answer text)
@@ -205,6 +205,7 @@ begin
     select c.* into v_sums from wf._checksums(p_spec, v_nodes) c;
     v_versions := wf._store_versions(p_source, p_spec, v_sums.workflows);
     if v_versions <> '{}' then
+        perform wf._refuse_author(array(select jsonb_object_keys(v_versions)));
         perform wf._store_trees(v_nodes, p_spec -> 'task_types', v_sums.task_types, v_versions);
     end if;
     perform wf._audit_install(p_spec, v_versions);
@@ -218,7 +219,8 @@ end;
 $$;
 comment on function wf.install(text, jsonb) is
     'Stores the workflows of a compiled file (docs/spec.md) with its source; one that is unchanged keeps its version. '
-    'Returns workflow, version, answer (installed or unchanged).';
+    'Returns workflow, version, answer (installed or unchanged); raises WF005 for a tree that docs/spec.md does not '
+    'describe, WF008 for a new version of a workflow that has a SQL role of which the login is no member.';
 
 -- wf._recompile()
 --
