@@ -458,10 +458,10 @@ const struct command commands[] = {
 	  .pattern = "sql grant ROLE WORKFLOW",
 	  .summary = "Let the SQL tasks of a workflow run as a role of their own",
 	  .role = "wf_admin",
-	  .sql = "select :workflow as workflow, :role as role from wf.sql_grant_set(:workflow, :role)",
-	  .detail = "It takes the place of what the workflow was granted before. The role runs no SQL task of a\n"
-		    "workflow without that grant any more, and only members of the role install the workflow.\n"
-		    "Drivers need the role in sql_roles." },
+	  .sql = "select :workflow as workflow, :role as role, wf.sql_grant_set(:workflow, :role) as version",
+	  .detail = "The grant is for the version that is shown, which you should have read, and for those that\n"
+		    "members of the role install from then on; nobody else may install the workflow. The role\n"
+		    "runs no SQL tasks of other workflows. Drivers need it in sql_roles." },
 
 	{ .group = "operating",
 	  .pattern = "sql revoke WORKFLOW",

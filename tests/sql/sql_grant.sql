@@ -37,10 +37,10 @@ grant execute on all functions in schema public to public;
 grant select, insert on play_type, play_request to public;
 -- take(NAME): starts the workflow, and a driver takes its task: instance, process, token, the role that it is told
 create table taken (instance_id bigint, process_id bigint, token uuid, run_as text);
-create function take(p_name text) returns text language plpgsql as $$
+create function take(p_name text, p_version int default null) returns text language plpgsql as $$
 begin
     delete from taken;
-    perform wf.start(p_name);
+    perform wf.start(p_name, p_version => p_version);
     insert into taken
     select r.instance_id, r.process_id, r.token, r.run_as
       from wf.poll((select d.id from wf.driver d where d.name = 'fake'), 1) r where r.kind = 'run';
@@ -69,7 +69,7 @@ select lives_ok(format('select as_login(''t_own'', %L)', begins()), 'which begin
 select throws_ok(format('select as_login(''t_super'', %L)', begins()), 'WF008', null, 'a superuser is another login, too');
 select is(take('other'), 'the usual one', 'another workflow has no such role');
 select lives_ok(format('select as_login(''t_shared'', %L)', begins()), 'it runs as the usual login');
-select throws_ok(format('select as_login(''t_own'', %L)', begins()), 'WF008', 'role t_own is granted to other workflows, and other has no grant', 'and not as a role that is granted');
+select throws_ok(format('select as_login(''t_own'', %L)', begins()), 'WF008', 'role t_own is granted to other workflows, and this version of other has no grant', 'and not as a role that is granted');
 select wf.sql_grant_set('pay', 't_shared');
 select is(take('pay'), 't_shared', 'a grant takes the place of the one before');
 select throws_ok(format('select as_login(''t_own'', %L)', begins()), 'WF008', null, 'which counts no more');
@@ -84,6 +84,20 @@ select wf.sql_grant_set('later', 't_own');
 select throws_ok($$select as_login('t_stranger', $s$select define('later', 1)$s$)$$, 'WF008', null, 'nor is a workflow installed that was not there yet');
 revoke t_own from t_member;
 select throws_ok($$select as_login('t_member', $s$select define('pay', 3)$s$)$$, 'WF008', null, 'nor by who is a member no more');
+
+-- other versions, which somebody else has installed before
+select as_login('t_stranger', $$select define('old', 1)$$);
+select define('old', 2);
+select is(wf.sql_grant_set('old', 't_own'), 2, 'a grant says for which version it is');
+select is(take('old'), 't_own', 'which has the role');
+select is(take('old', 1), 'the usual one', 'one before has not');
+select throws_ok(format('select as_login(''t_own'', %L)', begins()), 'WF008', 'role t_own is granted to other workflows, and this version of old has no grant', 'nor does it begin as that role');
+select lives_ok(format('select as_login(''t_shared'', %L)', begins()), 'it runs as those without a grant do');
+select define('old', 3);
+select is(take('old'), 't_own', 'a later one, which somebody has installed who may, has it, too');
+select is(wf.sql_grant_set('none', 't_own'), null, 'there may be no version yet');
+select wf.sql_grant_remove('none'), wf.sql_grant_remove('old');
+select is(take('old'), 'the usual one', 'without the grant no version has it');
 
 -- a role that is renamed keeps its grant, which lets nobody in
 alter role t_own rename to t_renamed;
@@ -110,7 +124,7 @@ select lives_ok(format('select as_login(''t_maker'', %L)', ends()), 'one that ma
 
 select wf.sql_grant_remove('later');
 select is_empty('select * from wf.sql_grant_v', 'nothing is granted any more');
-select is((select string_agg(verb || ' ' || arguments, '; ' order by id) from wf.audit where verb like 'sql %' and arguments ->> 'workflow' = 'later'), 'sql grant {"role": "t_own", "workflow": "later"}; sql revoke {"workflow": "later"}', 'the audit has both');
+select is((select string_agg(verb || ' ' || arguments, '; ' order by id) from wf.audit where verb like 'sql %' and arguments ->> 'workflow' = 'later'), 'sql grant {"role": "t_own", "version": null, "workflow": "later"}; sql revoke {"workflow": "later"}', 'the audit has both');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
 select * from finish();

@@ -7,3 +7,4 @@ create table wf.sql_grant (
     granted_by text not null
 );
 create index sql_grant_role_idx on wf.sql_grant (role);
+alter table wf.version add sql_role text;

@@ -108,11 +108,16 @@ begin
     perform from wf.workflow w where p_checksums ? w.name order by w.name for no key update;
 
     with stored as (
-        insert into wf.version (workflow_id, number, checksum, source, spec, params, installed_at, installed_by, tags)
+        insert into wf.version (workflow_id, number, checksum, source, spec, params, installed_at, installed_by, tags,
+                                sql_role)
         select w.id, (select coalesce(max(o.number), 0) + 1 from wf.version o where o.workflow_id = w.id),
                p_checksums ->> w.name, p_source,
                jsonb_build_object('workflow', s, 'task_types', p_spec -> 'task_types'), s -> 'params',
-               wf.now(), wf._actor(), s #> '{policies,tags}'
+               wf.now(), wf._actor(), s #> '{policies,tags}',
+               (select g.role
+                  from wf.sql_grant g
+                  join pg_roles r on r.rolname = g.role
+                 where g.workflow = w.name and pg_has_role(session_user, r.oid, 'member'))
           from jsonb_array_elements(p_spec -> 'workflows') s
           join wf.workflow w on w.name = s ->> 'name'
          where not exists (select from wf.version v where v.id = w.version_id and v.checksum = p_checksums ->> w.name)
@@ -175,6 +180,33 @@ language sql as $$
       from wf.workflow w
       join wf.version v on v.id = w.version_id
      where w.name in (select s ->> 'name' from jsonb_array_elements(p_spec -> 'workflows') s);
+$$;
+
+-- wf._refuse_author(p_workflows)
+--
+-- Returns  nothing, if this session's login is a member of the roles that these workflows have granted
+-- Locks    nothing
+-- Raises   WF008
+-- Called   by install, with the workflows that get a new version
+create or replace function wf._refuse_author(p_workflows text[]) returns void
+language plpgsql stable as $$
+declare
+    v_grant wf.sql_grant;
+begin
+    select g.* into v_grant
+      from wf.sql_grant g
+      left join pg_roles r on r.rolname = g.role
+     where g.workflow = any (p_workflows)
+       and pg_has_role(session_user, r.oid, 'member') is not true
+     order by g.workflow limit 1;
+    if found then
+        raise exception using errcode = 'WF008',
+            message = format('login %s may not install workflow %s, whose SQL tasks run as role %s',
+                             quote_ident(session_user), v_grant.workflow, quote_ident(v_grant.role)),
+            hint = format('Whoever writes its statements acts as that role: have a member of %s install it, or give it '
+                          'another name.', quote_ident(v_grant.role));
+    end if;
+end;
 $$;
 
 -- wf.install(p_source, p_spec)

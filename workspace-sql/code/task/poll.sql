@@ -103,10 +103,10 @@ comment on function wf.poll(bigint, int, int, jsonb) is
     'it answers at once by itself (transport builtin), which then do not count among those. If p_kept is given '
     '({"ssh": 1}), besides so many more of each of its transports. Rows of kind run (a request: instance, process, '
     'attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, '
-    'task type, arguments, where in them which secrets go, time limit in ms, the role that a SQL task runs as, null for '
-    'the driver''s own SQL login), stop (the token of a request to stop), work (call wf.work) and one last row: next (ms '
-    'until the next poll, at the latest) or busy (it looked for nothing, since others have all turns; ms until the next '
-    'poll, about), with the mark of what this transaction has done, if anything, for register.';
+    'task type, arguments, where in them which secrets go, time limit in ms, the role that a SQL task runs as, null '
+    'for the driver''s own SQL login), stop (the token of a request to stop), work (call wf.work) and one last row: '
+    'next (ms until the next poll, at the latest) or busy (it looked for nothing, since others have all turns; ms '
+    'until the next poll, about), with the mark of what this transaction has done, if anything, for register.';
 
 -- wf._glance(p_driver, p_since, p_now)
 --
@@ -377,7 +377,7 @@ begin
                 then (select g.role
                         from wf.version v
                         join wf.workflow w on w.id = v.workflow_id
-                        join wf.sql_grant g on g.workflow = w.name
+                        join wf.sql_grant g on g.workflow = w.name and g.role = v.sql_role
                        where v.id = t.version_id) end
       from taken t
      cross join lateral (select x.trace_id from wf.instance x where x.id = t.instance_id offset 0) i

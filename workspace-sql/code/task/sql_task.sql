@@ -25,7 +25,7 @@ begin
       join wf.process p on p.instance_id = l.instance_id and p.id = l.process_id
       join wf.version v on v.id = p.version_id
       join wf.workflow w on w.id = v.workflow_id
-      left join wf.sql_grant g on g.workflow = w.name
+      left join wf.sql_grant g on g.workflow = w.name and g.role = v.sql_role
      where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token for key share of l;
     if not found then
         raise exception using errcode = 'WF009',
