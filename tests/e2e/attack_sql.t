@@ -136,12 +136,12 @@ install payroll "$TAKE" >"$WORK/console.log"
 driver_stop one
 driver_start two -o sql_connection=user=payroll_sql
 like 'a driver that gives all tasks that login' "$(run good)" \
-    'role payroll_sql is granted to other workflows, and good has no grant'
+    'role payroll_sql is granted to other workflows, and this version of good has no grant'
 like 'a driver that does not log in as that role' "$(run payroll)" \
     'this driver has no login for role payroll_sql'
 driver_stop two
 driver_start three -o sql_connection=user=etl -o sql_roles=payroll_sql
-sql "update wf.sql_grant set role = 'maker'"
+grants grant maker payroll >"$WORK/console.log"
 like 'a role that the driver has no login for' "$(run payroll)" 'this driver has no login for role maker'
 is 'taken back' "$(grants revoke payroll)" 'payroll   revoked'
 like 'it runs as the others do again' "$(run payroll)" 'permission denied for table salary'
