@@ -104,6 +104,13 @@ is 'taken back by the task itself' "$(run evil)" 'done'
 is 'the role is as before' "$(role_of etl)" "$before"
 is 'and the next task goes on' "$(run good)" 'done'
 
+# what nothing but a role of its own, or the DBA, keeps from it: docs/dba.md
+sql 'revoke execute on function pg_terminate_backend(int, bigint), pg_cancel_backend(int) from public'
+refused 'the end of its other sessions, as docs/dba.md says' \
+    "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'etl' and pid <> pg_backend_pid()" \
+    'permission denied for function pg_terminate_backend'
+sql 'grant execute on function pg_terminate_backend(int, bigint), pg_cancel_backend(int) to public'
+
 # --- a role of its own
 
 # grants VERB…: what the console says to dba.
@@ -140,9 +147,15 @@ like 'a driver that gives all tasks that login' "$(run good)" \
 like 'a driver that does not log in as that role' "$(run payroll)" \
     'this driver has no login for role payroll_sql'
 driver_stop two
-driver_start three -o sql_connection=user=etl -o sql_roles=payroll_sql
+printf 'sql_roles = [ "payroll_sql" ];\n' >"$WORK/driver.conf"
+driver_start three -c "$WORK/driver.conf" -o sql_connection=user=etl
+sql 'grant insert on salary to maker'
 grants grant maker payroll >"$WORK/console.log"
 like 'a role that the driver has no login for' "$(run payroll)" 'this driver has no login for role maker'
+printf 'sql_roles = [ "payroll_sql", "maker" ];\n' >"$WORK/driver.conf"
+kill -HUP "$(pid_of driver-three)"
+ok 'the configuration is read again' wait_until 10 grep -q 'read again' "$WORK/driver-three.log"
+is 'now it has one' "$(run payroll)" 'done'
 is 'taken back' "$(grants revoke payroll)" 'payroll   revoked'
 like 'it runs as the others do again' "$(run payroll)" 'permission denied for table salary'
 
