@@ -81,6 +81,8 @@ refused 'its settings, taken back' 'alter role current_user reset all'
 refused 'its password' "alter role current_user password 'owned'"
 refused 'no password any more' 'alter role current_user password null'
 refused 'inside of a function' 'select etl.poison()'
+refused 'inside of a subtransaction' "do \$\$ begin
+    begin perform etl.poison(); exception when others then null; end; end \$\$"
 refused 'by a cursor that is held, at the commit' \
     "do \$\$ begin execute 'declare held cursor with hold for select etl.poison()'; end \$\$" \
     'cannot execute ALTER ROLE in a read-only transaction'
@@ -131,6 +133,18 @@ is 'on a session that logged in as that role' "$(sql "select count(*) from pg_st
 like 'another workflow does not' "$(install evil "$TAKE" >"$WORK/console.log"; run evil)" 'permission denied for table salary'
 like 'eve cannot put another statement there' "$(install payroll 'delete from salary' eve)" \
     'login eve may not install workflow payroll, whose SQL tasks run as role payroll_sql'
+# an install whose snapshot is older than the grant does not see it, and gets nothing of it
+printf 'workflow sneaky() { sql.Exec(statement = "%s") }\n' "$TAKE" >"$WORK/sneaky.wf"
+PGUSER=eve psql -X -qAt -v spec="$("$BUILD/lang_tool" compile "$WORK/sneaky.wf")" >"$WORK/sneaky.log" 2>&1 <<'END'
+begin isolation level repeatable read;
+select count(*) from wf.workflow_v;
+\! PGUSER=dba wf-console sql grant payroll_sql sneaky
+select * from wf.install('', :'spec');
+commit;
+END
+like 'eve was quicker than the grant' "$(cat "$WORK/sneaky.log")" 'sneaky\|1\|installed'
+like 'the grant is not for what eve has installed' "$(run sneaky)" 'permission denied for table salary'
+grants revoke sneaky >"$WORK/console.log"
 like 'ann can, who is a member of the role' "$(install payroll "select 'ann'" ann)" 'payroll +[0-9]+ +installed'
 is 'and it runs' "$(run payroll)" 'done'
 install evil "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'payroll_sql'" >"$WORK/console.log"
