@@ -11,9 +11,9 @@
 #include "driver/transport.h"
 
 enum {
-	OPENED = 2,         /* begin, look at the login */
+	OPENED = 2,         /* the settings, the login */
 	BEGUN = 1,          /* begin, but not sql_begin */
-	COMMIT_RESULTS = 5, /* release, constraints, outcome, …, commit */
+	COMMIT_RESULTS = 5, /* up to and with the commit */
 };
 
 /* A procedure that takes the task's ids and token, and perhaps a body. */

@@ -79,9 +79,9 @@ begin
 end;
 $$;
 comment on function wf.sql_grant_set(text, text) is
-    'Grants a role to a workflow, which need not be installed yet: SQL tasks of the version that there is, and of those '
-    'that members of the role install from then on, run as that role from the next request on. Nobody else may install '
-    'the workflow, and the role runs no SQL tasks of others. Takes the place of what the workflow was granted '
+    'Grants a role to a workflow, which need not be installed yet: SQL tasks of the version that there is, and of '
+    'those that members of the role install from then on, run as that role from the next request on. Nobody else may '
+    'install the workflow, and the role runs no SQL tasks of others. Takes the place of what the workflow was granted '
     'before. Returns the number of the version that there is; raises WF002 for a role that cannot run SQL tasks or is '
     'a superuser, WF003 if there is no such role.';
 
