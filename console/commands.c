@@ -481,6 +481,28 @@ const struct command commands[] = {
 	  .sql = "select :role as role, 'revoked' as answer from wf.driver_grant_remove(:role)" },
 
 	{ .group = "operating",
+	  .pattern = "sql grants",
+	  .summary = "List the roles that SQL tasks of workflows run as",
+	  .role = VIEWER,
+	  .sql = "select workflow, role, granted_at, granted_by from wf.sql_grant_v order by workflow",
+	  .none = "nothing is granted: all SQL tasks run as the login of the driver's sql_connection" },
+
+	{ .group = "operating",
+	  .pattern = "sql grant ROLE WORKFLOW",
+	  .summary = "Let the SQL tasks of a workflow run as a role of their own",
+	  .role = "wf_admin",
+	  .sql = "select :workflow as workflow, :role as role, wf.sql_grant_set(:workflow, :role) as version",
+	  .detail = "The grant is for the version that is shown, which you should have read, and for those that\n"
+		    "members of the role install from then on; nobody else may install the workflow. The role\n"
+		    "runs no SQL tasks of other workflows. Drivers need it in sql_roles." },
+
+	{ .group = "operating",
+	  .pattern = "sql revoke WORKFLOW",
+	  .summary = "Let the SQL tasks of a workflow run as those of all others do",
+	  .role = "wf_admin",
+	  .sql = "select :workflow as workflow, 'revoked' as answer from wf.sql_grant_remove(:workflow)" },
+
+	{ .group = "operating",
 	  .pattern = "settings",
 	  .summary = "List the settings of the workspace",
 	  .role = VIEWER,

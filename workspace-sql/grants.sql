@@ -52,6 +52,8 @@ begin
                ('setting_set',      'admin'),
                ('driver_grant_set', 'admin'),
                ('driver_grant_remove', 'admin'),
+               ('sql_grant_set',    'admin'),
+               ('sql_grant_remove', 'admin'),
                ('function_set',     'admin'),
                ('function_remove',  'admin'),
                ('purge',            'admin'),

@@ -96,6 +96,7 @@
 \ir task/loss.sql
 \ir task/grant.sql
 \ir task/driver.sql
+\ir task/sql_grant.sql
 \ir task/sql_task.sql
 
 -- what applications do

@@ -397,6 +397,14 @@ create table wf.driver_grant (
     granted_by   text not null
 );
 
+create table wf.sql_grant (
+    workflow   text primary key,
+    role       text not null,
+    granted_at timestamptz not null,
+    granted_by text not null
+);
+create index sql_grant_role_idx on wf.sql_grant (role);
+
 create table wf.sign_of_life (
     driver_id bigint primary key,
     seen_at   timestamptz not null

@@ -27,7 +27,8 @@ insert into wf.error (code, name, meaning, remedy) values
      'start was given a key that is known with another payload.',
      'Use a new key, or the same parameters, priority, tags and version.'),
     ('WF008', 'not allowed',
-     'The login lacks a right: to install or upgrade the workspace, or to serve a queue or a capability with a driver.',
+     'The login lacks a right: to install or upgrade the workspace, to serve a queue or a capability with a driver, to '
+     'run or install the SQL tasks of a workflow, or to change a role in one.',
      'Follow the hint, or ask somebody who has that right to do it.'),
     ('WF009', 'stale token',
      'The request was taken back in the meantime; nothing of this report was applied.',

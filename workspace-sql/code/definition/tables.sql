@@ -18,6 +18,9 @@ comment on column wf.version.spec is 'the compiled workflow with its task types 
 comment on column wf.version.params is 'its parameters, as in the compiled workflow';
 comment on column wf.version.tags is
     'expression of its policy tags, which reads its parameters; null without the policy';
+comment on column wf.version.sql_role is
+    'the role that its SQL tasks run as, while the workflow has it granted; set if whoever installed the version was a '
+    'member of that role, or by the grant';
 comment on column wf.version.installed_at is 'when it was installed';
 comment on column wf.version.installed_by is 'who installed it';
 comment on column wf.version.removed_xid is
