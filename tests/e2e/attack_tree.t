@@ -40,4 +40,50 @@ is 'each says where its fault is' \
              where t.code = 'WF005' and t.message !~ '^([a-z_]+(\[|\.|:)|must |holds |has |the compiled tree)' order by 1 limit 5")" ''
 is 'none takes longer than two seconds' \
     "$(sql 'select t.k, round(t.ms), t.code, t.message from tree t where t.ms > 2000 order by t.ms desc limit 3')" ''
+
+# What is taken: it is printed, and the text compiles to the same workflows; or the
+# printer says where no source could have become this tree.
+sql "\\copy (select t.k, t.spec from tree t where t.code = 'T0001' order by t.k) to '$WORK/taken' with (format csv, delimiter e'\\t', quote e'\\x01')"
+tool() { "$BUILD/lang_tool" "$1" -L "$ROOT/tests/lang/lib" "$2"; }
+
+# meaning TREE NAMES: the workflows that the tree NAMES has, without lines; calls
+# of a workflow that differ have got numbers.
+meaning() {
+    perl -MJSON::PP -e '
+        my $json = JSON::PP->new->canonical->allow_bignum;
+        my ($tree, $names) = map { local (@ARGV, $/) = $_; $json->decode(<>) } @ARGV;
+        sub simplify {
+            my $node = shift;
+            if (ref $node eq "ARRAY") { simplify($_) for @$node }
+            elsif (ref $node eq "HASH") {
+                $node->{workflow} =~ s/_[0-9]+$// if ($node->{kind} // "") eq "call";
+                delete $node->{line};
+                simplify($_) for values %$node;
+            }
+        }
+        simplify($tree);
+        my %named = map { $_->{name} => $_ } @{ $tree->{workflows} };
+        print $json->encode($named{ $_->{name} } // {}), "\n" for @{ $names->{workflows} };' "$1" "$2"
+}
+
+printed=0 refused=0
+while IFS=$'\t' read -r k spec; do
+    printf '%s\n' "$spec" >"$WORK/tree.json"
+    # the workflow main is called like its file
+    text=$WORK/$(grep -om 1 '"file":"[a-z-]*\.wf"' <<<"$spec" | cut -d '"' -f 4 || true)
+    [ "$text" != "$WORK/" ] || text=$WORK/tree.wf
+    if tool print "$WORK/tree.json" >"$text"; then
+        tool compile "$text" >"$WORK/again.json" || fail "tree $k compiles"
+        [ "$(meaning "$WORK/tree.json" "$WORK/tree.json")" = "$(meaning "$WORK/again.json" "$WORK/tree.json")" ] ||
+            fail "tree $k is the same when its text was compiled"
+        printed=$((printed + 1))
+    elif grep -q ': error: .' "$text"; then
+        refused=$((refused + 1))
+    else
+        fail "tree $k is printed" "$(cat "$text")"
+    fi
+done <"$WORK/taken"
+diag "$printed are printed, $refused are no tree of any source"
+ok 'most of what is taken is printed, and compiles to the same again' \
+    test "$printed" -gt "$refused"
 done_testing
