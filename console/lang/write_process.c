@@ -120,8 +120,7 @@ write_paren(struct writer *writer, const struct json *node, const char *key)
 /* Leaves -------------------------------------------------------------------- */
 
 static void
-write_argument(
-    struct writer *writer, const struct json *args, const char *name)
+write_argument(struct writer *writer, const struct json *args, const char *name)
 {
 	const char *last = writer->out.data + writer->out.len - 1;
 
@@ -279,7 +278,8 @@ write_seq(struct writer *writer, const struct json *seq)
 	bool empty = json_length(steps) == 0;
 
 	if (is_plain_seq(seq))
-		write_group(writer, steps, empty ? "{" : "(", empty ? "}" : ")");
+		write_group(
+		    writer, steps, empty ? "{" : "(", empty ? "}" : ")");
 	else
 		write_with_block(writer, seq);
 }
@@ -385,8 +385,8 @@ is_read(const struct json *node, const char *name)
 			continue;
 		if (json_type(inner) == JSON_OBJECT && is_read(inner, name))
 			return true;
-		for (j = 0; json_type(inner) == JSON_LIST &&
-		            j < json_length(inner);
+		for (j = 0;
+		     json_type(inner) == JSON_LIST && j < json_length(inner);
 		     j++)
 			if (is_read(json_at(inner, j), name))
 				return true;

@@ -23,7 +23,7 @@ struct declared {
 	struct declared *next;
 	const char *name;      /* in the text */
 	const char *tree_name; /* in the tree: several may have the same */
-	const char *text;      /* behind the name; NULL: one of the file itself */
+	const char *text; /* behind the name; NULL: one of the file itself */
 };
 
 /* A task type that the tree uses. */
