@@ -240,7 +240,7 @@ write_choice(struct writer *writer, const struct json *expr, enum level level)
 	open_paren(writer, level, LEVEL_EXPR);
 	operand(writer, expr, 1, LEVEL_OR);
 	buf_adds(&writer->out, " ? ");
-	operand(writer, expr, 2, LEVEL_EXPR);
+	operand(writer, expr, 2, LEVEL_OR);
 	buf_adds(&writer->out, " : ");
 	operand(writer, expr, 3, LEVEL_EXPR);
 	close_paren(writer, level, LEVEL_EXPR);
@@ -444,6 +444,18 @@ void
 write_expr(struct writer *writer, const struct json *expr)
 {
 	write_at(writer, expr, LEVEL_EXPR);
+}
+
+void
+write_or(struct writer *writer, const struct json *expr)
+{
+	write_at(writer, expr, LEVEL_OR);
+}
+
+void
+write_add(struct writer *writer, const struct json *expr)
+{
+	write_at(writer, expr, LEVEL_ADD);
 }
 
 void

@@ -442,7 +442,7 @@ write_attributes(struct writer *writer, const struct json *node)
 {
 	static const char *const names[] = { "max", "tolerate" };
 	const char *open = "<";
-	size_t i;
+	size_t i, before;
 
 	for (i = 0; i < 2; i++) {
 		if (!json_has(node, names[i]))
@@ -450,8 +450,9 @@ write_attributes(struct writer *writer, const struct json *node)
 		text(writer, open);
 		text(writer, names[i]);
 		text(writer, " = ");
-		/* a comparison would close the bracket */
-		write_paren(writer, node, names[i]);
+		before = write_enter(writer, ".%s", names[i]);
+		write_add(writer, json_get(node, names[i]));
+		write_leave(writer, before);
 		open = ", ";
 	}
 	text(writer, *open == ',' ? ">" : "");
@@ -587,10 +588,7 @@ write_case(struct writer *writer, const struct json *values)
 	text(writer, "case ");
 	for (i = 1; i < json_length(values); i++) {
 		text(writer, i > 1 ? ", " : "");
-		/* a choice would end with the colon */
-		text(writer, "(");
-		write_expr(writer, json_at(values, i));
-		text(writer, ")");
+		write_or(writer, json_at(values, i));
 	}
 	text(writer, ":");
 }
