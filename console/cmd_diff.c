@@ -42,9 +42,9 @@ print_text(const struct console *console, const char *version, const char *text)
 		return;
 	}
 	console_begin(console, &output, columns, 3);
-	output_row(&output,
-	    (const char *const[]){
-	        console_value(console, "WORKFLOW"), version, text });
+	output_row(
+	    &output, (const char *const[]){
+	                 console_value(console, "WORKFLOW"), version, text });
 	output_end(&output);
 }
 
@@ -136,8 +136,8 @@ show(const struct console *console, const struct pg_result *rows,
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		labels[i] = xasprintf(
-		    "%s version %s", workflow, pg_value(rows, 0, i));
+		labels[i] =
+		    xasprintf("%s version %s", workflow, pg_value(rows, 0, i));
 		if (ok)
 			texts[i] = review_text(
 			    labels[i], pg_value(rows, 0, 2 + i), NULL, err);

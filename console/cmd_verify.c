@@ -28,8 +28,8 @@ struct verification {
 /* A version, and what it is compared with. */
 struct subject {
 	const char *workflow, *version, *tree;
-	const char *against; /* `source`, or a file */
-	char *compiled;      /* its tree; owned */
+	const char *against;  /* `source`, or a file */
+	const char *compiled; /* its tree */
 };
 
 static void
@@ -84,8 +84,8 @@ compare(struct verification *verification, const struct subject *subject)
 	struct buf diff;
 
 	buf_init(&diff, 0);
-	if (lang_same(subject->workflow, subject->tree, subject->compiled,
-	        &result)) {
+	if (lang_same(
+	        subject->workflow, subject->tree, subject->compiled, &result)) {
 		add_row(verification, subject, "verified", NULL, NULL);
 	} else {
 		add_diff(subject, &diff);
@@ -111,8 +111,8 @@ compile_source(const struct console *console, const char *workflow,
 	if (tree == NULL) {
 		lang_result_release(result);
 		*result = (struct lang_result){ 0 };
-		tree = lang_compile("source.wf", source, strlen(source),
-		    &options, result);
+		tree = lang_compile(
+		    "source.wf", source, strlen(source), &options, result);
 	}
 	compile_options_release(&options);
 	free(own);
@@ -124,12 +124,13 @@ verify_source(struct verification *verification, struct subject *subject,
     const char *source)
 {
 	struct lang_result result = { 0 };
+	char *compiled = compile_source(
+	    verification->console, subject->workflow, source, &result);
 	char *why;
 
 	subject->against = "source";
-	subject->compiled = compile_source(
-	    verification->console, subject->workflow, source, &result);
-	if (subject->compiled != NULL) {
+	subject->compiled = compiled;
+	if (compiled != NULL) {
 		compare(verification, subject);
 	} else {
 		why = xasprintf("line %d: %s", result.diagnostics[0].line,
@@ -137,7 +138,7 @@ verify_source(struct verification *verification, struct subject *subject,
 		add_row(verification, subject, "unverified", why, NULL);
 		free(why);
 	}
-	free(subject->compiled);
+	free(compiled);
 	lang_result_release(&result);
 }
 
@@ -151,15 +152,14 @@ find_versions(struct console *console, const char *workflow, bool present,
 	invocation_add(&console->invocation, "verified", "TEXT", workflow);
 	invocation_add(
 	    &console->invocation, "present", "TEXT", present ? "t" : "f");
-	rows =
-	    console_query(console, console->invocation.command->sql, err);
+	rows = console_query(console, console->invocation.command->sql, err);
 	invocation_drop(&console->invocation, 2);
 	return rows;
 }
 
 static bool
-verify_workflow(struct verification *verification, const char *workflow,
-    struct error *err)
+verify_workflow(
+    struct verification *verification, const char *workflow, struct error *err)
 {
 	struct pg_result *rows = find_versions(
 	    verification->console, workflow, workflow == NULL, err);
@@ -185,11 +185,11 @@ verify_workflow(struct verification *verification, const char *workflow,
 
 static bool
 verify_in_file(struct verification *verification, const char *path,
-    const char *workflow, char *compiled, struct error *err)
+    const char *workflow, const char *compiled, struct error *err)
 {
-	struct subject subject = { .workflow = workflow,
-		.against = path,
-		.compiled = compiled };
+	struct subject subject = {
+		.workflow = workflow, .against = path, .compiled = compiled
+	};
 	struct pg_result *rows =
 	    find_versions(verification->console, workflow, true, err);
 
@@ -238,8 +238,7 @@ verify_all(struct verification *verification, struct error *err)
 
 	if (invocation_value(invocation, "WHAT") == NULL)
 		return verify_workflow(verification, NULL, err);
-	while (
-	    ok && (what = invocation_next(invocation, "WHAT", &at)) != NULL)
+	while (ok && (what = invocation_next(invocation, "WHAT", &at)) != NULL)
 		ok = compile_is_file(what)
 		         ? verify_file(verification, what, err)
 		         : verify_workflow(verification, what, err);
@@ -257,9 +256,8 @@ cmd_verify(struct console *console, struct error *err)
 		{ "detail", VALUE_TEXT },
 		{ "diff", VALUE_TEXT },
 	};
-	struct verification verification = {
-		.console = console, .all_good = true
-	};
+	struct verification verification = { .console = console,
+		.all_good = true };
 	bool ok;
 
 	buf_init(&verification.diffs, 0);

@@ -13,8 +13,8 @@
 #include "console/memory_file.h"
 
 char *
-review_text(const char *what, const char *tree, const char *workflow,
-    struct error *err)
+review_text(
+    const char *what, const char *tree, const char *workflow, struct error *err)
 {
 	struct lang_result result = { 0 };
 	char *text = lang_print(what, tree, strlen(tree), workflow, &result);

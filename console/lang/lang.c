@@ -100,8 +100,8 @@ lang_format(
 }
 
 static struct json *
-parse_tree(const char *path, const char *tree, size_t len,
-    struct lang_result *result)
+parse_tree(
+    const char *path, const char *tree, size_t len, struct lang_result *result)
 {
 	struct error err = { 0 };
 	struct json *spec = NULL;
@@ -109,7 +109,8 @@ parse_tree(const char *path, const char *tree, size_t len,
 	if (!result->arena)
 		result->arena = arena_new();
 	if (!json_parse(tree, len, &spec, &err))
-		report_file(result, path, "the tree is no JSON: %s", err.message);
+		report_file(
+		    result, path, "the tree is no JSON: %s", err.message);
 	error_release(&err);
 	return spec;
 }

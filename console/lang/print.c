@@ -22,7 +22,8 @@ declare_workflows(
 		if (!spec_is_meant(json_at(list, i), only))
 			continue;
 		declared = arena_alloc(writer->arena, sizeof(*declared));
-		declared->name = json_string(json_get(json_at(list, i), "name"));
+		declared->name =
+		    json_string(json_get(json_at(list, i), "name"));
 		if (!declared->name)
 			continue;
 		declared->tree_name = declared->name;
@@ -107,12 +108,11 @@ static bool
 says_the_same(struct writer *writer, const struct json *spec, const char *only,
     const char *text)
 {
-	const char *file = writer->main_name
-	                       ? arena_printf(writer->arena, "%s.wf",
-	                             writer->main_name)
-	                       : writer->path;
-	char *tree = lang_compile(
-	    file, text, strlen(text), NULL, writer->result);
+	const char *file = writer->main_name ? arena_printf(writer->arena,
+	                                           "%s.wf", writer->main_name)
+	                                     : writer->path;
+	char *tree =
+	    lang_compile(file, text, strlen(text), NULL, writer->result);
 	struct json *compiled = NULL;
 	struct error err = { 0 };
 	const char *where = "";
@@ -151,8 +151,8 @@ print_in(const char *path, const struct json *spec, const char *only,
 	write_declared(&writer, writer.declared);
 	write_types(&writer);
 	if (!writer.failed)
-		text = lang_format(
-		    path, writer.out.data, writer.out.len, result);
+		text =
+		    lang_format(path, writer.out.data, writer.out.len, result);
 	if (text && !says_the_same(&writer, spec, only, text)) {
 		free(text);
 		text = NULL;

@@ -59,8 +59,8 @@ struct comparison {
 	const struct spec_scope *scope;
 };
 
-static bool same_node(struct comparison *comparison, const struct json *a,
-    const struct json *b);
+static bool same_node(
+    struct comparison *comparison, const struct json *a, const struct json *b);
 
 static bool
 is_form(const struct json *expr, const char *form)
@@ -88,15 +88,14 @@ same_scalar(const struct json *a, const struct json *b)
 	return same;
 }
 
-static bool same_value(struct comparison *comparison, const struct json *a,
-    const struct json *b);
+static bool same_value(
+    struct comparison *comparison, const struct json *a, const struct json *b);
 
 /* What is in a list, by the function that compares it. */
 static bool
 same_items(struct comparison *comparison, const struct json *a,
     const struct json *b,
-    bool (*same)(struct comparison *, const struct json *,
-        const struct json *))
+    bool (*same)(struct comparison *, const struct json *, const struct json *))
 {
 	size_t before = comparison->where.len, i;
 
@@ -207,8 +206,8 @@ same_constant(const struct json *value, const struct json *expr)
 }
 
 static bool
-same_value(struct comparison *comparison, const struct json *a,
-    const struct json *b)
+same_value(
+    struct comparison *comparison, const struct json *a, const struct json *b)
 {
 	if (is_form(a, "const"))
 		return same_constant(json_at(a, 1), b);
@@ -278,9 +277,8 @@ uses_type(const struct json *node, const char *type)
 		part = json_get(node, inner[i]);
 		if (json_type(part) == JSON_OBJECT && uses_type(part, type))
 			return true;
-		for (j = 0; json_type(part) == JSON_LIST &&
-		            j < json_length(part);
-		     j++)
+		for (j = 0;
+		     json_type(part) == JSON_LIST && j < json_length(part); j++)
 			if (uses_type(json_at(part, j), type))
 				return true;
 	}

@@ -175,8 +175,7 @@ called_text(struct writer *writer, const struct json *call)
 	else
 		write_old_header(writer, call);
 	write_body(writer, call);
-	text = arena_strndup(
-	    writer->arena, writer->out.data, writer->out.len);
+	text = arena_strndup(writer->arena, writer->out.data, writer->out.len);
 	buf_release(&writer->out);
 	writer->out = outer;
 	writer->passed = passed;

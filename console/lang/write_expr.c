@@ -25,8 +25,8 @@ static void write_at(
 
 /* The operand `i`. */
 static void
-operand(struct writer *writer, const struct json *expr, size_t i,
-    enum level level)
+operand(
+    struct writer *writer, const struct json *expr, size_t i, enum level level)
 {
 	size_t before = write_enter(writer, "[%zu]", i);
 
@@ -224,8 +224,8 @@ static void
 write_neg(struct writer *writer, const struct json *expr, enum level level)
 {
 	const struct json *negated = json_at(expr, 1);
-	bool number = json_type(negated) == JSON_INT ||
-	              json_type(negated) == JSON_NUMBER;
+	bool number =
+	    json_type(negated) == JSON_INT || json_type(negated) == JSON_NUMBER;
 
 	open_paren(writer, level, LEVEL_UN);
 	buf_adds(&writer->out, number ? "-(" : "-");
@@ -240,7 +240,7 @@ write_choice(struct writer *writer, const struct json *expr, enum level level)
 	open_paren(writer, level, LEVEL_EXPR);
 	operand(writer, expr, 1, LEVEL_OR);
 	buf_adds(&writer->out, " ? ");
-	operand(writer, expr, 2, LEVEL_EXPR);
+	operand(writer, expr, 2, LEVEL_OR);
 	buf_adds(&writer->out, " : ");
 	operand(writer, expr, 3, LEVEL_EXPR);
 	close_paren(writer, level, LEVEL_EXPR);
@@ -447,8 +447,19 @@ write_expr(struct writer *writer, const struct json *expr)
 }
 
 void
-write_member(
-    struct writer *writer, const struct json *object, const char *key)
+write_or(struct writer *writer, const struct json *expr)
+{
+	write_at(writer, expr, LEVEL_OR);
+}
+
+void
+write_add(struct writer *writer, const struct json *expr)
+{
+	write_at(writer, expr, LEVEL_ADD);
+}
+
+void
+write_member(struct writer *writer, const struct json *object, const char *key)
 {
 	size_t before = write_enter(writer, ".%s", key);
 

@@ -45,8 +45,7 @@ write_fault(struct writer *writer, const char *format, ...)
 	writer->failed = true;
 	va_start(args, format);
 	report_file(writer->result, writer->path, "%s: %s",
-	    where + (*where == '.'),
-	    format_text(writer->arena, format, args));
+	    where + (*where == '.'), format_text(writer->arena, format, args));
 	va_end(args);
 }
 
@@ -84,8 +83,8 @@ write_qname(struct writer *writer, const char *name)
 		return;
 	}
 	for (; (dot = strchr(name, '.')); name = dot + 1) {
-		write_word(writer, arena_strndup(writer->arena, name,
-		                       (size_t)(dot - name)));
+		write_word(writer,
+		    arena_strndup(writer->arena, name, (size_t)(dot - name)));
 		buf_adds(&writer->out, ".");
 	}
 	write_word(writer, name);

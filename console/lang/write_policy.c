@@ -158,7 +158,8 @@ passes(const struct json *call, const struct policy_rule *rule)
 		if (!is_passed_by(rule, key))
 			continue;
 		value = json_value_at(args, i);
-		if (json_length(value) != 2 || !json_string(json_at(value, 1)) ||
+		if (json_length(value) != 2 ||
+		    !json_string(json_at(value, 1)) ||
 		    strcmp(json_string(json_at(value, 1)), key) != 0)
 			return true;
 	}
@@ -198,8 +199,7 @@ write_alone(struct writer *writer, struct item *item, const struct json *args)
 
 	for (i = 0; i < POLICY_ARGS_MAX && rule->params[i].name; i++) {
 		name = rule->params[i].name;
-		key = arena_printf(
-		    writer->arena, "__%s_%s", rule->name, name);
+		key = arena_printf(writer->arena, "__%s_%s", rule->name, name);
 		if (!json_has(args, key))
 			continue;
 		if (*open == '(')

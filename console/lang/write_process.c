@@ -120,8 +120,7 @@ write_paren(struct writer *writer, const struct json *node, const char *key)
 /* Leaves -------------------------------------------------------------------- */
 
 static void
-write_argument(
-    struct writer *writer, const struct json *args, const char *name)
+write_argument(struct writer *writer, const struct json *args, const char *name)
 {
 	const char *last = writer->out.data + writer->out.len - 1;
 
@@ -279,7 +278,8 @@ write_seq(struct writer *writer, const struct json *seq)
 	bool empty = json_length(steps) == 0;
 
 	if (is_plain_seq(seq))
-		write_group(writer, steps, empty ? "{" : "(", empty ? "}" : ")");
+		write_group(
+		    writer, steps, empty ? "{" : "(", empty ? "}" : ")");
 	else
 		write_with_block(writer, seq);
 }
@@ -385,8 +385,8 @@ is_read(const struct json *node, const char *name)
 			continue;
 		if (json_type(inner) == JSON_OBJECT && is_read(inner, name))
 			return true;
-		for (j = 0; json_type(inner) == JSON_LIST &&
-		            j < json_length(inner);
+		for (j = 0;
+		     json_type(inner) == JSON_LIST && j < json_length(inner);
 		     j++)
 			if (is_read(json_at(inner, j), name))
 				return true;
@@ -442,7 +442,7 @@ write_attributes(struct writer *writer, const struct json *node)
 {
 	static const char *const names[] = { "max", "tolerate" };
 	const char *open = "<";
-	size_t i;
+	size_t i, before;
 
 	for (i = 0; i < 2; i++) {
 		if (!json_has(node, names[i]))
@@ -450,8 +450,9 @@ write_attributes(struct writer *writer, const struct json *node)
 		text(writer, open);
 		text(writer, names[i]);
 		text(writer, " = ");
-		/* a comparison would close the bracket */
-		write_paren(writer, node, names[i]);
+		before = write_enter(writer, ".%s", names[i]);
+		write_add(writer, json_get(node, names[i]));
+		write_leave(writer, before);
 		open = ", ";
 	}
 	text(writer, *open == ',' ? ">" : "");
@@ -587,10 +588,7 @@ write_case(struct writer *writer, const struct json *values)
 	text(writer, "case ");
 	for (i = 1; i < json_length(values); i++) {
 		text(writer, i > 1 ? ", " : "");
-		/* a choice would end with the colon */
-		text(writer, "(");
-		write_expr(writer, json_at(values, i));
-		text(writer, ")");
+		write_or(writer, json_at(values, i));
 	}
 	text(writer, ":");
 }

@@ -27,8 +27,8 @@ static void
 add_code(struct writer *writer, unsigned code)
 {
 	if (code > 0xffff) {
-		buf_addf(&writer->out, "\\u%04x",
-		    0xd800 + ((code - 0x10000) >> 10));
+		buf_addf(
+		    &writer->out, "\\u%04x", 0xd800 + ((code - 0x10000) >> 10));
 		code = 0xdc00 + ((code - 0x10000) & 0x3ff);
 	}
 	buf_addf(&writer->out, "\\u%04x", code);
@@ -61,8 +61,8 @@ add_piece(struct writer *writer, const struct literal *literal,
 		if (*text == '\n' && literal->quotes == 3) {
 			buf_adds(&writer->out, "\n");
 			if (text[1] != '\n' && (text[1] != '\0' || !last))
-				buf_addf(&writer->out, "%*s", literal->indent,
-				    "");
+				buf_addf(
+				    &writer->out, "%*s", literal->indent, "");
 		} else if (*text == '"' &&
 		           (literal->quotes == 1 || text[1] == '"' ||
 		               text[1] == '\0')) {

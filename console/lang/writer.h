@@ -23,7 +23,7 @@ struct declared {
 	struct declared *next;
 	const char *name;      /* in the text */
 	const char *tree_name; /* in the tree: several may have the same */
-	const char *text;      /* behind the name; NULL: one of the file itself */
+	const char *text; /* behind the name; NULL: one of the file itself */
 };
 
 /* A task type that the tree uses. */
@@ -79,6 +79,9 @@ void write_text(struct writer *writer, const struct json *expr);
 
 /* write_expr.c */
 void write_expr(struct writer *writer, const struct json *expr);
+/* The same where only an `or` or an `add` of the grammar may stand. */
+void write_or(struct writer *writer, const struct json *expr);
+void write_add(struct writer *writer, const struct json *expr);
 /* the name of the error of a catch */
 void write_caught(struct writer *writer, const char *name);
 /* {key: expr, …} */

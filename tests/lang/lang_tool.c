@@ -111,8 +111,8 @@ print(const struct request *request, const char *path)
 	if (!dot || strcmp(dot, ".wf") != 0)
 		tree = read_tree(path);
 	else if (lang_read(path, &source, &len, &result))
-		tree = lang_compile(
-		    path, source, len, &request->options, &result);
+		tree =
+		    lang_compile(path, source, len, &request->options, &result);
 	if (tree)
 		text = lang_print(path, tree, strlen(tree), NULL, &result);
 	if (text)
@@ -174,7 +174,8 @@ main(int argc, char **argv)
 		return usage();
 	if (strcmp(request.command, "functions") == 0)
 		return list_functions();
-	if (!request.path || !strstr("check compile fmt print", request.command))
+	if (!request.path ||
+	    !strstr("check compile fmt print", request.command))
 		return usage();
 	if (strcmp(request.command, "print") == 0)
 		return print_all(&request);
