@@ -95,6 +95,12 @@ is_integer(const char *text)
 }
 
 static bool
+is_ceiling(const char *text)
+{
+	return strcmp(text, "none") == 0 || is_integer(text);
+}
+
+static bool
 is_json(const char *text)
 {
 	struct error ignored = { 0 };
@@ -175,12 +181,15 @@ static const struct value_type {
 	{ "OBJECT", is_json_object, "jsonb", "a JSON object" },
 	{ "PARAM=VALUE", is_param, "text",
 	    "a parameter and its value, as day=2026-11-21" },
+	{ "PER_MINUTE", is_max, "text", "a number from 0, or none" },
 	{ "PORT", is_count, "integer", "a port" },
+	{ "PRIORITY", is_ceiling, "text", "a whole number, or none" },
 	{ "PROCESS", is_process, "bigint",
 	    "an instance and a process of it, as 17/42" },
 	{ "QUEUES", is_any, "text", "names of queues with commas, or none" },
 	{ "ROLE", is_any, "text", "the name of a login or of a role" },
 	{ "ROOT", is_root, "text", "a process, as 17/42 or 42" },
+	{ "RUNNING", is_max, "text", "a number from 0, or none" },
 	{ "STATE", is_any, "text", "a state" },
 	{ "TAG", is_any, "text", "a tag" },
 	{ "TARGET", is_target, "text",
@@ -191,6 +200,7 @@ static const struct value_type {
 	{ "VERSION", is_count, "integer", "the number of a version" },
 	{ "WHAT", is_any, "text", "a file, a workflow or an instance" },
 	{ "WORKFLOW", is_any, "text", "the name of a workflow" },
+	{ "WORKFLOWS", is_any, "text", "names of workflows with commas, or all" },
 };
 
 static const struct value_type *
