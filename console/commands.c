@@ -451,7 +451,7 @@ const struct command commands[] = {
 	  .pattern = "workflow grants",
 	  .summary = "List who may start which workflows",
 	  .role = VIEWER,
-	  .sql = "select role, coalesce(to_json(workflows), '[\"all\"]') as workflows, granted_at, granted_by"
+	  .sql = "select role, coalesce(array_to_string(workflows, ','), 'all') as workflows, granted_at, granted_by"
 		 "  from wf.workflow_grant_v order by role",
 	  .none = "nothing is granted: nobody but the owner and superusers may start a workflow" },
 
@@ -482,13 +482,13 @@ const struct command commands[] = {
 	  .none = "there are no quotas" },
 
 	{ .group = "operating",
-	  .pattern = "quota set ROLE PER_MINUTE RUNNING PRIORITY",
+	  .pattern = "quota set ROLE PER_MINUTE RUNNING CEILING",
 	  .summary = "Limit what the members of a role may start",
 	  .options = "reason",
 	  .role = "wf_admin",
-	  .sql = "select :role as role, :per_minute as per_minute, :running as running, :priority as priority"
+	  .sql = "select :role as role, :per_minute as per_minute, :running as running, :ceiling as priority"
 		 "  from wf.quota_set(:role, nullif(:per_minute, 'none')::int, nullif(:running, 'none')::int,"
-		 "           nullif(:priority, 'none')::int, :reason)",
+		 "           nullif(:ceiling, 'none')::int, :reason)",
 	  .detail = "Three numbers, each of them may be none: how many instances they may start in a\n"
 		    "minute of the clock, how many may be under way, and the highest priority. All\n"
 		    "members of ROLE share it; a login is bound by the quotas of all its roles." },

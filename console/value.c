@@ -95,12 +95,6 @@ is_integer(const char *text)
 }
 
 static bool
-is_ceiling(const char *text)
-{
-	return strcmp(text, "none") == 0 || is_integer(text);
-}
-
-static bool
 is_json(const char *text)
 {
 	struct error ignored = { 0 };
@@ -158,6 +152,7 @@ static const struct value_type {
 	{ "AGE", is_any, "text", "an age, as 2h or '30 days'" },
 	{ "CAPABILITIES", is_any, "text",
 	    "names of capabilities with commas, or none" },
+	{ "CEILING", is_max, "text", "a number from 0, or none" },
 	{ "COMMAND", is_any, "text", "the name of a command" },
 	{ "CONNINFO", is_any, "text",
 	    "a database, a connection string or a URI" },
@@ -183,7 +178,6 @@ static const struct value_type {
 	    "a parameter and its value, as day=2026-11-21" },
 	{ "PER_MINUTE", is_max, "text", "a number from 0, or none" },
 	{ "PORT", is_count, "integer", "a port" },
-	{ "PRIORITY", is_ceiling, "text", "a whole number, or none" },
 	{ "PROCESS", is_process, "bigint",
 	    "an instance and a process of it, as 17/42" },
 	{ "QUEUES", is_any, "text", "names of queues with commas, or none" },

@@ -83,7 +83,7 @@ select count(*) as before from wf.instance where ended_at is null and started_by
 select is((select under_way from wf.quota_v where role = 't_pay'), :before::bigint, 'those under way count when it is set');
 select wf.quota_set('t_pay', p_running => :before + 2);
 select is(begins('t_a', 'pay', ', p_key => ''k'''), 'started', 'one more');
-select alike(many('t_b', 2), 'WF016 login t_b may not start 2 more instances: the quota of role t_pay is % under way at a time, and 1 are left', 'all of a list or none');
+select alike(many('t_b', 2), 'WF016 the quota of role t_pay is % under way at a time: 1 left, 2 asked for by login t_b', 'all of a list or none');
 select is((select count(*) from wf.instance where ended_at is null and started_by in ('t_a', 't_b')), :before::bigint + 1, 'what is refused leaves nothing');
 select is(begins('t_b', 'pay'), 'started', 'the last one');
 select alike(begins('t_a', 'pay'), 'WF016%', 'and no more');
@@ -105,10 +105,10 @@ select is(many('t_a', 3), '3', 'starts are counted');
 select ok((select started >= 3 from wf.quota where role = 't_pay'), 'for all members together');
 update wf.quota set per_minute = 3, started = 3, minute = minute - interval '1 hour' where role = 't_pay';
 select is((select started from wf.quota_v where role = 't_pay'), 0, 'an older minute counts for nothing');
-select is(many('t_b', 4), 'WF016 login t_b may not start 4 more instances: the quota of role t_pay is 3 a minute, and 3 are left', 'more than a minute has');
+select is(many('t_b', 4), 'WF016 the quota of role t_pay is 3 a minute: 3 left, 4 asked for by login t_b', 'more than a minute has');
 select is(many('t_b', 3), '3', 'as many as it has');
 select wf.quota_set('t_pay', 0);
-select alike(begins('t_a', 'pay'), 'WF016%is 0 a minute, and 0 are left', 'none at all');
+select alike(begins('t_a', 'pay'), 'WF016%is 0 a minute: 0 left, 1 asked for by login t_a', 'none at all');
 
 select throws_ok($$select wf.quota_set('t_pay', -1)$$, 'WF002', null, 'no number below 0');
 select throws_ok($$select wf.quota_set('t_pay', null, -1)$$, 'WF002', null, 'nor here');

@@ -113,8 +113,8 @@ returns void
 language plpgsql as $$
 begin
     raise exception using errcode = 'WF016',
-        message = format('login %s may not start %s more instances: the quota of role %s is %s, and %s are left',
-                         quote_ident(session_user), p_count, quote_ident(p_role), p_what, greatest(p_left, 0)),
+        message = format('the quota of role %s is %s: %s left, %s asked for by login %s', quote_ident(p_role), p_what,
+                         greatest(p_left, 0), p_count, quote_ident(session_user)),
         hint = p_hint || ', or ask an administrator for more: wf-console quotas lists the quotas and their use.';
 end;
 $$;
