@@ -74,15 +74,22 @@ $$;
 
 -- wf._hold_quota(p_priority)
 --
+-- Checks the priority of a start, and waits for its turn where a quota counts it.
+--
 -- Returns  the roles whose quotas count what the login starts; null if there are none
 -- Locks    the rows of these quotas, in the order of their roles
--- Raises   WF008 if the priority is higher than the login may give
+-- Raises   WF002 if the priority is none, WF008 if it is higher than the login may give
 -- Called   by start and start_many, before they lock anything else that another start may wait for
 create or replace function wf._hold_quota(p_priority int) returns text[]
 language plpgsql as $$
 declare
     v_top wf.quota;
 begin
+    if p_priority is null or p_priority not between -1000 and 1000 then
+        raise exception using errcode = 'WF002',
+            message = format('priority is %s', coalesce(p_priority::text, 'null')),
+            hint = 'Give a number from -1000 to 1000, higher first.';
+    end if;
     if not exists (select from wf.quota) or wf._is_member('wf_owner') then
         return null;
     end if;

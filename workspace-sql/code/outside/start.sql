@@ -192,11 +192,6 @@ begin
         end if;
     end if;
     perform wf._hold_version(v_version);
-    if p_priority is null or p_priority not between -1000 and 1000 then
-        raise exception using errcode = 'WF002',
-            message = format('priority is %s', coalesce(p_priority::text, 'null')),
-            hint = 'Give a number from -1000 to 1000, higher first.';
-    end if;
     if p_key is not null and octet_length(p_key) not between 1 and 255 then
         raise exception using errcode = 'WF002',
             message = format('the key has %s bytes', octet_length(p_key)),
@@ -226,9 +221,7 @@ begin
     select v.params, v.tags into v_params, v_tags from wf.version v where v.id = v_version;
     v_params := wf._complete_params(v_params, coalesce(p_params, '{}'));
     v_id := coalesce(v_key.instance_id, nextval('wf.instance_id_seq'));
-    if v_quotas is not null then
-        perform wf._spend_quota(v_quotas, array[v_id]);
-    end if;
+    perform wf._spend_quota(v_quotas, array[v_id]) where v_quotas is not null;
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, key, params, priority, tags,
                              started_at, started_by)
     overriding system value
@@ -343,9 +336,7 @@ begin
                        order by e.k);
     v_id := array(select nextval('wf.instance_id_seq') from unnest(v_params));
     v_quotas := wf._hold_quota(0);
-    if v_quotas is not null then
-        perform wf._spend_quota(v_quotas, v_id);
-    end if;
+    perform wf._spend_quota(v_quotas, v_id) where v_quotas is not null;
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, params, tags, started_at, started_by)
     overriding system value
     select u.id, w.id, v.id, '', 'start', 'RUNNING', v_now, u.params,
