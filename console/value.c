@@ -194,7 +194,8 @@ static const struct value_type {
 	{ "VERSION", is_count, "integer", "the number of a version" },
 	{ "WHAT", is_any, "text", "a file, a workflow or an instance" },
 	{ "WORKFLOW", is_any, "text", "the name of a workflow" },
-	{ "WORKFLOWS", is_any, "text", "names of workflows with commas, or all" },
+	{ "WORKFLOWS", is_any, "text",
+	    "names of workflows with commas, or all" },
 };
 
 static const struct value_type *

@@ -83,7 +83,8 @@ start_ten() {
 }
 session=0 starts=()
 for login in ann bob ann bob; do
-    start_ten "$login" >"$WORK/answers.$((++session))" &
+    session=$((session + 1))
+    start_ten "$login" >"$WORK/answers.$session" &
     starts+=("$!")
 done
 wait "${starts[@]}"
