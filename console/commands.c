@@ -503,6 +503,59 @@ const struct command commands[] = {
 	  .sql = "select :workflow as workflow, 'revoked' as answer from wf.sql_grant_remove(:workflow)" },
 
 	{ .group = "operating",
+	  .pattern = "workflow grants",
+	  .summary = "List who may start which workflows",
+	  .role = VIEWER,
+	  .sql = "select role, coalesce(array_to_string(workflows, ','), 'all') as workflows, granted_at, granted_by"
+		 "  from wf.workflow_grant_v order by role",
+	  .none = "nothing is granted: nobody but the owner and superusers may start a workflow" },
+
+	{ .group = "operating",
+	  .pattern = "workflow grant ROLE WORKFLOWS",
+	  .summary = "Let a login start workflows",
+	  .options = "reason",
+	  .role = "wf_admin",
+	  .sql = "select :role as role, :workflows as workflows"
+		 "  from wf.workflow_grant_set(:role, string_to_array(nullif(:workflows, 'all'), ','), :reason)",
+	  .detail = "A list with commas, or all. It takes the place of what the role was granted before.\n"
+		    "ROLE is a login, or a role of logins, which have the grants of all their roles." },
+
+	{ .group = "operating",
+	  .pattern = "workflow revoke ROLE",
+	  .summary = "Take back which workflows a login may start",
+	  .options = "reason",
+	  .role = "wf_admin",
+	  .sql = "select :role as role, 'revoked' as answer from wf.workflow_grant_remove(:role, :reason)" },
+
+	{ .group = "operating",
+	  .pattern = "quotas",
+	  .summary = "List the quotas of roles, and what is used of them",
+	  .role = VIEWER,
+	  .sql = "select role, per_minute, started, running, under_way, priority, set_at, set_by"
+		 "  from wf.quota_v order by role",
+	  .shown = "role per_minute started running under_way priority",
+	  .none = "there are no quotas" },
+
+	{ .group = "operating",
+	  .pattern = "quota set ROLE PER_MINUTE RUNNING CEILING",
+	  .summary = "Limit what the members of a role may start",
+	  .options = "reason",
+	  .role = "wf_admin",
+	  .sql = "select :role as role, :per_minute as per_minute, :running as running, :ceiling as priority"
+		 "  from wf.quota_set(:role, nullif(:per_minute, 'none')::int, nullif(:running, 'none')::int,"
+		 "           nullif(:ceiling, 'none')::int, :reason)",
+	  .detail = "Three numbers, each of them may be none: how many instances they may start in a\n"
+		    "minute of the clock, how many may be under way, and the highest priority. All\n"
+		    "members of ROLE share it; a login is bound by the quotas of all its roles." },
+
+	{ .group = "operating",
+	  .pattern = "quota remove ROLE",
+	  .summary = "Remove the quota of a role",
+	  .options = "reason",
+	  .role = "wf_admin",
+	  .sql = "select :role as role, 'removed' as answer from wf.quota_remove(:role, :reason)" },
+
+	{ .group = "operating",
 	  .pattern = "settings",
 	  .summary = "List the settings of the workspace",
 	  .role = VIEWER,

@@ -100,6 +100,7 @@
 \ir task/sql_task.sql
 
 -- what applications do
+\ir outside/quota.sql
 \ir outside/start.sql
 
 -- what operators do

@@ -103,11 +103,12 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                               and (n.scope = 'own' and n.value -> 'args' ? g.name
                                    or n.kind = 'workflow'
                                       and exists (select from jsonb_array_elements(n.value -> 'params') p
-                                                   where p ->> 'name' = g.name and wf._code_type(p -> 'type') = g.type)))
+                                                   where p ->> 'name' = g.name
+                                                     and wf._code_type(p -> 'type') = g.type)))
     )
     select f.place, f.path, format('takes a literal of type %s only', f.type),
-           case f.type when 'sql' then 'Values go in as $1, $2 with params; a part of it may be quote_ident(…). A name '
-                                       'must be a parameter of type sql.'
+           case f.type when 'sql' then 'Values go in as $1, $2 with params; a part of it may be quote_ident(…). '
+                                       'A name must be a parameter of type sql.'
                        else 'Values go in as sh(…). A name must be a parameter of type shell.' end
       from fault f
      union all
