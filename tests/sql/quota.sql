@@ -103,7 +103,7 @@ select is((select count(*) from wf.quota_instance), :before::bigint + 2, 'and no
 select wf.quota_set('t_pay', p_per_minute => 1000000000);
 select is(many('t_a', 3), '3', 'starts are counted');
 select ok((select started >= 3 from wf.quota where role = 't_pay'), 'for all members together');
-update wf.quota set per_minute = 3, started = 3, minute = minute - interval '1 hour' where role = 't_pay';
+update wf.quota set per_minute = 3, started = 3, minute_at = minute_at - interval '1 hour' where role = 't_pay';
 select is((select started from wf.quota_v where role = 't_pay'), 0, 'an older minute counts for nothing');
 select is(many('t_b', 4), 'WF016 the quota of role t_pay is 3 a minute: 3 left, 4 asked for by login t_b', 'more than a minute has');
 select is(many('t_b', 3), '3', 'as many as it has');

@@ -419,7 +419,7 @@ create table wf.quota (
     per_minute int,
     running    int,
     priority   int,
-    minute     timestamptz,
+    minute_at  timestamptz,
     started    int not null default 0,
     set_at     timestamptz not null,
     set_by     text not null

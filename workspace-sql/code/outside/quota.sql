@@ -25,7 +25,7 @@ comment on column wf.quota.per_minute is
     'many in any 60 seconds; null: no limit';
 comment on column wf.quota.running is 'how many instances that they have started may be under way; null: no limit';
 comment on column wf.quota.priority is 'the highest priority that they may give an instance; null: no limit';
-comment on column wf.quota.minute is 'the minute of the last start; null: there was none';
+comment on column wf.quota.minute_at is 'the minute of the last start; null: there was none';
 comment on column wf.quota.started is 'how many instances were started in that minute';
 comment on column wf.quota.set_at is 'since when';
 comment on column wf.quota.set_by is 'who set it';
@@ -143,14 +143,14 @@ declare
     v_running bigint;
 begin
     for v_quota in select q.* from wf.quota q where q.role = any (p_roles) order by q.role loop
-        if v_quota.minute is distinct from v_minute then
+        if v_quota.minute_at is distinct from v_minute then
             v_quota.started := 0;
         end if;
         if v_quota.started + v_count > v_quota.per_minute then
             perform wf._refuse_spent(v_quota.role, v_count, v_quota.per_minute - v_quota.started,
                                      format('%s a minute', v_quota.per_minute), 'Wait for the next minute');
         end if;
-        update wf.quota q set minute = v_minute, started = v_quota.started + v_count where q.role = v_quota.role;
+        update wf.quota q set minute_at = v_minute, started = v_quota.started + v_count where q.role = v_quota.role;
         continue when v_quota.running is null;
         select count(*) into v_running from wf.quota_instance c where c.role = v_quota.role;
         if v_running + v_count > v_quota.running then
@@ -319,7 +319,7 @@ comment on function wf.quota_remove(text, text) is
 create or replace view wf.quota_v with (security_barrier = true) as
 select q.role,
        q.per_minute,
-       case when q.minute = date_trunc('minute', clock_timestamp()) then q.started else 0 end as started,
+       case when q.minute_at = date_trunc('minute', clock_timestamp()) then q.started else 0 end as started,
        q.running,
        (select count(*)
           from wf.quota_instance c
