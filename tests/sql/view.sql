@@ -1,7 +1,7 @@
 -- view.sql - what viewers read, and the tree.
 begin;
 \ir helper/play.sql
-select plan(25);
+select plan(26);
 
 -- columns(VIEW): in order
 create function columns(p_view text) returns text
