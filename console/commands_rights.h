@@ -18,7 +18,7 @@
 	{ .group = "operating",
 	  .pattern = "driver grant ROLE QUEUES CAPABILITIES",
 	  .summary = "Grant queues and capabilities to the drivers of a login",
-	  .role = "wf_admin",
+	  .role = ADMIN,
 	  .sql = "select :role as role, :queues as queues, :capabilities as capabilities"
 		 "  from wf.driver_grant_set(:role, coalesce(string_to_array(nullif(:queues, 'none'), ','), '{}'),"
 		 "           coalesce(string_to_array(nullif(:capabilities, 'none'), ','), '{}'))",
@@ -29,7 +29,7 @@
 	{ .group = "operating",
 	  .pattern = "driver revoke ROLE",
 	  .summary = "Take back what was granted to the drivers of a login",
-	  .role = "wf_admin",
+	  .role = ADMIN,
 	  .sql = "select :role as role, 'revoked' as answer from wf.driver_grant_remove(:role)" },
 
 	{ .group = "operating",
@@ -42,7 +42,7 @@
 	{ .group = "operating",
 	  .pattern = "sql grant ROLE WORKFLOW",
 	  .summary = "Let the SQL tasks of a workflow run as a role of their own",
-	  .role = "wf_admin",
+	  .role = ADMIN,
 	  .sql = "select :workflow as workflow, :role as role, wf.sql_grant_set(:workflow, :role) as version",
 	  .detail = "The grant is for the version that is shown, which you should have read, and for those that\n"
 		    "members of the role install from then on; nobody else may install the workflow. The role\n"
@@ -51,7 +51,7 @@
 	{ .group = "operating",
 	  .pattern = "sql revoke WORKFLOW",
 	  .summary = "Let the SQL tasks of a workflow run as those of all others do",
-	  .role = "wf_admin",
+	  .role = ADMIN,
 	  .sql = "select :workflow as workflow, 'revoked' as answer from wf.sql_grant_remove(:workflow)" },
 
 	{ .group = "operating",
@@ -66,7 +66,7 @@
 	  .pattern = "workflow grant ROLE WORKFLOWS",
 	  .summary = "Let a login start workflows",
 	  .options = "reason",
-	  .role = "wf_admin",
+	  .role = ADMIN,
 	  .sql = "select :role as role, :workflows as workflows"
 		 "  from wf.workflow_grant_set(:role, string_to_array(nullif(:workflows, 'all'), ','), :reason)",
 	  .detail = "A list with commas, or all. It takes the place of what the role was granted before.\n"
@@ -76,7 +76,7 @@
 	  .pattern = "workflow revoke ROLE",
 	  .summary = "Take back which workflows a login may start",
 	  .options = "reason",
-	  .role = "wf_admin",
+	  .role = ADMIN,
 	  .sql = "select :role as role, 'revoked' as answer from wf.workflow_grant_remove(:role, :reason)" },
 
 	{ .group = "operating",
@@ -92,7 +92,7 @@
 	  .pattern = "quota set ROLE PER_MINUTE RUNNING CEILING",
 	  .summary = "Limit what the members of a role may start",
 	  .options = "reason",
-	  .role = "wf_admin",
+	  .role = ADMIN,
 	  .sql = "select :role as role, :per_minute as per_minute, :running as running, :ceiling as priority"
 		 "  from wf.quota_set(:role, nullif(:per_minute, 'none')::int, nullif(:running, 'none')::int,"
 		 "           nullif(:ceiling, 'none')::int, :reason)",
@@ -104,7 +104,7 @@
 	  .pattern = "quota remove ROLE",
 	  .summary = "Remove the quota of a role",
 	  .options = "reason",
-	  .role = "wf_admin",
+	  .role = ADMIN,
 	  .sql = "select :role as role, 'removed' as answer from wf.quota_remove(:role, :reason)" },
 
 /* clang-format on */

@@ -89,7 +89,7 @@ select is(begins('t_b', 'pay'), 'started', 'the last one');
 select alike(begins('t_a', 'pay'), 'WF016%', 'and no more');
 select alike(begins('t_a', 'pay', ', p_key => ''l'''), 'WF016%', 'nor with a key');
 select is_empty($$select * from wf.instance_key where key = 'l'$$, 'which is then not known');
-select is(begins('t_a', 'pay', ', p_key => ''k'''), 'started', 'a key that is known starts nothing, so it is answered');
+select is(begins('t_a', 'pay', ', p_key => ''k'''), 'started', 'a start with a known key starts nothing, and its quota does not refuse it');
 select is(many('t_a', 0), '0', 'an empty list is no start');
 select is(wf.start('pay') > 0, true, 'nor is a superuser counted');
 select max(id) as last from wf.instance where started_by = 't_b' \gset

@@ -38,6 +38,27 @@ begin atomic
                 else false end;
 end;
 
+-- wf._given_code(p_place, p_path, p_scopes, p_value, p_arg, p_type)
+--
+-- The first four are those of a node, a task or a call.
+--
+-- Returns  one row if its argument p_arg is no literal of the type: where it stands, the type, the name that the
+--          argument is, if it is one, and the place of the node that opened the scope of that name
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _spec_code; PostgreSQL folds it into the query
+create or replace function wf._given_code(p_place int[], p_path text, p_scopes int[], p_value jsonb, p_arg text,
+                                          p_type text)
+returns table (place int[], path text, type text, name text, opener int[])
+language sql immutable
+begin atomic
+    select p_place, p_path || '.args.' || p_arg, p_type, v.name,
+           p_place[1:p_scopes[(p_value -> 'reads' ->> v.name)::int + 1]]
+      from (select case when p_value -> 'args' -> p_arg ->> 0 = 'var'
+                        then p_value -> 'args' -> p_arg ->> 1 end) v (name)
+     where not wf._is_code(p_value -> 'args' -> p_arg, p_type);
+end;
+
 -- wf._spec_code(p_spec, p_nodes)
 --
 -- Checks that statements and scripts come from literals. A request may hand on a parameter
@@ -70,23 +91,16 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     node as materialized (
         select n.* from wf._with_forms(p_nodes) n where n.kind in ('workflow', 'task') or n.scope = 'own'
     ),
-    -- what is no literal: where it stands, and the place of what binds it if it is a name
+    -- Arguments that are no literals, with the name that each of them is, if it is one, and the place of the node
+    -- that opened the scope of that name. The argument of a call is looked at where the name is one of the call.
     given (place, path, type, name, opener) as (
-        select n.place, n.path || '.args.' || p.name, p.type, v.name,
-               n.place[1:n.scopes[(n.value -> 'reads' ->> v.name)::int + 1]]
-          from node n
-          join param p on p.task_type = n.value ->> 'type'
-         cross join lateral (select case when n.value -> 'args' -> p.name ->> 0 = 'var'
-                                         then n.value -> 'args' -> p.name ->> 1 end) v (name)
-         where n.kind = 'task' and not wf._is_code(n.value -> 'args' -> p.name, p.type)
+        select a.* from param p
+          join node n on n.kind = 'task' and n.value ->> 'type' = p.task_type
+         cross join lateral wf._given_code(n.place, n.path, n.scopes, n.value, p.name, p.type) a
          union
-        select n.place, n.path || '.args.' || g.name, g.type, v.name,
-               n.place[1:n.scopes[(n.value -> 'reads' ->> v.name)::int + 1]]
-          from given g
+        select a.* from given g
           join node n on n.place = g.opener and n.scope = 'own' and n.value -> 'args' ? g.name
-         cross join lateral (select case when n.value -> 'args' -> g.name ->> 0 = 'var'
-                                         then n.value -> 'args' -> g.name ->> 1 end) v (name)
-         where not wf._is_code(n.value -> 'args' -> g.name, g.type)
+         cross join lateral wf._given_code(n.place, n.path, n.scopes, n.value, g.name, g.type) a
     ),
     fault (place, path, type) as (
         select '{}'::int[], r.path, r.type

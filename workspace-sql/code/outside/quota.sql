@@ -78,7 +78,7 @@ $$;
 --
 -- Returns  the roles whose quotas count what the login starts; null if there are none
 -- Locks    the rows of these quotas, in the order of their roles
--- Raises   WF002 if the priority is none, WF008 if it is higher than the login may give
+-- Raises   WF002 if p_priority is no priority, WF008 if it is higher than the login may give
 -- Called   by start and start_many, before they lock anything else that another start may wait for
 create or replace function wf._hold_quota(p_priority int) returns text[]
 language plpgsql as $$
@@ -214,9 +214,10 @@ begin
 end;
 $$;
 comment on function wf.workflow_grant_set(text, text[], text) is
-    'Lets a login, or all logins that are members of a role, start these workflows; null means every workflow. Takes '
-    'the place of what the role was granted before. A workflow need not be installed yet. Counts from the next start '
-    'on. Returns nothing; raises WF002 for what is no name, WF003 if there is no such role.';
+    'Lets a login, or all logins that are members of a role, start these workflows; null means every workflow. The '
+    'new grant takes the place of the one that the role had. A workflow need not be installed yet. The grant counts '
+    'from the next start on. Returns nothing; raises WF002 for a name that no workflow can have, WF003 if there is no '
+    'such role.';
 
 -- wf.workflow_grant_remove(p_role, p_reason)
 --

@@ -58,7 +58,7 @@ begin
     elsif v_role.rolsuper then
         raise exception using errcode = 'WF002',
             message = format('role %s is a superuser', quote_ident(p_role)),
-            hint = 'Give a role that has no more rights than the statements of the workflow need.';
+            hint = 'Give a role with just the rights that the statements of the workflow need.';
     elsif not v_role.rolcanlogin
           or not has_function_privilege(v_role.oid, 'wf.sql_begin(bigint, bigint, uuid)', 'execute') then
         raise exception using errcode = 'WF002',
