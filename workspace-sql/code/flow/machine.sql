@@ -238,13 +238,9 @@ begin
          where v_every & wf._step('record') > 0 or wf._leads(n.machine, n.was, n.event, n.state, wf._step('record'));
     end if;
     if v_steps & wf._step('request') > 0 then
-        delete from wf.lease d
-         where d.ctid = any (array(select k.ctid from new_rows n
-                                    cross join lateral (select x.ctid from wf.lease x
-                                                         where x.instance_id = n.instance_id and x.process_id = n.id
-                                                        offset 0) k
-                                    where v_every & wf._step('request') > 0
-                                       or wf._leads(n.machine, n.was, n.event, n.state, wf._step('request'))));
+        perform wf._end_requests(array_agg(n.instance_id), array_agg(n.id)) from new_rows n
+          where v_every & wf._step('request') > 0
+             or wf._leads(n.machine, n.was, n.event, n.state, wf._step('request'));
     end if;
     if v_steps & wf._noted_steps() > 0 then perform wf._note_moves(v_moves, v_steps, v_at); end if;
     if v_full is not null then

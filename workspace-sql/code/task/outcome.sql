@@ -333,7 +333,7 @@ $$;
 -- except a poll of a task that is to stop meanwhile: that is cancelled instead.
 --
 -- Returns  nothing
--- Locks    nothing beyond the rows it updates
+-- Locks    the leases
 -- Raises   nothing of its own
 -- Called   by _apply_reports
 create or replace function wf._release(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
@@ -341,6 +341,9 @@ language plpgsql as $$
 declare
     v_again wf.request[];
 begin
+    -- so that register gives none of them to a driver's next incarnation meanwhile
+    perform from unnest(p_instance, p_process) u (i, j)
+       join wf.lease l on l.instance_id = u.i and l.process_id = u.j for no key update of l;
     with held as (
         delete from wf.lease l
          where l.ctid = any (array(select k.ctid from unnest(p_instance, p_process) u (i, j)

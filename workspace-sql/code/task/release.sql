@@ -37,6 +37,33 @@ begin
 end;
 $$;
 
+-- wf._end_requests(p_instance, p_process)
+--
+-- Removes the leases of processes. The caller holds the instances, but a driver that comes
+-- back waits for nobody: register gives its leases to its next incarnation meanwhile. Such
+-- a row stands elsewhere then, so that the delete misses it, and is looked up again.
+--
+-- Returns  nothing
+-- Locks    the leases
+-- Raises   nothing
+-- Called   by the update trigger of process and _ask
+create or replace function wf._end_requests(p_instance bigint[], p_process bigint[]) returns void
+language plpgsql as $$
+declare
+    v_missed boolean := true;
+begin
+    while v_missed loop
+        with held as materialized (
+            select array(select l.ctid from unnest(p_instance, p_process) u (i, j)
+                          cross join lateral (select x.ctid from wf.lease x
+                                               where x.instance_id = u.i and x.process_id = u.j offset 0) l) as places),
+        ended as (
+            delete from wf.lease l where l.ctid = any ((select h.places from held h)::tid[]) returning true)
+        select cardinality(h.places) > (select count(*) from ended) into v_missed from held h;
+    end loop;
+end;
+$$;
+
 -- wf._ask(p_moves, p_at)
 --
 -- Asks for the cancel or cleanup request that the state of asynchronous tasks
@@ -51,13 +78,8 @@ $$;
 create or replace function wf._ask(p_moves wf.full_move[], p_at timestamptz) returns void
 language plpgsql as $$
 begin
-    delete from wf.lease l
-     where l.ctid = any (array(select k.ctid from wf._due_full(p_moves, 'ask') m
-                                cross join lateral (select x.ctid
-                                                      from wf.lease x
-                                                     where x.instance_id = m.instance_id and x.process_id = m.id
-                                                    offset 0) k
-                                where m.was = 'START_REQUESTED'));
+    perform wf._end_requests(array_agg(m.instance_id), array_agg(m.id)) from wf._due_full(p_moves, 'ask') m
+      where m.was = 'START_REQUESTED';
     perform wf._offer(array_agg(row(m.instance_id, m.id, m.lane_id, m.rank, wf._turn(p_at, null),
                                     q.request)::wf.request))
        from wf._due_full(p_moves, 'ask') m
