@@ -186,6 +186,26 @@ begin
 end;
 $$;
 
+-- wf._end_moves(p_moves, p_full, p_steps, p_at, p_torn)
+--
+-- What ends because of moves: the last rungs of the ladder, which most moves do without.
+--
+-- Returns  nothing
+-- Locks    as the functions that it calls
+-- Raises   nothing of its own
+-- Called   by the update trigger of process
+create or replace function wf._end_moves(p_moves wf.move[], p_full wf.full_move[], p_steps bigint, p_at timestamptz,
+                                         p_torn boolean) returns void
+language plpgsql as $$
+begin
+    if p_steps & (wf._step('refill') | wf._step('undo')) > 0 then perform wf._refill(p_full, p_at); end if;
+    if p_steps & wf._step('up') > 0 then perform wf._count_ended(p_full, p_steps, p_at, p_torn); end if;
+    if p_torn and p_steps & wf._step('torn') > 0 then perform wf._end_teardowns(p_moves, p_at); end if;
+    if p_steps & wf._step('late') > 0 then perform wf._look_late(p_moves, p_at); end if;
+    if p_steps & wf._step('root') > 0 then perform wf._end_instances(p_full); end if;
+end;
+$$;
+
 -- wf._process_updated()
 --
 -- Processes made a move: history, the tables that say what is true now, then
@@ -205,6 +225,7 @@ declare
     v_at timestamptz;
     v_signed boolean;
     v_torn boolean;
+    v_gone int; -- leases
 begin
     select array_agg(row(n.instance_id, n.id, n.parent_id, n.next_id, null, null, null, s.steps)::wf.move)
                filter (where s.steps & ~ (wf._step('record') | wf._step('request')) > 0),
@@ -238,9 +259,17 @@ begin
          where v_every & wf._step('record') > 0 or wf._leads(n.machine, n.was, n.event, n.state, wf._step('record'));
     end if;
     if v_steps & wf._step('request') > 0 then
-        perform wf._end_requests(array_agg(n.instance_id), array_agg(n.id)) from new_rows n
-          where v_every & wf._step('request') > 0
-             or wf._leads(n.machine, n.was, n.event, n.state, wf._step('request'));
+        delete from wf.lease d
+         where d.ctid = any (array(
+                   select k.ctid from new_rows n
+                    cross join lateral (select x.ctid from wf.lease x
+                                         where x.instance_id = n.instance_id and x.process_id = n.id offset 0) k
+                    where v_every & wf._step('request') > 0
+                       or wf._leads(n.machine, n.was, n.event, n.state, wf._step('request'))));
+        get diagnostics v_gone = row_count;
+        if v_gone < cardinality(v_bits)
+        then perform wf._end_requests(array_agg(n.instance_id), array_agg(n.id)) from new_rows n
+               where wf._leads(n.machine, n.was, n.event, n.state, wf._step('request')); end if;
     end if;
     if v_steps & wf._noted_steps() > 0 then perform wf._note_moves(v_moves, v_steps, v_at); end if;
     if v_full is not null then
@@ -259,13 +288,8 @@ begin
     end if;
     if v_steps & wf._step('limit') > 0 then perform wf._keep_limits(v_moves, v_at); end if;
     if v_steps & wf._step('next') > 0 then if wf._enter_next(v_moves, v_at, v_torn) then end if; end if;
-    if v_torn or v_steps & wf._ended_steps() > 0 then
-        if v_steps & (wf._step('refill') | wf._step('undo')) > 0 then perform wf._refill(v_full, v_at); end if;
-        if v_steps & wf._step('up') > 0 then perform wf._count_ended(v_full, v_steps, v_at, v_torn); end if;
-        if v_torn and v_steps & wf._step('torn') > 0 then perform wf._end_teardowns(v_moves, v_at); end if;
-        if v_steps & wf._step('late') > 0 then perform wf._look_late(v_moves, v_at); end if;
-        if v_steps & wf._step('root') > 0 then perform wf._end_instances(v_full); end if;
-    end if;
+    if v_torn or v_steps & wf._ended_steps() > 0
+    then perform wf._end_moves(v_moves, v_full, v_steps, v_at, v_torn); end if;
     if pg_trigger_depth() = wf._deepest() + 1 then perform wf._enter_pending(v_at); end if;
     return null;
 end;

@@ -46,7 +46,8 @@ $$;
 -- Returns  nothing
 -- Locks    the leases
 -- Raises   nothing
--- Called   by the update trigger of process and _ask
+-- Called   by _ask, and by the update trigger of process where fewer leases were removed
+--          than moves were made
 create or replace function wf._end_requests(p_instance bigint[], p_process bigint[]) returns void
 language plpgsql as $$
 declare
