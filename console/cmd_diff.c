@@ -1,26 +1,94 @@
 /*
- * cmd_diff.c - what changed in the source between two versions.
+ * cmd_diff.c - what a version does, and what changed between two versions.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "common/buf.h"
 #include "common/error.h"
 #include "common/mem.h"
 #include "common/pg.h"
-#include "console/child.h"
 #include "console/commands.h"
 #include "console/console.h"
-#include "console/memory_file.h"
+#include "console/review.h"
 #include "console/text.h"
+
+/* A text on the terminal: nothing in it moves the cursor. */
+static void
+put_text(const char *text)
+{
+	struct buf safe;
+
+	buf_init(&safe, 0);
+	text_add_safe(&safe, text, "\n\t");
+	fputs(safe.data, stdout);
+	buf_release(&safe);
+}
+
+/* print --------------------------------------------------------------------- */
+
+static void
+print_text(const struct console *console, const char *version, const char *text)
+{
+	static const struct column columns[] = {
+		{ "workflow", VALUE_TEXT },
+		{ "version", VALUE_NUMBER },
+		{ "text", VALUE_TEXT },
+	};
+	struct output output;
+
+	if (!console_is_script(console)) {
+		put_text(text);
+		return;
+	}
+	console_begin(console, &output, columns, 3);
+	output_row(
+	    &output, (const char *const[]){
+	                 console_value(console, "WORKFLOW"), version, text });
+	output_end(&output);
+}
+
+static bool
+print_version(const struct console *console, const struct pg_result *rows,
+    struct error *err)
+{
+	const char *workflow = console_value(console, "WORKFLOW");
+	const char *version;
+	char *what, *text;
+
+	if (pg_rows(rows) == 0) {
+		error_set(err, "there is no such version of %s", workflow);
+		error_hint(
+		    err, "`wf-console versions %s` lists them.", workflow);
+		return false;
+	}
+	version = pg_value(rows, 0, 0);
+	what = xasprintf("%s version %s", workflow, version);
+	text = review_text(what, pg_value(rows, 0, 1), NULL, err);
+	if (text != NULL)
+		print_text(console, version, text);
+	free(text);
+	free(what);
+	return text != NULL;
+}
+
+enum exit_code
+cmd_print(struct console *console, struct error *err)
+{
+	struct pg_result *rows =
+	    console_query(console, console->invocation.command->sql, err);
+	bool ok = rows != NULL && print_version(console, rows, err);
+
+	pg_result_free(rows);
+	return ok ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* diff ---------------------------------------------------------------------- */
 
 /* Two versions: those that were named, or the last ones. */
 static const char versions_sql[] =
     "with chosen as ("
-    "    select v.version, v.source"
+    "    select v.version, v.tree"
     "      from wf.version_v v"
     "     where v.workflow = :workflow"
     "       and (:first is null or v.version in (:first, coalesce(:second,"
@@ -29,35 +97,8 @@ static const char versions_sql[] =
     "     order by v.version desc limit 2"
     ")"
     "select a.version as from_version, b.version as to_version,"
-    "       a.source as from_source, b.source as to_source"
+    "       a.tree as from_tree, b.tree as to_tree"
     "  from chosen a join chosen b on b.version > a.version";
-
-/* What `diff -u` has to say about two texts; its labels say what they are. */
-static bool
-compare(const char *const *texts, char *const *labels, struct buf *output,
-    struct error *err)
-{
-	int fds[2] = { memory_file_make(texts[0], err),
-		memory_file_make(texts[1], err) };
-	char *paths[2] = { xasprintf("/proc/self/fd/%d", fds[0]),
-		xasprintf("/proc/self/fd/%d", fds[1]) };
-	const char *argv[] = { "diff", "-u", "--label", labels[0], "--label",
-		labels[1], paths[0], paths[1], NULL };
-	int status = 2, i;
-	bool ok =
-	    fds[0] >= 0 && fds[1] >= 0 && child_ask(argv, output, &status, err);
-
-	for (i = 0; i < 2; i++) {
-		if (fds[i] >= 0)
-			close(fds[i]);
-		free(paths[i]);
-	}
-	if (ok && status > 1) {
-		error_set(err, "%s", output->data);
-		ok = false;
-	}
-	return ok;
-}
 
 static void
 print_diff(const struct console *console, const struct pg_result *rows,
@@ -70,7 +111,6 @@ print_diff(const struct console *console, const struct pg_result *rows,
 		{ "diff", VALUE_TEXT },
 	};
 	struct output output;
-	struct buf safe;
 
 	if (console_is_script(console)) {
 		console_begin(console, &output, columns, 4);
@@ -80,12 +120,9 @@ print_diff(const struct console *console, const struct pg_result *rows,
 		output_end(&output);
 		return;
 	}
-	buf_init(&safe, 0);
-	text_add_safe(&safe, diff, "\n\t");
-	fputs(safe.data, stdout);
-	buf_release(&safe);
+	put_text(diff);
 	if (diff[0] == '\0')
-		console_note(console, "the source is the same");
+		console_note(console, "they are the same, lines apart");
 }
 
 static bool
@@ -93,20 +130,29 @@ show(const struct console *console, const struct pg_result *rows,
     struct error *err)
 {
 	const char *workflow = console_value(console, "WORKFLOW");
-	const char *texts[2] = { pg_value(rows, 0, 2), pg_value(rows, 0, 3) };
-	char *labels[2] = { xasprintf("%s version %s", workflow,
-		                pg_value(rows, 0, 0)),
-		xasprintf("%s version %s", workflow, pg_value(rows, 0, 1)) };
+	char *labels[2], *texts[2] = { NULL, NULL };
 	struct buf diff;
-	bool ok;
+	bool ok = true;
+	int i;
 
+	for (i = 0; i < 2; i++) {
+		labels[i] =
+		    xasprintf("%s version %s", workflow, pg_value(rows, 0, i));
+		if (ok)
+			texts[i] = review_text(
+			    labels[i], pg_value(rows, 0, 2 + i), NULL, err);
+		ok = texts[i] != NULL;
+	}
 	buf_init(&diff, 0);
-	ok = compare(texts, labels, &diff, err);
+	ok = ok && review_diff((const char *const *)texts,
+	               (const char *const *)labels, &diff, err);
 	if (ok)
 		print_diff(console, rows, diff.data);
 	buf_release(&diff);
-	free(labels[0]);
-	free(labels[1]);
+	for (i = 0; i < 2; i++) {
+		free(labels[i]);
+		free(texts[i]);
+	}
 	return ok;
 }
 

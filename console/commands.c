@@ -133,20 +133,53 @@ const struct command commands[] = {
 	  .none = "no workflow is installed; `wf-console install FILE` installs one" },
 
 	{ .group = "authoring",
+	  .pattern = "print WORKFLOW [VERSION]",
+	  .summary = "Print what a version does, as text",
+	  .role = VIEWER,
+	  .sql = "select version, tree from wf.version_v"
+		 " where workflow = :workflow and version = coalesce(:version::int, version)"
+		 " order by version desc limit 1",
+	  .run = cmd_print,
+	  .detail = "Without VERSION: the last one. The text is made of the tree that runs, compiled\n"
+		    "again and compared with it. The comments of its source are not in it, but those\n"
+		    "that document." },
+
+	{ .group = "authoring",
 	  .pattern = "versions WORKFLOW",
 	  .summary = "List the versions of a workflow, latest first",
 	  .role = VIEWER,
-	  .sql = "select workflow, version, installed_at, installed_by, checksum, source"
+	  .sql = "select workflow, version, installed_at, installed_by, checksum, source, 'unverified' as source_state"
 		 "  from wf.version_v where workflow = :workflow order by version desc",
 	  .shown = "workflow version installed_at installed_by checksum",
 	  .missing = "no such workflow" },
 
 	{ .group = "authoring",
 	  .pattern = "diff WORKFLOW [VERSION...]",
-	  .summary = "Show what changed in the source between versions",
+	  .summary = "Show what changed between versions",
 	  .role = VIEWER,
 	  .run = cmd_diff,
-	  .detail = "Without VERSION: the last two; with one: from it to the last one." },
+	  .detail = "Without VERSION: the last two; with one: from it to the last one. The texts are\n"
+		    "those that print prints." },
+
+	{ .group = "authoring",
+	  .pattern = "verify [WHAT...]",
+	  .summary = "Compile sources, and compare them with what runs",
+	  .options = COMPILE_OPTIONS,
+	  .role = VIEWER,
+	  .sql = "select v.workflow, v.version, v.source, v.tree"
+		 "  from wf.version_v v"
+		 " where v.workflow = coalesce(:verified, v.workflow)"
+		 "   and (not :present::boolean or exists (select from wf.workflow_v w"
+		 "                                          where (w.workflow, w.version) = (v.workflow, v.version)))"
+		 " order by v.workflow, v.version",
+	  .run = cmd_verify,
+	  .limit_s = ACTING_S,
+	  .shown = "workflow version against verdict detail",
+	  .none = "no workflow is installed",
+	  .detail = "WHAT is a workflow: each version is compared with the source that was installed\n"
+		    "with it; or a file (*.wf, or with a slash): each workflow in it is compared with\n"
+		    "the version that start uses. Without WHAT: the versions that start uses, with\n"
+		    "their sources. The exit code is 1 unless all are verified." },
 
 	{ .group = "authoring",
 	  .pattern = "remove WORKFLOW",
@@ -422,30 +455,7 @@ const struct command commands[] = {
 	  .detail = "DRIVER is its number or its name, as `wf-console drivers` lists them; a name\n"
 		    "means all that bear it. What it has begun it finishes; it does not exit." },
 
-	{ .group = "operating",
-	  .pattern = "driver grants",
-	  .summary = "List the queues and capabilities that only some drivers may serve",
-	  .role = VIEWER,
-	  .sql = "select role, to_json(queues) as queues, to_json(capabilities) as capabilities, granted_at, granted_by"
-		 "  from wf.driver_grant_v order by role",
-	  .none = "nothing is granted: every driver may serve everything" },
-
-	{ .group = "operating",
-	  .pattern = "driver grant ROLE QUEUES CAPABILITIES",
-	  .summary = "Grant queues and capabilities to the drivers of a login",
-	  .role = "wf_admin",
-	  .sql = "select :role as role, :queues as queues, :capabilities as capabilities"
-		 "  from wf.driver_grant_set(:role, coalesce(string_to_array(nullif(:queues, 'none'), ','), '{}'),"
-		 "           coalesce(string_to_array(nullif(:capabilities, 'none'), ','), '{}'))",
-	  .detail = "Two lists, with commas, or none. What is named is for those from then on to whom it is\n"
-		    "granted, and they serve no others; none means all that no grant names. ROLE is a\n"
-		    "login, or a role of logins, which have the grants of all their roles." },
-
-	{ .group = "operating",
-	  .pattern = "driver revoke ROLE",
-	  .summary = "Take back what was granted to the drivers of a login",
-	  .role = "wf_admin",
-	  .sql = "select :role as role, 'revoked' as answer from wf.driver_grant_remove(:role)" },
+#include "console/commands_rights.h"
 
 	{ .group = "operating",
 	  .pattern = "settings",

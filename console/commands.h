@@ -28,12 +28,14 @@ enum exit_code cmd_local_status(struct console *console, struct error *err);
 enum exit_code cmd_local_stop(struct console *console, struct error *err);
 enum exit_code cmd_log(struct console *console, struct error *err);
 enum exit_code cmd_man(struct console *console, struct error *err);
+enum exit_code cmd_print(struct console *console, struct error *err);
 enum exit_code cmd_purge(struct console *console, struct error *err);
 enum exit_code cmd_run(struct console *console, struct error *err);
 enum exit_code cmd_simulate(struct console *console, struct error *err);
 enum exit_code cmd_start(struct console *console, struct error *err);
 enum exit_code cmd_tree(struct console *console, struct error *err);
 enum exit_code cmd_verb(struct console *console, struct error *err);
+enum exit_code cmd_verify(struct console *console, struct error *err);
 enum exit_code cmd_version(struct console *console, struct error *err);
 enum exit_code cmd_watch(struct console *console, struct error *err);
 enum exit_code cmd_workspace_install(

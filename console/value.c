@@ -152,6 +152,7 @@ static const struct value_type {
 	{ "AGE", is_any, "text", "an age, as 2h or '30 days'" },
 	{ "CAPABILITIES", is_any, "text",
 	    "names of capabilities with commas, or none" },
+	{ "CEILING", is_max, "text", "a number from 0, or none" },
 	{ "COMMAND", is_any, "text", "the name of a command" },
 	{ "CONNINFO", is_any, "text",
 	    "a database, a connection string or a URI" },
@@ -175,12 +176,14 @@ static const struct value_type {
 	{ "OBJECT", is_json_object, "jsonb", "a JSON object" },
 	{ "PARAM=VALUE", is_param, "text",
 	    "a parameter and its value, as day=2026-11-21" },
+	{ "PER_MINUTE", is_max, "text", "a number from 0, or none" },
 	{ "PORT", is_count, "integer", "a port" },
 	{ "PROCESS", is_process, "bigint",
 	    "an instance and a process of it, as 17/42" },
 	{ "QUEUES", is_any, "text", "names of queues with commas, or none" },
 	{ "ROLE", is_any, "text", "the name of a login or of a role" },
 	{ "ROOT", is_root, "text", "a process, as 17/42 or 42" },
+	{ "RUNNING", is_max, "text", "a number from 0, or none" },
 	{ "STATE", is_any, "text", "a state" },
 	{ "TAG", is_any, "text", "a tag" },
 	{ "TARGET", is_target, "text",
@@ -191,6 +194,8 @@ static const struct value_type {
 	{ "VERSION", is_count, "integer", "the number of a version" },
 	{ "WHAT", is_any, "text", "a file, a workflow or an instance" },
 	{ "WORKFLOW", is_any, "text", "the name of a workflow" },
+	{ "WORKFLOWS", is_any, "text",
+	    "names of workflows with commas, or all" },
 };
 
 static const struct value_type *

@@ -37,6 +37,7 @@ struct config {
 	char *connection;
 	char *sql_connection;
 	int64_t connections;
+	struct config_list sql_roles;
 	int64_t sql_connections;
 	int64_t slots;
 	int64_t slots_kept;

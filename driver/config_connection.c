@@ -11,6 +11,7 @@
 
 enum {
 	MAX_PORT = 65535,
+	MAX_ROLE = 63,
 };
 
 bool
@@ -75,6 +76,34 @@ key_of(const struct config_workspace *workspace, const char *field)
 	           : xstrdup(field);
 }
 
+/* A password in sql_connection would be sent for each of the roles. */
+static bool
+check_roles(const struct config *config,
+    const struct config_workspace *workspace, struct error *err)
+{
+	const struct config_list *roles = &config->sql_roles;
+	size_t i, len;
+
+	for (i = 0; i < roles->count; i++) {
+		len = strlen(roles->items[i]);
+		if (len >= 1 && len <= MAX_ROLE)
+			continue;
+		error_set(err, "sql_roles has a name of %zu bytes", len);
+		error_hint(err, "A role has a name of 1 to %d.", MAX_ROLE);
+		return false;
+	}
+	if (roles->count == 0 ||
+	    !config_connection_has_password(workspace->sql_connection))
+		return true;
+	error_set(err,
+	    "sql_connection has a password, which is that of one role, and "
+	    "sql_roles names others");
+	error_hint(err,
+	    "Write passfile=... instead of the password: a passfile has a line "
+	    "for each role.");
+	return false;
+}
+
 bool
 config_connections_check(const struct config *config, struct error *err)
 {
@@ -86,6 +115,8 @@ config_connections_check(const struct config *config, struct error *err)
 
 	for (i = 0; ok && i < config_workspaces(config); i++) {
 		workspace = config_workspace(config, i);
+		if (!check_roles(config, &workspace, err))
+			return false;
 		field = "connection";
 		ok = check(workspace.connection, err);
 		if (ok) {

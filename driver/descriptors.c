@@ -40,7 +40,9 @@ descriptors_raise(void)
 void
 descriptors_check(const struct config *config)
 {
-	int64_t sessions = config->connections + config->sql_connections;
+	int64_t logins = 1 + (int64_t)config->sql_roles.count;
+	int64_t sessions =
+	    config->connections + logins * config->sql_connections;
 	int64_t most = OTHERS + PER_SLOT * config->slots +
 	               (int64_t)config_workspaces(config) * sessions;
 

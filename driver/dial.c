@@ -16,7 +16,7 @@ enum {
 
 struct dial {
 	struct loop *loop;
-	const char *conninfo, *program;
+	const char *conninfo, *user, *program;
 	const struct dial_events *events;
 	void *arg;
 
@@ -199,6 +199,7 @@ connect_to(struct dial *dial, const char *hostaddr)
 		.host = host->host,
 		.hostaddr = hostaddr,
 		.port = host->port,
+		.user = dial->user,
 		.program = dial->program,
 	};
 	struct error err = { 0 };
@@ -288,13 +289,14 @@ dial_avoid(struct dial *dial)
 /* Life --------------------------------------------------------------------- */
 
 struct dial *
-dial_new(struct loop *loop, const char *conninfo, const char *program,
-    const struct dial_events *events, void *arg)
+dial_new(struct loop *loop, const char *conninfo, const char *user,
+    const char *program, const struct dial_events *events, void *arg)
 {
 	struct dial *dial = xcalloc(1, sizeof(*dial));
 
 	dial->loop = loop;
 	dial->conninfo = conninfo;
+	dial->user = user;
 	dial->program = program;
 	dial->events = events;
 	dial->arg = arg;

@@ -23,8 +23,11 @@ struct dial_events {
 	void (*failed)(void *arg, const struct error *err);
 };
 
-/* `conninfo` and `program` (application_name) are borrowed for its life. */
-struct dial *dial_new(struct loop *loop, const char *conninfo,
+/*
+ * `conninfo`, `user` (NULL: as `conninfo` says) and `program` (application_name)
+ * are borrowed for its life.
+ */
+struct dial *dial_new(struct loop *loop, const char *conninfo, const char *user,
     const char *program, const struct dial_events *events, void *arg);
 
 /* No event comes after it.  NULL is allowed. */

@@ -32,6 +32,10 @@ const struct option options[] = {
 	{ "sql_connection", OPTION_STRING, AT(sql_connection), "", 0, 0,
 	  "The same database for SQL tasks, logged in as the role that they run as.\n"
 	  "Empty: this driver takes no SQL tasks.", OPTION_LIVE },
+	{ "sql_roles", OPTION_LIST, AT(sql_roles), "", 0, 0,
+	  "Roles that the SQL tasks of some workflows run as (wf-console sql grants).\n"
+	  "Each logs in over sql_connection under its own name; a password stands in\n"
+	  "a passfile, in a line for each.", OPTION_LIVE },
 	{ "name", OPTION_STRING, AT(name), "", 0, 0,
 	  "What the driver is called in lists.  Empty: the host's name.", OPTION_FIXED },
 	{ "slots", OPTION_INT, AT(slots), "256", 1, 10000,
@@ -44,7 +48,7 @@ const struct option options[] = {
 	  "Connections to a workspace; two keep both sides busy.  While all of them\n"
 	  "wait for it, one more tells it that the driver lives.", OPTION_FIXED },
 	{ "sql_connections", OPTION_INT, AT(sql_connections), "4", 1, 1000,
-	  "How many SQL tasks of a workspace run at once.", OPTION_FIXED },
+	  "How many SQL tasks of a workspace run at once, for each role.", OPTION_FIXED },
 	{ "queues", OPTION_LIST, AT(queues), "", 0, 0,
 	  "Take tasks of these queues only.  Empty: of every queue.", OPTION_REGISTERED },
 	{ "capabilities", OPTION_LIST, AT(capabilities), "", 0, 0,

@@ -270,13 +270,14 @@ request_new(struct request_table *table, const struct workspace_row *row,
     const struct transports *transports)
 {
 	const char *places = row->secrets != NULL ? row->secrets : "";
-	size_t secrets = strlen(places);
+	const char *role = row->run_as != NULL ? row->run_as : "";
+	size_t secrets = strlen(places), run_as = strlen(role);
 	size_t token = strlen(row->token), trace = strlen(row->trace_id),
 	       name = strlen(row->request), type = strlen(row->type);
 	/* one allocation: the strings stand behind the struct */
 	struct request *request =
 	    xmalloc(sizeof(*request) + token + trace + name + type +
-	            row->args_len + secrets + 6);
+	            row->args_len + secrets + run_as + 7);
 	char *end = (char *)(request + 1);
 
 	*request = (struct request){
@@ -293,6 +294,9 @@ request_new(struct request_table *table, const struct workspace_row *row,
 			.secrets = row->secrets != NULL
 			               ? put(&end, places, secrets)
 			               : NULL,
+			.run_as = row->run_as != NULL
+			              ? put(&end, role, run_as)
+			              : NULL,
 			.timeout_ms = row->timeout_ms,
 			.workspace = table->label,
 		},

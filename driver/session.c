@@ -404,8 +404,8 @@ session_new(struct loop *loop, const struct session_options *options,
 	session->options = *options;
 	session->events = events;
 	session->arg = arg;
-	session->dial = dial_new(
-	    loop, options->conninfo, options->program, &dial_events, session);
+	session->dial = dial_new(loop, options->conninfo, options->user,
+	    options->program, &dial_events, session);
 	session->timer.arg = session;
 	session->fail_call.fn = on_fail_call;
 	session->fail_call.arg = session;

@@ -60,14 +60,16 @@ struct session_events {
  * wait, and what is committed might be lost with the server.
  */
 #define SESSION_BEGIN \
-	"select set_config('client_connection_check_interval', '2s', false)," \
-	" set_config('tcp_keepalives_idle', '10', false)," \
-	" set_config('tcp_keepalives_interval', '3', false)," \
-	" set_config('tcp_keepalives_count', '2', false)," \
-	" set_config('tcp_user_timeout', '15000', false)"
+	"select pg_catalog.set_config('client_connection_check_interval', " \
+	"'2s', false)," \
+	" pg_catalog.set_config('tcp_keepalives_idle', '10', false)," \
+	" pg_catalog.set_config('tcp_keepalives_interval', '3', false)," \
+	" pg_catalog.set_config('tcp_keepalives_count', '2', false)," \
+	" pg_catalog.set_config('tcp_user_timeout', '15000', false)"
 
 struct session_options {
 	const char *conninfo; /* borrowed for the session's life, as all here */
+	const char *user;     /* NULL: as conninfo says */
 	const char *program;  /* application_name */
 	const char *label;    /* the name in log lines; NULL: no name */
 	int64_t answer_ms;    /* lost if a batch takes longer; 0: no limit */

@@ -11,8 +11,9 @@
 #include "driver/transport.h"
 
 enum {
+	OPENED = 2,         /* the settings, the login */
 	BEGUN = 1,          /* begin, but not sql_begin */
-	COMMIT_RESULTS = 4, /* release, constraints, outcome, commit */
+	COMMIT_RESULTS = 5, /* up to and with the commit */
 };
 
 /* A procedure that takes the task's ids and token, and perhaps a body. */
@@ -60,7 +61,8 @@ send_limit(struct session *session, int64_t timeout_ms)
 	pg_params_init(&params);
 	pg_params_add_bigint(&params, timeout_ms);
 	session_send(session,
-	    "select set_config('statement_timeout', $1::text, true)", &params);
+	    "select pg_catalog.set_config('statement_timeout', $1::text, true)",
+	    &params);
 	pg_params_release(&params);
 }
 
@@ -68,7 +70,32 @@ void
 sql_batch_open(struct session *session)
 {
 	session_send(session, SESSION_BEGIN, NULL);
+	session_send(session,
+	    "select r.rolname, pg_catalog.concat_ws(' and ',"
+	    " case when r.rolsuper then 'is a superuser' end,"
+	    " case when r.rolcreaterole then 'may create roles' end),"
+	    " (select coalesce(pg_catalog.string_agg("
+	    "s.setconfig::pg_catalog.text, ' ' order by s.setdatabase), '')"
+	    " from pg_catalog.pg_db_role_setting s where s.setrole = r.oid)"
+	    " from pg_catalog.pg_roles r where r.rolname = session_user",
+	    NULL);
 	session_go(session);
+}
+
+struct sql_login
+sql_batch_opened(const struct session_answer *answer)
+{
+	const struct pg_result *result;
+
+	if (answer->err != NULL || answer->count < OPENED ||
+	    pg_rows(answer->results[OPENED - 1]) != 1)
+		return (struct sql_login){ 0 };
+	result = answer->results[OPENED - 1];
+	return (struct sql_login){
+		.name = pg_value(result, 0, 0),
+		.powers = pg_value(result, 0, 1),
+		.settings = pg_value(result, 0, 2),
+	};
 }
 
 static void
@@ -119,7 +146,8 @@ send_reset(struct session *session)
 	session_split(session);
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		session_send(session, commands[i], NULL);
-	sql_batch_open(session);
+	session_send(session, SESSION_BEGIN, NULL);
+	session_go(session);
 }
 
 void
@@ -130,6 +158,12 @@ sql_batch_commit(
 	session_send(session, "release savepoint task", NULL);
 	session_send(session, "set constraints all immediate", NULL);
 	sql_outcome(session, task, body);
+	/*
+	 * The outcome was the last look at what the task has done: a trigger
+	 * that it has deferred once more, and the query of a cursor that is to
+	 * be held, come with the commit.
+	 */
+	session_send(session, "set transaction read only", NULL);
 	session_send(session, "commit", NULL);
 	send_reset(session);
 }

@@ -4,8 +4,8 @@
  *
  *     open:       what the session begins with
  *     statement:  begin; sql_begin; savepoint; the statement
- *     commit:     release; constraints; sql_outcome; commit | discard all | open
- *     rollback:   rollback | discard all | open
+ *     commit:     release; constraints; sql_outcome; read only; commit | reset | open
+ *     rollback:   rollback | reset | open
  *     status:     token_status, after a connection was lost: did it commit?
  */
 #ifndef DRIVER_SQL_BATCH_H
@@ -20,8 +20,18 @@ struct session_answer;
 struct sql_statement;
 struct task;
 
-/* A session that has just connected.  No answer to it matters. */
+/* A session that has just connected. */
 void sql_batch_open(struct session *session);
+
+/* What it has found out about its login; NULL where nobody knows. */
+struct sql_login {
+	const char *name;
+	const char *powers;   /* that no SQL task should have; "": none */
+	const char *settings; /* that go with the role; "": none */
+};
+
+/* The strings live as long as the answer. */
+struct sql_login sql_batch_opened(const struct session_answer *answer);
 
 /*
  * The first statement of a task, and the transaction around it; another one in

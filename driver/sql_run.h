@@ -55,7 +55,7 @@ struct run {
 	struct timer status_timer; /* of SQL_STATUS */
 
 	/* The transport's: where it stands, and what comes after it. */
-	struct sql *sql;
+	struct pool *pool;     /* NULL: there is none for its role */
 	struct worker *worker; /* NULL while waiting */
 	struct run *next;      /* that waits */
 	transport_done_fn *done;

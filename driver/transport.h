@@ -39,6 +39,7 @@ struct task {
 	const char *args;     /* a JSON object, evaluated */
 	size_t args_len;
 	const char *secrets;   /* where in args some go; NULL: nowhere */
+	const char *run_as;    /* the role of a SQL task; NULL: the usual one */
 	int64_t timeout_ms;    /* 0: the transport's own limit */
 	const char *workspace; /* the name that log lines give it; "": none */
 

@@ -114,7 +114,8 @@ struct workspace_row {
 	const char *secrets; /* where they go; NULL: there are none */
 	int64_t timeout_ms;  /* 0: none given */
 	int64_t wait_ms;
-	const char *mark; /* of NEXT: what the turn has done; NULL: nothing */
+	const char *run_as; /* the role of a SQL task; NULL: the usual one */
+	const char *mark;   /* of NEXT: what the turn has done; NULL: nothing */
 };
 
 struct workspace_row workspace_polled(const struct pg_result *result, int row);

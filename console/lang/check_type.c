@@ -20,6 +20,14 @@ named_type(struct checker *checker, const struct type_syntax *syntax)
 		              "secret(\"…\").");
 		return &type_basic[TYPE_ERROR];
 	}
+	if (type && type_is_code(type)) {
+		COMPLAIN(checker, syntax->start, "only a parameter can be `%s`",
+		    syntax->name);
+		HINT(checker,
+		    "It is handed on from one parameter to the next, so that "
+		    "its literal can always be found.");
+		return &type_basic[TYPE_ERROR];
+	}
 	if (type)
 		return type;
 	COMPLAIN(checker, syntax->start, "there is no type `%s`", syntax->name);
@@ -72,15 +80,18 @@ check_type(struct checker *checker, const struct type_syntax *syntax)
 	return syntax->optional ? type_optional(checker->arena, type) : type;
 }
 
+/* A secret or code is a whole parameter, never a part of one. */
 static const struct type *
 param_type(struct checker *checker, const struct decl *decl,
     const struct type_syntax *syntax)
 {
-	const struct type *type = &type_basic[TYPE_SECRET];
+	const struct type *type;
 
 	if (!syntax)
 		return &type_basic[TYPE_JSON];
-	if (decl->is_task && syntax->name && type_named(syntax->name) == type)
+	type = syntax->name ? type_named(syntax->name) : NULL;
+	if (type && (type_is_code(type) ||
+	                (type->kind == TYPE_SECRET && decl->is_task)))
 		return syntax->optional ? type_optional(checker->arena, type)
 		                        : type;
 	return check_type(checker, syntax);

@@ -180,7 +180,8 @@ convert_list(struct checker *checker, struct expr *expr,
 
 /*
  * sql and shell: a literal, in which ${…} holds nothing but quoted values, so
- * that no data can become code.
+ * that no data can become code; or a parameter of that type, which was given
+ * one.  The workspace looks for the literal again, in the tree.
  */
 static void
 convert_code(struct checker *checker, struct expr *expr,
@@ -190,8 +191,8 @@ convert_code(struct checker *checker, struct expr *expr,
 	const char *name = type_text(checker->arena, &type_basic[type->kind]);
 	struct expr *part;
 
-	if (expr->kind == E_STRING || expr->type->kind == type->kind ||
-	    expr->type->kind == TYPE_ERROR)
+	if (expr->kind == E_STRING || expr->type->kind == TYPE_ERROR ||
+	    (expr->kind == E_NAME && expr->type->kind == type->kind))
 		return;
 	if (expr->kind != E_TEXT) {
 		COMPLAIN(checker, expr->start,
@@ -309,7 +310,7 @@ convert(struct checker *checker, struct expr *expr, const struct type *type,
 	    !check_null(checker, expr, type, what) ||
 	    expr->type->kind == TYPE_NULL)
 		return;
-	if (type->kind == TYPE_SQL || type->kind == TYPE_SHELL) {
+	if (type_is_code(type)) {
 		convert_code(checker, expr, type, what);
 		return;
 	}

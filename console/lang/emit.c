@@ -67,3 +67,13 @@ emit_program(struct program *program)
 	emit_task_types(&emitter);
 	return buf_take(&emitter.out);
 }
+
+char *
+emit_type(struct program *program, const struct decl *decl)
+{
+	struct emitter emitter = { .arena = program->arena };
+
+	buf_init(&emitter.out, 0);
+	emit_task_type(&emitter, decl);
+	return buf_take(&emitter.out);
+}

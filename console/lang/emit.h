@@ -4,6 +4,7 @@
 #ifndef LANG_EMIT_H
 #define LANG_EMIT_H
 
+struct decl;
 struct program;
 
 /*
@@ -11,5 +12,8 @@ struct program;
  * The same program always gives the same bytes.  The caller frees it.
  */
 char *emit_program(struct program *program);
+
+/* A task type alone.  The caller frees it. */
+char *emit_type(struct program *program, const struct decl *decl);
 
 #endif

@@ -109,6 +109,28 @@ emit_call_args(
 	}
 }
 
+/* What a called workflow declares: it is printed from the tree alone. */
+static void
+emit_declared(struct emitter *emitter, const struct decl *target)
+{
+	const struct param *param;
+	const char *open = ",\"params\":[{\"name\":";
+
+	for (param = target->params; param; param = param->next) {
+		buf_adds(&emitter->out, open);
+		emit_string(emitter, param->name.text);
+		buf_adds(&emitter->out, ",\"type\":");
+		type_emit(&emitter->out, param->type);
+		open = "},{\"name\":";
+	}
+	if (target->params)
+		buf_adds(&emitter->out, "}]");
+	if (target->returns) {
+		buf_adds(&emitter->out, ",\"returns\":");
+		type_emit(&emitter->out, target->returns);
+	}
+}
+
 static void
 use_type(struct emitter *emitter, struct decl *decl)
 {
@@ -212,7 +234,9 @@ emit_call(struct emitter *emitter, const struct process *call,
 	buf_adds(&emitter->out, ",\"args\":{");
 	emit_call_args(emitter, call, &reads);
 	effects = effects_pass(emitter, &effects, &reads);
-	buf_adds(&emitter->out, "},\"steps\":");
+	buf_adds(&emitter->out, "}");
+	emit_declared(emitter, call->target);
+	buf_adds(&emitter->out, ",\"steps\":");
 	emit_expansion(emitter, call->target, &effects);
 	emit_name(emitter, "as", &call->as);
 	emit_policies(emitter, &own);
@@ -612,6 +636,10 @@ emit_value(struct emitter *emitter, const struct process *process,
 	(void)effects;
 	begin(emitter, process->kind == P_LET ? "let" : "return", process);
 	emit_name(emitter, "as", &process->name);
+	if (process->type_syntax) {
+		buf_adds(&emitter->out, ",\"type\":");
+		type_emit(&emitter->out, process->type);
+	}
 	if (process->value)
 		emit_member(emitter, "value", process->value);
 	reads_add(&reads, process->value);

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/error.h"
+#include "common/json.h"
 #include "common/mem.h"
 #include "console/lang/arena.h"
 #include "console/lang/ast.h"
@@ -15,7 +17,9 @@
 #include "console/lang/emit.h"
 #include "console/lang/format.h"
 #include "console/lang/module.h"
+#include "console/lang/print.h"
 #include "console/lang/source.h"
+#include "console/lang/spec.h"
 
 static const struct lang_options no_options;
 
@@ -93,6 +97,79 @@ lang_format(
 		formatted = format_source(program.arena, source, result);
 	report_sort(result);
 	return formatted;
+}
+
+static struct json *
+parse_tree(
+    const char *path, const char *tree, size_t len, struct lang_result *result)
+{
+	struct error err = { 0 };
+	struct json *spec = NULL;
+
+	if (!result->arena)
+		result->arena = arena_new();
+	if (!json_parse(tree, len, &spec, &err))
+		report_file(
+		    result, path, "the tree is no JSON: %s", err.message);
+	error_release(&err);
+	return spec;
+}
+
+char *
+lang_print(const char *path, const char *tree, size_t len, const char *only,
+    struct lang_result *result)
+{
+	struct json *spec = parse_tree(path, tree, len, result);
+	char *text = spec ? print_spec(path, spec, only, result) : NULL;
+
+	json_free(spec);
+	report_sort(result);
+	return text;
+}
+
+bool
+lang_same(const char *path, const char *tree, const char *other,
+    struct lang_result *result)
+{
+	struct json *a = parse_tree(path, tree, strlen(tree), result);
+	struct json *b = parse_tree(path, other, strlen(other), result);
+	const char *where = NULL;
+
+	if (a && b && !spec_is_bounded(a))
+		where = "an object is too large";
+	else if (a && b)
+		where = spec_difference(result->arena, a, b, NULL);
+	if (where)
+		report_file(result, path, "%s is not the same", where);
+	json_free(a);
+	json_free(b);
+	return !report_failed(result);
+}
+
+char *
+lang_builtin_type(const char *name)
+{
+	struct lang_result result = { 0 };
+	struct program program = program_new(NULL, &result);
+	const char *dot = strrchr(name, '.');
+	const struct decl *decl = NULL;
+	struct module *module = NULL;
+	char *tree = NULL;
+
+	program.tail = &program.modules;
+	if (dot)
+		module = module_builtin(&program,
+		    arena_strndup(program.arena, name, (size_t)(dot - name)));
+	if (module) {
+		check_program(&program);
+		decl = module->file->decls;
+	}
+	while (decl && strcmp(decl->full_name, name) != 0)
+		decl = decl->next;
+	if (decl && decl->is_task)
+		tree = emit_type(&program, decl);
+	lang_result_release(&result);
+	return tree;
 }
 
 /* Up to the limit and one byte more, so that longer files are noticed. */

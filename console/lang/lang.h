@@ -72,6 +72,27 @@ char *lang_format(
     const char *path, const char *text, size_t len, struct lang_result *result);
 
 /*
+ * The text of a tree, which lang_compile() gave or wf.version_v.tree holds, or
+ * of one workflow in it, `only`.  It is laid out, and has been compiled and
+ * compared: it says what the tree says, lines and comments apart.  The caller
+ * frees it.
+ */
+char *lang_print(const char *path, const char *tree, size_t len,
+    const char *only, struct lang_result *result);
+
+/*
+ * Whether the workflows of a tree are in another tree, and are the same there,
+ * lines apart.  If not, the first difference is reported; `path` is that of
+ * the tree.
+ */
+bool lang_same(const char *path, const char *tree, const char *other,
+    struct lang_result *result);
+
+/* The compiled form of a task type of the standard library, for the caller to
+ * free(); NULL: it has none of that name. */
+char *lang_builtin_type(const char *name);
+
+/*
  * The contents of a file, up to LANG_SOURCE_MAX bytes.  The caller frees
  * `*text`.  False with a diagnostic if it can not be read.
  */

@@ -198,8 +198,10 @@ void
 scope_bind(
     struct checker *checker, const struct name *name, const struct type *type)
 {
+	/* code that something else than a parameter holds is only text */
 	if (name->text && is_free(checker, name))
-		scope_add(checker, name, type);
+		scope_add(checker, name,
+		    type_is_code(type) ? &type_basic[TYPE_STRING] : type);
 }
 
 void

@@ -185,6 +185,12 @@ type_is_numeric(const struct type *type)
 	       type->kind == TYPE_JSON;
 }
 
+bool
+type_is_code(const struct type *type)
+{
+	return type->kind == TYPE_SQL || type->kind == TYPE_SHELL;
+}
+
 /*
  * Pairs that differ and still go together.  What is not listed never fits;
  * json and containers are handled apart.
@@ -260,10 +266,8 @@ type_fit(const struct type *from, const struct type *to)
 	    from->kind == TYPE_NULL || to->kind == TYPE_JSON)
 		return FIT_SAME;
 	if (from->kind == TYPE_JSON)
-		return to->kind == TYPE_SQL || to->kind == TYPE_SHELL ||
-		               to->kind == TYPE_SECRET
-		           ? FIT_NEVER
-		           : FIT_CHECK;
+		return type_is_code(to) || to->kind == TYPE_SECRET ? FIT_NEVER
+		                                                   : FIT_CHECK;
 	if (from->kind == to->kind) {
 		if (from->kind == TYPE_OBJECT)
 			return fit_objects(from, to);

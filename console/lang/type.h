@@ -79,6 +79,9 @@ bool type_may_be_null(const struct type *type);
 /* int, number, or unknown until run time */
 bool type_is_numeric(const struct type *type);
 
+/* sql or shell, or one of them that may be null. */
+bool type_is_code(const struct type *type);
+
 /* As the language writes it. */
 char *type_text(struct arena *arena, const struct type *type);
 

@@ -33,18 +33,23 @@ check_result(const struct lang_result *result)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct lang_result result = { 0 }, checked = { 0 };
+	struct lang_result result = { 0 }, checked = { 0 }, printed = { 0 };
+	char *text = NULL;
 	char *spec = lang_compile(
 	    "fuzz.wf", (const char *)data, size, &options, &result);
 
 	MUST((spec == NULL) == (result.length > 0));
 	if (spec != NULL) {
+		text = lang_print("fuzz", spec, strlen(spec), NULL, &printed);
+		MUST(text != NULL);
 		MUST(fuzz_is_json(spec, strlen(spec)));
 		MUST(lang_check(
 		    "fuzz.wf", (const char *)data, size, &options, &checked));
 	}
 	check_result(&result);
 	lang_result_release(&checked);
+	lang_result_release(&printed);
+	free(text);
 	lang_result_release(&result);
 	free(spec);
 	return 0;

@@ -25,7 +25,8 @@ fuzz_seeds() {
         done
         fuzz_examples "$2"
         ;;
-    json) cp "$ROOT"/tests/lang/good/*.json "$2" ;;
+    json | print) cp "$ROOT"/tests/lang/good/*.json "$2" ;;&
+    print) cp "$ROOT"/tests/lang/print/*.json "$2" ;;
     config) cp "$ROOT"/config/driver.conf.example "$2" ;;
     esac
     [ ! -d "$FUZZ/corpus/$1" ] || cp "$FUZZ/corpus/$1"/* "$2"

@@ -1,10 +1,12 @@
 /*
- * lang_tool - the language alone, for tests: check, compile or format a file.
+ * lang_tool - the language alone, for tests: check, compile, format or print.
  *
  *	lang_tool check|compile|fmt|functions [-I root]... [-L library]... [file]
+ *	lang_tool print [-I root]... [-L library]... file...
  *
  * Diagnostics go to standard output, so that a case has one expected text.
- * `functions` lists the functions that expressions may call.
+ * `functions` lists the functions that expressions may call.  `print` writes
+ * the text of each tree (*.json), or of what each file compiles to (*.wf).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@ enum { FOLDERS_MAX = 8 };
 
 struct request {
 	const char *command, *path;
+	char **paths; /* NULL-terminated; `path` is the first one */
 	const char *roots[FOLDERS_MAX + 1], *libraries[FOLDERS_MAX + 1];
 	struct lang_options options;
 };
@@ -25,7 +28,8 @@ static int
 usage(void)
 {
 	fputs("usage: lang_tool check|compile|fmt|functions [-I root]... "
-	      "[-L library]... [file]\n",
+	      "[-L library]... [file]\n"
+	      "       lang_tool print [-I root]... [-L library]... file...\n",
 	    stderr);
 	return 2;
 }
@@ -54,11 +58,13 @@ read_arguments(struct request *request, int argc, char **argv)
 			add_folder(request->roots, argv[++i]);
 		else if (strcmp(argv[i], "-L") == 0 && i + 1 < argc)
 			add_folder(request->libraries, argv[++i]);
-		else if (!request->path)
-			request->path = argv[i];
 		else
-			return 0;
+			break;
 	}
+	request->path = argv[i];
+	request->paths = argv + i;
+	if (i + 1 < argc && strcmp(request->command, "print") != 0)
+		return 0;
 	request->options.libraries = request->libraries;
 	if (request->roots[0])
 		request->options.roots = request->roots;
@@ -74,6 +80,61 @@ list_functions(void)
 		printf("%s %d %d\n", function_at(i)->name,
 		    function_at(i)->least, (int)strlen(function_at(i)->args));
 	return 0;
+}
+
+/* A tree may be longer than a source. */
+static char *
+read_tree(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = NULL;
+	size_t len = 0;
+
+	if (file && getdelim(&text, &len, '\0', file) < 0) {
+		free(text);
+		text = NULL;
+	}
+	if (file)
+		fclose(file);
+	return text;
+}
+
+static int
+print(const struct request *request, const char *path)
+{
+	struct lang_result result = { 0 };
+	char *source = NULL, *tree = NULL, *text = NULL;
+	const char *dot = strrchr(path, '.');
+	size_t len;
+	int good;
+
+	if (!dot || strcmp(dot, ".wf") != 0)
+		tree = read_tree(path);
+	else if (lang_read(path, &source, &len, &result))
+		tree =
+		    lang_compile(path, source, len, &request->options, &result);
+	if (tree)
+		text = lang_print(path, tree, strlen(tree), NULL, &result);
+	if (text)
+		fputs(text, stdout);
+	lang_result_print(&result, stdout);
+	good = text != NULL;
+	lang_result_release(&result);
+	free(text);
+	free(tree);
+	free(source);
+	return good ? 0 : 1;
+}
+
+static int
+print_all(const struct request *request)
+{
+	char **path;
+	int status = 0;
+
+	for (path = request->paths; *path; path++)
+		status |= print(request, *path);
+	return status;
 }
 
 static int
@@ -113,7 +174,10 @@ main(int argc, char **argv)
 		return usage();
 	if (strcmp(request.command, "functions") == 0)
 		return list_functions();
-	if (!request.path || !strstr("check compile fmt", request.command))
+	if (!request.path ||
+	    !strstr("check compile fmt print", request.command))
 		return usage();
+	if (strcmp(request.command, "print") == 0)
+		return print_all(&request);
 	return run(&request);
 }

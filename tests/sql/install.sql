@@ -30,12 +30,13 @@ create temp table base as select '{
            "policies": {"queue": ["var", "pool"]}}]}]},
       {"kind": "forall", "line": 8, "name": "row", "index": "i", "in": ["var", "page"], "max": 4, "reads": {"page": 0},
        "body": {"kind": "seq", "line": 8, "steps": [
-          {"kind": "let", "line": 9, "as": "twice", "value": ["mul", ["var", "row"], 2], "reads": {"row": 1}},
+          {"kind": "let", "line": 9, "as": "twice", "type": {"optional": "number"}, "value": ["mul", ["var", "row"], 2], "reads": {"row": 1}},
           {"kind": "if", "line": 10, "condition": ["gt", ["var", "twice"], 2], "reads": {"twice": 1},
            "then": {"kind": "let", "line": 11, "as": "big", "value": true},
            "else": {"kind": "let", "line": 12, "as": "big", "value": false}}]},
        "collect": [{"as": "bigs", "value": ["var", "big"]}], "collect_reads": {"big": 1}},
       {"kind": "call", "line": 13, "workflow": "inner", "args": {"list": ["var", "bigs"], "n": 1}, "as": "sum", "reads": {"bigs": 0},
+       "params": [{"name": "list", "type": {"list": "bool"}}, {"name": "n", "type": "int"}], "returns": {"list": "int"},
        "steps": [
           {"kind": "forall", "line": 20, "name": "x", "in": ["range", 1, 3], "body":
             {"kind": "task", "line": 21, "type": "lb.Log", "args": {"message": ["text", ["var", "x"], ["var", "n"], ["instance", "id"]]}, "reads": {"x": 1, "n": 0}}},
@@ -195,6 +196,11 @@ select throws_ok(format('select * from wf.install('''', %L)', case when r.value 
        ('{workflows,0,steps,2,body}', '{"kind": "call", "line": 8, "workflow": "w", "args": {}, "steps": []}', 'workflows[0].steps[2].body: a call cannot be the body of a forall'),
        ('{workflows,0,steps,2,body,steps,1,then,as}', '"twice"', 'workflows[0].steps[2].body.steps[1].then: the name twice is bound twice'),
        ('{workflows,0,steps,3,args,a-b}', '1', 'workflows[0].steps[3].args: ''a-b'' is no name'),
+       ('{workflows,0,steps,3,params,0,type}', null, 'workflows[0].steps[3].params[0].type: is missing'),
+       ('{workflows,0,steps,3,params,0,default}', '1', 'workflows[0].steps[3].params[0].default: unknown key'),
+       ('{workflows,0,steps,3,params,0,type,list}', '"text"', 'workflows[0].steps[3].params[0].type.list: must be a type'),
+       ('{workflows,0,steps,3,returns}', '"text"', 'workflows[0].steps[3].returns: must be a type'),
+       ('{workflows,0,steps,2,body,steps,0,type}', '"text"', 'workflows[0].steps[2].body.steps[0].type: must be a type'),
        ('{workflows,0,steps,3,steps,0,body,reads,x}', '0', 'workflows[0].steps[3].steps[0].body.reads.x: no scope at this depth binds x'),
        ('{workflows,0,steps,3,steps,0,body,args,message}', '["var", "pool"]', 'workflows[0].steps[3].steps[0].body: reads lacks pool'),
        ('{task_types,lb.Log,name}', '"lb.Lag"', 'task_types.lb.Log: holds the task type lb.Lag'),
@@ -238,6 +244,16 @@ select throws_ok($$select * from wf.install('', pg_temp.file((select jsonb_agg('
                  'WF005', 'workflows[0]: has 10001 nodes', 'more than 10000 nodes');
 select throws_ok($$select * from wf.install('', pg_temp.file(jsonb_build_array(repeat('x', 17000000))))$$,
                  'WF005', 'the compiled tree is larger than 16 MiB', 'more than 16 MiB');
+
+-- an expression of 40 levels takes as long as its size says: what doubles with each level would never end
+create function pg_temp.deep(p_form text) returns jsonb language sql as $$
+    select format('[{"kind": "let", "line": 1, "as": "x", "value": %s}]', replace(repeat(split_part(p_form, 'E', 1), 40) || '0' || repeat(split_part(p_form, 'E', 2), 40), 'E', ''))::jsonb
+$$;
+set local statement_timeout = '30 s';
+select lives_ok(format('select * from wf.install('''', pg_temp.file(pg_temp.deep(%L)))', f), '40 levels of ' || f)
+  from unnest(array['["add", E, 1]', '["add", 1, E]', '["if", ["eq", E, 1], 1, 2]', '["text", "a", E]', '{"a": E}', '["list", E]', '["call", "lower", E]',
+                    '["at", ["list", E], 0]', '["get", {"a": E}, "a"]', '["and", true, E]', '["coalesce", E, 1]', '["const", [1, E]]']) f;
+reset statement_timeout;
 
 -- the branches of an if bind the same name, what comes after both does not
 select lives_ok($$select * from wf.install('', pg_temp.file('[{"kind": "if", "line": 1, "condition": true, "then": {"kind": "let", "line": 1, "as": "x", "value": 1}, "else": {"kind": "let", "line": 1, "as": "x", "value": 2}}]'))$$,

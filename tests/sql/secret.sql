@@ -18,7 +18,7 @@ select s ->> 'name', s
         "poll": {"transport": "http", "args": {"url": "x"}}}}',
     -- computes with its parameter
     '{"name": "s.Other", "machine": "sync", "params": [{"name": "x", "type": "string"}],
-      "requests": {"start": {"transport": "ssh", "args": {"host": "h", "script": ["call", "sh", ["var", "x"]], "stdin": ["var", "x"]}}}}',
+      "requests": {"start": {"transport": "ssh", "args": {"host": "h", "script": ["text", ["call", "sh", ["var", "x"]]], "stdin": ["var", "x"]}}}}',
     '{"name": "s.Log", "machine": "sync", "params": [{"name": "x", "type": "string"}],
       "requests": {"start": {"transport": "builtin", "args": {"op": "log", "message": ["var", "x"]}}}}'
   ]::jsonb[]) s;

@@ -1,7 +1,7 @@
 -- view.sql - what viewers read, and the tree.
 begin;
 \ir helper/play.sql
-select plan(25);
+select plan(26);
 
 -- columns(VIEW): in order
 create function columns(p_view text) returns text
@@ -11,7 +11,7 @@ language sql as $$
      where a.attrelid = p_view::regclass and a.attnum > 0;
 $$;
 select is(columns('wf.workflow_v'), 'workflow version installed_at installed_by doc params instances', 'workflow_v');
-select is(columns('wf.version_v'), 'workflow version installed_at installed_by checksum source', 'version_v');
+select is(columns('wf.version_v'), 'workflow version installed_at installed_by checksum source tree', 'version_v');
 select is(columns('wf.instance_v'), 'instance_id workflow version key state result failed priority tags started_at ended_at started_by params output error trace_id progress', 'instance_v');
 select is(columns('wf.process_v'), 'instance_id process_id parent_id kind name task_type title state attempt index at line group_name input output error handle driver retry_at times_out_at', 'process_v');
 select is(columns('wf.task_v'), columns('wf.process_v'), 'task_v has the columns of process_v');
@@ -38,6 +38,7 @@ select play_take(:driver);
 select results_eq($$select workflow, version, installed_by, doc, params, instances from wf.workflow_v$$,
     format($$values ('tale', 1, %L, null::text, '[]'::jsonb, 1::bigint)$$, session_user), 'workflow_v shows the workflow');
 select results_eq($$select workflow, version, source from wf.version_v$$, $$values ('tale', 1, '// tale')$$, 'version_v shows its source');
+select results_eq($$select tree from wf.version_v$$, $$select jsonb_build_object('format', 1, 'workflows', jsonb_build_array(spec -> 'workflow'), 'task_types', spec -> 'task_types') from wf.version$$, 'and its tree, as a file');
 select results_eq($$select instance_id, workflow, version, key, state, result, failed, priority, tags, started_by, params from wf.instance_v$$,
     format($$values (%s::bigint, 'tale', 1, 'k', 'RUNNING', null::text, 0::bigint, 3, '{x,y}'::text[], %L, '{}'::jsonb)$$, :i, session_user), 'instance_v shows the instance');
 select results_eq($$select kind, task_type, title, state, attempt, line, input, driver from wf.task_v$$,

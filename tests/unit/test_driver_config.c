@@ -279,6 +279,39 @@ test_connection_strings(void **state)
 	check_connection("connection=host='",
 	    "connection: unterminated quoted string in connection info string");
 	check_connection(long_name, "name has more than 63 bytes");
+	check_connection("sql_roles=pay_sql,etl", NULL);
+	check_connection(
+	    "sql_roles=pay_sql,,etl", "sql_roles has a name of 0 bytes");
+}
+
+static void
+set(struct config *config, const char *text)
+{
+	struct error err = { 0 };
+
+	assert_true(config_set(config, text, &err));
+}
+
+/* One password is not that of several roles. */
+static void
+test_a_password_beside_sql_roles(void **state)
+{
+	struct config config;
+	struct error err = { 0 };
+
+	(void)state;
+	config_preset(&config);
+	set(&config, "sql_connection=user=etl password=x");
+	assert_true(config_check(&config, &err));
+	set(&config, "sql_roles=pay_sql");
+	assert_false(config_check(&config, &err));
+	assert_string_equal(err.message,
+	    "sql_connection has a password, which is that of one role, and "
+	    "sql_roles names others");
+	error_release(&err);
+	set(&config, "sql_connection=user=etl passfile=/dev/null");
+	assert_true(config_check(&config, &err));
+	config_release(&config);
 }
 
 static void
@@ -301,14 +334,6 @@ test_mistakes_on_the_command_line(void **state)
 	    "slots=4294967299", "slots is 4294967299, outside of 1 to 10000");
 	check_set_refused("slots=1.5", "slots must be a whole number");
 	check_set_refused("slots=0x10", "slots must be a whole number");
-}
-
-static void
-set(struct config *config, const char *text)
-{
-	struct error err = { 0 };
-
-	assert_true(config_set(config, text, &err));
 }
 
 static void
@@ -459,6 +484,7 @@ main(void)
 		cmocka_unit_test(test_what_is_no_text),
 		cmocka_unit_test(test_who_may_read_and_change),
 		cmocka_unit_test(test_connection_strings),
+		cmocka_unit_test(test_a_password_beside_sql_roles),
 		cmocka_unit_test(test_what_can_be_taken_is),
 		cmocka_unit_test(test_workspaces),
 		cmocka_unit_test(test_only_files_are_opened), /* the last */

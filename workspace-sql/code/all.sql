@@ -43,6 +43,7 @@
 \ir definition/share.sql
 \ir definition/spec_http.sql
 \ir definition/spec_check.sql
+\ir definition/spec_code.sql
 \ir definition/atomic.sql
 \ir definition/dag.sql
 \ir definition/node.sql
@@ -95,9 +96,11 @@
 \ir task/loss.sql
 \ir task/grant.sql
 \ir task/driver.sql
+\ir task/sql_grant.sql
 \ir task/sql_task.sql
 
 -- what applications do
+\ir outside/quota.sql
 \ir outside/start.sql
 
 -- what operators do

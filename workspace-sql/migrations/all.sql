@@ -48,6 +48,8 @@ $$;
 \set migration 064_login.sql \ir apply.sql
 \set migration 065_driver_grant.sql \ir apply.sql
 \set migration 066_audit.sql \ir apply.sql
+\set migration 070_sql_grant.sql \ir apply.sql
+\set migration 071_quota.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

@@ -18,6 +18,7 @@ create table wf.version (
     installed_by text not null,
     removed_xid  xid8,
     tags         jsonb,
+    sql_role     text,
     unique (workflow_id, number)
 );
 create index version_removed_idx on wf.version (removed_xid) where removed_xid is not null;

@@ -27,7 +27,9 @@ insert into wf.error (code, name, meaning, remedy) values
      'start was given a key that is known with another payload.',
      'Use a new key, or the same parameters, priority, tags and version.'),
     ('WF008', 'not allowed',
-     'The login lacks a right: to install or upgrade the workspace, or to serve a queue or a capability with a driver.',
+     'The login lacks a right: to install or upgrade the workspace, to start a workflow, to give an instance so high a '
+     'priority, to serve a queue or a capability with a driver, to run or install the SQL tasks of a workflow, or to '
+     'change a role in one.',
      'Follow the hint, or ask somebody who has that right to do it.'),
     ('WF009', 'stale token',
      'The request was taken back in the meantime; nothing of this report was applied.',
@@ -51,6 +53,10 @@ insert into wf.error (code, name, meaning, remedy) values
     ('WF015', 'forged mark',
      'wf.register was given a mark that this workspace has not made.',
      'Give the marks as wf.poll gave them, or none; a driver registers without them by itself.'),
+    ('WF016', 'quota spent',
+     'More instances were to be started than a quota of one of the login''s roles leaves; none was started.',
+     'Start them later: the message says what the quota is and what is left of it. Or have an administrator raise it '
+     'with wf-console quota set.'),
     ('WF020', 'expression error',
      'An expression met a value that it cannot work with.',
      'The process that evaluated it is FAILED with kind input: correct the workflow or its data, then retry, '

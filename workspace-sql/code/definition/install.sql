@@ -32,7 +32,10 @@ begin
     select jsonb_object_agg(w.name, w.checksum)
       into workflows
       from (select max(p.value ->> 'name') filter (where p.object = 'workflow') as name,
-                   wf._sha256(string_agg(concat(p.place[2:], p.value - '{line,doc,params}'::text[],
+                   -- the parameters of a workflow are parts of their own
+                   wf._sha256(string_agg(concat(p.place[2:],
+                                                p.value - case p.object when 'call' then '{line,doc}'::text[]
+                                                                        else '{line,doc,params}' end,
                                                 task_types ->> (p.value ->> 'type')),
                                          e'\n' order by p.place, p.path)) as checksum
               from unnest(p_nodes) p
@@ -108,11 +111,16 @@ begin
     perform from wf.workflow w where p_checksums ? w.name order by w.name for no key update;
 
     with stored as (
-        insert into wf.version (workflow_id, number, checksum, source, spec, params, installed_at, installed_by, tags)
+        insert into wf.version (workflow_id, number, checksum, source, spec, params, installed_at, installed_by, tags,
+                                sql_role)
         select w.id, (select coalesce(max(o.number), 0) + 1 from wf.version o where o.workflow_id = w.id),
                p_checksums ->> w.name, p_source,
                jsonb_build_object('workflow', s, 'task_types', p_spec -> 'task_types'), s -> 'params',
-               wf.now(), wf._actor(), s #> '{policies,tags}'
+               wf.now(), wf._actor(), s #> '{policies,tags}',
+               (select g.role
+                  from wf.sql_grant g
+                  join pg_roles r on r.rolname = g.role
+                 where g.workflow = w.name and pg_has_role(session_user, r.oid, 'member'))
           from jsonb_array_elements(p_spec -> 'workflows') s
           join wf.workflow w on w.name = s ->> 'name'
          where not exists (select from wf.version v where v.id = w.version_id and v.checksum = p_checksums ->> w.name)
@@ -177,6 +185,33 @@ language sql as $$
      where w.name in (select s ->> 'name' from jsonb_array_elements(p_spec -> 'workflows') s);
 $$;
 
+-- wf._refuse_author(p_workflows)
+--
+-- Returns  nothing, if this session's login is a member of the roles that these workflows have granted
+-- Locks    nothing
+-- Raises   WF008
+-- Called   by install, with the workflows that get a new version
+create or replace function wf._refuse_author(p_workflows text[]) returns void
+language plpgsql stable as $$
+declare
+    v_grant wf.sql_grant;
+begin
+    select g.* into v_grant
+      from wf.sql_grant g
+      left join pg_roles r on r.rolname = g.role
+     where g.workflow = any (p_workflows)
+       and pg_has_role(session_user, r.oid, 'member') is not true
+     order by g.workflow limit 1;
+    if found then
+        raise exception using errcode = 'WF008',
+            message = format('login %s may not install workflow %s, whose SQL tasks run as role %s',
+                             quote_ident(session_user), v_grant.workflow, quote_ident(v_grant.role)),
+            hint = format('Whoever writes its statements acts as that role: have a member of %s install it, or give it '
+                          'another name.', quote_ident(v_grant.role));
+    end if;
+end;
+$$;
+
 -- wf.install(p_source, p_spec)
 --
 -- Stores the workflows of a compiled file. One that is the same as before but
@@ -185,7 +220,7 @@ $$;
 --
 -- Returns  for each workflow, in the order of the file: its name, the number of its version, installed or unchanged
 -- Locks    the gate; workflow rows by name, then new rows of task_type, lane and concurrency_group by name
--- Raises   WF002 without a source, WF005 if the tree is not what docs/spec.md describes
+-- Raises   WF002 without a source, WF005 if the tree is not what docs/spec.md describes, WF008 as _refuse_author
 -- Called   by authors: wf-console install
 create or replace function wf.install(p_source text, p_spec jsonb)
 returns table (workflow text, version int, answer text)
@@ -205,6 +240,7 @@ begin
     select c.* into v_sums from wf._checksums(p_spec, v_nodes) c;
     v_versions := wf._store_versions(p_source, p_spec, v_sums.workflows);
     if v_versions <> '{}' then
+        perform wf._refuse_author(array(select jsonb_object_keys(v_versions)));
         perform wf._store_trees(v_nodes, p_spec -> 'task_types', v_sums.task_types, v_versions);
     end if;
     perform wf._audit_install(p_spec, v_versions);
@@ -218,7 +254,8 @@ end;
 $$;
 comment on function wf.install(text, jsonb) is
     'Stores the workflows of a compiled file (docs/spec.md) with its source; one that is unchanged keeps its version. '
-    'Returns workflow, version, answer (installed or unchanged).';
+    'Returns workflow, version, answer (installed or unchanged); raises WF005 for a tree that docs/spec.md does not '
+    'describe, WF008 for a new version of a workflow that has a SQL role of which the login is no member.';
 
 -- wf._recompile()
 --

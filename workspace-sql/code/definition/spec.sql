@@ -62,10 +62,11 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
         ('checkpoint', 'kind! text, line! line, only truth'),
         ('finally', 'kind! finally_kind, line! line, name name, body! node'),
         ('undo', 'kind! undo_kind, line! line, body! node'),
-        ('let', 'kind! text, line! line, as! name, value! expression, reads {depth}'),
+        ('let', 'kind! text, line! line, as! name, type type, value! expression, reads {depth}'),
         ('return', 'kind! text, line! line, value expression, reads {depth}'),
         ('call', 'kind! text, line! line, workflow! workflow_name, args! {expression}, as name, '
-         'policies heading, undo undo, reads {depth}, steps! [node]'),
+         'params [declared], returns type, policies heading, undo undo, reads {depth}, steps! [node]'),
+        ('declared', 'name! name, type! type'),
 
         ('heading', 'title expression, on_failure on_failure, retry retry, timeout deadline'),
         ('workflow_heading', 'title expression, on_failure on_failure, retry retry, timeout deadline, '

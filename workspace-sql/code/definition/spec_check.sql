@@ -544,13 +544,13 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
            'A parameter is a secret, or holds none: "secret", {"optional": "secret"}.'
       from task_type t
      cross join lateral jsonb_array_elements(t.spec -> 'params') r
-     where r ->> 'type' like '%"secret"%' and r ->> 'name' <> all (t.secrets)
+     where r -> 'type' @? '$.** ? (@ == "secret")' and r ->> 'name' <> all (t.secrets)
     union all
     select array[w.ordinality], format('workflows[%s].params', w.ordinality - 1),
            format('parameter %s is a secret', r ->> 'name'), 'Only a parameter of a task type can be one.'
       from jsonb_array_elements(p_spec -> 'workflows') with ordinality w
      cross join lateral jsonb_array_elements(w.value -> 'params') r
-     where r ->> 'type' ~ '^secret$|"secret"'
+     where r -> 'type' @? '$.** ? (@ == "secret")'
     union all
     select k.place, k.path || '.' || f, format('parameter %s of %s is a secret', f, k.name), 'Give it ["secret", name].'
       from task k
@@ -610,6 +610,8 @@ begin
                 select * from wf._spec_requests(p_spec)
                  union all
                 select * from wf._spec_http(p_spec, v_nodes)
+                 union all
+                select * from wf._spec_code(p_spec, v_nodes)
                  union all
                 select * from wf._spec_workflows(v_nodes)
                  union all

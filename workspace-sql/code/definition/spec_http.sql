@@ -60,17 +60,19 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
          where p.object = 'task' and (a.value ->> 0 = 'var' or a.key = 'url' and a.value ->> 0 = 'text')
     ),
     header as (
-        select g.place, g.path, h.name
+        select g.place, g.path, h.name, h.value
           from given g
          cross join lateral (
-               select jsonb_object_keys(case jsonb_typeof(o.value) when 'object' then o.value else '{}' end)
+               select m.key, m.value
                  from (select case when g.value ->> 0 in ('const', 'object') then g.value -> 1
                                    else g.value end) o (value)
+                cross join lateral jsonb_each(case jsonb_typeof(o.value) when 'object' then o.value else '{}' end) m
                 union
-               select jsonb_array_elements_text(case when g.value ->> 0 = 'object'
+               select m.name, null
+                 from jsonb_array_elements_text(case when g.value ->> 0 = 'object'
                                                       and jsonb_typeof(g.value -> 2) = 'array'
-                                                     then g.value -> 2 else '[]' end)
-               ) h (name)
+                                                     then g.value -> 2 else '[]' end) m (name)
+               ) h (name, value)
          where g.key = 'headers'
     )
     select g.place, g.path, 'a URL must not have a user or password before its host',
@@ -83,6 +85,13 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from given g
      cross join lateral (select wf._spelled(g.value, g.params) as method) m
      where g.key = 'method' and m.method ~* '^(connect|pri|trace|track)$'
+    union
+    select h.place, h.path, format('the value of header %s is written out', h.name),
+           'Give ["secret", name], alone or in a text: only the driver knows it then, and it is never in the database.'
+      from header h
+     where h.name ~* '^authorization$'
+       and case when h.value ->> 0 = 'const' then h.value -> 1 else h.value end #>> '{}' <> ''
+       and jsonb_typeof(case when h.value ->> 0 = 'const' then h.value -> 1 else h.value end) = 'string'
     union
     select h.place, h.path, format('the header %s is not for workflows to set', h.name),
            'The driver says where a request goes and where it ends: Connection, Content-Length, Expect, Host, '

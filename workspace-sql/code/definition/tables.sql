@@ -13,11 +13,14 @@ comment on column wf.version.workflow_id is 'the workflow';
 comment on column wf.version.number is '1, 2, 3 … within the workflow';
 comment on column wf.version.checksum is
     'SHA-256 of the compiled workflow and of the task types that it uses, lines and comments left out';
-comment on column wf.version.source is 'text of the .wf file';
+comment on column wf.version.source is 'what its author gave as its text; nothing checks that spec was made of it';
 comment on column wf.version.spec is 'the compiled workflow with its task types (docs/spec.md)';
 comment on column wf.version.params is 'its parameters, as in the compiled workflow';
 comment on column wf.version.tags is
     'expression of its policy tags, which reads its parameters; null without the policy';
+comment on column wf.version.sql_role is
+    'the role that its SQL tasks run as, while the workflow has it granted; set if whoever installed the version was a '
+    'member of that role, or by the grant';
 comment on column wf.version.installed_at is 'when it was installed';
 comment on column wf.version.installed_by is 'who installed it';
 comment on column wf.version.removed_xid is

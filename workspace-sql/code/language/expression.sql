@@ -183,7 +183,9 @@ begin
       into v_folded, v_literals
       from (select e.at, case when e.at > o.first_operand then wf._fold(e.value) else e.value end
               from jsonb_array_elements(p_expr) with ordinality e (value, at)
-             cross join (select o.first_operand from wf.operator o where o.name = p_expr ->> 0) o) e (at, folded);
+             cross join (select o.first_operand from wf.operator o where o.name = p_expr ->> 0) o
+            -- flattened, it would fold each operand twice: for n levels, 2^n times
+            offset 0) e (at, folded);
     if v_folded ->> 0 = 'list' and array_position(v_literals, null) is null then
         return jsonb_build_array('const', to_jsonb(v_literals[2:]));
     end if;

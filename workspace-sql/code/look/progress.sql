@@ -62,7 +62,9 @@ $$;
 create or replace function wf._live(p_instance bigint)
 returns table (id bigint, parent_id bigint, version_id bigint, node_id int, machine text, state text, total int,
                todo int, open int, progress numeric)
-language sql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$ -- of language sql it would be planned anew for each instance of a list
+begin
+    return query
     with recursive place as (
         (select t.process_id from wf.lease t where t.instance_id = p_instance order by 1 limit 50)
          union all
@@ -91,6 +93,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
                              offset 0) p
     )
     select l.* from live l;
+end;
 $$;
 
 -- wf._composite_progress(p_node, p_total, p_ended, p_open, p_live)

@@ -26,13 +26,20 @@ select w.name as workflow,
        v.installed_at,
        v.installed_by,
        v.checksum,
-       v.source
+       v.source,
+       jsonb_build_object('format', 1, 'workflows', jsonb_build_array(v.spec -> 'workflow'),
+                          'task_types', v.spec -> 'task_types') as tree
   from wf.version v
   join wf.workflow w on w.id = v.workflow_id;
 comment on view wf.version_v is 'All versions of all workflows, removed ones too.';
 select wf._inherit_comments('version_v', 'version') \gset
 comment on column wf.version_v.workflow is 'name of the workflow';
 comment on column wf.version_v.version is 'number of the version';
+comment on column wf.version_v.source is
+    'what its author gave as its text; it is a comment that nothing checks: tree is what runs, and wf-console verify '
+    'compares the two';
+comment on column wf.version_v.tree is
+    'what runs: the compiled workflow, as a file of docs/spec.md; wf-console print writes it as text';
 
 create or replace view wf.instance_v with (security_barrier = true) as
 select i.id as instance_id,

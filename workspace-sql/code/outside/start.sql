@@ -1,5 +1,6 @@
 -- Starting an instance: only inserts, so that it may stand in anybody's
--- transaction, however long that stays open.
+-- transaction, however long that stays open. Only where a quota counts starts does
+-- the next one of that role wait for it (quota.sql).
 
 -- wf._complete_params(p_declared, p_params)
 --
@@ -35,7 +36,12 @@ begin
                             'The workflow has no parameters.');
     end if;
     for v_param in select d from jsonb_array_elements(p_declared) d loop
-        if p_params ? (v_param ->> 'name') then
+        if wf._code_type(v_param -> 'type') is not null and p_params -> (v_param ->> 'name') <> 'null' then
+            raise exception using errcode = 'WF002',
+                message = format('parameter %s is of type %s, which only another workflow can give',
+                                 v_param ->> 'name', wf._code_type(v_param -> 'type')),
+                hint = 'Code comes from literals of workflows. Start a workflow that calls this one with a literal.';
+        elsif p_params ? (v_param ->> 'name') then
             begin
                 v_value := wf._cast(v_param -> 'type', p_params -> (v_param ->> 'name'));
             exception when sqlstate 'WF020' then
@@ -149,8 +155,9 @@ $$;
 -- the first one's transaction.
 --
 -- Returns  the instance
--- Locks    nothing, it only inserts; if its transaction is not READ COMMITTED, the version's row (for key share)
--- Raises   WF002, WF003, WF007
+-- Locks    the rows of quotas that count it; else nothing, it only inserts; if its transaction is not READ COMMITTED,
+--          the version's row (for key share)
+-- Raises   WF002, WF003, WF007, WF008, WF016
 -- Called   by applications, authors, the console
 create or replace function wf.start(
     p_workflow text, p_params jsonb default '{}', p_key text default null, p_priority int default 0,
@@ -166,8 +173,10 @@ declare
     v_digest text;
     v_id bigint;
     v_now timestamptz := wf._now();
+    v_quotas text[];
 begin
     perform wf._gate(false);
+    perform wf._check_workflow_grant(p_workflow);
     perform wf._announce_start();
     select w.* into v_workflow from wf.workflow w where w.name = p_workflow;
     if v_workflow.id is null or v_workflow.version_id is null and p_version is null then
@@ -188,16 +197,12 @@ begin
         end if;
     end if;
     perform wf._hold_version(v_version);
-    if p_priority is null or p_priority not between -1000 and 1000 then
-        raise exception using errcode = 'WF002',
-            message = format('priority is %s', coalesce(p_priority::text, 'null')),
-            hint = 'Give a number from -1000 to 1000, higher first.';
-    end if;
     if p_key is not null and octet_length(p_key) not between 1 and 255 then
         raise exception using errcode = 'WF002',
             message = format('the key has %s bytes', octet_length(p_key)),
             hint = 'A key has 1 to 255 bytes.';
     end if;
+    v_quotas := wf._hold_quota(p_priority);
     if p_key is not null then
         -- what the caller gave, not what defaults make of it: they may be others tomorrow
         v_digest := encode(sha256(convert_to(jsonb_build_array(coalesce(p_params, '{}'), p_priority,
@@ -221,6 +226,7 @@ begin
     select v.params, v.tags into v_params, v_tags from wf.version v where v.id = v_version;
     v_params := wf._complete_params(v_params, coalesce(p_params, '{}'));
     v_id := coalesce(v_key.instance_id, nextval('wf.instance_id_seq'));
+    perform wf._spend_quota(v_quotas, array[v_id]) where v_quotas is not null;
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, key, params, priority, tags,
                              started_at, started_by)
     overriding system value
@@ -234,7 +240,8 @@ $$;
 comment on function wf.start(text, jsonb, text, int, text[], int) is
     'Starts an instance of a workflow inside the caller''s transaction: name, parameters (an object), idempotency '
     'key, priority (-1000 to 1000, higher first), tags (at most 64 of 1 to 127 bytes each; those of the workflow come '
-    'in addition), version (the newest if null). Returns the instance''s number. Raises WF002, WF003, WF007.';
+    'in addition), version (the newest if null). Returns the instance''s number. Raises WF002, WF003, '
+    'WF007, WF008 without a grant for the workflow or the priority, WF016 if a quota is spent.';
 
 -- wf._plant(p_instance, p_version, p_params, p_rank, p_now)
 --
@@ -302,7 +309,7 @@ $$;
 --
 -- Returns  the instances, in order
 -- Locks    as start
--- Raises   WF002, WF003
+-- Raises   WF002, WF003, WF008, WF016
 -- Called   by applications, authors
 create or replace function wf.start_many(p_workflow text, p_params jsonb) returns setof bigint
 language plpgsql security definer :engine as $$
@@ -311,8 +318,10 @@ declare
     v_now timestamptz := wf._now();
     v_params jsonb[];
     v_id bigint[];
+    v_quotas text[];
 begin
     perform wf._gate(false);
+    perform wf._check_workflow_grant(p_workflow);
     perform wf._announce_start();
     select w.version_id into v_version from wf.workflow w where w.name = p_workflow;
     if v_version is null then
@@ -331,6 +340,8 @@ begin
                        where v.id = v_version
                        order by e.k);
     v_id := array(select nextval('wf.instance_id_seq') from unnest(v_params));
+    v_quotas := wf._hold_quota(0);
+    perform wf._spend_quota(v_quotas, v_id) where v_quotas is not null;
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, params, tags, started_at, started_by)
     overriding system value
     select u.id, w.id, v.id, '', 'start', 'RUNNING', v_now, u.params,
@@ -343,4 +354,4 @@ end;
 $$;
 comment on function wf.start_many(text, jsonb) is
     'Starts one instance for each object in a list of parameters. Returns their numbers, in order. Raises WF002, '
-    'WF003.';
+    'WF003, WF008 without a grant for the workflow or the priority 0, WF016 if a quota has not so many left.';

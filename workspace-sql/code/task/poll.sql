@@ -21,7 +21,7 @@
 create or replace function wf.poll(p_driver bigint, p_want int, p_instant int default null, p_kept jsonb default null)
 returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
                needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint,
-               wait_ms int, mark text)
+               wait_ms int, mark text, run_as text)
 language plpgsql security definer :engine as $$
 #variable_conflict use_column
 declare
@@ -82,7 +82,7 @@ begin
         v_found := wf._find(v_driver, p_want, p_instant, p_kept, v_work.teardown, v_now);
         if v_found.place is not null then
             mark := coalesce(wf._mark(), wf._sign(p_driver));
-            return query select c.*, null from wf._claim(p_driver, v_found.place, v_now) c;
+            return query select c.* from wf._claim(p_driver, v_found.place, v_now) c;
         end if;
         -- a driver that has not got all that it wanted has left nothing in the lanes that it serves
         if v_found.more
@@ -103,10 +103,10 @@ comment on function wf.poll(bigint, int, int, jsonb) is
     'it answers at once by itself (transport builtin), which then do not count among those. If p_kept is given '
     '({"ssh": 1}), besides so many more of each of its transports. Rows of kind run (a request: instance, process, '
     'attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, '
-    'task type, arguments, where in them which secrets go, time limit in ms), stop (the token of a request to stop), '
-    'work (call wf.work) and one last row: next (ms until the next poll, at the latest) or busy (it looked for '
-    'nothing, since others have all turns; ms until the next poll, about), with the mark of what this transaction has '
-    'done, if anything, for register.';
+    'task type, arguments, where in them which secrets go, time limit in ms, the role that a SQL task runs as, null '
+    'for the driver''s own SQL login), stop (the token of a request to stop), work (call wf.work) and one last row: '
+    'next (ms until the next poll, at the latest) or busy (it looked for nothing, since others have all turns; ms '
+    'until the next poll, about), with the mark of what this transaction has done, if anything, for register.';
 
 -- wf._glance(p_driver, p_since, p_now)
 --
@@ -332,7 +332,7 @@ $$;
 create or replace function wf._claim(p_driver bigint, p_place tid[], p_now timestamptz)
 returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
                needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint,
-               wait_ms int)
+               wait_ms int, mark text, run_as text)
 language plpgsql as $$
 #variable_conflict use_column
 begin
@@ -372,7 +372,13 @@ begin
            case when r.result ? 'error' then (r.result -> 'error') || '{"op": "fail"}' else a.args end,
            case when r.result ? 'error' then null else n.secrets -> t.request end,
            case when a.args ? 'timeout' then wf._milliseconds(a.args ->> 'timeout') end,
-           null::int
+           null::int, null,
+           case when coalesce(q.transport, n.transport) = 'sql'
+                then (select g.role
+                        from wf.version v
+                        join wf.workflow w on w.id = v.workflow_id
+                        join wf.sql_grant g on g.workflow = w.name and g.role = v.sql_role
+                       where v.id = t.version_id) end
       from taken t
      cross join lateral (select x.trace_id from wf.instance x where x.id = t.instance_id offset 0) i
      cross join lateral (select x.task_type, x.type_id, x.transport, x.request, x.input, x.secrets

@@ -6,28 +6,38 @@
 --
 -- Begins the transaction of a SQL task. The lease is held to its end, so that
 -- nobody takes the request back meanwhile; but it may go over to the driver's
--- next incarnation, however long the statement takes.
+-- next incarnation, however long the statement takes. Whether the session has the
+-- login that the task is to run as is asked here: a driver is not believed.
 --
 -- Returns  nothing
 -- Locks    the lease
--- Raises   WF006, WF009
+-- Raises   WF006, WF008, WF009
 -- Called   by a driver, as the role that the task runs as
 create or replace function wf.sql_begin(p_instance bigint, p_process bigint, p_token uuid) returns void
 language plpgsql security definer :engine as $$
+declare
+    v_workflow text;
+    v_role text;
 begin
     perform wf._gate(true);
-    perform 1 from wf.lease l
-      where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token for key share;
+    select w.name, g.role into v_workflow, v_role
+      from wf.lease l
+      join wf.process p on p.instance_id = l.instance_id and p.id = l.process_id
+      join wf.version v on v.id = p.version_id
+      join wf.workflow w on w.id = v.workflow_id
+      left join wf.sql_grant g on g.workflow = w.name and g.role = v.sql_role
+     where l.instance_id = p_instance and l.process_id = p_process and l.token = p_token for key share of l;
     if not found then
         raise exception using errcode = 'WF009',
             message = format('the request of process %s/%s was taken back', p_instance, p_process),
             hint = 'Roll back; whoever holds the request now carries on.';
     end if;
+    perform wf._refuse_sql_login(v_workflow, v_role);
 end;
 $$;
 comment on function wf.sql_begin(bigint, bigint, uuid) is
     'Begins the transaction of a SQL task, given instance, process and token. Returns nothing; raises WF009 if the '
-    'request was taken back.';
+    'request was taken back, WF008 if the workflow''s SQL tasks do not run as the login of this session.';
 
 -- wf.sql_too_large(p_limit, p_together)
 --
@@ -56,6 +66,41 @@ comment on function wf.sql_too_large(bigint, boolean) is
     'Ends a query whose rows, or those of an atomic''s statements together, take more bytes than the limit given. '
     'Returns never; raises WF012 with an error of kind output.';
 
+-- wf._refuse_role_change()
+--
+-- A role may change its own password and settings, and all that run as it would have
+-- them from then on. Such a statement keeps a lock until its transaction ends. Whoever
+-- may create roles is not asked. The counters cost little, and tell for nearly every
+-- task that there is nothing to look for among the locks; they also count what this
+-- session has done a moment ago and what was rolled back.
+--
+-- Returns  nothing, if this transaction has changed no role, nor the settings or members of one
+-- Locks    nothing
+-- Raises   WF008
+-- Called   by sql_outcome
+create or replace function wf._refuse_role_change() returns void
+language plpgsql stable as $$
+declare
+    c_catalogs constant oid[] := '{pg_authid,pg_db_role_setting,pg_auth_members}'::regclass[];
+begin
+    if current_setting('track_counts')::boolean
+       and not exists (select from unnest(c_catalogs) c (id)
+                        where pg_stat_get_xact_tuples_inserted(c.id) + pg_stat_get_xact_tuples_updated(c.id)
+                              + pg_stat_get_xact_tuples_deleted(c.id) > 0) then
+        return;
+    end if;
+    if exists (select from pg_locks l
+                where l.pid = pg_backend_pid() and l.locktype = 'relation' and l.database = 0
+                  and l.relation = any (c_catalogs) and l.mode = 'RowExclusiveLock')
+       and not (select r.rolsuper or r.rolcreaterole from pg_roles r where r.rolname = session_user) then
+        raise exception using errcode = 'WF008',
+            message = format('a SQL task that runs as role %s may not change a role, its settings or its members',
+                             quote_ident(session_user)),
+            hint = 'Nothing of the task was done: others run as the same role. Have a DBA make the change.';
+    end if;
+end;
+$$;
+
 -- wf.sql_outcome(p_instance, p_process, p_token, p_body)
 --
 -- Reports the response of a SQL task inside its own transaction. Where it
@@ -65,7 +110,7 @@ comment on function wf.sql_too_large(bigint, boolean) is
 --
 -- Returns  nothing
 -- Locks    the instance (as _wait_for); the lease; then as _apply_reports
--- Raises   WF006, WF009, WF012, and what a response that cannot be stored raises
+-- Raises   WF006, WF008, WF009, WF012, and what a response that cannot be stored raises
 -- Called   by a driver, as the role that the task runs as
 create or replace function wf.sql_outcome(p_instance bigint, p_process bigint, p_token uuid, p_body bytea) returns void
 language plpgsql security definer :engine as $$
@@ -74,6 +119,7 @@ declare
     v_error jsonb;
 begin
     perform wf._gate(true);
+    perform wf._refuse_role_change();
     perform wf._wait_for(p_instance);
     select l.driver_id into v_driver
       from wf.lease l
@@ -98,7 +144,9 @@ end;
 $$;
 comment on function wf.sql_outcome(bigint, bigint, uuid, bytea) is
     'Reports the response of a SQL task inside its own transaction: instance, process, token, JSON bytes. Returns '
-    'nothing; raises WF009 if the request was taken back, WF012 if the response means that the task failed.';
+    'nothing; raises WF009 if the request was taken back, WF012 if the response means that the task failed, WF008 if '
+    'the task has changed a role, its settings or its members and its login may not create roles. After it the driver '
+    'makes the transaction read-only, so that nothing that runs at the commit changes anything.';
 
 -- wf._wait_for(p_instance)
 --

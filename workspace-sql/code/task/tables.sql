@@ -167,6 +167,14 @@ comment on column wf.driver_grant.capabilities is
 comment on column wf.driver_grant.granted_at is 'since when';
 comment on column wf.driver_grant.granted_by is 'who granted it';
 
+comment on table wf.sql_grant is
+    'Which role the SQL tasks of a workflow run as. A workflow without a row runs them as the driver''s own SQL login.';
+comment on column wf.sql_grant.workflow is 'the workflow, which need not be installed yet';
+comment on column wf.sql_grant.role is
+    'the login that its SQL tasks run as; those of workflows without that grant never do';
+comment on column wf.sql_grant.granted_at is 'since when';
+comment on column wf.sql_grant.granted_by is 'who granted it';
+
 comment on table wf.turn is
     'The turns: a poll that has something to do locks one of the rows, as many of them as the setting turns says.';
 comment on column wf.turn.id is '1, 2, 3 … up to the greatest value of the setting turns';

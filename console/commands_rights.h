@@ -1,0 +1,112 @@
+/*
+ * commands_rights.h - rows of the table in commands.c: who may do what, and how
+ * much of it.  It is included there, in the middle of the table, and nowhere else.
+ */
+#ifndef CONSOLE_COMMANDS_RIGHTS_H
+#define CONSOLE_COMMANDS_RIGHTS_H
+
+/* clang-format off */
+
+	{ .group = "operating",
+	  .pattern = "driver grants",
+	  .summary = "List the queues and capabilities that only some drivers may serve",
+	  .role = VIEWER,
+	  .sql = "select role, to_json(queues) as queues, to_json(capabilities) as capabilities, granted_at, granted_by"
+		 "  from wf.driver_grant_v order by role",
+	  .none = "nothing is granted: every driver may serve everything" },
+
+	{ .group = "operating",
+	  .pattern = "driver grant ROLE QUEUES CAPABILITIES",
+	  .summary = "Grant queues and capabilities to the drivers of a login",
+	  .role = "wf_admin",
+	  .sql = "select :role as role, :queues as queues, :capabilities as capabilities"
+		 "  from wf.driver_grant_set(:role, coalesce(string_to_array(nullif(:queues, 'none'), ','), '{}'),"
+		 "           coalesce(string_to_array(nullif(:capabilities, 'none'), ','), '{}'))",
+	  .detail = "Two lists, with commas, or none. What is named is for those from then on to whom it is\n"
+		    "granted, and they serve no others; none means all that no grant names. ROLE is a\n"
+		    "login, or a role of logins, which have the grants of all their roles." },
+
+	{ .group = "operating",
+	  .pattern = "driver revoke ROLE",
+	  .summary = "Take back what was granted to the drivers of a login",
+	  .role = "wf_admin",
+	  .sql = "select :role as role, 'revoked' as answer from wf.driver_grant_remove(:role)" },
+
+	{ .group = "operating",
+	  .pattern = "sql grants",
+	  .summary = "List the roles that SQL tasks of workflows run as",
+	  .role = VIEWER,
+	  .sql = "select workflow, role, granted_at, granted_by from wf.sql_grant_v order by workflow",
+	  .none = "nothing is granted: all SQL tasks run as the login of the driver's sql_connection" },
+
+	{ .group = "operating",
+	  .pattern = "sql grant ROLE WORKFLOW",
+	  .summary = "Let the SQL tasks of a workflow run as a role of their own",
+	  .role = "wf_admin",
+	  .sql = "select :workflow as workflow, :role as role, wf.sql_grant_set(:workflow, :role) as version",
+	  .detail = "The grant is for the version that is shown, which you should have read, and for those that\n"
+		    "members of the role install from then on; nobody else may install the workflow. The role\n"
+		    "runs no SQL tasks of other workflows. Drivers need it in sql_roles." },
+
+	{ .group = "operating",
+	  .pattern = "sql revoke WORKFLOW",
+	  .summary = "Let the SQL tasks of a workflow run as those of all others do",
+	  .role = "wf_admin",
+	  .sql = "select :workflow as workflow, 'revoked' as answer from wf.sql_grant_remove(:workflow)" },
+
+	{ .group = "operating",
+	  .pattern = "workflow grants",
+	  .summary = "List who may start which workflows",
+	  .role = VIEWER,
+	  .sql = "select role, coalesce(array_to_string(workflows, ','), 'all') as workflows, granted_at, granted_by"
+		 "  from wf.workflow_grant_v order by role",
+	  .none = "nothing is granted: nobody but the owner and superusers may start a workflow" },
+
+	{ .group = "operating",
+	  .pattern = "workflow grant ROLE WORKFLOWS",
+	  .summary = "Let a login start workflows",
+	  .options = "reason",
+	  .role = "wf_admin",
+	  .sql = "select :role as role, :workflows as workflows"
+		 "  from wf.workflow_grant_set(:role, string_to_array(nullif(:workflows, 'all'), ','), :reason)",
+	  .detail = "A list with commas, or all. It takes the place of what the role was granted before.\n"
+		    "ROLE is a login, or a role of logins, which have the grants of all their roles." },
+
+	{ .group = "operating",
+	  .pattern = "workflow revoke ROLE",
+	  .summary = "Take back which workflows a login may start",
+	  .options = "reason",
+	  .role = "wf_admin",
+	  .sql = "select :role as role, 'revoked' as answer from wf.workflow_grant_remove(:role, :reason)" },
+
+	{ .group = "operating",
+	  .pattern = "quotas",
+	  .summary = "List the quotas of roles, and what is used of them",
+	  .role = VIEWER,
+	  .sql = "select role, per_minute, started, running, under_way, priority, set_at, set_by"
+		 "  from wf.quota_v order by role",
+	  .shown = "role per_minute started running under_way priority",
+	  .none = "there are no quotas" },
+
+	{ .group = "operating",
+	  .pattern = "quota set ROLE PER_MINUTE RUNNING CEILING",
+	  .summary = "Limit what the members of a role may start",
+	  .options = "reason",
+	  .role = "wf_admin",
+	  .sql = "select :role as role, :per_minute as per_minute, :running as running, :ceiling as priority"
+		 "  from wf.quota_set(:role, nullif(:per_minute, 'none')::int, nullif(:running, 'none')::int,"
+		 "           nullif(:ceiling, 'none')::int, :reason)",
+	  .detail = "Three numbers, each of them may be none: how many instances they may start in a\n"
+		    "minute of the clock, how many may be under way, and the highest priority. All\n"
+		    "members of ROLE share it; a login is bound by the quotas of all its roles." },
+
+	{ .group = "operating",
+	  .pattern = "quota remove ROLE",
+	  .summary = "Remove the quota of a role",
+	  .options = "reason",
+	  .role = "wf_admin",
+	  .sql = "select :role as role, 'removed' as answer from wf.quota_remove(:role, :reason)" },
+
+/* clang-format on */
+
+#endif

@@ -1,0 +1,126 @@
+-- quota.sql - who may start which workflow, and how many instances.
+begin;
+\ir helper/play.sql
+select no_plan();
+
+select play_install('pay', jsonb_build_array(play_task('t.Do', 'a')));
+select play_install('load', jsonb_build_array(play_task('t.Do', 'a')));
+-- t_a and t_b are applications; t_pay is a role of both
+create role t_a login;
+create role t_b login;
+create role t_pay;
+grant wf_app to t_a, t_b;
+grant t_pay to t_a, t_b;
+-- as_login(LOGIN, STATEMENT): what it answers, or its error and message
+create function as_login(p_login text, p_sql text) returns text
+language plpgsql as $$
+declare
+    v_me constant name := session_user;
+    v_answer text;
+begin
+    execute format('set session authorization %I', p_login);
+    begin
+        execute p_sql into v_answer;
+    exception when others then
+        v_answer := sqlstate || ' ' || sqlerrm;
+    end;
+    execute format('set session authorization %I', v_me);
+    return v_answer;
+end;
+$$;
+create function begins(p_login text, p_workflow text, p_more text default '') returns text language sql as $$
+    select as_login(p_login, format('select %L from wf.start(%L%s)', 'started', p_workflow, p_more));
+$$;
+-- many(LOGIN, N): start_many of so many
+create function many(p_login text, p_count int) returns text language sql as $$
+    select as_login(p_login, format('select count(*) from wf.start_many(%L, %L)', 'pay', (select coalesce(jsonb_agg('{}'::jsonb), '[]') from generate_series(1, p_count))));
+$$;
+
+-- grants
+select is((select array_agg(role order by role) from wf.workflow_grant_v where workflows is null), '{wf_app,wf_author}', 'after an installation applications and authors may start every workflow');
+select is(begins('t_a', 'pay'), 'started', 'so they do');
+select wf.workflow_grant_remove('wf_app', 'one by one');
+select is(begins('t_a', 'pay'), 'WF008 login t_a may not start workflow pay: none of its roles has a grant for it', 'without a grant it may not');
+select is(begins('t_a', 'nothing'), 'WF008 login t_a may not start workflow nothing: none of its roles has a grant for it', 'nor does it learn which workflows there are');
+select alike(many('t_a', 1), 'WF008 login t_a may not start workflow pay%', 'start_many asks, too');
+select is(wf.start('pay') > 0, true, 'a superuser needs no grant');
+select wf.workflow_grant_set('t_a', '{load}');
+select is(begins('t_a', 'load'), 'started', 'what is granted may be started');
+select alike(begins('t_a', 'pay'), 'WF008%', 'and nothing else');
+select alike(begins('t_b', 'load'), 'WF008%', 'nor by somebody else');
+select wf.workflow_grant_set('t_pay', '{pay,other}');
+select is(begins('t_a', 'pay') || begins('t_a', 'load') || begins('t_b', 'pay'), 'startedstartedstarted', 'grants of all roles add up');
+select alike(begins('t_a', 'p_y'), 'WF008%', 'no character of a name stands for others');
+revoke t_pay from t_b;
+select alike(begins('t_b', 'pay'), 'WF008%', 'who has left the role may not');
+grant t_pay to t_b;
+select is((select g::text from (select role, workflows, granted_by = session_user from wf.workflow_grant_v where role = 't_pay') g), '(t_pay,"{other,pay}",t)', 'it can be seen');
+select is((select verb || arguments || reason from wf.audit where verb = 'workflow revoke'), 'workflow revoke{"role": "wf_app"}one by one', 'and is in the audit');
+select throws_ok($$select wf.workflow_grant_set('t_none', null)$$, 'WF003', 'there is no role ''t_none''', 'no such role');
+select throws_ok($$select wf.workflow_grant_set('t_a', '{}')$$, 'WF002', null, 'an empty list is not every workflow');
+select throws_ok($$select wf.workflow_grant_set('t_a', '{""}')$$, 'WF002', null, 'no name');
+select throws_ok($$select wf.workflow_grant_remove('t_b')$$, 'WF003', 'role ''t_b'' has no grant', 'nothing to take back');
+select throws_ok(format('select wf.workflow_grant_remove(''t_a'', %L)', repeat('x', 4001)), 'WF002', null, 'a reason that is too long');
+select alike(as_login('t_a', 'select wf.workflow_grant_set(''t_a'', null)'), '42501%', 'applications grant nothing');
+select wf.workflow_grant_set('t_pay', null);
+
+-- priority
+select wf.quota_set('t_pay', p_priority => 10);
+select is(begins('t_a', 'pay', ', p_priority => 10'), 'started', 'a priority up to the limit');
+select is(begins('t_a', 'pay', ', p_priority => 11'), 'WF008 login t_a may not start an instance with priority 11: the quota of role t_pay allows at most 10', 'and no higher one');
+select wf.quota_set('t_a', p_priority => 5);
+select alike(begins('t_a', 'pay', ', p_priority => 6'), 'WF008%the quota of role t_a allows at most 5', 'the least counts');
+select is(begins('t_b', 'pay', ', p_priority => 6'), 'started', 'for those that it is for');
+select wf.quota_set('t_a', p_priority => -1);
+select alike(many('t_a', 1), 'WF008 login t_a may not start an instance with priority 0%', 'start_many gives priority 0');
+select is(wf.start('pay', p_priority => 1000) > 0, true, 'a superuser is bound by no quota');
+select wf.quota_remove('t_a', 'enough');
+select is_empty('select * from wf.quota_instance', 'nothing is counted without a limit');
+
+-- instances under way
+select wf.quota_set('t_pay', p_running => 100, p_reason => 'a flood');
+select count(*) as before from wf.instance where ended_at is null and started_by in ('t_a', 't_b') \gset
+select is((select under_way from wf.quota_v where role = 't_pay'), :before::bigint, 'those under way count when it is set');
+select wf.quota_set('t_pay', p_running => :before + 2);
+select is(begins('t_a', 'pay', ', p_key => ''k'''), 'started', 'one more');
+select alike(many('t_b', 2), 'WF016 the quota of role t_pay is % under way at a time: 1 left, 2 asked for by login t_b', 'all of a list or none');
+select is((select count(*) from wf.instance where ended_at is null and started_by in ('t_a', 't_b')), :before::bigint + 1, 'what is refused leaves nothing');
+select is(begins('t_b', 'pay'), 'started', 'the last one');
+select alike(begins('t_a', 'pay'), 'WF016%', 'and no more');
+select alike(begins('t_a', 'pay', ', p_key => ''l'''), 'WF016%', 'nor with a key');
+select is_empty($$select * from wf.instance_key where key = 'l'$$, 'which is then not known');
+select is(begins('t_a', 'pay', ', p_key => ''k'''), 'started', 'a key that is known starts nothing, so it is answered');
+select is(many('t_a', 0), '0', 'an empty list is no start');
+select is(wf.start('pay') > 0, true, 'nor is a superuser counted');
+select max(id) as last from wf.instance where started_by = 't_b' \gset
+select count(*) as aborted from wf.abort(jsonb_build_object('instance', :last), 'make room') \gset
+select is((select under_way from wf.quota_v where role = 't_pay'), :before::bigint + 1, 'one that has ended counts no more');
+select is(begins('t_a', 'pay'), 'started', 'so there is a place');
+select alike(begins('t_a', 'pay'), 'WF016%', 'but one');
+select is((select count(*) from wf.quota_instance), :before::bigint + 2, 'and no more rows than places');
+
+-- instances a minute: the clock goes on by itself, so the minute is taken back by hand
+select wf.quota_set('t_pay', p_per_minute => 1000000000);
+select is(many('t_a', 3), '3', 'starts are counted');
+select ok((select started >= 3 from wf.quota where role = 't_pay'), 'for all members together');
+update wf.quota set per_minute = 3, started = 3, minute_at = minute_at - interval '1 hour' where role = 't_pay';
+select is((select started from wf.quota_v where role = 't_pay'), 0, 'an older minute counts for nothing');
+select is(many('t_b', 4), 'WF016 the quota of role t_pay is 3 a minute: 3 left, 4 asked for by login t_b', 'more than a minute has');
+select is(many('t_b', 3), '3', 'as many as it has');
+select wf.quota_set('t_pay', 0);
+select alike(begins('t_a', 'pay'), 'WF016%is 0 a minute: 0 left, 1 asked for by login t_a', 'none at all');
+
+select throws_ok($$select wf.quota_set('t_pay', -1)$$, 'WF002', null, 'no number below 0');
+select throws_ok($$select wf.quota_set('t_pay', null, -1)$$, 'WF002', null, 'nor here');
+select throws_ok($$select wf.quota_set('t_pay', null, null, 1001)$$, 'WF002', null, 'nor a priority that nobody may give');
+select throws_ok($$select wf.quota_set('t_none', 1)$$, 'WF003', 'there is no role ''t_none''', 'no such role');
+select throws_ok($$select wf.quota_remove('t_b')$$, 'WF003', 'role ''t_b'' has no quota', 'nothing to remove');
+select alike(as_login('t_a', 'select wf.quota_remove(''t_pay'')'), '42501%', 'applications set no quotas');
+select wf.quota_remove('t_pay');
+select is(many('t_a', 5), '5', 'without a quota there is no limit');
+select is((select string_agg(verb, ',' order by id) from wf.audit where verb ~ 'quota' and arguments ->> 'role' = 't_a'), 'quota set,quota set,quota remove', 'all of it is in the audit');
+select is((select reason from wf.audit where arguments ->> 'running' = '100'), 'a flood', 'with its reason');
+select is_empty('select * from wf.fsck()', 'all is well in the end');
+
+select * from finish();
+rollback;

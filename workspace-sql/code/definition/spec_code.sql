@@ -1,0 +1,124 @@
+-- Code in a compiled file: what a parameter of type sql or shell may be given, so that
+-- no data ever becomes code. The compiler says the same of a source
+-- (console/lang/convert.c); a tree that somebody wrote by hand has not met the compiler.
+
+-- wf._code_type(p_type)
+--
+-- Returns  sql or shell, if a type is one of these, or one of these that may be null; else null
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _spec_code and _complete_params
+create or replace function wf._code_type(p_type jsonb) returns text
+language sql immutable
+begin atomic
+    select case when coalesce(p_type -> 'optional', p_type) in ('"sql"', '"shell"')
+                then coalesce(p_type -> 'optional', p_type) #>> '{}' end;
+end;
+
+-- wf._is_code(p_expression, p_type)
+--
+-- Returns  whether an expression is a literal of type sql or shell: a text whose parts are written out, or
+--          quoted for this type; or null
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _spec_code
+create or replace function wf._is_code(p_expression jsonb, p_type text) returns boolean
+language sql immutable
+begin atomic
+    select case when jsonb_typeof(p_expression) in ('string', 'null') then true
+                when p_expression ->> 0 = 'const' then jsonb_typeof(p_expression -> 1) in ('string', 'null')
+                when p_expression ->> 0 = 'text'
+                then not exists (select from jsonb_array_elements(p_expression) with ordinality e
+                                  where e.ordinality > 1
+                                    and jsonb_typeof(e.value) <> 'string'
+                                    and not (e.value ->> 0 = 'const' and jsonb_typeof(e.value -> 1) = 'string')
+                                    and not (e.value ->> 0 = 'call'
+                                             and e.value ->> 1 = case p_type when 'sql' then 'quote_ident'
+                                                                             else 'sh' end))
+                else false end;
+end;
+
+-- wf._spec_code(p_spec, p_nodes)
+--
+-- Checks that statements and scripts come from literals. A request may hand on a parameter
+-- of its task type. A task may hand on a name of the call around it, whose argument is
+-- looked at then, or a parameter of its workflow, for which start takes no value.
+--
+-- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._check_spec, for a file whose shape is sound
+create or replace function wf._spec_code(p_spec jsonb, p_nodes wf.part[])
+returns table (place int[], path text, message text, hint text)
+language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
+    with recursive
+    param as materialized (
+        select t.key as task_type, p ->> 'name' as name, wf._code_type(p -> 'type') as type
+          from jsonb_each(p_spec -> 'task_types') t
+         cross join lateral jsonb_array_elements(t.value -> 'params') p
+         where wf._code_type(p -> 'type') is not null
+    ),
+    request as (
+        select format('task_types.%s.requests.%s.args.%s', t.key, r.key, c.arg) as path, t.key as task_type, c.type,
+               r.value -> 'args' -> c.arg as value
+          from jsonb_each(p_spec -> 'task_types') t
+         cross join lateral jsonb_each(t.value -> 'requests') r
+          join (values ('sql', 'statement', 'sql'), ('ssh', 'script', 'shell')) c (transport, arg, type)
+            on c.transport = r.value ->> 'transport'
+         where r.value -> 'args' ? c.arg
+    ),
+    node as materialized (
+        select n.* from wf._with_forms(p_nodes) n where n.kind in ('workflow', 'task') or n.scope = 'own'
+    ),
+    -- what is no literal: where it stands, and the place of what binds it if it is a name
+    given (place, path, type, name, opener) as (
+        select n.place, n.path || '.args.' || p.name, p.type, v.name,
+               n.place[1:n.scopes[(n.value -> 'reads' ->> v.name)::int + 1]]
+          from node n
+          join param p on p.task_type = n.value ->> 'type'
+         cross join lateral (select case when n.value -> 'args' -> p.name ->> 0 = 'var'
+                                         then n.value -> 'args' -> p.name ->> 1 end) v (name)
+         where n.kind = 'task' and not wf._is_code(n.value -> 'args' -> p.name, p.type)
+         union
+        select n.place, n.path || '.args.' || g.name, g.type, v.name,
+               n.place[1:n.scopes[(n.value -> 'reads' ->> v.name)::int + 1]]
+          from given g
+          join node n on n.place = g.opener and n.scope = 'own' and n.value -> 'args' ? g.name
+         cross join lateral (select case when n.value -> 'args' -> g.name ->> 0 = 'var'
+                                         then n.value -> 'args' -> g.name ->> 1 end) v (name)
+         where not wf._is_code(n.value -> 'args' -> g.name, g.type)
+    ),
+    fault (place, path, type) as (
+        select '{}'::int[], r.path, r.type
+          from request r
+         where not wf._is_code(r.value, r.type)
+           and not exists (select from param p
+                            where p.task_type = r.task_type and p.type = r.type
+                              and r.value = jsonb_build_array('var', p.name))
+         union all
+        select g.place, g.path, g.type
+          from given g
+         where not exists (select from node n
+                            where n.place = g.opener
+                              and (n.scope = 'own' and n.value -> 'args' ? g.name
+                                   or n.kind = 'workflow'
+                                      and exists (select from jsonb_array_elements(n.value -> 'params') p
+                                                   where p ->> 'name' = g.name
+                                                     and wf._code_type(p -> 'type') = g.type)))
+    )
+    select f.place, f.path, format('takes a literal of type %s only', f.type),
+           case f.type when 'sql' then 'Values go in as $1, $2 with params; a part of it may be quote_ident(…). '
+                                       'A name must be a parameter of type sql.'
+                       else 'Values go in as sh(…). A name must be a parameter of type shell.' end
+      from fault f
+     union all
+    -- one that is a part of another type could not be followed to its literal
+    select p.place, p.path || '.params', format('parameter %s holds code in it', r ->> 'name'),
+           'A parameter is sql or shell, or holds none: "sql", {"optional": "sql"}.'
+      from (select '{}'::int[] as place, 'task_types.' || t.key as path, t.value -> 'params' as params
+              from jsonb_each(p_spec -> 'task_types') t
+             union all
+            select n.place, n.path, n.value -> 'params' from node n where n.kind = 'workflow') p
+     cross join lateral jsonb_array_elements(p.params) r
+     where wf._code_type(r -> 'type') is null and r -> 'type' @? '$.** ? (@ == "sql" || @ == "shell")';
+$$;

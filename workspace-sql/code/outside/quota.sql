@@ -1,0 +1,335 @@
+-- Who may start which workflow, how often, how many at a time and how urgently.
+--
+-- Grants and quotas are for the login of a session, whatever role it has SET ROLE to. A
+-- login has the grants of all roles that it is a member of, added up, and it is bound by
+-- the quotas of all of them: the least counts. A superuser and a member of wf_owner may
+-- change every table here, so neither grants nor quotas are for them.
+--
+-- Without a quota a start probes an empty table. With one, starts of a role take their
+-- turns: the second waits until the first one's transaction has ended, because only then
+-- is it known what is left. Who waits holds nothing that the first one may want.
+
+comment on table wf.workflow_grant is
+    'Which workflows the members of a role may start. After an installation wf_app and wf_author may start all.';
+comment on column wf.workflow_grant.role is 'the login, or a role that logins are members of';
+comment on column wf.workflow_grant.workflows is 'the workflows that they may start; null: every workflow';
+comment on column wf.workflow_grant.granted_at is 'since when';
+comment on column wf.workflow_grant.granted_by is 'who granted it';
+
+comment on table wf.quota is
+    'What the members of a role may start, all of them together. A start locks the row if one of the first two '
+    'limits is there.';
+comment on column wf.quota.role is 'the login, or a role that logins are members of';
+comment on column wf.quota.per_minute is
+    'how many instances they may start from one full minute of the server''s clock to the next, so at most twice as '
+    'many in any 60 seconds; null: no limit';
+comment on column wf.quota.running is 'how many instances that they have started may be under way; null: no limit';
+comment on column wf.quota.priority is 'the highest priority that they may give an instance; null: no limit';
+comment on column wf.quota.minute_at is 'the minute of the last start; null: there was none';
+comment on column wf.quota.started is 'how many instances were started in that minute';
+comment on column wf.quota.set_at is 'since when';
+comment on column wf.quota.set_by is 'who set it';
+
+comment on table wf.quota_instance is
+    'The instances that count for a limit of running ones. One that has ended stays until the place is needed: there '
+    'are never more rows than the limit was.';
+comment on column wf.quota_instance.role is 'whose quota';
+comment on column wf.quota_instance.instance_id is 'the instance';
+
+-- wf._is_member(p_role, p_login)
+--
+-- Returns  whether the login is that role, or a member of it; false if there is no such role or login
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever a grant or a quota is for a role
+create or replace function wf._is_member(p_role text, p_login text default session_user) returns boolean
+language sql stable
+begin atomic
+    select coalesce(pg_has_role(to_regrole(quote_ident(p_login)), to_regrole(quote_ident(p_role)), 'member'), false);
+end;
+
+-- wf._check_workflow_grant(p_workflow)
+--
+-- It comes before anything is said of the workflow: whoever has no grant learns not even
+-- whether it exists.
+--
+-- Returns  nothing, if the login may start it
+-- Locks    nothing
+-- Raises   WF008
+-- Called   by start and start_many
+create or replace function wf._check_workflow_grant(p_workflow text) returns void
+language plpgsql stable as $$
+begin
+    if not exists (select from wf.workflow_grant g
+                    where (g.workflows is null or p_workflow = any (g.workflows)) and wf._is_member(g.role))
+       and not wf._is_member('wf_owner') then
+        raise exception using errcode = 'WF008',
+            message = format('login %s may not start workflow %s: none of its roles has a grant for it',
+                             quote_ident(session_user), coalesce(left(p_workflow, 100), 'null')),
+            hint = 'An administrator lists the grants with wf-console workflow grants, and grants it with wf-console '
+                   'workflow grant ROLE WORKFLOWS.';
+    end if;
+end;
+$$;
+
+-- wf._hold_quota(p_priority)
+--
+-- Checks the priority of a start, and waits for its turn where a quota counts it.
+--
+-- Returns  the roles whose quotas count what the login starts; null if there are none
+-- Locks    the rows of these quotas, in the order of their roles
+-- Raises   WF002 if the priority is none, WF008 if it is higher than the login may give
+-- Called   by start and start_many, before they lock anything else that another start may wait for
+create or replace function wf._hold_quota(p_priority int) returns text[]
+language plpgsql as $$
+declare
+    v_top wf.quota;
+begin
+    if p_priority is null or p_priority not between -1000 and 1000 then
+        raise exception using errcode = 'WF002',
+            message = format('priority is %s', coalesce(p_priority::text, 'null')),
+            hint = 'Give a number from -1000 to 1000, higher first.';
+    end if;
+    if not exists (select from wf.quota) or wf._is_member('wf_owner') then
+        return null;
+    end if;
+    select q.* into v_top from wf.quota q
+     where q.priority < p_priority and wf._is_member(q.role) order by q.priority, q.role limit 1;
+    if found then
+        raise exception using errcode = 'WF008',
+            message = format('login %s may not start an instance with priority %s: the quota of role %s allows at most '
+                             '%s', quote_ident(session_user), p_priority, quote_ident(v_top.role), v_top.priority),
+            hint = format('Give a priority of at most %s, or ask an administrator for more: wf-console quotas lists '
+                          'the quotas.', v_top.priority);
+    end if;
+    return (select nullif(array_agg(h.role), '{}')
+              from (select q.role from wf.quota q
+                     where coalesce(q.per_minute, q.running) is not null and wf._is_member(q.role)
+                     order by q.role for no key update) h);
+end;
+$$;
+
+-- wf._refuse_spent(p_role, p_count, p_left, p_what, p_hint)
+--
+-- Returns  nothing
+-- Locks    nothing
+-- Raises   WF016
+-- Called   by _spend_quota
+create or replace function wf._refuse_spent(p_role text, p_count int, p_left bigint, p_what text, p_hint text)
+returns void
+language plpgsql as $$
+begin
+    raise exception using errcode = 'WF016',
+        message = format('the quota of role %s is %s: %s left, %s asked for by login %s', quote_ident(p_role), p_what,
+                         greatest(p_left, 0), p_count, quote_ident(session_user)),
+        hint = p_hint || ', or ask an administrator for more: wf-console quotas lists the quotas and their use.';
+end;
+$$;
+
+-- wf._spend_quota(p_roles, p_instance)
+--
+-- Counts new instances against quotas that _hold_quota has locked.
+--
+-- Returns  nothing
+-- Locks    nothing new
+-- Raises   WF016 if a quota has not so many left
+-- Called   by start and start_many
+create or replace function wf._spend_quota(p_roles text[], p_instance bigint[]) returns void
+language plpgsql as $$
+declare
+    v_count constant int := cardinality(p_instance);
+    v_minute constant timestamptz := date_trunc('minute', clock_timestamp());
+    v_quota wf.quota;
+    v_running bigint;
+begin
+    for v_quota in select q.* from wf.quota q where q.role = any (p_roles) order by q.role loop
+        if v_quota.minute_at is distinct from v_minute then
+            v_quota.started := 0;
+        end if;
+        if v_quota.started + v_count > v_quota.per_minute then
+            perform wf._refuse_spent(v_quota.role, v_count, v_quota.per_minute - v_quota.started,
+                                     format('%s a minute', v_quota.per_minute), 'Wait for the next minute');
+        end if;
+        update wf.quota q set minute_at = v_minute, started = v_quota.started + v_count where q.role = v_quota.role;
+        continue when v_quota.running is null;
+        select count(*) into v_running from wf.quota_instance c where c.role = v_quota.role;
+        if v_running + v_count > v_quota.running then
+            delete from wf.quota_instance c
+             where c.role = v_quota.role
+               and not exists (select from wf.instance i where i.id = c.instance_id and i.ended_at is null);
+            select count(*) into v_running from wf.quota_instance c where c.role = v_quota.role;
+        end if;
+        if v_running + v_count > v_quota.running then
+            perform wf._refuse_spent(v_quota.role, v_count, v_quota.running - v_running,
+                                     format('%s under way at a time', v_quota.running), 'Wait until some have ended');
+        end if;
+        insert into wf.quota_instance (role, instance_id) select v_quota.role, u.id from unnest(p_instance) u (id);
+    end loop;
+end;
+$$;
+
+-- wf._check_role(p_role)
+--
+-- Returns  nothing
+-- Locks    nothing
+-- Raises   WF003 if there is no such role
+-- Called   by workflow_grant_set and quota_set
+create or replace function wf._check_role(p_role text) returns void
+language plpgsql stable as $$
+begin
+    if not exists (select from pg_roles r where r.rolname = p_role) then
+        raise exception using errcode = 'WF003',
+            message = format('there is no role %s', coalesce(quote_literal(left(p_role, 100)), 'null')),
+            hint = 'Give the name of a login, or of a role that logins are members of.';
+    end if;
+end;
+$$;
+
+-- wf.workflow_grant_set(p_role, p_workflows, p_reason)
+--
+-- Returns  nothing
+-- Locks    the gate, the row of the grant; no start waits for it
+-- Raises   WF002, WF003 if there is no such role
+-- Called   by administrators
+create or replace function wf.workflow_grant_set(p_role text, p_workflows text[], p_reason text default null)
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+    perform wf._gate(false);
+    perform wf._check_reason('workflow grant', p_reason, wf._setting_number('reason_required') = 1);
+    perform wf._check_role(p_role);
+    if cardinality(p_workflows) not between 1 and 10000
+       or exists (select from unnest(p_workflows) w (name)
+                   where coalesce(octet_length(w.name), 0) not between 1 and 255) then
+        raise exception using errcode = 'WF002',
+            message = 'the workflows of a grant are 1 to 10,000 names of 1 to 255 bytes',
+            hint = 'Null means every workflow; wf.workflow_grant_remove takes a grant back.';
+    end if;
+    insert into wf.workflow_grant (role, workflows, granted_at, granted_by)
+    values (p_role, (select array_agg(distinct w.name collate "C") from unnest(p_workflows) w (name)), wf.now(),
+            wf._actor())
+        on conflict (role) do update
+       set workflows = excluded.workflows, granted_at = excluded.granted_at, granted_by = excluded.granted_by;
+    perform wf._audit('workflow grant', jsonb_build_object('role', p_role, 'workflows', p_workflows), p_reason);
+end;
+$$;
+comment on function wf.workflow_grant_set(text, text[], text) is
+    'Lets a login, or all logins that are members of a role, start these workflows; null means every workflow. Takes '
+    'the place of what the role was granted before. A workflow need not be installed yet. Counts from the next start '
+    'on. Returns nothing; raises WF002 for what is no name, WF003 if there is no such role.';
+
+-- wf.workflow_grant_remove(p_role, p_reason)
+--
+-- Returns  nothing
+-- Locks    the gate, the row of the grant
+-- Raises   WF002, WF003 if the role has no grant
+-- Called   by administrators; also for a role that was dropped
+create or replace function wf.workflow_grant_remove(p_role text, p_reason text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+    perform wf._gate(false);
+    perform wf._check_reason('workflow revoke', p_reason, wf._setting_number('reason_required') = 1);
+    delete from wf.workflow_grant g where g.role = p_role;
+    if not found then
+        raise exception using errcode = 'WF003',
+            message = format('role %s has no grant', coalesce(quote_literal(left(p_role, 100)), 'null')),
+            hint = 'List them: wf-console workflow grants.';
+    end if;
+    perform wf._audit('workflow revoke', jsonb_build_object('role', p_role), p_reason);
+end;
+$$;
+comment on function wf.workflow_grant_remove(text, text) is
+    'Takes back which workflows a role may start. Returns nothing; raises WF003 if the role has no grant.';
+
+create or replace view wf.workflow_grant_v with (security_barrier = true) as
+select g.role, g.workflows, g.granted_at, g.granted_by
+  from wf.workflow_grant g;
+comment on view wf.workflow_grant_v is 'Which roles may start which workflows.';
+select wf._inherit_comments('workflow_grant_v', 'workflow_grant') \gset
+
+-- wf.quota_set(p_role, p_per_minute, p_running, p_priority, p_reason)
+--
+-- Returns  nothing
+-- Locks    the gate, the row of the quota: starts that it counts wait
+-- Raises   WF002, WF003 if there is no such role
+-- Called   by administrators
+create or replace function wf.quota_set(
+    p_role text, p_per_minute int default null, p_running int default null, p_priority int default null,
+    p_reason text default null)
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+    perform wf._gate(false);
+    perform wf._check_reason('quota set', p_reason, wf._setting_number('reason_required') = 1);
+    perform wf._check_role(p_role);
+    if p_per_minute < 0 or p_running < 0 or p_priority not between -1000 and 1000 then
+        raise exception using errcode = 'WF002',
+            message = format('the quota of role %s cannot be %s a minute, %s running, priority %s', p_role,
+                             coalesce(p_per_minute::text, 'null'), coalesce(p_running::text, 'null'),
+                             coalesce(p_priority::text, 'null')),
+            hint = 'Give numbers of at least 0, and a priority from -1000 to 1000; null is no limit.';
+    end if;
+    insert into wf.quota (role, per_minute, running, priority, set_at, set_by)
+    values (p_role, p_per_minute, p_running, p_priority, wf.now(), wf._actor())
+        on conflict (role) do update
+       set per_minute = excluded.per_minute, running = excluded.running, priority = excluded.priority,
+           set_at = excluded.set_at, set_by = excluded.set_by;
+    delete from wf.quota_instance c where c.role = p_role;
+    insert into wf.quota_instance (role, instance_id)
+    select p_role, i.id
+      from wf.instance i
+     where p_running is not null and i.ended_at is null
+       and wf._is_member(p_role, split_part(i.started_by, ' as ', 1))
+       and not wf._is_member('wf_owner', split_part(i.started_by, ' as ', 1));
+    perform wf._audit('quota set', jsonb_build_object('role', p_role, 'per_minute', p_per_minute,
+                                                      'running', p_running, 'priority', p_priority), p_reason);
+end;
+$$;
+comment on function wf.quota_set(text, int, int, int, text) is
+    'Limits what a login, or all members of a role together, may start: instances a minute (from one full minute of '
+    'the clock to the next), instances under way at a time, the highest priority; null is no limit. Takes the place '
+    'of what was set for the role. Instances that its members have under way count, but for those whose start is not '
+    'committed yet. It reads all instances once if it limits those under way. Returns nothing; raises WF002 for a '
+    'number out of range, WF003 if there is no such role.';
+
+-- wf.quota_remove(p_role, p_reason)
+--
+-- Returns  nothing
+-- Locks    the gate, the row of the quota
+-- Raises   WF002, WF003 if the role has no quota
+-- Called   by administrators; also for a role that was dropped
+create or replace function wf.quota_remove(p_role text, p_reason text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+    perform wf._gate(false);
+    perform wf._check_reason('quota remove', p_reason, wf._setting_number('reason_required') = 1);
+    delete from wf.quota q where q.role = p_role;
+    if not found then
+        raise exception using errcode = 'WF003',
+            message = format('role %s has no quota', coalesce(quote_literal(left(p_role, 100)), 'null')),
+            hint = 'List them: wf-console quotas.';
+    end if;
+    delete from wf.quota_instance c where c.role = p_role;
+    perform wf._audit('quota remove', jsonb_build_object('role', p_role), p_reason);
+end;
+$$;
+comment on function wf.quota_remove(text, text) is
+    'Removes the quota of a role. Returns nothing; raises WF003 if the role has no quota.';
+
+create or replace view wf.quota_v with (security_barrier = true) as
+select q.role,
+       q.per_minute,
+       case when q.minute_at = date_trunc('minute', clock_timestamp()) then q.started else 0 end as started,
+       q.running,
+       (select count(*)
+          from wf.quota_instance c
+          join wf.instance i on i.id = c.instance_id and i.ended_at is null
+         where c.role = q.role and q.running is not null) as under_way,
+       q.priority,
+       q.set_at,
+       q.set_by
+  from wf.quota q;
+comment on view wf.quota_v is 'The quotas of roles, and what is used of them.';
+select wf._inherit_comments('quota_v', 'quota') \gset
+comment on column wf.quota_v.started is 'how many instances were started in this minute';
+comment on column wf.quota_v.under_way is 'how many of their instances are under way; 0 without a limit of them';
