@@ -15,7 +15,7 @@
 static bool
 is_local_socket(const PGconn *conn)
 {
-	struct sockaddr_storage peer;
+	struct sockaddr_storage peer = { 0 };
 	socklen_t len = sizeof(peer);
 
 	return getpeername(PQsocket(conn), (struct sockaddr *)&peer, &len) ==
@@ -33,7 +33,8 @@ mode_of(const PGconn *conn)
 	options = PQconninfo((PGconn *)conn);
 	if (options == NULL)
 		fatalx("cannot allocate the options of a connection");
-	for (option = options; option->keyword != NULL; option++)
+	for (option = options; option != NULL && option->keyword != NULL;
+	     option++)
 		if (strcmp(option->keyword, "sslmode") == 0 &&
 		    option->val != NULL)
 			mode = xstrdup(option->val);

@@ -268,7 +268,7 @@ warn_of_exposure(const struct pg *pg)
 		return;
 	exposure = pg_exposure(pg);
 	if (exposure != NULL)
-		log_warnx("warning: %s", exposure);
+		log_warnx("%s", exposure);
 	free(exposure);
 }
 

@@ -318,8 +318,7 @@ check(const struct config *config)
 
 	for (i = 0; i < config_workspaces(config); i++) {
 		workspace = config_workspace(config, i);
-		if (workspace_check(
-		        workspace.name, workspace.connection, &err))
+		if (workspace_check(workspace.name, workspace.connection, &err))
 			continue;
 		if (workspace.name[0] != '\0')
 			error_prefix(&err, "%s", workspace.name);
