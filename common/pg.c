@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/mem.h"
+#include "common/pg_exposure.h"
 #include "common/pg_params.h"
 
 /* SQLSTATEs of our own making, where libpq has none. */
@@ -229,6 +230,12 @@ int
 pg_server_version(const struct pg *pg)
 {
 	return PQserverVersion(pg->conn);
+}
+
+char *
+pg_exposure(const struct pg *pg)
+{
+	return pg_exposure_of(pg->conn);
 }
 
 /* struct pg_cancel is libpq's under our name, as results are. */

@@ -1,6 +1,6 @@
 /*
  * pg.h - sessions with PostgreSQL.  The only user of libpq (with pg_result.c,
- * pg_conninfo.c and pg_hosts.c).
+ * pg_conninfo.c, pg_exposure.c and pg_hosts.c).
  *
  * Two ways to use one: the console connects, asks and waits
  * (pg_connect, pg_query); the driver never waits (pg_connect_start,
@@ -67,6 +67,14 @@ int pg_backend(const struct pg *pg);
 
 /* 150004 for 15.4; 0 without a session. */
 int pg_server_version(const struct pg *pg);
+
+/*
+ * What others on the network can do to a session that is there, in one line,
+ * for the caller to free().  NULL if they can do nothing: the session has a
+ * local socket, TLS with sslmode=verify-full, or the encryption of Kerberos.
+ * libpq is asked what was used, wherever its parameters came from.
+ */
+char *pg_exposure(const struct pg *pg);
 
 /*
  * Ask the server to stop what the session does; that query then fails with

@@ -121,6 +121,8 @@ cmd_man(struct console *console, struct error *err)
 	       "PG* variables, service and password files work as with every "
 	       "program of PostgreSQL.\n"
 	       ".B PGWF_HOME\nis the directory of a workspace of your own,\n"
+	       ".B WF_TRUST_NETWORK\nsilences the warning of a connection "
+	       "that others can read or change,\n"
 	       ".B WF_LIBRARY\nlists folders of task types that need no "
 	       "import, and\n.B NO_COLOR\nturns colours off.\n"
 	       ".SH SEE ALSO\n.BR psql (1)\n");

@@ -37,6 +37,20 @@ explain_connection(const struct console *console, struct error *err)
 		const char *hint;
 	} hints[] = {
 		{ "no memory", NULL },
+		{ "channel binding",
+		    "channel_binding=require takes TLS, and a role of the "
+		    "server that has a SCRAM password." },
+		{ "certificate verify failed",
+		    "The server's certificate has expired, or sslrootcert "
+		    "names the file of another authority." },
+		{ "does not match host name",
+		    "Name the host as its certificate does; "
+		    "hostaddr says where it is." },
+		{ "root certificate file",
+		    "sslrootcert names the file of the authority that has "
+		    "signed the server's certificate." },
+		{ "does not support SSL",
+		    "The server needs `ssl = on` and a certificate." },
 		{ "database \"", "Create it with createdb, or name another "
 		                 "one with -d or PGDATABASE." },
 		{ "role \"", "Name a user that exists with -U or PGUSER." },
@@ -243,6 +257,21 @@ limit_ms(const struct command *command)
 	       (command->limit_s > 0 ? command->limit_s : DEFAULT_LIMIT_S);
 }
 
+/* What others can do to the session, unless somebody has said that it is well. */
+static void
+warn_of_exposure(const struct pg *pg)
+{
+	const char *trust = getenv("WF_TRUST_NETWORK");
+	char *exposure;
+
+	if (trust != NULL && *trust != '\0')
+		return;
+	exposure = pg_exposure(pg);
+	if (exposure != NULL)
+		log_warnx("%s", exposure);
+	free(exposure);
+}
+
 bool
 session_open_target(struct console *console, const struct pg_target *target,
     enum needs needs, struct error *err)
@@ -255,6 +284,7 @@ session_open_target(struct console *console, const struct pg_target *target,
 		session_explain(console, err);
 		return false;
 	}
+	warn_of_exposure(console->pg);
 	pg_limit(console->pg, limit_ms(console->invocation.command));
 	return needs != NEEDS_WORKSPACE || greet(console, err);
 }

@@ -52,6 +52,7 @@ struct config {
 	int64_t drain_timeout_ms;
 	char *log_level;
 	bool log_json;
+	bool trust_network;
 	int64_t sql_timeout_ms;
 	int64_t sql_max_rows_bytes;
 	struct {

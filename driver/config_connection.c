@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "common/log.h"
 #include "common/mem.h"
 #include "common/pg_conninfo.h"
 #include "driver/config.h"
@@ -67,51 +66,6 @@ check(const char *conninfo, struct error *err)
 	ok = ports == NULL || check_ports(ports, err);
 	free(ports);
 	return ok;
-}
-
-/* The first of `hosts` (commas between them) that is not this one, or NULL. */
-static char *
-find_remote(const char *hosts)
-{
-	static const char *const local[] = { "localhost", "::1", "127.0.0.1" };
-	size_t i, len;
-
-	for (; *hosts != '\0'; hosts += len + (hosts[len] == ',')) {
-		bool is_local;
-
-		len = strcspn(hosts, ",");
-		is_local = len == 0 || *hosts == '/' || *hosts == '@';
-		for (i = 0; i < sizeof(local) / sizeof(local[0]); i++)
-			is_local |= strlen(local[i]) == len &&
-			            strncmp(hosts, local[i], len) == 0;
-		if (!is_local)
-			return xstrndup(hosts, len);
-	}
-	return NULL;
-}
-
-/* Another machine, and nobody between may be trusted: but it was asked for. */
-static void
-warn(const char *key, const char *conninfo)
-{
-	char *mode = pg_conninfo_get_any(conninfo, "sslmode");
-	char *hosts = pg_conninfo_get_any(conninfo, "hostaddr");
-	char *remote = NULL;
-
-	if (hosts == NULL || *hosts == '\0') {
-		free(hosts);
-		hosts = pg_conninfo_get_any(conninfo, "host");
-	}
-	if (mode != NULL && strcmp(mode, "disable") == 0 && hosts != NULL)
-		remote = find_remote(hosts);
-	if (remote != NULL)
-		log_warnx("%s: sslmode=disable to %s: whoever is on the way "
-		          "can read and change everything; sslmode=verify-full "
-		          "prevents that",
-		    key, remote);
-	free(remote);
-	free(hosts);
-	free(mode);
 }
 
 static char *
@@ -176,24 +130,4 @@ config_connections_check(const struct config *config, struct error *err)
 		}
 	}
 	return ok;
-}
-
-void
-config_connections_warn(const struct config *config)
-{
-	struct config_workspace workspace;
-	char *key;
-	size_t i;
-
-	for (i = 0; i < config_workspaces(config); i++) {
-		workspace = config_workspace(config, i);
-		key = key_of(&workspace, "connection");
-		warn(key, workspace.connection);
-		free(key);
-		if (workspace.sql_connection[0] == '\0')
-			continue;
-		key = key_of(&workspace, "sql_connection");
-		warn(key, workspace.sql_connection);
-		free(key);
-	}
 }

@@ -15,7 +15,4 @@ bool config_connection_has_password(const char *conninfo);
 /* Whether libpq can read them.  The error begins with the option's key. */
 bool config_connections_check(const struct config *config, struct error *err);
 
-/* Say in the log what of them is allowed, but no good. */
-void config_connections_warn(const struct config *config);
-
 #endif

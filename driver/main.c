@@ -14,8 +14,8 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "driver/config.h"
-#include "driver/config_connection.h"
 #include "driver/descriptors.h"
+#include "driver/exposure.h"
 #include "driver/fleet.h"
 #include "driver/identity.h"
 #include "driver/loop.h"
@@ -234,7 +234,7 @@ take_config(struct program *program, struct config *fresh)
 	tell = config_take(&program->config, fresh, &waiting);
 	start_log(&program->config, &program->arguments);
 	log_info("configuration read again");
-	config_connections_warn(&program->config);
+	exposure_init(!program->config.trust_network);
 	descriptors_check(&program->config);
 	fleet_reload(program->fleet, tell);
 	if (waiting.len > 0)
@@ -318,7 +318,7 @@ check(const struct config *config)
 
 	for (i = 0; i < config_workspaces(config); i++) {
 		workspace = config_workspace(config, i);
-		if (workspace_check(workspace.connection, &err))
+		if (workspace_check(workspace.name, workspace.connection, &err))
 			continue;
 		if (workspace.name[0] != '\0')
 			error_prefix(&err, "%s", workspace.name);
@@ -374,7 +374,7 @@ main(int argc, char **argv)
 	if (program.arguments.print) {
 		config_print(config, stdout);
 	} else {
-		config_connections_warn(config);
+		exposure_init(!config->trust_network);
 		descriptors_check(config);
 		code = program.arguments.check ? check(config) : run(&program);
 	}

@@ -71,6 +71,9 @@ const struct option options[] = {
 	  "error, warn, info or debug.", OPTION_LIVE },
 	{ "log_json", OPTION_BOOL, AT(log_json), "false", 0, 0,
 	  "Log JSON lines instead of text.", OPTION_LIVE },
+	{ "trust_network", OPTION_BOOL, AT(trust_network), "false", 0, 0,
+	  "Do not warn of connections to a workspace that are weaker than\n"
+	  "sslmode=verify-full: whoever is on the way can read and change everything.", OPTION_LIVE },
 	{ "sql_timeout_ms", OPTION_INT, AT(sql_timeout_ms), "0", 0, 24 * DAY_MS,
 	  "Time limit of a SQL task that states none; 0 is none.", OPTION_LIVE },
 	{ "sql_max_rows_bytes", OPTION_INT, AT(sql_max_rows_bytes), "1048576", 1, 256 * MIB,

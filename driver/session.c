@@ -10,6 +10,7 @@
 #include "common/pg.h"
 #include "driver/cancel.h"
 #include "driver/dial.h"
+#include "driver/exposure.h"
 #include "driver/loop.h"
 #include "driver/random.h"
 
@@ -26,6 +27,7 @@ struct session {
 
 	struct dial *dial;
 	struct pg *pg; /* NULL: no connection */
+	struct exposure *exposure;
 	int failures;
 	struct loop_watch *watch;
 	struct timer timer; /* of the batch, of the pause */
@@ -58,6 +60,8 @@ disconnect(struct session *session)
 	session->watch = NULL;
 	pg_free(session->pg);
 	session->pg = NULL;
+	exposure_drop(session->exposure);
+	session->exposure = NULL;
 	forget_cancel(session);
 	session->held = false;
 }
@@ -175,6 +179,7 @@ on_connected(void *arg, struct pg *pg)
 	struct session *session = arg;
 
 	session->pg = pg;
+	session->exposure = exposure_hold(session->options.label, pg);
 	session->watch = loop_watch(
 	    session->loop, pg_socket(pg), LOOP_READ, on_traffic, session);
 	session->events->ready(session->arg);

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "common/pg.h"
 #include "common/pg_params.h"
+#include "driver/exposure.h"
 #include "driver/session.h"
 #include "driver/window.h"
 
@@ -283,7 +284,7 @@ workspace_advice(const char *sqlstate)
 }
 
 bool
-workspace_check(const char *conninfo, struct error *err)
+workspace_check(const char *label, const char *conninfo, struct error *err)
 {
 	struct pg_target target = {
 		.dbname = conninfo,
@@ -301,6 +302,7 @@ workspace_check(const char *conninfo, struct error *err)
 			    "configuration file or with PG* variables.");
 		return false;
 	}
+	exposure_drop(exposure_hold(label, pg));
 	pg_params_init(&params);
 	pg_params_add_bigint(&params, PGWF_SCHEMA_VERSION);
 	result = pg_query(pg, GREET, &params, err);

@@ -144,9 +144,10 @@ void workspace_open(struct session *session, bool listens);
 
 /*
  * Connect to `conninfo`, look whether a workspace that we can speak to is
- * there and that we may use it.  Waits.
+ * there and that we may use it.  Waits.  `label` is its name in log lines.
  */
-bool workspace_check(const char *conninfo, struct error *err);
+bool workspace_check(
+    const char *label, const char *conninfo, struct error *err);
 
 /* What the operator can do about a common failure; NULL: we don't know. */
 const char *workspace_advice(const char *sqlstate);

@@ -48,13 +48,6 @@ for connection in 'postgresql://u:S3CR3T@[::1/x' 'postgresql://u:S3CR%3T@h/x' \
     exits 'a connection that cannot be read' 78 wf-driver -n -d "$connection"
     unlike '… may have a password, which is not shown' "$OUTPUT" S3C
 done
-exits 'no TLS, on purpose' 1 wf-driver -n -d 'host=no.invalid sslmode=disable'
-says 'connection: sslmode=disable to no\.invalid'
-PGSSLMODE=disable exits 'the same by the environment' 1 \
-    wf-driver -n -d 'host=no.invalid'
-says 'connection: sslmode=disable to no\.invalid'
-exits 'no TLS at home' 1 wf-driver -n -d "host=$WORK sslmode=disable"
-unlike '… is nothing to speak of' "$OUTPUT" 'sslmode'
 exits 'no file' 78 wf-driver -n -c "$WORK/none.conf"
 
 # --- who could put another file there

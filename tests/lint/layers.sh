@@ -13,8 +13,8 @@ only() {
 }
 
 # Each foreign library is included by one file.
-only 'libpq is for common/pg.c, pg_{result,conninfo,hosts}.c' 'libpq-fe\.h' \
-    'common/pg(_result|_conninfo|_hosts)?\.c'
+only 'libpq is for common/pg.c, pg_{result,conninfo,exposure,hosts}.c' 'libpq-fe\.h' \
+    'common/pg(_result|_conninfo|_exposure|_hosts)?\.c'
 only 'json-c is for common/json.c' 'json-c/' 'common/json\.c'
 only 'libconfig is for driver/config.c' 'libconfig\.h' 'driver/config\.c'
 only 'libcurl is for driver/http.c, http_multi and http_url.c' 'curl/' \
