@@ -98,7 +98,9 @@ doomed_dies() {
 # all_met WHAT TIME: wait until each instance has met its poison since then:
 # something in it has failed, or the server is at fault and it is tried again
 # later, or it waits for a driver that has all of the capabilities. Another error
-# of a row of work is no end: the row is tried three times.
+# of a row of work is no end: the row is tried three times. Nor is that of the
+# server an end for an item that only stood in one batch with the one at fault:
+# its row has the batch's error until it was tried alone.
 all_met() {
     local unmet="select x.place, x.code,
             (select string_agg(concat_ws(' ', p.id, p.kind, p.state, p.at), ', ')
@@ -107,7 +109,7 @@ all_met() {
       where not exists (select from wf.event e where e.instance_id = x.instance_id
                            and e.state = 'FAILED' and e.at >= '$2')
         and not exists (select from wf.work w
-                         where w.instance_id = x.instance_id
+                         where w.instance_id = x.instance_id and x.code = 'server'
                            and w.error ->> 'sqlstate' = '53200')
         and not (x.code = 'names' and exists (select from wf.ready r
                    join wf.lane l on l.id = r.lane_id and cardinality(l.requires) = 64
