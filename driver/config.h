@@ -76,6 +76,7 @@ struct config {
 	struct {
 		char *directory;
 		char *environment;
+		struct config_list grants;
 	} secrets;
 	struct {
 		char *program;

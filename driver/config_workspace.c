@@ -6,6 +6,7 @@
 #include "driver/config.h"
 #include "driver/config_connection.h"
 #include "driver/config_files.h"
+#include "driver/secret_grant.h"
 
 #define NAME_BYTES \
 	"0123456789_-" \
@@ -140,5 +141,6 @@ config_check(const struct config *config, struct error *err)
 	}
 	return check_workspaces(config, err) &&
 	       config_connections_check(config, err) &&
-	       config_files_check(config, err);
+	       config_files_check(config, err) &&
+	       secret_grants_check(&config->secrets.grants, err);
 }

@@ -123,16 +123,23 @@ read_query(struct http_args *args, const struct json *json, struct error *err)
 	return ok;
 }
 
-static bool
-read_url(struct http_args *args, const struct json *json, struct error *err)
+/* NULL with `err` set: there is none that a workflow may ask for. */
+static struct http_url *
+url_of(const struct json *json, struct error *err)
 {
 	const char *text = json_string(json_get(json, "url"));
 
-	if (text == NULL)
-		return wrong(err, "url must be a string");
-	if (!guard_url(text, err))
-		return false;
-	args->url = http_url_new(text, err);
+	if (text == NULL) {
+		error_set(err, "url must be a string");
+		return NULL;
+	}
+	return guard_url(text, err) ? http_url_new(text, err) : NULL;
+}
+
+static bool
+read_url(struct http_args *args, const struct json *json, struct error *err)
+{
+	args->url = url_of(json, err);
 	return args->url != NULL && read_query(args, json, err);
 }
 
@@ -321,6 +328,22 @@ http_args_new(
 	http_args_free(*last);
 	*last = args;
 	return args;
+}
+
+char *
+http_args_place(const struct task *task, struct error *err)
+{
+	struct http_url *url = NULL;
+	struct json *json;
+	char *place;
+
+	if (json_parse(task->args, task->args_len, &json, err)) {
+		url = url_of(json, err);
+		json_free(json);
+	}
+	place = url != NULL ? http_url_place(url) : NULL;
+	http_url_free(url);
+	return place;
 }
 
 void

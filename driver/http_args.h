@@ -21,6 +21,12 @@ struct task;
 struct http_args *http_args_new(
     const struct task *task, struct http_args **last, struct error *err);
 
+/*
+ * Where the task's arguments lead, as in secret_grant.h; for the caller to
+ * free().  NULL with `err` set: they are wrong.
+ */
+char *http_args_place(const struct task *task, struct error *err);
+
 /* Done with them.  NULL is allowed. */
 void http_args_free(struct http_args *args);
 

@@ -27,11 +27,11 @@ new_handle(void)
 
 /* "" if it has no such part; for the caller to free(). */
 static char *
-get_part(CURLU *handle, CURLUPart part)
+get_part(CURLU *handle, CURLUPart part, unsigned flags)
 {
 	char *text = NULL, *copy;
 
-	curl_url_get(handle, part, &text, 0);
+	curl_url_get(handle, part, &text, flags);
 	copy = xstrdup(text != NULL ? text : "");
 	curl_free(text);
 	return copy;
@@ -84,13 +84,29 @@ http_url_add(
 char *
 http_url_text(const struct http_url *url)
 {
-	return get_part(to_curl(url), CURLUPART_URL);
+	return get_part(to_curl(url), CURLUPART_URL, 0);
 }
 
 char *
 http_url_host(const struct http_url *url)
 {
-	return get_part(to_curl(url), CURLUPART_HOST);
+	return get_part(to_curl(url), CURLUPART_HOST, 0);
+}
+
+char *
+http_url_place(const struct http_url *url)
+{
+	char *scheme = get_part(to_curl(url), CURLUPART_SCHEME, 0);
+	char *host = http_url_host(url);
+	char *port =
+	    get_part(to_curl(url), CURLUPART_PORT, CURLU_NO_DEFAULT_PORT);
+	char *place = xasprintf(
+	    "%s://%s%s%s", scheme, host, *port != '\0' ? ":" : "", port);
+
+	free(port);
+	free(host);
+	free(scheme);
+	return place;
 }
 
 char *
@@ -104,7 +120,7 @@ http_url_seen(const char *base, const char *text)
 	curl_url_set(handle, CURLUPART_URL, text, 0);
 	curl_url_set(handle, CURLUPART_USER, NULL, 0);
 	curl_url_set(handle, CURLUPART_PASSWORD, NULL, 0);
-	seen = get_part(handle, CURLUPART_URL);
+	seen = get_part(handle, CURLUPART_URL, 0);
 	curl_url_cleanup(handle);
 	return seen;
 }

@@ -29,6 +29,9 @@ void http_url_refuse_user(struct error *err);
 /* All of it; for the caller to free(). */
 char *http_url_text(const struct http_url *url);
 
+/* Its scheme, host and port as in secret_grant.h; for the caller to free(). */
+char *http_url_place(const struct http_url *url);
+
 /* Its host, without port; for the caller to free().  "": none. */
 char *http_url_host(const struct http_url *url);
 

@@ -121,6 +121,12 @@ const struct option options[] = {
 	  "What stands before the names of variables that are secrets: with \"SECRET_\"\n"
 	  "secret(\"token\") may be in SECRET_token.  They are taken out of the\n"
 	  "environment.  Empty: there are none.", OPTION_FIXED },
+	{ "secrets.grants", OPTION_LIST, AT(secrets.grants), "", 0, 0,
+	  "Who may use which secret, and where it may go; each four words:\n"
+	  "\"SECRET WORKFLOW TASK_TYPE DESTINATION\".  The destination is\n"
+	  "\"https://hr.example.com\", \"https://*.example.com:8443\", \"http://...\",\n"
+	  "\"ssh://bastion\" or \"exec://PROGRAM\".  A * stands for every one.  Empty:\n"
+	  "nobody may use any.", OPTION_LIVE },
 	{ "ssh.program", OPTION_STRING, AT(ssh.program), "ssh", 0, 0,
 	  "OpenSSH's client.", OPTION_LIVE },
 	{ "ssh.config_file", OPTION_STRING, AT(ssh.config_file), "", 0, 0,

@@ -273,11 +273,12 @@ request_new(struct request_table *table, const struct workspace_row *row,
 	const char *role = row->run_as != NULL ? row->run_as : "";
 	size_t secrets = strlen(places), run_as = strlen(role);
 	size_t token = strlen(row->token), trace = strlen(row->trace_id),
-	       name = strlen(row->request), type = strlen(row->type);
+	       name = strlen(row->request), type = strlen(row->type),
+	       workflow = strlen(row->workflow);
 	/* one allocation: the strings stand behind the struct */
 	struct request *request =
-	    xmalloc(sizeof(*request) + token + trace + name + type +
-	            row->args_len + secrets + run_as + 7);
+	    xmalloc(sizeof(*request) + token + trace + name + type + workflow +
+	            row->args_len + secrets + run_as + 8);
 	char *end = (char *)(request + 1);
 
 	*request = (struct request){
@@ -289,6 +290,7 @@ request_new(struct request_table *table, const struct workspace_row *row,
 			.trace_id = put(&end, row->trace_id, trace),
 			.request = put(&end, row->request, name),
 			.type = put(&end, row->type, type),
+			.workflow = put(&end, row->workflow, workflow),
 			.args = put(&end, row->args, row->args_len),
 			.args_len = row->args_len,
 			.secrets = row->secrets != NULL

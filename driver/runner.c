@@ -1,9 +1,11 @@
 #include "driver/runner.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/error.h"
 #include "common/log.h"
+#include "common/mem.h"
 #include "driver/outcome.h"
 #include "driver/redact.h"
 #include "driver/secret.h"
@@ -94,19 +96,44 @@ end_cancelled(struct runner *runner, struct request *request)
 	error_release(&err);
 }
 
-/* The last moment: its arguments get what only this driver knows. */
+/* Where its arguments lead, which have their secrets by now. */
+static char *
+destination_of(const struct request *request, struct error *err)
+{
+	const struct transport *transport = request->transport;
+
+	return transport->destination != NULL
+	           ? transport->destination(&request->task, err)
+	           : xasprintf("%s://", transport->name);
+}
+
+/*
+ * The last moment: its arguments get what only this driver knows.  Where that
+ * goes is read from the arguments as they will be sent: nobody else is believed.
+ */
 static bool
 fill(struct runner *runner, struct request *request)
 {
+	const struct secrets *secrets = transports_secrets(runner->transports);
+	const char *kind = "secret";
+	char *destination = NULL;
 	struct error err = { 0 };
-	bool ok = secrets_fill(transports_secrets(runner->transports),
-	    &request->task, &request->filled, &err);
+	bool ok = secrets_fill(secrets, &request->task, &request->filled, &err);
 
-	if (!ok)
-		end_unbegun(runner, request, "secret", &err);
-	error_release(&err);
 	request->task.args = request->filled.args.data;
 	request->task.args_len = request->filled.args.len;
+	if (ok) {
+		destination = destination_of(request, &err);
+		if (destination == NULL)
+			kind = "input";
+		ok = destination != NULL &&
+		     secrets_may_go(secrets, &request->task, &request->filled,
+		         destination, &err);
+	}
+	if (!ok)
+		end_unbegun(runner, request, kind, &err);
+	free(destination);
+	error_release(&err);
 	return ok;
 }
 

@@ -14,6 +14,8 @@
 #include "driver/config.h"
 #include "driver/known.h"
 #include "driver/redact.h"
+#include "driver/secret_grant.h"
+#include "driver/transport.h"
 
 enum {
 	NAME_MAX_BYTES = 128,
@@ -189,14 +191,24 @@ enum found {
 	FAILED, /* and said why */
 };
 
+/* What its file is called; for the caller to free(). */
+static char *
+file_of(const struct secrets *secrets, const char *name)
+{
+	bool own = secrets->workspace[0] != '\0';
+
+	return xasprintf("%s%s%s", secrets->workspace, own ? "." : "", name);
+}
+
 /* For the caller to free(). */
 static char *
 path_of(const struct secrets *secrets, const char *name)
 {
-	bool own = secrets->workspace[0] != '\0';
+	char *file = file_of(secrets, name);
+	char *path = xasprintf("%s/%s", directory_of(secrets), file);
 
-	return xasprintf("%s/%s%s%s", directory_of(secrets), secrets->workspace,
-	    own ? "." : "", name);
+	free(file);
+	return path;
 }
 
 static enum found
@@ -290,6 +302,24 @@ check_value(const char *name, struct buf *value, struct error *err)
 		return false;
 	}
 	return true;
+}
+
+bool
+secret_is_granted(const struct secrets *secrets, const char *name,
+    const struct task *task, const char *destination, struct error *err)
+{
+	char *file = file_of(secrets, name);
+	struct secret_use use = {
+		.secret = file,
+		.workflow = task->workflow,
+		.type = task->type,
+		.destination = destination,
+	};
+	bool ok =
+	    secret_grants_allow(&secrets->config->secrets.grants, &use, err);
+
+	free(file);
+	return ok;
 }
 
 bool

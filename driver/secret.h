@@ -41,6 +41,7 @@ void secrets_detach(struct secrets *secrets);
 struct filled {
 	struct buf args;
 	struct secret_value **values;
+	char **names; /* of each */
 	size_t count;
 };
 
@@ -50,10 +51,21 @@ void filled_release(struct filled *filled);
 /*
  * The task's arguments with the values at the places that the task names, to
  * `filled`, which was initialised.  False with `err` set if a secret is not to be
- * had.
+ * had, or not granted to the task.
  */
 bool secrets_fill(const struct secrets *secrets, const struct task *task,
     struct filled *filled, struct error *err);
+
+/* Whether all that was filled in may go there.  Otherwise false, with `err` set. */
+bool secrets_may_go(const struct secrets *secrets, const struct task *task,
+    const struct filled *filled, const char *destination, struct error *err);
+
+/*
+ * Whether a task may have a secret; `destination` is NULL while nobody knows
+ * where it goes.  Otherwise false, with `err` set.
+ */
+bool secret_is_granted(const struct secrets *secrets, const char *name,
+    const struct task *task, const char *destination, struct error *err);
 
 /* Read the secret called `name` to `value`. */
 bool secret_read(const struct secrets *secrets, const char *name,

@@ -24,6 +24,7 @@ struct step {
 
 struct fill {
 	const struct secrets *secrets;
+	const struct task *task;
 	const struct json *places;
 	struct filled *filled;
 	struct buf *out; /* its arguments */
@@ -41,16 +42,23 @@ filled_init(struct filled *filled)
 void
 filled_release(struct filled *filled)
 {
-	while (filled->count > 0)
+	while (filled->count > 0) {
 		known_let_go(filled->values[--filled->count]);
+		free(filled->names[filled->count]);
+	}
 	free(filled->values);
+	free(filled->names);
 	filled->values = NULL;
+	filled->names = NULL;
 	secret_wipe(&filled->args);
 }
 
 static void
-hold(struct filled *filled, const struct buf *value)
+hold(struct filled *filled, const char *name, const struct buf *value)
 {
+	filled->names = xreallocarray(
+	    filled->names, filled->count + 1, sizeof(filled->names[0]));
+	filled->names[filled->count] = xstrdup(name);
 	filled->values = xreallocarray(
 	    filled->values, filled->count + 1, sizeof(filled->values[0]));
 	filled->values[filled->count++] = known_hold(value->data, value->len);
@@ -112,9 +120,12 @@ add_secret(struct fill *fill, const struct json *name, struct buf *text)
 
 	if (!ok)
 		return misplaced(fill);
+	if (!secret_is_granted(
+	        fill->secrets, json_string(name), fill->task, NULL, fill->err))
+		return false;
 	ok = secret_read(fill->secrets, json_string(name), &value, fill->err);
 	if (ok) {
-		hold(fill->filled, &value);
+		hold(fill->filled, json_string(name), &value);
 		buf_add(text, value.data, value.len);
 	}
 	secret_wipe(&value);
@@ -220,6 +231,7 @@ secrets_fill(const struct secrets *secrets, const struct task *task,
 {
 	struct fill fill = {
 		.secrets = secrets,
+		.task = task,
 		.filled = filled,
 		.out = &filled->args,
 		.err = err,
@@ -238,4 +250,17 @@ secrets_fill(const struct secrets *secrets, const struct task *task,
 	json_free(places);
 	json_free(args);
 	return ok;
+}
+
+bool
+secrets_may_go(const struct secrets *secrets, const struct task *task,
+    const struct filled *filled, const char *destination, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < filled->count; i++)
+		if (!secret_is_granted(
+		        secrets, filled->names[i], task, destination, err))
+			return false;
+	return true;
 }

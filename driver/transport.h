@@ -38,9 +38,10 @@ struct task {
 	const char *type;     /* of the task, for messages */
 	const char *args;     /* a JSON object, evaluated */
 	size_t args_len;
-	const char *secrets;   /* where in args some go; NULL: nowhere */
-	const char *run_as;    /* the role of a SQL task; NULL: the usual one */
-	int64_t timeout_ms;    /* 0: the transport's own limit */
+	const char *secrets;  /* where in args some go; NULL: nowhere */
+	const char *workflow; /* whose task it is; "" if there are no secrets */
+	const char *run_as;   /* the role of a SQL task; NULL: the usual one */
+	int64_t timeout_ms;   /* 0: the transport's own limit */
 	const char *workspace; /* the name that log lines give it; "": none */
 
 	/* Where a program's streams go as they come; NULL: nowhere. */
@@ -89,6 +90,13 @@ struct transport {
 	 * NULL for those who don't mind.
 	 */
 	void (*connected)(void *state, bool connected);
+
+	/*
+	 * What a request will speak to, as in secret_grant.h; for the caller to
+	 * free().  NULL with `err` set: the arguments are wrong.  It is asked if
+	 * there are secrets in them.  Without it: the transport's name and "://".
+	 */
+	char *(*destination)(const struct task *task, struct error *err);
 
 	/*
 	 * Begin.  Never waits.  `done` comes exactly once, from the loop and

@@ -334,6 +334,30 @@ run_program(struct run *run, char *const *argv, char *const *env)
 		loop_timer_set(exec->loop, &run->limit_timer, run->timeout_ms);
 }
 
+static void
+not_a_word(struct error *err)
+{
+	error_set(err, "program must be a string without a NUL");
+}
+
+static char *
+destination(const struct task *task, struct error *err)
+{
+	const char *program;
+	struct json *args;
+	char *place = NULL;
+
+	if (!json_parse(task->args, task->args_len, &args, err))
+		return NULL;
+	program = word_of(json_get(args, "program"));
+	if (program != NULL)
+		place = xasprintf("exec://%s", program);
+	else
+		not_a_word(err);
+	json_free(args);
+	return place;
+}
+
 static bool
 begin(struct run *run, const struct task *task, struct error *err)
 {
@@ -350,7 +374,7 @@ begin(struct run *run, const struct task *task, struct error *err)
 	if (run->program != NULL)
 		command = find_command(config, run->program);
 	if (run->program == NULL) {
-		error_set(err, "program must be a string without a NUL");
+		not_a_word(err);
 	} else if (command == NULL) {
 		error_set(err, "this driver has no program %s", run->program);
 		error_hint(err,
@@ -416,6 +440,7 @@ exec_open(struct loop *loop, const struct config *config, void **state,
 const struct transport transport_exec = {
 	.name = "exec",
 	.open = exec_open,
+	.destination = destination,
 	.start = exec_start,
 	.cancel = exec_cancel,
 	.free = exec_free,

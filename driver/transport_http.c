@@ -218,6 +218,7 @@ tear_down(void *state)
 const struct transport transport_http = {
 	.name = "http",
 	.open = set_up,
+	.destination = http_args_place,
 	.start = start,
 	.cancel = cancel,
 	.free = release,

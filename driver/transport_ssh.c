@@ -90,24 +90,53 @@ command_of(const struct run *run)
 	return command;
 }
 
+/* Where `args` lead; its strings are theirs. */
 static bool
-check_args(struct run *run, struct error *err)
+read_target(
+    const struct json *args, struct ssh_target *target, struct error *err)
 {
-	const struct json *user = json_get(run->args, "user");
-	const struct json *port = json_get(run->args, "port");
-	bool command = command_of(run) != NULL;
-	bool script = json_string(json_get(run->args, "script")) != NULL;
+	const struct json *user = json_get(args, "user");
+	const struct json *port = json_get(args, "port");
 
-	run->target.host = json_string(json_get(run->args, "host"));
-	if (!is_name(run->target.host, "._-:"))
+	target->host = json_string(json_get(args, "host"));
+	if (!is_name(target->host, "._-:"))
 		return wrong(err, "host must be the name of a host");
 	if (user != NULL && !is_name(json_string(user), "._-"))
 		return wrong(err, "user must be the name of a user");
 	if (port != NULL && (json_type(port) != JSON_INT ||
 	                        json_int(port) < 1 || json_int(port) > 65535))
 		return wrong(err, "port must be from 1 to 65535");
-	run->target.user = json_string(user);
-	run->target.port = port != NULL ? json_int(port) : 0;
+	target->user = json_string(user);
+	target->port = port != NULL ? json_int(port) : 0;
+	return true;
+}
+
+static char *
+destination(const struct task *task, struct error *err)
+{
+	struct ssh_target target;
+	struct json *args;
+	char *place = NULL;
+
+	if (!json_parse(task->args, task->args_len, &args, err))
+		return NULL;
+	if (read_target(args, &target, err))
+		place = target.port != 0
+		            ? xasprintf("ssh://%s:%lld", target.host,
+		                  (long long)target.port)
+		            : xasprintf("ssh://%s", target.host);
+	json_free(args);
+	return place;
+}
+
+static bool
+check_args(struct run *run, struct error *err)
+{
+	bool command = command_of(run) != NULL;
+	bool script = json_string(json_get(run->args, "script")) != NULL;
+
+	if (!read_target(run->args, &run->target, err))
+		return false;
 	if (command == script)
 		return wrong(err, "either command or script must be given");
 	if (json_get(run->args, "stdin") != NULL &&
@@ -491,6 +520,7 @@ ssh_close(void *state)
 const struct transport transport_ssh = {
 	.name = "ssh",
 	.open = ssh_open,
+	.destination = destination,
 	.start = ssh_start,
 	.cancel = ssh_cancel,
 	.free = ssh_free,

@@ -153,7 +153,7 @@ workspace_poll(struct session *session, int64_t driver, const struct load *want)
 	session_send(session,
 	    "select kind, wait_ms, instance_id, process_id, attempt, token,"
 	    " request, needs_ack, transport, task_type, args, timeout_ms,"
-	    " trace_id, secrets, mark, run_as"
+	    " trace_id, secrets, mark, run_as, workflow"
 	    " from wf.poll($1, $2::int, $3::int, $4::jsonb)",
 	    &params);
 	pg_params_release(&params);
@@ -195,6 +195,7 @@ workspace_polled(const struct pg_result *result, int row)
 		.secrets = pg_value(result, row, 13),
 		.mark = pg_value(result, row, 14),
 		.run_as = pg_value(result, row, 15),
+		.workflow = text(result, row, 16),
 	};
 }
 

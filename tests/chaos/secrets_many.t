@@ -125,7 +125,8 @@ spawn service perl "$CHAOS/blabber_service" "$WORK/port" "$GATE" "$HEARD_KEYS"
 wait_until 20 test -s "$WORK/port"
 SERVICE=http://127.0.0.1:$(cat "$WORK/port")
 DRIVER_OPTIONS=(-o slots=16 -o poll_max_ms=200 -o heartbeat_ms=500
-    -o "secrets.directory=$SECRETS" -o "exec.programs=blabber=$WORK/blabber" -o exec.env=TOKEN
+    -o "secrets.directory=$SECRETS" -o "secrets.grants=* * * *"
+    -o "exec.programs=blabber=$WORK/blabber" -o exec.env=TOKEN
     -o "ssh.config_file=$SSH_CONFIG" -o ssh.idle_ms=1000 -o http.timeout_ms=1800000)
 drivers_begin
 # what is done for the first time takes longer

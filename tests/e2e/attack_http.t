@@ -115,7 +115,7 @@ chmod 400 "$secrets/token"
 # shellcheck disable=SC2034 # for driver_start
 DRIVER_HTTP=() # as it comes
 HOME=$WORK/home http_proxy=http://10.0.0.1:$PORT ALL_PROXY=socks5h://10.0.0.1:$PORT \
-    driver_start one -o "secrets.directory=$secrets"
+    driver_start one -o "secrets.directory=$secrets" -o "secrets.grants=* * * *"
 
 # --- none of these comes anywhere
 

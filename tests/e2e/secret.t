@@ -74,7 +74,7 @@ ok 'install' wf-console install "$DATA/secret.wf"
 go() {
     SECRET_from_env=${CANARY[from_env]} driver_start "$@" \
         -c "$SECRETS/driver.conf" -o "ssh.config_file=$SSH_CONFIG" -o ssh.max_output=4096 \
-        -o "secrets.directory=$SECRETS" -o secrets.environment=SECRET_ \
+        -o "secrets.directory=$SECRETS" -o secrets.environment=SECRET_ -o "secrets.grants=* secrets * *" \
         -o exec.programs=sh=/bin/sh -o exec.env=SHOWN
     id=$(begin secrets -p "base=$HTTP_URL" -p closed=http://127.0.0.1:1/ \
         -p "data=$forged" -p "long=$(printf '%01021d' 0)")

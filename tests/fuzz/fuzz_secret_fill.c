@@ -26,6 +26,7 @@ set_up(void)
 	setenv("FUZZ_token", SECRET, 1);
 	config_preset(&config);
 	MUST(config_set(&config, "secrets.environment=FUZZ_", &err));
+	MUST(config_set(&config, "secrets.grants=* * * *", &err));
 	secrets = secrets_new(&config);
 }
 
@@ -42,6 +43,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (secrets == NULL)
 		set_up();
+	task.workflow = "fuzz";
+	task.type = "t.Do";
 	task.args = args;
 	task.secrets = places;
 	filled_init(&filled);

@@ -43,6 +43,10 @@ set_up(void **state)
 	snprintf(option, sizeof(option), "secrets.directory=%s", directory);
 	assert_true(config_set(&config, option, &err));
 	assert_true(config_set(&config, "secrets.environment=UNIT_", &err));
+	assert_true(config_set(&config,
+	    "secrets.grants=one unit t.Do *,both unit t.Do https://a,"
+	    "etl.one unit t.Do *",
+	    &err));
 	setenv("UNIT_there", "from outside", 1);
 	setenv("UNIT_both", "not this", 1);
 	setenv("OTHER_UNIT_x", "stays", 1);
@@ -206,6 +210,8 @@ check_filled(const struct secrets *secrets, const char *args,
 		.args = args,
 		.args_len = strlen(args),
 		.secrets = places,
+		.workflow = "unit",
+		.type = "t.Do",
 	};
 	struct error err = { 0 };
 	struct filled filled;
@@ -282,6 +288,37 @@ test_what_was_filled_in_is_redacted(void **state)
 	buf_release(&text);
 }
 
+static void
+test_what_is_not_granted(void **state)
+{
+	struct task task = {
+		.args = "{\"a\":null}",
+		.args_len = strlen("{\"a\":null}"),
+		.secrets = "[{\"at\":[\"a\"],\"secret\":\"both\"}]",
+		.workflow = "unit",
+		.type = "t.Do",
+	};
+	struct error err = { 0 };
+	struct filled filled;
+
+	filled_init(&filled);
+	assert_true(secrets_fill(*state, &task, &filled, &err));
+	assert_true(secrets_may_go(*state, &task, &filled, "https://a", &err));
+	assert_false(secrets_may_go(*state, &task, &filled, "https://b", &err));
+	assert_non_null(
+	    strstr(err.message, "secret both may not go to https://b"));
+	error_release(&err);
+	filled_release(&filled);
+
+	/* nobody learns whether there is one */
+	task.secrets = "[{\"at\":[\"a\"],\"secret\":\"none\"}]";
+	assert_false(secrets_fill(*state, &task, &filled, &err));
+	assert_string_equal(err.message,
+	    "workflow unit may not use secret none in a task of type t.Do");
+	error_release(&err);
+	filled_release(&filled);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_files_and_variables),
 	cmocka_unit_test(test_the_environment_is_cleared),
@@ -291,6 +328,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_links),
 	cmocka_unit_test(test_each_workspace_has_its_own),
 	cmocka_unit_test(test_fill),
+	cmocka_unit_test(test_what_is_not_granted),
 	cmocka_unit_test(test_data_forges_nothing),
 	cmocka_unit_test(test_what_was_filled_in_is_redacted),
 };

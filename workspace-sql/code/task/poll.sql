@@ -21,7 +21,7 @@
 create or replace function wf.poll(p_driver bigint, p_want int, p_instant int default null, p_kept jsonb default null)
 returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
                needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint,
-               wait_ms int, mark text, run_as text)
+               wait_ms int, mark text, run_as text, workflow text)
 language plpgsql security definer :engine as $$
 #variable_conflict use_column
 declare
@@ -104,7 +104,8 @@ comment on function wf.poll(bigint, int, int, jsonb) is
     '({"ssh": 1}), besides so many more of each of its transports. Rows of kind run (a request: instance, process, '
     'attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, '
     'task type, arguments, where in them which secrets go, time limit in ms, the role that a SQL task runs as, null '
-    'for the driver''s own SQL login), stop (the token of a request to stop), work (call wf.work) and one last row: '
+    'for the driver''s own SQL login, the workflow if secrets go in), stop (the token of a request to stop), work '
+    '(call wf.work) and one last row: '
     'next (ms until the next poll, at the latest) or busy (it looked for nothing, since others have all turns; ms '
     'until the next poll, about), with the mark of what this transaction has done, if anything, for register.';
 
@@ -332,7 +333,7 @@ $$;
 create or replace function wf._claim(p_driver bigint, p_place tid[], p_now timestamptz)
 returns table (kind text, instance_id bigint, process_id bigint, attempt int, token uuid, trace_id uuid, request text,
                needs_ack boolean, transport text, task_type text, args jsonb, secrets jsonb, timeout_ms bigint,
-               wait_ms int, mark text, run_as text)
+               wait_ms int, mark text, run_as text, workflow text)
 language plpgsql as $$
 #variable_conflict use_column
 begin
@@ -378,6 +379,9 @@ begin
                         from wf.version v
                         join wf.workflow w on w.id = v.workflow_id
                         join wf.sql_grant g on g.workflow = w.name and g.role = v.sql_role
+                       where v.id = t.version_id) end,
+           case when n.secrets ? t.request
+                then (select w.name from wf.version v join wf.workflow w on w.id = v.workflow_id
                        where v.id = t.version_id) end
       from taken t
      cross join lateral (select x.trace_id from wf.instance x where x.id = t.instance_id offset 0) i
