@@ -9,6 +9,7 @@ SECRETS=$(private_dir)
 TOKEN=S3CR3T-1-Kx7bQ9zPwL
 (umask 077 && printf '%s' "$TOKEN" >"$SECRETS/token" && printf 'none of it' >"$SECRETS/other")
 
+# shellcheck disable=SC2016 # variables of nginx
 heard='access_log heard.log heard; location / { echo_read_request_body; echo -n "$http_authorization"; }'
 nginx_start "$heard location /away { return 302 \$arg_to; }"
 GOOD=$HTTP_URL

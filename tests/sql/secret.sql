@@ -55,21 +55,21 @@ select is(wf._hide_secrets((repeat('["list", ', 150) || '["secret", "a"]' || rep
 
 -- what a driver is handed
 select play_driver('one', '{builtin,http,ssh}') as driver \gset
-create function pg_temp.handed(p_driver bigint) returns table (args jsonb, secrets jsonb)
-language sql as $$ select p.args, p.secrets from wf.poll(p_driver, 10) p where p.kind = 'run' $$;
+create function pg_temp.handed(p_driver bigint) returns table (args jsonb, secrets jsonb, workflow text)
+language sql as $$ select p.args, p.secrets, p.workflow from wf.poll(p_driver, 10) p where p.kind = 'run' $$;
 select play_install('bearer', jsonb_build_array(pg_temp.pass('{"a": ["text", "Bearer ", ["secret", "t"], ["var", "x"]], "b": ["var", "y"]}', '["var", "y"]')),
     '[{"name": "x", "type": "string"}, {"name": "y", "type": "json"}]');
 select wf.start('bearer', '{"x": "${secret(\"u\")}", "y": {"at": ["body"], "secret": "u", "list": ["secret", "u"], "text": ["u"], "secrets": [{"at": ["body"], "secret": "u"}]}}');
 select results_eq(format('select * from pg_temp.handed(%s)', :driver),
     $$values ('{"headers": {"a": ["Bearer ", "${secret(\"u\")}"], "b": {"at": ["body"], "secret": "u", "list": ["secret", "u"], "text": ["u"], "secrets": [{"at": ["body"], "secret": "u"}]}},
                 "body": {"at": ["body"], "secret": "u", "list": ["secret", "u"], "text": ["u"], "secrets": [{"at": ["body"], "secret": "u"}]}}'::jsonb,
-               '[{"at": ["headers", "a"], "text": ["t"]}]'::jsonb)$$, 'data forges no place');
+               '[{"at": ["headers", "a"], "text": ["t"]}]'::jsonb, 'bearer')$$, 'data forges no place');
 select wf.start('typed');
 select results_eq(format('select * from pg_temp.handed(%s)', :driver),
     $$values ('{"url": "p", "headers": {"a": ["Bearer ", "/p"], "own": null}, "body": ["p", null]}'::jsonb,
-               '[{"at": ["headers", "a"], "text": ["t"]}, {"at": ["headers", "own"], "secret": "own"}]'::jsonb)$$, 'of a type that makes the arguments');
+               '[{"at": ["headers", "a"], "text": ["t"]}, {"at": ["headers", "own"], "secret": "own"}]'::jsonb, 'typed')$$, 'of a type that makes the arguments');
 select wf.start('none');
-select is((select h.secrets from pg_temp.handed(:driver) h), null, 'a request without secrets has no places for them');
+select is((select (h.secrets, h.workflow) from pg_temp.handed(:driver) h), row(null::jsonb, null::text), 'a request without secrets has no places for them, and no workflow');
 
 -- what is refused
 create function pg_temp.refuses(p_name text, p_task jsonb, p_message text) returns text
