@@ -219,7 +219,7 @@ $$;
 create function law.next_due() returns timestamptz
 language sql as $$
     select min(x.due_at)
-      from (select t.due_at from wf.timer t union all select t.due_at from wf.limit_v t) x where isfinite(x.due_at);
+      from (select t.due_at from wf.timer t union all select t.due_at from wf._limit_v t) x where isfinite(x.due_at);
 $$;
 
 create function law.tick() returns void

@@ -32,7 +32,7 @@ $$;
 create function limits(p_instance bigint, p_name text) returns text
 language sql as $$
     select string_agg(t.kind || ' ' || coalesce('stands ' || extract(epoch from t.remains)::numeric::real, extract(epoch from t.due_at - wf.now())::numeric::real::text), ', ' order by t.kind)
-      from wf.limit_v t where t.instance_id = p_instance and t.process_id = play_id(p_instance, p_name);
+      from wf._limit_v t where t.instance_id = p_instance and t.process_id = play_id(p_instance, p_name);
 $$;
 create function failure(p_instance bigint, p_name text) returns text
 language sql as $$

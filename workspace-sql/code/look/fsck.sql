@@ -153,7 +153,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       join wf.node n on n.version_id = p.version_id and n.id = p.node_id
      cross join lateral unnest(wf._limits_in(p.machine, p.state, p.instance_id, p.id)) k (kind)
      where p.timed > 0 and p.state <> 'FAILED' and wf._time_limits(n.timeout, p.policy) ? k.kind
-       and not exists (select from wf.limit_v t
+       and not exists (select from wf._limit_v t
                         where t.instance_id = p.instance_id and t.process_id = p.id and t.kind = k.kind)
      union all
     select 'limit: its clock stands still, or does not', t.instance_id, t.process_id,

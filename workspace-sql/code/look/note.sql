@@ -145,7 +145,7 @@ begin atomic
                            else format('%s is left of its deadline, whose clock stands still', t.remains) end,
                       '; ' order by t.due_at, t.kind),
            max(p.at)
-      from wf.limit_v t
+      from wf._limit_v t
      cross join lateral (select x.at from wf.process x
                           where x.instance_id = p_instance and x.id = t.process_id offset 0) p
      where t.instance_id = p_instance and (p_process is null or t.process_id = p_process)

@@ -96,7 +96,7 @@ select p.instance_id,
             then (select t.due_at from wf.timer t
                    where t.instance_id = p.instance_id and t.process_id = p.id and t.kind = 'retry') end as retry_at,
        case when p.timed > 0
-            then (select min(t.due_at) from wf.limit_v t
+            then (select min(t.due_at) from wf._limit_v t
                    where t.instance_id = p.instance_id and t.process_id = p.id and isfinite(t.due_at))
             end as times_out_at
   from wf.process p

@@ -255,7 +255,7 @@ language plpgsql stable as $$
 begin
     return least((select min(f.due_at) from unnest(p_flight) f),
                  (select min(t.due_at) from wf.timer t where t.instance_id = p_instance),
-                 (select min(t.due_at) from wf.limit_v t where t.instance_id = p_instance),
+                 (select min(t.due_at) from wf._limit_v t where t.instance_id = p_instance),
                  (select min(s.free_at) from wf.rate_spent s
                    where s.rate_id in (select - k.rate_id from wf.parked k
                                         where k.instance_id = p_instance and k.reason = 'rate')),

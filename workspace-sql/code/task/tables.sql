@@ -121,7 +121,7 @@ comment on column wf.limit_begun.processes is 'the processes, in parallel to the
 
 comment on table wf.time_limit is
     'The limits of policies timeout that hold now, and when each is reached. Only processes with such a policy have '
-    'rows. Those of an attempt that has just begun are in limit_begun for up to a second; limit_v has both.';
+    'rows. Those of an attempt that has just begun are in limit_begun for up to a second; _limit_v has both.';
 comment on column wf.time_limit.instance_id is 'the instance';
 comment on column wf.time_limit.process_id is 'the process';
 comment on column wf.time_limit.kind is

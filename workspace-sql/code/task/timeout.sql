@@ -8,7 +8,7 @@
 -- gone hides none, and an outage makes one late at most. Most attempts have ended by
 -- then. Therefore a statement that begins attempts writes one row of wf.limit_begun
 -- for all of them, and _set_limits makes rows of wf.time_limit for those that are
--- still under way when the rows are looked at. wf.limit_v is both together.
+-- still under way when the rows are looked at. wf._limit_v is both together.
 --
 -- A task whose time is over moves by the event timeout. If a driver has a request of
 -- it, that is stopped first: the task is CANCEL_REQUESTED until the driver has
@@ -214,7 +214,7 @@ begin
 end;
 $$;
 
-create or replace view wf.limit_v with (security_barrier = true) as
+create or replace view wf._limit_v with (security_barrier = true) as
 select t.instance_id, t.process_id, t.kind, max(t.due_at) as due_at, max(t.remains) as remains
   from (select x.instance_id, x.process_id, x.kind, x.due_at, x.remains from wf.time_limit x
         union all
@@ -227,9 +227,9 @@ select t.instance_id, t.process_id, t.kind, max(t.due_at) as due_at, max(t.remai
          cross join lateral (values ('inactivity'), (case when b.attempt then 'runtime' end)) k (kind)
          where wf._has_attempt(p.machine, p.state) and wf._time_limits(n.timeout, p.policy) ? k.kind) t
  group by t.instance_id, t.process_id, t.kind;
-comment on view wf.limit_v is
+comment on view wf._limit_v is
     'The limits of policies timeout that hold now, as in time_limit, with those of attempts that have just begun.';
-select wf._inherit_comments('limit_v', 'time_limit') \gset
+select wf._inherit_comments('_limit_v', 'time_limit') \gset
 
 -- wf._note_activity(p_instance, p_process, p_at)
 --

@@ -1,0 +1,82 @@
+-- One line for each place in the code that asks who somebody is: what it is changed
+-- to, so that it no longer asks, and the acts that must then end in another way.
+set client_min_messages = warning;
+create table probe.mutant (
+    k        int generated always as identity,
+    function regproc,
+    found    text,    -- in the text of the function
+    changed  text,    -- what stands there instead
+    acts     text     -- a regular expression
+);
+insert into probe.mutant (function, found, changed, acts) values
+    ('wf.start', 'perform wf._check_workflow_grant(p_workflow);', '', '^start payroll$'),
+    ('wf.start', 'wf._hold_quota(p_priority)', 'null', '^start open with'),
+    ('wf.start_many', 'perform wf._check_workflow_grant(p_workflow);', '', '^start two of payroll'),
+    ('wf.start_many', 'wf._hold_quota(0)', 'null', '^start two of open'),
+    ('wf._check_workflow_grant', 'p_workflow = any (g.workflows)', 'true', '^start payroll$'),
+    ('wf._check_workflow_grant', 'wf._is_member(g.role)', 'true', '^start payroll$'),
+    ('wf._check_workflow_grant', 'not wf._is_member(''wf_owner'')', 'false', '^start payroll$'),
+    ('wf._is_member', 'COALESCE(pg_has_role(', 'true or COALESCE(pg_has_role(', '^start payroll$'),
+    ('wf._hold_quota', 'or wf._is_member(''wf_owner'')', 'or true', '^start open with'),
+    ('wf._hold_quota', 'q.priority < p_priority and wf._is_member(q.role)', 'false', '^start open with'),
+    ('wf._hold_quota', 'is not null and wf._is_member(q.role)', 'is not null', '^start two of open'),
+    ('wf._spend_quota', 'v_quota.started + v_count > v_quota.per_minute', 'false', '^start two of open'),
+    ('wf._spend_quota', E'end if;\n        if v_running + v_count > v_quota.running', E'end if;\n        if false', '^start two of open'),
+    ('wf.install', 'perform wf._refuse_author(array(select jsonb_object_keys(v_versions)));', '', '^install payroll$'),
+    ('wf._refuse_author', 'pg_has_role(session_user, r.oid, ''member'') is not true', 'false', '^install payroll$'),
+    ('wf.sql_begin', 'perform wf._refuse_sql_login(v_workflow, v_role);', '', '^begin'),
+    ('wf._refuse_sql_login', 'p_role <> session_user', 'false', '^begin the SQL task of payroll'),
+    ('wf._refuse_sql_login', 'g.role = session_user', 'false', '^begin the SQL task of open'),
+    ('wf.sql_outcome', 'perform wf._refuse_role_change();', '', 'changes its role'),
+    ('wf.register', 'perform wf._refuse_ungranted(''queues'', p_queues, v_may.queues_only, v_may.queues);', '', '^register for'),
+    ('wf.register', 'perform wf._refuse_ungranted(''capabilities'', p_capabilities, v_may.capabilities_only, v_may.capabilities);', '', '^register with gpu'),
+    ('wf._refuse_ungranted', '(a.name = any (p_names)) <> p_only', 'false', '^register for'),
+    ('wf._allowance', 'COALESCE(pg_has_role(', 'true or COALESCE(pg_has_role(', '^register for'),
+    ('wf.register', 'perform wf._heed_marks(p_name, p_marks);', '', '^register with a mark'),
+    ('wf._heed_marks', 'not wf._is_sealed(v_mark)', 'false', '^register with a mark'),
+    ('wf.register', 'perform wf._refuse_foreign(p_previous);', '', '^register as'),
+    ('wf.register', 'and d.login = v_login', '', '^register as two, with'),
+    ('wf._refuse_foreign', 'v_login <> wf._login()', 'false', '^leave'),
+    ('wf.leave', 'perform wf._refuse_foreign(p_driver);', '', '^leave'),
+    ('wf.drain', 'perform wf._refuse_foreign(p_driver);', '', '^drain'),
+    ('wf.drain', 'pg_has_role(session_user, ''wf_operator'', ''member'')', 'false', '^drain'),
+    ('wf.drain', 'pg_has_role(session_user, ''wf_admin'', ''member'')', 'false', '^drain'),
+    ('wf._greet', 'and d.login = wf._login()', '', '^heartbeat'),
+    ('wf._refuse_driver', 'perform wf._refuse_foreign(p_driver);', '', '^poll as'),
+    ('wf.poll', 'and v_driver.login = wf._login()', '', '^poll as'),
+    ('wf.outcome', 'and d.login = wf._login()', '', '^report .* as one'),
+    ('wf._apply_reports', 'if f.others then', 'if false then', '^report .* as two'),
+    ('wf._own_tokens', 'd.login <> wf._login()', 'false', '^report .* as two'),
+    ('wf.output_add', 'and d.login = wf._login()', '', '^print'),
+    ('wf._login', '(SESSION_USER)::text', '''two''::text', '^poll as');
+
+-- Those that no act can tell from the code as it is, and why.
+create table probe.exempt (function regproc, why text);
+insert into probe.exempt values
+    ('wf.now', 'asks only where the setting test_clock is on; tests/sql/clock.sql'),
+    ('wf.heartbeat', 'its own question only saves a look: _greet, behind it, refuses'),
+    ('wf._store_versions', 'install, behind it, refuses who is no member'),
+    ('wf.quota_set', 'asks for the logins that have started what is under way, not for the session''s');
+
+-- probe.mutate(K): makes it. probe.mend(K): takes it back.
+alter table probe.mutant add former text;
+create function probe.mutate(p_k int) returns void language plpgsql as $$
+declare
+    m probe.mutant;
+    v_text text;
+begin
+    select x.* into m from probe.mutant x where x.k = p_k;
+    v_text := pg_get_functiondef(m.function);
+    if strpos(v_text, m.found) = 0 then
+        raise exception 'mutant %: % has no %', p_k, m.function, m.found using detail = v_text;
+    end if;
+    update probe.mutant x set former = v_text where x.k = p_k;
+    execute replace(v_text, m.found, m.changed);
+end;
+$$;
+create function probe.mend(p_k int) returns void language plpgsql as $$
+begin
+    execute (select x.former from probe.mutant x where x.k = p_k);
+end;
+$$;
+create table probe.seen (k int, cells bigint);

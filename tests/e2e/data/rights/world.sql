@@ -1,0 +1,156 @@
+-- Two workflows, of which `payroll` is granted to few, and the logins that try
+-- everything with them. `one` has been handed a SQL task of each.
+\set ON_ERROR_STOP on
+set client_min_messages = warning;
+select current_user as printer \gset
+create schema probe;
+grant usage on schema probe to public;
+
+-- place: the column in the table
+create table probe.login (name name primary key, place int);
+insert into probe.login
+select l.name, l.place
+  from unnest('{nobody,app,pay,few,slow,low,ann,eve,viewer,operator,admin,one,two,payroll_sql,etl,owner}'::text[])
+           with ordinality l (name, place);
+create table probe.held (workflow text primary key, instance_id bigint, process_id bigint, token uuid);
+create table probe.act (act text, statement text);
+create table probe.cell (login name default current_user, act text, answer text);
+grant select on probe.login, probe.held, probe.act to public;
+grant insert on probe.cell to public;
+
+select format('create role %I', r.name)
+  from unnest('{payers,fews,slows,lows,secrets}'::text[]) r (name) \gexec
+select format('create role %I login', l.name) from probe.login l \gexec
+grant wf_app to app, pay, few, slow, low, payroll_sql, etl;
+grant wf_author to ann, eve;
+grant wf_viewer to viewer;
+grant wf_operator to operator;
+grant wf_admin to admin;
+grant wf_driver to one, two;
+grant wf_owner to owner;
+grant payers to pay, few, slow, low;
+grant fews to few;
+grant slows to slow;
+grant lows to low;
+grant secrets to two;
+grant payroll_sql to ann;
+
+create function probe.install(p_workflow text, p_title text) returns text language sql as $$
+    select string_agg(i.answer, ' ')
+      from wf.install('', jsonb_build_object(
+               'format', 1, 'file', 'x.wf',
+               'workflows', jsonb_build_array(jsonb_build_object('name', p_workflow, 'line', 1, 'params', '[]'::jsonb,
+                   'steps', jsonb_build_array(jsonb_build_object('kind', 'task', 'line', 1, 'type', 't.Do', 'as', 'a',
+                       'args', '{}'::jsonb, 'policies', jsonb_build_object('title', p_title))))),
+               'task_types', '{"t.Do": {"name": "t.Do", "machine": "sync", "params": [],
+                   "requests": {"start": {"transport": "sql", "args": {"statement": "select 1"}}}}}'::jsonb)) i
+$$;
+select probe.install(w, 'first') from unnest('{payroll,open}'::text[]) w;
+
+set session authorization one;
+select wf.register('one', '1', '{sql}', '{}', 10) as one \gset
+set session authorization two;
+select wf.register('two', '1', '{sql}', '{}', 10) as two \gset
+reset session authorization;
+select wf.start(w) from unnest('{payroll,open}'::text[]) w;
+set session authorization one;
+create temp table handed as select * from wf.poll(:one, 10) where kind = 'run';
+reset session authorization;
+insert into probe.held
+select w.name, h.instance_id, h.process_id, h.token
+  from handed h join wf.instance i on i.id = h.instance_id
+  join wf.version v on v.id = i.version_id join wf.workflow w on w.id = v.workflow_id;
+
+select wf.workflow_grant_set('wf_app', '{open}'), wf.workflow_grant_set('payers', '{payroll}'),
+       wf.sql_grant_set('payroll', 'payroll_sql'), wf.driver_grant_set('secrets', '{secret}', '{gpu}'),
+       wf.quota_set('fews', p_per_minute => 1), wf.quota_set('slows', p_running => 1),
+       wf.quota_set('lows', p_priority => 0);
+
+-- What an act leaves behind that its answer does not say.
+create function probe.left_behind() returns text language sql security definer as $$
+    select concat_ws(' ', case when exists (select from wf.output_chunk) then 'kept' end,
+                          case when exists (select from wf.lease l join wf.driver d on d.id = l.driver_id
+                                             where d.name <> 'one') then 'taken' end)
+$$;
+
+-- All drivers were heard of just now: once a second a poll asks again who it is.
+create function probe.heard_of() returns boolean language sql security definer as $$
+    update wf.sign_of_life set seen_at = clock_timestamp() returning true
+$$;
+
+-- Each act is undone. '-': no right to; X: done; else what it answered, or the SQLSTATE.
+create function probe.answer(p_statement text) returns text language plpgsql as $$
+declare
+    v_answer text;
+begin
+    execute 'select (' || p_statement || ')::text' into v_answer;
+    v_answer := concat_ws(' ', case when v_answer in ('done', 'already', 'stale', 'late', 'busy') then v_answer else 'X' end,
+                          nullif(probe.left_behind(), ''));
+    raise exception using errcode = 'P0UND', message = v_answer;
+exception
+    when sqlstate 'P0UND' then
+        return sqlerrm;
+    when insufficient_privilege then
+        return '-';
+    when others then
+        return sqlstate;
+end;
+$$;
+
+-- Acts with a workflow, and acts of drivers with another's number, tokens and marks.
+insert into probe.act
+select format(a.act, h.workflow),
+       format(a.statement, h.workflow, h.instance_id, h.process_id, h.token, :'one', :'two')
+  from probe.held h
+ cross join (values
+    ('start %s', 'select wf.start(%1$L)'),
+    ('start %s with a priority', 'select wf.start(%1$L, p_priority => 1)'),
+    ('start two of %s', $$select min(s) from wf.start_many(%1$L, '[{}, {}]') s$$),
+    ('simulate %s', $$select count(*) from wf.simulate(%1$L, '{}')$$),
+    ('install %s', $$select probe.install(%1$L, 'second')$$),
+    ('install %s as it is', $$select probe.install(%1$L, 'first')$$),
+    ('remove %s', $$select wf.remove(%1$L) is null$$),
+    ('look at %s', $$select count(*) from wf.instance_v where workflow = %1$L$$),
+    ('explain %s', $$select count(*) from wf.explain(%2$s)$$),
+    ('cancel a task of %s', $$select count(*) from wf.cancel('{"process": [%2$s, %3$s]}')$$),
+    ('suspend an instance of %s', $$select count(*) from wf.suspend('{"instance": %2$s}')$$),
+    ('abort an instance of %s', $$select count(*) from wf.abort('{"instance": %2$s}')$$),
+    ('begin the SQL task of %s', $$select wf.sql_begin(%2$s, %3$s, %4$L) is null$$),
+    ('end the SQL task of %s', $$select wf.sql_outcome(%2$s, %3$s, %4$L, '') is null$$),
+    ('ask what became of the task of %s', $$select length(wf.token_status(%2$s, %3$s, %4$L))$$),
+    ('report the task of %s as one', $$select answer from wf.outcome(%5$s, array[%2$s], array[%3$s], array[%4$L]::uuid[], '{response}', array[''::bytea])$$),
+    ('report the task of %s as two', $$select answer from wf.outcome(%6$s, array[%2$s], array[%3$s], array[%4$L]::uuid[], '{response}', array[''::bytea])$$),
+    ('print output of the task of %s', $$select answer from wf.output_add(array[%2$s], array[%3$s], array[%4$L]::uuid[], '{0}', '{1}', '{stdout}', '{x}')$$)
+ ) a (act, statement)
+union all
+select a.act, format(a.statement, :'one', :'two', h.token, h.instance_id, h.process_id)
+  from (select * from probe.held where workflow = 'open') h
+ cross join (values
+    ('register', $$select wf.register('new', '1', '{sql}', '{}', 1)$$),
+    ('register for queue default', $$select wf.register('new', '1', '{sql}', '{default}', 1)$$),
+    ('register for queue secret', $$select wf.register('new', '1', '{sql}', '{secret}', 1)$$),
+    ('register with gpu', $$select wf.register('new', '1', '{sql}', '{secret}', 1, p_capabilities => '{gpu}')$$),
+    ('register with gpu, for queue default', $$select wf.register('new', '1', '{sql}', '{default}', 1, p_capabilities => '{gpu}')$$),
+    ('register as one once more', $$select wf.register('new', '1', '{sql}', '{}', 1, %1$s)$$),
+    ('register as two once more', $$select wf.register('new', '1', '{sql}', '{}', 1, %2$s)$$),
+    ('register as two, with a token of one', $$select wf.register('new', '1', '{sql}', '{}', 1, %2$s, array[%3$L]::uuid[])$$),
+    ('register with a mark that nobody gave', $$select wf.register('new', '1', '{sql}', '{}', 1, p_marks => '{1@1#x}')$$),
+    ('poll as one', $$select count(*) from probe.heard_of() h, wf.poll(%1$s, 1)$$),
+    ('poll as two', $$select count(*) from probe.heard_of() h, wf.poll(%2$s, 1)$$),
+    ('heartbeat as one', $$select wf.heartbeat(%1$s) is null$$),
+    ('heartbeat as two', $$select wf.heartbeat(%2$s) is null$$),
+    ('drain one', $$select wf.drain(%1$s) is null$$),
+    ('drain two', $$select wf.drain(%2$s) is null$$),
+    ('leave as one', $$select wf.leave(%1$s) is null$$),
+    ('leave as two', $$select wf.leave(%2$s) is null$$),
+    ('end a SQL task that changes its role', $$select probe.change_role_and_end(%4$s, %5$s, %3$L)$$)
+ ) a (act, statement);
+
+create function probe.change_role_and_end(p_instance bigint, p_process bigint, p_token uuid) returns boolean
+language plpgsql as $$
+begin
+    alter role current_user set work_mem = '8MB';
+    perform wf.sql_outcome(p_instance, p_process, p_token, '');
+    return true;
+end;
+$$;
