@@ -271,13 +271,14 @@ request_new(struct request_table *table, const struct workspace_row *row,
 {
 	const char *places = row->secrets != NULL ? row->secrets : "";
 	const char *role = row->run_as != NULL ? row->run_as : "";
+	const char *workflow = row->workflow != NULL ? row->workflow : "";
 	size_t secrets = strlen(places), run_as = strlen(role);
 	size_t token = strlen(row->token), trace = strlen(row->trace_id),
 	       name = strlen(row->request), type = strlen(row->type),
-	       workflow = strlen(row->workflow);
+	       whose = strlen(workflow);
 	/* one allocation: the strings stand behind the struct */
 	struct request *request =
-	    xmalloc(sizeof(*request) + token + trace + name + type + workflow +
+	    xmalloc(sizeof(*request) + token + trace + name + type + whose +
 	            row->args_len + secrets + run_as + 8);
 	char *end = (char *)(request + 1);
 
@@ -290,7 +291,7 @@ request_new(struct request_table *table, const struct workspace_row *row,
 			.trace_id = put(&end, row->trace_id, trace),
 			.request = put(&end, row->request, name),
 			.type = put(&end, row->type, type),
-			.workflow = put(&end, row->workflow, workflow),
+			.workflow = put(&end, workflow, whose),
 			.args = put(&end, row->args, row->args_len),
 			.args_len = row->args_len,
 			.secrets = row->secrets != NULL

@@ -195,7 +195,7 @@ workspace_polled(const struct pg_result *result, int row)
 		.secrets = pg_value(result, row, 13),
 		.mark = pg_value(result, row, 14),
 		.run_as = pg_value(result, row, 15),
-		.workflow = text(result, row, 16),
+		.workflow = pg_value(result, row, 16),
 	};
 }
 

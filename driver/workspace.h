@@ -112,7 +112,7 @@ struct workspace_row {
 	const char *args;
 	size_t args_len;
 	const char *secrets;  /* where they go; NULL: there are none */
-	const char *workflow; /* if there are secrets, else "" */
+	const char *workflow; /* if there are secrets, else NULL */
 	int64_t timeout_ms;   /* 0: none given */
 	int64_t wait_ms;
 	const char *run_as; /* the role of a SQL task; NULL: the usual one */
