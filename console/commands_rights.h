@@ -83,22 +83,24 @@
 	  .pattern = "quotas",
 	  .summary = "List the quotas of roles, and what is used of them",
 	  .role = VIEWER,
-	  .sql = "select role, per_minute, started, running, under_way, priority, set_at, set_by"
+	  .sql = "select role, per_minute, started, running, under_way, priority, processes, set_at, set_by"
 		 "  from wf.quota_v order by role",
-	  .shown = "role per_minute started running under_way priority",
+	  .shown = "role per_minute started running under_way priority processes",
 	  .none = "there are no quotas" },
 
 	{ .group = "operating",
-	  .pattern = "quota set ROLE PER_MINUTE RUNNING CEILING",
+	  .pattern = "quota set ROLE PER_MINUTE RUNNING CEILING PROCESSES",
 	  .summary = "Limit what the members of a role may start",
 	  .options = "reason",
 	  .role = ADMIN,
-	  .sql = "select :role as role, :per_minute as per_minute, :running as running, :ceiling as priority"
+	  .sql = "select :role as role, :per_minute as per_minute, :running as running, :ceiling as priority,"
+		 "       :processes as processes"
 		 "  from wf.quota_set(:role, nullif(:per_minute, 'none')::int, nullif(:running, 'none')::int,"
-		 "           nullif(:ceiling, 'none')::int, :reason)",
-	  .detail = "Three numbers, each of them may be none: how many instances they may start in a\n"
-		    "minute of the clock, how many may be under way, and the highest priority. All\n"
-		    "members of ROLE share it; a login is bound by the quotas of all its roles." },
+		 "           nullif(:ceiling, 'none')::int, nullif(:processes, 'none')::int, :reason)",
+	  .detail = "Four numbers, each of them may be none: how many instances they may start in a\n"
+		    "minute of the clock, how many may be under way, the highest priority, and to how\n"
+		    "many processes an instance may come. All members of ROLE share the first two; a\n"
+		    "login is bound by the quotas of all its roles." },
 
 	{ .group = "operating",
 	  .pattern = "quota remove ROLE",

@@ -180,6 +180,7 @@ static const struct value_type {
 	{ "PORT", is_count, "integer", "a port" },
 	{ "PROCESS", is_process, "bigint",
 	    "an instance and a process of it, as 17/42" },
+	{ "PROCESSES", is_max, "text", "a number from 1, or none" },
 	{ "QUEUES", is_any, "text", "names of queues with commas, or none" },
 	{ "ROLE", is_any, "text", "the name of a login or of a role" },
 	{ "ROOT", is_root, "text", "a process, as 17/42 or 42" },

@@ -60,7 +60,7 @@ is 'and nothing else' "$(as ann "select wf.start('payroll')")" "${NO_GRANT/eve/a
 
 # --- how many, and how urgently
 
-wf-console quota set shop none 20 10 --reason 'a flood' >"$WORK/console.log"
+wf-console quota set shop none 20 10 none --reason 'a flood' >"$WORK/console.log"
 before=$(instances)
 like '20,000 at once' "$(as ann "$(many 20000)")" \
     'ERROR:  the quota of role shop is 20 under way at a time: 19 left, 20000 asked for by login ann'
@@ -70,7 +70,7 @@ like 'the quota is not its own to change' "$(as ann "select wf.quota_set('shop')
     'ERROR:  permission denied for function quota_set'
 like 'nor to lock' "$(as nobody1 'select from wf.quota for update')" 'ERROR:  permission denied for'
 like 'nor is another held up by it' "$(as ann 'begin; lock table wf.quota')" 'ERROR:  permission denied for'
-like 'a quota is not spent for others' "$(as eve "select wf._spend_quota('{shop}', '{1}')")" \
+like 'a quota is not spent for others' "$(as eve "select wf._spend_quota('{shop}', 1, '{1}')")" \
     'ERROR:  permission denied for function _spend_quota'
 is 'what is refused has left nothing' "$(instances)" "$before"
 
@@ -93,6 +93,52 @@ is 'of 40 starts in 4 loops 19 find a place' "$(grep -c '^t$' "$WORK/answers")" 
 is 'and 21 are refused' "$(grep -c '^ERROR:  the quota of role shop is 20 under way' "$WORK/answers")" 21
 is 'it is what the view says' "$(sql 'select under_way from wf.quota_v')" 20
 is 'and what there is' "$(sql "select count(*) from wf.instance where started_by in ('ann', 'bob')")" 20
+
+# --- how large
+
+cat >"$WORK/large.wf" <<'END'
+/** A list in a list. */
+workflow large(n: int, m: int) {
+  forall(i in 1..n) {
+    forall(k in 1..m) {
+      let x = k
+    }
+  }
+}
+
+/** Rounds without end. */
+workflow rounds(n: int) {
+  while<max = 100000>(i = 0; i < n) {
+    forall(k in 1..1) {
+      let x = k
+    }
+  } yield i + 1 as last
+}
+END
+wf-console install "$WORK/large.wf" >"$WORK/console.log"
+wf-console workflow grant shop large,rounds >"$WORK/console.log"
+wf-console quota set shop none none none 1000 >"$WORK/console.log"
+driver_start one
+# becomes WORKFLOW PARAMS: of an instance that ann starts: END, or the first error.
+becomes() {
+    local id
+    id=$(as ann "select wf.start('$1', '$2')")
+    wait_sql 60 "select i.state <> 'RUNNING' or exists (select from wf.failed f where f.instance_id = i.id)
+        from wf.instance i where i.id = $id" || true
+    sql "select coalesce((select p.error ->> 'message' from wf.process p
+             where p.instance_id = $id and p.state = 'FAILED' order by p.id limit 1),
+             (select i.state from wf.instance i where i.id = $id))"
+}
+TOO_LARGE='more than the 1000 that the quota of the login allows that started it$'
+is 'as large as it may be' "$(becomes large '{"n": 10, "m": 10}')" END
+like 'a list of 10,000' "$(becomes large '{"n": 10000, "m": 1}')" "$TOO_LARGE"
+like 'a list of 1,000,000,000' "$(becomes large '{"n": 1000000000, "m": 1}')" "$TOO_LARGE"
+like 'lists in a list' "$(becomes large '{"n": 100, "m": 100}')" "$TOO_LARGE"
+like 'rounds' "$(becomes rounds '{"n": 5000}')" "$TOO_LARGE"
+is 'none has more' "$(sql "select count(*) from (select from wf.process p join wf.instance i on i.id = p.instance_id
+    where i.started_by = 'ann' group by i.id having count(*) > 1000) x")" 0
+like 'nor may it be raised' "$(as ann 'update wf.extent set quota = null')" 'ERROR:  permission denied for'
+wf-console abort --yes --reason 'too large' large rounds >"$WORK/console.log" 2>&1 || true
 
 # --- who started what
 

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 DATA=$ROOT/tests/e2e/data/rights
 workspace_start pg fsync=off
-ok 'two workflows and sixteen logins' psql -XqAt -f "$DATA/world.sql" -o "$WORK/world.log"
+ok 'two workflows and seventeen logins' psql -XqAt -f "$DATA/world.sql" -o "$WORK/world.log"
 
 # try ACTS: the table of what comes of the acts whose names match.
 try() {
@@ -20,7 +20,7 @@ ok 'the table is as it was' diff "$DATA/rights.txt" "$WORK/rights.txt"
 
 # --- what if the code did not ask
 
-# one session takes the place of sixteen: it remembers what it has planned
+# one session takes the place of seventeen: it remembers what it has planned
 sed -e 's/^\\connect - :printer/reset session authorization;/' \
     -e 's/^\\connect - \(.*\)/set session authorization \1;/' "$DATA/try.sql" >"$WORK/try.sql"
 ok 'the mutants' psql -XqAt -v ON_ERROR_STOP=1 -f "$DATA/mutants.sql"

@@ -122,5 +122,40 @@ select is((select string_agg(verb, ',' order by id) from wf.audit where verb ~ '
 select is((select reason from wf.audit where arguments ->> 'running' = '100'), 'a flood', 'with its reason');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
+-- the processes of an instance
+create function a_fan(p_last int) returns jsonb language sql as $$
+    select jsonb_build_object('kind', 'forall', 'line', 1, 'name', 'x', 'in', jsonb_build_array('range', 1, p_last),
+                              'body', '{"kind": "let", "line": 1, "as": "y", "value": 1}'::jsonb);
+$$;
+select play_install('fan', jsonb_build_array(a_fan(8)));
+select play_install('tree', jsonb_build_array(play_task('t.Do', 'a'), play_task('t.Do', 'b'), play_task('t.Do', 'c')));
+-- size(LOGIN, WORKFLOW): what becomes of the forall of an instance that the login starts
+create function size(p_login text, p_workflow text) returns text language plpgsql as $$
+declare
+    v_answer constant text := as_login(p_login, format('select wf.start(%L)', p_workflow));
+begin
+    return coalesce((select concat_ws(' ', p.state, p.error ->> 'message') from wf.process p
+                      where p.instance_id::text = v_answer and p.kind = 'forall'), v_answer);
+end;
+$$;
+select wf.workflow_grant_set('t_pay', '{fan,tree}');
+select wf.quota_set('t_pay', p_processes => 10);
+select is(size('t_a', 'fan'), 'END', 'an instance may come to as many processes as the quota says');
+select wf.quota_set('t_a', p_processes => 9);
+select is(size('t_a', 'fan'), 'FAILED the elements of this forall may come to 8 processes and the instance to 10, more than the 9 that the quota of the login allows that started it',
+    'and to no more: the least quota counts');
+select is(size('t_b', 'fan'), 'END', 'it binds nobody else');
+select is((select e.quota from wf.extent e order by e.instance_id desc limit 1), 10, 'what a quota says is written down at the start');
+select alike(as_login('t_a', $$select count(*) from wf.start_many('fan', '[{}, {}]')$$), '2', 'start_many starts them, too');
+select is((select array_agg(e.quota order by e.instance_id desc) from (select * from wf.extent e order by e.instance_id desc limit 2) e), '{9,9}', 'each with the quota');
+select wf.quota_set('t_a', p_processes => 3);
+select is(begins('t_a', 'tree'), 'WF016 an instance of this workflow comes to 4 processes, and the quotas of login t_a allow 3', 'a tree that is too large does not start');
+select is(begins('t_b', 'tree'), 'started', 'for others it does');
+select is(wf.start('tree') > 0, true, 'a superuser is not bound');
+update wf.setting set value = '9' where name = 'instance_processes';
+select is(size('t_b', 'fan'), 'FAILED the elements of this forall may come to 8 processes and the instance to 10, more than the 9 that it may have in all (setting instance_processes)',
+    'the setting counts where it allows less');
+select throws_ok($$select wf.quota_set('t_a', p_processes => 0)$$, 'WF002', null, 'at least one process');
+select is_empty('select * from wf.fsck()', 'nothing contradicts it');
 select * from finish();
 rollback;

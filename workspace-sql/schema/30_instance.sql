@@ -91,7 +91,8 @@ create table wf.extent (
     instance_id bigint primary key,
     processes   bigint not null default 0,
     live        bigint not null default 0,
-    bytes       bigint not null default 0
+    bytes       bigint not null default 0,
+    quota       int
 ) with (
     fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
     autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off
@@ -422,7 +423,8 @@ create table wf.quota (
     minute_at  timestamptz,
     started    int not null default 0,
     set_at     timestamptz not null,
-    set_by     text not null
+    set_by     text not null,
+    processes  int
 ) with (fillfactor = 50);
 
 create table wf.quota_instance (

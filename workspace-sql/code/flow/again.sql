@@ -106,11 +106,11 @@ declare
 begin
     select n.most,
            wf._beyond(format('the next round of this %s', n.kind), n.most,
-                      n.most + r.most + coalesce((select e.processes from wf.extent e
-                                                   where e.instance_id = p_instance), 0), 0, 0)
+                      n.most + r.most + coalesce(e.processes, 0), 0, 0, e.quota)
       into v_most, v_error
       from wf.node n
       join wf.node r on r.version_id = n.version_id and r.id = 1
+      left join wf.extent e on e.instance_id = p_instance
      where n.version_id = p_version and n.id = p_node;
     if v_error is null then
         insert into wf.extent (instance_id, processes) values (p_instance, v_most)

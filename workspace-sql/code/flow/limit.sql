@@ -35,12 +35,14 @@ begin
 end;
 $$;
 
--- wf._beyond(p_what, p_most, p_processes, p_held, p_live)
+-- wf._beyond(p_what, p_most, p_processes, p_held, p_live, p_quota)
 --
 -- Returns  an error record if something, which comes to p_most processes and p_held at a time, brings its
---          instance to more than it may have: p_processes and p_live are what it would have then; else null
+--          instance to more than it may have: p_processes and p_live are what it would have then, p_quota what
+--          its quota leaves it; else null
 -- Called   by _reserve and _reserve_rounds
-create or replace function wf._beyond(p_what text, p_most bigint, p_processes bigint, p_held bigint, p_live bigint)
+create or replace function wf._beyond(p_what text, p_most bigint, p_processes bigint, p_held bigint, p_live bigint,
+                                      p_quota int)
 returns jsonb
 language plpgsql stable as $$
 declare
@@ -48,6 +50,10 @@ declare
     v_most_live constant bigint := wf._setting_number('instance_live');
 begin
     return case
+        when p_processes > p_quota and p_quota <= v_most
+        then wf._refuse('limit', format('%s may come to %s processes and the instance to %s, '
+                                        'more than the %s that the quota of the login allows that started it',
+                                        p_what, p_most, p_processes, p_quota))
         when p_processes > v_most
         then wf._refuse('limit', format('%s may come to %s processes and the instance to %s, '
                                         'more than the %s that it may have in all (setting instance_processes)',
@@ -85,7 +91,7 @@ begin
                coalesce(p.held, 0) as held,
                case when p.reserved is null then 'the elements of this forall'
                     else format('a round of this %s', n.kind) end as what,
-               r.most + coalesce(e.processes, 0) as processes, r.most_live + coalesce(e.live, 0) as live
+               r.most + coalesce(e.processes, 0) as processes, r.most_live + coalesce(e.live, 0) as live, e.quota
           from wf._due_full(p_moves, 'fan') m
          cross join lateral (select x.held, x.reserved from wf.process x
                               where x.instance_id = m.instance_id and x.id = m.id offset 0) p
@@ -93,7 +99,7 @@ begin
                               where x.version_id = m.version_id and x.id = m.node_id offset 0) n
          cross join lateral (select x.most, x.most_live from wf.node x
                               where x.version_id = m.version_id and x.id = 1 offset 0) r
-          left join lateral (select x.processes, x.live from wf.extent x
+          left join lateral (select x.processes, x.live, x.quota from wf.extent x
                               where x.instance_id = m.instance_id offset 0) e on true
          order by m.instance_id, m.id
     loop
@@ -102,7 +108,7 @@ begin
             v_processes := f.processes;
             v_live := f.live;
         end if;
-        v_error := wf._beyond(f.what, f.most, v_processes + f.most, f.held, v_live + f.held);
+        v_error := wf._beyond(f.what, f.most, v_processes + f.most, f.held, v_live + f.held, f.quota);
         if v_error is null then
             v_processes := v_processes + f.most;
             v_live := v_live + f.held;

@@ -135,14 +135,18 @@ create or replace function wf._reserve_rounds(p_instance bigint, p_version bigin
 language plpgsql as $$
 declare
     c_most constant int := 1000;
-    v_processes bigint := (select r.most + e.processes
-                             from wf.node r, wf.extent e
-                            where r.version_id = p_version and r.id = 1 and e.instance_id = p_instance);
-    v_fit bigint := (wf._setting_number('instance_processes') - v_processes) / p_most;
-    v_more int := least(p_reserved, p_todo, c_most, v_fit);
+    v_processes bigint;
+    v_quota int;
+    v_fit bigint;
+    v_more int;
 begin
+    select r.most + e.processes, e.quota into v_processes, v_quota
+      from wf.node r, wf.extent e
+     where r.version_id = p_version and r.id = 1 and e.instance_id = p_instance;
+    v_fit := (least(wf._setting_number('instance_processes'), v_quota) - v_processes) / p_most;
+    v_more := least(p_reserved, p_todo, c_most, v_fit);
     if v_fit < 1 then
-        error := wf._beyond(format('the next round of this %s', p_kind), p_most, v_processes + p_most, 0, 0);
+        error := wf._beyond(format('the next round of this %s', p_kind), p_most, v_processes + p_most, 0, 0, v_quota);
         return;
     end if;
     update wf.extent e set processes = e.processes + v_more * p_most where e.instance_id = p_instance;

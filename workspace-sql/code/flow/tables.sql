@@ -153,6 +153,8 @@ comment on column wf.extent.processes is
     'most, ended or not';
 comment on column wf.extent.live is 'how many of those may be under way now: the sum of process.held';
 comment on column wf.extent.bytes is 'at most what its names hold in values of 4 KiB or more';
+comment on column wf.extent.quota is
+    'how many processes it may come to by the quotas of the login that started it, as they were then; null: no quota';
 
 comment on table wf.binding is 'The values of names.';
 comment on column wf.binding.instance_id is 'the instance';

@@ -25,6 +25,8 @@ comment on column wf.quota.per_minute is
     'many in any 60 seconds; null: no limit';
 comment on column wf.quota.running is 'how many instances that they have started may be under way; null: no limit';
 comment on column wf.quota.priority is 'the highest priority that they may give an instance; null: no limit';
+comment on column wf.quota.processes is
+    'how many processes an instance that they start may come to; null: only the setting instance_processes counts';
 comment on column wf.quota.minute_at is 'the minute of the last start; null: there was none';
 comment on column wf.quota.started is 'how many instances were started in that minute';
 comment on column wf.quota.set_at is 'since when';
@@ -76,7 +78,7 @@ $$;
 --
 -- Checks the priority of a start, and waits for its turn where a quota counts it.
 --
--- Returns  the roles whose quotas count what the login starts; null if there are none
+-- Returns  the roles whose quotas count what the login starts; null if no quota bounds it
 -- Locks    the rows of these quotas, in the order of their roles
 -- Raises   WF002 if p_priority is no priority, WF008 if it is higher than the login may give
 -- Called   by start and start_many, before they lock anything else that another start may wait for
@@ -102,12 +104,24 @@ begin
             hint = format('Give a priority of at most %s, or ask an administrator for more: wf-console quotas lists '
                           'the quotas.', v_top.priority);
     end if;
-    return (select nullif(array_agg(h.role), '{}')
+    return (select coalesce(array_agg(h.role), case when wf._quota_processes() is not null then '{}'::text[] end)
               from (select q.role from wf.quota q
                      where coalesce(q.per_minute, q.running) is not null and wf._is_member(q.role)
                      order by q.role for no key update) h);
 end;
 $$;
+
+-- wf._quota_processes()
+--
+-- Returns  how many processes an instance may come to that this login starts; null: its quotas do not say
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _hold_quota and _spend_quota
+create or replace function wf._quota_processes() returns int
+language sql stable
+begin atomic
+    select min(q.processes) from wf.quota q where q.processes is not null and wf._is_member(q.role);
+end;
 
 -- wf._refuse_spent(p_role, p_count, p_left, p_what, p_hint)
 --
@@ -126,21 +140,24 @@ begin
 end;
 $$;
 
--- wf._spend_quota(p_roles, p_instance)
+-- wf._spend_quota(p_roles, p_version, p_instance)
 --
--- Counts new instances against quotas that _hold_quota has locked.
+-- Counts new instances against quotas that _hold_quota has locked, and writes down how
+-- many processes each of them may come to.
 --
 -- Returns  nothing
 -- Locks    nothing new
 -- Raises   WF016 if a quota has not so many left
 -- Called   by start and start_many
-create or replace function wf._spend_quota(p_roles text[], p_instance bigint[]) returns void
+create or replace function wf._spend_quota(p_roles text[], p_version bigint, p_instance bigint[]) returns void
 language plpgsql as $$
 declare
     v_count constant int := cardinality(p_instance);
     v_minute constant timestamptz := date_trunc('minute', clock_timestamp());
     v_quota wf.quota;
     v_running bigint;
+    v_processes constant int := wf._quota_processes();
+    v_most bigint;
 begin
     for v_quota in select q.* from wf.quota q where q.role = any (p_roles) order by q.role loop
         if v_quota.minute_at is distinct from v_minute then
@@ -165,6 +182,18 @@ begin
         end if;
         insert into wf.quota_instance (role, instance_id) select v_quota.role, u.id from unnest(p_instance) u (id);
     end loop;
+    if v_processes is not null then
+        -- a tree without foralls and loops has no sum: each of its nodes begins once at most
+        select coalesce(max(n.most) filter (where n.id = 1), count(*)) into v_most
+          from wf.node n where n.version_id = p_version;
+        if v_most > v_processes then
+            raise exception using errcode = 'WF016',
+                message = format('an instance of this workflow comes to %s processes, and the quotas of login %s allow '
+                                 '%s', v_most, quote_ident(session_user), v_processes),
+                hint = 'Start a smaller one, or ask an administrator for more: wf-console quotas lists the quotas.';
+        end if;
+        insert into wf.extent (instance_id, quota) select u.id, v_processes from unnest(p_instance) u (id);
+    end if;
 end;
 $$;
 
@@ -248,7 +277,7 @@ select g.role, g.workflows, g.granted_at, g.granted_by
 comment on view wf.workflow_grant_v is 'Which roles may start which workflows.';
 select wf._inherit_comments('workflow_grant_v', 'workflow_grant') \gset
 
--- wf.quota_set(p_role, p_per_minute, p_running, p_priority, p_reason)
+-- wf.quota_set(p_role, p_per_minute, p_running, p_priority, p_processes, p_reason)
 --
 -- Returns  nothing
 -- Locks    the gate, the row of the quota: starts that it counts wait
@@ -256,25 +285,25 @@ select wf._inherit_comments('workflow_grant_v', 'workflow_grant') \gset
 -- Called   by administrators
 create or replace function wf.quota_set(
     p_role text, p_per_minute int default null, p_running int default null, p_priority int default null,
-    p_reason text default null)
+    p_processes int default null, p_reason text default null)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform wf._gate(false);
     perform wf._check_reason('quota set', p_reason, wf._setting_number('reason_required') = 1);
     perform wf._check_role(p_role);
-    if p_per_minute < 0 or p_running < 0 or p_priority not between -1000 and 1000 then
+    if p_per_minute < 0 or p_running < 0 or p_processes < 1 or p_priority not between -1000 and 1000 then
         raise exception using errcode = 'WF002',
-            message = format('the quota of role %s cannot be %s a minute, %s running, priority %s', p_role,
+            message = format('the quota of role %s cannot be %s a minute, %s running, priority %s, %s processes', p_role,
                              coalesce(p_per_minute::text, 'null'), coalesce(p_running::text, 'null'),
-                             coalesce(p_priority::text, 'null')),
-            hint = 'Give numbers of at least 0, and a priority from -1000 to 1000; null is no limit.';
+                             coalesce(p_priority::text, 'null'), coalesce(p_processes::text, 'null')),
+            hint = 'Give numbers of at least 0, a priority from -1000 to 1000 and at least 1 process; null is no limit.';
     end if;
-    insert into wf.quota (role, per_minute, running, priority, set_at, set_by)
-    values (p_role, p_per_minute, p_running, p_priority, wf.now(), wf._actor())
+    insert into wf.quota (role, per_minute, running, priority, processes, set_at, set_by)
+    values (p_role, p_per_minute, p_running, p_priority, p_processes, wf.now(), wf._actor())
         on conflict (role) do update
        set per_minute = excluded.per_minute, running = excluded.running, priority = excluded.priority,
-           set_at = excluded.set_at, set_by = excluded.set_by;
+           processes = excluded.processes, set_at = excluded.set_at, set_by = excluded.set_by;
     delete from wf.quota_instance c where c.role = p_role;
     insert into wf.quota_instance (role, instance_id)
     select p_role, i.id
@@ -283,12 +312,14 @@ begin
        and wf._is_member(p_role, split_part(i.started_by, ' as ', 1))
        and not wf._is_member('wf_owner', split_part(i.started_by, ' as ', 1));
     perform wf._audit('quota set', jsonb_build_object('role', p_role, 'per_minute', p_per_minute,
-                                                      'running', p_running, 'priority', p_priority), p_reason);
+                                                      'running', p_running, 'priority', p_priority,
+                                                      'processes', p_processes), p_reason);
 end;
 $$;
-comment on function wf.quota_set(text, int, int, int, text) is
+comment on function wf.quota_set(text, int, int, int, int, text) is
     'Limits what a login, or all members of a role together, may start: instances a minute (from one full minute of '
-    'the clock to the next), instances under way at a time, the highest priority; null is no limit. Takes the place '
+    'the clock to the next), instances under way at a time, the highest priority, and to how many processes an '
+    'instance may come that is started from now on; null is no limit. Takes the place '
     'of what was set for the role. Instances that its members have under way count, but for those whose start is not '
     'committed yet. It reads all instances once if it limits those under way. Returns nothing; raises WF002 for a '
     'number out of range, WF003 if there is no such role.';
@@ -327,6 +358,7 @@ select q.role,
           join wf.instance i on i.id = c.instance_id and i.ended_at is null
          where c.role = q.role and q.running is not null) as under_way,
        q.priority,
+       q.processes,
        q.set_at,
        q.set_by
   from wf.quota q;

@@ -226,7 +226,7 @@ begin
     select v.params, v.tags into v_params, v_tags from wf.version v where v.id = v_version;
     v_params := wf._complete_params(v_params, coalesce(p_params, '{}'));
     v_id := coalesce(v_key.instance_id, nextval('wf.instance_id_seq'));
-    perform wf._spend_quota(v_quotas, array[v_id]) where v_quotas is not null;
+    perform wf._spend_quota(v_quotas, v_version, array[v_id]) where v_quotas is not null;
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, key, params, priority, tags,
                              started_at, started_by)
     overriding system value
@@ -341,7 +341,7 @@ begin
                        order by e.k);
     v_id := array(select nextval('wf.instance_id_seq') from unnest(v_params));
     v_quotas := wf._hold_quota(0);
-    perform wf._spend_quota(v_quotas, v_id) where v_quotas is not null;
+    perform wf._spend_quota(v_quotas, v_version, v_id) where v_quotas is not null;
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, params, tags, started_at, started_by)
     overriding system value
     select u.id, w.id, v.id, '', 'start', 'RUNNING', v_now, u.params,

@@ -22,6 +22,8 @@ insert into probe.mutant (function, found, changed, acts) values
     ('wf._hold_quota', 'is not null and wf._is_member(q.role)', 'is not null', '^start two of open'),
     ('wf._spend_quota', 'v_quota.started + v_count > v_quota.per_minute', 'false', '^start two of open'),
     ('wf._spend_quota', E'end if;\n        if v_running + v_count > v_quota.running', E'end if;\n        if false', '^start two of open'),
+    ('wf._quota_processes', 'wf._is_member(', 'true or wf._is_member(', '^start open$'),
+    ('wf._spend_quota', 'v_most > v_processes', 'false', '^start open$'),
     ('wf.install', 'perform wf._refuse_author(array(select jsonb_object_keys(v_versions)));', '', '^install payroll$'),
     ('wf._refuse_author', 'pg_has_role(session_user, r.oid, ''member'') is not true', 'false', '^install payroll$'),
     ('wf.sql_begin', 'perform wf._refuse_sql_login(v_workflow, v_role);', '', '^begin'),

@@ -16,6 +16,8 @@ truncate probe.cell;
 :try
 \connect - low
 :try
+\connect - tiny
+:try
 \connect - ann
 :try
 \connect - eve

@@ -10,7 +10,7 @@ grant usage on schema probe to public;
 create table probe.login (name name primary key, place int);
 insert into probe.login
 select l.name, l.place
-  from unnest('{nobody,app,pay,few,slow,low,ann,eve,viewer,operator,admin,one,two,payroll_sql,etl,owner}'::text[])
+  from unnest('{nobody,app,pay,few,slow,low,tiny,ann,eve,viewer,operator,admin,one,two,payroll_sql,etl,owner}'::text[])
            with ordinality l (name, place);
 create table probe.held (workflow text primary key, instance_id bigint, process_id bigint, token uuid);
 create table probe.act (act text, statement text);
@@ -19,19 +19,20 @@ grant select on probe.login, probe.held, probe.act to public;
 grant insert on probe.cell to public;
 
 select format('create role %I', r.name)
-  from unnest('{payers,fews,slows,lows,secrets}'::text[]) r (name) \gexec
+  from unnest('{payers,fews,slows,lows,tinies,secrets}'::text[]) r (name) \gexec
 select format('create role %I login', l.name) from probe.login l \gexec
-grant wf_app to app, pay, few, slow, low, payroll_sql, etl;
+grant wf_app to app, pay, few, slow, low, tiny, payroll_sql, etl;
 grant wf_author to ann, eve;
 grant wf_viewer to viewer;
 grant wf_operator to operator;
 grant wf_admin to admin;
 grant wf_driver to one, two;
 grant wf_owner to owner;
-grant payers to pay, few, slow, low;
+grant payers to pay, few, slow, low, tiny;
 grant fews to few;
 grant slows to slow;
 grant lows to low;
+grant tinies to tiny;
 grant secrets to two;
 grant payroll_sql to ann;
 
@@ -64,7 +65,7 @@ select w.name, h.instance_id, h.process_id, h.token
 select wf.workflow_grant_set('wf_app', '{open}'), wf.workflow_grant_set('payers', '{payroll}'),
        wf.sql_grant_set('payroll', 'payroll_sql'), wf.driver_grant_set('secrets', '{secret}', '{gpu}'),
        wf.quota_set('fews', p_per_minute => 1), wf.quota_set('slows', p_running => 1),
-       wf.quota_set('lows', p_priority => 0);
+       wf.quota_set('lows', p_priority => 0), wf.quota_set('tinies', p_processes => 1);
 
 -- What an act leaves behind that its answer does not say.
 create function probe.left_behind() returns text language sql security definer as $$
