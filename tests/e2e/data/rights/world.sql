@@ -36,6 +36,12 @@ grant tinies to tiny;
 grant secrets to two;
 grant payroll_sql to ann;
 
+create function probe.twice(variadic jsonb[]) returns jsonb immutable security definer language sql
+begin atomic
+    select to_jsonb(2 * $1[1]::numeric);
+end;
+select wf.function_set('twice', 'probe.twice', '{n: number}', 'number', 'doubles');
+
 create function probe.install(p_workflow text, p_title text) returns text language sql as $$
     select string_agg(i.answer, ' ')
       from wf.install('', jsonb_build_object(
@@ -106,6 +112,7 @@ select format(a.act, h.workflow),
  cross join (values
     ('start %s', 'select wf.start(%1$L)'),
     ('start %s with a priority', 'select wf.start(%1$L, p_priority => 1)'),
+    ('start %s twice', $$select count(wf.start(%1$L)) from generate_series(1, 2)$$),
     ('start two of %s', $$select min(s) from wf.start_many(%1$L, '[{}, {}]') s$$),
     ('simulate %s', $$select count(*) from wf.simulate(%1$L, '{}')$$),
     ('install %s', $$select probe.install(%1$L, 'second')$$),
@@ -116,6 +123,24 @@ select format(a.act, h.workflow),
     ('cancel a task of %s', $$select count(*) from wf.cancel('{"process": [%2$s, %3$s]}')$$),
     ('suspend an instance of %s', $$select count(*) from wf.suspend('{"instance": %2$s}')$$),
     ('abort an instance of %s', $$select count(*) from wf.abort('{"instance": %2$s}')$$),
+    ('retry a task of %s', $$select count(*) from wf.retry('{"process": [%2$s, %3$s]}')$$),
+    ('ignore a task of %s', $$select count(*) from wf.ignore('{"process": [%2$s, %3$s]}')$$),
+    ('resolve a task of %s', $$select count(*) from wf.resolve('{"process": [%2$s, %3$s]}', '1')$$),
+    ('raise the error of a task of %s', $$select count(*) from wf.raise('{"process": [%2$s, %3$s]}')$$),
+    ('halt a task of %s', $$select count(*) from wf.halt('{"process": [%2$s, %3$s]}')$$),
+    ('resume an instance of %s', $$select count(*) from wf.resume('{"instance": %2$s}')$$),
+    ('preview an abort of %s', $$select count(*) from wf.preview('abort', '{"instance": %2$s}')$$),
+    ('purge an instance of %s', $$select count(*) from wf.purge('{"instance": %2$s}')$$),
+    ('see changes of %s', $$select count(*) from wf.changes('{%2$s}')$$),
+    ('list instances of %s', $$select count(*) from wf.list(p_workflow => %1$L)$$),
+    ('see the progress of %s', $$select wf.progress(%2$s) is null$$),
+    ('see the gantt of %s', $$select count(*) from wf.gantt(%2$s)$$),
+    ('see the tree of %s', $$select count(*) from wf.tree(%2$s)$$),
+    ('see the graph of %s', $$select count(*) from wf.graph(%1$L)$$),
+    ('see the audit of %s', $$select count(*) from wf.audit_list(p_instance => %2$s)$$),
+    ('grant %s to a role', $$select wf.workflow_grant_set('secrets', '{%1$s}') is null$$),
+    ('grant SQL tasks of %s', $$select wf.sql_grant_set(%1$L, 'payroll_sql')$$),
+    ('take the grant of SQL tasks of %s', $$select wf.sql_grant_remove(%1$L) is null$$),
     ('begin the SQL task of %s', $$select wf.sql_begin(%2$s, %3$s, %4$L) is null$$),
     ('end the SQL task of %s', $$select wf.sql_outcome(%2$s, %3$s, %4$L, '') is null$$),
     ('ask what became of the task of %s', $$select length(wf.token_status(%2$s, %3$s, %4$L))$$),
@@ -132,6 +157,7 @@ select a.act, format(a.statement, :'one', :'two', h.token, h.instance_id, h.proc
     ('register for queue secret', $$select wf.register('new', '1', '{sql}', '{secret}', 1)$$),
     ('register with gpu', $$select wf.register('new', '1', '{sql}', '{secret}', 1, p_capabilities => '{gpu}')$$),
     ('register with gpu, for queue default', $$select wf.register('new', '1', '{sql}', '{default}', 1, p_capabilities => '{gpu}')$$),
+    ('register, and poll as that driver', $$select count(*) from wf.poll(wf.register('new', '1', '{sql}', '{}', 1), 1)$$),
     ('register as one once more', $$select wf.register('new', '1', '{sql}', '{}', 1, %1$s)$$),
     ('register as two once more', $$select wf.register('new', '1', '{sql}', '{}', 1, %2$s)$$),
     ('register as two, with a token of one', $$select wf.register('new', '1', '{sql}', '{}', 1, %2$s, array[%3$L]::uuid[])$$),
@@ -144,6 +170,25 @@ select a.act, format(a.statement, :'one', :'two', h.token, h.instance_id, h.proc
     ('drain two', $$select wf.drain(%2$s) is null$$),
     ('leave as one', $$select wf.leave(%1$s) is null$$),
     ('leave as two', $$select wf.leave(%2$s) is null$$),
+    ('ask for the version of the schema', 'select wf.schema_version()'),
+    ('greet', 'select wf.greet(wf.schema_version())'),
+    ('ask for the time', 'select wf.now()'),
+    ('set a group', $$select wf.group_set('g', 1) is null$$),
+    ('ask what does not fit', 'select wf.sql_too_large(1)'),
+    ('do work', 'select wf.work() is null'),
+    ('tick', 'select wf.tick() is null'),
+    ('see what is stuck', 'select count(*) from wf.stuck()'),
+    ('check the workspace', 'select count(*) from wf.fsck()'),
+    ('pause the engine', 'select count(*) from wf.engine_pause()'),
+    ('resume the engine', 'select count(*) from wf.engine_resume()'),
+    ('set a setting', $$select wf.setting_set('loss_limit', 4) is null$$),
+    ('set a driver grant', $$select wf.driver_grant_set('secrets', '{secret}') is null$$),
+    ('remove a driver grant', $$select wf.driver_grant_remove('secrets') is null$$),
+    ('remove a workflow grant', $$select wf.workflow_grant_remove('payers') is null$$),
+    ('set a quota', $$select wf.quota_set('fews', p_per_minute => 2) is null$$),
+    ('remove a quota', $$select wf.quota_remove('fews') is null$$),
+    ('set a function', $$select wf.function_set('twice', 'probe.twice', '{n: number}', 'number', 'doubles') is null$$),
+    ('remove a function', $$select wf.function_remove('twice') is null$$),
     ('end a SQL task that changes its role', $$select probe.change_role_and_end(%4$s, %5$s, %3$L)$$)
  ) a (act, statement);
 
