@@ -294,10 +294,11 @@ begin
     perform wf._check_role(p_role);
     if p_per_minute < 0 or p_running < 0 or p_processes < 1 or p_priority not between -1000 and 1000 then
         raise exception using errcode = 'WF002',
-            message = format('the quota of role %s cannot be %s a minute, %s running, priority %s, %s processes', p_role,
-                             coalesce(p_per_minute::text, 'null'), coalesce(p_running::text, 'null'),
+            message = format('the quota of role %s cannot be %s a minute, %s running, priority %s, %s processes',
+                             p_role, coalesce(p_per_minute::text, 'null'), coalesce(p_running::text, 'null'),
                              coalesce(p_priority::text, 'null'), coalesce(p_processes::text, 'null')),
-            hint = 'Give numbers of at least 0, a priority from -1000 to 1000 and at least 1 process; null is no limit.';
+            hint = 'Give numbers of at least 0, a priority from -1000 to 1000 and at least 1 process; null is no '
+                   'limit.';
     end if;
     insert into wf.quota (role, per_minute, running, priority, processes, set_at, set_by)
     values (p_role, p_per_minute, p_running, p_priority, p_processes, wf.now(), wf._actor())
