@@ -54,7 +54,7 @@ insert into wf.error (code, name, meaning, remedy) values
      'wf.register was given a mark that this workspace has not made.',
      'Give the marks as wf.poll gave them, or none; a driver registers without them by itself.'),
     ('WF016', 'quota spent',
-     'More instances were to be started than a quota of one of the login''s roles leaves; none was started.',
+     'More or larger instances were to be started than the quotas of the login''s roles allow; none was started.',
      'Start them later: the message says what the quota is and what is left of it. Or have an administrator raise it '
      'with wf-console quota set.'),
     ('WF020', 'expression error',

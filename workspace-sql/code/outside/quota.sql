@@ -147,7 +147,7 @@ $$;
 --
 -- Returns  nothing
 -- Locks    nothing new
--- Raises   WF016 if a quota has not so many left
+-- Raises   WF016 if a quota has not so many left, or allows no instance of this size
 -- Called   by start and start_many
 create or replace function wf._spend_quota(p_roles text[], p_version bigint, p_instance bigint[]) returns void
 language plpgsql as $$
