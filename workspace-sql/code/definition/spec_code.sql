@@ -91,8 +91,9 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     node as materialized (
         select n.* from wf._with_forms(p_nodes) n where n.kind in ('workflow', 'task') or n.scope = 'own'
     ),
-    -- Arguments that are no literals, with the name that each of them is, if it is one, and the place of the node
-    -- that opened the scope of that name. The argument of a call is looked at where the name is one of the call.
+    -- Arguments that are no literals. name: the argument, where it is nothing but a name; else null. opener: the
+    -- place of the node that opened the scope of that name. The argument of a call is looked at where the name is
+    -- one of the call.
     given (place, path, type, name, opener) as (
         select a.* from param p
           join node n on n.kind = 'task' and n.value ->> 'type' = p.task_type

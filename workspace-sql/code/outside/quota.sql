@@ -78,7 +78,8 @@ $$;
 --
 -- Checks the priority of a start, and waits for its turn where a quota counts it.
 --
--- Returns  the roles whose quotas count what the login starts; null if no quota bounds it
+-- Returns  the roles whose quotas count what the login starts; empty if its quotas bound only the size of an
+--          instance, null if they bound neither
 -- Locks    the rows of these quotas, in the order of their roles
 -- Raises   WF002 if p_priority is no priority, WF008 if it is higher than the login may give
 -- Called   by start and start_many, before they lock anything else that another start may wait for

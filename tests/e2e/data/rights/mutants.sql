@@ -63,8 +63,8 @@ insert into probe.mutant (function, found, changed, acts) values
 create table probe.exempt (function regproc, why text);
 insert into probe.exempt values
     ('wf.now', 'asks only where the setting test_clock is on; tests/sql/clock.sql'),
-    ('wf.heartbeat', 'its own question only saves a look: _greet, behind it, refuses'),
-    ('wf._store_versions', 'install, behind it, refuses who is no member'),
+    ('wf.heartbeat', 'without its own question _greet still refuses: the question only saves a look'),
+    ('wf._store_versions', 'wf.install refuses a login that is no member, whatever this has written'),
     ('wf.quota_set', 'asks for the logins that have started what is under way, not for the session''s');
 
 -- probe.left_alone(FUNCTION): whether it asks at a place that is in no mutant.
