@@ -9,12 +9,6 @@
 \ir script/own.sql
 \ir script/knock.sql
 drop schema wf cascade;
-\if :lent
-\else
-    set local role :"installer"; -- who has granted it (script/trust.sql)
-    revoke execute on function pg_catalog.pg_show_all_file_settings() from wf_owner;
-    set local role wf_owner;
-\endif
 drop owned by wf_owner;
 \ir script/disown.sql
 

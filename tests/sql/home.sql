@@ -36,6 +36,12 @@ select move('database_id', '7');
 select wf.tick();
 select is(paused(), format('this is a copy: the workspace was in the database with oid 7 and is now in %s', (select d.oid from pg_database d where d.datname = current_database())), 'another database');
 select wf.engine_resume();
+-- only a function of the superuser who installed reads the server's files
+select ok(not has_function_privilege('wf_owner', 'pg_show_all_file_settings()', 'execute'), 'the owner of the workspace may not read the server''s files');
+select set_eq($$ select r.rolname from pg_proc p cross join lateral aclexplode(p.proacl) a join pg_roles r on r.oid = a.grantee
+                  where p.oid = 'wf._restored_file()'::regprocedure and not r.rolsuper $$, array['wf_owner'],
+              'he alone may call the function that reads one line of them');
+
 -- say(TEXT): what the owner of the database says
 create function say(p_text text) returns void language plpgsql as $$
 begin

@@ -7,6 +7,9 @@
 -- is written once and evaluated once is not counted: the expression bounds how
 -- many of those there are.  What a small expression can make large is counted
 -- before it is done: the elements of a comprehension, and values above 1 kB.
+--
+-- Whatever charges returns true and is called in an IF. A PERFORM would be a query,
+-- which takes longer than most of what is charged.
 
 -- wf._charge(p_steps, p_bytes)
 --
@@ -82,7 +85,7 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 begin
     if pg_column_size(p_value) > 1024 then
-        perform wf._charge(pg_column_size(p_value) / 1024, pg_column_size(p_value));
+        if wf._charge(pg_column_size(p_value) / 1024, pg_column_size(p_value)) then end if;
     end if;
     return p_value;
 end;
@@ -125,7 +128,7 @@ end;
 -- Called   by what charges
 create or replace function wf._weight(p_value jsonb)
 returns bigint
-language sql immutable
+language sql stable
 begin atomic
     select pg_column_size(p_value)
            + case jsonb_typeof(p_value)
@@ -142,12 +145,12 @@ end;
 -- Charges a function for its arguments, and for its value where that can be
 -- larger than they are.
 --
--- Returns  nothing
+-- Returns  true
 -- Locks    nothing
 -- Raises   WF021
 -- Called   by the operator call, if an argument is larger than 1 kB
 create or replace function wf._charge_call(p_name text, p_args jsonb[])
-returns void
+returns boolean
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -157,7 +160,7 @@ declare
     v_from     text   := case jsonb_typeof(p_args[2]) when 'string' then p_args[2] #>> '{}' end;
     v_to       text   := case jsonb_typeof(p_args[3]) when 'string' then p_args[3] #>> '{}' end;
 begin
-    perform wf._charge(
+    return wf._charge(
         case
             when p_name = 'url_encode'                             then v_size / 4
             when p_name = 'entries'                                then v_size / 8
@@ -185,12 +188,12 @@ $$;
 -- Charges a comprehension: for each element, the operators that are evaluated
 -- for it, and the names around it, which have p_outer bytes and are copied.
 --
--- Returns  nothing
+-- Returns  true
 -- Locks    nothing
 -- Raises   WF021
 -- Called   by _each
 create or replace function wf._charge_each(p_expr jsonb, p_list jsonb, p_outer numeric)
-returns void
+returns boolean
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -199,7 +202,7 @@ declare
                                 then 1 + wf._occurrences((p_expr -> 3)::text || (p_expr -> 4)::text, '["')
                                 else v_size / 8 end;
 begin
-    perform wf._charge(
+    return wf._charge(
         jsonb_array_length(p_list) * (v_operators * (1 + trunc((v_size + p_outer) / 65536)) + trunc(p_outer / 512)),
         case when pg_column_size(p_list) + p_outer > 1024 then wf._weight(p_list) + p_outer else 0 end);
 end;
@@ -213,7 +216,7 @@ $$;
 -- Called   by the operator cast
 create or replace function wf._cast_steps(p_type jsonb, p_value jsonb)
 returns numeric
-language sql immutable
+language sql stable
 begin atomic
     select case
                when jsonb_typeof(p_value) not in ('array', 'object') then pg_column_size(p_value) / 256

@@ -235,7 +235,7 @@ begin
             return wf._arithmetic(v_operator, v_a, v_b);
         when 'cast' then
             if pg_column_size(v_a) > 1024 then
-                perform wf._charge(wf._cast_steps(p_expr -> 1, v_a), 0);
+                if wf._charge(wf._cast_steps(p_expr -> 1, v_a), 0) then end if;
             end if;
             return wf._cast(p_expr -> 1, v_a);
         when 'not' then
@@ -282,16 +282,16 @@ begin
         end if;
         if pg_column_size(v_value) > 1024 then
             v_large := true;
-            perform wf._charge(pg_column_size(v_value) / 1024 + octet_length(v_text) / 4096,
+            if wf._charge(pg_column_size(v_value) / 1024 + octet_length(v_text) / 4096,
                                case v_operator when 'call' then pg_column_size(v_value) / 4
-                                               else wf._weight(v_value) end);
+                                               else wf._weight(v_value) end) then end if;
         end if;
 
         if v_operator = 'text' then
             v_text := v_text || wf._text(v_value);
         elsif v_operator = 'object' then
             if pg_column_size(v_object) > 4096 then    -- all of it is written again
-                perform wf._charge(pg_column_size(v_object) / 256, 0);
+                if wf._charge(pg_column_size(v_object) / 256, 0) then end if;
             end if;
             v_object := jsonb_set(v_object, array[p_expr -> 2 ->> (v_at - 3)], v_value);
         else
@@ -306,7 +306,7 @@ begin
             return v_object;
         when 'call' then
             if v_large then
-                perform wf._charge_call(p_expr ->> 1, v_values);
+                if wf._charge_call(p_expr ->> 1, v_values) then end if;
                 return wf._built(wf._call(p_expr ->> 1, v_values));
             end if;
             return wf._call(p_expr ->> 1, v_values);
@@ -384,11 +384,11 @@ begin
         v_names := array(select n.name
                            from unnest(wf._names(jsonb_build_array('list', v_body, v_test)) || '{instance}') n (name)
                           where v_outer ? n.name);
-        perform wf._charge_each(p_expr, v_list, (select coalesce(sum(wf._weight(v_outer -> n.name)), 0)
-                                                   from unnest(v_names) n (name)));
+        if wf._charge_each(p_expr, v_list, (select coalesce(sum(wf._weight(v_outer -> n.name)), 0)
+                                              from unnest(v_names) n (name))) then end if;
         v_outer := (select coalesce(jsonb_object_agg(n.name, v_outer -> n.name), '{}') from unnest(v_names) n (name));
     else
-        perform wf._charge_each(p_expr, v_list, pg_column_size(v_outer));
+        if wf._charge_each(p_expr, v_list, pg_column_size(v_outer)) then end if;
     end if;
 
     for v_at in 0 .. jsonb_array_length(v_list) - 1 loop
@@ -404,7 +404,7 @@ begin
         v_values := v_values || v_value;
         v_bytes  := v_bytes + wf._weight(v_value);
         if v_bytes > 65536 then
-            perform wf._charge(0, v_bytes);
+            if wf._charge(0, v_bytes) then end if;
             v_bytes := 0;
         end if;
     end loop;

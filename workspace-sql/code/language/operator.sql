@@ -321,7 +321,7 @@ begin
     elsif p_b::numeric - p_a::numeric >= 100000 then
         return wf._fail(format('the range %s..%s has more than 100000 elements', p_a, p_b));
     end if;
-    perform wf._charge(greatest(p_b::numeric - p_a::numeric, 0) / 16, 0);
+    if wf._charge(greatest(p_b::numeric - p_a::numeric, 0) / 16, 0) then end if;
     return (select coalesce(jsonb_agg(i), '[]')
               from generate_series(trunc(p_a::numeric), trunc(p_b::numeric)) i);
 end;

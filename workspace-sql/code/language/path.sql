@@ -59,9 +59,9 @@ begin
     v_factor := 2 ^ wf._occurrences(v_path, ',')
                 * case when strpos(v_path, '**') > 0 then wf._depth(p_args[1]) else 1 end
                   ^ wf._occurrences(v_path, '**');
-    perform wf._charge(v_size * v_factor * (v_size / 8) ^ greatest(v_pairs, 0)
+    if wf._charge(v_size * v_factor * (v_size / 8) ^ greatest(v_pairs, 0)
                        * (v_regex / 800 + (1 + wf._occurrences(v_path, '?') + wf._occurrences(v_path, '@')) / 256),
-                       case when v_factor > 1 then v_size * v_factor else 0 end);
+                       case when v_factor > 1 then v_size * v_factor else 0 end) then end if;
     return v_path::jsonpath;
 end;
 $$;

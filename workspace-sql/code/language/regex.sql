@@ -106,11 +106,11 @@ begin
             and v_plain ~ '[*+]|\{\d+,\}'
             and v_plain !~ '^[^|*+{]*[*+]\)*$'
             and not (p_function = 'capture' and v_plain ~ '^\^[^|]*$');
-    perform wf._charge(v_length * v_weight / 500 + case when v_square then v_length * v_length / 2000 else 0 end,
+    if wf._charge(v_length * v_weight / 500 + case when v_square then v_length * v_length / 2000 else 0 end,
                        case p_function
                            when 'replace_all' then v_length * octet_length(wf._string(p_function, p_args, 3))
                            else 0
-                       end);
+                       end) then end if;
     return v_regex;
 end;
 $$;

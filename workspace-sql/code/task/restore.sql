@@ -87,8 +87,8 @@ $$;
 -- What the administrator of the server says about a restored backup. A session may
 -- set wf.restored as it likes, by its options or those of its login too, so that
 -- current_setting does not count. Only the owner of the database or a superuser has
--- `alter database … set`, and only who has the server's files has those. The owner of
--- the workspace may read them if a superuser has installed it (script/trust.sql).
+-- `alter database … set`, and only who has the server's files has those. A function
+-- that a superuser has installed reads them (script/trust.sql).
 --
 -- Returns  wf.restored as the database has it, or if p_files as the files have it; null: neither says anything
 -- Locks    nothing
@@ -105,12 +105,8 @@ begin
      cross join unnest(s.setconfig) c (text)
      where s.setrole = 0 and starts_with(c.text, 'wf.restored=')
      order by s.setdatabase desc limit 1;
-    if v_text is null and p_files
-       and has_function_privilege('pg_catalog.pg_show_all_file_settings()', 'execute') then
-        select nullif(f.setting, '') into v_text
-          from pg_show_all_file_settings() f
-         where lower(f.name) = 'wf.restored'
-         order by f.seqno desc limit 1;
+    if v_text is null and p_files and to_regprocedure('wf._restored_file()') is not null then
+        v_text := wf._restored_file();
     end if;
     return v_text;
 end;
