@@ -49,6 +49,16 @@
 	  .limit_s = ACTING_S, \
 	  .detail = TARGETS }
 
+/* A signal; its target is an SQL expression. */
+#define SIGNAL(words, target, about, more) \
+	{ .group = "running", \
+	  .pattern = "signal " words " NAME", \
+	  .summary = (about), \
+	  .options = "payload broadcast", \
+	  .role = APP, \
+	  .sql = "select wf.signal(" target ", :name, coalesce(:payload, 'null'), :broadcast) as signal_id", \
+	  .detail = (more) }
+
 /* What is done to the workspace as a whole. */
 #define WORKSPACE(word, about, function) \
 	{ .group = "operating", \
@@ -211,6 +221,24 @@ const struct command commands[] = {
 	  .detail = "Without WORKFLOW: main, or the only one in the file. The exit code is the\n"
 		    "result: 0 success, 10 warning, 11 error, 12 aborted; 1 if it can not go on\n"
 		    "without an operator." },
+
+	SIGNAL("INSTANCE", "to_jsonb(:instance)", "Send a signal to an instance: wf.WaitSignal in it takes it",
+	       "The task that has waited longest for that name takes it. If none waits, it is kept\n"
+	       "for the next one, until the instance has ended."),
+	SIGNAL("key WORKFLOW KEY", "jsonb_build_object('workflow', :workflow, 'key', :key)",
+	       "The same, to the instance that was started with a key", NULL),
+	SIGNAL("topic TOPIC", "jsonb_build_object('topic', :topic)",
+	       "The same, to a topic: the instances that wait for it share it",
+	       "If nobody waits for it, it is kept for signal_days (a setting)."),
+
+	{ .group = "running",
+	  .pattern = "signals",
+	  .summary = "List the signals that nobody has taken",
+	  .role = VIEWER,
+	  .sql = "select signal_id, instance_id, workflow, topic, name, broadcast, payload, sent_at, sender"
+		 "  from wf.signal_v order by signal_id",
+	  .shown = "signal_id instance_id workflow topic name payload sent_at sender",
+	  .none = "none: every signal has been taken" },
 
 	{ .group = "running",
 	  .pattern = "list",

@@ -190,6 +190,7 @@ static const struct value_type {
 	{ "TARGET", is_target, "text",
 	    "an instance or a process of it, as 17 or 17/42" },
 	{ "TEXT", is_any, "text", "a text" },
+	{ "TOPIC", is_any, "text", "the name of a topic" },
 	{ "USER", is_any, "text", "a user" },
 	{ "VERB", is_any, "text", "the name of a verb, as abort" },
 	{ "VERSION", is_count, "integer", "the number of a version" },

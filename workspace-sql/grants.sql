@@ -33,6 +33,7 @@ begin
                ('simulate',         'author'),
                ('start',            'app author'),
                ('start_many',       'app author'),
+               ('signal',           'app author operator admin'),
                ('group_set',        'author operator admin'),
                -- verbs of operators
                ('retry',            'operator admin'),

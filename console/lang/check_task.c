@@ -291,15 +291,19 @@ check_request(struct checker *checker, struct decl *decl, struct clause *clause)
 static void
 check_wait(struct checker *checker, struct decl *decl, struct clause *wait)
 {
+	static const char *const waits[] = { "sleep", "moment", "signal",
+		"fail" };
+	size_t i;
+
 	if (decl->clauses != wait || wait->next)
 		COMPLAIN(
 		    checker, wait->start, "`wait` stands alone in a task type");
-	if (strcmp(wait->transport.text, "sleep") == 0 ||
-	    strcmp(wait->transport.text, "fail") == 0)
-		return;
+	for (i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		if (strcmp(wait->transport.text, waits[i]) == 0)
+			return;
 	COMPLAIN(checker, wait->transport.start, "there is no wait `%s`",
 	    wait->transport.text);
-	HINT(checker, "There are `sleep` and `fail`.");
+	HINT(checker, "There are `sleep`, `moment`, `signal` and `fail`.");
 }
 
 static void

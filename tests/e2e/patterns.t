@@ -25,7 +25,7 @@ mkdir "$WORK/page"
     inside           { text = text $0 "\n" }
     inside && /^workflow / { name = $2; sub(/\(.*/, "", name) }' \
     "$ROOT/docs/patterns.md")
-is 'the page has six workflows' "$(find "$WORK/page" -name '*.wf' | wc -l)" 6
+is 'the page has seven workflows' "$(find "$WORK/page" -name '*.wf' | wc -l)" 7
 ok 'each is laid out as fmt has it' wf-console fmt --check "$WORK"/page/*.wf
 ok 'they are installed' wf-console install "$WORK"/page/*.wf
 
@@ -86,6 +86,16 @@ is 'crawl: each of four pages was asked for again' "$(attempts)" 4
 
 ends 'exported: the job is followed to its end' 'END success' '{"result": 42}' \
     exported -p "url=$URL"
+
+id=$(begin approved -p question='go live?')
+in_state "$id" wf.WaitSignal WAITING
+sql "select wf.signal('$id', 'decision', '{\"approved\": true}')" >/dev/null
+ended "$id"
+is 'approved: by whoever has sent the signal' "$(sql "select output from wf.instance_v
+    where instance_id = $id")" "{\"by\": \"$(sql 'select session_user')\", \"approved\": true}"
+ends 'approved: nobody has answered' 'END success' \
+    '{"by": "nobody", "approved": false}' \
+    approved -p question='go live?' -p patience=100ms
 
 is 'nobody was needed' "$(sql "select count(*) from wf.event_v e
     where e.event in ('retry', 'ignore', 'resolve', 'raise')

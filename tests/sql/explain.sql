@@ -77,7 +77,7 @@ select is((select detail from reasons(:i, 'g2')), 'group etl has 1 of 5 places t
 select is_empty('select * from unexplained()', 'the law holds with groups');
 
 -- time
-select matches((select detail from reasons(:i, 's')), '^sleeps until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d', 'a sleep says until when');
+select matches((select detail from reasons(:i, 's')), '^waits until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d', 'a sleep says until when');
 select play_report(play_id(:i, 'j'), 'ack');
 select play_report(play_id(:i, 'j'), 'response', '{"id": 1}');
 select matches((select detail from reasons(:i, 'j')), '^its next poll request is due at \d{4}', 'a task that runs outside says when it is asked again');

@@ -219,5 +219,25 @@ select elapsed as author_time from wf.simulate('two') where event = 'result' \gs
 reset session authorization;
 select is(:'author_time'::text, '01:00:01', 'the clock of a simulation is anybody''s');
 
+-- waits for signals: one comes after a second, or as the script has it
+insert into play_type values ('t.Signal', '{"name": "t.Signal", "machine": "wait", "wait": "signal",
+    "params": [{"name": "name", "type": "string"}, {"name": "topic", "type": {"optional": "string"}, "default": null}]}');
+select play_install('ask', jsonb_build_array(play_task('t.Signal', 'a', '{"name": "go", "topic": null}', '{"timeout": {"deadline": "PT1H"}}'),
+                                             play_task('t.Signal', 'b', '{"name": "go", "topic": "t"}')));
+select results_eq($$select * from told('ask')$$, array[
+    '00:00:00 ask start RUNNING', '00:00:00 t.Signal as a begin WAITING', '00:00:01 t.Signal as a success END',
+    '00:00:01 t.Signal as b begin WAITING', '00:00:02 t.Signal as b success END',
+    '00:00:02 ask end END', '00:00:02 ask end END', '00:00:02 ask result END'], 'a signal comes after a second');
+select results_eq($$select * from told('ask', '[{"task": "a", "duration": "30m"}, {"task": "b", "outcome": "never"}]')$$, array[
+    '00:00:00 ask start RUNNING', '00:00:00 t.Signal as a begin WAITING', '00:30:00 t.Signal as a success END',
+    '00:30:00 t.Signal as b begin WAITING', '00:30:00 t.Signal as b waits WAITING', '00:30:00 ask result RUNNING'], 'the script says when, and that none comes');
+select results_eq($$select * from told('ask', '[{"task": "a", "attempt": 1, "duration": "2h", "then": "retry"}]')$$, array[
+    '00:00:00 ask start RUNNING', '00:00:00 t.Signal as a begin WAITING', '01:00:00 t.Signal as a timeout FAILED', '01:00:00 t.Signal as a retry INIT',
+    '01:00:00 t.Signal as a begin WAITING', '01:00:01 t.Signal as a success END',
+    '01:00:01 t.Signal as b begin WAITING', '01:00:02 t.Signal as b success END',
+    '01:00:02 ask end END', '01:00:02 ask end END', '01:00:02 ask result END'], 'one that comes too late is not that of the next attempt');
+select play_install('read', jsonb_build_array(play_task('t.Signal', 'a', '{"name": "go", "topic": null}'), play_task('t.Do', 'b', '{"x": ["get", ["var", "a"], "payload"]}')));
+select is((select s.detail ->> 'kind' from wf.simulate('read', p_script => '[{"task": "a", "outcome": {"error": {"kind": "no", "message": "no"}}}]') s where s.event = 'fail'), 'no', 'a wait fails if the script has it so');
+
 select * from finish();
 rollback;

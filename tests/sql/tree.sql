@@ -45,7 +45,7 @@ select is_empty(format('select * from differs(%s)', :i), 'so have its pages, in 
 select is((select count(*) from wf.tree(:i, 7)), 7::bigint, 'a page has as many as were asked for');
 select is_empty(format('select * from wf.tree(%s, 0)', :i), 'be it none');
 select ok((select bool_and(p.wide) from wf.process p where p.instance_id = :i and p.parent_id is not null), 'its processes are found by their parent');
-select is((select count(*) from wf.tree(:i, 1000) t where t.note like 'sleeps until %'), 6::bigint, 'a page says what there is to know');
+select is((select count(*) from wf.tree(:i, 1000) t where t.note like 'waits until %'), 6::bigint, 'a page says what there is to know');
 
 -- undos, last first, whatever numbers the sessions give that begin them
 create function with_undo(p_node jsonb) returns jsonb

@@ -72,7 +72,7 @@ select results_eq(format($$select label, note from wf.tree(%s) where kind in ('f
     format($$values ('Once upon a time', null), (%L, '0 of 3'), (%L, 'http: no answer')$$,
         (select label from wf.tree(:i) where kind = 'forall'), (select label from wf.tree(:i) where kind = 'async')), 'with what there is to know');
 select is((select count(*) from wf.tree(:i) where note like 'group g has 1 of 1 places taken: held by %'), 1::bigint, 'the note of a task that waits for a group says so');
-select is((select count(*) from wf.tree(:i) where note like 'sleeps until %'), 1::bigint, 'who sleeps');
+select is((select count(*) from wf.tree(:i) where note like 'waits until %'), 1::bigint, 'who sleeps');
 select is((select string_agg(substring(label from '\[\d+\]'), '') from wf.tree(:i) where kind = 'seq'), '[0][1][2]', 'elements have their index');
 select throws_ok('select * from wf.tree(999999)', 'WF003', 'there is no instance 999999', 'an unknown instance');
 

@@ -77,6 +77,7 @@
 \ir task/offer.sql
 \ir task/park.sql
 \ir task/wait.sql
+\ir task/signal.sql
 \ir task/release.sql
 \ir task/stream.sql
 \ir task/verdict.sql
@@ -102,6 +103,7 @@
 -- what applications do
 \ir outside/quota.sql
 \ir outside/start.sql
+\ir outside/signal.sql
 
 -- what operators do
 \ir operate/tables.sql

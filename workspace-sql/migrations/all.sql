@@ -51,6 +51,7 @@ $$;
 \set migration 070_sql_grant.sql \ir apply.sql
 \set migration 071_quota.sql \ir apply.sql
 \set migration 072_quota_processes.sql \ir apply.sql
+\set migration 073_signal.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

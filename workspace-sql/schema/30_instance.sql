@@ -314,16 +314,42 @@ create unique index undo_note_order_idx on wf.undo_note (instance_id, id);
 create table wf.timer (
     instance_id bigint not null,
     process_id  bigint not null,
-    kind        text not null check (kind in ('sleep', 'poll', 'cancel', 'cleanup', 'retry')),
+    kind        text not null check (kind in ('sleep', 'poll', 'cancel', 'cleanup', 'retry', 'signal')),
     due_at      timestamptz not null,
     round       int not null default 0,
     failures    int not null default 0,
-    primary key (instance_id, process_id, kind)
+    topic       text,
+    name        text,
+    begun_at    timestamptz,
+    primary key (instance_id, process_id, kind),
+    constraint timer_awaits_check check ((kind = 'signal') = (name is not null and begun_at is not null))
 ) with (
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0,
     vacuum_truncate = off
 );
 create index timer_due_idx on wf.timer (due_at);
+create index timer_instance_signal_idx on wf.timer (instance_id, name, begun_at, process_id)
+    where kind = 'signal' and topic is null;
+create index timer_topic_signal_idx on wf.timer (topic, name, begun_at, instance_id, process_id)
+    where kind = 'signal' and topic is not null;
+
+create table wf.signal (
+    id          bigint generated always as identity primary key,
+    instance_id bigint,
+    topic       text,
+    name        text not null,
+    payload     jsonb not null,
+    broadcast   boolean not null,
+    sent_at     timestamptz not null,
+    sender      text not null,
+    constraint signal_target_check check ((instance_id is null) <> (topic is null))
+) with (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0,
+    vacuum_truncate = off
+);
+create index signal_instance_idx on wf.signal (instance_id, name, id) where instance_id is not null;
+create index signal_topic_idx on wf.signal (topic, name, id) where topic is not null;
+create index signal_sent_idx on wf.signal (sent_at) where topic is not null;
 
 create table wf.time_limit (
     instance_id bigint not null,

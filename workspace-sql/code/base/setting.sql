@@ -38,6 +38,8 @@ insert into wf.setting (name, value, meaning, min, max) values
     ('test_clock', '0',
      '1: a session of an administrator may set its clock (wf.now), for tests; only the owner of the schema sets it',
      null, null),
+    ('signal_days', '7',
+     'days after which a signal to a topic is deleted if nobody has taken it', 0, 36500),
     ('keep_days', '0',
      'days after which ended instances are purged, a few a second; 0: never', 0, 36500)
     on conflict (name) do update set meaning = excluded.meaning, min = excluded.min, max = excluded.max;

@@ -21,6 +21,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
            ('lease', 'cleanup',
             '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}'),
            ('timer', 'sleep', '{WAITING}'),
+           ('timer', 'signal', '{WAITING}'),
            ('timer', 'retry', '{INIT,RETRY_CLEANUP_REQUESTED}'),
            ('timer', 'poll', '{EXECUTING}'),
            ('timer', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),

@@ -453,6 +453,19 @@ begin atomic
                    from wf.driver x join wf.sign_of_life y on y.driver_id = x.id) d on d.id = l.driver_id;
 end;
 
+-- wf._say_signal(p_instance, p_topic, p_name)
+--
+-- Returns  which signal a process of an instance waits for, and how it is sent
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_time
+create or replace function wf._say_signal(p_instance bigint, p_topic text, p_name text) returns text
+language sql stable
+begin atomic
+    select format('waits for the signal %s%s; wf-console signal %s %s sends it', p_name, ' of the topic ' || p_topic,
+                  coalesce('topic ' || quote_ident(p_topic), p_instance::text), quote_ident(p_name));
+end;
+
 -- wf._explain_time(p_instance, p_process)
 --
 -- Returns  the reasons of what is due at a time
@@ -462,15 +475,17 @@ end;
 create or replace function wf._explain_time(p_instance bigint, p_process bigint[]) returns wf.reason[]
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
-    select array_agg(row(t.process_id, 'time',
-               case t.kind when 'sleep' then 'sleeps until ' else format('its next %s request is due at ', t.kind) end
-                   || to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF')
+    select array_agg(row(t.process_id, case t.kind when 'signal' then 'signal' else 'time' end,
+               case t.kind when 'sleep' then 'waits until '
+                           when 'signal' then wf._say_signal(p_instance, t.topic, t.name)
+                           else format('its next %s request is due at ', t.kind) end
+                   || coalesce(to_char(nullif(t.due_at, 'infinity'), 'YYYY-MM-DD HH24:MI:SSOF'), '')
                    || case when t.failures > 0 then format(', after %s failures', t.failures) else '' end,
                (select p.at from wf.process p where p.instance_id = p_instance and p.id = t.process_id))::wf.reason)
       from unnest(p_process) u (id),
-           lateral (select x.process_id, x.kind, x.due_at, x.failures from wf.timer x
+           lateral (select x.process_id, x.kind, x.due_at, x.failures, x.topic, x.name from wf.timer x
                      where x.instance_id = p_instance and x.process_id = u.id offset 0) t
-     where isfinite(t.due_at) and t.kind <> 'retry';
+     where (isfinite(t.due_at) or t.kind = 'signal') and t.kind <> 'retry';
 end;
 
 -- wf._explain_work(p_instance, p_process)

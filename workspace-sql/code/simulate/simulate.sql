@@ -31,7 +31,8 @@ $$;
 
 -- wf._deliver(p_instance, p_due, p_now)
 --
--- Reports what came of requests of an instance, as their driver would.
+-- Reports what came of requests of an instance, as their driver would, and gives its
+-- waits their signals.
 --
 -- Returns  nothing
 -- Locks    as outcome
@@ -58,6 +59,16 @@ begin
        from unnest(p_due) d
       where d.how = 'move' and d.body ->> 'event' = 'started'
      having count(*) > 0;
+    update wf.process p
+       set was = p.state, event = case when d.body -> 'error' = 'null' then 'success' else 'fail' end,
+           state = case when d.body -> 'error' = 'null' then 'END' else 'FAILED' end, at = p_now,
+           output = case when d.body -> 'error' = 'null'
+                         then jsonb_build_object('payload', null, 'at', wf._iso_timestamp(p_now), 'sender', '')
+                              || (d.body -> 'output') end,
+           error = nullif(d.body -> 'error', 'null')
+      from unnest(p_due) d
+     where d.how = 'signal' and p.instance_id = d.instance_id and p.id = d.process_id and p.state = 'WAITING'
+       and to_jsonb(p.attempt) = d.body -> 'attempt';
     -- whoever held these is gone
     update wf.lease l set driver_id = -1
       from unnest(p_due) d
@@ -348,12 +359,11 @@ begin
                 v_acks := v_acks || row(r.instance_id, r.process_id, r.token, null, 'ack', null)::wf.foreseen;
             end if;
         end loop;
+        v_flight := v_flight || wf._foresee_signals(p_script, p_seed, v_requests, v_instance, v_flight);
         perform wf._deliver(v_instance, v_acks, v_now);
         v_stopped := wf._stop_simulated(v_flight, v_now);
-        if v_stopped is not null then
-            v_found := v_found + 1;
-            v_flight := v_stopped;
-        end if;
+        v_found := v_found + (v_stopped is not null)::int;
+        v_flight := coalesce(v_stopped, v_flight);
         if v_found = 0 then
             v_now := wf._next_moment(v_instance, v_flight, v_now);
             exit when v_now is null or not isfinite(v_now);

@@ -9,7 +9,7 @@ begin
         );
         comment on type wf.foreseen is
             'What is going to come of a simulated request: response, error, lost, or move (a success or start as '
-            'such, whatever response would mean that).';
+            'such, whatever response would mean that). Without a token: signal, which a wait is going to take.';
     end if;
 end;
 $$;
@@ -285,5 +285,40 @@ begin
         v.body := jsonb_build_object('kind', 'timeout', 'message', format('no answer within %s ms', p_timeout_ms));
     end if;
     return v;
+end;
+$$;
+
+-- wf._foresee_signals(p_script, p_seed, p_number, p_instance, p_flight)
+--
+-- What is going to come of the waits for signals that have begun: what the script says,
+-- else that a signal comes after a second, or after as long as the seed gives.
+--
+-- Returns  outcomes of the waits that have none in p_flight yet
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _play
+create or replace function wf._foresee_signals(p_script jsonb, p_seed bigint, p_number bigint, p_instance bigint,
+                                               p_flight wf.foreseen[]) returns wf.foreseen[]
+language plpgsql volatile as $$
+begin
+    return array(
+        select row(p_instance, w.id, null,
+                   case when w.outcome in ('"never"', '"lost"') then 'infinity'
+                        when w.rule ? 'duration' then wf.now() + wf._parse_duration(w.rule ->> 'duration')
+                        else wf.now() + (1 + coalesce(wf._dice(p_seed, p_number + w.id), 0) * 6 / 10) * interval '1 s'
+                        end,
+                   'signal',
+                   jsonb_build_object('attempt', w.attempt, 'error', w.outcome -> 'error',
+                                      'output', coalesce(w.outcome -> 'output', '{}')))::wf.foreseen
+          from (select p.id, p.attempt, r.rule, coalesce(r.rule -> 'outcome', '"success"') as outcome
+                  from wf.timer t
+                  join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
+                  join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+                 cross join lateral (select wf._find_rule(p_script, p, n, 'start') as rule offset 0) r
+                 where t.instance_id = p_instance and t.kind = 'signal'
+                   and not exists (select from unnest(p_flight) f
+                                    where f.how = 'signal' and f.process_id = p.id
+                                      and f.body -> 'attempt' = to_jsonb(p.attempt))) w
+         order by w.id);
 end;
 $$;

@@ -101,14 +101,29 @@ comment on column wf.work.aside is 'true: it is not tried any more, and waits fo
 comment on column wf.work.error is 'the last error: {sqlstate, message}';
 comment on column wf.work.asked is 'settle: the row of dirty';
 
-comment on table wf.timer is 'What is due at a time.';
+comment on table wf.timer is 'What is due at a time, or waits for a signal.';
 comment on column wf.timer.instance_id is 'the instance';
 comment on column wf.timer.process_id is 'the process';
 comment on column wf.timer.kind is
-    'sleep: it ends; poll, cancel, cleanup: the next such request; retry: the next attempt';
-comment on column wf.timer.due_at is 'when; infinity while its request is ready or with a driver';
+    'sleep: its wait ends; poll, cancel, cleanup: the next such request; retry: the next attempt; signal: its wait '
+    'ends when a signal comes';
+comment on column wf.timer.due_at is
+    'when; infinity while its request is ready or with a driver, and where a signal is waited for';
 comment on column wf.timer.round is 'how many polls there were';
 comment on column wf.timer.failures is 'how many requests of this kind failed in a row';
+comment on column wf.timer.topic is 'signal: the topic whose signals it waits for; null: signals to its instance';
+comment on column wf.timer.name is 'signal: the name of the signal';
+comment on column wf.timer.begun_at is 'signal: since when it waits';
+
+comment on table wf.signal is 'Signals that nobody has taken yet.';
+comment on column wf.signal.id is 'key: the order in which they are taken';
+comment on column wf.signal.instance_id is 'the instance that it was sent to; null: a topic';
+comment on column wf.signal.topic is 'the topic that it was sent to; null: an instance';
+comment on column wf.signal.name is 'its name';
+comment on column wf.signal.payload is 'what the sender gave with it';
+comment on column wf.signal.broadcast is 'true: whoever waits for it since before it was sent gets it';
+comment on column wf.signal.sent_at is 'when it was sent';
+comment on column wf.signal.sender is 'who sent it';
 
 comment on table wf.limit_begun is
     'Attempts with a limit of their runtime or inactivity that have begun, and signs of life of them, since time_limit '

@@ -191,6 +191,7 @@ begin
     perform wf._forget_versions();
     perform wf._settle_safely(v_now);
     perform wf._seal_audit();
+    perform wf._forget_signals(v_now);
     perform wf._purge_old();
 end;
 $$;

@@ -1,11 +1,22 @@
--- Tasks that wait inside the workspace, without a driver.
+-- Tasks that wait inside the workspace, without a driver: for a time (wf.Sleep,
+-- wf.WaitUntil) or for a signal (wf.WaitSignal). Each has a row of wf.timer while it
+-- waits. wf.Fail does not wait.
+
+-- An upgrade makes it anew: by now no function takes one.
+drop type if exists wf.wait;
+create type wf.wait as (
+    instance_id bigint, process_id bigint, kind text, due_at timestamptz, topic text, name text, error jsonb
+);
+comment on type wf.wait is
+    'A wait that begins: kind is the clause wait of its task type, due_at is infinity if only a signal ends it. error: '
+    'why it fails instead, at once.';
 
 -- wf._wake_at(p_at, p_duration)
 --
 -- Returns  when a sleep ends that begins at p_at; null if its duration is none
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _begin_wait
+-- Called   by _as_wait, and for the durations of simulated rules
 create or replace function wf._wake_at(p_at timestamptz, p_duration jsonb) returns timestamptz
 language plpgsql stable as $$
 begin
@@ -18,64 +29,120 @@ exception when sqlstate 'WF020' or data_exception then
 end;
 $$;
 
+-- wf._moment(p_moment)
+--
+-- Returns  the moment that a text names; null if it names none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _as_wait
+create or replace function wf._moment(p_moment jsonb) returns timestamptz
+language plpgsql stable as $$
+begin
+    return case when jsonb_typeof(p_moment) = 'string' then wf._parse_timestamp(p_moment #>> '{}') end;
+exception when sqlstate 'WF020' or data_exception then
+    return null;
+end;
+$$;
+
+-- wf._fits_signal(p_name)
+--
+-- Returns  whether a text may be the name of a signal or of a topic
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _as_wait and signal
+create or replace function wf._fits_signal(p_name text) returns boolean
+language sql immutable
+begin atomic
+    select coalesce(octet_length(p_name) between 1 and 255, false);
+end;
+
+-- wf._as_wait(p_instance, p_process, p_kind, p_args, p_at)
+--
+-- Returns  the wait of a task of this kind with these arguments that begins at p_at
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _begin_wait
+create or replace function wf._as_wait(p_instance bigint, p_process bigint, p_kind text, p_args jsonb, p_at timestamptz)
+returns wf.wait
+language plpgsql stable as $$
+declare
+    v wf.wait := row(p_instance, p_process, p_kind, null, null, null, null);
+begin
+    case p_kind
+        when 'sleep' then
+            v.due_at := wf._wake_at(p_at, p_args -> 'duration');
+        when 'moment' then
+            v.due_at := wf._moment(p_args -> 'at');
+        when 'signal' then
+            v.topic := p_args ->> 'topic';
+            v.name := p_args ->> 'name';
+            if wf._fits_signal(v.name) and (v.topic is null or wf._fits_signal(v.topic)) then
+                v.due_at := 'infinity';
+            end if;
+        when 'fail' then
+            v.error := jsonb_strip_nulls(jsonb_build_object('kind', coalesce(p_args ->> 'kind', 'failed'),
+                                                            'message', p_args -> 'msg', 'detail', p_args -> 'detail'));
+    end case;
+    if v.due_at is null and v.error is null then
+        v.error := wf._refuse('input', case p_kind
+            when 'sleep' then format('a sleep needs a duration, not %s',
+                                     left(coalesce((p_args -> 'duration')::text, 'null'), 100))
+            when 'moment' then format('a wait needs a moment such as 2026-01-31T08:00:00Z, not %s',
+                                     left(coalesce((p_args -> 'at')::text, 'null'), 100))
+            else format('the name and the topic of a signal have 1 to 255 bytes, not %s and %s',
+                        coalesce(octet_length(v.name)::text, 'null'), coalesce(octet_length(v.topic)::text, 'null'))
+            end);
+    end if;
+    return v;
+end;
+$$;
+
 -- wf._begin_wait(p_moves)
 --
--- Begins to wait, by kind of wait: a sleep sets its timer, or fails if its
--- duration is none; a fail fails at once.
+-- Begins to wait. A signal may have come before.
 --
 -- Returns  nothing
--- Locks    nothing beyond the rows it updates
+-- Locks    nothing beyond the rows it updates; the caller holds their instances
 -- Raises   nothing of its own
 -- Called   by _queue
 create or replace function wf._begin_wait(p_moves wf.full_move[]) returns void
 language plpgsql as $$
+declare
+    v_waits wf.wait[];
+    v_at timestamptz;
 begin
-    insert into wf.timer (instance_id, process_id, kind, due_at)
-    select p.instance_id, p.id, 'sleep', w.at
+    select array_agg(wf._as_wait(p.instance_id, p.id, y.wait, coalesce(p.input, n.input), p.at)), max(p.at)
+      into v_waits, v_at
       from wf._due_full(p_moves, 'queue') m
      cross join lateral (select x.* from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) p
      cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
       join wf.task_type y on y.id = n.type_id
-     cross join lateral (select wf._wake_at(p.at, coalesce(p.input, n.input) -> 'duration') as at offset 0) w
-     where p.machine = 'wait' and p.state = 'INIT' and y.wait = 'sleep' and w.at is not null;
+     where p.machine = 'wait' and p.state = 'INIT';
+    insert into wf.timer (instance_id, process_id, kind, due_at, topic, name, begun_at)
+    select w.instance_id, w.process_id, case w.kind when 'signal' then 'signal' else 'sleep' end, w.due_at, w.topic,
+           w.name, case w.kind when 'signal' then v_at end
+      from unnest(v_waits) w
+     where w.due_at is not null;
     update wf.process p
        set was = p.state, event = 'begin', state = 'WAITING'
-      from wf._due_full(p_moves, 'queue') m
-     cross join lateral (select x.ctid as place, x.version_id, x.node_id from wf.process x
-                          where x.instance_id = m.instance_id and x.id = m.id offset 0) q
-     cross join lateral (select x.type_id from wf.node x
-                          where x.version_id = q.version_id and x.id = q.node_id offset 0) n
-      join wf.task_type y on y.id = n.type_id
-     where p.ctid = q.place and p.machine = 'wait' and p.state = 'INIT'
-       and (y.wait <> 'sleep'
-            or exists (select from wf.timer t where t.instance_id = m.instance_id and t.process_id = m.id));
+      from unnest(v_waits) w
+     cross join lateral (select x.ctid as place from wf.process x
+                          where x.instance_id = w.instance_id and x.id = w.process_id offset 0) k
+     where p.ctid = k.place and p.state = 'INIT' and (w.due_at is not null or w.kind = 'fail');
+    if exists (select from unnest(v_waits) w where w.kind = 'signal') then
+        perform wf._await_signals(v_waits, v_at);
+    end if;
     update wf.process p
-       set was = p.state, event = 'fail', state = 'FAILED',
-           error = wf._refuse('input',
-                              format('a sleep needs a duration, not %s',
-                                     left(coalesce((coalesce(q.input, n.input) -> 'duration')::text, 'null'), 100)))
-      from wf._due_full(p_moves, 'queue') m
-     cross join lateral (select x.ctid as place, x.*
-                           from wf.process x
-                          where x.instance_id = m.instance_id and x.id = m.id
-                         offset 0) q
-     cross join lateral (select x.* from wf.node x where x.version_id = q.version_id and x.id = q.node_id offset 0) n
-      join wf.task_type y on y.id = n.type_id
-     where p.ctid = q.place and p.machine = 'wait' and p.state = 'INIT' and y.wait = 'sleep'
-       and not exists (select from wf.timer t where t.instance_id = m.instance_id and t.process_id = m.id);
+       set was = p.state, event = 'fail', state = 'FAILED', error = w.error
+      from unnest(v_waits) w
+     cross join lateral (select x.ctid as place from wf.process x
+                          where x.instance_id = w.instance_id and x.id = w.process_id offset 0) k
+     where p.ctid = k.place and w.error is not null and w.kind <> 'fail' and p.state = 'INIT';
     update wf.process p
-       set was = p.state, event = 'fail', state = 'FAILED',
-           error = jsonb_strip_nulls(jsonb_build_object('kind', coalesce(a.args ->> 'kind', 'failed'),
-                                                        'message', a.args -> 'msg',
-                                                        'detail', a.args -> 'detail'))
-      from wf._due_full(p_moves, 'queue') m
-     cross join lateral (select x.ctid as place, x.*
-                           from wf.process x
-                          where x.instance_id = m.instance_id and x.id = m.id
-                         offset 0) q
-     cross join lateral (select x.* from wf.node x where x.version_id = q.version_id and x.id = q.node_id offset 0) n
-      join wf.task_type y on y.id = n.type_id
-     cross join lateral (select coalesce(q.input, n.input) as args) a
-     where p.ctid = q.place and p.machine = 'wait' and p.state = 'WAITING' and y.wait = 'fail';
+       set was = p.state, event = 'fail', state = 'FAILED', error = w.error
+      from unnest(v_waits) w
+     cross join lateral (select x.ctid as place from wf.process x
+                          where x.instance_id = w.instance_id and x.id = w.process_id offset 0) k
+     where p.ctid = k.place and w.kind = 'fail' and p.state = 'WAITING';
 end;
 $$;

@@ -19,6 +19,9 @@
 --   notes     a process       notes of what is in it, which count no more, are deleted
 --   late      0               the instance ends, if nothing of it can run any more
 --   purge     0               the instance is deleted with all that belongs to it
+--   signal    a signal        it has come: somebody in the instance may wait for it
+--   topic     a signal        it has come: somebody may wait for it
+--   await     a process       it waits for a signal of a topic, which may have come
 
 -- wf._do_work(p_kind, p_instance, p_item, p_now)
 --
@@ -43,6 +46,9 @@ begin
         when 'purge' then perform wf._purge(p_instance);
         when 'settle' then perform wf._settle(p_item);
         when 'rate' then perform wf._grant_rate(p_item[1], p_now);
+        when 'signal' then perform wf._take_signals(p_item, p_now);
+        when 'topic' then perform wf._take_signals(p_item, p_now);
+        when 'await' then perform wf._take_waits(p_instance, p_item, p_now);
     end case;
 end;
 $$;
@@ -210,9 +216,55 @@ begin
 end;
 $$;
 
+-- wf._work_together(p_work, p_now)
+--
+-- Does an item that is tried for the first time, together with others of its kind that
+-- are due and have not been tried: many signals come at a time. Of those whose instance
+-- somebody holds it does none; they are due again in a tenth of a second. If an error
+-- is raised, each is tried alone from then on.
+--
+-- Returns  nothing
+-- Locks    rows of work and their instances, by id (both skipping locked ones)
+-- Called   by _work_alone, which has locked the item
+create or replace function wf._work_together(p_work wf.work, p_now timestamptz) returns void
+language plpgsql as $$
+declare
+    c_most constant int := 100;
+    v_all bigint[];
+    v_free bigint[];
+    v_error jsonb;
+    f record;
+begin
+    v_all := p_work.id || array(select w.id from wf.work w
+                                 where w.due_at <= p_now and not w.aside and w.kind = p_work.kind and w.tries = 0
+                                   and w.error is null
+                                 order by w.due_at, w.id limit c_most - 1 for update skip locked);
+    v_free := array(select i.id from wf.instance i
+                     where i.id in (select w.instance_id from wf.work w where w.id = any (v_all))
+                     order by i.id for no key update skip locked);
+    select array_agg(w.id) as ids, array_agg(w.instance_id) as instances, array_agg(w.item_id) as items
+      into f
+      from wf.work w
+     where w.id = any (v_all)
+       and (w.instance_id is null or w.instance_id = any (v_free)
+            or not exists (select from wf.instance i where i.id = w.instance_id));
+    if f.ids is not null then
+        v_error := wf._try_work(p_work.kind, f.instances, f.items, p_now);
+    end if;
+    if v_error is null then
+        delete from wf.work w where w.id = any (f.ids);
+    elsif not wf._is_server_fault(v_error) then
+        update wf.work w set error = v_error where w.id = any (f.ids);
+    end if;
+    update wf.work w
+       set tries = 0, due_at = case when w.id = any (f.ids) then p_now else p_now + interval '100 ms' end
+     where w.id = any (v_all) and (v_error is not null or w.id <> all (coalesce(f.ids, '{}')));
+end;
+$$;
+
 -- wf._work_alone(p_id, p_now)
 --
--- Does one item, whose try has been counted. What somebody else holds is left
+-- Does one item, whose try has been counted, or it and others of its kind. What somebody else holds is left
 -- for a second, and an error that is the server's fault is not counted. After
 -- three tries that did not come to their end there is no fourth.
 --
@@ -228,6 +280,10 @@ declare
 begin
     select w.* into v_work from wf.work w where w.id = p_id and not w.aside for update skip locked;
     if not found then
+        return;
+    end if;
+    if v_work.kind in ('signal', 'topic', 'await') and v_work.tries = 1 and v_work.error is null then
+        perform wf._work_together(v_work, p_now);
         return;
     end if;
     perform from wf.instance i where i.id = v_work.instance_id for no key update skip locked;
@@ -333,6 +389,7 @@ begin
     end if;
     if v_item = 0 and v_next is null then
         perform wf._seal_audit();
+        perform wf._forget_signals(v_now);
         perform wf._purge_old();
     end if;
     return v_next;

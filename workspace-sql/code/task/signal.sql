@@ -1,0 +1,323 @@
+-- Signals meet those who wait for them. A signal to an instance is taken by whoever
+-- holds that instance: by the transaction in which a wait begins, if the signal has
+-- come before, or by the work that the sender has left (wf.signal). Therefore neither
+-- overlooks the other.
+--
+-- The instances that wait for a topic are many, and nobody holds them all. Here both
+-- leave work: the sender of a signal (kind topic) and the wait that begins (kind
+-- await). The work of whichever is committed last sees both. Rows that somebody else
+-- holds are passed over, and the work is repeated while there are both.
+
+-- wf._wake(p_instance, p_process, p_signal, p_now)
+--
+-- Ends waits, each with one signal; the arrays run in parallel. The signals are gone by
+-- now, since what begins next may look for signals. A wait whose instance has no room
+-- for the payload, or whose policy output does not allow it, fails.
+--
+-- Returns  nothing
+-- Locks    the caller holds the instances
+-- Raises   nothing of its own
+-- Called   below
+create or replace function wf._wake(p_instance bigint[], p_process bigint[], p_signal wf.signal[], p_now timestamptz)
+returns void
+language plpgsql as $$
+begin
+    with woken as materialized (
+        select k.place, o.output,
+               case when pg_column_size(o.output) > m.most
+                    then wf._refuse('output', format('the signal has %s bytes, more than the %s that its policy allows',
+                                                     pg_column_size(o.output), m.most))
+                    when k.bind is not null and wf._is_large(pg_column_size(o.output))
+                    then wf._overfull(k.instance_id, pg_column_size(o.output), k.scopes) end as error
+          from unnest(p_instance, p_process, p_signal)
+                   u (i, j, id, instance_id, topic, name, payload, broadcast, sent_at, sender)
+         cross join lateral (select x.ctid as place, x.instance_id, x.version_id, x.node_id, x.bind, x.scopes, x.policy
+                               from wf.process x
+                              where x.instance_id = u.i and x.id = u.j and x.state = 'WAITING' offset 0) k
+         cross join lateral (select coalesce(n.output_max, (k.policy ->> 'output')::numeric::int) as most
+                               from wf.node n where n.version_id = k.version_id and n.id = k.node_id offset 0) m
+         cross join lateral (select jsonb_build_object('payload', u.payload, 'sender', u.sender,
+                                                       'at', wf._iso_timestamp(u.sent_at)) as output offset 0) o)
+    update wf.process p
+       set was = p.state, event = case when w.error is null then 'success' else 'fail' end,
+           state = case when w.error is null then 'END' else 'FAILED' end, at = p_now,
+           output = case when w.error is null then w.output end, error = w.error
+      from woken w
+     where p.ctid = w.place;
+end;
+$$;
+
+-- wf._use_signals(p_signal)
+--
+-- Deletes signals.
+--
+-- Returns  their rows, in the order that they were given in
+-- Locks    the signals
+-- Raises   nothing
+-- Called   below
+create or replace function wf._use_signals(p_signal bigint[]) returns wf.signal[]
+language plpgsql as $$
+declare
+    v_used wf.signal[];
+begin
+    with used as (
+        delete from wf.signal s where s.id = any (p_signal) returning s as signal)
+    select array_agg(d.signal order by x.k) into v_used
+      from unnest(p_signal) with ordinality x (id, k)
+      join used d on (d.signal).id = x.id;
+    return v_used;
+end;
+$$;
+
+-- wf._match_signals(p_instance, p_name, p_now)
+--
+-- Gives signals to those who wait for them in their instances: the oldest signal of a
+-- name to the longest wait. The arrays run in parallel.
+--
+-- Returns  nothing
+-- Locks    the signals; the caller holds the instances
+-- Raises   nothing of its own
+-- Called   by _await_signals and _take_signals
+create or replace function wf._match_signals(p_instance bigint[], p_name text[], p_now timestamptz) returns void
+language plpgsql as $$
+declare
+    c_most constant int := 1000;
+    f record;
+begin
+    select array_agg(a.i) as instances, array_agg(u.process) as processes, array_agg(u.signal) as signals
+      into f
+      from (select distinct x.i, x.n from unnest(p_instance, p_name) x (i, n)) a
+     cross join lateral unnest(
+           array(select s.id from wf.signal s
+                  where s.instance_id = a.i and s.name = a.n and not s.broadcast
+                  order by s.id limit c_most),
+           array(select t.process_id from wf.timer t
+                  where t.instance_id = a.i and t.name = a.n and t.topic is null and t.kind = 'signal'
+                  order by t.begun_at, t.process_id limit c_most)) u (signal, process)
+     where u.signal is not null and u.process is not null;
+    if f.signals is not null then
+        perform wf._wake(f.instances, f.processes, wf._use_signals(f.signals), p_now);
+    end if;
+end;
+$$;
+
+-- wf._await_signals(p_waits, p_now)
+--
+-- Looks whether signals have come before the waits for them, which have just begun.
+--
+-- Returns  nothing
+-- Locks    signals; the caller holds the instances
+-- Raises   nothing of its own
+-- Called   by _begin_wait
+create or replace function wf._await_signals(p_waits wf.wait[], p_now timestamptz) returns void
+language plpgsql as $$
+declare
+    f record;
+begin
+    insert into wf.work (kind, instance_id, item_id, due_at)
+    select 'await', w.instance_id, w.process_id, p_now
+      from unnest(p_waits) w
+     where w.topic is not null and w.due_at is not null;
+    if found then
+        perform wf._ring();
+    end if;
+    select array_agg(w.instance_id) as instances, array_agg(w.name) as names
+      into f
+      from unnest(p_waits) w
+     where w.kind = 'signal' and w.topic is null
+       and exists (select from wf.signal s
+                    where s.instance_id = w.instance_id and s.name = w.name and not s.broadcast);
+    if f.instances is not null then
+        perform wf._match_signals(f.instances, f.names, p_now);
+    end if;
+end;
+$$;
+
+-- wf._broadcast(p_signal, p_now)
+--
+-- Wakes those who have waited for a signal since before it was sent, at most 1,000 of
+-- them. It is gone when there is nobody left, else it stays as work.
+--
+-- Returns  nothing
+-- Locks    instances (skipping locked ones), the signal
+-- Raises   nothing of its own
+-- Called   by _take_signals
+create or replace function wf._broadcast(p_signal wf.signal, p_now timestamptz) returns void
+language plpgsql as $$
+declare
+    c_most constant int := 1000;
+    v_held bigint[];
+    f record;
+begin
+    v_held := array(select i.id from wf.instance i
+                     where i.id in (select t.instance_id from wf.timer t
+                                     where t.kind = 'signal' and t.name = p_signal.name
+                                       and t.begun_at <= p_signal.sent_at
+                                       and case when p_signal.topic is null
+                                                then t.topic is null and t.instance_id = p_signal.instance_id
+                                                else t.topic = p_signal.topic end
+                                     order by t.begun_at limit c_most)
+                     order by i.id for no key update skip locked);
+    select array_agg(x.instance_id) filter (where x.held) as instances,
+           array_agg(x.process_id) filter (where x.held) as processes, count(*)
+      into f
+      from (select t.instance_id, t.process_id, t.instance_id = any (v_held) as held
+              from wf.timer t
+             where t.kind = 'signal' and t.name = p_signal.name and t.begun_at <= p_signal.sent_at
+               and case when p_signal.topic is null then t.topic is null and t.instance_id = p_signal.instance_id
+                        else t.topic = p_signal.topic end
+             order by t.begun_at limit c_most + 1) x;
+    if f.instances is not null then
+        perform wf._wake(f.instances[:c_most], f.processes[:c_most],
+                         array_fill(p_signal, array[cardinality(f.instances[:c_most])]), p_now);
+    end if;
+    if f.count > coalesce(cardinality(f.instances[:c_most]), 0) then
+        perform wf._leave_signal(p_signal.instance_id, p_signal.id, p_now);
+    else
+        delete from wf.signal s where s.id = p_signal.id;
+    end if;
+end;
+$$;
+
+-- wf._leave_signal(p_instance, p_signal, p_now)
+--
+-- Somebody holds what a signal is for: it is looked at again in a tenth of a second.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing
+-- Called   by _broadcast and _match_topic
+create or replace function wf._leave_signal(p_instance bigint, p_signal bigint, p_now timestamptz) returns void
+language sql
+begin atomic
+    insert into wf.work (kind, instance_id, item_id, due_at)
+    select case when p_instance is null then 'topic' else 'signal' end, p_instance, p_signal,
+           p_now + interval '100 ms';
+end;
+
+-- wf._match_topic(p_topic, p_name, p_most, p_now)
+--
+-- Gives at most p_most signals of a topic to those who wait for them.
+--
+-- Returns  nothing
+-- Locks    signals and instances (skipping locked ones)
+-- Raises   nothing of its own
+-- Called   by _take_signals and _take_waits
+create or replace function wf._match_topic(p_topic text, p_name text, p_most int, p_now timestamptz) returns void
+language plpgsql as $$
+declare
+    v_signals bigint[];
+    v_held bigint[];
+    v_left bigint;
+    f record;
+begin
+    v_signals := array(select s.id from wf.signal s
+                        where s.topic = p_topic and s.name = p_name and not s.broadcast
+                        order by s.id limit p_most for update skip locked);
+    v_held := array(select i.id from wf.instance i
+                     where i.id in (select t.instance_id from wf.timer t
+                                     where t.topic = p_topic and t.name = p_name and t.kind = 'signal'
+                                     order by t.begun_at, t.instance_id, t.process_id
+                                     limit cardinality(v_signals) + 10)
+                     order by i.id for no key update skip locked);
+    select array_agg(u.instance) as instances, array_agg(u.process) as processes, array_agg(u.signal) as signals
+      into f
+      from (select array_agg(x.instance_id) as instances, array_agg(x.process_id) as processes
+              from (select t.instance_id, t.process_id from wf.timer t
+                     where t.topic = p_topic and t.name = p_name and t.kind = 'signal' and t.instance_id = any (v_held)
+                     order by t.begun_at, t.instance_id, t.process_id
+                     limit cardinality(v_signals)) x) w
+     cross join lateral unnest(w.instances, w.processes, v_signals) u (instance, process, signal)
+     where u.process is not null and u.signal is not null;
+    if f.signals is not null then
+        perform wf._wake(f.instances, f.processes, wf._use_signals(f.signals), p_now);
+    end if;
+    select s.id into v_left
+      from wf.signal s where s.topic = p_topic and s.name = p_name and not s.broadcast order by s.id limit 1;
+    if found and exists (select from wf.timer t
+                          where t.topic = p_topic and t.name = p_name and t.kind = 'signal') then
+        perform wf._leave_signal(null, v_left, p_now);
+    end if;
+end;
+$$;
+
+-- wf._take_signals(p_signal, p_now)
+--
+-- Signals have come. What has been taken since is gone by now.
+--
+-- Returns  nothing
+-- Locks    as _match_signals, _match_topic and _broadcast; the caller holds the instances that they were sent to
+-- Raises   nothing of its own
+-- Called   by _do_work
+create or replace function wf._take_signals(p_signal bigint[], p_now timestamptz) returns void
+language plpgsql as $$
+begin
+    perform wf._match_signals(array_agg(s.instance_id), array_agg(s.name), p_now)
+       from wf.signal s where s.id = any (p_signal) and s.topic is null and not s.broadcast having count(*) > 0;
+    perform wf._match_topic(x.topic, x.name, x.count, p_now)
+       from (select s.topic, s.name, count(*)::int as count
+               from wf.signal s where s.id = any (p_signal) and s.topic is not null and not s.broadcast
+              group by 1, 2 order by 1, 2) x;
+    perform wf._broadcast(x.signal, p_now)
+       from (select s as signal from wf.signal s where s.id = any (p_signal) and s.broadcast order by s.id) x;
+end;
+$$;
+
+-- wf._take_waits(p_instance, p_process, p_now)
+--
+-- Waits for signals of topics have begun.
+--
+-- Returns  nothing
+-- Locks    as _match_topic
+-- Raises   nothing of its own
+-- Called   by _do_work
+create or replace function wf._take_waits(p_instance bigint[], p_process bigint[], p_now timestamptz) returns void
+language plpgsql as $$
+begin
+    perform wf._match_topic(x.topic, x.name, x.count, p_now)
+       from (select t.topic, t.name, count(*)::int as count
+               from unnest(p_instance, p_process) u (i, j)
+              cross join lateral (select y.topic, y.name from wf.timer y
+                                   where y.instance_id = u.i and y.process_id = u.j and y.kind = 'signal'
+                                     and y.topic is not null offset 0) t
+              group by 1, 2 order by 1, 2) x;
+end;
+$$;
+
+-- wf._has_old_signal(p_now)
+--
+-- Returns  whether a signal to a topic has not been taken within signal_days
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by poll and _forget_signals
+create or replace function wf._has_old_signal(p_now timestamptz) returns boolean
+language sql stable
+begin atomic
+    select exists (select from wf.signal s
+                    where s.topic is not null
+                      and s.sent_at < p_now - wf._setting_number('signal_days') * interval '1 day');
+end;
+
+-- wf._forget_signals(p_now)
+--
+-- Deletes signals to topics that nobody has taken within signal_days, at most 1,000.
+--
+-- Returns  nothing
+-- Locks    these signals (skipping locked ones)
+-- Raises   nothing
+-- Called   by wf.work and tick
+create or replace function wf._forget_signals(p_now timestamptz) returns void
+language plpgsql as $$
+declare
+    c_most constant int := 1000;
+begin
+    if not wf._has_old_signal(p_now) then
+        return;
+    end if;
+    delete from wf.signal s
+     where s.id = any (array(select x.id from wf.signal x
+                              where x.topic is not null
+                                and x.sent_at < p_now - wf._setting_number('signal_days') * interval '1 day'
+                              order by x.sent_at limit c_most for update skip locked));
+end;
+$$;
