@@ -15,8 +15,8 @@ use JSON::PP;
 # $crowded: how often a task has a group; $careful: how often a node is a try; $looped: a loop; $again: a block
 # with a policy retry; $undoes: one with a policy undo; $timed: a task or block with a policy timeout;
 # $late: on_failure(fail_late) takes the place of fail; $rated: a task with a rate;
-# $races take the place of some of what is parallel
-my ($count, $budget, $crowded, $careful, $looped, $again, $undoes, $timed, $late, $rated, $races);
+# $signalled: a task that waits for a signal; $races take the place of some of what is parallel
+my ($count, $budget, $crowded, $careful, $looped, $again, $undoes, $timed, $late, $rated, $races, $signalled);
 # $alone: nothing may run beside it; $unread: its names are never compared
 our ($alone, $unread);
 # something may run beside what is drawn, or it is in a finally or undo
@@ -144,19 +144,21 @@ sub limits {
 sub task {
     my ($scope) = @_;
     my $type = pick(('t.Do') x 6, ('t.Plain') x 3, ('t.Job') x 4, ('t.Bare') x 2, ('t.Named') x 2, 't.Sleep', 't.Sleep', maybe(0.3) ? 't.Fail' : 't.Do');
+    $type = 't.Signal' if $signalled && maybe($signalled);
     my $node = { kind => 'task', line => 1, type => $type };
     $node->{args} = $type eq 't.Do' ? { x => expression($scope) }
         : $type eq 't.Sleep' ? { duration => maybe(0.9) ? pick('PT1S', 'PT3S', 'PT40S') : name_in($scope) }
         : $type eq 't.Fail'  ? { msg => 'no' }
+        : $type eq 't.Signal' ? { name => pick('x', 'x', 'y') }
         :                      {};
     $node->{as} = fresh('v') if $type =~ /Do|Job|Bare|Named/ && maybe(0.8);
-    my $policies = $type =~ /Sleep|Fail/ ? {} : policies($scope, maybe($crowded));
+    my $policies = $type =~ /Sleep|Fail|Signal/ ? {} : policies($scope, maybe($crowded));
     $policies->{retry} = retry($scope, $type) if maybe(0.4);
     $policies->{on_failure} = pick('pause', 'skip', 'skip', 'skip_all', 'skip_all', failing()) if maybe($late ? 0.3 : 0.1);
-    $policies->{timeout} = limits($scope, qw(inactivity runtime deadline), $type eq 't.Sleep' ? () : 'wait') if $timed && $type ne 't.Fail' && maybe($timed);
+    $policies->{timeout} = limits($scope, qw(inactivity runtime deadline), $type =~ /Sleep|Signal/ ? () : 'wait') if $timed && $type ne 't.Fail' && maybe($timed);
     # an attempt that is too short each time must not be tried for ever
     $policies->{retry}{attempts} = 2 if $policies->{timeout} && (($policies->{retry} // {})->{attempts} // 0) eq '-1';
-    $policies->{rate} = rate() if $rated && $type !~ /Sleep|Fail/ && maybe($rated);
+    $policies->{rate} = rate() if $rated && $type !~ /Sleep|Fail|Signal/ && maybe($rated);
     $node->{policies} = $policies if %$policies;
     my %reads = reads($scope, $node->{args}, read_policies($policies));
     return { %$node, %reads };
@@ -564,6 +566,7 @@ sub task_types {
             requests => { start => { transport => 'sql', args => { statement => 'select 1' }, success => [ 'ne', [ 'get', $response, 'value' ], 'a' ] } }
         },
         't.Sleep' => { name => 't.Sleep', machine => 'wait', wait => 'sleep', params => [ { name => 'duration', type => 'duration' } ] },
+        't.Signal' => { name => 't.Signal', machine => 'wait', wait => 'signal', params => [ { name => 'name', type => 'string' } ] },
         't.Fail'  => { name => 't.Fail', machine => 'wait', wait => 'fail', params => [ { name => 'msg', type => 'string' } ] },
     };
 }
@@ -595,6 +598,7 @@ sub make {
     $dags = $seed % 3 == 2;
     ($count, $budget, $crowded, $careful) = (0, pick(4, 8, 14, 20), pick(0.4, 0.4, 0.9), pick(0.12, 0.3, 0.6));
     $looped = $seed % 6 % 4 ? 0 : pick(0.15, 0.4);
+    $signalled = $seed % 8 == 6 ? pick(0.3, 0.6) : 0;
     $again = $seed % 5 == 4 ? pick(0.15, 0.3) : 0;
     $undoes = $seed % 4 == 1 ? pick(0.2, 0.4, 0.7) : 0;
     $timed = $seed % 7 == 3 ? pick(0.2, 0.4) : 0;

@@ -26,7 +26,7 @@ use List::Util qw(max);
 my $json = JSON::PP->new->canonical->allow_nonref;
 
 my %TERMINAL = map { $_ => 1 } qw(END RAISED ABORTED);
-my %MACHINE  = ('t.Do' => 'sync', 't.Plain' => 'sync', 't.Job' => 'async', 't.Bare' => 'async', 't.Named' => 'async', 't.Sleep' => 'wait', 't.Fail' => 'wait');
+my %MACHINE  = ('t.Do' => 'sync', 't.Plain' => 'sync', 't.Job' => 'async', 't.Bare' => 'async', 't.Named' => 'async', 't.Sleep' => 'wait', 't.Signal' => 'wait', 't.Fail' => 'wait');
 my %SECONDS  = (PT1S => 1, PT2S => 2, PT3S => 3, PT25S => 25, PT40S => 40);
 my $ATTEMPTS = 3;    # polls, cancels and cleanups that may fail in a row
 my $LOSS_LIMIT;      # drivers that may die in a row with a request
@@ -589,11 +589,31 @@ sub queue {
     move_to($p, 'INIT');
     return unless $p->{kind} eq 'wait';
     return fails($p, 'failed') if type($p) eq 't.Fail';
+    return awaits($p) if type($p) eq 't.Signal';
     my $seconds = $SECONDS{ $p->{args}{duration} // '' };
     return fails($p, 'input') unless defined $seconds;
     $p->{state} = 'WAITING';
     $p->{due}   = $p->{m}{now} + $seconds * 1e6;
     return;
+}
+
+# It takes a signal that has come before, unless somebody else waits for that one.
+sub awaits {
+    my ($p) = @_;
+    return fails($p, 'input') unless defined $p->{args}{name};
+    $p->{state} = 'WAITING';
+    @$p{qw(awaits since)} = ($p->{args}{name}, ++$p->{m}{waits});
+    return take_signal($p->{m}, $p->{awaits});
+}
+
+# The longest wait takes a signal, if there is one of each.
+sub take_signal {
+    my ($m, $name) = @_;
+    my ($p) = sort { $a->{since} <=> $b->{since} } grep { defined $_->{awaits} && $_->{awaits} eq $name && $_->{state} eq 'WAITING' } values %{ $m->{processes} };
+    return unless $p && $m->{kept}{$name};
+    $m->{kept}{$name}--;
+    touch($p);
+    return ended($p, 'end');
 }
 
 # Whether its policy has it wait for another attempt.
@@ -836,7 +856,7 @@ sub reason {
     my ($p) = @_;
     my $state = $p->{state};
     return 'request' if $p->{lease};
-    return $state eq 'FAILED' ? 'failed' : $state eq 'WAITING' ? 'time' : 'time or none' if $state ne 'INIT';
+    return $state eq 'FAILED' ? 'failed' : $state eq 'WAITING' ? (defined $p->{awaits} ? 'signal' : 'time') : 'time or none' if $state ne 'INIT';
     return defined $p->{retry_due} ? 'retry' : $p->{m}{state} eq 'SUSPENDED' ? 'suspended' : waits_for_group($p) ? 'group' : '';
 }
 
@@ -1590,7 +1610,7 @@ sub pass_time {
     my @all = sort { $a->{path} cmp $b->{path} } values %{ $m->{processes} };
     my @retried = grep { defined $_->{retry_due} && $_->{retry_due} <= $m->{now} + 1 } @all;
     for my $p (@all) {
-        next unless $p->{state} eq 'WAITING' && $p->{due} <= $m->{now} + 1;
+        next unless $p->{state} eq 'WAITING' && defined $p->{due} && $p->{due} <= $m->{now} + 1;
         touch($p);
         ended($p, 'end');
     }
@@ -1679,6 +1699,11 @@ sub replay {
             next if $m->{state} ne $from;
             $m->{state} = $to;
             $to eq 'SUSPENDED' ? suspended($m) : resumed($m);
+        }
+        elsif ($what eq 'signal') {
+            my $m = $instance{ $step->{instance} };
+            $m->{kept}{ $data->{name} }++;
+            take_signal($m, $data->{name});
         }
         elsif ($what =~ /^(pause|unpause)$/) { $paused = $what eq 'pause' }
         elsif ($what =~ /^(take|report|verb|lost)$/ && defined $step->{process}) {

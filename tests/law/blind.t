@@ -92,6 +92,8 @@ faults() {
         "$(change wf._free_again '+ v_per' '+ 0')"
     fault branch 'the last branch but one does not leave its race' "$stands|model: |has not begun" \
         "$(change wf._ask_handler 'p_around.spare > 0' 'p_around.spare > 1')"
+    fault signal 'a signal that comes before the wait for it is not taken' "$stands|model: " \
+        "$(change wf._await_signals 's.name = w.name and not s.broadcast' 'false')"
     fault early 'an instance ends late while a request is with a driver' 'ended late, but something can run|fsck: late: ' \
         "$(change wf._is_late 'wf.lease' '(select * from wf.lease where false)')"
 }

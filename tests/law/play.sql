@@ -388,6 +388,12 @@ declare
     v_due timestamptz;
     v_undoes constant boolean := exists (select from wf.node n where n.kind = 'undo');
 begin
+    if exists (select from wf.task_type t where t.wait = 'signal') then
+        if random() < 0.15 then
+            perform law.send(i.id, law.one('x', 'y')) from (select z.id from wf.instance z order by z.id) i order by random() limit 1;
+            return;
+        end if;
+    end if;
     v_driver := (select x.id from (select l.id from law.driver l where not l.gone and not l.silent order by l.id) x order by random() limit 1);
     if v_driver is null then
         perform law.register('{}');
@@ -452,6 +458,30 @@ begin
 end;
 $$;
 
+-- law.work_off(): does all work that is due.
+create function law.work_off() returns void
+language plpgsql as $$
+begin
+    while exists (select from wf.work w where w.due_at <= wf.now() and not w.aside) loop
+        perform wf.work();
+        perform law.see_late();
+    end loop;
+end;
+$$;
+
+-- law.send(instance, name): sends a signal, which is taken at once if it is waited for.
+create function law.send(p_instance bigint, p_name text) returns void
+language plpgsql as $$
+begin
+    perform law.work_off();
+    if exists (select from wf.instance i where i.id = p_instance and i.state not in ('END', 'ABORTED')) then
+        perform wf.signal(to_jsonb(p_instance), p_name);
+        perform law.note('signal', p_instance, null, jsonb_build_object('name', p_name));
+        perform law.work_off();
+    end if;
+end;
+$$;
+
 -- law.reconnect(driver): a new incarnation that still knows some of its requests.
 create function law.reconnect(p_driver bigint) returns void
 language plpgsql as $$
@@ -478,7 +508,7 @@ $$;
 create function law.quiet() returns boolean
 language sql as $$
     select not exists (select from wf.ready) and not exists (select from wf.parked) and not exists (select from wf.lease)
-           and not exists (select from wf.timer t where isfinite(t.due_at)) and not exists (select from wf.work);
+           and not exists (select from wf.timer t where isfinite(t.due_at) or t.kind = 'signal') and not exists (select from wf.work);
 $$;
 
 -- law.finish_step(fix): a step towards the end, in which all goes well; fix: an
@@ -506,6 +536,10 @@ begin
         return;
     end if;
     if law.poll(v_driver, 100) > 0 then
+        return;
+    end if;
+    if exists (select from wf.timer t where t.kind = 'signal') then
+        perform law.send(t.instance_id, t.name) from (select x.* from wf.timer x where x.kind = 'signal' order by x.process_id limit 1) t;
         return;
     end if;
     if not law.quiet() then

@@ -122,6 +122,15 @@ select wf.abort(jsonb_build_object('instance', :i));
 select is((select count(*) from wf.timer), 0::bigint, 'an abort ends a wait');
 delete from wf.signal;
 
+select play_install('odd', jsonb_build_array(signal_task('a', $$it's "$(id)"$$)));
+select wf.start('odd') as i \gset
+select matches((select e.detail from wf.explain(:i) e where e.reason = 'signal'), format($$wf-console signal %s 'it'\\''s "\$\(id\)"' sends it$$, :i), 'what explain has typed in is safe in a shell');
+select wf.abort('{"global": true}');
+insert into wf.signal (instance_id, name, payload, broadcast, sent_at, sender) values (999999, 'go', 'null', false, wf.now(), 'slow') returning id as s \gset
+insert into wf.work (kind, instance_id, item_id, due_at) values ('signal', 999999, :s, wf.now());
+select work();
+select is((select count(*) from wf.signal where id = :s), 0::bigint, 'a signal to an instance that was purged meanwhile goes');
+
 -- topics: any instance may take it, the one that has waited longest
 select play_install('watch', jsonb_build_array(signal_task('a', 'news', 'press')));
 select wf.signal('{"topic": "press"}', 'news', '"early"'), work();

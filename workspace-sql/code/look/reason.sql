@@ -453,6 +453,19 @@ begin atomic
                    from wf.driver x join wf.sign_of_life y on y.driver_id = x.id) d on d.id = l.driver_id;
 end;
 
+-- wf._say_word(p_text)
+--
+-- Returns  a text as one word of a command that somebody may copy into a shell; null if it is null
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._say_signal
+create or replace function wf._say_word(p_text text) returns text
+language sql stable
+begin atomic
+    select case when p_text !~ '[^[:alnum:]._-]' then p_text
+                when p_text is not null then wf._shell_words(to_jsonb(p_text)) end;
+end;
+
 -- wf._say_signal(p_instance, p_topic, p_name)
 --
 -- Returns  which signal a process of an instance waits for, and how it is sent
@@ -463,7 +476,7 @@ create or replace function wf._say_signal(p_instance bigint, p_topic text, p_nam
 language sql stable
 begin atomic
     select format('waits for the signal %s%s; wf-console signal %s %s sends it', p_name, ' of the topic ' || p_topic,
-                  coalesce('topic ' || quote_ident(p_topic), p_instance::text), quote_ident(p_name));
+                  coalesce('topic ' || wf._say_word(p_topic), p_instance::text), wf._say_word(p_name));
 end;
 
 -- wf._explain_time(p_instance, p_process)

@@ -243,7 +243,8 @@ $$;
 
 -- wf._take_signals(p_signal, p_now)
 --
--- Signals have come. What has been taken since is gone by now.
+-- Signals have come. What has been taken since is gone by now. A signal whose sender was
+-- so long about it that its instance has been purged goes, too.
 --
 -- Returns  nothing
 -- Locks    as _match_signals, _match_topic and _broadcast; the caller holds the instances that they were sent to
@@ -260,6 +261,9 @@ begin
               group by 1, 2 order by 1, 2) x;
     perform wf._broadcast(x.signal, p_now)
        from (select s as signal from wf.signal s where s.id = any (p_signal) and s.broadcast order by s.id) x;
+    delete from wf.signal s
+     where s.id = any (p_signal) and s.instance_id is not null
+       and not exists (select from wf.instance i where i.id = s.instance_id);
 end;
 $$;
 
