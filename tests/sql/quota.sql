@@ -11,29 +11,12 @@ create role t_b login;
 create role t_pay;
 grant wf_app to t_a, t_b;
 grant t_pay to t_a, t_b;
--- as_login(LOGIN, STATEMENT): what it answers, or its error and message
-create function as_login(p_login text, p_sql text) returns text
-language plpgsql as $$
-declare
-    v_me constant name := session_user;
-    v_answer text;
-begin
-    execute format('set session authorization %I', p_login);
-    begin
-        execute p_sql into v_answer;
-    exception when others then
-        v_answer := sqlstate || ' ' || sqlerrm;
-    end;
-    execute format('set session authorization %I', v_me);
-    return v_answer;
-end;
-$$;
 create function begins(p_login text, p_workflow text, p_more text default '') returns text language sql as $$
-    select as_login(p_login, format('select %L from wf.start(%L%s)', 'started', p_workflow, p_more));
+    select play_as(p_login, format('select %L from wf.start(%L%s)', 'started', p_workflow, p_more));
 $$;
 -- many(LOGIN, N): start_many of so many
 create function many(p_login text, p_count int) returns text language sql as $$
-    select as_login(p_login, format('select count(*) from wf.start_many(%L, %L)', 'pay', (select coalesce(jsonb_agg('{}'::jsonb), '[]') from generate_series(1, p_count))));
+    select play_as(p_login, format('select count(*) from wf.start_many(%L, %L)', 'pay', (select coalesce(jsonb_agg('{}'::jsonb), '[]') from generate_series(1, p_count))));
 $$;
 
 -- grants
@@ -61,7 +44,7 @@ select throws_ok($$select wf.workflow_grant_set('t_a', '{}')$$, 'WF002', null, '
 select throws_ok($$select wf.workflow_grant_set('t_a', '{""}')$$, 'WF002', null, 'no name');
 select throws_ok($$select wf.workflow_grant_remove('t_b')$$, 'WF003', 'role ''t_b'' has no grant', 'nothing to take back');
 select throws_ok(format('select wf.workflow_grant_remove(''t_a'', %L)', repeat('x', 4001)), 'WF002', null, 'a reason that is too long');
-select alike(as_login('t_a', 'select wf.workflow_grant_set(''t_a'', null)'), '42501%', 'applications grant nothing');
+select alike(play_as('t_a', 'select wf.workflow_grant_set(''t_a'', null)'), '42501%', 'applications grant nothing');
 select wf.workflow_grant_set('t_pay', null);
 
 -- priority
@@ -115,7 +98,7 @@ select throws_ok($$select wf.quota_set('t_pay', null, -1)$$, 'WF002', null, 'nor
 select throws_ok($$select wf.quota_set('t_pay', null, null, 1001)$$, 'WF002', null, 'nor a priority that nobody may give');
 select throws_ok($$select wf.quota_set('t_none', 1)$$, 'WF003', 'there is no role ''t_none''', 'no such role');
 select throws_ok($$select wf.quota_remove('t_b')$$, 'WF003', 'role ''t_b'' has no quota', 'nothing to remove');
-select alike(as_login('t_a', 'select wf.quota_remove(''t_pay'')'), '42501%', 'applications set no quotas');
+select alike(play_as('t_a', 'select wf.quota_remove(''t_pay'')'), '42501%', 'applications set no quotas');
 select wf.quota_remove('t_pay');
 select is(many('t_a', 5), '5', 'without a quota there is no limit');
 select is((select string_agg(verb, ',' order by id) from wf.audit where verb ~ 'quota' and arguments ->> 'role' = 't_a'), 'quota set,quota set,quota remove', 'all of it is in the audit');
@@ -132,7 +115,7 @@ select play_install('tree', jsonb_build_array(play_task('t.Do', 'a'), play_task(
 -- size(LOGIN, WORKFLOW): what becomes of the forall of an instance that the login starts
 create function size(p_login text, p_workflow text) returns text language plpgsql as $$
 declare
-    v_answer constant text := as_login(p_login, format('select wf.start(%L)', p_workflow));
+    v_answer constant text := play_as(p_login, format('select wf.start(%L)', p_workflow));
 begin
     return coalesce((select concat_ws(' ', p.state, p.error ->> 'message') from wf.process p
                       where p.instance_id::text = v_answer and p.kind = 'forall'), v_answer);
@@ -146,7 +129,7 @@ select is(size('t_a', 'fan'), 'FAILED the elements of this forall may come to 8 
     'and to no more: the least quota counts');
 select is(size('t_b', 'fan'), 'END', 'it binds nobody else');
 select is((select e.quota from wf.extent e order by e.instance_id desc limit 1), 10, 'what a quota says is written down at the start');
-select alike(as_login('t_a', $$select count(*) from wf.start_many('fan', '[{}, {}]')$$), '2', 'start_many starts them, too');
+select alike(play_as('t_a', $$select count(*) from wf.start_many('fan', '[{}, {}]')$$), '2', 'start_many starts them, too');
 select is((select array_agg(e.quota order by e.instance_id desc) from (select * from wf.extent e order by e.instance_id desc limit 2) e), '{9,9}', 'each with the quota');
 select wf.quota_set('t_a', p_processes => 3);
 select is(begins('t_a', 'tree'), 'WF016 an instance of this workflow comes to 4 processes, and the quotas of login t_a allow 3', 'a tree that is too large does not start');

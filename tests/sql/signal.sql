@@ -190,6 +190,23 @@ select wf.signal(to_jsonb(:i), 'go', to_jsonb(repeat('x', 1000))), work();
 select matches((select p.error ->> 'message' from wf.process p where p.id = play_id(:i, 'a')), '^the signal has [0-9]+ bytes, more than the 1000 that its policy allows$', 'so does one that the policy output does not allow');
 select wf.abort('{"global": true}');
 
+-- one that raises an error holds no other up
+create function poison() returns trigger language plpgsql as $$ begin raise exception 'poison' using errcode = '54000'; end; $$;
+create trigger poison before update on wf.process for each row when (new.output ->> 'payload' = 'poison') execute function poison();
+select array_agg(s order by s) as is from wf.start_many('ask', '[{}, {}, {}]') s \gset
+select wf.signal(to_jsonb(i), 'go', case i when (:'is'::bigint[])[2] then '"poison"' else '1' end::jsonb) from unnest(:'is'::bigint[]) i;
+select wf.work();
+select is((select count(*) from wf.work w where w.kind = 'signal' and w.error ->> 'message' = 'poison' and w.tries = 0), 3::bigint, 'what fails together is tried alone from then on');
+select play_later('1 s'), work();
+select results_eq(format('select p.state from wf.process p where p.instance_id = any (%L) and p.bind = %L order by p.instance_id', :'is', 'a'),
+                  $$values ('END'), ('WAITING'), ('END')$$, 'the others are taken');
+select play_later('2 min'), work(), play_later('2 min'), work();
+select is((select string_agg(w.error ->> 'message' || ' ' || w.tries || ' ' || w.aside, ', ') from wf.work w where w.kind = 'signal'), 'poison 3 true', 'after three tries it is set aside');
+drop trigger poison on wf.process;
+select wf.retry(jsonb_build_object('instance', (:'is'::bigint[])[2])), work();
+select is((select p.state from wf.process p where p.instance_id = (:'is'::bigint[])[2] and p.bind = 'a'), 'END', 'a verb of an operator has it tried again');
+select wf.abort('{"global": true}');
+
 -- what is refused
 select throws_ok($$select wf.signal('"7"', 'go')$$, 'WF002', '"7" is no target of a signal', 'a text is no target');
 select throws_ok($$select wf.signal(null, 'go')$$, 'WF002', 'null is no target of a signal', 'null is no target');
@@ -217,21 +234,8 @@ select wf.workflow_grant_set('signal_app', '{watch}'), wf.workflow_grant_remove(
 select wf.start('ask') as i \gset
 select wf.start('watch') as j \gset
 -- sends(LOGIN, TARGET, NAME): what it is answered
-create function sends(p_login text, p_target jsonb, p_name text) returns text language plpgsql as $$
-declare
-    v_me text := session_user;
-    v_answer text;
-begin
-    execute format('set session authorization %I', p_login);
-    begin
-        perform wf.signal(p_target, p_name);
-        v_answer := 'sent';
-    exception when others then
-        v_answer := sqlstate || ' ' || sqlerrm;
-    end;
-    execute format('set session authorization %I', v_me);
-    return v_answer;
-end;
+create function sends(p_login text, p_target jsonb, p_name text) returns text language sql as $$
+    select play_as(p_login, format('select %L from wf.signal(%L, %L)', 'sent', p_target, p_name));
 $$;
 select is(sends('signal_app', to_jsonb(:i), 'go'), 'WF008 login signal_app may not start workflow ask: none of its roles has a grant for it',
           'an application sends nothing to what it may not start');

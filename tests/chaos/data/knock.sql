@@ -1,4 +1,4 @@
--- Who sends signals, and what has become of each of them.
+-- The sender of signals, its ledger, and a view of what became of each signal.
 
 create sequence chaos.knock_number;
 create table chaos.knock (number bigint primary key, target jsonb not null, name text not null);

@@ -151,3 +151,21 @@ begin
     return v_all;
 end;
 $$;
+
+-- play_as(LOGIN, STATEMENT): what it answers, or its error and message
+create function play_as(p_login text, p_sql text) returns text
+language plpgsql as $$
+declare
+    v_me constant name := session_user;
+    v_answer text;
+begin
+    execute format('set session authorization %I', p_login);
+    begin
+        execute p_sql into v_answer;
+    exception when others then
+        v_answer := sqlstate || ' ' || sqlerrm;
+    end;
+    execute format('set session authorization %I', v_me);
+    return v_answer;
+end;
+$$;

@@ -219,9 +219,9 @@ $$;
 -- wf._work_together(p_work, p_now)
 --
 -- Does an item that is tried for the first time, together with others of its kind that
--- are due and have not been tried: many signals come at a time. Of those whose instance
--- somebody holds it does none; they are due again in a tenth of a second. If an error
--- is raised, each is tried alone from then on.
+-- are due and have not been tried: many signals come at a time. It passes over those
+-- whose instance somebody holds. If an error is raised that is not the server's, each
+-- item is tried alone from then on. What was not done is due again in a tenth of a second.
 --
 -- Returns  nothing
 -- Locks    rows of work and their instances, by id (both skipping locked ones)
@@ -257,7 +257,7 @@ begin
         update wf.work w set error = v_error where w.id = any (f.ids);
     end if;
     update wf.work w
-       set tries = 0, due_at = case when w.id = any (f.ids) then p_now else p_now + interval '100 ms' end
+       set tries = 0, due_at = p_now + interval '100 ms'
      where w.id = any (v_all) and (v_error is not null or w.id <> all (coalesce(f.ids, '{}')));
 end;
 $$;
