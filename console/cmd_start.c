@@ -70,7 +70,8 @@ start_instance(struct console *console, const char *workflow, int64_t *instance,
 		    &console->invocation, "parameters", "OBJECT", parameters);
 		result = console_query(console,
 		    "select wf.start(:workflow, :parameters, :key,"
-		    " coalesce(:priority, 0), coalesce(:tag, '{}'))",
+		    " coalesce(:priority, 0), coalesce(:tag, '{}'),"
+		    " p_at => :at, p_before => :before)",
 		    err);
 		invocation_drop(&console->invocation, 2);
 	}

@@ -202,13 +202,14 @@ const struct command commands[] = {
 	{ .group = "running",
 	  .pattern = "start WORKFLOW",
 	  .summary = "Start an instance",
-	  .options = START_OPTIONS " wait",
+	  .options = START_OPTIONS " at before wait",
 	  .role = APP,
 	  .run = cmd_start,
 	  .limit_s = ACTING_S,
 	  .detail = "A value is JSON if the parameter's type is not string, date, timestamp or\n"
 		    "duration and it reads as JSON; else it is a string. With --wait the exit\n"
-		    "code is the result: 0 success, 10 warning, 11 error, 12 aborted." },
+		    "code is the result: 0 success, 10 warning, 11 error, 12 aborted. A time that\n"
+		    "names no time zone is one of the session's (PGTZ)." },
 
 	{ .group = "running",
 	  .pattern = "run FILE [WORKFLOW]",
@@ -295,7 +296,8 @@ const struct command commands[] = {
 	  .summary = "Show all about an instance",
 	  .role = VIEWER,
 	  .sql = "select instance_id, workflow, version, key, state, result, failed, priority,"
-		 "       to_json(tags) as tags, progress, started_at, ended_at, started_by, params, output, error"
+		 "       to_json(tags) as tags, progress, started_at, ended_at, started_by,"
+		 "       parent_id, parent_process_id, scheduled_at, expires_at, params, output, error"
 		 "  from wf.instance_v where instance_id = :instance",
 	  .missing = "no such instance",
 	  .is_record = true },

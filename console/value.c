@@ -1,5 +1,6 @@
 #include "console/value.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,6 +47,20 @@ static bool
 is_any(const char *text)
 {
 	return text[0] != '\0';
+}
+
+/* What it means is left to the server: leap days, time zones. */
+static bool
+is_time(const char *text)
+{
+	static const char shape[] = "0000-00-00";
+	size_t i;
+
+	for (i = 0; shape[i] != '\0'; i++)
+		if (shape[i] == '-' ? text[i] != '-'
+		                    : !isdigit((unsigned char)text[i]))
+			return false;
+	return text[i] == '\0' || text[i] == 'T' || text[i] == ' ';
 }
 
 static bool
@@ -190,6 +205,8 @@ static const struct value_type {
 	{ "TARGET", is_target, "text",
 	    "an instance or a process of it, as 17 or 17/42" },
 	{ "TEXT", is_any, "text", "a text" },
+	{ "TIME", is_time, "timestamptz",
+	    "a time, as 2026-01-31T08:00 or 2026-01-31T08:00+01:00" },
 	{ "TOPIC", is_any, "text", "the name of a topic" },
 	{ "USER", is_any, "text", "a user" },
 	{ "VERB", is_any, "text", "the name of a verb, as abort" },

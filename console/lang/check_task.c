@@ -292,7 +292,7 @@ static void
 check_wait(struct checker *checker, struct decl *decl, struct clause *wait)
 {
 	static const char *const waits[] = { "sleep", "moment", "signal",
-		"fail" };
+		"child", "instance", "fail" };
 	size_t i;
 
 	if (decl->clauses != wait || wait->next)
@@ -303,7 +303,9 @@ check_wait(struct checker *checker, struct decl *decl, struct clause *wait)
 			return;
 	COMPLAIN(checker, wait->transport.start, "there is no wait `%s`",
 	    wait->transport.text);
-	HINT(checker, "There are `sleep`, `moment`, `signal` and `fail`.");
+	HINT(checker,
+	    "There are `sleep`, `moment`, `signal`, `child`, `instance` and "
+	    "`fail`.");
 }
 
 static void

@@ -29,7 +29,7 @@ parse_header(struct parser *parser, struct decl *decl)
 {
 	decl->has_params = parser_is(parser, T_LPAREN);
 	if ((decl->has_params || decl->is_task) &&
-	    !parse_params(parser, &decl->params))
+	    !parse_params(parser, &decl->params, decl->is_task))
 		return false;
 	if (parser_accept(parser, T_ARROW) &&
 	    !(decl->returns_syntax = parse_type(parser)))

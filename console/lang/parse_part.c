@@ -203,13 +203,14 @@ parse_type(struct parser *parser)
 
 /* param = [DOC] NAME [":" type] ["=" expr] */
 static struct param *
-parse_param(struct parser *parser)
+parse_param(struct parser *parser, bool of_task)
 {
 	struct param *param = arena_alloc(parser->arena, sizeof(*param));
 
 	param->start = parser->token->offset;
 	param->doc = parser->token->doc;
-	if (!parser_name(parser, &param->name))
+	/* a wait names its parameters in the workspace, where no word is reserved */
+	if (!(of_task ? parser_word : parser_name)(parser, &param->name))
 		return NULL;
 	if (parser_accept(parser, T_COLON) &&
 	    !(param->type_syntax = parse_type(parser)))
@@ -223,7 +224,7 @@ parse_param(struct parser *parser)
 
 /* "(" [params] ")" */
 bool
-parse_params(struct parser *parser, struct param **params)
+parse_params(struct parser *parser, struct param **params, bool of_task)
 {
 	struct param **tail = params, *param;
 	int count = 0;
@@ -232,7 +233,7 @@ parse_params(struct parser *parser, struct param **params)
 		return false;
 	while (!parser_is(parser, T_RPAREN)) {
 		if (!parser_count(parser, &count) ||
-		    !(param = parse_param(parser)))
+		    !(param = parse_param(parser, of_task)))
 			return false;
 		APPEND(tail, param);
 		if (!parser_accept(parser, T_COMMA))

@@ -77,7 +77,7 @@ bool parse_attrs(struct parser *parser, struct arg **args);
 bool parse_pargs(struct parser *parser, struct arg **args);
 bool parse_policies(struct parser *parser, struct policy **policies);
 struct type_syntax *parse_type(struct parser *parser);
-bool parse_params(struct parser *parser, struct param **params);
+bool parse_params(struct parser *parser, struct param **params, bool of_task);
 
 /* parse_process.c, parse_form.c */
 struct process *parser_process_new(

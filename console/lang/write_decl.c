@@ -67,10 +67,11 @@ write_doc(struct writer *writer, const struct json *declared)
 }
 
 static void
-write_param(struct writer *writer, const struct json *param)
+write_param(struct writer *writer, const struct json *param, bool of_task)
 {
 	write_doc(writer, param);
-	write_name(writer, json_string(json_get(param, "name")));
+	(of_task ? write_word : write_name)(
+	    writer, json_string(json_get(param, "name")));
 	buf_adds(&writer->out, ": ");
 	write_type(writer, json_get(param, "type"));
 	if (json_has(param, "default")) {
@@ -91,7 +92,8 @@ write_header(struct writer *writer, const struct json *declared)
 		before = write_enter(writer, ".params[%zu]", i);
 		buf_adds(&writer->out, i > 0 ? ", " : "");
 		write_line(writer);
-		write_param(writer, json_at(params, i));
+		write_param(
+		    writer, json_at(params, i), json_has(declared, "machine"));
 		write_leave(writer, before);
 	}
 	buf_adds(&writer->out, ")");

@@ -6,8 +6,9 @@ with machine (place, name, title, about) as (
     values (1, 'sync', 'Synchronous tasks', 'A driver carries out one request and reports what came of it.'),
            (2, 'async', 'Asynchronous tasks', 'A request starts something outside; later requests ask how it is, cancel it, release it. Any driver can go on with it. A state in which a type has no request to make is passed through at once.'),
            (3, 'wait', 'Waits', 'The workspace itself waits; no driver is needed.'),
-           (4, 'composite', 'Composites', 'What holds tasks together: calls, and the forms of the language.'),
-           (5, 'instance', 'Instances', 'A started workflow.')
+           (4, 'child', 'Waits for instances', 'The workspace waits until another instance has ended, which the task may have started (`wf.Start`, `wf.WaitInstance`).'),
+           (5, 'composite', 'Composites', 'What holds tasks together: calls, and the forms of the language.'),
+           (6, 'instance', 'Instances', 'A started workflow.')
 ), state as (
     select s.machine,
            string_agg(format('| %s | %s | %s |', s.state, case when s.terminal then 'yes' else '' end, s.meaning), E'\n'

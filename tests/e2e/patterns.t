@@ -25,7 +25,7 @@ mkdir "$WORK/page"
     inside           { text = text $0 "\n" }
     inside && /^workflow / { name = $2; sub(/\(.*/, "", name) }' \
     "$ROOT/docs/patterns.md")
-is 'the page has seven workflows' "$(find "$WORK/page" -name '*.wf' | wc -l)" 7
+is 'the page has eight files of workflows' "$(find "$WORK/page" -name '*.wf' | wc -l)" 8
 ok 'each is laid out as fmt has it' wf-console fmt --check "$WORK"/page/*.wf
 ok 'they are installed' wf-console install "$WORK"/page/*.wf
 
@@ -96,6 +96,11 @@ is 'approved: by whoever has sent the signal' "$(sql "select output from wf.inst
 ends 'approved: nobody has answered' 'END success' \
     '{"by": "nobody", "approved": false}' \
     approved -p question='go live?' -p patience=100ms
+
+ends 'regions: each is an instance of its own' 'END success' \
+    '{"totals": [8, 9, null]}' regions -p 'regions=["eu", "us", "none"]'
+is 'regions: it has started three' "$(sql "select count(*) from wf.instance_v
+    where parent_id = $ID and workflow = 'region_total' and state = 'END'")" 3
 
 is 'nobody was needed' "$(sql "select count(*) from wf.event_v e
     where e.event in ('retry', 'ignore', 'resolve', 'raise')

@@ -11,7 +11,8 @@ create temp view move as
 select t.*,
        'M_' || t.machine as m, 'S_' || coalesce(nullif(t.from_state, ''), 'new') as s, 'E_' || t.event as e, 'S_' || t.to_state as n
   from wf.transition t
- where t.machine in (:'leaf', 'composite', 'instance');
+ where t.machine in (:'leaf', 'composite', 'instance')
+   and 'SCHEDULED' not in (t.from_state, t.to_state); -- then there are no processes
 
 select format('#define LEAF M_%s', :'leaf');
 

@@ -25,7 +25,7 @@ select is_empty('select * from wf.fsck()', 'all is well');
 select is(play_take(:driver), 0::bigint, 'nothing of it is handed out');
 select is((select held + waiting from wf.group_v where name = 'g'), 0::bigint, 'its places are free');
 select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i),
-    $$values ('refused', 'ABORTED: only RUNNING, SUSPENDED can be aborted')$$, 'it cannot be aborted twice');
+    $$values ('refused', 'ABORTED: only RUNNING, SCHEDULED, SUSPENDED can be aborted')$$, 'it cannot be aborted twice');
 
 -- synchronous tasks with a driver: it is told, and waited for
 select wf.start('deep') as i \gset
@@ -131,7 +131,7 @@ select results_eq($$select instance_id, answer from wf.abort('{"workflow": "brok
 select throws_ok($$select wf.abort('{"workflow": "jobs"}')$$, 'WF003', null, 'if there are any');
 select throws_ok($$select wf.abort('{"instance": 999999}')$$, 'WF003', null, 'an unknown instance');
 select results_eq(format($$select instance_id, answer, detail from wf.abort('{"instance": [%s, 999999]}')$$, :i),
-    format($$values (%s::bigint, 'refused', 'ABORTED: only RUNNING, SUSPENDED can be aborted'), (999999, 'refused', 'there is no such instance')$$, :i), 'each is answered');
+    format($$values (%s::bigint, 'refused', 'ABORTED: only RUNNING, SCHEDULED, SUSPENDED can be aborted'), (999999, 'refused', 'there is no such instance')$$, :i), 'each is answered');
 
 -- an ignored or resolved composite lets the instance go on
 select wf.start('broken') as i \gset

@@ -39,7 +39,8 @@ union all
 select t, v from unnest(array['bigint', 'integer']) t, unnest(array['null', '0', '-1']) v
 union all
 values ('bigint', '9223372036854775807'), ('bigint', '-9223372036854775808'), ('integer', '2147483647'), ('integer', '-2147483648'),
-       ('uuid', 'null'), ('boolean', 'null'), ('regproc', 'null'), ('regproc', '''pg_sleep'''),
+       ('timestamp with time zone', 'null'), ('timestamp with time zone', '''-infinity'''), ('timestamp with time zone', '''infinity'''),
+       ('timestamp with time zone', '''4713-01-01 BC'''), ('uuid', 'null'), ('boolean', 'null'), ('regproc', 'null'), ('regproc', '''pg_sleep'''),
        ('bytea', 'null'), ('bytea', ''''''), ('bytea', '''\x00ff'''), ('bytea', 'convert_to(repeat(''['', 100000), ''UTF8'')')
 union all
 select n.type || '[]', replace(replace(f, '?', n.value), '!', n.type)

@@ -258,7 +258,7 @@ select wf.start('many') as i \gset
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
 select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('begun', 'RUNNING -> ABORTING')$$, 'the abort of a large instance has begun');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
-select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTING: only RUNNING, SUSPENDED can be aborted')$$, 'it cannot be aborted twice');
+select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTING: only RUNNING, SCHEDULED, SUSPENDED can be aborted')$$, 'it cannot be aborted twice');
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
 select is(play_end(:i), 'ABORTED aborted', 'it goes on by itself');
 select is_empty('select * from wf.teardown', 'and is over');

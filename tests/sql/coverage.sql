@@ -8,7 +8,8 @@ select no_plan();
 insert into play_type (name, spec)
 select s ->> 'name', s
   from unnest(array[
-    '{"name": "t.Alarm", "machine": "wait", "wait": "fail", "params": [{"name": "msg", "type": "string"}]}'
+    '{"name": "t.Alarm", "machine": "wait", "wait": "fail", "params": [{"name": "msg", "type": "string"}]}',
+    '{"name": "t.Start", "machine": "wait", "wait": "child", "params": [{"name": "workflow", "type": "json"}]}'
   ]::jsonb[]) s;
 
 -- a workflow for each kind of leaf, and one of everything that is no leaf
@@ -18,16 +19,19 @@ select play_install('async', jsonb_build_array(play_task('t.Job', 'a')));
 select play_install('async_again', jsonb_build_array(play_task('t.Job', 'a', '{}', '{"idempotent": true}')));
 select play_install('sleep', jsonb_build_array(play_task('t.Sleep', 'a', '{"duration": "PT5S"}')));
 select play_install('alarm', jsonb_build_array(play_task('t.Alarm', 'a', '{"msg": "no"}')));
-select play_install(n, jsonb_build_array(play_task(t, 'a', a::jsonb, '{"retry": {"attempts": 3, "delay": "PT5S"}}')))
-  from (values ('sync_retried', 't.Do', '{}'), ('async_retried', 't.Job', '{}'), ('alarm_retried', 't.Alarm', '{"msg": "no"}')) w (n, t, a);
+select play_install('child', jsonb_build_array(play_task('t.Start', 'a', '{"workflow": "sync"}')));
+select play_install('orphan', jsonb_build_array(play_task('t.Start', 'a', '{"workflow": "no_such"}')));
+select play_install(n, jsonb_build_array(play_task(t, 'a', a::jsonb, '{"retry": {"attempts": 3, "delay": "PT5S", "on": ["list", "input", "failed", "http"]}}')))
+  from (values ('sync_retried', 't.Do', '{}'), ('async_retried', 't.Job', '{}'), ('alarm_retried', 't.Alarm', '{"msg": "no"}'), ('orphan_retried', 't.Start', '{"workflow": "no_such"}')) w (n, t, a);
 select play_install(n, jsonb_build_array(play_task(t, 'a', a::jsonb, '{"timeout": {"runtime": "PT8S", "wait": "PT5S"}}')))
-  from (values ('sync_timed', 't.Do', '{}'), ('async_timed', 't.Job', '{}'), ('sleep_timed', 't.Sleep', '{"duration": "PT20S"}')) w (n, t, a);
+  from (values ('sync_timed', 't.Do', '{}'), ('async_timed', 't.Job', '{}'), ('sleep_timed', 't.Sleep', '{"duration": "PT20S"}'), ('child_timed', 't.Start', '{"workflow": "sync"}')) w (n, t, a);
 select play_install('bad_sync', jsonb_build_array(play_task('t.Do', 'a', '{"x": ["div", 1, ["var", "n"]]}')), '[{"name": "n", "type": "int", "default": 0}]');
 -- the group's max cannot be used, and the arguments need not be evaluated
 select play_install('bad_policy', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"group": {"name": "bad", "max": ["var", "n"]}}') || '{"reads": {"n": 0}}'),
                     '[{"name": "n", "type": "json", "default": false}]');
 select play_install('bad_policies', jsonb_build_array(play_task('t.Do', 'a', '{"x": ["var", "n"]}', '{"group": {"name": ["text", "g", ["get", ["var", "n"], "x"]]}}')),
                     '[{"name": "n", "type": "int", "default": 1}]');
+select play_install('bad_child', jsonb_build_array(play_task('t.Start', 'a', '{"workflow": ["get", ["var", "n"], "x"]}')), '[{"name": "n", "type": "int", "default": 0}]');
 select play_install('bad_wait', jsonb_build_array(play_task('t.Sleep', 'a', '{"duration": ["text", "PT", ["get", ["var", "n"], "x"], "S"]}')), '[{"name": "n", "type": "int", "default": 0}]');
 update play_type set spec = jsonb_set(spec, '{params}', '[{"name": "x", "type": "json"}]') where name = 't.Job';
 select play_install('bad_async', jsonb_build_array(play_task('t.Job', 'a', '{"x": ["div", 1, ["var", "n"]]}')), '[{"name": "n", "type": "int", "default": 0}]');
@@ -49,6 +53,8 @@ begin
         when 'fail' then perform play_fail(p_process);
         when 'later' then perform play_later('6 s');
         when 'poll' then perform play_take(p_driver, 0);
+        when 'work' then while exists (select from wf.work w where w.due_at <= wf.now()) loop perform wf.work(); end loop;
+        when 'end' then perform play_on(p_driver);
         when 'lose' then perform wf.leave(p_driver); return play_driver();
         when 'die' then perform play_later('31 s'), wf.tick(); return play_driver();
         when 'cancel' then perform wf.cancel(v_process);
@@ -216,13 +222,13 @@ select is(script('bad_wait', 'poll'), 'FAILED RUNNING', 'its arguments cannot be
 
 -- a wait leaves INIT in the transaction that brings it there; one that has not
 -- is made behind the triggers' back; its timer is the place where it is found
-create function unbegun_wait() returns bigint
+create function unbegun_wait(p_workflow text default 'sleep') returns bigint
 language plpgsql as $$
 declare
-    v_instance bigint := wf.start('sleep');
+    v_instance bigint := wf.start(p_workflow);
 begin
     set local session_replication_role = replica;
-    update wf.process p set was = '', event = 'enable', state = 'INIT' where p.instance_id = v_instance and p.kind = 'wait';
+    update wf.process p set was = '', event = 'enable', state = 'INIT' where p.instance_id = v_instance and p.kind in ('wait', 'child');
     update wf.timer t set due_at = 'infinity' where t.instance_id = v_instance;
     delete from wf.event e where e.instance_id = v_instance and e.process_id is not null;
     set local session_replication_role = origin;
@@ -237,6 +243,44 @@ select results_eq(format($$select answer, detail from wf.cancel('{"process": %s}
 select unbegun_wait() as i \gset
 select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('done', 'RUNNING -> ABORTED')$$, 'or aborted');
 select is_empty('select * from wf.fsck()', 'all is well with waits');
+
+-- child
+select is(script('child', 'work end work'), 'END END success', 'an instance that was started ends');
+select is(script('orphan', 'work'), 'FAILED RUNNING', 'it cannot be started');
+select is(script('bad_child', 'work'), 'FAILED RUNNING', 'its arguments cannot be evaluated');
+select is(script('orphan_retried', 'work later work'), 'INIT RUNNING', 'its policy retries it when its time has come');
+select is(script('orphan_retried', 'work retry work'), 'INIT RUNNING', 'an operator before it');
+select is(script('orphan', 'work retry work'), 'FAILED RUNNING', 'or after it');
+select is(script('orphan', 'work ignore'), 'END END warning', 'or ignores it');
+select is(script('orphan', 'work skip'), 'END END warning', 'or skips it');
+select is(script('orphan', 'work resolve'), 'END END success', 'or resolves it');
+select is(script('orphan', 'work raise'), 'RAISED ABORTED error', 'or raises it');
+select is(script('orphan', 'work abort'), 'ABORTED ABORTED aborted', 'or aborts it');
+select is(script('child', 'work cancel work'), 'FAILED RUNNING', 'it is cancelled');
+select is(script('child', 'work abort work'), 'ABORTED ABORTED aborted', 'it is aborted');
+select is(script('child', 'work cancel abort work'), 'ABORTED ABORTED aborted', 'while it is cancelled, too');
+select is(script('child', 'work halt'), 'ABORTED ABORTED aborted', 'or halted');
+select is(script('child_timed', 'work later later poll work'), 'FAILED RUNNING', 'it waited too long');
+select unbegun_wait('child') as i \gset
+update wf.process set was = state, event = 'timeout', state = 'FAILED' where instance_id = :i and kind = 'child';
+select is(play_state(:i, 'a'), 'FAILED', 'it waited too long to begin');
+select unbegun_wait('child') as i \gset
+select results_eq(format($$select answer, detail from wf.cancel('{"process": %s}')$$, play_id(:i, 'a')), $$values ('done', 'INIT -> FAILED')$$, 'it is cancelled before it began');
+select unbegun_wait('child') as i \gset
+select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('done', 'RUNNING -> ABORTED')$$, 'or aborted');
+select script('child', 'work');
+select wf.abort('{"global": true}');
+select step((select max(id) from wf.driver), null, null, 'work');
+select is_empty('select * from wf.fsck()', 'all is well with children');
+
+-- instances that begin later
+select wf.start('sync', p_at => wf.now() + interval '5 s') as i \gset
+select wf.start('sync', p_at => wf.now() + interval '5 s', p_before => wf.now() + interval '6 s') as j \gset
+select wf.start('sync', p_at => wf.now() + interval '5 s') as k \gset
+select wf.start('sync', p_at => wf.now() + interval '5 s') as l \gset
+select wf.abort(jsonb_build_object('instance', :k)), wf.halt(jsonb_build_object('instance', :l)), play_later('6 s'), step((select max(id) from wf.driver), null, null, 'work');
+select results_eq(format('select state, result from wf.instance where id in (%s, %s, %s, %s) order by id', :i, :j, :k, :l),
+    $$values ('RUNNING', null), ('ABORTED', 'error'), ('ABORTED', 'aborted'), ('ABORTED', 'aborted')$$, 'they begin, expire, are aborted or halted');
 
 -- instances that are suspended
 select is(script('sync', 'suspend resume take ok'), 'END END success', 'an instance is suspended and resumed');
@@ -312,10 +356,11 @@ select is((select result from wf.instance where id = :i), 'aborted', 'then it is
 
 -- what reads something that was skipped
 select play_install('readers', jsonb_build_array(play_task('t.Do', 'a'), play_task('t.Do', 'b', '{"x": ["var", "a"]}'), play_task('t.Job', 'c', '{"x": ["var", "a"]}'),
-    play_task('t.Sleep', 'd', '{"duration": ["var", "a"]}'), '{"kind": "call", "line": 2, "workflow": "inner", "args": {"n": ["var", "a"]}, "reads": {"a": 0}, "steps": []}'::jsonb));
+    play_task('t.Sleep', 'd', '{"duration": ["var", "a"]}'), play_task('t.Start', 'e', '{"workflow": ["var", "a"]}'),
+    '{"kind": "call", "line": 2, "workflow": "inner", "args": {"n": ["var", "a"]}, "reads": {"a": 0}, "steps": []}'::jsonb));
 select wf.start('readers') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a')), wf.ignore('{"global": true}', null, true);
-select is((select count(*) from wf.process where instance_id = :i and event = 'cascade'), 4::bigint, 'is skipped, too: tasks of each machine, and a call');
+select is((select count(*) from wf.process where instance_id = :i and event = 'cascade'), 5::bigint, 'is skipped, too: tasks of each machine, and a call');
 
 -- a finally below a teardown, whose error takes the place of the one that is on its way out
 select play_install('last', '[{"kind": "try", "line": 1, "body": {"kind": "let", "line": 1, "as": "l", "value": ["div", 1, ["var", "n"]], "reads": {"n": 0}},
@@ -393,17 +438,18 @@ select play_install('large', jsonb_build_array(play_par(
         {"kind": "return", "line": 3, "value": ["call", "size", ["var", "p"]], "reads": {"p": 0}}]}',
     play_task('t.Do', 'a', '{"x": ["text", ["var", "s"], ["var", "s"]]}'),
     play_task('t.Job', 'j', '{"x": ["text", ["var", "s"], ["var", "s"]]}'),
-    play_task('t.Sleep', 'w', '{"duration": ["text", "PT", ["var", "s"], ["var", "s"], "9S"]}'))),
+    play_task('t.Sleep', 'w', '{"duration": ["text", "PT", ["var", "s"], ["var", "s"], "9S"]}'),
+    play_task('t.Start', 'c', '{"workflow": ["text", ["var", "s"], ["var", "s"]]}'))),
     '[{"name": "s", "type": "string"}]');
 update wf.setting set value = '300' where name = 'value_bytes';
 select wf.start('large', jsonb_build_object('s', repeat('0', 200))) as i \gset
 select results_eq(format($$select kind, state, error ->> 'kind' from wf.process where instance_id = %s and parent_id = %s order by id$$, :i, play_id(:i, 'par')),
-    $$values ('let', 'FAILED', 'output'), ('call', 'FAILED', 'output'), ('sync', 'FAILED', 'output'), ('async', 'FAILED', 'output'), ('wait', 'FAILED', 'output')$$,
+    $$values ('let', 'FAILED', 'output'), ('call', 'FAILED', 'output'), ('sync', 'FAILED', 'output'), ('async', 'FAILED', 'output'), ('wait', 'FAILED', 'output'), ('child', 'FAILED', 'output')$$,
     'values that are too large are refused');
 update wf.setting set value = '1048576' where name = 'value_bytes';
 select wf.retry('{"global": true}');
 select results_eq(format($$select kind, state, input is not null, error from wf.process where instance_id = %s and parent_id = %s order by id$$, :i, play_id(:i, 'par')),
-    $$values ('let', 'END', true, null::jsonb), ('call', 'END', true, null), ('sync', 'INIT', true, null), ('async', 'INIT', true, null), ('wait', 'WAITING', true, null)$$,
+    $$values ('let', 'END', true, null::jsonb), ('call', 'END', true, null), ('sync', 'INIT', true, null), ('async', 'INIT', true, null), ('wait', 'WAITING', true, null), ('child', 'WAITING', true, null)$$,
     'a retry evaluates them again');
 select is((select value from wf.binding where instance_id = :i and name = 'r'), '400', 'also the arguments of a call');
 select play_on(:driver);
@@ -418,9 +464,9 @@ select is_empty($$
       left join wf.process p on p.instance_id = e.instance_id and p.id = e.process_id
      order by 1, 2, 3, 4$$, 'every recorded row of wf.transition is in the history');
 select set_eq('select machine, from_state, event, to_state from wf.transition where not recorded', $$values
-    ('sync', '', 'enable', 'INIT'), ('async', '', 'enable', 'INIT'), ('wait', '', 'enable', 'INIT'),
-    ('sync', 'INIT', 'enable', 'INIT'), ('async', 'INIT', 'enable', 'INIT'), ('wait', 'INIT', 'enable', 'INIT'),
-    ('sync', 'INIT', 'due', 'INIT'), ('async', 'INIT', 'due', 'INIT'), ('wait', 'INIT', 'due', 'INIT'),
+    ('sync', '', 'enable', 'INIT'), ('async', '', 'enable', 'INIT'), ('wait', '', 'enable', 'INIT'), ('child', '', 'enable', 'INIT'),
+    ('sync', 'INIT', 'enable', 'INIT'), ('async', 'INIT', 'enable', 'INIT'), ('wait', 'INIT', 'enable', 'INIT'), ('child', 'INIT', 'enable', 'INIT'),
+    ('sync', 'INIT', 'due', 'INIT'), ('async', 'INIT', 'due', 'INIT'), ('wait', 'INIT', 'due', 'INIT'), ('child', 'INIT', 'due', 'INIT'),
     ('composite', '', 'enter', 'ACTIVE'), ('composite', 'ACTIVE', 'enter', 'ACTIVE'), ('composite', 'ACTIVE', 'count', 'ACTIVE'),
     ('composite', 'ACTIVE', 'refill', 'ACTIVE'), ('composite', 'ABORTING', 'count', 'ABORTING'), ('composite', 'ABORTING', 'refill', 'ABORTING')$$, 'these are the others; each has been seen above');
 

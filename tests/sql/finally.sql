@@ -252,7 +252,7 @@ select is(concat_ws(' ', play_end(:i), play_state(:i, 'o')), 'ABORTED aborted EN
 select wf.start('plain') as i \gset
 select wf.abort(play_target(:i));
 select play_take(:driver);
-select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTING: only RUNNING, SUSPENDED can be aborted')$$, 'a finally that hangs cannot be aborted again');
+select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTING: only RUNNING, SCHEDULED, SUSPENDED can be aborted')$$, 'a finally that hangs cannot be aborted again');
 select results_eq(format($$select answer, detail from wf.preview('halt', '{"instance": %s}')$$, :i), $$values ('done', null)$$, 'D26: the preview says that it can be halted');
 select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}', 'it hangs')$$, :i), $$values ('done', 'ABORTING -> ABORTED')$$, 'D27: halt gets through');
 select is(concat_ws(' ', play_end(:i), play_state(:i, 'f')), 'ABORTED aborted ABORTED', 'D27: it waits for no driver');
@@ -263,7 +263,7 @@ select play_take(:driver), play_report(play_id(:i, 'j'), 'ack'), play_report(pla
 select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}')$$, :i), $$values ('done', 'RUNNING -> ABORTED')$$, 'D27: a running instance can be halted');
 select is((select count(*) from wf.process where instance_id = :i and kind = 'finally'), 0::bigint, 'no finally runs');
 select is(play_state(:i, 'j'), 'ABORTED', 'nothing is released');
-select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTED: only ABORTING, RUNNING, SUSPENDED can be halted')$$, 'D27: what has ended cannot be halted');
+select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTED: only ABORTING, RUNNING, SCHEDULED, SUSPENDED can be halted')$$, 'D27: what has ended cannot be halted');
 select is_empty('select * from wf.fsck()', 'all is well');
 select wf.start('nest') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'j'), 'ack'), play_report(play_id(:i, 'j'), 'response', '{"id": 1}');

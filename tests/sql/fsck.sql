@@ -1,7 +1,7 @@
 -- fsck.sql - each of its checks finds what it is there for.
 begin;
 \ir helper/play.sql
-select plan(54);
+select plan(62);
 
 -- broken(STATEMENT): what fsck finds after a statement that no trigger saw;
 -- the statement is undone.
@@ -121,6 +121,21 @@ select finds('undo: instance over, but something is noted', format('update wf.in
 select is_empty('select * from wf.fsck()', 'a healthy workspace with something noted');
 select wf.abort(format('{"instance": %s}', :undo)::jsonb, null, true);
 select finds('undo: under way in what is not torn down', format('update wf.process set state = ''ACTIVE'' where instance_id = %s and state = ''ABORTING''', :undo));
+
+-- waits for instances, starts for later, signals
+insert into play_type (name, spec) values ('t.Start', '{"name": "t.Start", "machine": "wait", "wait": "child", "params": [{"name": "workflow", "type": "string"}]}');
+select play_install('family', jsonb_build_array(play_task('t.Start', 'a', '{"workflow": "undo"}')));
+select wf.start('family') as family \gset
+select wf.start('undo', p_at => wf.now() + interval '1 day') as later \gset
+select finds('child: nothing tells it to go on', 'delete from wf.work where kind = ''child''');
+select wf.work();
+select finds('child: nothing tells it to go on', format('update wf.instance set state = ''END'' where parent_id = %s', :family));
+select finds('child: nothing tells it to go on', format('delete from wf.instance where parent_id = %s', :family));
+select finds('child: nothing tells it to go on', format('update wf.process set state = ''CANCEL_REQUESTED'' where instance_id = %s and kind = ''child''; update wf.instance set parent_id = null where parent_id = %1$s', :family));
+select finds('scheduled: SCHEDULED but does not begin, or begins without being so', 'delete from wf.work where kind = ''start''');
+select finds('scheduled: SCHEDULED but does not begin, or begins without being so', format('update wf.instance set state = ''RUNNING'' where id = %s', :later));
+select finds('instance: its root is in another state', format('insert into wf.process select (jsonb_populate_record(p, jsonb_build_object(''instance_id'', %s))).* from wf.process p where p.instance_id = %s and p.parent_id is null', :later, :family));
+select finds('signal: to no instance', 'insert into wf.signal (instance_id, name, payload, broadcast, sent_at, sender) values (0, ''x'', ''1'', false, now(), ''me'')');
 
 select is_empty('select * from wf.fsck()', 'a healthy workspace still');
 

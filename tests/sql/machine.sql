@@ -51,7 +51,7 @@ $$;
 
 create table kind as
 select k.kind, k.machine
-  from (values ('sync', 'sync'), ('async', 'async'), ('wait', 'wait'), ('seq', 'composite'), ('instance', 'instance')) k (kind, machine);
+  from (values ('sync', 'sync'), ('async', 'async'), ('wait', 'wait'), ('child', 'child'), ('seq', 'composite'), ('instance', 'instance')) k (kind, machine);
 
 create function try_all(p_kind text, p_machine text) returns table (move text, code text) language plpgsql as $$
 declare

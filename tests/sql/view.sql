@@ -12,7 +12,7 @@ language sql as $$
 $$;
 select is(columns('wf.workflow_v'), 'workflow version installed_at installed_by doc params instances', 'workflow_v');
 select is(columns('wf.version_v'), 'workflow version installed_at installed_by checksum source tree', 'version_v');
-select is(columns('wf.instance_v'), 'instance_id workflow version key state result failed priority tags started_at ended_at started_by params output error trace_id progress', 'instance_v');
+select is(columns('wf.instance_v'), 'instance_id workflow version key state result failed priority tags started_at ended_at started_by params output error trace_id progress parent_id parent_process_id depth scheduled_at expires_at', 'instance_v');
 select is(columns('wf.process_v'), 'instance_id process_id parent_id kind name task_type title state attempt index at line group_name input output error handle driver retry_at times_out_at', 'process_v');
 select is(columns('wf.task_v'), columns('wf.process_v'), 'task_v has the columns of process_v');
 select is(columns('wf.event_v'), 'instance_id seq at process_id label was event state actor login role client reason detail server_at', 'event_v');

@@ -71,6 +71,8 @@
 \ir flow/finally.sql
 \ir flow/undo.sql
 \ir flow/label.sql
+\ir flow/quota.sql
+\ir flow/start.sql
 
 -- what drivers see
 \ir task/tables.sql
@@ -78,6 +80,7 @@
 \ir task/park.sql
 \ir task/wait.sql
 \ir task/signal.sql
+\ir task/child.sql
 \ir task/release.sql
 \ir task/stream.sql
 \ir task/verdict.sql
@@ -129,6 +132,7 @@
 \ir look/explain.sql
 \ir look/stuck.sql
 \ir look/audit.sql
+\ir look/fsck_instance.sql
 \ir look/fsck.sql
 
 -- what authors try out

@@ -52,6 +52,7 @@ $$;
 \set migration 071_quota.sql \ir apply.sql
 \set migration 072_quota_processes.sql \ir apply.sql
 \set migration 073_signal.sql \ir apply.sql
+\set migration 074_child.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

@@ -21,10 +21,17 @@ create table wf.instance (
     error       jsonb,
     started_at  timestamptz not null,
     started_by  text not null,
-    ended_at    timestamptz
+    ended_at    timestamptz,
+    parent_id   bigint,
+    parent_process_id bigint,
+    depth       int not null default 0,
+    login       oid,
+    scheduled_at timestamptz,
+    expires_at  timestamptz
 ) with (fillfactor = 50);
 create index instance_workflow_idx on wf.instance (workflow_id, id);
 create index instance_version_idx on wf.instance (version_id);
+create index instance_parent_idx on wf.instance (parent_id, id) where parent_id is not null;
 
 create table wf.instance_key (
     workflow_id bigint not null,
@@ -314,13 +321,14 @@ create unique index undo_note_order_idx on wf.undo_note (instance_id, id);
 create table wf.timer (
     instance_id bigint not null,
     process_id  bigint not null,
-    kind        text not null check (kind in ('sleep', 'poll', 'cancel', 'cleanup', 'retry', 'signal')),
+    kind        text not null check (kind in ('sleep', 'poll', 'cancel', 'cleanup', 'retry', 'signal', 'child')),
     due_at      timestamptz not null,
     round       int not null default 0,
     failures    int not null default 0,
     topic       text,
     name        text,
     begun_at    timestamptz,
+    awaits_id   bigint,
     primary key (instance_id, process_id, kind),
     constraint timer_awaits_check check ((kind = 'signal') = (name is not null and begun_at is not null))
 ) with (
@@ -328,6 +336,7 @@ create table wf.timer (
     vacuum_truncate = off
 );
 create index timer_due_idx on wf.timer (due_at);
+create index timer_awaits_idx on wf.timer (awaits_id) where awaits_id is not null;
 create index timer_instance_signal_idx on wf.timer (instance_id, name, begun_at, process_id)
     where kind = 'signal' and topic is null;
 create index timer_topic_signal_idx on wf.timer (topic, name, begun_at, instance_id, process_id)

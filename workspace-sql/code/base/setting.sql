@@ -38,6 +38,8 @@ insert into wf.setting (name, value, meaning, min, max) values
     ('test_clock', '0',
      '1: a session of an administrator may set its clock (wf.now), for tests; only the owner of the schema sets it',
      null, null),
+    ('child_depth', '20',
+     'how many instances may be above one that a task wf.Start starts', 0, 1000),
     ('signal_days', '7',
      'days after which a signal to a topic is deleted if nobody has taken it', 0, 36500),
     ('keep_days', '0',

@@ -55,7 +55,9 @@ create or replace function wf._store_task_types(p_task_types jsonb, p_checksums 
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     insert into wf.task_type (name, checksum, machine, wait, spec)
-    select t.key, p_checksums ->> t.key, t.value ->> 'machine', t.value ->> 'wait', t.value
+    select t.key, p_checksums ->> t.key,
+           case when t.value ->> 'wait' in ('child', 'instance') then 'child' else t.value ->> 'machine' end,
+           t.value ->> 'wait', t.value
       from jsonb_each(p_task_types) t
      order by t.key
         on conflict do nothing;

@@ -134,7 +134,8 @@ language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standar
          'pause, skip, skip_all, fail, fail_undo, fail_late or fail_late_undo'),
         ('ordinals', 'array', '^\[([1-9][0-9]{0,4}(, [1-9][0-9]{0,4})*)?\]$', 'a list of ordinals of branches'),
         ('machine', 'string', '^(sync|async|wait)$', 'sync, async or wait'),
-        ('wait', 'string', '^(sleep|moment|signal|fail)$', 'sleep, moment, signal or fail'),
+        ('wait', 'string', '^(sleep|moment|signal|child|instance|fail)$',
+         'sleep, moment, signal, child, instance or fail'),
         ('transport', 'string', '^(http|ssh|sql|exec|builtin)$', 'http, ssh, sql, exec or builtin');
 $$;
 

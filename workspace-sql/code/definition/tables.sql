@@ -31,8 +31,9 @@ comment on table wf.task_type is 'A declared task type; versions of workflows pi
 comment on column wf.task_type.id is 'key';
 comment on column wf.task_type.name is 'qualified name, such as http.Request';
 comment on column wf.task_type.checksum is 'SHA-256 of the declaration, lines and comments left out';
-comment on column wf.task_type.machine is 'sync, async or wait';
-comment on column wf.task_type.wait is 'for wait: sleep or fail';
+comment on column wf.task_type.machine is 'sync, async, wait or child';
+comment on column wf.task_type.wait is
+    'for wait and child: what it waits for (sleep, moment, signal, child, instance), or fail';
 comment on column wf.task_type.spec is 'the declaration (docs/spec.md)';
 
 comment on table wf.task_request is 'What a driver is asked to do for tasks of a type.';

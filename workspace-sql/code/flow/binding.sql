@@ -277,7 +277,8 @@ begin
     return (select jsonb_build_object(
                 'id', i.id, 'workflow', w.name, 'version', v.number, 'key', i.key,
                 'started_at', to_char(i.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-                'scheduled_at', null, 'subject', null, 'trace_id', i.trace_id)
+                'scheduled_at', to_char(i.scheduled_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+                'subject', null, 'trace_id', i.trace_id)
               from wf.instance i
               join wf.workflow w on w.id = i.workflow_id
               join wf.version v on v.id = i.version_id

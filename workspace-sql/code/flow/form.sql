@@ -9,6 +9,8 @@ insert into wf.form (kind, machine, scope, begins, ends, child_error, input, mea
     ('async', 'async', 'none', 'nothing', 'outside', null, 'args',
      'a task that is started by a request, and then runs outside'),
     ('wait', 'wait', 'none', 'nothing', 'outside', null, 'args', 'a task that waits inside the workspace'),
+    ('child', 'child', 'none', 'nothing', 'outside', null, 'args',
+     'a task that waits until another instance has ended, which it may start'),
     ('atomic', 'sync', 'none', 'nothing', 'outside', null, 'args',
      'calls of SQL tasks, as one task: their statements are one transaction'),
     ('call', 'composite', 'own', 'first', 'last', 'passes', 'args',

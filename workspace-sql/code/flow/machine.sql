@@ -126,7 +126,7 @@ begin
                        when n.machine = 'composite'
                        then wf._entered(n.open, n.total)
                             | case when n.scopes[1] = n.id then wf._step('scope') else 0 end
-                       when n.machine = 'wait' or n.group_id is not null or n.rate_id is not null
+                       when wf._waits_inside(n.machine) or n.group_id is not null or n.rate_id is not null
                        then wf._step('queue')
                        else wf._step('ready') end
                   | case when n.timed & (wf._limit('wait') | wf._limit('deadline')) > 0 then wf._step('limit')
@@ -174,6 +174,7 @@ language plpgsql as $$
 begin
     if p_steps & wf._step('mended') > 0 then perform wf._forget_failed(p_moves); end if;
     if p_steps & wf._step('stop') > 0 then perform wf._tell_stop(p_moves); end if;
+    if p_steps & wf._step('tell') > 0 then perform wf._tell_children(p_moves, p_at); end if;
     if p_steps & (wf._step('ignored') | wf._step('warned')) > 0 then perform wf._note_warnings(p_moves, p_at); end if;
     if p_steps & wf._step('skipped') > 0 then perform wf._mark_skipped(p_moves); end if;
     if p_steps & wf._step('note') > 0 then perform wf._note_ended(p_moves, p_at); end if;
@@ -298,7 +299,8 @@ $$;
 -- wf._instance_moved()
 --
 -- Instances were started or made a move: check it and write the history; hold
--- those that were suspended, and let go those that no longer are.
+-- those that were suspended, and let go those that no longer are; tell who waits for
+-- one that has ended.
 --
 -- Locks    rows of parked, ready, slot of instances that are suspended or resumed
 -- Raises   WF001
@@ -308,10 +310,12 @@ declare
     v_first bigint;
     v_illegal bigint;
     v_held boolean;
+    v_awaited boolean;
 begin
     select min(n.id), min(n.id) filter (where t.machine is null),
-           bool_or(n.was <> n.state and 'SUSPENDED' in (n.was, n.state))
-      into v_first, v_illegal, v_held
+           bool_or(n.was <> n.state and 'SUSPENDED' in (n.was, n.state)),
+           bool_or(n.state in ('END', 'ABORTED') and exists (select from wf.timer w where w.awaits_id = n.id))
+      into v_first, v_illegal, v_held, v_awaited
       from new_rows n
       left join wf.transition t on t.machine = 'instance'
                                and t.from_state = n.was and t.event = n.event and t.to_state = n.state
@@ -339,7 +343,11 @@ begin
         perform wf._park(array_agg(n.id), max(n.at)) from new_rows n where n.event = 'suspend' having count(*) > 0;
         delete from wf.suspended s
          where s.instance_id in (select n.id from new_rows n where n.was = 'SUSPENDED' and n.state <> 'SUSPENDED');
-        perform wf._unpark(array_agg(n.id), max(n.at)) from new_rows n where n.event = 'resume' having count(*) > 0;
+        perform wf._unpark(array_agg(n.id), max(n.at)), wf._tell_resumed(array_agg(n.id), max(n.at))
+           from new_rows n where n.event = 'resume' having count(*) > 0;
+    end if;
+    if v_awaited then
+        perform wf._tell_waits(array_agg(n.id), max(n.at)) from new_rows n where n.state in ('END', 'ABORTED');
     end if;
     return null;
 end;

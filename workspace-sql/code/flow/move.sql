@@ -29,8 +29,8 @@ create or replace function wf._step(p_name text) returns bigint
 language sql immutable
 begin atomic
     select 1::bigint << array_position(
-               array['illegal', 'record', 'mended', 'stop', 'ignored', 'skipped', 'warned', 'request', 'note', 'slot',
-                     'rate', 'unqueue', 'timer', 'over', 'begun', 'names', 'bind', 'gather', 'collect', 'retry',
+               array['illegal', 'record', 'mended', 'stop', 'tell', 'ignored', 'skipped', 'warned', 'request', 'note',
+                     'slot', 'rate', 'unqueue', 'timer', 'over', 'begun', 'names', 'bind', 'gather', 'collect', 'retry',
                      'failed', 'ready', 'queue', 'ask', 'reenter', 'scope', 'enter', 'block', 'fan', 'empty', 'broken',
                      'handle', 'win', 'limit', 'next', 'refill', 'undo', 'free', 'up', 'torn', 'late', 'root'],
                p_name);
@@ -81,7 +81,7 @@ end;
 create or replace function wf._noted_steps() returns bigint
 language sql immutable
 begin atomic
-    select wf._step('mended') | wf._step('stop') | wf._step('ignored') | wf._step('skipped')
+    select wf._step('mended') | wf._step('stop') | wf._step('tell') | wf._step('ignored') | wf._step('skipped')
            | wf._step('warned') | wf._step('note') | wf._step('slot') | wf._step('rate') | wf._step('unqueue')
            | wf._step('timer') | wf._step('over') | wf._step('begun');
 end;
@@ -188,6 +188,18 @@ begin atomic
            | case when p_steps & wf._step('enter') > 0 then wf._entered(p_open, p_total) else 0 end;
 end;
 
+-- wf._waits_inside(p_machine)
+--
+-- Returns  whether a task of this machine waits inside the workspace: no driver takes it, no group or rate counts it
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever leaves get their place; it is inlined
+create or replace function wf._waits_inside(p_machine text) returns boolean
+language sql immutable
+begin atomic
+    select p_machine in ('wait', 'child');
+end;
+
 -- wf._has_attempt(p_machine, p_state)
 --
 -- Returns  whether an attempt is under way in this state: the limits of its runtime and inactivity hold
@@ -209,6 +221,8 @@ update wf.transition t
                                ('mended', t.from_state = 'FAILED'),
                                ('stop', t.asks = 'cancel' and t.event in ('cancel', 'abort', 'timeout')
                                         and (t.machine = 'sync' or t.from_state = 'START_REQUESTED')),
+                               ('tell', t.machine = 'child' and (t.from_state = 'WAITING' and t.event <> 'success'
+                                                                 or t.event = 'halt')),
                                ('ignored', t.event in ('ignore', 'skip', 'cascade')),
                                ('skipped', t.event in ('skip', 'cascade')),
                                ('warned', t.to_state = 'END'),
@@ -221,12 +235,14 @@ update wf.transition t
                                ('unqueue', t.from_state <> t.to_state
                                            and (t.event = 'halt'
                                                 or t.from_state = 'INIT' and t.to_state <> 'START_REQUESTED'
-                                                and t.machine not in ('wait', 'composite')
+                                                and t.machine not in ('wait', 'child', 'composite')
                                                 or t.machine = 'async'
                                                 and (t.from_state in ('EXECUTING', 'CANCEL_REQUESTED')
                                                      or right(t.from_state, 17) = 'CLEANUP_REQUESTED'))),
-                               ('timer', t.machine in ('async', 'wait') and t.from_state <> t.to_state
-                                         and t.event not in ('ack', 'start', 'begin')),
+                               ('timer', t.machine in ('async', 'wait', 'child') and t.from_state <> t.to_state
+                                         and t.event not in ('ack', 'start', 'begin')
+                                         and not (t.machine = 'child'
+                                                  and t.to_state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED'))),
                                ('over', wf._has_attempt(t.machine, t.from_state)
                                         and not wf._has_attempt(t.machine, t.to_state)),
                                ('begun', wf._has_attempt(t.machine, t.to_state)

@@ -1,14 +1,14 @@
 -- The tables of instances and their processes: what a row is, and what its columns mean.
 
 comment on table wf.machine_state is 'The states of each machine.';
-comment on column wf.machine_state.machine is 'sync, async, wait (leaves), composite, instance';
+comment on column wf.machine_state.machine is 'sync, async, wait, child (leaves), composite, instance';
 comment on column wf.machine_state.state is 'name of the state';
 comment on column wf.machine_state.terminal is 'no move leads out of it';
 comment on column wf.machine_state.limits is 'which limits of a policy timeout hold in it';
 comment on column wf.machine_state.meaning is 'what it means to be in it';
 
 comment on table wf.transition is 'The legal moves. from_state is empty for the first move.';
-comment on column wf.transition.machine is 'the machine: sync, async, wait, composite, instance';
+comment on column wf.transition.machine is 'the machine: sync, async, wait, child, composite, instance';
 comment on column wf.transition.from_state is 'state before; empty when the row is created';
 comment on column wf.transition.event is 'what happened';
 comment on column wf.transition.to_state is 'state after';
@@ -69,9 +69,18 @@ comment on column wf.instance.warned is 'something in it was ignored: its result
 comment on column wf.instance.result is 'success, warning, error or aborted, once it has ended';
 comment on column wf.instance.output is 'what it returned';
 comment on column wf.instance.error is 'the error that ended it';
-comment on column wf.instance.started_at is 'when';
-comment on column wf.instance.started_by is 'by whom';
+comment on column wf.instance.started_at is 'when it began; SCHEDULED: when start was called';
+comment on column wf.instance.started_by is
+    'by whom; of an instance that another one has started, who started the topmost one';
 comment on column wf.instance.ended_at is 'when it ended';
+comment on column wf.instance.parent_id is 'the instance that has started it by a task wf.Start; null: none';
+comment on column wf.instance.parent_process_id is 'that task';
+comment on column wf.instance.depth is 'how many instances are above it';
+comment on column wf.instance.login is
+    'the login (oid) whose grants and quotas count for what it starts; null: it is from before version 74, and '
+    'started_by says so';
+comment on column wf.instance.scheduled_at is 'the time that it was started for; null: none';
+comment on column wf.instance.expires_at is 'before which time it has to begin; null: any';
 
 comment on table wf.instance_key is 'Idempotency keys; they outlive their instances.';
 comment on column wf.instance_key.workflow_id is 'the workflow';

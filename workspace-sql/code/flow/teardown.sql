@@ -488,13 +488,13 @@ $$;
 -- wf._abort(p_instance, p_error, p_sure, p_event, p_record, p_undo)
 --
 -- Aborts or halts those of the instances that can make that move: tears their
--- roots down. p_record is what finallys see of the error; p_undo says whether what
--- was noted in them is undone.
+-- roots down. Those that are SCHEDULED have none, and are ABORTED at once. p_record is
+-- what finallys see of the error; p_undo says whether what was noted in them is undone.
 --
 -- Returns  nothing; what is more than a portion is work of kind teardown
 -- Locks    as _tear; the caller has locked the instances
 -- Raises   nothing
--- Called   by wf._operate_instances; by the engine when an error is handed on that
+-- Called   by wf._operate_instances and _stop_child; by the engine when an error is handed on that
 --          nothing takes, in the middle of moves (p_sure is false)
 create or replace function wf._abort(p_instance bigint[], p_error jsonb default null, p_sure boolean default true,
                                      p_event text default 'abort', p_record jsonb default null,
@@ -508,12 +508,17 @@ declare
 begin
     with moved as (
         update wf.instance i
-           set was = i.state, event = p_event, state = t.to_state, at = v_now, error = coalesce(p_error, i.error)
+           set was = i.state, event = p_event, state = t.to_state, at = v_now, error = coalesce(p_error, i.error),
+               ended_at = case when i.state = 'SCHEDULED' then v_now end,
+               result = case when i.state = 'SCHEDULED' then 'aborted' end
           from wf.transition t
          where i.id = any (p_instance)
            and t.machine = 'instance' and t.from_state = i.state and t.event = p_event
-        returning i.id)
-    select array_agg(m.id), array_agg(wf._root(m.id)) into v_instance, v_root from moved m;
+        returning i.id, i.state),
+    forgotten as (
+        delete from wf.work w
+         where w.kind = 'start' and w.instance_id in (select m.id from moved m where m.state = 'ABORTED'))
+    select array_agg(m.id), array_agg(wf._root(m.id)) into v_instance, v_root from moved m where m.state <> 'ABORTED';
     if v_instance is not null then
         perform wf._tear_down(v_instance, v_root, case p_event when 'halt' then 'halted' else 'aborted' end, null,
                               coalesce(p_record, p_error), v_now, p_sure, p_undo);

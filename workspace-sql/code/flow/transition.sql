@@ -7,7 +7,7 @@ delete from wf.machine_state;
 
 insert into wf.machine_state (machine, state, terminal, meaning)
 select m, s.state, s.terminal, s.meaning
-  from unnest(array['sync', 'async', 'wait']) m,
+  from unnest(array['sync', 'async', 'wait', 'child']) m,
        (values ('INIT', false, 'enabled: waits to be started, or for its next attempt'),
                ('FAILED', false, 'failed: waits for retry, ignore, resolve or raise'),
                ('END', true, 'ended: what comes after it is enabled'),
@@ -26,6 +26,10 @@ values ('async', 'EXECUTING', false, 'the driver acknowledged: it runs outside')
        ('async', 'RAISE_CLEANUP_REQUESTED', false, 'to be released before its error is handed on'),
        ('async', 'ABORT_CLEANUP_REQUESTED', false, 'to be released before it is aborted'),
        ('wait', 'WAITING', false, 'waits inside the workspace, no driver is needed'),
+       ('child', 'WAITING', false, 'waits until another instance has ended, which it may have started'),
+       ('child', 'CANCEL_REQUESTED', false,
+        'cancelled, or its time is over: the instance that it has started is aborted'),
+       ('child', 'ABORT_REQUESTED', false, 'to be aborted: so is the instance that it has started'),
        ('composite', 'INIT', false, 'its policy retry has it tried again: waits for its next round'),
        ('composite', 'ACTIVE', false, 'something in it has yet to end'),
        ('composite', 'FAILED', false,
@@ -34,6 +38,7 @@ values ('async', 'EXECUTING', false, 'the driver acknowledged: it runs outside')
        ('composite', 'END', true, 'everything in it has ended'),
        ('composite', 'RAISED', true, 'failed for good: its error was handed on'),
        ('composite', 'ABORTED', true, 'stopped for good'),
+       ('instance', 'SCHEDULED', false, 'its time has not come: nothing of it has begun'),
        ('instance', 'RUNNING', false, 'its processes may move'),
        ('instance', 'SUSPENDED', false,
         'held by an operator: what it has begun goes on, nothing else of it is handed out'),
@@ -50,28 +55,28 @@ update wf.machine_state s set limits = l.limits
                ('CANCEL_REQUESTED', '{deadline}'),
                ('RETRY_CLEANUP_REQUESTED', '{deadline}'),
                ('FAILED', '{deadline}')) l (state, limits)
- where s.state = l.state and s.machine in ('sync', 'async', 'wait');
+ where s.state = l.state and s.machine in ('sync', 'async', 'wait', 'child');
 update wf.machine_state s set limits = '{deadline}' where s.machine = 'composite' and s.state in ('INIT', 'ACTIVE');
 
 -- what every leaf has in common
 insert into wf.transition (machine, from_state, event, to_state, actor, recorded, asks, meaning)
 select m, '', 'enable', 'INIT', 'W', false, 'start', 'everything before it has ended'
-  from unnest(array['sync', 'async', 'wait']) m;
+  from unnest(array['sync', 'async', 'wait', 'child']) m;
 
 insert into wf.transition (machine, from_state, event, to_state, actor, recorded, meaning)
 select m, 'INIT', 'enable', 'INIT', 'W', false, 'its arguments were evaluated again'
-  from unnest(array['sync', 'async', 'wait']) m;
+  from unnest(array['sync', 'async', 'wait', 'child']) m;
 
 -- a task that its policy tries again, or an operator before its time
 insert into wf.transition (machine, from_state, event, to_state, actor, recorded, asks, meaning)
 select m, 'INIT', t.*
-  from unnest(array['sync', 'async', 'wait']) m,
+  from unnest(array['sync', 'async', 'wait', 'child']) m,
        (values ('due', 'INIT', 'T', false, 'start', 'the time of its next attempt has come'),
                ('retry', 'INIT', 'O', true, 'start', 'its next attempt begins before its time')) t;
 
 insert into wf.transition (machine, from_state, event, to_state, actor, ends_request, frees_slot, asks, meaning)
 select m, t.*
-  from unnest(array['sync', 'async', 'wait']) m,
+  from unnest(array['sync', 'async', 'wait', 'child']) m,
        (values ('INIT', 'fail', 'FAILED', 'W', false, true, null, 'its arguments could not be evaluated'),
                ('INIT', 'cascade', 'END', 'W', false, true, null,
                 'it reads what was skipped with all that reads it'),
@@ -91,10 +96,10 @@ select m, t.*
                ('START_REQUESTED', 'abort', 'ABORT_REQUESTED', 'W', false, false, 'cancel',
                 'its instance is aborted')) t;
 
--- sync and wait: nothing is held outside, so the last moves are direct
+-- sync, wait and child: nothing is held outside, so the last moves are direct
 insert into wf.transition (machine, from_state, event, to_state, actor, asks, meaning)
 select m, t.*
-  from unnest(array['sync', 'wait']) m,
+  from unnest(array['sync', 'wait', 'child']) m,
        (values ('FAILED', 'retry', 'INIT', 'OW', 'start', 'another attempt: an operator''s, or that of its policy'),
                ('FAILED', 'ignore', 'END', 'OW', null, 'goes on as if it had ended; its name reads as null'),
                ('FAILED', 'skip', 'END', 'OW', null, 'the same, and what reads its name is skipped, too'),
@@ -120,7 +125,19 @@ insert into wf.transition (machine, from_state, event, to_state, actor, ends_req
     ('wait', 'WAITING', 'fail', 'FAILED', 'W', false, false, 'what it waited for failed'),
     ('wait', 'WAITING', 'timeout', 'FAILED', 'T', false, false, 'it waited too long'),
     ('wait', 'WAITING', 'cancel', 'FAILED', 'O', false, false, 'an operator cancels it'),
-    ('wait', 'WAITING', 'abort', 'ABORTED', 'W', false, false, 'its instance is aborted');
+    ('wait', 'WAITING', 'abort', 'ABORTED', 'W', false, false, 'its instance is aborted'),
+    ('child', 'INIT', 'begin', 'WAITING', 'W', false, true, 'it begins to wait'),
+    ('child', 'WAITING', 'success', 'END', 'W', false, false, 'the other instance has ended, as it was to'),
+    ('child', 'WAITING', 'fail', 'FAILED', 'W', false, false,
+     'the other instance could not be started or found, or has ended otherwise'),
+    ('child', 'WAITING', 'timeout', 'CANCEL_REQUESTED', 'T', false, false, 'it waited too long'),
+    ('child', 'WAITING', 'cancel', 'CANCEL_REQUESTED', 'O', false, false, 'an operator cancels it'),
+    ('child', 'WAITING', 'abort', 'ABORT_REQUESTED', 'W', false, false, 'its instance is aborted'),
+    ('child', 'CANCEL_REQUESTED', 'cancelled', 'FAILED', 'W', false, false, 'what it has started has stopped'),
+    ('child', 'CANCEL_REQUESTED', 'abort', 'ABORT_REQUESTED', 'W', false, false, 'its instance is aborted'),
+    ('child', 'ABORT_REQUESTED', 'cancelled', 'ABORTED', 'W', false, false, 'what it has started has stopped'),
+    ('child', 'ABORT_REQUESTED', 'halt', 'ABORTED', 'W', false, false,
+     'its instance is halted: it does not wait for what it has started');
 
 -- async: what it holds outside is released before it leaves
 insert into wf.transition (machine, from_state, event, to_state, actor, ends_request, frees_slot, asks, meaning) values
@@ -238,6 +255,11 @@ insert into wf.transition (machine, from_state, event, to_state, actor, recorded
      'the race was won, and the other branches have stopped and are undone'),
     ('composite', 'ABORTING', 'fail', 'FAILED', 'W', true, 'everything in it has stopped, since its deadline was over'),
     ('instance', '', 'start', 'RUNNING', 'O', true, 'started'),
+    ('instance', '', 'schedule', 'SCHEDULED', 'O', true, 'started for a later time'),
+    ('instance', 'SCHEDULED', 'begin', 'RUNNING', 'T', true, 'its time has come'),
+    ('instance', 'SCHEDULED', 'expire', 'ABORTED', 'T', true, 'it could not begin in time'),
+    ('instance', 'SCHEDULED', 'abort', 'ABORTED', 'O', true, 'an operator aborts it before its time'),
+    ('instance', 'SCHEDULED', 'halt', 'ABORTED', 'O', true, 'an operator halts it before its time'),
     ('instance', 'RUNNING', 'warn', 'RUNNING', 'W', true,
      'something in it was ignored: its result will be warning at best'),
     ('instance', 'RUNNING', 'end', 'END', 'W', true, 'its tree has ended'),

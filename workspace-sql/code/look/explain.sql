@@ -47,7 +47,7 @@ begin atomic
                 when p_state = 'FAILED' then 'failed'
                 when p_state in ('END', 'RAISED', 'ABORTED') then 'ended'
                 when p_machine = 'sync' then 'request'
-                when p_machine = 'wait' then 'time'
+                when wf._waits_inside(p_machine) then 'time'
                 when p_machine = 'async' then 'request or time'
                 else 'children' end;
 end;
@@ -112,6 +112,23 @@ begin atomic
                   where p.instance_id = p_instance and p.state not in ('END', 'RAISED', 'ABORTED'));
 end;
 
+-- wf._say_scheduled(p_instance)
+--
+-- Returns  when an instance begins that is SCHEDULED; null if it is not
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_instance
+create or replace function wf._say_scheduled(p_instance bigint) returns text
+language sql stable
+begin atomic
+    select to_char(i.scheduled_at, '"begins at "YYYY-MM-DD HH24:MI:SSOF')
+           || coalesce(to_char(i.expires_at, '", or not at all if it has not begun before "YYYY-MM-DD HH24:MI:SSOF'),
+                       '')
+           || coalesce((select ': that raised an error: ' || (w.error ->> 'message') from wf.work w
+                         where w.kind = 'start' and w.instance_id = p_instance and w.error is not null limit 1), '')
+      from wf.instance i where i.id = p_instance and i.state = 'SCHEDULED';
+end;
+
 -- wf._explain_instance(p_instance)
 --
 -- Returns  one row for each reason of an instance itself, and of what has not ended in it
@@ -137,8 +154,9 @@ begin
     if v_instance.state <> 'RUNNING' then
         return query
         select null::bigint, v_instance.name,
-               case v_instance.state when 'ABORTING' then 'aborting' when 'SUSPENDED' then 'suspended' else 'ended' end,
-               coalesce(wf._say_who('it was suspended', s.actor, s.reason),
+               case v_instance.state when 'ABORTING' then 'aborting' when 'SUSPENDED' then 'suspended'
+                                     when 'SCHEDULED' then 'time' else 'ended' end,
+               coalesce(wf._say_who('it was suspended', s.actor, s.reason), wf._say_scheduled(p_instance),
                         v_instance.state || coalesce(', ' || v_instance.result, '')
                         || coalesce(': ' || (v_instance.error ->> 'message'), '')),
                coalesce(s.at, v_instance.at)
@@ -223,8 +241,9 @@ end;
 comment on function wf.explain(bigint, bigint) is
     'Why a process, or whatever in an instance has not ended, is not running: suspended (its instance: by whom '
     'and why), group (full: who holds it), driver (none serves its queue), paused (the engine: by whom and '
-    'why), request (with a driver), time (until when), retry (waits for its next attempt: which, when, after '
-    'what), failed (waits for an operator), set aside (moving it on raised an error three times), children '
-    '(what a composite waits for), stuck, ended. A row whose reason is note gives no reason: it tells of '
-    'what a driver may take now what is before it, and what the driver''s slots are taken by, and when what has a '
+    'why), request (with a driver), time (until when), signal (has to come), child (another instance '
+    'has to end), retry (waits for its next attempt: which, when, after what), failed (waits for an operator), '
+    'set aside (moving it on raised an error three times), children (what a composite waits for), stuck, '
+    'ended. A row whose reason is note gives no reason: it tells of what a driver may take now what is '
+    'before it, and what the driver''s slots are taken by, and when what has a '
     'policy timeout times out.';

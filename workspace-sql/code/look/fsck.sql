@@ -22,6 +22,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
             '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}'),
            ('timer', 'sleep', '{WAITING}'),
            ('timer', 'signal', '{WAITING}'),
+           ('timer', 'child', '{WAITING,CANCEL_REQUESTED,ABORT_REQUESTED}'),
            ('timer', 'retry', '{INIT,RETRY_CLEANUP_REQUESTED}'),
            ('timer', 'poll', '{EXECUTING}'),
            ('timer', 'cancel', '{CANCEL_REQUESTED,ABORT_REQUESTED}'),
@@ -119,6 +120,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from live f
      where f.held is distinct from
            case when f.state in ('START_REQUESTED', 'EXECUTING', 'CANCEL_REQUESTED', 'ABORT_REQUESTED')
+                     and f.machine <> 'child'
                      or f.places = '{ready}' and f.state = 'INIT' or f.rated
                 then f.group_id end
      union all
@@ -127,7 +129,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
                   case when f.placed is null then 'no place' else 'a place in ' || f.placed end)
       from live f
      where f.placed is distinct from
-           case when f.places = '{ready}' and f.state = 'INIT' and f.machine <> 'wait' then f.rate_id end;
+           case when f.places = '{ready}' and f.state = 'INIT' and not wf._waits_inside(f.machine) then f.rate_id end;
 $$;
 
 -- wf._fsck_limits()
@@ -367,70 +369,6 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from wf.dag_step d
       left join awaited a on a.instance_id = d.instance_id and a.id = d.process_id and a.node_id = d.node_id
      where d.awaits is distinct from a.awaits;
-$$;
-
--- wf._fsck_instances()
---
--- Instances agree with their roots, and nothing is left of what has ended.
---
--- Returns  one row for each contradiction
--- Locks    nothing
--- Raises   nothing
--- Called   by wf.fsck
-create or replace function wf._fsck_instances()
-returns table (check_name text, instance_id bigint, process_id bigint, detail text)
-language sql stable set search_path = pg_catalog, pg_temp as $$
-    with root as (
-        select p.instance_id, count(*) as roots, min(p.state) as state
-          from wf.process p
-         where p.parent_id is null
-         group by p.instance_id
-    ), dependent as (
-        select r.instance_id, r.process_id, 'ready' as name from wf.ready r union all
-        select k.instance_id, k.process_id, 'parked' from wf.parked k union all
-        select l.instance_id, l.process_id, 'lease' from wf.lease l union all
-        select t.instance_id, t.process_id, 'timer' from wf.timer t union all
-        select s.instance_id, s.process_id, 'slot' from wf.slot s union all
-        select t.instance_id, t.process_id, 'time_limit' from wf.time_limit t union all
-        select f.instance_id, f.process_id, 'failed' from wf.failed f union all
-        select e.instance_id, e.process_id, 'forall_item' from wf.forall_item e union all
-        select e.instance_id, e.process_id, 'forall_result' from wf.forall_result e union all
-        select e.instance_id, e.process_id, 'given_up' from wf.given_up e
-    )
-    select 'instance: its root is in another state', i.id, null::bigint,
-           format('%s, root %s, %s of them', i.state, coalesce(r.state, 'does not exist'), coalesce(r.roots, 0))
-      from wf.instance i
-      left join root r on r.instance_id = i.id
-     where r.roots is distinct from 1
-        or r.state <> all (case when i.state in ('RUNNING', 'SUSPENDED') then '{INIT,ACTIVE,ABORTING,FAILED}'
-                              when i.state = 'ABORTED' then '{ABORTED,RAISED}' else array[i.state] end)
-     union all
-    select 'instance: ended without a result, or the reverse', i.id, null,
-           format('%s, result %s, ended at %s', i.state, i.result, i.ended_at)
-      from wf.instance i
-     where (i.state in ('END', 'ABORTED')) <> (i.result is not null)
-        or (i.state in ('END', 'ABORTED')) <> (i.ended_at is not null)
-     union all
-    select 'extent: what its foralls hold does not add up', e.instance_id, null,
-           format('%s, and the sum is %s', e.live, coalesce(h.held, 0))
-      from wf.extent e
-      left join (select p.instance_id, sum(p.held) as held
-                   from wf.process p
-                  where p.held > 0 and p.state not in ('END', 'RAISED', 'ABORTED')
-                  group by p.instance_id) h on h.instance_id = e.instance_id
-     where e.live <> coalesce(h.held, 0)
-     union all
-    select 'instance: over, but rows are left', d.instance_id, d.process_id,
-           format('%s in %s', d.name, coalesce(i.state, '(no instance)'))
-      from dependent d
-      left join wf.instance i on i.id = d.instance_id
-     where (i.state not in ('END', 'ABORTED')) is not true
-     union all
-    select 'suspended: listed but not SUSPENDED, or SUSPENDED but not listed', coalesce(s.instance_id, i.id), null,
-           coalesce(i.state, 'not SUSPENDED')
-      from wf.suspended s
-      full join (select x.id, x.state from wf.instance x where x.state = 'SUSPENDED') i on i.id = s.instance_id
-     where s.instance_id is null or i.id is null;
 $$;
 
 -- wf._fsck_teardown()
@@ -683,6 +621,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set j
             select * from wf._fsck_dags()
              union all
             select * from wf._fsck_instances()
+             union all
+            select * from wf._fsck_waits()
              union all
             select * from wf._fsck_teardown()
              union all

@@ -479,6 +479,26 @@ begin atomic
                   coalesce('topic ' || wf._say_word(p_topic), p_instance::text), wf._say_word(p_name));
 end;
 
+-- wf._say_child(p_instance, p_process, p_awaited)
+--
+-- Returns  which instance a process waits for, and what that does; or why it has not been started
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_time
+create or replace function wf._say_child(p_instance bigint, p_process bigint, p_awaited bigint) returns text
+language sql stable
+begin atomic
+    select case when p_awaited is null
+                then coalesce((select wf._say_who('its instance was suspended', s.actor, s.reason)
+                                 from wf.suspended s where s.instance_id = p_instance),
+                              'the instance that it waits for is about to be started or found')
+                else coalesce((select format('waits for instance %s of workflow %s, %s since %s; wf-console explain '
+                                             '%1$s says more', i.id, w.name, i.state,
+                                             to_char(i.at, 'YYYY-MM-DD HH24:MI:SSOF'))
+                                 from wf.instance i join wf.workflow w on w.id = i.workflow_id where i.id = p_awaited),
+                              format('waits for instance %s, which was purged', p_awaited)) end;
+end;
+
 -- wf._explain_time(p_instance, p_process)
 --
 -- Returns  the reasons of what is due at a time
@@ -488,17 +508,22 @@ end;
 create or replace function wf._explain_time(p_instance bigint, p_process bigint[]) returns wf.reason[]
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
-    select array_agg(row(t.process_id, case t.kind when 'signal' then 'signal' else 'time' end,
+    select array_agg(row(t.process_id,
+               case when t.kind = 'child' and t.awaits_id is null
+                         and exists (select from wf.suspended s where s.instance_id = p_instance) then 'suspended'
+                    when t.kind in ('signal', 'child') then t.kind else 'time' end,
                case t.kind when 'sleep' then 'waits until '
                            when 'signal' then wf._say_signal(p_instance, t.topic, t.name)
+                           when 'child' then wf._say_child(p_instance, t.process_id, t.awaits_id)
                            else format('its next %s request is due at ', t.kind) end
                    || coalesce(to_char(nullif(t.due_at, 'infinity'), 'YYYY-MM-DD HH24:MI:SSOF'), '')
                    || case when t.failures > 0 then format(', after %s failures', t.failures) else '' end,
                (select p.at from wf.process p where p.instance_id = p_instance and p.id = t.process_id))::wf.reason)
       from unnest(p_process) u (id),
-           lateral (select x.process_id, x.kind, x.due_at, x.failures, x.topic, x.name from wf.timer x
+           lateral (select x.process_id, x.kind, x.due_at, x.failures, x.topic, x.name, x.awaits_id
+                      from wf.timer x
                      where x.instance_id = p_instance and x.process_id = u.id offset 0) t
-     where (isfinite(t.due_at) or t.kind = 'signal') and t.kind <> 'retry';
+     where (isfinite(t.due_at) or t.kind in ('signal', 'child')) and t.kind <> 'retry';
 end;
 
 -- wf._explain_work(p_instance, p_process)
@@ -511,6 +536,7 @@ begin atomic
     select array_agg(row(w.item_id, case when w.aside then 'set aside' else 'time' end,
                format('%s could not be carried out: %s',
                       case w.kind when 'timer' then 'what is due' when 'limit' then 'its end by a timeout'
+                                  when 'child' then 'the start or the end of the instance that it waits for'
                                   else 'taking its request back' end,
                       w.error ->> 'message')
                    || case when w.aside
@@ -520,7 +546,8 @@ begin atomic
       from unnest(p_process) u (id),
            lateral (select x.* from wf.work x
                      where x.instance_id = p_instance and x.item_id = u.id
-                       and x.kind in ('timer', 'limit', 'loss') offset 0) w;
+                       and (x.kind in ('timer', 'limit', 'loss') or x.kind = 'child' and x.error is not null)
+                    offset 0) w;
 end;
 
 -- wf._explain_ready(p_instance, p_process)

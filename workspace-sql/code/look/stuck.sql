@@ -34,11 +34,11 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
      union all
     select w.instance_id, w.item_id, 'set aside', 'moving it on raised an error: ' || (w.error ->> 'message')
       from wf.work w
-     where w.aside and w.kind in ('timer', 'loss', 'teardown')
+     where w.aside and w.kind in ('timer', 'loss', 'teardown', 'child')
      union all
     select p.instance_id, p.process_id, p.reason, wf._say_who('the instance was suspended', s.actor, s.reason)
       from wf.suspended s
-      join wf._place_v p on p.place = 'parked' and p.instance_id = s.instance_id
+      join wf._place_v p on p.place in ('parked', 'timer') and p.instance_id = s.instance_id
      where p.reason = 'suspended'
      union all
     select p.instance_id, p.process_id, p.reason, wf._say_who('the engine was paused', e.actor, e.reason)

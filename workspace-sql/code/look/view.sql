@@ -58,7 +58,12 @@ select i.id as instance_id,
        i.output,
        i.error,
        i.trace_id,
-       wf.progress(i.id) as progress
+       wf.progress(i.id) as progress,
+       i.parent_id,
+       i.parent_process_id,
+       i.depth,
+       i.scheduled_at,
+       i.expires_at
   from wf.instance i
   join wf.workflow w on w.id = i.workflow_id
   join wf.version v on v.id = i.version_id;
@@ -67,10 +72,8 @@ select wf._inherit_comments('instance_v', 'instance') \gset
 comment on column wf.instance_v.instance_id is 'number of the instance';
 comment on column wf.instance_v.workflow is 'the workflow';
 comment on column wf.instance_v.version is 'the version that it runs';
-comment on column wf.instance_v.state is 'RUNNING, SUSPENDED, ABORTING, END or ABORTED';
+comment on column wf.instance_v.state is 'SCHEDULED, RUNNING, SUSPENDED, ABORTING, END or ABORTED';
 comment on column wf.instance_v.failed is 'how many of its processes are FAILED and wait for an operator';
-comment on column wf.instance_v.started_at is 'when it was started';
-comment on column wf.instance_v.started_by is 'who started it';
 comment on column wf.instance_v.progress is 'how far it is, from 0 to 1; null if it was aborted';
 
 create or replace view wf.process_v with (security_barrier = true) as
@@ -108,7 +111,7 @@ comment on view wf.process_v is 'The processes: every node of an instance''s tre
 select wf._inherit_comments('process_v', 'process') \gset
 comment on column wf.process_v.process_id is 'number of the process, unique in the workspace';
 comment on column wf.process_v.parent_id is 'the process around it; null for the root';
-comment on column wf.process_v.kind is 'its form: sync, async, wait or atomic (tasks), or a row of wf.form';
+comment on column wf.process_v.kind is 'its form: sync, async, wait, child or atomic (tasks), or a row of wf.form';
 comment on column wf.process_v.name is 'task type, workflow or kind, with the name that it binds';
 comment on column wf.process_v.task_type is 'task: its type';
 comment on column wf.process_v.title is 'its title, if it was given one';
@@ -132,7 +135,7 @@ select p.instance_id, p.process_id, p.parent_id, p.kind, p.name, p.task_type, p.
 comment on view wf.task_v is
     'The tasks: the processes that do work, without the composites, which only hold other processes.';
 select wf._inherit_comments('task_v', 'process_v') \gset
-comment on column wf.task_v.kind is 'sync, async, wait or atomic';
+comment on column wf.task_v.kind is 'sync, async, wait, child or atomic';
 comment on column wf.task_v.name is 'task type, with the name that it binds; atomic, with the names that it binds';
 comment on column wf.task_v.task_type is 'its task type';
 comment on column wf.task_v.input is 'its arguments';

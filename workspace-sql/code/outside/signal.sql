@@ -84,8 +84,9 @@ create or replace function wf.signal(p_to jsonb, p_name text, p_payload jsonb de
 language plpgsql security definer :engine as $$
 declare
     v_now constant timestamptz := wf._now();
-    v_most constant bigint := wf._setting_number('value_bytes');
+    c_small constant int := 1024; -- no setting forbids it
     v_payload constant jsonb := coalesce(p_payload, 'null');
+    v_bytes constant int := octet_length(v_payload::text);
     v_instance bigint;
     v_id bigint;
 begin
@@ -95,10 +96,10 @@ begin
         raise exception using errcode = 'WF002',
             message = format('the name of the signal has %s bytes', coalesce(octet_length(p_name)::text, 'no')),
             hint = 'A name has 1 to 255 bytes, such as approved.';
-    elsif octet_length(v_payload::text) > v_most then
+    elsif v_bytes > c_small and v_bytes > wf._setting_number('value_bytes') then
         raise exception using errcode = 'WF002',
-            message = format('the payload has %s bytes, more than the %s allowed', octet_length(v_payload::text),
-                             v_most),
+            message = format('the payload has %s bytes, more than the %s allowed', v_bytes,
+                             wf._setting_number('value_bytes')),
             hint = 'Send a reference to the data instead of the data.';
     end if;
     insert into wf.signal (instance_id, topic, name, payload, broadcast, sent_at, sender)

@@ -32,7 +32,7 @@ $$;
 -- wf._deliver(p_instance, p_due, p_now)
 --
 -- Reports what came of requests of an instance, as their driver would, and gives its
--- waits their signals.
+-- waits their signals and the instances that they wait for.
 --
 -- Returns  nothing
 -- Locks    as outcome
@@ -63,11 +63,13 @@ begin
        set was = p.state, event = case when d.body -> 'error' = 'null' then 'success' else 'fail' end,
            state = case when d.body -> 'error' = 'null' then 'END' else 'FAILED' end, at = p_now,
            output = case when d.body -> 'error' = 'null'
-                         then jsonb_build_object('payload', null, 'at', wf._iso_timestamp(p_now), 'sender', '')
-                              || (d.body -> 'output') end,
+                         then case p.machine
+                                  when 'child' then '{"instance": 0, "result": "success", "output": null}'
+                                  else jsonb_build_object('payload', null, 'at', wf._iso_timestamp(p_now), 'sender', '')
+                              end || (d.body -> 'output') end,
            error = nullif(d.body -> 'error', 'null')
       from unnest(p_due) d
-     where d.how = 'signal' and p.instance_id = d.instance_id and p.id = d.process_id and p.state = 'WAITING'
+     where d.how = 'wait' and p.instance_id = d.instance_id and p.id = d.process_id and p.state = 'WAITING'
        and to_jsonb(p.attempt) = d.body -> 'attempt';
     -- whoever held these is gone
     update wf.lease l set driver_id = -1
@@ -198,7 +200,7 @@ $$;
 -- wf._do_due(p_instance, p_due, p_now)
 --
 -- Does what is due at a moment: timers, what comes of requests, limits, and what is to
--- be begun or torn down in a later transaction.
+-- be begun, torn down or stopped in a later transaction. It starts no other instances.
 --
 -- Returns  nothing
 -- Locks    as outcome
@@ -223,6 +225,13 @@ begin
         loop
             perform wf._tear(array[p_instance], array[v_item], p_now);
         end loop;
+    end loop;
+    for v_item in
+        delete from wf.work w where w.instance_id = p_instance and w.kind = 'child' returning w.item_id
+    loop
+        perform wf._tend_children(array[p_instance], array[v_item], p_now)
+           from wf.process p
+          where p.instance_id = p_instance and p.id = v_item and p.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED');
     end loop;
 end;
 $$;
@@ -359,7 +368,7 @@ begin
                 v_acks := v_acks || row(r.instance_id, r.process_id, r.token, null, 'ack', null)::wf.foreseen;
             end if;
         end loop;
-        v_flight := v_flight || wf._foresee_signals(p_script, p_seed, v_requests, v_instance, v_flight);
+        v_flight := v_flight || wf._foresee_waits(p_script, p_seed, v_requests, v_instance, v_flight);
         perform wf._deliver(v_instance, v_acks, v_now);
         v_stopped := wf._stop_simulated(v_flight, v_now);
         v_found := v_found + (v_stopped is not null)::int;

@@ -288,17 +288,18 @@ begin
 end;
 $$;
 
--- wf._foresee_signals(p_script, p_seed, p_number, p_instance, p_flight)
+-- wf._foresee_waits(p_script, p_seed, p_number, p_instance, p_flight)
 --
--- What is going to come of the waits for signals that have begun: what the script says,
--- else that a signal comes after a second, or after as long as the seed gives.
+-- What is going to come of the waits for signals and for instances that have begun: what
+-- the script says, else that a signal comes, or that the instance ends, after a second, or
+-- after as long as the seed gives.
 --
 -- Returns  outcomes of the waits that have none in p_flight yet
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _play
-create or replace function wf._foresee_signals(p_script jsonb, p_seed bigint, p_number bigint, p_instance bigint,
-                                               p_flight wf.foreseen[]) returns wf.foreseen[]
+create or replace function wf._foresee_waits(p_script jsonb, p_seed bigint, p_number bigint, p_instance bigint,
+                                             p_flight wf.foreseen[]) returns wf.foreseen[]
 language plpgsql volatile as $$
 begin
     return array(
@@ -307,7 +308,7 @@ begin
                         when w.rule ? 'duration' then wf.now() + wf._parse_duration(w.rule ->> 'duration')
                         else wf.now() + (1 + coalesce(wf._dice(p_seed, p_number + w.id), 0) * 6 / 10) * interval '1 s'
                         end,
-                   'signal',
+                   'wait',
                    jsonb_build_object('attempt', w.attempt, 'error', w.outcome -> 'error',
                                       'output', coalesce(w.outcome -> 'output', '{}')))::wf.foreseen
           from (select p.id, p.attempt, r.rule, coalesce(r.rule -> 'outcome', '"success"') as outcome
@@ -315,9 +316,9 @@ begin
                   join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
                   join wf.node n on n.version_id = p.version_id and n.id = p.node_id
                  cross join lateral (select wf._find_rule(p_script, p, n, 'start') as rule offset 0) r
-                 where t.instance_id = p_instance and t.kind = 'signal'
+                 where t.instance_id = p_instance and t.kind in ('signal', 'child')
                    and not exists (select from unnest(p_flight) f
-                                    where f.how = 'signal' and f.process_id = p.id
+                                    where f.how = 'wait' and f.process_id = p.id
                                       and f.body -> 'attempt' = to_jsonb(p.attempt))) w
          order by w.id);
 end;

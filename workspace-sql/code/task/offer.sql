@@ -97,9 +97,9 @@ begin
     end if;
     select bool_or(m.input is null and n.input is not null and not n.input_fixed
                    or m.policy is null and n.policy is not null) as again,
-           bool_or(m.machine = 'wait') as wait,
-           bool_or(m.machine <> 'wait' and coalesce(m.group_id, m.rate_id) is null) as free,
-           bit_or(case when m.machine = 'wait' then 0 when m.group_id is not null then 1
+           bool_or(wf._waits_inside(m.machine)) as wait,
+           bool_or(not wf._waits_inside(m.machine) and coalesce(m.group_id, m.rate_id) is null) as free,
+           bit_or(case when wf._waits_inside(m.machine) then 0 when m.group_id is not null then 1
                        when m.rate_id is not null then 2 else 0 end) as parks
       into f
       from wf._due_full(p_moves, 'queue') m
@@ -117,7 +117,7 @@ begin
                                 from wf.process x
                                where x.instance_id = m.instance_id and x.id = m.id
                               offset 0) p
-          where p.machine <> 'wait' and p.state = 'INIT' and coalesce(p.group_id, p.rate_id) is null;
+          where not wf._waits_inside(p.machine) and p.state = 'INIT' and coalesce(p.group_id, p.rate_id) is null;
     end if;
     if f.parks & 1 > 0 or f.again then
         with waiting as (
@@ -131,7 +131,7 @@ begin
                                    from wf.process x
                                   where x.instance_id = m.instance_id and x.id = m.id
                                  offset 0) p
-             where p.machine <> 'wait' and p.state = 'INIT' and p.group_id is not null
+             where not wf._waits_inside(p.machine) and p.state = 'INIT' and p.group_id is not null
             returning instance_id, process_id, group_id)
         insert into wf.dirty (group_id, max)
         select distinct w.group_id, coalesce((p.policy ->> 'group_max')::numeric::int, n.group_max)

@@ -90,7 +90,7 @@ begin
                                from wf.process x
                               where x.instance_id = m.instance_id and x.id = m.id
                              offset 0) p
-         where p.machine <> 'wait' and p.state = 'INIT' and p.group_id is null and p.rate_id is not null
+         where not wf._waits_inside(p.machine) and p.state = 'INIT' and p.group_id is null and p.rate_id is not null
         returning instance_id, process_id)
     select array_agg(w.instance_id), array_agg(w.process_id) into v_instance, v_process from waiting w;
     if v_instance is not null then

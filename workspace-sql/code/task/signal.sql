@@ -11,8 +11,7 @@
 -- wf._wake(p_instance, p_process, p_signal, p_now)
 --
 -- Ends waits, each with one signal; the arrays run in parallel. The signals are gone by
--- now, since what begins next may look for signals. A wait whose instance has no room
--- for the payload, or whose policy output does not allow it, fails.
+-- now, since what begins next may look for signals.
 --
 -- Returns  nothing
 -- Locks    the caller holds the instances
@@ -22,28 +21,12 @@ create or replace function wf._wake(p_instance bigint[], p_process bigint[], p_s
 returns void
 language plpgsql as $$
 begin
-    with woken as materialized (
-        select k.place, o.output,
-               case when pg_column_size(o.output) > m.most
-                    then wf._refuse('output', format('the signal has %s bytes, more than the %s that its policy allows',
-                                                     pg_column_size(o.output), m.most))
-                    when k.bind is not null and wf._is_large(pg_column_size(o.output))
-                    then wf._overfull(k.instance_id, pg_column_size(o.output), k.scopes) end as error
-          from unnest(p_instance, p_process, p_signal)
-                   u (i, j, id, instance_id, topic, name, payload, broadcast, sent_at, sender)
-         cross join lateral (select x.ctid as place, x.instance_id, x.version_id, x.node_id, x.bind, x.scopes, x.policy
-                               from wf.process x
-                              where x.instance_id = u.i and x.id = u.j and x.state = 'WAITING' offset 0) k
-         cross join lateral (select coalesce(n.output_max, (k.policy ->> 'output')::numeric::int) as most
-                               from wf.node n where n.version_id = k.version_id and n.id = k.node_id offset 0) m
-         cross join lateral (select jsonb_build_object('payload', u.payload, 'sender', u.sender,
-                                                       'at', wf._iso_timestamp(u.sent_at)) as output offset 0) o)
-    update wf.process p
-       set was = p.state, event = case when w.error is null then 'success' else 'fail' end,
-           state = case when w.error is null then 'END' else 'FAILED' end, at = p_now,
-           output = case when w.error is null then w.output end, error = w.error
-      from woken w
-     where p.ctid = w.place;
+    perform wf._end_waits(p_instance, p_process,
+                          array(select jsonb_build_object('payload', s.payload, 'sender', s.sender,
+                                                          'at', wf._iso_timestamp(s.sent_at))
+                                  from unnest(p_signal) with ordinality
+                                       s (id, instance_id, topic, name, payload, broadcast, sent_at, sender, k)
+                                 order by s.k), null, p_now);
 end;
 $$;
 

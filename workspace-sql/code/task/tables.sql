@@ -101,19 +101,20 @@ comment on column wf.work.aside is 'true: it is not tried any more, and waits fo
 comment on column wf.work.error is 'the last error: {sqlstate, message}';
 comment on column wf.work.asked is 'settle: the row of dirty';
 
-comment on table wf.timer is 'What is due at a time, or waits for a signal.';
+comment on table wf.timer is 'What is due at a time, or waits for a signal or an instance.';
 comment on column wf.timer.instance_id is 'the instance';
 comment on column wf.timer.process_id is 'the process';
 comment on column wf.timer.kind is
     'sleep: its wait ends; poll, cancel, cleanup: the next such request; retry: the next attempt; signal: its wait '
-    'ends when a signal comes';
+    'ends when a signal comes; child: its wait ends when an instance has ended';
 comment on column wf.timer.due_at is
-    'when; infinity while its request is ready or with a driver, and where a signal is waited for';
+    'when; infinity while its request is ready or with a driver, and where a signal or an instance is waited for';
 comment on column wf.timer.round is 'how many polls there were';
 comment on column wf.timer.failures is 'how many requests of this kind failed in a row';
 comment on column wf.timer.topic is 'signal: the topic whose signals it waits for; null: signals to its instance';
 comment on column wf.timer.name is 'signal: the name of the signal';
 comment on column wf.timer.begun_at is 'signal: since when it waits';
+comment on column wf.timer.awaits_id is 'child: the instance that it waits for; null: not started or found yet';
 
 comment on table wf.signal is 'Signals that nobody has taken yet.';
 comment on column wf.signal.id is 'key: the order in which they are taken';

@@ -1,6 +1,6 @@
 -- Tasks that wait inside the workspace, without a driver: for a time (wf.Sleep,
--- wf.WaitUntil) or for a signal (wf.WaitSignal). Each has a row of wf.timer while it
--- waits. wf.Fail does not wait.
+-- wf.WaitUntil), for a signal (wf.WaitSignal) or for another instance (wf.Start,
+-- wf.WaitInstance). Each has a row of wf.timer while it waits. wf.Fail does not wait.
 
 -- An upgrade makes it anew: by now no function takes one.
 drop type if exists wf.wait;
@@ -8,8 +8,8 @@ create type wf.wait as (
     instance_id bigint, process_id bigint, kind text, due_at timestamptz, topic text, name text, error jsonb
 );
 comment on type wf.wait is
-    'A wait that begins: kind is the clause wait of its task type, due_at is infinity if only a signal ends it. error: '
-    'why it fails instead, at once.';
+    'A wait that begins: kind is the clause wait of its task type, due_at is infinity if it is no time that ends it. '
+    'error: why it fails instead, at once.';
 
 -- wf._wake_at(p_at, p_duration)
 --
@@ -79,6 +79,8 @@ begin
             if wf._fits_signal(v.name) and (v.topic is null or wf._fits_signal(v.topic)) then
                 v.due_at := 'infinity';
             end if;
+        when 'child', 'instance' then
+            v.due_at := 'infinity';
         when 'fail' then
             v.error := jsonb_strip_nulls(jsonb_build_object('kind', coalesce(p_args ->> 'kind', 'failed'),
                                                             'message', p_args -> 'msg', 'detail', p_args -> 'detail'));
@@ -97,9 +99,23 @@ begin
 end;
 $$;
 
+-- wf._timer_kind(p_wait)
+--
+-- Returns  the kind of the row of wf.timer that a wait has
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _begin_wait
+create or replace function wf._timer_kind(p_wait text) returns text
+language sql immutable
+begin atomic
+    select case p_wait when 'signal' then 'signal' when 'child' then 'child' when 'instance' then 'child'
+                       else 'sleep' end;
+end;
+
 -- wf._begin_wait(p_moves)
 --
--- Begins to wait. A signal may have come before.
+-- Begins to wait. A signal may have come before. What waits for an instance leaves work,
+-- which starts or finds that one.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates; the caller holds their instances
@@ -117,10 +133,10 @@ begin
      cross join lateral (select x.* from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) p
      cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
       join wf.task_type y on y.id = n.type_id
-     where p.machine = 'wait' and p.state = 'INIT';
+     where wf._waits_inside(p.machine) and p.state = 'INIT';
     insert into wf.timer (instance_id, process_id, kind, due_at, topic, name, begun_at)
-    select w.instance_id, w.process_id, case w.kind when 'signal' then 'signal' else 'sleep' end, w.due_at, w.topic,
-           w.name, case w.kind when 'signal' then v_at end
+    select w.instance_id, w.process_id, wf._timer_kind(w.kind), w.due_at, w.topic, w.name,
+           case w.kind when 'signal' then v_at end
       from unnest(v_waits) w
      where w.due_at is not null;
     update wf.process p
@@ -131,6 +147,11 @@ begin
      where p.ctid = k.place and p.state = 'INIT' and (w.due_at is not null or w.kind = 'fail');
     if exists (select from unnest(v_waits) w where w.kind = 'signal') then
         perform wf._await_signals(v_waits, v_at);
+    end if;
+    insert into wf.work (kind, instance_id, item_id, due_at)
+    select 'child', w.instance_id, w.process_id, v_at from unnest(v_waits) w where wf._timer_kind(w.kind) = 'child';
+    if found then
+        perform wf._ring();
     end if;
     update wf.process p
        set was = p.state, event = 'fail', state = 'FAILED', error = w.error
@@ -144,5 +165,42 @@ begin
      cross join lateral (select x.ctid as place from wf.process x
                           where x.instance_id = w.instance_id and x.id = w.process_id offset 0) k
      where p.ctid = k.place and w.kind = 'fail' and p.state = 'WAITING';
+end;
+$$;
+
+-- wf._end_waits(p_instance, p_process, p_output, p_error, p_now)
+--
+-- Ends waits, each with an output, or with an error. A wait whose instance has no room
+-- for the output, or whose policy output does not allow it, fails. The arrays run in
+-- parallel.
+--
+-- Returns  nothing
+-- Locks    the caller holds the instances
+-- Raises   nothing of its own
+-- Called   by _wake and _tend_children
+create or replace function wf._end_waits(p_instance bigint[], p_process bigint[], p_output jsonb[], p_error jsonb[],
+                                         p_now timestamptz) returns void
+language plpgsql as $$
+begin
+    with woken as materialized (
+        select k.place, u.output,
+               case when u.error is not null then u.error
+                    when pg_column_size(u.output) > m.most
+                    then wf._refuse('output', format('what it waited for has %s bytes, more than the %s that its '
+                                                     'policy allows', pg_column_size(u.output), m.most))
+                    when k.bind is not null and wf._is_large(pg_column_size(u.output))
+                    then wf._overfull(k.instance_id, pg_column_size(u.output), k.scopes) end as error
+          from unnest(p_instance, p_process, p_output, p_error) u (i, j, output, error)
+         cross join lateral (select x.ctid as place, x.instance_id, x.version_id, x.node_id, x.bind, x.scopes, x.policy
+                               from wf.process x
+                              where x.instance_id = u.i and x.id = u.j and x.state = 'WAITING' offset 0) k
+         cross join lateral (select coalesce(n.output_max, (k.policy ->> 'output')::numeric::int) as most
+                               from wf.node n where n.version_id = k.version_id and n.id = k.node_id offset 0) m)
+    update wf.process p
+       set was = p.state, event = case when w.error is null then 'success' else 'fail' end,
+           state = case when w.error is null then 'END' else 'FAILED' end, at = p_now,
+           output = case when w.error is null then w.output end, error = w.error
+      from woken w
+     where p.ctid = w.place;
 end;
 $$;

@@ -22,6 +22,10 @@
 --   signal    a signal        it has come: somebody in the instance may wait for it
 --   topic     a signal        it has come: somebody may wait for it
 --   await     a process       it waits for a signal of a topic, which may have come
+--   child     a process       it waits for an instance: that is started or found, or has ended
+--   abort     1: with undo    the instance is aborted: the task that has started it is to stop
+--   halt      0               the same, but it is halted
+--   start     0               the time of the instance has come, which was SCHEDULED
 
 -- wf._do_work(p_kind, p_instance, p_item, p_now)
 --
@@ -49,6 +53,9 @@ begin
         when 'signal' then perform wf._take_signals(p_item, p_now);
         when 'topic' then perform wf._take_signals(p_item, p_now);
         when 'await' then perform wf._take_waits(p_instance, p_item, p_now);
+        when 'child' then perform wf._tend_children(p_instance, p_item, p_now);
+        when 'abort', 'halt' then perform wf._stop_child(p_instance, p_item, p_kind);
+        when 'start' then perform wf._begin_scheduled(p_instance, p_now);
     end case;
 end;
 $$;
@@ -175,7 +182,7 @@ begin
                error = wf._refuse('engine', format('it was tried %s times: %s', p_work.tries, p_error ->> 'message'))
                        || jsonb_build_object('detail', p_error)
          where p.instance_id = p_work.instance_id and p.id = p_work.item_id
-           and p_work.kind in ('timer', 'limit', 'loss')
+           and p_work.kind in ('timer', 'limit', 'loss', 'child')
            and exists (select from wf.transition t
                         where t.machine = p.machine
                           and t.from_state = p.state
@@ -219,9 +226,10 @@ $$;
 -- wf._work_together(p_work, p_now)
 --
 -- Does an item that is tried for the first time, together with others of its kind that
--- are due and have not been tried: many signals come at a time. It passes over those
--- whose instance somebody holds. If an error is raised that is not the server's, each
--- item is tried alone from then on. What was not done is due again in a tenth of a second.
+-- are due and have not been tried: many signals, and many ends of instances, come at a
+-- time. It passes over those whose instance somebody holds. If an error is raised that is
+-- not the server's, each item is tried alone from then on. What was not done is due again
+-- in a tenth of a second.
 --
 -- Returns  nothing
 -- Locks    rows of work and their instances, by id (both skipping locked ones)
@@ -282,7 +290,8 @@ begin
     if not found then
         return;
     end if;
-    if v_work.kind in ('signal', 'topic', 'await') and v_work.tries = 1 and v_work.error is null then
+    if v_work.kind in ('signal', 'topic', 'await', 'child', 'abort', 'halt', 'start')
+        and v_work.tries = 1 and v_work.error is null then
         perform wf._work_together(v_work, p_now);
         return;
     end if;

@@ -54,6 +54,35 @@ create function probe.install(p_workflow text, p_title text) returns text langua
 $$;
 select probe.install(w, 'first') from unnest('{payroll,open}'::text[]) w;
 
+-- Two workflows with which an instance starts another one, or waits for it.
+select count(i.answer)
+  from wf.install('', '{"format": 1, "file": "y.wf",
+           "workflows": [
+               {"name": "caller", "line": 1, "params": [{"name": "n", "type": "string"}], "steps": [
+                   {"kind": "task", "line": 1, "type": "t.Start", "args": {"workflow": ["var", "n"]}, "reads": {"n": 0}}]},
+               {"name": "waiter", "line": 2, "params": [{"name": "n", "type": "int"}], "steps": [
+                   {"kind": "task", "line": 2, "type": "t.Await", "args": {"id": ["var", "n"]}, "reads": {"n": 0}}]}],
+           "task_types": {
+               "t.Start": {"name": "t.Start", "machine": "wait", "wait": "child", "params": [{"name": "workflow", "type": "string"}]},
+               "t.Await": {"name": "t.Await", "machine": "wait", "wait": "instance", "params": [{"name": "id", "type": "int"}]}}}') i;
+
+-- What drivers do with the task of such an instance: an error of it, or X.
+create function probe.tended(p_instance bigint) returns text security definer language plpgsql as $$
+declare
+    v_kind text;
+begin
+    perform wf._tend_children(array[t.instance_id], array[t.process_id], wf.now())
+       from wf.timer t where t.instance_id = p_instance and t.kind = 'child';
+    select p.error ->> 'kind' into v_kind from wf.process p where p.instance_id = p_instance and p.error is not null;
+    if v_kind in ('input', 'rejected') then
+        raise insufficient_privilege;
+    elsif v_kind is not null then
+        raise exception using errcode = 'WF016';
+    end if;
+    return 'X';
+end;
+$$;
+
 set session authorization one;
 select wf.register('one', '1', '{sql}', '{}', 10) as one \gset
 set session authorization two;
@@ -68,7 +97,7 @@ select w.name, h.instance_id, h.process_id, h.token
   from handed h join wf.instance i on i.id = h.instance_id
   join wf.version v on v.id = i.version_id join wf.workflow w on w.id = v.workflow_id;
 
-select wf.workflow_grant_set('wf_app', '{open}'), wf.workflow_grant_set('payers', '{payroll}'),
+select wf.workflow_grant_set('wf_app', '{open,caller,waiter}'), wf.workflow_grant_set('payers', '{payroll}'),
        wf.sql_grant_set('payroll', 'payroll_sql'), wf.driver_grant_set('secrets', '{secret}', '{gpu}'),
        wf.quota_set('fews', p_per_minute => 1), wf.quota_set('slows', p_running => 1),
        wf.quota_set('lows', p_priority => 0), wf.quota_set('tinies', p_processes => 1);
@@ -116,6 +145,9 @@ select format(a.act, h.workflow),
     ('start two of %s', $$select min(s) from wf.start_many(%1$L, '[{}, {}]') s$$),
     ('send a signal to %s', $$select wf.signal('%2$s', 'go')$$),
     ('send a signal to %s by a key', $$select wf.signal('{"workflow": "%1$s", "key": "k"}', 'go')$$),
+    ('have one start %s', $$select probe.tended(wf.start('caller', '{"n": "%1$s"}'))$$),
+    ('have one of many start %s', $$select probe.tended(min(s)) from wf.start_many('caller', '[{"n": "%1$s"}]') s$$),
+    ('have one wait for %s', $$select probe.tended(wf.start('waiter', '{"n": %2$s}'))$$),
     ('simulate %s', $$select count(*) from wf.simulate(%1$L, '{}')$$),
     ('install %s', $$select probe.install(%1$L, 'second')$$),
     ('install %s as it is', $$select probe.install(%1$L, 'first')$$),

@@ -1,0 +1,466 @@
+-- How an instance starts: what may refuse it, its rows, and its root. It only inserts, so
+-- that it may stand in anybody's transaction, however long that stays open. Only where a
+-- quota counts starts does the next one of that role wait for it (quota.sql).
+
+-- wf._complete_params(p_declared, p_params)
+--
+-- Checks parameters against the declaration of a version and fills in defaults.
+--
+-- Returns  the complete parameters
+-- Locks    nothing
+-- Raises   WF002
+-- Called   by _start and _start_all
+create or replace function wf._complete_params(p_declared jsonb, p_params jsonb) returns jsonb
+language plpgsql stable as $$
+declare
+    v_param jsonb;
+    v_value jsonb;
+    v_params jsonb := '{}'::jsonb;
+    v_unknown text;
+begin
+    if jsonb_typeof(p_params) is distinct from 'object' then
+        raise exception using errcode = 'WF002',
+            message = 'the parameters are no JSON object',
+            hint = 'Give an object of names and values, such as {"day": "2026-01-31"}.';
+    end if;
+    if p_params = '{}' and p_declared = '[]' then
+        return p_params;
+    end if;
+    select k into v_unknown from jsonb_object_keys(p_params) k
+     where not exists (select from jsonb_array_elements(p_declared) d where d ->> 'name' = k) order by k limit 1;
+    if v_unknown is not null then
+        raise exception using errcode = 'WF002',
+            message = format('there is no parameter %s', v_unknown),
+            hint = coalesce('Its parameters are: '
+                            || (select string_agg(d ->> 'name', ', ') from jsonb_array_elements(p_declared) d) || '.',
+                            'The workflow has no parameters.');
+    end if;
+    for v_param in select d from jsonb_array_elements(p_declared) d loop
+        if wf._code_type(v_param -> 'type') is not null and p_params -> (v_param ->> 'name') <> 'null' then
+            raise exception using errcode = 'WF002',
+                message = format('parameter %s is of type %s, which only another workflow can give',
+                                 v_param ->> 'name', wf._code_type(v_param -> 'type')),
+                hint = 'Code comes from literals of workflows. Start a workflow that calls this one with a literal.';
+        elsif p_params ? (v_param ->> 'name') then
+            begin
+                v_value := wf._cast(v_param -> 'type', p_params -> (v_param ->> 'name'));
+            exception when sqlstate 'WF020' then
+                raise exception using errcode = 'WF002',
+                    message = format('parameter %s: %s', v_param ->> 'name', sqlerrm),
+                    hint = format('Its type is %s.', v_param -> 'type' #>> '{}');
+            end;
+        elsif v_param ? 'default' then
+            v_value := wf._evaluate(v_param -> 'default', '{}');
+            if v_value ? 'error' then
+                raise exception using errcode = 'WF002',
+                    message = format('the default of parameter %s: %s', v_param ->> 'name',
+                                     v_value -> 'error' ->> 'message'),
+                    hint = 'Give the parameter a value.';
+            end if;
+            v_value := v_value -> 'value';
+        elsif v_param -> 'type' ? 'optional' and jsonb_typeof(v_param -> 'type') = 'object' then
+            v_value := 'null'::jsonb;
+        else
+            raise exception using errcode = 'WF002', message = format('parameter %s is missing', v_param ->> 'name'),
+                hint = format('Give it a value of type %s.', v_param -> 'type' #>> '{}');
+        end if;
+        v_params := v_params || jsonb_build_object(v_param ->> 'name', v_value);
+    end loop;
+    if octet_length(v_params::text) > wf._setting_number('value_bytes') then
+        raise exception using errcode = 'WF002',
+            message = format('the parameters have %s bytes, more than the %s allowed', octet_length(v_params::text),
+                             wf._setting_number('value_bytes')),
+            hint = 'Pass a reference to the data instead of the data.';
+    end if;
+    return v_params;
+end;
+$$;
+
+-- wf._tags(p_given, p_tags, p_params)
+--
+-- Checks the tags that start was given, and works out the policy tags of a workflow,
+-- an expression that reads its parameters; p_tags is null without the policy.
+--
+-- Returns  the tags that start was given, and those of the policy that are not among them
+-- Locks    nothing
+-- Raises   WF002
+-- Called   by _start and _start_all, if there are tags of either kind
+create or replace function wf._tags(p_given text[], p_tags jsonb, p_params jsonb) returns text[]
+language plpgsql stable as $$
+declare
+    v_result jsonb;
+begin
+    if not wf._fits_tags(to_jsonb(p_given)) then
+        raise exception using errcode = 'WF002',
+            message = format('the tags are %s, not %s', left(to_jsonb(p_given)::text, 100), wf._tag_fit()),
+            hint = 'Give a few short texts, such as nightly.';
+    elsif p_tags is null then
+        return p_given;
+    end if;
+    v_result := wf._evaluate(p_tags, p_params);
+    if v_result ? 'error' or not wf._fits_tags(v_result -> 'value') then
+        raise exception using errcode = 'WF002',
+            message = format('the tags of the workflow: %s',
+                             coalesce(v_result #>> '{error,message}',
+                                      format('%s, not %s', left(v_result ->> 'value', 100), wf._tag_fit()))),
+            hint = 'Its policy tags reads the parameters: give others, or mend the policy.';
+    end if;
+    return p_given || array(select x.tag
+                              from jsonb_array_elements_text(nullif(v_result -> 'value', 'null'))
+                                   with ordinality x (tag, k)
+                             where (x.tag = any (p_given)) is not true
+                             group by x.tag order by min(x.k));
+end;
+$$;
+
+-- wf._announce_start()
+--
+-- Whoever deletes versions of a removed workflow waits for the transactions that
+-- may still start it (_forget_versions). They must have their numbers before they
+-- look a version up.
+--
+-- Returns  the number of the transaction
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _find_version, before it looks for one
+create or replace function wf._announce_start() returns xid8
+language sql volatile
+begin atomic
+    select pg_current_xact_id();
+end;
+
+-- wf._hold_version(p_version)
+--
+-- The snapshot of a transaction that is not READ COMMITTED may be older than a
+-- removal, and its number younger. So it locks the version, or is told to try
+-- again.
+--
+-- Returns  nothing
+-- Locks    the version's row (for key share)
+-- Raises   40001
+-- Called   by _find_version
+create or replace function wf._hold_version(p_version bigint) returns void
+language plpgsql as $$
+begin
+    perform from wf.version v where v.id = p_version for key share;
+end;
+$$;
+
+-- An upgrade makes it anew: by now no function takes one.
+drop type if exists wf.starter;
+create type wf.starter as (
+    login text, actor text, parent_id bigint, process_id bigint, depth int, trace_id uuid
+);
+comment on type wf.starter is
+    'Who starts an instance: the login whose grants and quotas count, and the actor as it stands in started_by. A task '
+    'wf.Start: its instance, its process, how deep the new instance is below the topmost one, and the trace of all.';
+
+-- wf._starter_login(p_login, p_started_by)
+--
+-- Returns  the name of the login whose grants and quotas count for what an instance starts; it is of no login if that
+--          was dropped. Instances from before version 74 have started_by only
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by quota_set and _starter_of
+create or replace function wf._starter_login(p_login oid, p_started_by text) returns text
+language sql stable
+begin atomic
+    select coalesce(pg_get_userbyid(p_login)::text, split_part(p_started_by, ' as ', 1));
+end;
+
+-- wf._find_version(p_workflow, p_version)
+--
+-- Returns  the workflow and its version that a start means: that of this number, or the newest one
+-- Locks    as _hold_version
+-- Raises   WF003, 40001
+-- Called   by _start and _start_all
+create or replace function wf._find_version(p_workflow text, p_version int, out workflow_id bigint,
+                                            out version_id bigint)
+language plpgsql as $$
+declare
+    v_newest bigint;
+begin
+    if wf._announce_start() is null then
+        return;
+    end if;
+    select w.id, w.version_id into workflow_id, v_newest from wf.workflow w where w.name = p_workflow;
+    if workflow_id is null or v_newest is null and p_version is null then
+        raise exception using errcode = 'WF003',
+            message = format('there is no workflow %s', coalesce(left(p_workflow, 100), 'null')),
+            hint = 'List what is installed: wf-console workflows.';
+    end if;
+    version_id := v_newest;
+    if p_version is not null then
+        select v.id
+          into version_id
+          from wf.version v
+         where v.workflow_id = _find_version.workflow_id and v.number = p_version and v.removed_xid is null;
+        if version_id is null then
+            raise exception using errcode = 'WF003',
+                message = format('workflow %s has no version %s', p_workflow, p_version),
+                hint = format('List them: wf-console versions %s.', p_workflow);
+        end if;
+    end if;
+    if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+        perform wf._hold_version(version_id);
+    end if;
+end;
+$$;
+
+-- wf._check_times(p_at, p_before, p_now)
+--
+-- Returns  nothing, if an instance may be started for these times
+-- Locks    nothing
+-- Raises   WF002
+-- Called   by _start, if there are any
+create or replace function wf._check_times(p_at timestamptz, p_before timestamptz, p_now timestamptz) returns void
+language plpgsql stable as $$
+begin
+    if not isfinite(p_at) or not isfinite(p_before) then
+        raise exception using errcode = 'WF002',
+            message = format('an instance cannot begin at %s, before %s', coalesce(p_at::text, 'any time'),
+                             coalesce(p_before::text, 'any time')),
+            hint = 'Give moments such as 2026-01-31T08:00:00Z.';
+    elsif p_before <= greatest(p_at, p_now) then
+        raise exception using errcode = 'WF002',
+            message = format('the instance has to begin before %s, which is not after %s', p_before,
+                             case when p_at > p_now then p_at::text else 'now' end),
+            hint = 'Give a later time as before, or none.';
+    end if;
+end;
+$$;
+
+-- wf._claim_key(p_workflow_id, p_workflow, p_key, p_digest)
+--
+-- Takes a key, and a number for the instance that is started with it. A second caller
+-- waits for the first one's transaction.
+--
+-- Returns  that number; or, if the key is known, the instance that the same payload has started
+-- Locks    the new row; waits for a transaction that has claimed the key
+-- Raises   WF002, WF007
+-- Called   by _start
+create or replace function wf._claim_key(p_workflow_id bigint, p_workflow text, p_key text, p_digest text,
+                                         out instance_id bigint, out known boolean)
+language plpgsql as $$
+declare
+    v_key wf.instance_key;
+begin
+    if octet_length(p_key) not between 1 and 255 then
+        raise exception using errcode = 'WF002',
+            message = format('the key has %s bytes', octet_length(p_key)),
+            hint = 'A key has 1 to 255 bytes.';
+    end if;
+    insert into wf.instance_key (workflow_id, key, instance_id, digest)
+    values (p_workflow_id, p_key, nextval('wf.instance_id_seq'), p_digest)
+        on conflict do nothing
+    returning * into v_key;
+    known := v_key.instance_id is null;
+    if known then
+        select k.* into v_key from wf.instance_key k where k.workflow_id = p_workflow_id and k.key = p_key;
+        if v_key.digest is distinct from p_digest then
+            raise exception using errcode = 'WF007',
+                message = format('key %s of workflow %s is known with another payload', p_key, p_workflow),
+                detail = format('It started instance %s.', v_key.instance_id),
+                hint = 'Use a new key, or the same parameters, priority, tags and version.';
+        end if;
+    end if;
+    instance_id := v_key.instance_id;
+end;
+$$;
+
+-- wf._start(p_workflow, p_params, p_key, p_priority, p_tags, p_version, p_at, p_before, p_starter)
+--
+-- Starts an instance, or answers the one that the same payload started under its key.
+-- What every start needs is called in an IF, which is no query (machine.sql).
+-- For a time that has not come it is stored as SCHEDULED, and begins as work (kind
+-- start); everything that may refuse it is checked here, not then.
+--
+-- Returns  the instance
+-- Locks    as _hold_quota, _claim_key and _find_version; else nothing, it only inserts
+-- Raises   WF002, WF003, WF007, WF008, WF016
+-- Called   by start, and by _start_children for a task wf.Start with a key
+create or replace function wf._start(
+    p_workflow text, p_params jsonb, p_key text, p_priority int, p_tags text[], p_version int, p_at timestamptz,
+    p_before timestamptz, p_starter wf.starter)
+returns bigint
+language plpgsql as $$
+declare
+    v_found record;
+    v_params jsonb;
+    v_tags jsonb; -- what the workflow adds
+    v_id bigint;
+    v_known boolean;
+    v_now constant timestamptz := wf._now();
+    v_later constant boolean := coalesce(p_at > v_now, false);
+    v_quotas text[];
+begin
+    if wf._check_workflow_grant(p_workflow, p_starter.login) then end if;
+    v_found := wf._find_version(p_workflow, p_version);
+    if p_at is not null or p_before is not null then perform wf._check_times(p_at, p_before, v_now); end if;
+    v_quotas := wf._hold_quota(p_priority, p_starter.login);
+    if p_key is not null then
+        -- what the caller gave, not what defaults make of it: they may be others tomorrow
+        select k.instance_id, k.known into v_id, v_known
+          from wf._claim_key(v_found.workflow_id, p_workflow, p_key,
+                             wf._sha256((jsonb_build_array(coalesce(p_params, '{}'), p_priority,
+                                                           coalesce(p_tags, '{}'), p_version)
+                                         || case when coalesce(p_at, p_before) is null then '[]'
+                                                 else jsonb_build_array(p_at, p_before) end)::text)) k;
+        if v_known then
+            return v_id;
+        end if;
+    end if;
+    select v.params, v.tags into v_params, v_tags from wf.version v where v.id = v_found.version_id;
+    v_params := wf._complete_params(v_params, coalesce(p_params, '{}'));
+    v_id := coalesce(v_id, nextval('wf.instance_id_seq'));
+    if v_quotas is not null then
+        perform wf._spend_quota(v_quotas, v_found.version_id, array[v_id], p_starter.login);
+    end if;
+    insert into wf.instance (id, workflow_id, version_id, was, event, state, at, key, params, priority, tags, trace_id,
+                             started_at, started_by, parent_id, parent_process_id, depth, login, scheduled_at,
+                             expires_at)
+    overriding system value
+    values (v_id, v_found.workflow_id, v_found.version_id, '', case when v_later then 'schedule' else 'start' end,
+            case when v_later then 'SCHEDULED' else 'RUNNING' end, v_now, p_key, v_params, p_priority,
+            case when v_tags is null and cardinality(p_tags) = 0 then p_tags
+                 else wf._tags(coalesce(p_tags, '{}'), v_tags, v_params) end,
+            p_starter.trace_id, v_now, p_starter.actor, p_starter.parent_id, p_starter.process_id, p_starter.depth,
+            to_regrole(quote_ident(p_starter.login)), p_at, p_before);
+    if v_later then
+        insert into wf.work (kind, instance_id, item_id, due_at) values ('start', v_id, 0, p_at);
+    else
+        perform wf._plant(array[v_id], v_found.version_id, array[v_params], - p_priority, v_now);
+    end if;
+    return v_id;
+end;
+$$;
+
+-- wf._start_all(p_workflow, p_params, p_priority, p_starter)
+--
+-- Starts one instance for each object of parameters, in a few statements. The starters,
+-- one for each, have the same login.
+--
+-- Returns  the instances, in order
+-- Locks    as _start
+-- Raises   WF002, WF003, WF008, WF016
+-- Called   by start_many, and by _start_children for tasks wf.Start
+create or replace function wf._start_all(p_workflow text, p_params jsonb[], p_priority int, p_starter wf.starter[])
+returns bigint[]
+language plpgsql as $$
+declare
+    v_login constant text := p_starter[1].login;
+    v_now constant timestamptz := wf._now();
+    v_found record;
+    v_params jsonb[];
+    v_id bigint[];
+    v_quotas text[];
+begin
+    v_found := wf._find_version(p_workflow, null);
+    v_params := array(select wf._complete_params(v.params, coalesce(u.params, '{}'))
+                        from wf.version v, unnest(p_params) with ordinality u (params, k)
+                       where v.id = v_found.version_id
+                       order by u.k);
+    v_id := array(select nextval('wf.instance_id_seq') from unnest(v_params));
+    v_quotas := wf._hold_quota(p_priority, v_login);
+    perform wf._spend_quota(v_quotas, v_found.version_id, v_id, v_login) where v_quotas is not null;
+    insert into wf.instance (id, workflow_id, version_id, was, event, state, at, params, priority, tags, trace_id,
+                             started_at, started_by, parent_id, parent_process_id, depth, login)
+    overriding system value
+    select u.id, v.workflow_id, v.id, '', 'start', 'RUNNING', v_now, u.params, p_priority,
+           case when v.tags is null then '{}' else wf._tags('{}', v.tags, u.params) end, u.trace_id, v_now, u.actor,
+           u.parent_id, u.process_id, u.depth, to_regrole(quote_ident(u.login))
+      from unnest(v_id, v_params, p_starter) u (id, params, login, actor, parent_id, process_id, depth, trace_id),
+           wf.version v
+     where v.id = v_found.version_id;
+    perform wf._plant(v_id, v_found.version_id, v_params, - p_priority, v_now);
+    return v_id;
+end;
+$$;
+
+-- wf._plant(p_instance, p_version, p_params, p_rank, p_now)
+--
+-- Enters the roots of new instances; the triggers carry on from there.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing of its own
+-- Called   by _start, _start_all and _begin_scheduled
+create or replace function wf._plant(
+    p_instance bigint[], p_version bigint, p_params jsonb[], p_rank int, p_now timestamptz)
+returns void
+language plpgsql as $$
+begin
+    insert into wf.process (instance_id, id, version_id, node_id, kind, machine, was, event, state, at, began_at,
+                            scopes, rank, open, input, policy, timed, retry_from, error, noted)
+    select x.i, x.id, p_version, n.id, n.kind, n.machine, '', 'enter', 'ACTIVE', p_now, p_now, array[x.id], p_rank,
+           case when e.policy ? 'error' then 0 else wf._first(n.begins, n.children) end, nullif(x.params, '{}'),
+           e.policy -> 'value', n.timed,
+           case when n.retry is not null then 1 end, e.policy -> 'error', n.noted
+      from (select u.i, u.params, nextval('wf.process_id') as id
+              from unnest(p_instance, p_params) u (i, params)
+            offset 0) x
+      join wf.node n on n.version_id = p_version and n.id = 1
+     cross join lateral (select case when n.policy is not null
+                                     then wf._root_policy(n.policy, x.params,
+                                                          n.timeout is not null or n.retry is not null) end as policy
+                         offset 0) e;
+end;
+$$;
+
+-- wf._root_policy(p_policy, p_params, p_needed)
+--
+-- Returns  {"value": …}, the policies of a workflow, whose expressions read its parameters; or {"error": …} if they
+--          cannot be worked out, and it has a deadline or a retry (p_needed)
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _plant
+create or replace function wf._root_policy(p_policy jsonb, p_params jsonb, p_needed boolean) returns jsonb
+language plpgsql stable as $$
+declare
+    v_result jsonb := wf._evaluate(p_policy, p_params);
+begin
+    if not p_needed then
+        return v_result - 'error';
+    elsif v_result ? 'error' then
+        return v_result;
+    end if;
+    if v_result -> 'value' ? 'timeout' then
+        v_result := jsonb_set(v_result, '{value,timeout}', wf._timeout_values(v_result #> '{value,timeout}'));
+    end if;
+    if v_result -> 'value' ? 'retry' then
+        v_result := jsonb_set(v_result, '{value,retry}', wf._retry_values(v_result #> '{value,retry}'));
+    end if;
+    return v_result;
+exception when sqlstate 'WF020' or data_exception then
+    return jsonb_build_object('error', wf._refuse('input', sqlerrm));
+end;
+$$;
+
+-- wf._begin_scheduled(p_instance, p_now)
+--
+-- The times of SCHEDULED instances have come: they begin. One whose last moment is over
+-- is aborted instead, with an error of kind timeout.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates; the caller holds the instances
+-- Raises   nothing of its own
+-- Called   by _do_work
+create or replace function wf._begin_scheduled(p_instance bigint[], p_now timestamptz) returns void
+language plpgsql as $$
+declare
+    f record;
+begin
+    update wf.instance i
+       set was = i.state, event = 'expire', state = 'ABORTED', at = p_now, ended_at = p_now, result = 'error',
+           error = wf._refuse('timeout', format('it could not begin before %s', i.expires_at))
+     where i.id = any (p_instance) and i.state = 'SCHEDULED' and i.expires_at <= p_now;
+    for f in
+        update wf.instance i
+           set was = i.state, event = 'begin', state = 'RUNNING', at = p_now, started_at = p_now
+         where i.id = any (p_instance) and i.state = 'SCHEDULED'
+        returning i.id, i.version_id, i.params, i.priority
+    loop
+        perform wf._plant(array[f.id], f.version_id, array[f.params], - f.priority, p_now);
+    end loop;
+end;
+$$;
