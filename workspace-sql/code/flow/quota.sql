@@ -1,6 +1,6 @@
--- Who may start which workflow, how often, how many at a time and how urgently: the
--- checks. Administrators set grants and quotas in outside/quota.sql, whose head says how
--- they count.
+-- These functions check who may start which workflow, how often, how many at a time and
+-- how urgently. Administrators set grants and quotas in outside/quota.sql. The head of that
+-- file says how they count.
 --
 -- A start by a session is checked for its login. What an instance starts is checked for
 -- the login that started the instance (for the topmost one, where an instance has
@@ -65,7 +65,7 @@ $$;
 -- Locks    the rows of these quotas, in the order of their roles
 -- Raises   WF002 if p_priority is no priority, WF008 if it is higher than the login may give
 -- Called   by _start and _start_all, before they lock anything else that another start may wait for
-create or replace function wf._hold_quota(p_priority int, p_login text default session_user) returns text[]
+create or replace function wf._hold_quota(p_priority int, p_login text) returns text[]
 language plpgsql as $$
 declare
     v_top wf.quota;
@@ -133,7 +133,7 @@ $$;
 -- Raises   WF016 if a quota has not so many left, or allows no instance of this size
 -- Called   by _start and _start_all
 create or replace function wf._spend_quota(p_roles text[], p_version bigint, p_instance bigint[],
-                                           p_login text default session_user) returns void
+                                           p_login text) returns void
 language plpgsql as $$
 declare
     v_count constant int := cardinality(p_instance);

@@ -271,7 +271,7 @@ $$;
 -- wf._start(p_workflow, p_params, p_key, p_priority, p_tags, p_version, p_at, p_before, p_starter)
 --
 -- Starts an instance, or answers the one that the same payload started under its key.
--- What every start needs is called in an IF, which is no query (machine.sql).
+-- It calls the check of the grant in an IF: a PERFORM would be a query (machine.sql).
 -- For a time that has not come it is stored as SCHEDULED, and begins as work (kind
 -- start); everything that may refuse it is checked here, not then.
 --
@@ -455,12 +455,15 @@ begin
            error = wf._refuse('timeout', format('it could not begin before %s', i.expires_at))
      where i.id = any (p_instance) and i.state = 'SCHEDULED' and i.expires_at <= p_now;
     for f in
-        update wf.instance i
-           set was = i.state, event = 'begin', state = 'RUNNING', at = p_now, started_at = p_now
-         where i.id = any (p_instance) and i.state = 'SCHEDULED'
-        returning i.id, i.version_id, i.params, i.priority
+        with begun as (
+            update wf.instance i
+               set was = i.state, event = 'begin', state = 'RUNNING', at = p_now, started_at = p_now
+             where i.id = any (p_instance) and i.state = 'SCHEDULED'
+            returning i.id, i.version_id, i.params, i.priority)
+        select array_agg(b.id) as instances, array_agg(b.params) as params, b.version_id, b.priority
+          from begun b group by b.version_id, b.priority order by min(b.id)
     loop
-        perform wf._plant(array[f.id], f.version_id, array[f.params], - f.priority, p_now);
+        perform wf._plant(f.instances, f.version_id, f.params, - f.priority, p_now);
     end loop;
 end;
 $$;

@@ -104,10 +104,10 @@ create or replace function wf._stop_child(p_instance bigint[], p_item bigint[], 
 language plpgsql as $$
 begin
     perform wf._set_reason(format('instance %s, which has started it, stops it', i.parent_id)),
-            wf._abort(array[i.id], p_event => p_event, p_undo => u.item = 1)
-       from (select x.id, max(x.item) as item from unnest(p_instance, p_item) x (id, item) group by 1) u
+            wf._abort(array_agg(i.id order by i.id), p_event => p_event, p_undo => u.undo)
+       from (select x.id, bool_or(x.item = 1) as undo from unnest(p_instance, p_item) x (id, item) group by 1) u
        join wf.instance i on i.id = u.id
-      order by i.id;
+      group by i.parent_id, u.undo;
     perform wf._set_reason(null);
 end;
 $$;
