@@ -1,5 +1,5 @@
 /*
- * cmd_start.c - start and run.
+ * cmd_start.c - start, wait and run.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,11 +106,31 @@ cmd_start(struct console *console, struct error *err)
 	const char *workflow = console_value(console, "WORKFLOW");
 	int64_t instance;
 
+	if (console_value(console, "timeout") != NULL &&
+	    !console_flag(console, "wait")) {
+		error_set(err, "--timeout needs --wait");
+		return EXIT_USAGE;
+	}
 	if (!start_instance(console, workflow, &instance, err))
 		return EXIT_FAILED;
 	if (!console_flag(console, "wait"))
 		return print_started(console, workflow, instance);
 	return follow_instance(console, instance, FOLLOW_QUIETLY, err);
+}
+
+enum exit_code
+cmd_wait(struct console *console, struct error *err)
+{
+	/* it says which instance there is not, to whom */
+	struct pg_result *result =
+	    console_query(console, console->invocation.command->sql, err);
+
+	if (result == NULL)
+		return EXIT_FAILED;
+	pg_result_free(result);
+	return follow_instance(console,
+	    strtoll(console_value(console, "INSTANCE"), NULL, 10),
+	    FOLLOW_QUIETLY, err);
 }
 
 /* The name of `main` is that of its file: "hello" for dir/hello.wf. */

@@ -28,6 +28,9 @@ enum exit_code {
 	EXIT_WARNING = 10,
 	EXIT_ERROR = 11,
 	EXIT_ABORTED = 12,
+	/* it has not ended in time */
+	EXIT_UNDER_WAY = 13,
+	EXIT_PERSON = 14, /* and waits for an operator */
 };
 
 enum needs {

@@ -49,16 +49,6 @@
 	  .limit_s = ACTING_S, \
 	  .detail = TARGETS }
 
-/* A signal; its target is an SQL expression. */
-#define SIGNAL(words, target, about, more) \
-	{ .group = "running", \
-	  .pattern = "signal " words " NAME", \
-	  .summary = (about), \
-	  .options = "payload broadcast", \
-	  .role = APP, \
-	  .sql = "select wf.signal(" target ", :name, coalesce(:payload, 'null'), :broadcast) as signal_id", \
-	  .detail = (more) }
-
 /* What is done to the workspace as a whole. */
 #define WORKSPACE(word, about, function) \
 	{ .group = "operating", \
@@ -202,14 +192,27 @@ const struct command commands[] = {
 	{ .group = "running",
 	  .pattern = "start WORKFLOW",
 	  .summary = "Start an instance",
-	  .options = START_OPTIONS " at before wait",
+	  .options = START_OPTIONS " at before wait timeout",
 	  .role = APP,
 	  .run = cmd_start,
 	  .limit_s = ACTING_S,
 	  .detail = "A value is JSON if the parameter's type is not string, date, timestamp or\n"
 		    "duration and it reads as JSON; else it is a string. With --wait the exit\n"
-		    "code is the result: 0 success, 10 warning, 11 error, 12 aborted. A time that\n"
-		    "names no time zone is one of the session's (PGTZ)." },
+		    "code is the result: 0 success, 10 warning, 11 error, 12 aborted; after\n"
+		    "--timeout 13, or 14 if it waits for an operator. A time that names no time\n"
+		    "zone is one of the session's (PGTZ)." },
+
+	{ .group = "running",
+	  .pattern = "wait INSTANCE",
+	  .summary = "Wait until an instance has ended",
+	  .options = "timeout",
+	  .role = APP,
+	  .sql = "select state from wf.result(:instance)",
+	  .run = cmd_wait,
+	  .detail = "The exit code is the result: 0 success, 10 warning, 11 error, 12 aborted; after\n"
+		    "--timeout 13, or 14 if it waits for an operator. Without --timeout it waits as\n"
+		    "long as it takes. Who is no viewer is told of an operator only\n"
+		    "while the instance is suspended." },
 
 	{ .group = "running",
 	  .pattern = "run FILE [WORKFLOW]",
@@ -223,23 +226,8 @@ const struct command commands[] = {
 		    "result: 0 success, 10 warning, 11 error, 12 aborted; 1 if it can not go on\n"
 		    "without an operator." },
 
-	SIGNAL("INSTANCE", "to_jsonb(:instance)", "Send a signal to an instance: wf.WaitSignal in it takes it",
-	       "The task that has waited longest for that name takes it. If none waits, it is kept\n"
-	       "for the next one, until the instance has ended."),
-	SIGNAL("key WORKFLOW KEY", "jsonb_build_object('workflow', :workflow, 'key', :key)",
-	       "The same, to the instance that was started with a key", NULL),
-	SIGNAL("topic TOPIC", "jsonb_build_object('topic', :topic)",
-	       "The same, to a topic: the instances that wait for it share it",
-	       "If nobody waits for it, it is kept for signal_days (a setting)."),
-
-	{ .group = "running",
-	  .pattern = "signals",
-	  .summary = "List the signals that nobody has taken",
-	  .role = VIEWER,
-	  .sql = "select signal_id, instance_id, workflow, topic, name, broadcast, payload, sent_at, sender"
-		 "  from wf.signal_v order by signal_id",
-	  .shown = "signal_id instance_id workflow topic name payload sent_at sender",
-	  .none = "none: every signal has been taken" },
+#include "console/commands_outside.h"
+#include "console/commands_schedule.h"
 
 	{ .group = "running",
 	  .pattern = "list",

@@ -9,6 +9,7 @@
 
 #include "console/command.h"
 
+enum exit_code cmd_answer(struct console *console, struct error *err);
 enum exit_code cmd_action(struct console *console, struct error *err);
 enum exit_code cmd_check(struct console *console, struct error *err);
 enum exit_code cmd_completion_bash(struct console *console, struct error *err);
@@ -37,6 +38,7 @@ enum exit_code cmd_tree(struct console *console, struct error *err);
 enum exit_code cmd_verb(struct console *console, struct error *err);
 enum exit_code cmd_verify(struct console *console, struct error *err);
 enum exit_code cmd_version(struct console *console, struct error *err);
+enum exit_code cmd_wait(struct console *console, struct error *err);
 enum exit_code cmd_watch(struct console *console, struct error *err);
 enum exit_code cmd_workspace_install(
     struct console *console, struct error *err);

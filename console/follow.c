@@ -34,6 +34,9 @@ static const char state_sql[] = /* has ended; failed; waits for a person */
     "              and t.state not in"
     "                  ('END', 'FAILED', 'RAISED', 'ABORTED'))"
     "  from wf.instance_v i, wf.engine_v e where i.instance_id = $1::bigint";
+static const char bare_state_sql[] = /* the same for who is no viewer */
+    "select r.state in ('END', 'ABORTED'), 0, r.state = 'SUSPENDED'"
+    "  from wf.result($1::bigint) r";
 static const char events_sql[] = /* $2: the last event seen */
     "select seq, at, label, state, coalesce(reason, detail ->> 'message')"
     "  from wf.event_v"
@@ -53,6 +56,13 @@ static const char person_sql[] =
 static const char result_sql[] =
     "select instance_id, workflow, state, result, output, error"
     "  from wf.instance_v where instance_id = $1::bigint";
+static const char bare_result_sql[] =
+    "select $1::bigint as instance_id, null::text as workflow, r.state,"
+    "       r.result, r.output, r.error"
+    "  from wf.result($1::bigint) r";
+static const char outset_sql[] = /* how long to wait; is a viewer */
+    "select ceil(extract(epoch from :timeout::interval) * 1000)::bigint,"
+    "       has_table_privilege('wf.instance_v', 'select')";
 
 struct follower {
 	const struct console *console;
@@ -62,6 +72,12 @@ struct follower {
 	struct mono since; /* the last event, or the start */
 	bool is_explained;
 	bool has_ended;
+	bool is_viewer;
+	bool needs_person; /* of whoever waits quietly */
+	bool is_limited;   /* by --timeout */
+	bool is_over;      /* so long has passed */
+	struct mono start;
+	int64_t limit_ms;
 	int wait_ms;
 	int signals; /* descriptor: an interrupt has come */
 };
@@ -210,13 +226,15 @@ mention_person(struct follower *follower, bool is_needed, struct error *err)
 		return true;
 	console_note(follower->console, "instance %s waits for an operator",
 	    follower->instance);
-	return say_what_is_waited_for(follower, person_sql, err);
+	return !follower->is_viewer ||
+	       say_what_is_waited_for(follower, person_sql, err);
 }
 
 static bool
 see_state(struct follower *follower, struct error *err)
 {
-	struct pg_result *result = ask(follower, state_sql, NULL, err);
+	struct pg_result *result = ask(follower,
+	    follower->is_viewer ? state_sql : bare_state_sql, NULL, err);
 	bool ok = true;
 
 	if (result == NULL)
@@ -225,10 +243,11 @@ see_state(struct follower *follower, struct error *err)
 	    pg_rows(result) == 0 || pg_value_bool(result, 0, 0);
 	if (follower->has_ended)
 		;
-	else if (follower->how == FOLLOW_QUIETLY)
-		ok = mention_person(follower, pg_value_bool(result, 0, 2), err);
-	else if (!follower->is_explained &&
-	         mono_diff_ms(mono_now(), follower->since) >= SILENCE_MS)
+	else if (follower->how == FOLLOW_QUIETLY) {
+		follower->needs_person = pg_value_bool(result, 0, 2);
+		ok = mention_person(follower, follower->needs_person, err);
+	} else if (!follower->is_explained &&
+	           mono_diff_ms(mono_now(), follower->since) >= SILENCE_MS)
 		ok = explain_silence(follower, pg_value(result, 0, 1), err);
 	pg_result_free(result);
 	return ok;
@@ -265,7 +284,8 @@ start_exit_code(const char *result)
 static enum exit_code
 print_result(const struct follower *follower, struct error *err)
 {
-	struct pg_result *result = ask(follower, result_sql, NULL, err);
+	struct pg_result *result = ask(follower,
+	    follower->is_viewer ? result_sql : bare_result_sql, NULL, err);
 	enum exit_code code = EXIT_FAILED;
 
 	if (result == NULL)
@@ -293,6 +313,28 @@ print_state(const struct follower *follower)
 	error_release(&ignored);
 }
 
+/* Of the time that --timeout gives; 0: it is over. */
+static int64_t
+left_ms(const struct follower *follower)
+{
+	int64_t left =
+	    follower->limit_ms - mono_diff_ms(mono_now(), follower->start);
+
+	return left > 0 ? left : 0;
+}
+
+static bool
+set_over(struct follower *follower, struct error *err)
+{
+	follower->is_over = true;
+	error_set(err, "instance %s has not ended in time%s",
+	    follower->instance,
+	    follower->needs_person ? ": it waits for an operator" : "");
+	error_hint(
+	    err, "`wf-console wait %s` waits again.", follower->instance);
+	return false;
+}
+
 /* True unless someone interrupts. */
 static bool
 rest(struct follower *follower, bool is_news, struct error *err)
@@ -303,6 +345,8 @@ rest(struct follower *follower, bool is_news, struct error *err)
 	follower->wait_ms = is_news ? SHORTEST_WAIT_MS : 2 * follower->wait_ms;
 	if (follower->wait_ms > LONGEST_WAIT_MS)
 		follower->wait_ms = LONGEST_WAIT_MS;
+	if (follower->is_limited && follower->wait_ms > left_ms(follower))
+		follower->wait_ms = (int)left_ms(follower);
 	if (poll(&signals, 1, follower->wait_ms) <= 0 ||
 	    read(signals.fd, &signal, sizeof(signal)) <= 0)
 		return true;
@@ -325,9 +369,30 @@ follow(struct follower *follower, struct error *err)
 			follower->since = mono_now();
 			follower->is_explained = false;
 		}
-		if (!follower->has_ended && !rest(follower, is_news, err))
+		if (follower->has_ended)
+			break;
+		if (follower->is_limited && left_ms(follower) == 0)
+			return set_over(follower, err);
+		if (!rest(follower, is_news, err))
 			return false;
 	}
+	return true;
+}
+
+/* What the command line and the rights of the login make of it. */
+static bool
+set_out(struct follower *follower, struct error *err)
+{
+	struct pg_result *outset =
+	    console_query(follower->console, outset_sql, err);
+
+	if (outset == NULL)
+		return false;
+	follower->is_limited = pg_value(outset, 0, 0) != NULL;
+	if (follower->is_limited)
+		follower->limit_ms = pg_value_bigint(outset, 0, 0);
+	follower->is_viewer = pg_value_bool(outset, 0, 1);
+	pg_result_free(outset);
 	return true;
 }
 
@@ -339,7 +404,9 @@ follow_instance(struct console *console, int64_t instance, enum follow how,
 		.console = console,
 		.how = how,
 		.seq = "0",
+		.is_viewer = true,
 		.since = mono_now(),
+		.start = mono_now(),
 		.wait_ms = SHORTEST_WAIT_MS,
 	};
 	enum exit_code code = EXIT_FAILED;
@@ -353,12 +420,15 @@ follow_instance(struct console *console, int64_t instance, enum follow how,
 	sigprocmask(SIG_BLOCK, &interrupts, &before);
 	follower.signals = signalfd(-1, &interrupts, SFD_CLOEXEC);
 	console->is_record = true;
-	if (follow(&follower, err))
+	if ((how == FOLLOW_ALOUD || set_out(&follower, err)) &&
+	    follow(&follower, err))
 		code = print_result(&follower, err);
 	else if (pg_is_alive(console->pg))
 		print_state(&follower);
 	else
 		hint_at_instance(&follower, err);
+	if (follower.is_over)
+		code = follower.needs_person ? EXIT_PERSON : EXIT_UNDER_WAY;
 	close(follower.signals);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return code;

@@ -43,8 +43,8 @@ enum follow {
 };
 
 /*
- * Wait until the instance has ended, print its result and return the exit
- * code that stands for it.
+ * Wait until the instance has ended, at most as long as --timeout says; print
+ * its result and return the exit code that stands for it.
  */
 enum exit_code follow_instance(struct console *console, int64_t instance,
     enum follow how, struct error *err);

@@ -9,6 +9,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "common/mem.h"
+
 static const struct glyphs utf8_glyphs = {
 	.more = "…",
 	.branch = "├─ ",
@@ -193,18 +195,31 @@ terminal_can_ask(void)
 	return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
 }
 
+char *
+terminal_read(const char *question)
+{
+	char *line = NULL;
+	size_t size = 0;
+
+	fputs(question, stderr);
+	fflush(stderr);
+	if (getline(&line, &size, stdin) <= 0) {
+		free(line);
+		return NULL;
+	}
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}
+
 bool
 terminal_ask(const char *question)
 {
-	char *answer = NULL;
-	size_t size = 0;
-	bool yes;
+	char *asked = xasprintf("%s [y/N] ", question);
+	char *answer = terminal_read(asked);
+	bool yes = answer != NULL && (strcasecmp(answer, "y") == 0 ||
+	                                 strcasecmp(answer, "yes") == 0);
 
-	fprintf(stderr, "%s [y/N] ", question);
-	fflush(stderr);
-	yes = getline(&answer, &size, stdin) > 0 &&
-	      (strcasecmp(answer, "y\n") == 0 ||
-	          strcasecmp(answer, "yes\n") == 0);
 	free(answer);
+	free(asked);
 	return yes;
 }

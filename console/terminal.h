@@ -57,6 +57,9 @@ const char *terminal_state_mark(
 /* Whether there is someone to ask: standard input and error are terminals. */
 bool terminal_can_ask(void);
 
+/* Ask on standard error; the line that follows, without its end, or NULL. */
+char *terminal_read(const char *question);
+
 /* Ask on standard error; true if the answer is yes. */
 bool terminal_ask(const char *question);
 

@@ -78,6 +78,13 @@ is_max(const char *text)
 	       is_count(text);
 }
 
+/* What its units mean is left to the server. */
+static bool
+is_duration(const char *text)
+{
+	return isdigit((unsigned char)text[0]) || text[0] == 'P';
+}
+
 static bool
 is_drawing(const char *text)
 {
@@ -172,12 +179,16 @@ static const struct value_type {
 	{ "CONNINFO", is_any, "text",
 	    "a database, a connection string or a URI" },
 	{ "COUNT", is_count, "integer", "a number from 1" },
+	{ "CRON", is_any, "text", "a cron expression, as '30 2 * * *'" },
 	{ "DIR", is_any, NULL, "a directory" },
 	{ "DRAWING", is_drawing, "text", "dot, mermaid or svg" },
 	{ "DRIVER", is_any, "text", "the number or the name of a driver" },
+	{ "DURATION", is_duration, "interval", "a duration, as '10 min'" },
 	{ "FILE", is_any, NULL, "a file" },
 	{ "FORMAT", is_format, "text", "table, json or csv" },
 	{ "HOST", is_any, "text", "a host or the directory of a socket" },
+	{ "INPUT", is_count, "bigint",
+	    "the number of an input, as inputs shows it" },
 	{ "INSTANCE", is_instance, "bigint", "an instance, as 17" },
 	{ "JSON", is_json, "jsonb", "JSON" },
 	{ "KEY", is_any, "text", "a key" },
@@ -189,6 +200,8 @@ static const struct value_type {
 	{ "NAME", is_any, "text", "a name" },
 	{ "NUMBER", is_integer, "integer", "a whole number" },
 	{ "OBJECT", is_json_object, "jsonb", "a JSON object" },
+	{ "OVERLAP", is_any, "text",
+	    "allow, skip, queue, replace or coalesce" },
 	{ "PARAM=VALUE", is_param, "text",
 	    "a parameter and its value, as day=2026-11-21" },
 	{ "PER_MINUTE", is_max, "text", "a number from 0, or none" },
@@ -207,6 +220,7 @@ static const struct value_type {
 	{ "TEXT", is_any, "text", "a text" },
 	{ "TIME", is_time, "timestamptz",
 	    "a time, as 2026-01-31T08:00 or 2026-01-31T08:00+01:00" },
+	{ "TOKEN", is_any, "text", "the token of a callback" },
 	{ "TOPIC", is_any, "text", "the name of a topic" },
 	{ "USER", is_any, "text", "a user" },
 	{ "VERB", is_any, "text", "the name of a verb, as abort" },
@@ -215,6 +229,7 @@ static const struct value_type {
 	{ "WORKFLOW", is_any, "text", "the name of a workflow" },
 	{ "WORKFLOWS", is_any, "text",
 	    "names of workflows with commas, or all" },
+	{ "ZONE", is_any, "text", "a time zone, as Europe/Berlin" },
 };
 
 static const struct value_type *

@@ -44,7 +44,8 @@ static const char instance_sql[] =
 static const char tree_sql[] = "select process_id, parent_id, depth, label, "
                                "kind, state, attempt, at, note,"
                                "       progress"
-                               "  from wf.tree($1::bigint)";
+                               "  from wf.tree($1::bigint)"
+                               " where kind <> 'instance'";
 static const char reasons_sql[] =
     "select detail from wf.explain($1::bigint, $2::bigint)"
     " where reason <> 'children' limit 3";

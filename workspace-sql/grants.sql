@@ -34,7 +34,22 @@ begin
                ('start',            'app author'),
                ('start_many',       'app author'),
                ('signal',           'app author operator admin'),
+               ('callback_token',   'app author operator admin'),
+               ('callback',         'app author operator admin'),
+               ('callback_progress', 'app author operator admin'),
+               ('result',           'app author operator viewer admin'),
+               ('wait',             'app author operator viewer admin'),
+               ('notify_end',       'app author operator viewer admin'),
+               ('answer',           'app author operator admin'),
+               ('answer_check',     'app author operator admin'),
+               ('input_fields',     'app author operator admin'),
                ('group_set',        'author operator admin'),
+               ('schedule_set',     'author operator admin'),
+               ('schedule_remove',  'author operator admin'),
+               ('schedule_pause',   'author operator admin'),
+               ('schedule_resume',  'author operator admin'),
+               ('schedule_fire',    'author operator admin'),
+               ('schedule_backfill', 'author operator admin'),
                -- verbs of operators
                ('retry',            'operator admin'),
                ('ignore',           'operator admin'),
@@ -67,6 +82,7 @@ begin
                ('changes',          'author operator viewer admin'),
                ('list',             'author operator viewer admin'),
                ('progress',         'author operator viewer admin'),
+               ('schedule_next',    'author operator viewer admin'),
                ('gantt',            'author operator viewer admin'),
                ('tree',             'author operator viewer admin'),
                ('explain',          'author operator viewer admin'),
@@ -79,7 +95,7 @@ begin
         if v_grant.procedure is null then
             raise exception 'grants.sql names a function wf.% that does not exist', v_grant.function;
         end if;
-        execute format('grant execute on function %s to %I', v_grant.procedure::regprocedure, 'wf_' || v_grant.role);
+        execute format('grant execute on routine %s to %I', v_grant.procedure::regprocedure, 'wf_' || v_grant.role);
     end loop;
 
     for v_grant in

@@ -47,6 +47,7 @@ $$;
 \ir schema/20_catalog.sql
 \ir schema/25_function.sql
 \ir schema/30_instance.sql
+\ir schema/40_schedule.sql
 \set fresh true
 \ir migrations/all.sql
 

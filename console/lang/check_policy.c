@@ -150,8 +150,9 @@ check_args(struct checker *checker, struct policy *policy,
 		if (strcmp(param->name, "when") == 0)
 			check_when(checker, arg->value);
 		else if (param->words)
-			check_word(
-			    checker, arg->value, rule->name, param->words);
+			check_word(checker, arg->value,
+			    param == rule->params ? rule->name : param->name,
+			    param->words);
 		else
 			check_value_as(checker, arg->value,
 			    &type_basic[param->type],
@@ -232,6 +233,42 @@ check_tags(struct checker *checker, const struct policy *policy,
 		    "`tags` takes a list of strings, not `%s`",
 		    type_text(checker->arena, expr->type));
 		HINT(checker, "Write tags([\"nightly\"]).");
+	}
+}
+
+/* It reads the parameters, since nothing else is there yet. */
+void
+check_start_if(struct checker *checker, const struct policy *policy,
+    enum policy_place place)
+{
+	if (place == POLICIES_OF_WORKFLOW || place == POLICIES_OF_UNKNOWN)
+		return;
+	COMPLAIN(checker, policy->start,
+	    "`start_if` is for a workflow: it refuses a start");
+	HINT(checker,
+	    "Write it between the parameters of the workflow and its block; "
+	    "`if (…)` decides about steps.");
+}
+
+/* The workspace reads its times, and the parameters of the workflow. */
+void
+check_schedule(struct checker *checker, const struct policy *policy,
+    enum policy_place place)
+{
+	bool cron = policy_arg(policy, "cron") != NULL;
+	bool every = policy_arg(policy, "every") != NULL;
+
+	if (place != POLICIES_OF_WORKFLOW && place != POLICIES_OF_UNKNOWN) {
+		COMPLAIN(checker, policy->start,
+		    "`schedule` is for a workflow, which it starts");
+		HINT(checker, "Write it between the parameters of the workflow "
+		              "and its block.");
+	} else if (cron == every) {
+		COMPLAIN(checker, policy->start,
+		    cron ? "`schedule` takes `cron` or `every`, not both"
+		         : "`schedule` needs `cron` or `every`");
+		HINT(checker, "Write schedule(\"30 2 * * *\") or "
+		              "schedule(every = 10m).");
 	}
 }
 

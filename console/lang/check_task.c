@@ -292,7 +292,7 @@ static void
 check_wait(struct checker *checker, struct decl *decl, struct clause *wait)
 {
 	static const char *const waits[] = { "sleep", "moment", "signal",
-		"child", "instance", "fail" };
+		"callback", "child", "instance", "input", "fail" };
 	size_t i;
 
 	if (decl->clauses != wait || wait->next)
@@ -304,8 +304,8 @@ check_wait(struct checker *checker, struct decl *decl, struct clause *wait)
 	COMPLAIN(checker, wait->transport.start, "there is no wait `%s`",
 	    wait->transport.text);
 	HINT(checker,
-	    "There are `sleep`, `moment`, `signal`, `child`, `instance` and "
-	    "`fail`.");
+	    "There are `sleep`, `moment`, `signal`, `callback`, `input`, "
+	    "`child`, `instance` and `fail`.");
 }
 
 static void

@@ -8,6 +8,8 @@
 
 static const char *const on_failure_words[] = { "pause", "skip", "fail",
 	"fail_late", NULL };
+static const char *const overlap_words[] = { "allow", "skip", "queue",
+	"replace", "coalesce", NULL };
 
 const struct policy_rule policy_rules[POLICIES] = {
 	{ .name = "group",
@@ -117,6 +119,34 @@ const struct policy_rule policy_rules[POLICIES] = {
 	        .type = TYPE_JSON,
 	        .required = true } },
 	    .check = check_tags },
+	{ .name = "start_if",
+	    .reach = REACH_NODE,
+	    .params = { { .name = "condition",
+	                    .type = TYPE_BOOL,
+	                    .required = true },
+	        { .name = "message", .type = TYPE_STRING } },
+	    .check = check_start_if },
+	{ .name = "schedule",
+	    .reach = REACH_NODE,
+	    .params = { { .name = "cron", .type = TYPE_STRING },
+	        { .name = "every", .type = TYPE_DURATION },
+	        { .name = "timezone", .type = TYPE_STRING },
+	        { .name = "params", .type = TYPE_JSON },
+	        { .name = "catchup",
+	            .type = TYPE_INT,
+	            .least = 0,
+	            .most = 1000 },
+	        { .name = "overlap",
+	            .type = TYPE_STRING,
+	            .words = overlap_words },
+	        { .name = "jitter", .type = TYPE_DURATION },
+	        { .name = "start", .type = TYPE_TIMESTAMP },
+	        { .name = "end", .type = TYPE_TIMESTAMP },
+	        { .name = "count",
+	            .type = TYPE_INT,
+	            .least = 1,
+	            .most = CHECK_INT_MAX } },
+	    .check = check_schedule },
 };
 
 /* Those that come later. */
@@ -127,8 +157,6 @@ static const char *const later[] = {
 	"retention",
 	"role",
 	"run_as",
-	"schedule",
-	"start_if",
 	"subject",
 };
 

@@ -23,7 +23,7 @@ enum policy_place {
 	POLICIES_OF_UNKNOWN /* a call of what there is not */
 };
 
-enum { POLICIES = 13, POLICY_ARGS_MAX = 7 };
+enum { POLICIES = 15, POLICY_ARGS_MAX = 10 };
 
 struct policy_rule {
 	const char *name;
@@ -87,6 +87,10 @@ void check_rate(struct checker *checker, const struct policy *policy,
 void check_requires(struct checker *checker, const struct policy *policy,
     enum policy_place place);
 void check_tags(struct checker *checker, const struct policy *policy,
+    enum policy_place place);
+void check_start_if(struct checker *checker, const struct policy *policy,
+    enum policy_place place);
+void check_schedule(struct checker *checker, const struct policy *policy,
     enum policy_place place);
 void check_weight(struct checker *checker, const struct policy *policy,
     enum policy_place place);

@@ -80,6 +80,18 @@ is_outer(const struct writer *writer, const struct policy_rule *rule,
 	return !writer->passed && reads_passed(rule, value);
 }
 
+/* A word of the language: without quotes. */
+static void
+write_bare(struct writer *writer, const char *const *words, const char *text)
+{
+	while (*words && text && strcmp(*words, text) != 0)
+		words++;
+	if (*words && text)
+		buf_adds(&writer->out, text);
+	else
+		write_fault(writer, "there is no such word");
+}
+
 /* A policy with several arguments. */
 static void
 write_arguments(struct writer *writer, struct item *item)
@@ -96,7 +108,11 @@ write_arguments(struct writer *writer, struct item *item)
 		if (*open == '(')
 			begin(writer, item);
 		buf_addf(&writer->out, "%s%s = ", open, name);
-		write_member(writer, item->value, name);
+		if (rule->params[i].words)
+			write_bare(writer, rule->params[i].words,
+			    json_string(json_get(item->value, name)));
+		else
+			write_member(writer, item->value, name);
 		open = ", ";
 	}
 	buf_adds(&writer->out, *open == ',' ? ")" : "");

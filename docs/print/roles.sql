@@ -33,8 +33,9 @@ select 'relation', c.relname, a.act, format(a.statement, c.oid::regclass, k.attn
                ('S',  'w', 'select setval(%1$L, 1)')) a (kinds, act, statement) on strpos(a.kinds, c.relkind::text) > 0
  where c.relnamespace = 'wf'::regnamespace
 union all
-select 'function', p.proname, 'X', format('select %s(%s)', p.oid::regproc,
-       (select string_agg(format('(select null::%s)', format_type(t.type, null)), ', ') from unnest(p.proargtypes::oid[]) t (type)))
+select 'function', p.proname, 'X', format(case p.prokind when 'p' then 'call %s(%s)' else 'select %s(%s)' end, p.oid::regproc,
+       (select string_agg(format(case p.prokind when 'p' then 'null::%s' else '(select null::%s)' end, format_type(t.type, null)), ', ')
+          from unnest(p.proargtypes::oid[]) t (type)))
   from pg_proc p
  where p.pronamespace = 'wf'::regnamespace
 union all

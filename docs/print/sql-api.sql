@@ -5,7 +5,7 @@ set client_encoding = 'UTF8';
 with api as (
     select p.oid, p.proname as name, obj_description(p.oid, 'pg_proc') as about,
            -- as people write it: defaults without their casts, short names of types
-           replace(replace(regexp_replace(format(E'wf.%s(%s)\n    returns %s', p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid)),
+           replace(replace(regexp_replace(format(E'%swf.%s(%s)%s', case p.prokind when 'p' then 'call ' end, p.proname, regexp_replace(pg_get_function_arguments(p.oid), '\mIN ', '', 'g'), E'\n    returns ' || pg_get_function_result(p.oid)),
                                           ' DEFAULT (''[^'']*''|[^:,)]+)(::[a-z ]+(\[\])?)?', ' default \1', 'g'),
                            'timestamp with time zone', 'timestamptz'), 'returns TABLE(', 'returns table (') as signature,
            (select string_agg(g.rolname, ', ' order by g.rolname collate "C")

@@ -70,7 +70,7 @@ like 'the quota is not its own to change' "$(as ann "select wf.quota_set('shop')
     'ERROR:  permission denied for function quota_set'
 like 'nor to lock' "$(as nobody1 'select from wf.quota for update')" 'ERROR:  permission denied for'
 like 'nor is another held up by it' "$(as ann 'begin; lock table wf.quota')" 'ERROR:  permission denied for'
-like 'a quota is not spent for others' "$(as eve "select wf._spend_quota('{shop}', 1, '{1}')")" \
+like 'a quota is not spent for others' "$(as eve "select wf._spend_quota('{shop}', 1, '{1}', 'eve')")" \
     'ERROR:  permission denied for function _spend_quota'
 is 'what is refused has left nothing' "$(instances)" "$before"
 

@@ -12,7 +12,9 @@ wait_until 10 test -s "$WORK/address"
 URL=$(head -n 1 "$WORK/address")
 login_create etl wf_app
 sql 'create table sales (day date, region text, total int)'
+sql 'create table totals (day date primary key, total int)'
 sql 'grant select on sales to etl'
+sql 'grant select, insert, update on totals to etl'
 sql "insert into sales values ('2026-11-23', 'eu', 7), ('2026-11-23', 'us', 9),
     ('2026-11-22', 'eu', 1)"
 driver_start one -o "ssh.config_file=$WORK/hosts" -o sql_connection=user=etl
@@ -25,7 +27,7 @@ mkdir "$WORK/page"
     inside           { text = text $0 "\n" }
     inside && /^workflow / { name = $2; sub(/\(.*/, "", name) }' \
     "$ROOT/docs/patterns.md")
-is 'the page has eight files of workflows' "$(find "$WORK/page" -name '*.wf' | wc -l)" 8
+is 'the page has nine files of workflows' "$(find "$WORK/page" -name '*.wf' | wc -l)" 9
 ok 'each is laid out as fmt has it' wf-console fmt --check "$WORK"/page/*.wf
 ok 'they are installed' wf-console install "$WORK"/page/*.wf
 
@@ -51,6 +53,18 @@ is 'etl: four of them were tried again' "$(attempts)" 4
 ends 'report: both lines are sent' 'END success' '{"lines": 2}' \
     report -p day=2026-11-23 -p "url=$URL"
 is 'report: it was sent at the third attempt' "$(attempts)" 2
+
+is 'totals: it has a schedule from its install on' \
+    "$(sql "select state from wf.schedule_v where name = 'totals'")" active
+# also for the day after it: midnight may come in between
+sql "insert into sales select (now() at time zone 'Europe/Berlin')::date - d, 'asia', 5
+    from generate_series(0, 1) d"
+id=$(sql "select wf.schedule_fire('totals')")
+ended "$id" 60
+is 'totals: the day before the time that the instance is for' \
+    "$(state_of "$id") $(sql "select t.total from totals t join wf.instance_v i
+        on t.day = (i.scheduled_at at time zone 'Europe/Berlin')::date - 1
+        where i.instance_id = $id")" 'END success 5'
 
 # The third host refuses the new version, and another one at first to go back.
 cat >"$WORK/sshd/home/deploy" <<'END'

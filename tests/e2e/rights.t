@@ -17,9 +17,10 @@ try() {
 try . >"$WORK/rights.txt"
 [ -z "${RIGHTS_ACCEPT-}" ] || cp "$WORK/rights.txt" "$DATA/rights.txt"
 ok 'the table is as it was' diff "$DATA/rights.txt" "$WORK/rights.txt"
+# wf.wait is a procedure that has no rights but those of its caller
 is 'each function that a role may call is in an act' "$(sql "
     select distinct p.proname from pg_proc p, aclexplode(p.proacl) a
-     where p.pronamespace = 'wf'::regnamespace and a.grantee in (select oid from pg_roles where rolname ~ '^wf_(app|author|driver|operator|viewer|admin)\$')
+     where p.pronamespace = 'wf'::regnamespace and p.prokind = 'f' and a.grantee in (select oid from pg_roles where rolname ~ '^wf_(app|author|driver|operator|viewer|admin)\$')
        and not exists (select from probe.act t where t.statement ~ format('(wf|probe)\.%s\(', p.proname))
      order by 1")" ''
 
@@ -59,7 +60,7 @@ roles() {
 sql 'alter schema probe rename to probed' # docs/print/roles.sql makes one
 roles >"$WORK/roles"
 sql "create table probed.flip as
-     select 'function' as kind, p.oid::regprocedure::text as object, r.rolname as role,
+     select 'routine' as kind, p.oid::regprocedure::text as object, r.rolname as role,
             has_function_privilege(r.oid, p.oid, 'execute') as granted
        from pg_proc p, pg_roles r
       where p.pronamespace = 'wf'::regnamespace and p.proname !~ '^_' and p.proname <> 'now' and p.prorettype <> 'trigger'::regtype

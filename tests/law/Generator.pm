@@ -15,8 +15,8 @@ use JSON::PP;
 # $crowded: how often a task has a group; $careful: how often a node is a try; $looped: a loop; $again: a block
 # with a policy retry; $undoes: one with a policy undo; $timed: a task or block with a policy timeout;
 # $late: on_failure(fail_late) takes the place of fail; $rated: a task with a rate;
-# $signalled: a task that waits for a signal; $races take the place of some of what is parallel
-my ($count, $budget, $crowded, $careful, $looped, $again, $undoes, $timed, $late, $rated, $races, $signalled);
+# $signalled: a task that waits for a signal; $started: one that starts an instance of $child; $races take the place of some of what is parallel
+my ($count, $budget, $crowded, $careful, $looped, $again, $undoes, $timed, $late, $rated, $races, $signalled, $started, $child);
 # $alone: nothing may run beside it; $unread: its names are never compared
 our ($alone, $unread);
 # something may run beside what is drawn, or it is in a finally or undo
@@ -145,20 +145,22 @@ sub task {
     my ($scope) = @_;
     my $type = pick(('t.Do') x 6, ('t.Plain') x 3, ('t.Job') x 4, ('t.Bare') x 2, ('t.Named') x 2, 't.Sleep', 't.Sleep', maybe(0.3) ? 't.Fail' : 't.Do');
     $type = 't.Signal' if $signalled && maybe($signalled);
+    $type = 't.Start' if $started && maybe($started);
     my $node = { kind => 'task', line => 1, type => $type };
     $node->{args} = $type eq 't.Do' ? { x => expression($scope) }
         : $type eq 't.Sleep' ? { duration => maybe(0.9) ? pick('PT1S', 'PT3S', 'PT40S') : name_in($scope) }
         : $type eq 't.Fail'  ? { msg => 'no' }
         : $type eq 't.Signal' ? { name => pick('x', 'x', 'y') }
+        : $type eq 't.Start' ? start_of_child()
         :                      {};
-    $node->{as} = fresh('v') if $type =~ /Do|Job|Bare|Named/ && maybe(0.8);
-    my $policies = $type =~ /Sleep|Fail|Signal/ ? {} : policies($scope, maybe($crowded));
+    $node->{as} = fresh('v') if $type =~ /Do|Job|Bare|Named|Start/ && maybe(0.8);
+    my $policies = $type =~ /Sleep|Fail|Signal|Start/ ? {} : policies($scope, maybe($crowded));
     $policies->{retry} = retry($scope, $type) if maybe(0.4);
     $policies->{on_failure} = pick('pause', 'skip', 'skip', 'skip_all', 'skip_all', failing()) if maybe($late ? 0.3 : 0.1);
-    $policies->{timeout} = limits($scope, qw(inactivity runtime deadline), $type =~ /Sleep|Signal/ ? () : 'wait') if $timed && $type ne 't.Fail' && maybe($timed);
+    $policies->{timeout} = limits($scope, qw(inactivity runtime deadline), $type =~ /Sleep|Signal|Start/ ? () : 'wait') if $timed && $type ne 't.Fail' && maybe($timed);
     # an attempt that is too short each time must not be tried for ever
-    $policies->{retry}{attempts} = 2 if $policies->{timeout} && (($policies->{retry} // {})->{attempts} // 0) eq '-1';
-    $policies->{rate} = rate() if $rated && $type !~ /Sleep|Fail|Signal/ && maybe($rated);
+    $policies->{retry}{attempts} = 2 if ($policies->{timeout} || $type eq 't.Start') && (($policies->{retry} // {})->{attempts} // 0) eq '-1';
+    $policies->{rate} = rate() if $rated && $type !~ /Sleep|Fail|Signal|Start/ && maybe($rated);
     $node->{policies} = $policies if %$policies;
     my %reads = reads($scope, $node->{args}, read_policies($policies));
     return { %$node, %reads };
@@ -567,8 +569,34 @@ sub task_types {
         },
         't.Sleep' => { name => 't.Sleep', machine => 'wait', wait => 'sleep', params => [ { name => 'duration', type => 'duration' } ] },
         't.Signal' => { name => 't.Signal', machine => 'wait', wait => 'signal', params => [ { name => 'name', type => 'string' } ] },
+        't.Start' => {
+            name => 't.Start', machine => 'wait', wait => 'child',
+            params => [
+                (map { { name => $_, type => { optional => 'json' } } } qw(workflow params)),
+                { name => 'detached', type => { optional => 'json' }, default => JSON::PP::false },
+                { name => 'accept', type => { optional => 'json' }, default => [ 'list', 'success', 'warning' ] }
+            ]
+        },
         't.Fail'  => { name => 't.Fail', machine => 'wait', wait => 'fail', params => [ { name => 'msg', type => 'string' } ] },
     };
+}
+
+# Another instance is waited for, or not; which ends of it are accepted differs.
+sub start_of_child {
+    return {
+        workflow => $child->{name}, params => { map { $_->{name} => constant(value()) } @{ $child->{params} } }, detached => maybe(0.15) ? JSON::PP::true : JSON::PP::false,
+        accept => [ 'list', pick([qw(success warning)], [qw(success warning)], ['success'], [qw(success warning error)], [qw(success aborted)], [qw(success warning error aborted)])->@* ]
+    };
+}
+
+# A small workflow whose instances are started by tasks; some of them fail, or wait for signals.
+sub child {
+    my ($name) = @_;
+    my ($left, $often) = ($budget, $started);
+    ($budget, $started, $signalled) = (3, 0, pick(0, 0.3));
+    my $workflow = workflow($name, 1, 2);
+    ($budget, $started, $signalled) = ($left, $often, 0);
+    return $workflow;
 }
 
 # Two workflows at most, of which the second is small; both use the same groups.
@@ -599,6 +627,7 @@ sub make {
     ($count, $budget, $crowded, $careful) = (0, pick(4, 8, 14, 20), pick(0.4, 0.4, 0.9), pick(0.12, 0.3, 0.6));
     $looped = $seed % 6 % 4 ? 0 : pick(0.15, 0.4);
     $signalled = $seed % 8 == 6 ? pick(0.3, 0.6) : 0;
+    $started = $seed % 8 == 3 ? pick(0.3, 0.6) : 0;
     $again = $seed % 5 == 4 ? pick(0.15, 0.3) : 0;
     $undoes = $seed % 4 == 1 ? pick(0.2, 0.4, 0.7) : 0;
     $timed = $seed % 7 == 3 ? pick(0.2, 0.4) : 0;
@@ -606,9 +635,12 @@ sub make {
     $races = $seed % 5 == 2 ? 0.6 : 0;
     $rated = $seed % 11 == 4 ? pick(0.3, 0.6) : 0;
     ($budget, $careful) = (pick(14, 20, 26), pick(0.3, 0.5)) if $undoes;
+    $child = $started ? child("c$seed") : undef;
     my @workflows = workflow("w$seed", 1 .. 5);
     push @workflows, workflow("x$seed", 1, 2) if maybe(0.3);
     tag($_) for $seed % 8 == 6 ? @workflows : ();
+    my @starts = ($workflows[0], maybe(0.5) ? pick(@workflows) : (), @workflows[ 1 .. $#workflows ]);
+    push @workflows, $child // ();
     my $types = task_types();
     my $text  = JSON::PP->new->canonical->encode(\@workflows);
     return {
@@ -616,7 +648,7 @@ sub make {
             format => 1, file => "w$seed.wf", workflows => \@workflows,
             task_types => { map { $_ => $types->{$_} } grep { index($text, qq("type":"$_")) >= 0 } keys %$types },
         },
-        starts => [ map { start($_, $seed % 16 > 11 ? qw(own kept) : ()) } $workflows[0], maybe(0.5) ? pick(@workflows) : (), @workflows[ 1 .. $#workflows ] ],
+        starts => [ map { start($_, $seed % 16 > 11 ? qw(own kept) : ()) } @starts ],
         seed   => rand,
         steps  => pick(15, 30, 60),
     };

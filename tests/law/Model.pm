@@ -26,7 +26,7 @@ use List::Util qw(max);
 my $json = JSON::PP->new->canonical->allow_nonref;
 
 my %TERMINAL = map { $_ => 1 } qw(END RAISED ABORTED);
-my %MACHINE  = ('t.Do' => 'sync', 't.Plain' => 'sync', 't.Job' => 'async', 't.Bare' => 'async', 't.Named' => 'async', 't.Sleep' => 'wait', 't.Signal' => 'wait', 't.Fail' => 'wait');
+my %MACHINE  = ('t.Do' => 'sync', 't.Plain' => 'sync', 't.Job' => 'async', 't.Bare' => 'async', 't.Named' => 'async', 't.Sleep' => 'wait', 't.Signal' => 'wait', 't.Start' => 'child', 't.Fail' => 'wait');
 my %SECONDS  = (PT1S => 1, PT2S => 2, PT3S => 3, PT25S => 25, PT40S => 40);
 my $ATTEMPTS = 3;    # polls, cancels and cleanups that may fail in a row
 my $LOSS_LIMIT;      # drivers that may die in a row with a request
@@ -162,7 +162,7 @@ sub break_down {
 
 sub type { return $_[0]{node}{type} // '' }
 
-sub leaf { return $_[0]{kind} =~ /^(sync|async|wait)$/ }
+sub leaf { return $_[0]{kind} =~ /^(sync|async|wait|child)$/ }
 
 sub is_loop { return $_[0]{kind} =~ /^(while|repeat|fold)$/ }
 
@@ -508,7 +508,7 @@ sub ended {
     note_ended($p, $how);
     return wins($p) if $parent && $parent->{kind} eq 'race';
     if (delete $p->{warned}) { $parent ? warns($parent) : ($m->{warned} = 1) }
-    bind_name($p, $node->{as}, $p->{output}) if $node->{as} && $p->{has_output} && $p->{kind} =~ /^(sync|async|call|let)$/;
+    bind_name($p, $node->{as}, $p->{output}) if $node->{as} && $p->{has_output} && $p->{kind} =~ /^(sync|async|child|call|let)$/;
     bind_name($p, $node->{yield}{as}, $p->{output}) if $node->{yield} && $p->{has_output} && $how ne 'return';
     if ($node->{kind} eq 'atomic' && $p->{has_output} && is_object($p->{output})) {
         bind_name($p, $_, $p->{output}{$_}) for grep { exists $p->{output}{$_} } map { $_->{as} // () } @{ $node->{steps} };
@@ -587,6 +587,11 @@ sub counted {
 sub queue {
     my ($p) = @_;
     move_to($p, 'INIT');
+    if ($p->{kind} eq 'child') {
+        $p->{state} = 'WAITING';
+        delete $p->{child};
+        return;
+    }
     return unless $p->{kind} eq 'wait';
     return fails($p, 'failed') if type($p) eq 't.Fail';
     return awaits($p) if type($p) eq 't.Signal';
@@ -614,6 +619,68 @@ sub take_signal {
     $m->{kept}{$name}--;
     touch($p);
     return ended($p, 'end');
+}
+
+# What one instance does to another: tasks start theirs, and see how those have ended; those of tasks
+# that are to stop are aborted. It is done when somebody does the work that is left for it.
+sub tend_children {
+    my ($world, $kind) = @_;
+    for (1 .. 100) {
+        my @tasks = sort { number($a) <=> number($b) || $a->{path} cmp $b->{path} } grep { $_->{kind} eq 'child' && $_->{state} =~ /^(WAITING|CANCEL_REQUESTED|ABORT_REQUESTED)$/ } all_processes($world);
+        my @new = grep { !$_->{child} && $_->{state} eq 'WAITING' && $_->{m}{state} ne 'SUSPENDED' } @tasks;
+        my @over = grep { $_->{child} ? $_->{child}{state} =~ /^(END|ABORTED)$/ : $_->{state} ne 'WAITING' } @tasks;
+        my @stopped = grep { $_->{child} && $_->{state} ne 'WAITING' && $_->{child}{state} =~ /^(RUNNING|SUSPENDED)$/ } @tasks;
+        @new = @over = () if $kind && $kind ne 'child';
+        @stopped = () if $kind && $kind eq 'child';
+        return undef unless @new || @over || @stopped;
+        touch($_) for @new, @over;
+        for (@new) {
+            my $wrong = start_child($_);
+            return $wrong if defined $wrong;
+        }
+        abort_instance($_->{child}, 0) for @stopped;
+        # what goes on comes before what fails
+        $_->{state} eq 'WAITING' && accepted($_) and child_ended($_, $_->{child}{result}, $_->{child}{output}) for @over;
+        for (grep { !$TERMINAL{ $_->{state} } } @over) {
+            next unless $_->{state} =~ /^(WAITING|CANCEL_REQUESTED|ABORT_REQUESTED)$/;
+            $_->{state} eq 'WAITING' ? fails($_, 'child') : cancelled($_);
+        }
+        return undef if $kind;
+    }
+    return 'children start children without end';
+}
+
+sub accepted { my ($p) = @_; return scalar grep { $_ eq $p->{child}{result} } @{ $p->{args}{accept} } }
+
+sub child_ended {
+    my ($p, $result, $output) = @_;
+    @$p{qw(output has_output)} = ({ instance => $p->{number_of_child}, result => $result, output => $output }, 1);
+    return ended($p, 'end');
+}
+
+# The workspace gives the instance its number.
+sub start_child {
+    my ($p) = @_;
+    my $world = $p->{m}{world};
+    my $id = shift @{ $world->{born}{"$p->{m}{number} $p->{path}"} // [] };
+    return is_given_up($p->{m}, $p->{path}) ? undef : "instance $p->{m}{number}: $p->{path} starts an instance, which there is not" unless defined $id;
+    $p->{number_of_child} = $id;
+    my $m = begin_instance($world, $id, $p->{args}{workflow}, $p->{args}{params}, $p->{m}{priority}, [], $p->{m}{now});
+    return child_ended($p, undef, undef), undef if $p->{args}{detached};
+    $p->{child} = $m;
+    return undef;
+}
+
+sub begin_instance {
+    my ($world, $number, $workflow, $params, $priority, $tags, $now) = @_;
+    my $tree = $world->{trees}{$workflow};
+    my $m = $world->{instances}{$number} = {
+        state => 'RUNNING', now => $now, processes => {}, history => [],
+        params => $params, priority => $priority, tags => tags({ params => $params, tags => $tags }, $tree), id => $world->{ids}{$number}, theirs => $world->{states}{$number},
+        world => $world, number => $number
+    };
+    $m->{root} = begin_root($m, $tree);
+    return $m;
 }
 
 # Whether its policy has it wait for another attempt.
@@ -682,7 +749,7 @@ sub move_to {
     my ($p, $state) = @_;
     @$p{qw(failures lost_last)} = (0, 0);
     $p->{state} = $state;
-    stand_in_line($p) if $state eq 'INIT' && !defined $p->{retry_due} && leaf($p) && $p->{kind} ne 'wait';
+    stand_in_line($p) if $state eq 'INIT' && !defined $p->{retry_due} && leaf($p) && $p->{kind} !~ /^(wait|child)$/;
     return;
 }
 
@@ -798,7 +865,7 @@ sub give_max {
     return;
 }
 
-sub waits_in_line { my ($p) = @_; return leaf($p) && $p->{state} eq 'INIT' && $p->{kind} ne 'wait' && !defined $p->{retry_due} }
+sub waits_in_line { my ($p) = @_; return leaf($p) && $p->{state} eq 'INIT' && $p->{kind} !~ /^(wait|child)$/ && !defined $p->{retry_due} }
 
 # A place is held from before the start until nothing is with a driver any more.
 sub has_place {
@@ -856,6 +923,7 @@ sub reason {
     my ($p) = @_;
     my $state = $p->{state};
     return 'request' if $p->{lease};
+    return !$p->{child} && $p->{m}{state} eq 'SUSPENDED' ? 'suspended' : 'child' if $p->{kind} eq 'child' && $state =~ /^(WAITING|CANCEL_REQUESTED|ABORT_REQUESTED)$/;
     return $state eq 'FAILED' ? 'failed' : $state eq 'WAITING' ? (defined $p->{awaits} ? 'signal' : 'time') : 'time or none' if $state ne 'INIT';
     return defined $p->{retry_due} ? 'retry' : $p->{m}{state} eq 'SUSPENDED' ? 'suspended' : waits_for_group($p) ? 'group' : '';
 }
@@ -1193,6 +1261,9 @@ sub first_reached {
     return (sort { $clock->{$a}{due} <=> $clock->{$b}{due} || $p->{limits}{$a} <=> $p->{limits}{$b} || $a cmp $b } @reached)[0];
 }
 
+# Nothing outside has to stop before it fails.
+sub fails_at_once { my ($p) = @_; return $p->{state} =~ /^(INIT|WAITING)$/ && !($p->{kind} eq 'child' && $p->{state} eq 'WAITING') }
+
 sub may_time_out {
     my ($p) = @_;
     return $p->{state} =~ /^(INIT|START_REQUESTED|EXECUTING|WAITING)$/ if leaf($p);
@@ -1213,7 +1284,7 @@ sub time_out_together {
             $p->{timed_out} = $limit;
         }
         my (@waiting, @running);
-        push @{ $_->{state} =~ /^(INIT|WAITING)$/ ? \@waiting : \@running }, $_ for map { $_->{p} } @p;
+        push @{ fails_at_once($_) ? \@waiting : \@running }, $_ for map { $_->{p} } @p;
         delete $_->{retry_due}, has_timed_out($_) for @waiting;
         see_to($_, 'timeout') for sort { number($a) <=> number($b) } @waiting;
         $leaves ? begin_cancel($_) : cut($_) for grep { may_time_out($_) } @running;
@@ -1299,8 +1370,8 @@ sub stop {
         settle($p);
     }
     elsif ($state =~ /^(ABORT|RAISE_CLEANUP_REQUESTED)/ && ($p->{m}{state} ne 'ABORTING' || $state =~ /^ABORT/)) { return }
-    elsif ($state eq 'INIT' || $p->{kind} eq 'wait' || $p->{kind} eq 'sync' && $state eq 'FAILED') { aborted($p) }
-    elsif ($p->{kind} eq 'sync') { move_to($p, 'ABORT_REQUESTED') }
+    elsif ($state eq 'INIT' || $p->{kind} eq 'wait' || $p->{kind} =~ /^(sync|child)$/ && $state eq 'FAILED') { aborted($p) }
+    elsif ($p->{kind} =~ /^(sync|child)$/) { move_to($p, 'ABORT_REQUESTED') }
     elsif ($state eq 'FAILED' || $state =~ /CLEANUP/) { ask_cleanup($p, 'ABORT_CLEANUP_REQUESTED') }
     else {
         delete $p->{lease} if $state eq 'START_REQUESTED';
@@ -1544,7 +1615,7 @@ sub begin_cancel {
 # follows from that.
 sub cancel_together {
     my (@p) = @_;
-    for my $p (grep { may($_, 'cancel') && $_->{state} =~ /^(INIT|WAITING)$/ } @p) {
+    for my $p (grep { may($_, 'cancel') && fails_at_once($_) } @p) {
         $p->{cancelled} = 1;
         delete $p->{retry_due};
         has_failed($p, 'cancelled');
@@ -1649,19 +1720,17 @@ sub replay {
         $id{ $_->{instance} }{ $_->{path} }    = $_->{id};
         $state{ $_->{instance} }{ $_->{path} } = $_->{state};
     }
-    my %tree = map { $_->{name} => $_ } @{ $made->{spec}{workflows} };
+    @$world{qw(ids states)} = (\%id, \%state);
+    $world->{trees} = { map { $_->{name} => $_ } @{ $made->{spec}{workflows} } };
+    # which instances each task has started
+    push @{ $world->{born}{"$_->{parent} $path{ $_->{task} }"} }, $_->{id} for grep { defined $_->{parent} } @{ $played->{instances} };
     my @steps = successes_first(@{ $played->{steps} });
     while (my $step = shift @steps) {
         my ($what, $data) = @$step{qw(what data)};
         $step->{at} = sprintf '%.0f', $step->{at} * 1e6;
         $_->{now} = $step->{at} for values %instance;
         if ($what eq 'start') {
-            my $m = $instance{ $step->{instance} } = {
-                state => 'RUNNING', now => $step->{at}, processes => {}, history => [],
-                params => $data->{params}, priority => $data->{priority}, tags => tags($data, $tree{ $data->{workflow} }), id => $id{ $step->{instance} }, theirs => $state{ $step->{instance} },
-                world => $world, number => $step->{instance}
-            };
-            $m->{root} = begin_root($m, $tree{ $data->{workflow} });
+            begin_instance($world, $step->{instance}, @$data{qw(workflow params priority tags)}, $step->{at});
         }
         elsif ($what eq 'settle') {
             my $wrong = (delete $world->{ticked} ? overdue($world) : undef) // grant($world, $data->{groups});
@@ -1704,6 +1773,10 @@ sub replay {
             my $m = $instance{ $step->{instance} };
             $m->{kept}{ $data->{name} }++;
             take_signal($m, $data->{name});
+        }
+        elsif ($what eq 'work') {
+            my $wrong = tend_children($world, $data && $data->{kind});
+            return "step $step->{k}: $wrong" if defined $wrong;
         }
         elsif ($what =~ /^(pause|unpause)$/) { $paused = $what eq 'pause' }
         elsif ($what =~ /^(take|report|verb|lost)$/ && defined $step->{process}) {

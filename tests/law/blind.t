@@ -94,6 +94,12 @@ faults() {
         "$(change wf._ask_handler 'p_around.spare > 0' 'p_around.spare > 1')"
     fault signal 'a signal that comes before the wait for it is not taken' "$stands|model: " \
         "$(change wf._await_signals 's.name = w.name and not s.broadcast' 'false')"
+    fault child 'who waits for an instance gets its error as if it were accepted' "$stands|model: |has not begun" \
+        "$(change wf._ended_children '? c.result' "? 'success'")"
+    fault told 'who waits for an instance is not told of its end' 'fsck: child: |end: ' \
+        "$(change wf._tell_waits 'x.awaits_id = u.id offset' 'x.awaits_id = u.id and false offset')"
+    fault passed 'an abort is not passed on to what a task has started' 'fsck: child: |end: |model: |waits for' \
+        "$(change wf._tell_children 'i.parent_process_id = m.id' 'i.parent_process_id = m.id and false')"
     fault early 'an instance ends late while a request is with a driver' 'ended late, but something can run|fsck: late: ' \
         "$(change wf._is_late 'wf.lease' '(select * from wf.lease where false)')"
 }

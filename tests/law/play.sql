@@ -225,9 +225,15 @@ $$;
 create function law.tick() returns void
 language plpgsql as $$
 begin
+    if law.has_children() then
+        perform law.work_off(); -- a tick does work, too, and does not say which
+    end if;
     perform law.note('tick', null, null, null);
     perform wf.tick();
     perform law.see_timeouts();
+    if law.has_children() then
+        perform law.note('work', null, null, null);
+    end if;
     perform law.see_late();
     perform law.see_losses();
     perform law.note('settle', null, null, law.groups());
@@ -241,10 +247,17 @@ declare
     v_count bigint := 0;
     v_k bigint;
 begin
-    perform law.note('poll', null, null, jsonb_build_object('driver', p_driver, 'want', p_want));
-    if random() < 0.7 then
-        perform wf.work();
-        perform law.see_late();
+    if law.has_children() then
+        if random() < 0.7 then
+            perform law.work_off();
+        end if;
+        perform law.note('poll', null, null, jsonb_build_object('driver', p_driver, 'want', p_want));
+    else
+        perform law.note('poll', null, null, jsonb_build_object('driver', p_driver, 'want', p_want));
+        if random() < 0.7 then
+            perform wf.work();
+            perform law.see_late();
+        end if;
     end if;
     for r in select * from wf.poll(p_driver, p_want) loop
         if v_count = 0 then
@@ -458,14 +471,25 @@ begin
 end;
 $$;
 
--- law.work_off(): does all work that is due.
+-- law.work_off(): does all work that is due. What it does of one kind about children it
+-- does together: what is done when decides what can still run when an instance ends late.
 create function law.work_off() returns void
 language plpgsql as $$
+declare
+    v_kind text;
 begin
-    while exists (select from wf.work w where w.due_at <= wf.now() and not w.aside) loop
+    loop
+        select w.kind into v_kind from wf.work w where w.due_at <= wf.now() and not w.aside order by w.due_at, w.id limit 1;
+        exit when not found;
         perform wf.work();
+        if law.has_children() and v_kind in ('child', 'abort', 'halt') then
+            perform law.note('work', null, null, jsonb_build_object('kind', v_kind));
+        end if;
         perform law.see_late();
     end loop;
+    if law.has_children() then
+        perform law.note('work', null, null, null);
+    end if;
 end;
 $$;
 
@@ -481,6 +505,10 @@ begin
     end if;
 end;
 $$;
+
+-- law.has_children(): whether tasks start instances.
+create function law.has_children() returns boolean
+language sql as $$ select exists (select from wf.task_type t where t.wait = 'child'); $$;
 
 -- law.reconnect(driver): a new incarnation that still knows some of its requests.
 create function law.reconnect(p_driver bigint) returns void
@@ -593,7 +621,8 @@ language sql as $$
                      where e.event = 'retry' and e.detail ? 'due_at'),
         'bindings', (select coalesce(jsonb_agg(jsonb_build_object('instance', b.instance_id, 'path', q.path, 'name', b.name, 'value', b.value)), '[]')
                        from wf.binding b join place q on q.instance_id = b.instance_id and q.id = b.scope_id),
-        'instances', (select jsonb_agg(jsonb_build_object('id', i.id, 'state', i.state, 'result', i.result, 'output', i.output, 'tags', i.tags) order by i.id) from wf.instance i));
+        'instances', (select jsonb_agg(jsonb_build_object('id', i.id, 'state', i.state, 'result', i.result, 'output', i.output, 'tags', i.tags,
+                                                                   'parent', i.parent_id, 'task', i.parent_process_id) order by i.id) from wf.instance i));
 $$;
 
 -- law.play(spec, starts, seed, steps): everything, from beginning to end. A
@@ -648,6 +677,7 @@ begin
         select format('end: instance %s is %s, and nothing in it waits for an operator', i.id, i.state) into v_wrong
           from wf.instance i
          where i.state not in ('END', 'ABORTED') and not exists (select from wf.failed f where f.instance_id = i.id)
+           and not exists (select from wf.timer t join wf.failed f on f.instance_id = t.awaits_id where t.instance_id = i.id)
          limit 1;
     end if;
     return law.document(v_wrong);

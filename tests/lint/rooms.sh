@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # rooms.sh - the folders of workspace-sql/code are rooms, loaded in order: a room
-# uses what the rooms before it define. flow and task use each other.
+# uses what the rooms before it define. flow, time and task use each other.
 . "$(dirname "$0")/../lib.sh"
 cd "$ROOT/workspace-sql/code"
 
@@ -18,7 +18,7 @@ later=$(awk '
         room = file
         sub(/\/.*/, "", room)
         if (!(room in order)) order[room] = ++rooms
-        return room == "task" ? "flow" : room
+        return room == "task" || room == "time" ? "flow" : room
     }
     FNR == NR { room_of($0); next }
     /^create or replace function wf\./ {

@@ -208,5 +208,24 @@ select throws_ok(format('select play_install(''bad'', jsonb_build_array(%s), %L)
         ($$an_atomic(a_call('t.Get', 'a', 1)) || '{"as": "x"}'$$, 'workflows[0].steps[0].as: unknown key'),
         ($$an_atomic(a_call('t.Get', 'a', 1)) || '{"policies": {"priority": ["var", "p"]}}'$$, 'workflows[0].steps[0]: reads lacks p')
        ) v (bad, message);
+-- D4: what finalizes a workflow is its last atomic
+select play_install('finalized', jsonb_build_array(play_par(play_task('t.Do', 'a'), play_task('t.Do', 'b')), an_atomic(a_call('t.Get', 'c', 3), a_call('t.Get', 'd', 4))));
+select wf.start('finalized') as i \gset
+select play_take(:driver);
+select play_report(play_id(:i, 'a'), 'response', '{}');
+select is((select count(*) from wf.process p where p.instance_id = :i and p.kind = 'atomic'), 0::bigint, 'D4: it does not begin while something before it is open');
+select play_fail(play_id(:i, 'b'));
+select play_take(:driver);
+select is((select count(*) from wf.process p where p.instance_id = :i and p.kind = 'atomic'), 0::bigint, 'D4: nor while that has failed');
+select wf.ignore(jsonb_build_object('process', jsonb_build_array(:i, play_id(:i, 'b'))));
+select is(play_take(:driver), 1::bigint, 'D4: when all before it has ended well or is ignored, it does');
+select play_fail(play_id(:i, 'atomic'));
+select is(names_of(:i) - 'a' - 'b', '{}', 'D4: one that fails has bound nothing');
+select wf.retry(jsonb_build_object('process', jsonb_build_array(:i, play_id(:i, 'atomic'))));
+select is(play_take(:driver), 1::bigint, 'D4: a retry of it');
+select is(args_of(:i), (select args from play_request where process_id = play_id(:i, 'atomic') order by k limit 1), 'D4: is all of it again');
+select play_report(play_id(:i, 'atomic'), 'response', '{"results": [{"rows": [], "count": 1}, {"rows": [], "count": 1}]}');
+select is((select state || ' ' || result from wf.instance where id = :i), 'END warning', 'D4: then the workflow has ended');
+
 select * from finish();
 rollback;

@@ -69,6 +69,23 @@ select is(state(:i), 'END success', 'and the parent goes on to its end');
 select is_empty('select from wf.timer', 'no wait is left');
 select sound('when both have ended');
 
+-- the tree shows instances below the tasks that have started them
+select play_install('upper', jsonb_build_array(start_task('a', 'one')));
+select wf.start('upper') as i \gset
+select work();
+select results_eq(format('select process_id, depth, label, kind, state from wf.tree(%s) where depth > 0', :i),
+                  format($$values (%s::bigint, 1, 't.Start as a', 'child', 'WAITING'), (%1$s, 2, 'instance %2$s of one', 'instance', 'RUNNING'), (%1$s, 3, 'instance %3$s of echo', 'instance', 'RUNNING')$$,
+                         play_id(:i, 'a'), child(:i), child(child(:i))), 'the tree has instances below the tasks that have started them');
+select matches((select e.detail from wf.explain(:i, play_id(:i, 'a')) e where e.reason = 'child'), format('^waits for instance %s of workflow one, RUNNING since .*, in which t.Start as a waits for instance %s since .*; wf-console', child(:i), child(child(:i))), 'explain says what that one waits for');
+select play_install('many', jsonb_build_array(play_forall('k', '[1, 2, 3, 4, 5, 6, 7]', start_task('a', 'empty2'))));
+select play_install('empty2', '[]');
+select play_install('most', jsonb_build_array(start_task('a', 'many')));
+select wf.start('most') as j \gset
+select work();
+select results_eq(format('select depth, note from wf.tree(%s) where label = ''…''', :j), format($$values (3, 'there are more, with parent_id %s in wf.instance_v')$$, child(:j)), 'where the tree is cut, a line says so');
+select wf.abort(jsonb_build_object('instance', :i));
+select work();
+
 -- one that has nothing to do ends at once; detached; a workflow that does not exist; what is refused
 select play_install('empty', '[]');
 select play_install('both', jsonb_build_array(play_par(start_task('a', 'empty'), start_task('b', 'echo', '{"detached": true}'))));
@@ -176,6 +193,22 @@ select wf.start('after', jsonb_build_object('n', :first)) as i \gset
 select work(), play_take(:driver);
 select play_fail_all(:driver, :first), work();
 select matches(failure(:i), format('^FAILED child: instance %s of workflow bad has ended with error', :first), 'D48: an error of it fails the task');
+select is((select p.error -> 'cause' ->> 'kind' from wf.process p where p.instance_id = :i and p.id = play_id(:i, 'a')), (select error ->> 'kind' from wf.instance where id = :first), 'D48: its cause is the error of that instance');
+select play_install('bad_late', '[{"kind": "task", "line": 1, "type": "t.Do", "args": {"x": 1}, "as": "x", "policies": {"on_failure": "skip"}}]');
+select wf.start('bad_late') as first \gset
+select wf.start('after', jsonb_build_object('n', :first)) as i \gset
+select work(), play_take(:driver);
+select play_fail_all(:driver, :first), work();
+select is(state(:first) || ', ' || play_state(:i, 'a') || ' ' || (output(:i) ->> 'result'), 'END warning, END warning', 'D48: a warning of it is accepted');
+select play_install('all_after', jsonb_build_array(play_par(await_task('a', '["var", "n"]'), await_task('b', '["var", "m"]')), play_task('t.Do', 'c')), '[{"name": "n", "type": "int"}, {"name": "m", "type": "int"}]');
+select wf.start('echo') as first \gset
+select wf.start('echo') as second \gset
+select wf.start('all_after', jsonb_build_object('n', :first, 'm', :second)) as i \gset
+select work(), play_take(:driver);
+select play_report(play_id(:first, 'e'), 'response', '{"value": 1}'), work();
+select is(play_state(:i, 'a') || ' ' || play_state(:i, 'b') || ' ' || coalesce(play_state(:i, 'c'), 'none'), 'END WAITING none', 'D48: what comes after several instances waits for the last of them');
+select play_report(play_id(:second, 'e'), 'response', '{"value": 1}'), work();
+select is(play_state(:i, 'c'), 'INIT', 'and begins then');
 select wf.abort('{"global": true}');
 select wf.start('after', jsonb_build_object('n', currval('wf.instance_id_seq') + 1)) as i \gset
 select work();

@@ -18,6 +18,7 @@ select is_empty($$
       from routine
      where not coalesce('search_path=pg_catalog, pg_temp' = any (proconfig), false)
        and prosqlbody is null
+       and (prokind = 'f' or prosecdef) -- a procedure that commits can carry no setting
        and (prosecdef or prorettype = 'trigger'::regtype or proacl is null
             or exists (select from aclexplode(proacl) a where a.grantee <> proowner))
 $$, 'every function that somebody else than the owner can reach has the path pg_catalog, pg_temp, or a body that was '
@@ -62,7 +63,8 @@ $$, 'every column of a table or view has a comment');
 select is_empty($$
     select r.signature, arg.name
       from routine r, unnest(r.proargnames, r.proargmodes) arg (name, mode)
-     where coalesce(arg.mode, 'i') in ('i', 'b', 'v')
+     where (coalesce(arg.mode, 'i') in ('i', 'v')
+            or arg.mode = 'b' and r.prokind = 'f') -- those of a procedure are the columns of its answer
        and arg.name <> '' and arg.name not like 'p\_%'
 $$, 'every parameter begins with p_');
 

@@ -207,6 +207,18 @@ select is(play_end(:i), 'END warning', '1,000 tasks are skipped');
 select is((select count(*) from wf.event where instance_id = :i and event = 'warn'), 1::bigint, 'and the instance is warned once');
 select is_empty('select * from wf.fsck()', 'all is well');
 
+-- a workflow that waits for its next round, and is cancelled
+select wf.install('', jsonb_build_object('format', 1, 'file', 'x.wf', 'task_types', (select jsonb_object_agg(t.name, t.spec) from play_type t where t.name = 't.Do'), 'workflows', jsonb_build_array(
+    jsonb_build_object('name', 'round', 'line', 1, 'params', '[]'::jsonb, 'steps', jsonb_build_array(play_do('a')),
+                       'policies', '{"retry": {"attempts": 2, "delay": "PT1H"}, "on_failure": "fail_late"}'::jsonb))));
+select wf.start('round') as i \gset
+select play_take(:driver), play_fail(play_id(:i, 'a'), 'first');
+select is(play_state(:i, 'call') || ' ' || play_end(:i), 'INIT RUNNING', 'it waits for its next round');
+select wf.cancel(jsonb_build_object('process', jsonb_build_array(:i, play_id(:i, 'call'))));
+do $$ begin while wf.work() is not null loop null; end loop; end; $$;
+select is(play_end(:i), 'ABORTED error', 'fail_late: the instance ends, since nothing of it is left');
+select is_empty('select * from wf.fsck()', 'all is well');
+
 -- what install refuses
 select throws_like($$select play_install('bad', jsonb_build_array(play_do('a', 'stop')))$$, '%on_failure: must be pause, skip, skip_all, fail, fail_undo, fail_late or fail_late_undo%', 'install refuses another word');
 

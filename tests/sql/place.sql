@@ -78,7 +78,7 @@ select is_empty('select * from wf._place_v', 'what has ended is nowhere');
 select sound('over');
 
 -- who waits for a person
-select is((select string_agg(reason, ' ' order by reason collate "C") from wf.reason_v where person), 'driver failed paused set aside stuck suspended', 'some reasons only a person ends');
+select is((select string_agg(reason, ' ' order by reason collate "C") from wf.reason_v where person), 'driver failed input paused set aside stuck suspended', 'some reasons only a person ends');
 
 -- a process is looked up by its key
 select count(*) from (select wf.start('mixed') from generate_series(1, 30)) x;

@@ -221,7 +221,7 @@ select throws_ok($$select wf.signal('999999999', 'go')$$, 'WF003', 'there is no 
 select throws_ok($$select wf.signal('{"workflow": "two", "key": "none"}', 'go')$$, 'WF003', 'there is no instance {"key": "none", "workflow": "two"}', 'nor does a key that started none');
 select play_install('nameless', jsonb_build_array(signal_task('a', ''), signal_task('b', 'x', '')));
 select wf.start('nameless') as i \gset
-select is((select p.error ->> 'message' from wf.process p where p.id = play_id(:i, 'a')), 'the name and the topic of a signal have 1 to 255 bytes, not 0 and null', 'a wait for a signal without a name fails');
+select is((select p.error ->> 'message' from wf.process p where p.id = play_id(:i, 'a')), 'the name and the topic of a signal, and the name of a callback, have 1 to 255 bytes and do not begin with "callback ": not ''''', 'a wait for a signal without a name fails');
 
 -- who may send
 create role signal_app login;

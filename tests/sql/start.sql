@@ -179,5 +179,23 @@ select is(install_tagged(t.tags), t.said, format('install looks at constant tags
 select is(current_setting('transaction_isolation'), 'repeatable read', 'all of this in a transaction that is REPEATABLE READ');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
+-- D2: an application plans in its own transaction: what its function works out is started, or nothing is
+create table planned (region text);
+create function plan_regions(p_regions text[]) returns jsonb
+language sql as $$
+    insert into planned select unnest(p_regions);
+    select jsonb_build_object('regions', to_jsonb(array_agg(upper(r) order by r))) from unnest(p_regions) r;
+$$;
+select play_install('planned', '[{"kind": "return", "line": 1, "value": ["var", "regions"], "reads": {"regions": 0}}]', '[{"name": "regions", "type": {"list": "string"}}]');
+savepoint before;
+select wf.start('planned', plan_regions('{us,eu}'), p_key => 'plan') as i \gset
+select is((select output from wf.instance where id = :i), '["EU", "US"]', 'D2: a function of the application plans what is started');
+rollback to savepoint before;
+select is((select count(*) from wf.instance i join wf.workflow w on w.id = i.workflow_id where w.name = 'planned') + (select count(*) from wf.instance_key where key = 'plan') + (select count(*) from planned), 0::bigint, 'D2: what is rolled back was never started, nor planned');
+select throws_matching($$select wf.start('planned', plan_regions('{us,eu}') || '{"more": 1}')$$, 'there is no parameter more', 'D2: an error in it');
+select is((select count(*) from planned), 0::bigint, 'D2: leaves nothing');
+select wf.start('planned', plan_regions('{us}'), p_key => 'plan') as i \gset
+select is((select output from wf.instance where id = :i), '["US"]', 'D2: the next plan is started');
+
 select * from finish();
 rollback;

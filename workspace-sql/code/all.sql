@@ -2,7 +2,7 @@
 -- every upgrade runs it again.
 --
 -- Each folder is a room. A room uses the rooms above it, and flow and task use
--- each other: what follows from a move is what drivers see.
+-- each other: what follows from a move is what drivers see. So does time with both.
 
 \ir pins.sql
 
@@ -74,13 +74,21 @@
 \ir flow/quota.sql
 \ir flow/start.sql
 
+-- what starts by itself; it uses what tasks do, and they use it
+\ir time/tables.sql
+\ir time/cron.sql
+\ir time/schedule.sql
+\ir time/policy.sql
+
 -- what drivers see
 \ir task/tables.sql
 \ir task/offer.sql
 \ir task/park.sql
 \ir task/wait.sql
+\ir task/input.sql
 \ir task/signal.sql
 \ir task/child.sql
+\ir task/listener.sql
 \ir task/release.sql
 \ir task/stream.sql
 \ir task/verdict.sql
@@ -107,6 +115,10 @@
 \ir outside/quota.sql
 \ir outside/start.sql
 \ir outside/signal.sql
+\ir outside/callback.sql
+\ir outside/schedule.sql
+\ir outside/result.sql
+\ir outside/answer.sql
 
 -- what operators do
 \ir operate/tables.sql

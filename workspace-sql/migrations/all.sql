@@ -53,6 +53,11 @@ $$;
 \set migration 072_quota_processes.sql \ir apply.sql
 \set migration 073_signal.sql \ir apply.sql
 \set migration 074_child.sql \ir apply.sql
+\set migration 076_input.sql \ir apply.sql
+\set migration 079_schedule.sql \ir apply.sql
+\set migration 080_end_listener.sql \ir apply.sql
+\set migration 081_callback.sql \ir apply.sql
+\set migration 082_start_if.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

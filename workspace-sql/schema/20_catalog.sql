@@ -19,6 +19,7 @@ create table wf.version (
     removed_xid  xid8,
     tags         jsonb,
     sql_role     text,
+    start_if     jsonb,
     unique (workflow_id, number)
 );
 create index version_removed_idx on wf.version (removed_xid) where removed_xid is not null;

@@ -27,7 +27,8 @@ create table wf.instance (
     depth       int not null default 0,
     login       oid,
     scheduled_at timestamptz,
-    expires_at  timestamptz
+    expires_at  timestamptz,
+    schedule_id bigint
 ) with (fillfactor = 50);
 create index instance_workflow_idx on wf.instance (workflow_id, id);
 create index instance_version_idx on wf.instance (version_id);
@@ -321,7 +322,8 @@ create unique index undo_note_order_idx on wf.undo_note (instance_id, id);
 create table wf.timer (
     instance_id bigint not null,
     process_id  bigint not null,
-    kind        text not null check (kind in ('sleep', 'poll', 'cancel', 'cleanup', 'retry', 'signal', 'child')),
+    kind        text not null check (kind in
+                    ('sleep', 'poll', 'cancel', 'cleanup', 'retry', 'signal', 'child', 'input')),
     due_at      timestamptz not null,
     round       int not null default 0,
     failures    int not null default 0,
@@ -359,6 +361,23 @@ create table wf.signal (
 create index signal_instance_idx on wf.signal (instance_id, name, id) where instance_id is not null;
 create index signal_topic_idx on wf.signal (topic, name, id) where topic is not null;
 create index signal_sent_idx on wf.signal (sent_at) where topic is not null;
+
+create table wf.input (
+    id          bigint generated always as identity primary key,
+    instance_id bigint not null,
+    process_id  bigint not null,
+    title       text not null,
+    form        jsonb not null,
+    role        text,
+    assignee    text,
+    asked_at    timestamptz not null,
+    answered_at timestamptz,
+    answered_by text,
+    answer      jsonb,
+    constraint input_answer_check check ((answered_at is null) = (answered_by is null)
+                                         and (answered_at is null) = (answer is null))
+);
+create index input_process_idx on wf.input (instance_id, process_id, id);
 
 create table wf.time_limit (
     instance_id bigint not null,
@@ -399,7 +418,7 @@ create table wf.work (
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0,
     vacuum_truncate = off
 );
-create index work_due_idx on wf.work (due_at) where not aside;
+create index work_due_idx on wf.work (due_at, id) where not aside;
 create index work_instance_idx on wf.work (instance_id, item_id);
 
 create table wf.driver (
@@ -559,3 +578,21 @@ create table wf.purge (
     next_id     bigint,
     next_at     timestamptz
 ) with (fillfactor = 50);
+
+create table wf.end_listener (
+    instance_id bigint primary key
+);
+
+create table wf.callback (
+    instance_id bigint not null,
+    name        text not null,
+    token       text not null unique,
+    made_at     timestamptz not null,
+    made_by     text not null,
+    used_at     timestamptz,
+    used_by     text,
+    digest      text,
+    progress    jsonb,
+    progressed_at timestamptz,
+    primary key (instance_id, name)
+);

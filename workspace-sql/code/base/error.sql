@@ -57,6 +57,9 @@ insert into wf.error (code, name, meaning, remedy) values
      'More or larger instances were to be started than the quotas of the login''s roles allow; none was started.',
      'Start them later: the message says what the quota is and what is left of it. Or have an administrator raise it '
      'with wf-console quota set.'),
+    ('WF017', 'start refused',
+     'The policy start_if of the workflow does not hold for these parameters; nothing was started.',
+     'The message is the workflow''s own: start it with other parameters, or when what it asks for is so.'),
     ('WF020', 'expression error',
      'An expression met a value that it cannot work with.',
      'The process that evaluated it is FAILED with kind input: correct the workflow or its data, then retry, '

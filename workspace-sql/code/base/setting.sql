@@ -40,6 +40,8 @@ insert into wf.setting (name, value, meaning, min, max) values
      null, null),
     ('child_depth', '20',
      'how many instances may be above one that a task wf.Start starts', 0, 1000),
+    ('schedule_late', '60',
+     'seconds after which a time of a schedule without catchup is missed', 1, 86400),
     ('signal_days', '7',
      'days after which a signal to a topic is deleted if nobody has taken it', 0, 36500),
     ('keep_days', '0',

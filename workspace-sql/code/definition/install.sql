@@ -114,7 +114,7 @@ begin
 
     with stored as (
         insert into wf.version (workflow_id, number, checksum, source, spec, params, installed_at, installed_by, tags,
-                                sql_role)
+                                sql_role, start_if)
         select w.id, (select coalesce(max(o.number), 0) + 1 from wf.version o where o.workflow_id = w.id),
                p_checksums ->> w.name, p_source,
                jsonb_build_object('workflow', s, 'task_types', p_spec -> 'task_types'), s -> 'params',
@@ -122,7 +122,8 @@ begin
                (select g.role
                   from wf.sql_grant g
                   join pg_roles r on r.rolname = g.role
-                 where g.workflow = w.name and pg_has_role(session_user, r.oid, 'member'))
+                 where g.workflow = w.name and pg_has_role(session_user, r.oid, 'member')),
+               s #> '{policies,start_if}'
           from jsonb_array_elements(p_spec -> 'workflows') s
           join wf.workflow w on w.name = s ->> 'name'
          where not exists (select from wf.version v where v.id = w.version_id and v.checksum = p_checksums ->> w.name)
@@ -222,7 +223,8 @@ $$;
 --
 -- Returns  for each workflow, in the order of the file: its name, the number of its version, installed or unchanged
 -- Locks    the gate; workflow rows by name, then new rows of task_type, lane and concurrency_group by name
--- Raises   WF002 without a source, WF005 if the tree is not what docs/spec.md describes, WF008 as _refuse_author
+-- Raises   WF002 without a source, WF005 if the tree is not what docs/spec.md describes, WF008 as _refuse_author, and
+--          as the trigger that sets the schedules of new versions
 -- Called   by authors: wf-console install
 create or replace function wf.install(p_source text, p_spec jsonb)
 returns table (workflow text, version int, answer text)
@@ -257,7 +259,8 @@ $$;
 comment on function wf.install(text, jsonb) is
     'Stores the workflows of a compiled file (docs/spec.md) with its source; one that is unchanged keeps its version. '
     'Returns workflow, version, answer (installed or unchanged); raises WF005 for a tree that docs/spec.md does not '
-    'describe, WF008 for a new version of a workflow that has a SQL role of which the login is no member.';
+    'describe; WF008 for a new version of a workflow that has a SQL role of which the login is no member; and as '
+    'schedule_set for a policy schedule.';
 
 -- wf._recompile()
 --

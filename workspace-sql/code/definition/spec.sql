@@ -70,11 +70,14 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
 
         ('heading', 'title expression, on_failure on_failure, retry retry, timeout deadline'),
         ('workflow_heading', 'title expression, on_failure on_failure, retry retry, timeout deadline, '
-         'tags expression'),
+         'tags expression, start_if start_if, schedule schedule'),
+        ('start_if', 'condition! expression, message expression'),
         ('policies', 'on_failure on_failure, group group, rate rate, queue expression, requires expression, '
          'priority expression, '
          'idempotent expression, weight weight, output expression, retry retry, timeout timeout, '
          'title expression'),
+        ('schedule', 'cron expression, every expression, timezone expression, params expression, catchup expression, '
+         'overlap expression, jitter expression, start expression, end expression, count expression'),
         ('group', 'name! expression, max expression'),
         ('rate', 'limit! expression, per! expression, name! expression'),
         ('retry', 'attempts! expression, delay expression, backoff expression, max_delay expression, '
@@ -134,8 +137,8 @@ language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standar
          'pause, skip, skip_all, fail, fail_undo, fail_late or fail_late_undo'),
         ('ordinals', 'array', '^\[([1-9][0-9]{0,4}(, [1-9][0-9]{0,4})*)?\]$', 'a list of ordinals of branches'),
         ('machine', 'string', '^(sync|async|wait)$', 'sync, async or wait'),
-        ('wait', 'string', '^(sleep|moment|signal|child|instance|fail)$',
-         'sleep, moment, signal, child, instance or fail'),
+        ('wait', 'string', '^(sleep|moment|signal|callback|input|child|instance|fail)$',
+         'sleep, moment, signal, callback, input, child, instance or fail'),
         ('transport', 'string', '^(http|ssh|sql|exec|builtin)$', 'http, ssh, sql, exec or builtin');
 $$;
 

@@ -16,6 +16,8 @@ comment on column wf.version.checksum is
 comment on column wf.version.source is 'what its author gave as its text; nothing checks that spec was made of it';
 comment on column wf.version.spec is 'the compiled workflow with its task types (docs/spec.md)';
 comment on column wf.version.params is 'its parameters, as in the compiled workflow';
+comment on column wf.version.start_if is
+    'its policy start_if: condition and message, expressions that read its parameters; null without the policy';
 comment on column wf.version.tags is
     'expression of its policy tags, which reads its parameters; null without the policy';
 comment on column wf.version.sql_role is
@@ -33,7 +35,7 @@ comment on column wf.task_type.name is 'qualified name, such as http.Request';
 comment on column wf.task_type.checksum is 'SHA-256 of the declaration, lines and comments left out';
 comment on column wf.task_type.machine is 'sync, async, wait or child';
 comment on column wf.task_type.wait is
-    'for wait and child: what it waits for (sleep, moment, signal, child, instance), or fail';
+    'for wait and child: what it waits for (sleep, moment, signal, callback, child, instance), or fail';
 comment on column wf.task_type.spec is 'the declaration (docs/spec.md)';
 
 comment on table wf.task_request is 'What a driver is asked to do for tasks of a type.';

@@ -311,11 +311,15 @@ declare
     v_illegal bigint;
     v_held boolean;
     v_awaited boolean;
+    v_scheduled boolean;
+    v_heard boolean;
 begin
     select min(n.id), min(n.id) filter (where t.machine is null),
            bool_or(n.was <> n.state and 'SUSPENDED' in (n.was, n.state)),
-           bool_or(n.state in ('END', 'ABORTED') and exists (select from wf.timer w where w.awaits_id = n.id))
-      into v_first, v_illegal, v_held, v_awaited
+           bool_or(n.state in ('END', 'ABORTED') and exists (select from wf.timer w where w.awaits_id = n.id)),
+           bool_or(n.state in ('END', 'ABORTED') and n.schedule_id is not null),
+           bool_or(n.state in ('END', 'ABORTED')) and exists (select from wf.end_listener)
+      into v_first, v_illegal, v_held, v_awaited, v_scheduled, v_heard
       from new_rows n
       left join wf.transition t on t.machine = 'instance'
                                and t.from_state = n.was and t.event = n.event and t.to_state = n.state
@@ -348,6 +352,13 @@ begin
     end if;
     if v_awaited then
         perform wf._tell_waits(array_agg(n.id), max(n.at)) from new_rows n where n.state in ('END', 'ABORTED');
+    end if;
+    if v_heard then
+        perform wf._tell_listeners(array_agg(n.id)) from new_rows n where n.state in ('END', 'ABORTED');
+    end if;
+    if v_scheduled then
+        perform wf._tell_schedules(array_agg(n.schedule_id), max(n.at))
+           from new_rows n where n.state in ('END', 'ABORTED') and n.schedule_id is not null;
     end if;
     return null;
 end;

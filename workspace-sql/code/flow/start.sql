@@ -149,11 +149,13 @@ $$;
 -- An upgrade makes it anew: by now no function takes one.
 drop type if exists wf.starter;
 create type wf.starter as (
-    login text, actor text, parent_id bigint, process_id bigint, depth int, trace_id uuid
+    login text, actor text, parent_id bigint, process_id bigint, depth int, trace_id uuid, schedule_id bigint,
+    nominal_at timestamptz
 );
 comment on type wf.starter is
     'Who starts an instance: the login whose grants and quotas count, and the actor as it stands in started_by. A task '
-    'wf.Start: its instance, its process, how deep the new instance is below the topmost one, and the trace of all.';
+    'wf.Start: its instance, its process, how deep the new instance is below the topmost one, and the trace of all. A '
+    'schedule: its number, and the time for which it starts the instance.';
 
 -- wf._starter_login(p_login, p_started_by)
 --
@@ -268,6 +270,32 @@ begin
 end;
 $$;
 
+-- wf._check_start_if(p_start_if, p_params, p_nth)
+--
+-- Returns  nothing, if a workflow's policy start_if holds for these parameters
+-- Locks    nothing
+-- Raises   WF017; the message names the p_nth of several starts
+-- Called   by _start and _start_all, for a workflow with the policy
+create or replace function wf._check_start_if(p_start_if jsonb, p_params jsonb, p_nth bigint default null) returns void
+language plpgsql stable as $$
+declare
+    v_holds constant jsonb := wf._evaluate(p_start_if -> 'condition', p_params);
+    v_message jsonb;
+begin
+    if v_holds -> 'value' = 'true' then
+        return;
+    end if;
+    v_message := case when v_holds ? 'error' then v_holds
+                      when p_start_if ? 'message' then wf._evaluate(p_start_if -> 'message', p_params) end;
+    v_message := coalesce(v_message #> '{error,message}', v_message -> 'value');
+    raise exception using errcode = 'WF017',
+        message = coalesce('start ' || p_nth || ': ', '')
+                  || coalesce(left(v_message #>> '{}', 1000), 'its policy start_if does not hold'),
+        hint = case when v_holds ? 'error' then 'The condition of its policy start_if cannot be worked out.'
+                    else 'Start it with other parameters, or when what its policy start_if asks for is so.' end;
+end;
+$$;
+
 -- wf._start(p_workflow, p_params, p_key, p_priority, p_tags, p_version, p_at, p_before, p_starter)
 --
 -- Starts an instance, or answers the one that the same payload started under its key.
@@ -277,7 +305,7 @@ $$;
 --
 -- Returns  the instance
 -- Locks    as _hold_quota, _claim_key and _find_version; else nothing, it only inserts
--- Raises   WF002, WF003, WF007, WF008, WF016
+-- Raises   WF002, WF003, WF007, WF008, WF016, WF017
 -- Called   by start, and by _start_children for a task wf.Start with a key
 create or replace function wf._start(
     p_workflow text, p_params jsonb, p_key text, p_priority int, p_tags text[], p_version int, p_at timestamptz,
@@ -288,6 +316,7 @@ declare
     v_found record;
     v_params jsonb;
     v_tags jsonb; -- what the workflow adds
+    v_start_if jsonb;
     v_id bigint;
     v_known boolean;
     v_now constant timestamptz := wf._now();
@@ -310,8 +339,10 @@ begin
             return v_id;
         end if;
     end if;
-    select v.params, v.tags into v_params, v_tags from wf.version v where v.id = v_found.version_id;
+    select v.params, v.tags, v.start_if into v_params, v_tags, v_start_if
+      from wf.version v where v.id = v_found.version_id;
     v_params := wf._complete_params(v_params, coalesce(p_params, '{}'));
+    if v_start_if is not null then perform wf._check_start_if(v_start_if, v_params); end if;
     v_id := coalesce(v_id, nextval('wf.instance_id_seq'));
     if v_quotas is not null then
         perform wf._spend_quota(v_quotas, v_found.version_id, array[v_id], p_starter.login);
@@ -342,7 +373,7 @@ $$;
 --
 -- Returns  the instances, in order
 -- Locks    as _start
--- Raises   WF002, WF003, WF008, WF016
+-- Raises   WF002, WF003, WF008, WF016, WF017
 -- Called   by start_many, and by _start_children for tasks wf.Start
 create or replace function wf._start_all(p_workflow text, p_params jsonb[], p_priority int, p_starter wf.starter[])
 returns bigint[]
@@ -360,16 +391,21 @@ begin
                         from wf.version v, unnest(p_params) with ordinality u (params, k)
                        where v.id = v_found.version_id
                        order by u.k);
+    perform wf._check_start_if(v.start_if, u.params, case when cardinality(v_params) > 1 then u.k end)
+       from wf.version v, unnest(v_params) with ordinality u (params, k)
+      where v.id = v_found.version_id and v.start_if is not null;
     v_id := array(select nextval('wf.instance_id_seq') from unnest(v_params));
     v_quotas := wf._hold_quota(p_priority, v_login);
     perform wf._spend_quota(v_quotas, v_found.version_id, v_id, v_login) where v_quotas is not null;
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, params, priority, tags, trace_id,
-                             started_at, started_by, parent_id, parent_process_id, depth, login)
+                             started_at, started_by, parent_id, parent_process_id, depth, login, schedule_id,
+                             scheduled_at)
     overriding system value
     select u.id, v.workflow_id, v.id, '', 'start', 'RUNNING', v_now, u.params, p_priority,
            case when v.tags is null then '{}' else wf._tags('{}', v.tags, u.params) end, u.trace_id, v_now, u.actor,
-           u.parent_id, u.process_id, u.depth, to_regrole(quote_ident(u.login))
-      from unnest(v_id, v_params, p_starter) u (id, params, login, actor, parent_id, process_id, depth, trace_id),
+           u.parent_id, u.process_id, u.depth, to_regrole(quote_ident(u.login)), u.schedule_id, u.nominal_at
+      from unnest(v_id, v_params, p_starter) u (id, params, login, actor, parent_id, process_id, depth, trace_id,
+                                                schedule_id, nominal_at),
            wf.version v
      where v.id = v_found.version_id;
     perform wf._plant(v_id, v_found.version_id, v_params, - p_priority, v_now);
@@ -391,11 +427,11 @@ returns void
 language plpgsql as $$
 begin
     insert into wf.process (instance_id, id, version_id, node_id, kind, machine, was, event, state, at, began_at,
-                            scopes, rank, open, input, policy, timed, retry_from, error, noted)
+                            scopes, rank, open, input, policy, timed, retry_from, error, noted, late)
     select x.i, x.id, p_version, n.id, n.kind, n.machine, '', 'enter', 'ACTIVE', p_now, p_now, array[x.id], p_rank,
            case when e.policy ? 'error' then 0 else wf._first(n.begins, n.children) end, nullif(x.params, '{}'),
            e.policy -> 'value', n.timed,
-           case when n.retry is not null then 1 end, e.policy -> 'error', n.noted
+           case when n.retry is not null then 1 end, e.policy -> 'error', n.noted, n.late
       from (select u.i, u.params, nextval('wf.process_id') as id
               from unnest(p_instance, p_params) u (i, params)
             offset 0) x

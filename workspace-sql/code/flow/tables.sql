@@ -79,6 +79,7 @@ comment on column wf.instance.depth is 'how many instances are above it';
 comment on column wf.instance.login is
     'the login (oid) whose grants and quotas count for what it starts; null: it is from before version 74, and '
     'started_by says so';
+comment on column wf.instance.schedule_id is 'the schedule that has started it; null: none';
 comment on column wf.instance.scheduled_at is 'the time that it was started for; null: none';
 comment on column wf.instance.expires_at is 'before which time it has to begin; null: any';
 

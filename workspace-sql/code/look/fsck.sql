@@ -22,6 +22,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
             '{CLEANUP_REQUESTED,RETRY_CLEANUP_REQUESTED,RAISE_CLEANUP_REQUESTED,ABORT_CLEANUP_REQUESTED}'),
            ('timer', 'sleep', '{WAITING}'),
            ('timer', 'signal', '{WAITING}'),
+           ('timer', 'input', '{WAITING}'),
            ('timer', 'child', '{WAITING,CANCEL_REQUESTED,ABORT_REQUESTED}'),
            ('timer', 'retry', '{INIT,RETRY_CLEANUP_REQUESTED}'),
            ('timer', 'poll', '{EXECUTING}'),
@@ -623,6 +624,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set j
             select * from wf._fsck_instances()
              union all
             select * from wf._fsck_waits()
+             union all
+            select * from wf._fsck_schedules()
              union all
             select * from wf._fsck_teardown()
              union all

@@ -96,9 +96,54 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       full join (select x.instance_id from wf.work x where x.kind = 'start') w on w.instance_id = i.id
      where i.id is null or w.instance_id is null
      union all
+    select 'input: of no instance', n.instance_id, n.process_id, format('input %s, %s', n.id, n.title)
+      from wf.input n
+     where not exists (select from wf.instance i where i.id = n.instance_id)
+     union all
+    select 'input: nothing ends its wait', t.instance_id, t.process_id,
+           coalesce('input ' || n.id || ' is answered, but there is no work', 'nobody is asked')
+      from wf.timer t
+      left join lateral (select x.id, x.answered_at from wf.input x
+                          where x.instance_id = t.instance_id and x.process_id = t.process_id
+                          order by x.id desc limit 1) n on true
+     where t.kind = 'input'
+       and (n.id is null
+            or n.answered_at is not null
+               and not exists (select from wf.work w where w.kind = 'input'
+                                                       and w.instance_id = t.instance_id and w.item_id = n.id))
+     union all
     select 'signal: to no instance', s.instance_id, null, format('signal %s, %s', s.id, s.name)
       from wf.signal s
      where s.instance_id is not null
        and not exists (select from wf.instance i where i.id = s.instance_id)
-       and not exists (select from wf.work w where w.kind = 'signal' and w.item_id = s.id);
+       and not exists (select from wf.work w where w.kind = 'signal' and w.item_id = s.id)
+     union all
+    select 'callback: a token for no instance', c.instance_id, null, 'callback ' || c.name
+      from wf.callback c
+     where not exists (select from wf.instance i where i.id = c.instance_id);
+$$;
+
+-- wf._fsck_schedules()
+--
+-- What is active has one piece of work, and what has a next time that is not paused is active.
+--
+-- Returns  one row for each contradiction
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.fsck
+create or replace function wf._fsck_schedules()
+returns table (check_name text, instance_id bigint, process_id bigint, detail text)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select 'schedule: active without work, or work without being active', null::bigint, null::bigint,
+           format('%s, %s rows of work', coalesce('schedule ' || s.name, 'no schedule'), w.count)
+      from (select x.id, x.name, x.paused_at is null and x.next_at is not null as active from wf.schedule x) s
+      full join (select x.item_id, count(*) from wf.work x where x.kind = 'schedule' group by 1) w on w.item_id = s.id
+     where coalesce(s.active, false) <> (w.item_id is not null) or w.count > 1
+     union all
+    select 'schedule: a time that waits and is not told of an end', null, null,
+           format('schedule %s, %s', s.name, f.nominal_at)
+      from wf.firing f
+      join wf.schedule s on s.id = f.schedule_id
+     where f.state = 'waiting' and s.paused_at is null and wf._firing_under_way(s.id) is null
+       and not exists (select from wf.work w where w.kind = 'successor' and w.item_id = s.id);
 $$;

@@ -28,6 +28,8 @@ select r.reason, r.ended_by, r.person, r.meaning
        ('time', 'time', false, 'something of it is due at a time: its sleep ends, or its next request is made'),
        ('retry', 'time', false, 'its next attempt begins at a time'),
        ('signal', 'outside', false, 'a signal has to come: see wf.signal'),
+       ('callback', 'outside', false, 'a callback has to come: see wf.callback'),
+       ('input', 'outside', true, 'a person has to answer a form: see wf.answer'),
        ('child', 'instance', false, 'another instance has to end, which it may have started'),
        ('failed', 'operator', true, 'it has failed'),
        ('set aside', 'operator', true, 'moving it on raised an error three times'),
@@ -40,7 +42,7 @@ comment on view wf.reason_v is 'The reasons that explain and stuck give.';
 comment on column wf.reason_v.reason is 'the reason';
 comment on column wf.reason_v.ended_by is
     'who ends it: driver, engine, time, process (another process of the instance), instance (another one), outside '
-    '(an application or a person, by wf.signal), operator or nobody';
+    '(an application or a person, by wf.signal, wf.callback or wf.answer), operator or nobody';
 comment on column wf.reason_v.person is
     'true: it waits for a person. A group without a free place does so, too, if its max is 0';
 comment on column wf.reason_v.meaning is 'what it means';
@@ -82,7 +84,8 @@ select t.instance_id, t.process_id, 'timer',
        case when w.aside then 'set aside'
             when t.kind = 'child' and t.awaits_id is null and p.state = 'WAITING'
                  and exists (select from wf.suspended s where s.instance_id = t.instance_id) then 'suspended'
-            when t.kind in ('retry', 'signal', 'child') then t.kind else 'time' end,
+            when t.kind = 'signal' and starts_with(t.name, 'callback ') then 'callback'
+            when t.kind in ('retry', 'signal', 'input', 'child') then t.kind else 'time' end,
        case when t.kind in ('poll', 'cancel', 'cleanup') then t.kind end, p.at,
        nullif(coalesce(w.due_at, t.due_at), 'infinity'), null, null, null
   from wf.timer t
@@ -90,7 +93,7 @@ select t.instance_id, t.process_id, 'timer',
   left join wf.work w on w.instance_id = t.instance_id and w.item_id = t.process_id
                        and (w.kind = 'timer' or w.kind = 'child' and w.aside)
  where (t.kind <> 'retry' or p.state = 'INIT')
-   and (isfinite(t.due_at) or t.kind in ('signal', 'child')
+   and (isfinite(t.due_at) or t.kind in ('signal', 'input', 'child')
         or w.id is not null
            and not exists (select from wf.ready r where r.instance_id = t.instance_id and r.process_id = t.process_id)
            and not exists (select from wf.lease l where l.instance_id = t.instance_id and l.process_id = t.process_id))

@@ -475,8 +475,49 @@ end;
 create or replace function wf._say_signal(p_instance bigint, p_topic text, p_name text) returns text
 language sql stable
 begin atomic
-    select format('waits for the signal %s%s; wf-console signal %s %s sends it', p_name, ' of the topic ' || p_topic,
-                  coalesce('topic ' || wf._say_word(p_topic), p_instance::text), wf._say_word(p_name));
+    select case when starts_with(p_name, 'callback ')
+                then format('waits for the %s; %s', p_name,
+                            coalesce((select format('its token was made at %s by %s%s',
+                                                    to_char(c.made_at, 'YYYY-MM-DD HH24:MI:SSOF'), c.made_by,
+                                                    ', and says at '
+                                                    || to_char(c.progressed_at, 'YYYY-MM-DD HH24:MI:SSOF') || ': '
+                                                    || left(c.progress::text, 200))
+                                        from wf.callback c
+                                       where c.instance_id = p_instance and wf._callback_name(c.name) = p_name
+                                         and c.used_at is null),
+                                     format('nobody has made a token for it: wf-console callback token %s %s does',
+                                            p_instance, wf._say_word(substr(p_name, length('callback ') + 1)))))
+                else format('waits for the signal %s%s; wf-console signal %s %s sends it', p_name,
+                            ' of the topic ' || p_topic, coalesce('topic ' || wf._say_word(p_topic), p_instance::text),
+                            wf._say_word(p_name)) end;
+end;
+
+-- wf._say_inside(p_instance)
+--
+-- Its path keeps it from being folded into the caller: it is planned only where something waits for an instance.
+--
+-- Returns  what an instance waits for itself: of its processes the one that most needs somebody; nothing if none waits
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._say_child
+create or replace function wf._say_inside(p_instance bigint) returns text
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select format(', in which %s%s since %s', l.label,
+                  case when x.reason = 'failed' then ' has failed'
+                       when t.kind = 'signal'
+                       then format(' waits for the signal %s%s', t.name, ' of the topic ' || t.topic)
+                       when t.awaits_id is not null then format(' waits for instance %s', t.awaits_id)
+                       else format(' waits: %s', x.reason) end,
+                  to_char(x.since, 'YYYY-MM-DD HH24:MI:SSOF'))
+      from (select v.process_id, v.reason, v.since
+              from wf._place_v v
+             where v.instance_id = p_instance
+               and v.reason in ('failed', 'set aside', 'signal', 'child', 'time', 'retry')
+             order by array_position('{failed,set aside,signal,child,time,retry}', v.reason), v.process_id
+             limit 1) x
+      left join wf.timer t on t.instance_id = p_instance and t.process_id = x.process_id
+      left join wf.label_v l on l.instance_id = p_instance and l.process_id = x.process_id;
 end;
 
 -- wf._say_child(p_instance, p_process, p_awaited)
@@ -492,11 +533,33 @@ begin atomic
                 then coalesce((select wf._say_who('its instance was suspended', s.actor, s.reason)
                                  from wf.suspended s where s.instance_id = p_instance),
                               'the instance that it waits for is about to be started or found')
-                else coalesce((select format('waits for instance %s of workflow %s, %s since %s; wf-console explain '
+                else coalesce((select format('waits for instance %s of workflow %s, %s since %s%s; wf-console explain '
                                              '%1$s says more', i.id, w.name, i.state,
-                                             to_char(i.at, 'YYYY-MM-DD HH24:MI:SSOF'))
+                                             to_char(i.at, 'YYYY-MM-DD HH24:MI:SSOF'), wf._say_inside(i.id))
                                  from wf.instance i join wf.workflow w on w.id = i.workflow_id where i.id = p_awaited),
                               format('waits for instance %s, which was purged', p_awaited)) end;
+end;
+
+-- wf._say_input(p_instance, p_process)
+--
+-- Returns  whose answer a process of an instance waits for, since when and until when, and how it is given
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_time
+create or replace function wf._say_input(p_instance bigint, p_process bigint) returns text
+language sql stable
+begin atomic
+    select format('waits since %s%s until %s answers: %s; wf-console answer %s does it',
+                  to_char(n.asked_at, 'YYYY-MM-DD HH24:MI:SSOF'),
+                  (select ' and at most until ' || to_char(min(l.due_at), 'YYYY-MM-DD HH24:MI:SSOF')
+                     from wf.time_limit l
+                    where l.instance_id = p_instance and l.process_id = p_process and isfinite(l.due_at)),
+                  coalesce(nullif(concat_ws(' or ', n.assignee, 'a member of ' || n.role), ''),
+                           'whoever may signal the instance'), n.title, n.id)
+      from wf.input n
+     where n.instance_id = p_instance and n.process_id = p_process
+     order by n.id desc
+     limit 1;
 end;
 
 -- wf._explain_time(p_instance, p_process)
@@ -511,9 +574,11 @@ begin atomic
     select array_agg(row(t.process_id,
                case when t.kind = 'child' and t.awaits_id is null
                          and exists (select from wf.suspended s where s.instance_id = p_instance) then 'suspended'
-                    when t.kind in ('signal', 'child') then t.kind else 'time' end,
+                    when t.kind = 'signal' and starts_with(t.name, 'callback ') then 'callback'
+                    when t.kind in ('signal', 'input', 'child') then t.kind else 'time' end,
                case t.kind when 'sleep' then 'waits until '
                            when 'signal' then wf._say_signal(p_instance, t.topic, t.name)
+                           when 'input' then wf._say_input(p_instance, t.process_id)
                            when 'child' then wf._say_child(p_instance, t.process_id, t.awaits_id)
                            else format('its next %s request is due at ', t.kind) end
                    || coalesce(to_char(nullif(t.due_at, 'infinity'), 'YYYY-MM-DD HH24:MI:SSOF'), '')
@@ -523,7 +588,7 @@ begin atomic
            lateral (select x.process_id, x.kind, x.due_at, x.failures, x.topic, x.name, x.awaits_id
                       from wf.timer x
                      where x.instance_id = p_instance and x.process_id = u.id offset 0) t
-     where (isfinite(t.due_at) or t.kind in ('signal', 'child')) and t.kind <> 'retry';
+     where (isfinite(t.due_at) or t.kind in ('signal', 'input', 'child')) and t.kind <> 'retry';
 end;
 
 -- wf._explain_work(p_instance, p_process)

@@ -112,22 +112,61 @@ begin atomic
     select format(case when p_reserved is null then '%s of %s' else '%s of at most %s rounds' end, p_ended, p_total);
 end;
 
--- wf.tree(p_instance, p_limit, p_after)
+-- wf._tree_children(p_instance, p_process)
 --
--- Returns  one row for each of the first p_limit processes, or of those behind p_after
+-- The instances that processes have started, below these; what those have started in
+-- turn stands below them, 3 deep: the first 20 of each process, and the first 5 of each instance. Where something is
+-- left out, a row says so.
+--
+-- Returns  for each of these processes the rows that come below it, in order; depth counts from 1
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.tree
+create or replace function wf._tree_children(p_instance bigint, p_process bigint[])
+returns table (process_id bigint, nth bigint, depth int, label text, state text, at timestamptz, note text)
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    with recursive below (top_id, id, depth, path, k) as (
+        select c.process_id, c.id, 1, array[c.id], c.k
+          from (select x.parent_process_id as process_id, x.id,
+                       row_number() over (partition by x.parent_process_id order by x.id) as k
+                  from wf.instance x
+                 where x.parent_id = p_instance and x.parent_process_id = any (p_process)) c
+         where c.k <= 21
+         union all
+        select b.top_id, c.id, b.depth + 1, b.path || c.id, c.k
+          from below b
+         cross join lateral (select x.id, row_number() over (order by x.id) as k
+                               from (select y.id from wf.instance y
+                                      where y.parent_id = b.id order by y.id limit 6) x) c
+         where b.depth <= 3 and b.k <= case b.depth when 1 then 20 else 5 end)
+    select b.top_id, row_number() over (partition by b.top_id order by b.path), b.depth,
+           case when b.depth > 3 or b.k > case b.depth when 1 then 20 else 5 end then '…'
+                else format('instance %s of %s', i.id, w.name) end,
+           case when b.depth > 3 or b.k > case b.depth when 1 then 20 else 5 end then '' else i.state end, i.at,
+           case when b.depth <= 3 and b.k > case b.depth when 1 then 20 else 5 end
+                then format('there are more, with parent_id %s in wf.instance_v',
+                            coalesce(b.path[b.depth - 1], p_instance))
+                when b.depth > 3 then format('there is more below: wf-console tree %s', b.path[b.depth - 1])
+                else i.error ->> 'message' end
+      from below b
+      join wf.instance i on i.id = b.id
+      join wf.workflow w on w.id = i.workflow_id
+     where b.depth <= 3 or b.k = 1;
+end;
+
+-- wf._tree_page(p_instance, p_limit, p_after)
+--
+-- Returns  the first p_limit processes of the tree of an instance, or of those behind p_after, and how deep they are
 -- Locks    nothing
 -- Raises   WF002, WF003
--- Called   by viewers
-create or replace function wf.tree(p_instance bigint, p_limit int default null, p_after bigint default null)
-returns table (
-    process_id bigint, parent_id bigint, depth int, label text, kind text, state text, attempt int, at timestamptz,
-    note text, progress numeric)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+-- Called   by wf.tree
+create or replace function wf._tree_page(p_instance bigint, p_limit int, p_after bigint, out ids bigint[],
+                                         out depths int[])
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     v_wide boolean;
     v_path bigint[];
-    v_id bigint[];
-    v_depth int[];
     v_first int;
 begin
     if p_limit < 0 then
@@ -152,7 +191,7 @@ begin
     end if;
     if v_wide and p_limit is not null then
         select array_agg(t.process_id), array_agg(t.depth)
-          into v_id, v_depth
+          into ids, depths
           from (select v_path[1] as process_id, 0 as depth where p_after is null
                  union all
                 select b.process_id, b.depth
@@ -160,15 +199,32 @@ begin
                                       case when p_after is null then '{}' else v_path[2:] end, p_limit) b
                  limit p_limit) t;
     else
-        select array_agg(t.process_id), array_agg(t.depth) into v_id, v_depth from wf._tree_whole(p_instance) t;
-        v_first := coalesce(array_position(v_id, p_after), 0) + 1;
-        v_id := v_id[v_first:v_first - 1 + least(p_limit, cardinality(v_id))];
-        v_depth := v_depth[v_first:v_first - 1 + least(p_limit, cardinality(v_depth))];
+        select array_agg(t.process_id), array_agg(t.depth) into ids, depths from wf._tree_whole(p_instance) t;
+        v_first := coalesce(array_position(ids, p_after), 0) + 1;
+        ids := ids[v_first:v_first - 1 + least(p_limit, cardinality(ids))];
+        depths := depths[v_first:v_first - 1 + least(p_limit, cardinality(depths))];
     end if;
+end;
+$$;
+
+-- wf.tree(p_instance, p_limit, p_after)
+--
+-- Returns  one row for each of the first p_limit processes, or of those behind p_after; and below each process one for
+--          each instance that it has started, with the number of the process
+-- Locks    nothing
+-- Raises   WF002, WF003
+-- Called   by viewers
+create or replace function wf.tree(p_instance bigint, p_limit int default null, p_after bigint default null)
+returns table (
+    process_id bigint, parent_id bigint, depth int, label text, kind text, state text, attempt int, at timestamptz,
+    note text, progress numeric)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+begin
     return query
     with page as materialized (
         select u.depth, u.nth, p.*
-          from unnest(v_id, v_depth) with ordinality u (id, depth, nth)
+          from wf._tree_page(p_instance, p_limit, p_after) t
+         cross join lateral unnest(t.ids, t.depths) with ordinality u (id, depth, nth)
          cross join lateral (select x.id, x.parent_id, x.version_id, x.node_id, x.kind, x.machine, x.state, x.attempt,
                                     x.at, x.index, x.policy, x.error, x.total, x.todo, x.open, x.reserved
                                from wf.process x
@@ -180,26 +236,36 @@ begin
                                               where (p.machine <> 'composite' or p.state = 'INIT')
                                                 and p.state not in ('FAILED', 'END', 'RAISED', 'ABORTED'))) e
          group by 1
-    )
+    ), line as (
     select p.id, p.parent_id, p.depth,
            case when p.kind = 'undo' -- it does not stand in the element whose step it undoes
                 then (select l.label from wf.label_v l where l.instance_id = p_instance and l.process_id = p.id)
-                else coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || p.index || ']', '') end,
+                else coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || p.index || ']', '')
+           end as label,
            p.kind, p.state, p.attempt, p.at,
            case when p.error is not null and p.state <> 'INIT'
                 then format('%s: %s', p.error ->> 'kind', p.error ->> 'message')
                 when p.total is not null then wf._say_progress(p.total - p.todo - p.open, p.total, p.reserved)
-                else r.detail end,
-           round(g.progress, 2)
+                else r.detail end as note,
+           round(g.progress, 2) as progress, p.nth, 0::bigint as below
       from page p
      cross join lateral (select x.title, x.label from wf.node x
                           where x.version_id = p.version_id and x.id = p.node_id offset 0) n
       left join reason r on r.process_id = p.id
       left join wf._progress(p_instance) g on g.process_id = p.id
-     order by p.nth;
+     union all
+    select p.id, p.id, p.depth + c.depth, c.label, 'instance', c.state, 1, c.at, c.note, null, p.nth, c.nth
+      from wf._tree_children(p_instance, array(select x.id from page x where x.machine = 'child')) c
+      join page p on p.id = c.process_id
+    )
+    select l.id, l.parent_id, l.depth, l.label, l.kind, l.state, l.attempt, l.at, l.note, l.progress
+      from line l
+     order by l.nth, l.below;
 end;
 $$;
 comment on function wf.tree(bigint, int, bigint) is
     'The processes of an instance that have begun, in the order of the source, with what there is to know about each: '
     'its error, what it waits for, how far a forall or loop is, its progress. All of them, or of those behind '
-    'p_after the first p_limit.';
+    'p_after the first p_limit. Below a task that has started instances stand those, as rows of kind instance with the '
+    'number of the task, and below each what it has started in turn, 3 deep: the first 20 of a task, and the first 5 '
+    'of an instance.';

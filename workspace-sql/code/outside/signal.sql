@@ -4,11 +4,11 @@
 
 -- wf._check_signal(p_workflow)
 --
--- Returns  nothing, if the login may send signals to instances of a workflow: it may start that workflow, or is an
---          operator or administrator
+-- Returns  nothing, if the login may send signals to instances of a workflow, or fire its schedules: it may start that
+--          workflow, or is an operator or administrator
 -- Locks    nothing
 -- Raises   WF008
--- Called   by signal
+-- Called   by signal, _signalled, schedule_fire and schedule_backfill
 create or replace function wf._check_signal(p_workflow text) returns void
 language plpgsql stable as $$
 begin
@@ -94,7 +94,10 @@ begin
     v_instance := wf._signalled(p_to);
     if not wf._fits_signal(p_name) then
         raise exception using errcode = 'WF002',
-            message = format('the name of the signal has %s bytes', coalesce(octet_length(p_name)::text, 'no')),
+            message = case when starts_with(p_name, 'callback ')
+                           then 'what begins with "callback " is no name of a signal'
+                           else format('the name of the signal has %s bytes',
+                                       coalesce(octet_length(p_name)::text, 'no')) end,
             hint = 'A name has 1 to 255 bytes, such as approved.';
     elsif v_bytes > c_small and v_bytes > wf._setting_number('value_bytes') then
         raise exception using errcode = 'WF002',

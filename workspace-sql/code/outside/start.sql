@@ -9,7 +9,7 @@
 -- Returns  the instance
 -- Locks    the rows of quotas that count it; else nothing, it only inserts; if its transaction is not READ COMMITTED,
 --          the version's row (for key share)
--- Raises   WF002, WF003, WF007, WF008, WF016
+-- Raises   WF002, WF003, WF007, WF008, WF016, WF017
 -- Called   by applications, authors, the console
 create or replace function wf.start(
     p_workflow text, p_params jsonb default '{}', p_key text default null, p_priority int default 0,
@@ -20,7 +20,7 @@ language plpgsql security definer :engine as $$
 begin
     return case when wf._gate(false)
                 then wf._start(p_workflow, p_params, p_key, p_priority, p_tags, p_version, p_at, p_before,
-                               row(session_user, wf._actor(), null, null, 0, gen_random_uuid())) end;
+                               row(session_user, wf._actor(), null, null, 0, gen_random_uuid(), null, null)) end;
 end;
 $$;
 comment on function wf.start(text, jsonb, text, int, text[], int, timestamptz, timestamptz) is
@@ -29,7 +29,8 @@ comment on function wf.start(text, jsonb, text, int, text[], int, timestamptz, t
     'in addition), version (the newest if null), the time at which it is to begin (until then it is SCHEDULED; null, '
     'or a time that is past: at once), the time before which it has to begin (null: any; else it is aborted with an '
     'error of kind timeout if it could not). Returns the instance''s number. Raises WF002, WF003, WF007, WF008 '
-    'without a grant for the workflow or the priority, WF016 if a quota is spent.';
+    'without a grant for the workflow or the priority, WF016 if a quota is spent, WF017 if the workflow''s policy '
+    'start_if does not hold.';
 
 -- wf.start_many(p_workflow, p_params)
 --
@@ -38,7 +39,7 @@ comment on function wf.start(text, jsonb, text, int, text[], int, timestamptz, t
 --
 -- Returns  the instances, in order
 -- Locks    as start
--- Raises   WF002, WF003, WF008, WF016
+-- Raises   WF002, WF003, WF008, WF016, WF017
 -- Called   by applications, authors
 create or replace function wf.start_many(p_workflow text, p_params jsonb) returns setof bigint
 language plpgsql security definer :engine as $$
@@ -56,9 +57,11 @@ begin
     return query
         select unnest(wf._start_all(p_workflow, v_params, 0,
                                     array(select row(session_user, wf._actor(), null, null, 0,
-                                                     gen_random_uuid())::wf.starter from unnest(v_params))));
+                                                     gen_random_uuid(), null, null)::wf.starter
+                                            from unnest(v_params))));
 end;
 $$;
 comment on function wf.start_many(text, jsonb) is
     'Starts one instance for each object in a list of parameters. Returns their numbers, in order. Raises WF002, '
-    'WF003, WF008 without a grant for the workflow or the priority 0, WF016 if a quota has not so many left.';
+    'WF003, WF008 without a grant for the workflow or the priority 0, WF016 if a quota has not so many left, '
+    'WF017 if the workflow''s policy start_if does not hold for one of them: then none is started.';

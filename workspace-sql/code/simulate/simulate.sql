@@ -65,7 +65,7 @@ begin
            output = case when d.body -> 'error' = 'null'
                          then case p.machine
                                   when 'child' then '{"instance": 0, "result": "success", "output": null}'
-                                  else jsonb_build_object('payload', null, 'at', wf._iso_timestamp(p_now), 'sender', '')
+                                  else wf._default_answer(p.instance_id, p.id, p_now)
                               end || (d.body -> 'output') end,
            error = nullif(d.body -> 'error', 'null')
       from unnest(p_due) d

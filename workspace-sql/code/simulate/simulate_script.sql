@@ -316,7 +316,7 @@ begin
                   join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
                   join wf.node n on n.version_id = p.version_id and n.id = p.node_id
                  cross join lateral (select wf._find_rule(p_script, p, n, 'start') as rule offset 0) r
-                 where t.instance_id = p_instance and t.kind in ('signal', 'child')
+                 where t.instance_id = p_instance and t.kind in ('signal', 'input', 'child')
                    and not exists (select from unnest(p_flight) f
                                     where f.how = 'wait' and f.process_id = p.id
                                       and f.body -> 'attempt' = to_jsonb(p.attempt))) w

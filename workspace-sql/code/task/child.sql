@@ -156,7 +156,7 @@ create or replace function wf._starter_of(p_instance bigint, p_process bigint) r
 language sql stable
 begin atomic
     select row(wf._starter_login(i.login, i.started_by), i.started_by, i.id, p_process, i.depth + 1,
-               i.trace_id)::wf.starter
+               i.trace_id, null, null)::wf.starter
       from wf.instance i where i.id = p_instance;
 end;
 
@@ -283,7 +283,7 @@ begin
 exception
     when sqlstate 'WF002' or sqlstate 'WF003' or sqlstate 'WF007' then
         error := wf._refuse('input', sqlerrm);
-    when sqlstate 'WF008' then
+    when sqlstate 'WF008' or sqlstate 'WF017' then
         error := wf._refuse('rejected', sqlerrm);
     when sqlstate 'WF016' then
         error := wf._refuse('limit', sqlerrm);

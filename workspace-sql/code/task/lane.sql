@@ -33,7 +33,8 @@ begin
                 union
                 select x.instance_id, x.process_id from wf.failed x
                 union
-                select x.instance_id, x.process_id from wf.timer x where x.kind not in ('sleep', 'signal', 'child')) x
+                select x.instance_id, x.process_id from wf.timer x
+                 where x.kind not in ('sleep', 'signal', 'child', 'input')) x
          cross join lateral (select p.lane_id
                                from wf.process p
                               where p.instance_id = x.instance_id and p.id = x.process_id

@@ -129,6 +129,7 @@ begin
      where not exists (select from (select e.event, e.reason from wf.engine_event e order by e.id desc limit 1) e
                         where e.event = 'pause' and e.reason = p_reason);
     if found then
+        perform wf._doubt_schedules(wf.now());
         perform wf._audit('engine pause', '{"by": "the engine itself"}', p_reason, p_answer => '{done}');
     end if;
 end;

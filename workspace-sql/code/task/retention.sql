@@ -29,6 +29,8 @@ begin
      where x.ctid = any (array(select y.ctid from wf.undo_note y where y.instance_id = p_instance limit c_most));
     delete from wf.signal x
      where x.ctid = any (array(select y.ctid from wf.signal y where y.instance_id = p_instance limit c_most));
+    delete from wf.input x
+     where x.ctid = any (array(select y.ctid from wf.input y where y.instance_id = p_instance limit c_most));
     delete from wf.event x
      where x.ctid = any (array(select y.ctid from wf.event y where y.instance_id = p_instance limit c_most));
     delete from wf.process x
@@ -67,6 +69,8 @@ begin
                        and (select count(*)
                               from (select from wf.signal s where s.instance_id = u.id limit c_most + 1) x) <= c_most
                        and (select count(*)
+                              from (select from wf.input n where n.instance_id = u.id limit c_most + 1) x) <= c_most
+                       and (select count(*)
                               from (select from wf.binding b where b.instance_id = u.id limit c_most + 1) x) <= c_most
                        and (select count(*)
                               from (select from wf.binding_past b where b.instance_id = u.id limit c_most + 1) x)
@@ -78,6 +82,9 @@ begin
     delete from wf.extent x where x.instance_id = any (v_gone);
     delete from wf.undo_note t where t.instance_id = any (v_gone);
     delete from wf.signal s where s.instance_id = any (v_gone);
+    delete from wf.callback c where c.instance_id = any (v_gone);
+    delete from wf.end_listener e where e.instance_id = any (v_gone);
+    delete from wf.input n where n.instance_id = any (v_gone);
     delete from wf.binding b where b.instance_id = any (v_gone);
     delete from wf.binding_past b where b.instance_id = any (v_gone);
     delete from wf.process p where p.instance_id = any (v_gone);

@@ -133,13 +133,13 @@ declare
     f record;
 begin
     v_held := array(select i.id from wf.instance i
-                     where i.id in (select t.instance_id from wf.timer t
-                                     where t.kind = 'signal' and t.name = p_signal.name
-                                       and t.begun_at <= p_signal.sent_at
-                                       and case when p_signal.topic is null
-                                                then t.topic is null and t.instance_id = p_signal.instance_id
-                                                else t.topic = p_signal.topic end
-                                     order by t.begun_at limit c_most)
+                     where i.id = any (array(select t.instance_id from wf.timer t
+                                              where t.kind = 'signal' and t.name = p_signal.name
+                                                and t.begun_at <= p_signal.sent_at
+                                                and case when p_signal.topic is null
+                                                         then t.topic is null and t.instance_id = p_signal.instance_id
+                                                         else t.topic = p_signal.topic end
+                                              order by t.begun_at limit c_most))
                      order by i.id for no key update skip locked);
     select array_agg(x.instance_id) filter (where x.held) as instances,
            array_agg(x.process_id) filter (where x.held) as processes, count(*)
@@ -198,10 +198,10 @@ begin
                         where s.topic = p_topic and s.name = p_name and not s.broadcast
                         order by s.id limit p_most for update skip locked);
     v_held := array(select i.id from wf.instance i
-                     where i.id in (select t.instance_id from wf.timer t
-                                     where t.topic = p_topic and t.name = p_name and t.kind = 'signal'
-                                     order by t.begun_at, t.instance_id, t.process_id
-                                     limit cardinality(v_signals) + 10)
+                     where i.id = any (array(select t.instance_id from wf.timer t
+                                              where t.topic = p_topic and t.name = p_name and t.kind = 'signal'
+                                              order by t.begun_at, t.instance_id, t.process_id
+                                              limit cardinality(v_signals) + 10))
                      order by i.id for no key update skip locked);
     select array_agg(u.instance) as instances, array_agg(u.process) as processes, array_agg(u.signal) as signals
       into f

@@ -101,12 +101,13 @@ comment on column wf.work.aside is 'true: it is not tried any more, and waits fo
 comment on column wf.work.error is 'the last error: {sqlstate, message}';
 comment on column wf.work.asked is 'settle: the row of dirty';
 
-comment on table wf.timer is 'What is due at a time, or waits for a signal or an instance.';
+comment on table wf.timer is 'What is due at a time, or waits for a signal, an answer or an instance.';
 comment on column wf.timer.instance_id is 'the instance';
 comment on column wf.timer.process_id is 'the process';
 comment on column wf.timer.kind is
     'sleep: its wait ends; poll, cancel, cleanup: the next such request; retry: the next attempt; signal: its wait '
-    'ends when a signal comes; child: its wait ends when an instance has ended';
+    'ends when a signal comes; input: its wait ends when its form has been answered; child: its wait ends when an '
+    'instance has ended';
 comment on column wf.timer.due_at is
     'when; infinity while its request is ready or with a driver, and where a signal or an instance is waited for';
 comment on column wf.timer.round is 'how many polls there were';
@@ -125,6 +126,20 @@ comment on column wf.signal.payload is 'what the sender gave with it';
 comment on column wf.signal.broadcast is 'true: whoever waits for it since before it was sent gets it';
 comment on column wf.signal.sent_at is 'when it was sent';
 comment on column wf.signal.sender is 'who sent it';
+
+comment on table wf.input is 'The forms that tasks have asked people to fill in, and the answers.';
+comment on column wf.input.id is 'key: the number that wf.answer takes';
+comment on column wf.input.instance_id is 'the instance';
+comment on column wf.input.process_id is 'the process that waits; each attempt asks anew';
+comment on column wf.input.title is 'what is asked';
+comment on column wf.input.form is 'the form: {"properties": {FIELD: …}, "required": [FIELD, …]}';
+comment on column wf.input.role is 'a member of this role may answer; null: see assignee';
+comment on column wf.input.assignee is
+    'this login may answer; null, as role is: whoever may signal the instance. Operators and administrators always may';
+comment on column wf.input.asked_at is 'when it was asked';
+comment on column wf.input.answered_at is 'when it was answered';
+comment on column wf.input.answered_by is 'who answered it';
+comment on column wf.input.answer is 'the answer, with the defaults of fields that were left out';
 
 comment on table wf.limit_begun is
     'Attempts with a limit of their runtime or inactivity that have begun, and signs of life of them, since time_limit '

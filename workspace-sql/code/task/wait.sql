@@ -46,14 +46,26 @@ $$;
 
 -- wf._fits_signal(p_name)
 --
--- Returns  whether a text may be the name of a signal or of a topic
+-- Returns  whether a text may be the name of a signal, of a topic or of a callback
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _as_wait and signal
 create or replace function wf._fits_signal(p_name text) returns boolean
 language sql immutable
 begin atomic
-    select coalesce(octet_length(p_name) between 1 and 255, false);
+    select coalesce(octet_length(p_name) between 1 and 255 and not starts_with(p_name, 'callback '), false);
+end;
+
+-- wf._callback_name(p_name)
+--
+-- Returns  the name of the signal that a callback is
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _as_wait and callback
+create or replace function wf._callback_name(p_name text) returns text
+language sql immutable
+begin atomic
+    select 'callback ' || p_name;
 end;
 
 -- wf._as_wait(p_instance, p_process, p_kind, p_args, p_at)
@@ -79,8 +91,19 @@ begin
             if wf._fits_signal(v.name) and (v.topic is null or wf._fits_signal(v.topic)) then
                 v.due_at := 'infinity';
             end if;
+        when 'callback' then
+            v.kind := 'signal';
+            if wf._fits_signal(p_args ->> 'name') then
+                v.name := wf._callback_name(p_args ->> 'name');
+                v.due_at := 'infinity';
+            end if;
         when 'child', 'instance' then
             v.due_at := 'infinity';
+        when 'input' then
+            v.error := wf._refuse_input(p_args);
+            if v.error is null then
+                v.due_at := 'infinity';
+            end if;
         when 'fail' then
             v.error := jsonb_strip_nulls(jsonb_build_object('kind', coalesce(p_args ->> 'kind', 'failed'),
                                                             'message', p_args -> 'msg', 'detail', p_args -> 'detail'));
@@ -91,8 +114,9 @@ begin
                                      left(coalesce((p_args -> 'duration')::text, 'null'), 100))
             when 'moment' then format('a wait needs a moment such as 2026-01-31T08:00:00Z, not %s',
                                      left(coalesce((p_args -> 'at')::text, 'null'), 100))
-            else format('the name and the topic of a signal have 1 to 255 bytes, not %s and %s',
-                        coalesce(octet_length(v.name)::text, 'null'), coalesce(octet_length(v.topic)::text, 'null'))
+            else format('the name and the topic of a signal, and the name of a callback, have 1 to 255 bytes and do '
+                        'not begin with "callback ": not %s%s', quote_nullable(left(p_args ->> 'name', 40)),
+                        ' and ' || quote_literal(left(p_args ->> 'topic', 40)))
             end);
     end if;
     return v;
@@ -109,6 +133,7 @@ create or replace function wf._timer_kind(p_wait text) returns text
 language sql immutable
 begin atomic
     select case p_wait when 'signal' then 'signal' when 'child' then 'child' when 'instance' then 'child'
+                       when 'input' then 'input'
                        else 'sleep' end;
 end;
 
@@ -147,6 +172,9 @@ begin
      where p.ctid = k.place and p.state = 'INIT' and (w.due_at is not null or w.kind = 'fail');
     if exists (select from unnest(v_waits) w where w.kind = 'signal') then
         perform wf._await_signals(v_waits, v_at);
+    end if;
+    if exists (select from unnest(v_waits) w where w.kind = 'input' and w.due_at is not null) then
+        perform wf._ask_input(v_waits, v_at);
     end if;
     insert into wf.work (kind, instance_id, item_id, due_at)
     select 'child', w.instance_id, w.process_id, v_at from unnest(v_waits) w where wf._timer_kind(w.kind) = 'child';

@@ -22,10 +22,14 @@
 --   signal    a signal        it has come: somebody in the instance may wait for it
 --   topic     a signal        it has come: somebody may wait for it
 --   await     a process       it waits for a signal of a topic, which may have come
+--   input     an input        it has been answered: its task ends
 --   child     a process       it waits for an instance: that is started or found, or has ended
 --   abort     1: with undo    the instance is aborted: the task that has started it is to stop
 --   halt      0               the same, but it is halted
 --   start     0               the time of the instance has come, which was SCHEDULED
+--   schedule  a schedule      its next time has come
+--   listen    0               somebody wants to be notified when the instance has ended
+--   successor a schedule      an instance that it has started has ended
 
 -- wf._do_work(p_kind, p_instance, p_item, p_now)
 --
@@ -53,9 +57,13 @@ begin
         when 'signal' then perform wf._take_signals(p_item, p_now);
         when 'topic' then perform wf._take_signals(p_item, p_now);
         when 'await' then perform wf._take_waits(p_instance, p_item, p_now);
+        when 'input' then perform wf._take_answers(p_item, p_now);
         when 'child' then perform wf._tend_children(p_instance, p_item, p_now);
         when 'abort', 'halt' then perform wf._stop_child(p_instance, p_item, p_kind);
         when 'start' then perform wf._begin_scheduled(p_instance, p_now);
+        when 'schedule' then perform wf._fire_schedules(p_item, p_now);
+        when 'listen' then perform wf._hear(p_instance);
+        when 'successor' then perform wf._tend_schedules(p_item, p_now);
     end case;
 end;
 $$;
@@ -237,7 +245,7 @@ $$;
 create or replace function wf._work_together(p_work wf.work, p_now timestamptz) returns void
 language plpgsql as $$
 declare
-    c_most constant int := 100;
+    c_most constant int := 200;
     v_all bigint[];
     v_free bigint[];
     v_error jsonb;
@@ -248,7 +256,7 @@ begin
                                    and w.error is null
                                  order by w.due_at, w.id limit c_most - 1 for update skip locked);
     v_free := array(select i.id from wf.instance i
-                     where i.id in (select w.instance_id from wf.work w where w.id = any (v_all))
+                     where i.id = any (array(select w.instance_id from wf.work w where w.id = any (v_all)))
                      order by i.id for no key update skip locked);
     select array_agg(w.id) as ids, array_agg(w.instance_id) as instances, array_agg(w.item_id) as items
       into f
@@ -290,7 +298,8 @@ begin
     if not found then
         return;
     end if;
-    if v_work.kind in ('signal', 'topic', 'await', 'child', 'abort', 'halt', 'start')
+    if v_work.kind in ('signal', 'topic', 'await', 'input', 'child', 'abort', 'halt', 'start', 'schedule', 'successor',
+                       'listen')
         and v_work.tries = 1 and v_work.error is null then
         perform wf._work_together(v_work, p_now);
         return;

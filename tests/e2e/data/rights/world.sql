@@ -31,7 +31,7 @@ grant wf_owner to owner;
 grant payers to pay, few, slow, low, tiny;
 grant fews to few;
 grant slows to slow;
-grant lows to low;
+grant lows to low, eve;
 grant tinies to tiny;
 grant secrets to two;
 grant payroll_sql to ann;
@@ -83,6 +83,28 @@ begin
 end;
 $$;
 
+-- What becomes of a time of a schedule.
+create function probe.fired(p_schedule text) returns text security definer language plpgsql as $$
+declare
+    v record;
+begin
+    v := wf._start_group(array[(select id from wf.schedule where name = p_schedule)], array['2026-03-01'::timestamptz]);
+    if v.reason like '%may not start%' then
+        raise insufficient_privilege;
+    elsif v.reason is not null then
+        raise exception using errcode = 'WF016';
+    end if;
+    return 'X';
+end;
+$$;
+-- The same, as if the login of the session had set it.
+create function probe.fired_for_me(p_schedule text) returns text security definer language plpgsql as $$
+begin
+    update wf.schedule set login = quote_ident(session_user)::regrole where name = p_schedule;
+    return probe.fired(p_schedule);
+end;
+$$;
+
 set session authorization one;
 select wf.register('one', '1', '{sql}', '{}', 10) as one \gset
 set session authorization two;
@@ -92,15 +114,27 @@ select wf.start(w) from unnest('{payroll,open}'::text[]) w;
 set session authorization one;
 create temp table handed as select * from wf.poll(:one, 10) where kind = 'run';
 reset session authorization;
+select wf.schedule_set(w, w, '0 0 1 1 *', p_start_at => '2020-01-01') from unnest('{payroll,open}'::text[]) w;
 insert into probe.held
 select w.name, h.instance_id, h.process_id, h.token
   from handed h join wf.instance i on i.id = h.instance_id
   join wf.version v on v.id = i.version_id join wf.workflow w on w.id = v.workflow_id;
 
+insert into wf.input (instance_id, process_id, title, form, role, assignee, asked_at)
+select h.instance_id, h.process_id, h.workflow, '{}'::jsonb, null, null, now() from probe.held h
+ union all
+select h.instance_id, h.process_id, x.role || x.assignee, '{}'::jsonb, nullif(x.role, ''), nullif(x.assignee, ''), now()
+  from probe.held h, (values ('payers', ''), ('', 'eve')) x (role, assignee) where h.workflow = 'open';
+select wf.callback_token(h.instance_id, 'x') as callback from probe.held h where h.workflow = 'open' \gset
 select wf.workflow_grant_set('wf_app', '{open,caller,waiter}'), wf.workflow_grant_set('payers', '{payroll}'),
        wf.sql_grant_set('payroll', 'payroll_sql'), wf.driver_grant_set('secrets', '{secret}', '{gpu}'),
        wf.quota_set('fews', p_per_minute => 1), wf.quota_set('slows', p_running => 1),
        wf.quota_set('lows', p_priority => 0), wf.quota_set('tinies', p_processes => 1);
+
+-- The number of an input.
+create function probe.input(p_title text) returns bigint language sql security definer as $$
+    select n.id from wf.input n where n.title = p_title
+$$;
 
 -- What an act leaves behind that its answer does not say.
 create function probe.left_behind() returns text language sql security definer as $$
@@ -145,9 +179,25 @@ select format(a.act, h.workflow),
     ('start two of %s', $$select min(s) from wf.start_many(%1$L, '[{}, {}]') s$$),
     ('send a signal to %s', $$select wf.signal('%2$s', 'go')$$),
     ('send a signal to %s by a key', $$select wf.signal('{"workflow": "%1$s", "key": "k"}', 'go')$$),
+    ('answer an input of %s', $$select wf.answer(probe.input(%1$L), '{}')$$),
+    ('check an answer for %s', $$select wf.answer_check(probe.input(%1$L), '{}') is null$$),
+    ('see the fields of an input of %s', $$select count(*) from wf.input_fields(probe.input(%1$L))$$),
+    ('make a token for a callback of %s', $$select wf.callback_token(%2$s, 'x')$$),
+    ('see the result of %s', $$select state from wf.result(%2$s)$$),
+    ('be notified of the end of %s', $$select wf.notify_end(%2$s) is null$$),
     ('have one start %s', $$select probe.tended(wf.start('caller', '{"n": "%1$s"}'))$$),
     ('have one of many start %s', $$select probe.tended(min(s)) from wf.start_many('caller', '[{"n": "%1$s"}]') s$$),
     ('have one wait for %s', $$select probe.tended(wf.start('waiter', '{"n": %2$s}'))$$),
+    ('start %s at times', $$select wf.schedule_set('new', %1$L, '* * * * *')$$),
+    ('set a schedule that starts %s', $$select case when wf.schedule_set('new', %1$L, '* * * * *') is not null then probe.fired('new') end$$),
+    ('start %s at times, with a priority', $$select wf.schedule_set('new', %1$L, '* * * * *', p_priority => 1)$$),
+    ('have a schedule start %s', $$select probe.fired_for_me(%1$L)$$),
+    ('fire the schedule of %s', $$select wf.schedule_fire(%1$L)$$),
+    ('fill in the schedule of %s', $$select wf.schedule_backfill(%1$L, '2021-01-01', '2022-01-02')$$),
+    ('pause the schedule of %s', $$select count(*) from wf.schedule_pause(%1$L)$$),
+    ('resume the schedule of %s', $$select count(*) from wf.schedule_resume(%1$L)$$),
+    ('remove the schedule of %s', $$select wf.schedule_remove(%1$L) is null$$),
+    ('see the next times of %s', $$select count(*) from wf.schedule_next(%1$L)$$),
     ('simulate %s', $$select count(*) from wf.simulate(%1$L, '{}')$$),
     ('install %s', $$select probe.install(%1$L, 'second')$$),
     ('install %s as it is', $$select probe.install(%1$L, 'first')$$),
@@ -183,7 +233,7 @@ select format(a.act, h.workflow),
     ('print output of the task of %s', $$select answer from wf.output_add(array[%2$s], array[%3$s], array[%4$L]::uuid[], '{0}', '{1}', '{stdout}', '{x}')$$)
  ) a (act, statement)
 union all
-select a.act, format(a.statement, :'one', :'two', h.token, h.instance_id, h.process_id)
+select a.act, format(a.statement, :'one', :'two', h.token, h.instance_id, h.process_id, :'callback')
   from (select * from probe.held where workflow = 'open') h
  cross join (values
     ('register', $$select wf.register('new', '1', '{sql}', '{}', 1)$$),
@@ -207,6 +257,10 @@ select a.act, format(a.statement, :'one', :'two', h.token, h.instance_id, h.proc
     ('ask for the version of the schema', 'select wf.schema_version()'),
     ('greet', 'select wf.greet(wf.schema_version())'),
     ('ask for the time', 'select wf.now()'),
+    ('answer an input of payers', $$select wf.answer(probe.input('payers'), '{}')$$),
+    ('answer an input of eve', $$select wf.answer(probe.input('eve'), '{}')$$),
+    ('call back', $$select wf.callback(%6$L) = 'accepted'$$),
+    ('say how far a callback is', $$select wf.callback_progress(%6$L, '1') is null$$),
     ('send a signal to a topic', $$select wf.signal('{"topic": "t"}', 'go')$$),
     ('set a group', $$select wf.group_set('g', 1) is null$$),
     ('ask what does not fit', 'select wf.sql_too_large(1)'),

@@ -1,0 +1,490 @@
+-- Schedules fire: when a time has come, they start an instance of their workflow.
+--
+-- The next time of each schedule is stored (next_at), so one that is looked at too late
+-- passes over nothing. What makes somebody look is work:
+--
+--   schedule   its next time has come
+--   successor  an instance that it has started has ended, and others wait for that
+--
+-- Both are done where the row of the schedule is locked, and a row of wf.firing for each
+-- time says what became of it. While the engine is paused nothing is fired.
+
+-- wf._schedule_after(p_schedule, p_after)
+--
+-- Returns  the first time of a schedule after a moment, without jitter; null if there is none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever the next time is looked for
+create or replace function wf._schedule_after(p_schedule wf.schedule, p_after timestamptz) returns timestamptz
+language plpgsql stable as $$
+declare
+    v_next timestamptz;
+begin
+    if p_schedule.every is null then
+        v_next := wf._cron_next(jsonb_populate_record(null::wf.cron, p_schedule.times), p_schedule.timezone,
+                                greatest(p_after, p_schedule.start_at - interval '1 us'));
+    elsif p_after < p_schedule.start_at then
+        v_next := p_schedule.start_at;
+    else
+        v_next := p_schedule.start_at
+                  + p_schedule.every * (floor(extract(epoch from p_after - p_schedule.start_at)
+                                              / extract(epoch from p_schedule.every)) + 1)::float8;
+    end if;
+    return case when p_schedule.end_at is null or v_next <= p_schedule.end_at then v_next end;
+end;
+$$;
+
+-- wf._jittered(p_schedule, p_time)
+--
+-- The jitter is chosen by the schedule and the time, so that it stays the same whenever
+-- somebody asks.
+--
+-- Returns  when the instance of a time begins
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever a time is due
+create or replace function wf._jittered(p_schedule wf.schedule, p_time timestamptz) returns timestamptz
+language plpgsql immutable as $$
+begin
+    return case when p_schedule.jitter = interval '0' then p_time
+                else p_time + p_schedule.jitter
+                     * ((hashtextextended(extract(epoch from p_time)::text, p_schedule.id) & 1048575) / 1048576.0) end;
+end;
+$$;
+
+-- wf._due_times(p_schedule, p_now)
+--
+-- It looks back from now, further each time, until it has found enough: what happened in
+-- a long absence must not be counted time by time.
+--
+-- Returns  the newest times from next_at on that are due, at most as many as are made up for, in order
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _look_due, where more than one is due
+create or replace function wf._due_times(p_schedule wf.schedule, p_now timestamptz) returns timestamptz[]
+language plpgsql stable as $$
+declare
+    v_most constant int := greatest(1, p_schedule.catchup);
+    v_span interval := interval '2 seconds' * v_most;
+    v_from timestamptz;
+    v_time timestamptz;
+    v_times timestamptz[];
+begin
+    loop
+        v_from := greatest(p_schedule.next_at, p_now - v_span);
+        v_times := array[]::timestamptz[];
+        v_time := case when v_from = p_schedule.next_at then v_from else wf._schedule_after(p_schedule, v_from) end;
+        while wf._jittered(p_schedule, v_time) <= p_now loop
+            v_times := v_times || v_time;
+            v_time := wf._schedule_after(p_schedule, v_time);
+        end loop;
+        exit when cardinality(v_times) >= v_most or v_from = p_schedule.next_at;
+        v_span := v_span * 4;
+    end loop;
+    return v_times[greatest(1, cardinality(v_times) - v_most + 1):];
+end;
+$$;
+
+-- wf._look_due(p_schedule, p_now)
+--
+-- Looks which times of a schedule have come.
+--
+-- Returns  those that are to be fired, in order; the span of those that were missed (from the first one until before
+--          missed_until), and why; and the next time
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _fire_schedules
+create or replace function wf._look_due(
+    p_schedule wf.schedule, p_now timestamptz, out times timestamptz[], out missed_at timestamptz,
+    out missed_until timestamptz, out reason text, out next_at timestamptz)
+language plpgsql stable as $$
+declare
+    v_left int := p_schedule.most - p_schedule.fired;
+    v_late timestamptz;
+begin
+    times := '{}';
+    next_at := p_schedule.next_at;
+    if p_schedule.lost_at >= next_at then
+        missed_at := next_at;
+        next_at := wf._schedule_after(p_schedule, p_schedule.lost_at);
+        missed_until := p_schedule.lost_at;
+        reason := 'the workspace was restored or copied: what came before that may have been started already';
+        p_schedule.next_at := next_at;
+    end if;
+    if next_at is null or wf._jittered(p_schedule, next_at) > p_now then
+        return;
+    end if;
+    next_at := wf._schedule_after(p_schedule, next_at);
+    times := array[p_schedule.next_at];
+    if wf._jittered(p_schedule, next_at) <= p_now then
+        times := wf._due_times(p_schedule, p_now);
+        next_at := wf._schedule_after(p_schedule, times[cardinality(times)]);
+    end if;
+    if p_schedule.catchup = 0 then
+        v_late := p_now - wf._setting_number('schedule_late') * interval '1 second';
+        if wf._jittered(p_schedule, times[1]) < v_late then
+            times := '{}';
+        end if;
+    end if;
+    if times[1] is distinct from p_schedule.next_at then
+        missed_at := coalesce(missed_at, p_schedule.next_at);
+        missed_until := coalesce(times[1], p_now);
+        reason := coalesce(reason || '; after that ', '')
+                  || format('nothing fired it in time, and catchup is %s', p_schedule.catchup);
+    end if;
+    if v_left <= cardinality(times) then
+        times := times[:v_left];
+        next_at := null;
+    end if;
+end;
+$$;
+
+-- wf._fire_schedules(p_schedule, p_now)
+--
+-- The next times of schedules have come, or may have. Those that are held by others are
+-- looked at again in a second.
+--
+-- Returns  nothing
+-- Locks    the rows of the schedules (skipping locked ones), then as _start_all
+-- Raises   nothing of its own
+-- Called   by _do_work
+create or replace function wf._fire_schedules(p_schedule bigint[], p_now timestamptz) returns void
+language plpgsql as $$
+declare
+    v_paused constant boolean := wf._is_paused();
+    v_schedules bigint[] := array[]::bigint[]; -- and v_times: what is fired
+    v_times timestamptz[] := array[]::timestamptz[];
+    v_seen bigint[] := array[]::bigint[]; -- and v_fired, v_next and v_due, of each schedule
+    v_fired int[] := array[]::int[];
+    v_next timestamptz[] := array[]::timestamptz[];
+    v_due timestamptz[] := array[]::timestamptz[];
+    v wf.schedule;
+    d record;
+begin
+    for v in select s.* from wf.schedule s where s.id = any (p_schedule) order by s.id for no key update skip locked
+    loop
+        d := wf._look_due(v, p_now);
+        v_seen := v_seen || v.id;
+        if v.paused_at is not null or v_paused then
+            d.missed_at := null;
+            d.times := '{}';
+            d.next_at := v.next_at;
+        end if;
+        if d.missed_at is not null then
+            insert into wf.firing (schedule_id, nominal_at, state, until_at, at, reason)
+            values (v.id, d.missed_at, 'missed', d.missed_until, p_now, d.reason)
+                on conflict do nothing;
+        end if;
+        v_schedules := v_schedules || array_fill(v.id, array[cardinality(d.times)]);
+        v_times := v_times || d.times;
+        v_fired := v_fired || cardinality(d.times);
+        v_next := v_next || d.next_at;
+        v_due := v_due || case when v.paused_at is not null then null
+                               when v_paused then p_now + interval '1 minute'
+                               else wf._jittered(v, d.next_at) end;
+    end loop;
+    update wf.schedule s set next_at = u.next_at, fired = s.fired + u.fired
+      from unnest(v_seen, v_next, v_fired) u (id, next_at, fired)
+     cross join lateral (select x.ctid as place from wf.schedule x where x.id = u.id offset 0) k
+     where s.ctid = k.place;
+    insert into wf.work (kind, item_id, due_at)
+    select 'schedule', u.id, u.due_at from unnest(v_seen, v_due) u (id, due_at) where u.due_at is not null;
+    perform wf._call_schedule('schedule', array(select s.id from unnest(p_schedule) u (id)
+                                                  join wf.schedule s on s.id = u.id
+                                                 where u.id <> all (v_seen)),
+                              p_now + interval '1 second') where cardinality(v_seen) < cardinality(p_schedule);
+    perform wf._forget_firings(u.id, u.fired) from unnest(v_seen, v_fired) u (id, fired) where u.fired > 0;
+    perform wf._begin_firings(v_schedules, v_times, p_now) where cardinality(v_schedules) > 0;
+end;
+$$;
+
+-- wf._forget_firings(p_schedule, p_fired)
+--
+-- Deletes what became of all but the last 100 times, when a schedule has fired another
+-- hundred of them.
+--
+-- Returns  nothing
+-- Locks    these rows
+-- Raises   nothing
+-- Called   by _fire_schedules
+create or replace function wf._forget_firings(p_schedule bigint, p_fired int) returns void
+language plpgsql as $$
+declare
+    c_kept constant int := 100;
+    v_fired constant int := (select s.fired from wf.schedule s where s.id = p_schedule);
+begin
+    if v_fired / c_kept > (v_fired - p_fired) / c_kept then
+        delete from wf.firing f
+         where f.schedule_id = p_schedule and f.state <> 'waiting' and not f.open
+           and f.nominal_at < (select x.nominal_at from wf.firing x where x.schedule_id = p_schedule
+                                order by x.nominal_at desc offset c_kept - 1 limit 1);
+    end if;
+end;
+$$;
+
+-- wf._call_schedule(p_kind, p_schedule, p_at)
+--
+-- Returns  nothing; the schedules are looked at when the moment has come; null: never
+-- Locks    nothing; only inserts
+-- Raises   nothing
+-- Called   wherever the next time of a schedule is stored, or its successor may begin
+create or replace function wf._call_schedule(p_kind text, p_schedule bigint[], p_at timestamptz) returns void
+language sql
+begin atomic
+    insert into wf.work (kind, item_id, due_at) select p_kind, u.id, p_at from unnest(p_schedule) u (id)
+     where p_at is not null;
+end;
+
+-- wf._begin_firings(p_schedule, p_time, p_now)
+--
+-- These times of schedules have come: each is started, or its schedule says what becomes
+-- of it while another instance is under way. A time that has its row is passed over.
+--
+-- Returns  nothing
+-- Locks    as _start_all; the caller has locked the schedules
+-- Raises   nothing of its own
+-- Called   by _fire_schedules and schedule_backfill
+create or replace function wf._begin_firings(p_schedule bigint[], p_time timestamptz[], p_now timestamptz) returns void
+language plpgsql as $$
+declare
+    v_overlap text[];
+    v_running bigint[];
+    v_free boolean[];
+begin
+    select array_agg(x.id), array_agg(x.time), array_agg(x.overlap), array_agg(x.running),
+           array_agg(x.overlap = 'allow' or x.k = 1 and x.running is null and not x.waits)
+      into p_schedule, p_time, v_overlap, v_running, v_free
+      from (select u.id, u.time, s.overlap, row_number() over (partition by u.id order by u.time) as k,
+                   case when s.overlap <> 'allow' then wf._firing_under_way(u.id) end as running,
+                   s.overlap <> 'allow' and exists (select from wf.firing f
+                                                     where f.schedule_id = u.id and f.state = 'waiting') as waits
+              from unnest(p_schedule, p_time) u (id, time)
+             cross join lateral (select x.overlap from wf.schedule x where x.id = u.id offset 0) s
+              left join lateral (select true as known from wf.firing x
+                                  where x.schedule_id = u.id and x.nominal_at = u.time offset 0) f on true
+             where f.known is null
+             order by u.id, u.time offset 0) x;
+    perform wf._start_firings(array_agg(u.id), array_agg(u.time), p_now)
+       from unnest(p_schedule, p_time, v_free) u (id, time, free) where u.free having count(*) > 0;
+    insert into wf.firing (schedule_id, nominal_at, state, at, reason)
+    select u.id, u.time, 'skipped', p_now, coalesce(format('instance %s is under way', u.running),
+                                                    'the time before it has just begun')
+      from unnest(p_schedule, p_time, v_overlap, v_running, v_free) u (id, time, overlap, running, free)
+     where u.overlap = 'skip' and not u.free;
+    perform wf._put_off(u.id, u.time, u.overlap, p_now)
+       from unnest(p_schedule, p_time, v_overlap, v_free) with ordinality u (id, time, overlap, free, k)
+      where u.overlap not in ('allow', 'skip') and not u.free;
+end;
+$$;
+
+-- wf._put_off(p_schedule, p_time, p_overlap, p_now)
+--
+-- A time of a schedule has come while an instance of it is under way, or another time
+-- waits for that.
+--
+-- Returns  nothing
+-- Locks    nothing beyond the rows it updates; the caller has locked the schedule
+-- Raises   nothing
+-- Called   by _begin_firings
+create or replace function wf._put_off(p_schedule bigint, p_time timestamptz, p_overlap text, p_now timestamptz)
+returns void
+language plpgsql as $$
+declare
+    c_queue constant int := 100;
+    v_running constant bigint := wf._firing_under_way(p_schedule);
+    v_waiting int;
+begin
+    if p_overlap in ('replace', 'coalesce') then
+        update wf.firing f
+           set state = 'skipped', at = p_now, reason = 'a later time came before it could begin: ' || p_time
+         where f.schedule_id = p_schedule and f.state = 'waiting';
+    end if;
+    if p_overlap = 'replace' and v_running is not null then
+        insert into wf.work (kind, instance_id, item_id, due_at) values ('abort', v_running, 0, p_now);
+    end if;
+    select count(*) into v_waiting from wf.firing f where f.schedule_id = p_schedule and f.state = 'waiting';
+    insert into wf.firing (schedule_id, nominal_at, state, at, reason)
+    values (p_schedule, p_time, case when v_waiting >= c_queue then 'skipped' else 'waiting' end, p_now,
+            case when v_waiting >= c_queue then format('%s times wait already', v_waiting)
+                 else coalesce(format('instance %s is under way', v_running), 'another time waits already') end);
+end;
+$$;
+
+-- wf._firing_under_way(p_schedule)
+--
+-- Returns  the newest instance under way that a schedule has started
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _begin_firings, _put_off, _tend_schedules and fsck
+create or replace function wf._firing_under_way(p_schedule bigint) returns bigint
+language sql stable
+begin atomic
+    select f.instance_id
+      from wf.firing f
+      join wf.instance i on i.id = f.instance_id and i.ended_at is null
+     where f.schedule_id = p_schedule and f.open
+     order by f.nominal_at desc limit 1;
+end;
+
+-- wf._start_firings(p_schedule, p_time, p_now)
+--
+-- Starts the instances of these times, together where they are of one workflow, with the
+-- same priority, for one login. If that is refused, each is started alone.
+--
+-- Returns  nothing
+-- Locks    as _start_all; the caller has locked the schedules
+-- Raises   nothing of its own
+-- Called   by _begin_firings and _tend_schedules
+create or replace function wf._start_firings(p_schedule bigint[], p_time timestamptz[], p_now timestamptz)
+returns void
+language plpgsql as $$
+declare
+    g record;
+    v_started record;
+begin
+    for g in
+        select array_agg(s.id order by u.k) as schedules, array_agg(u.time order by u.k) as times
+          from unnest(p_schedule, p_time) with ordinality u (id, time, k)
+         cross join lateral (select x.id, x.workflow_id, x.priority, x.login from wf.schedule x
+                              where x.id = u.id offset 0) s
+         group by s.workflow_id, s.priority, s.login
+         order by min(u.k)
+    loop
+        v_started := wf._start_group(g.schedules, g.times);
+        if v_started.reason is not null and cardinality(g.schedules) > 1 then
+            for k in 1 .. cardinality(g.schedules) loop
+                perform wf._start_firings(g.schedules[k:k], g.times[k:k], p_now);
+            end loop;
+            continue;
+        end if;
+        insert into wf.firing (schedule_id, nominal_at, state, open, at, instance_id, reason)
+        select u.id, u.time,
+               case when u.instance is not null then 'started' when v_started.later then 'waiting' else 'refused' end,
+               u.instance is not null and s.overlap <> 'allow', p_now, u.instance, v_started.reason
+          from unnest(g.schedules, g.times, v_started.instances) u (id, time, instance)
+         cross join lateral (select x.overlap from wf.schedule x where x.id = u.id offset 0) s
+            on conflict (schedule_id, nominal_at) do update
+           set state = excluded.state, open = excluded.open, at = excluded.at, instance_id = excluded.instance_id,
+               reason = excluded.reason;
+        if v_started.later then
+            perform wf._call_schedule('successor', g.schedules[:1], p_now + interval '1 second');
+        end if;
+    end loop;
+end;
+$$;
+
+-- wf._start_group(p_schedule, p_time)
+--
+-- Starts instances for times of schedules of one workflow, priority and login.
+--
+-- Returns  the instances, in order; or why they were refused, and none is started; later: they are to be tried again,
+--          since a stranger's transaction holds a quota
+-- Locks    as _start_all, for at most 100 ms each
+-- Raises   nothing of its own
+-- Called   by _start_firings
+create or replace function wf._start_group(
+    p_schedule bigint[], p_time timestamptz[], out instances bigint[], out reason text, out later boolean)
+language plpgsql as $$
+declare
+    v_timeout constant text := current_setting('lock_timeout');
+    v_workflow text;
+    v_login text;
+    v_priority int;
+    v_params jsonb[];
+    v_starters wf.starter[];
+begin
+    later := false;
+    select w.name, pg_get_userbyid(s.login), s.priority into v_workflow, v_login, v_priority
+      from wf.schedule s join wf.workflow w on w.id = s.workflow_id where s.id = p_schedule[1];
+    select array_agg(s.params order by u.k),
+           array_agg(row(v_login, 'schedule ' || s.name, null, null, 0, gen_random_uuid(), s.id, u.time)::wf.starter
+                     order by u.k)
+      into v_params, v_starters
+      from unnest(p_schedule, p_time) with ordinality u (id, time, k)
+     cross join lateral (select x.id, x.name, x.params from wf.schedule x where x.id = u.id offset 0) s;
+    perform set_config('lock_timeout', '100ms', true);
+    perform wf._check_workflow_grant(v_workflow, v_login);
+    instances := wf._start_all(v_workflow, v_params, v_priority, v_starters);
+    perform set_config('lock_timeout', v_timeout, true);
+exception
+    when sqlstate 'WF002' or sqlstate 'WF003' or sqlstate 'WF008' or sqlstate 'WF016'
+         or sqlstate 'WF017' then
+        instances := null;
+        reason := sqlerrm;
+    when lock_not_available then
+        instances := null;
+        reason := 'another transaction holds the quota';
+        later := true;
+end;
+$$;
+
+-- wf._tend_schedules(p_schedule, p_now)
+--
+-- Instances that schedules have started have ended: the times that wait begin, one after
+-- the other.
+--
+-- Returns  nothing
+-- Locks    the rows of the schedules (skipping locked ones), then as _start_all
+-- Raises   nothing of its own
+-- Called   by _do_work
+create or replace function wf._tend_schedules(p_schedule bigint[], p_now timestamptz) returns void
+language plpgsql as $$
+declare
+    v_held bigint[];
+begin
+    v_held := array(select s.id from wf.schedule s
+                     where s.id = any (p_schedule) and not wf._is_paused()
+                     order by s.id for no key update skip locked);
+    perform wf._call_schedule('successor', array(select s.id from wf.schedule s
+                                                  where s.id = any (p_schedule) and s.id <> all (v_held)),
+                              p_now + interval '1 second');
+    update wf.firing f set open = false
+     where f.schedule_id = any (v_held) and f.open
+       and not exists (select from wf.instance i where i.id = f.instance_id and i.ended_at is null);
+    perform wf._start_firings(array_agg(x.schedule_id), array_agg(x.nominal_at), p_now)
+       from (select f.schedule_id, f.nominal_at, s.overlap,
+                    row_number() over (partition by f.schedule_id order by f.nominal_at) as k
+               from wf.schedule s
+               join wf.firing f on f.schedule_id = s.id and f.state = 'waiting'
+              where s.id = any (v_held) and s.paused_at is null) x
+      where x.overlap = 'allow' or x.k = 1 and wf._firing_under_way(x.schedule_id) is null
+     having count(*) > 0;
+end;
+$$;
+
+-- wf._tell_schedules(p_schedule, p_at)
+--
+-- Instances of these schedules have ended: those are told for which that is of interest.
+--
+-- Returns  nothing
+-- Locks    nothing; only inserts
+-- Raises   nothing
+-- Called   by the triggers of instance
+create or replace function wf._tell_schedules(p_schedule bigint[], p_at timestamptz) returns void
+language plpgsql as $$
+begin
+    perform wf._call_schedule('successor', array(select s.id from wf.schedule s
+                                                  where s.id = any (p_schedule) and s.overlap <> 'allow'), p_at);
+    perform wf._ring();
+end;
+$$;
+
+-- wf._doubt_schedules(p_now)
+--
+-- The workspace may know less than has happened: what its schedules would fire, or start
+-- later, may have been started.
+--
+-- Returns  nothing
+-- Locks    the rows of all schedules, and of the times that wait
+-- Raises   nothing
+-- Called   by _halt
+create or replace function wf._doubt_schedules(p_now timestamptz) returns void
+language plpgsql as $$
+begin
+    update wf.schedule s set lost_at = p_now where s.next_at is not null;
+    update wf.firing f
+       set state = 'skipped', at = p_now,
+           reason = 'the workspace was restored or copied: it may have been started already'
+     where f.state = 'waiting';
+end;
+$$;
