@@ -25,7 +25,7 @@ struct loop;
 struct rest {
 	int64_t ms;
 	bool busy; /* others work: about then; otherwise at the latest */
-	bool work; /* there is upkeep to do */
+	int work;  /* how many sessions may do upkeep */
 };
 
 /* Read the fields; change them only through the functions. */

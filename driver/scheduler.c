@@ -56,7 +56,7 @@ struct scheduler {
 	struct keep keep;
 	struct window window;
 	bool upkeep;      /* is due */
-	int64_t item;     /* of work, that the last one has named; 0: none */
+	bool much_upkeep; /* is due: several sessions may do it at a time */
 	bool poll_failed; /* it did not come to its end, and nobody knows yet */
 	bool drain_told;
 	enum phase phase;
@@ -192,24 +192,47 @@ begin_report(struct scheduler *scheduler, struct turn *turn)
 	return true;
 }
 
+/* The turn whose last upkeep has named an item: this one, or any; or NULL. */
+static struct turn *
+naming(const struct scheduler *scheduler, struct turn *turn)
+{
+	size_t i;
+
+	if (turn->item != 0)
+		return turn;
+	for (i = 0; i < scheduler->turns.count; i++)
+		if (scheduler->turns.all[i].item != 0)
+			return &scheduler->turns.all[i];
+	return NULL;
+}
+
 /*
  * Whether this session does upkeep next: one session at a time, and not twice in
- * a row while there is other work.
+ * a row while there is other work.  While there is none, but much upkeep, several
+ * sessions do.
  */
 static bool
-is_upkeep_due(const struct scheduler *scheduler, const struct turn *turn)
+is_upkeep_due(const struct scheduler *scheduler, struct turn *turn)
 {
-	return scheduler->upkeep && scheduler->phase == PHASE_WORKING &&
-	       !turns_do(&scheduler->turns, TURN_UPKEEP) &&
-	       !(turn->upkept && is_work_due(scheduler));
+	bool busy = is_work_due(scheduler);
+
+	return scheduler->phase == PHASE_WORKING &&
+	       (scheduler->upkeep || naming(scheduler, turn) != NULL) &&
+	       !(turn->upkept && busy) &&
+	       ((scheduler->much_upkeep && !busy) ||
+	           !turns_do(&scheduler->turns, TURN_UPKEEP));
 }
 
 static void
 begin_upkeep(struct scheduler *scheduler, struct turn *turn)
 {
-	turn_upkeep(turn, scheduler->item, scheduler->poll_failed);
+	struct turn *named = naming(scheduler, turn);
+
+	turn_upkeep(
+	    turn, named != NULL ? named->item : 0, scheduler->poll_failed);
 	scheduler->upkeep = false;
-	scheduler->item = 0;
+	if (named != NULL)
+		named->item = 0;
 	scheduler->poll_failed = false;
 }
 
@@ -316,7 +339,8 @@ end_work(struct turn *turn, const struct session_answer *answer)
 	rest = turn_requests(turn, answer, runner, &taken);
 	window_end(&scheduler->window, &taken, &turn->want);
 	pace_end(&scheduler->pace, &taken, &turn->want, &rest);
-	scheduler->upkeep |= rest.work;
+	scheduler->upkeep |= rest.work > 0;
+	scheduler->much_upkeep = rest.work > 1;
 }
 
 static void
@@ -337,8 +361,7 @@ end_upkeep(struct turn *turn, const struct session_answer *answer)
 {
 	struct scheduler *scheduler = turn->owner;
 
-	scheduler->item = workspace_worked(answer->results[0]);
-	scheduler->upkeep |= scheduler->item != 0;
+	turn->item = workspace_worked(answer->results[0]);
 	pace_hurry(&scheduler->pace); /* it may have made something ready */
 }
 

@@ -209,7 +209,7 @@ turn_requests(struct turn *turn, const struct session_answer *answer,
 			runner_stop(runner, row.token);
 			break;
 		case WORKSPACE_WORK:
-			rest.work = true;
+			rest.work++;
 			break;
 		case WORKSPACE_NEXT:
 		case WORKSPACE_BUSY:

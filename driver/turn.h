@@ -44,6 +44,7 @@ struct turn {
 	bool connected;
 	bool is_new;      /* must be opened before anything else */
 	bool upkept;      /* its last turn was upkeep */
+	int64_t item;     /* of work, that its upkeep has named; 0: none */
 	struct load want; /* slots are kept free for what it brings */
 	struct request_list carried; /* the reports that it carries */
 	struct request_list behind;  /* more of the same instances */

@@ -9,11 +9,14 @@ enum { LIMIT_DAYS_MAX = 36500 }; /* a hundred years */
 static void
 report_unknown(struct checker *checker, const struct policy *policy)
 {
+	const char *instead = policy_instead(policy->name.text);
 	const char *near = policy_nearest(policy->name.text);
 
 	COMPLAIN(checker, policy->name.start, "there is no policy `%s`",
 	    policy->name.text);
-	if (near)
+	if (instead)
+		HINT(checker, "%s", instead);
+	else if (near)
 		HINT(checker, "Did you mean `%s`?", near);
 }
 
@@ -248,6 +251,19 @@ check_start_if(struct checker *checker, const struct policy *policy,
 	HINT(checker,
 	    "Write it between the parameters of the workflow and its block; "
 	    "`if (…)` decides about steps.");
+}
+
+/* Its key reads the parameters, since nothing else is there yet. */
+void
+check_key(struct checker *checker, const struct policy *policy,
+    enum policy_place place)
+{
+	if (place == POLICIES_OF_WORKFLOW || place == POLICIES_OF_UNKNOWN)
+		return;
+	COMPLAIN(checker, policy->start,
+	    "`key` is for a workflow: its instances have keys");
+	HINT(checker, "Write it between the parameters of the workflow and its "
+	              "block; `group` lets few steps run at a time.");
 }
 
 /* The workspace reads its times, and the parameters of the workflow. */

@@ -8,6 +8,8 @@
 
 static const char *const on_failure_words[] = { "pause", "skip", "fail",
 	"fail_late", NULL };
+static const char *const reuse_words[] = { "dedupe", "singleton", "coalesce",
+	NULL };
 static const char *const overlap_words[] = { "allow", "skip", "queue",
 	"replace", "coalesce", NULL };
 
@@ -126,6 +128,14 @@ const struct policy_rule policy_rules[POLICIES] = {
 	                    .required = true },
 	        { .name = "message", .type = TYPE_STRING } },
 	    .check = check_start_if },
+	{ .name = "key",
+	    .reach = REACH_NODE,
+	    .params = { { .name = "reuse",
+	                    .type = TYPE_STRING,
+	                    .required = true,
+	                    .words = reuse_words },
+	        { .name = "by", .type = TYPE_STRING } },
+	    .check = check_key },
 	{ .name = "schedule",
 	    .reach = REACH_NODE,
 	    .params = { { .name = "cron", .type = TYPE_STRING },
@@ -152,8 +162,6 @@ const struct policy_rule policy_rules[POLICIES] = {
 /* Those that come later. */
 static const char *const later[] = {
 	"lock",
-	"plan",
-	"recover",
 	"retention",
 	"role",
 	"run_as",
@@ -161,6 +169,25 @@ static const char *const later[] = {
 };
 
 enum { LATER = sizeof(later) / sizeof(later[0]) };
+
+/* What others call a policy, and how it is said here. */
+static const struct {
+	const char *name, *instead;
+} others[] = {
+	{ "recover",
+	    "Write `idempotent`: a task that was lost with its driver then "
+	    "begins again by itself; with `idempotent(false)` a person "
+	    "decides." },
+	{ "plan", "Call the function in the statement that starts: "
+	          "select wf.start('pay', plan_payment(7))." },
+	{ "singleton", "Write `key(singleton, by = \"all\")`." },
+	{ "debounce",
+	    "Write `key(coalesce, by = …)`, and start it for a time a "
+	    "little later." },
+	{ "concurrency", "Write `group(\"name\", max = 3)`." },
+};
+
+enum { OTHERS = sizeof(others) / sizeof(others[0]) };
 
 const struct policy_rule *
 policy_rule(const char *name)
@@ -182,6 +209,17 @@ policy_comes_later(const char *name)
 		if (strcmp(later[i], name) == 0)
 			return true;
 	return false;
+}
+
+const char *
+policy_instead(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < OTHERS; i++)
+		if (strcmp(others[i].name, name) == 0)
+			return others[i].instead;
+	return NULL;
 }
 
 const char *

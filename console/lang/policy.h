@@ -23,7 +23,7 @@ enum policy_place {
 	POLICIES_OF_UNKNOWN /* a call of what there is not */
 };
 
-enum { POLICIES = 15, POLICY_ARGS_MAX = 10 };
+enum { POLICIES = 16, POLICY_ARGS_MAX = 10 };
 
 struct policy_rule {
 	const char *name;
@@ -64,6 +64,9 @@ const struct policy_rule *policy_rule(const char *name);
 /* Whether the design has a policy of this name that can not be used yet. */
 bool policy_comes_later(const char *name);
 
+/* How what others call a policy of this name is said here; or NULL. */
+const char *policy_instead(const char *name);
+
 /* The name that comes nearest to an unknown one; or NULL. */
 const char *policy_nearest(const char *name);
 
@@ -89,6 +92,8 @@ void check_requires(struct checker *checker, const struct policy *policy,
 void check_tags(struct checker *checker, const struct policy *policy,
     enum policy_place place);
 void check_start_if(struct checker *checker, const struct policy *policy,
+    enum policy_place place);
+void check_key(struct checker *checker, const struct policy *policy,
     enum policy_place place);
 void check_schedule(struct checker *checker, const struct policy *policy,
     enum policy_place place);

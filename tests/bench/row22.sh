@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# row22.sh - 20,000 signals to as many waiting instances; 10,000 started by one
+# row22.sh - 20,000 signals to as many waiting instances, and beside a million more;
+# 10,000 started by one
 
 row_22() {
     local signals children run begin
@@ -36,4 +37,37 @@ END
         figure 22 children "$(calc "$children / ($EPOCHREALTIME - $begin)")"
         driver_end
     done
+    crowd_hears "$signals"
+}
+
+# crowd_hears SIGNALS: a million instances wait, and 10,000 schedules for the next year;
+# what that costs while nothing happens, and so many signals to them.
+crowd_hears() {
+    local crowd part seconds begin
+    crowd=$(count 1000000 5000)
+    part=$((crowd < 50000 ? crowd : 50000))
+    seconds=$(awk -v s="$SCALE" 'BEGIN { print 10 * s < 1 ? 1 : 10 * s }')
+    workspace_fresh "$WORK/ear.wf"
+    driver_begin
+    for ((begin = 0; begin < crowd; begin += part)); do
+        begin_many ear "$part"
+    done
+    sql "select count(wf.schedule_set('s' || n, 'ear', '0 0 1 1 *'))
+           from generate_series(1, $(count 10000)) n" >/dev/null
+    wait_sql 600 "select count(*) = $crowd from wf.timer"
+    sql 'vacuum analyze'
+    sql 'checkpoint'
+    # the driver falls asleep by and by
+    sleep 2
+    wait_sql 300 "select not exists (select from pg_stat_activity where backend_type = 'autovacuum worker')"
+    meter_start
+    sleep "$seconds"
+    meter_stop
+    figure 22 crowd_idle "$(calc "$METER_SERVER / $seconds * 100")"
+    begin=$EPOCHREALTIME
+    sql "select count(wf.signal(to_jsonb(i.id), 'go'))
+           from wf.instance i where i.id % $((crowd / $1)) = 0" >/dev/null
+    wait_sql 300 "select not exists (select from wf.work where kind = 'signal')"
+    figure 22 crowd_taken "$(calc "$1 / ($EPOCHREALTIME - $begin)")"
+    driver_end
 }

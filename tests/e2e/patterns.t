@@ -13,7 +13,9 @@ URL=$(head -n 1 "$WORK/address")
 login_create etl wf_app
 sql 'create table sales (day date, region text, total int)'
 sql 'create table totals (day date primary key, total int)'
-sql 'grant select on sales to etl'
+sql 'create table shop (name text, open boolean)'
+sql "insert into shop values ('north', true), ('south', false), ('east', true)"
+sql 'grant select on sales, shop to etl'
 sql 'grant select, insert, update on totals to etl'
 sql "insert into sales values ('2026-11-23', 'eu', 7), ('2026-11-23', 'us', 9),
     ('2026-11-22', 'eu', 1)"
@@ -27,7 +29,7 @@ mkdir "$WORK/page"
     inside           { text = text $0 "\n" }
     inside && /^workflow / { name = $2; sub(/\(.*/, "", name) }' \
     "$ROOT/docs/patterns.md")
-is 'the page has nine files of workflows' "$(find "$WORK/page" -name '*.wf' | wc -l)" 9
+is 'the page has eleven files of workflows' "$(find "$WORK/page" -name '*.wf' | wc -l)" 11
 ok 'each is laid out as fmt has it' wf-console fmt --check "$WORK"/page/*.wf
 ok 'they are installed' wf-console install "$WORK"/page/*.wf
 
@@ -110,6 +112,29 @@ is 'approved: by whoever has sent the signal' "$(sql "select output from wf.inst
 ends 'approved: nobody has answered' 'END success' \
     '{"by": "nobody", "approved": false}' \
     approved -p question='go live?' -p patience=100ms
+
+id=$(begin ordered -p person="$(sql 'select session_user')" -p remind=100ms)
+in_state "$id" wf.Input WAITING
+is 'ordered: the open shops can be chosen' "$(sql "select form #> '{properties,shop,enum}'
+    from wf.input_v where instance_id = $id")" '["east", "north"]'
+wait_until 30 grep -q "reminder 2 to " "$WORK/driver-one.log"
+sql "select wf.answer(input_id, '{\"shop\": \"east\", \"amount\": 500}') from wf.input_v
+    where instance_id = $id" >/dev/null
+wait_sql 30 "select count(*) = 2 from wf.input_v where instance_id = $id"
+sql "select wf.answer(max(input_id), '{\"reason\": \"a feast\"}') from wf.input_v
+    where instance_id = $id" >/dev/null
+ended "$id"
+is 'ordered: two pages are filled in' "$(state_of "$id") $(sql "select output from wf.instance_v
+    where instance_id = $id")" \
+    'END success {"shop": "east", "amount": 500, "reason": "a feast"}'
+
+id=$(begin paid -p order=7)
+in_state "$id" wf.Callback WAITING
+token=$(sql "select wf.callback_token($id, 'bank')")
+sql "select wf.callback('$token', '{\"receipt\": \"R-7\"}')" >/dev/null
+ended "$id"
+is 'paid: the bank has called back' "$(sql "select output from wf.instance_v
+    where instance_id = $id")" '{"receipt": "R-7"}'
 
 ends 'regions: each is an instance of its own' 'END success' \
     '{"totals": [8, 9, null]}' regions -p 'regions=["eu", "us", "none"]'

@@ -150,6 +150,29 @@ ended "$id"
 is 'print' "$(state_of "$id")" 'END success'
 ok 'print: the log' grep -q '2 copies' "$WORK/driver-one.log"
 
+# --- asking for an approval
+
+is 'approval: a small amount is paid at once' \
+    "$(result approval -p order=6 -p amount=10)" '"success" {"paid": true}'
+id=$(begin approval -p order=7 -p amount=5000)
+in_state "$id" wf.Input WAITING
+input=$(sql "select input_id from wf.input_v where instance_id = $id")
+like 'approval: inputs lists what is asked' "$(wf-console inputs)" 'Pay 5000 for order 7'
+like 'approval: explain says what it waits for' "$(wf-console explain "$id")" \
+    'until whoever may signal the instance answers: Pay 5000 for order 7'
+exits 'approval: a wrong answer is refused' 1 wf-console answer "$input" \
+    --payload '{"approve": "yes"}'
+like 'approval: with the reason' "$OUTPUT" 'approve is "yes", but has to be of type boolean'
+ok 'approval: the answer is taken' wf-console answer "$input" \
+    --payload '{"approve": true}'
+ended "$id"
+is 'approval: it is paid' "$(sql "select output from wf.instance_v
+    where instance_id = $id")" '{"paid": true}'
+like 'approval: tree names the instance of payment' "$(wf-console tree "$id")" \
+    "instance $(sql "select instance_id from wf.instance_v where parent_id = $id")"
+is 'approval: nobody answers' "$(result approval -p order=8 -p amount=5000 \
+    -p patience=100ms)" '"success" {"paid": false}'
+
 # --- when something fails
 
 rm "$WORK/nginx/b.json"

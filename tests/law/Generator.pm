@@ -16,7 +16,8 @@ use JSON::PP;
 # with a policy retry; $undoes: one with a policy undo; $timed: a task or block with a policy timeout;
 # $late: on_failure(fail_late) takes the place of fail; $rated: a task with a rate;
 # $signalled: a task that waits for a signal; $started: one that starts an instance of $child; $races take the place of some of what is parallel
-my ($count, $budget, $crowded, $careful, $looped, $again, $undoes, $timed, $late, $rated, $races, $signalled, $started, $child);
+# $asked: a task that waits for an answer, a callback or a signal; $awaited: one that waits for another instance
+my ($count, $budget, $crowded, $careful, $looped, $again, $undoes, $timed, $late, $rated, $races, $signalled, $started, $child, $asked, $awaited);
 # $alone: nothing may run beside it; $unread: its names are never compared
 our ($alone, $unread);
 # something may run beside what is drawn, or it is in a finally or undo
@@ -133,6 +134,9 @@ sub failing { return ($late ? 'fail_late' : 'fail') . ($undoes ? '_undo' : '') }
 # What in the policies of a task is evaluated.
 sub read_policies { my ($policies) = @_; return map { $policies->{$_} // () } qw(group priority queue retry timeout) }
 
+# Those that wait for something else than a driver.
+my $WAITS = qr/Sleep|Signal|Start|Input|Callback|Await/;
+
 # The limits of a policy timeout, some of which are not known before they are evaluated.
 sub limits {
     my ($scope, @kinds) = @_;
@@ -146,21 +150,30 @@ sub task {
     my $type = pick(('t.Do') x 6, ('t.Plain') x 3, ('t.Job') x 4, ('t.Bare') x 2, ('t.Named') x 2, 't.Sleep', 't.Sleep', maybe(0.3) ? 't.Fail' : 't.Do');
     $type = 't.Signal' if $signalled && maybe($signalled);
     $type = 't.Start' if $started && maybe($started);
+    $type = pick('t.Input', 't.Input', 't.Callback', 't.Callback', 't.Signal') if $asked && maybe($asked);
+    $type = 't.Await' if $awaited && maybe($awaited);
     my $node = { kind => 'task', line => 1, type => $type };
     $node->{args} = $type eq 't.Do' ? { x => expression($scope) }
         : $type eq 't.Sleep' ? { duration => maybe(0.9) ? pick('PT1S', 'PT3S', 'PT40S') : name_in($scope) }
         : $type eq 't.Fail'  ? { msg => 'no' }
         : $type eq 't.Signal' ? { name => pick('x', 'x', 'y') }
         : $type eq 't.Start' ? start_of_child()
+        : $type eq 't.Input' ? { title => maybe(0.95) ? 'Go on?' : '', form => form($scope) }
+        : $type eq 't.Callback' ? { name => pick('x', 'x', 'z') }
+        : $type eq 't.Await' ? { id => instance($scope), accept => ends() }
         :                      {};
-    $node->{as} = fresh('v') if $type =~ /Do|Job|Bare|Named|Start/ && maybe(0.8);
-    my $policies = $type =~ /Sleep|Fail|Signal|Start/ ? {} : policies($scope, maybe($crowded));
+    $node->{as} = fresh('v') if $type =~ /Do|Job|Bare|Named|Start|Input|Callback|Await/ && maybe(0.8);
+    my $policies = $type =~ /$WAITS|Fail/ ? {} : policies($scope, maybe($crowded));
     $policies->{retry} = retry($scope, $type) if maybe(0.4);
     $policies->{on_failure} = pick('pause', 'skip', 'skip', 'skip_all', 'skip_all', failing()) if maybe($late ? 0.3 : 0.1);
-    $policies->{timeout} = limits($scope, qw(inactivity runtime deadline), $type =~ /Sleep|Signal|Start/ ? () : 'wait') if $timed && $type ne 't.Fail' && maybe($timed);
+    $policies->{timeout} = limits($scope, qw(inactivity runtime deadline), $type =~ $WAITS ? () : 'wait') if $timed && $type ne 't.Fail' && maybe($timed);
+    if ($type =~ /Input|Callback/ && maybe(0.4)) {
+        $policies->{timeout} = limits($scope, qw(inactivity runtime));
+        $policies->{retry} //= { attempts => 3, maybe(0.5) ? (delay => 'PT1S') : () };
+    }
     # an attempt that is too short each time must not be tried for ever
-    $policies->{retry}{attempts} = 2 if ($policies->{timeout} || $type eq 't.Start') && (($policies->{retry} // {})->{attempts} // 0) eq '-1';
-    $policies->{rate} = rate() if $rated && $type !~ /Sleep|Fail|Signal|Start/ && maybe($rated);
+    $policies->{retry}{attempts} = 2 if ($policies->{timeout} || $type =~ /Start|Await/) && (($policies->{retry} // {})->{attempts} // 0) eq '-1';
+    $policies->{rate} = rate() if $rated && $type !~ /$WAITS|Fail/ && maybe($rated);
     $node->{policies} = $policies if %$policies;
     my %reads = reads($scope, $node->{args}, read_policies($policies));
     return { %$node, %reads };
@@ -315,10 +328,12 @@ sub race {
 # What can be evaluated: it fails, if at all, after others beside it have begun.
 sub sound {
     my $type = pick('t.Do', 't.Do', 't.Plain', 't.Job', 't.Job', 't.Bare', 't.Named', 't.Sleep');
+    $type = $child ? pick('t.Start', 't.Await') : 't.Await' if $awaited && maybe(0.5);
     my $task = {
         kind => 'task', line => 1, type => $type,
-        args => $type eq 't.Do' ? { x => constant(pick(1, undef)) } : $type eq 't.Sleep' ? { duration => pick('PT1S', 'PT3S') } : {},
-        $type ne 't.Sleep' && maybe($crowded) ? (policies => { group => { name => pick('g1', 'g2'), max => pick(1, 2) } }) : ()
+        args => $type eq 't.Do' ? { x => constant(pick(1, undef)) } : $type eq 't.Sleep' ? { duration => pick('PT1S', 'PT3S') }
+            : $type eq 't.Start' ? start_of_child() : $type eq 't.Await' ? { id => instance([]), accept => ends() } : {},
+        $type !~ $WAITS && maybe($crowded) ? (policies => { group => { name => pick('g1', 'g2'), max => pick(1, 2) } }) : ()
     };
     return $task if maybe(0.5);
     return { kind => 'seq', line => 1, steps => [ $task, scalar sound() ] } if maybe(0.6);
@@ -577,6 +592,9 @@ sub task_types {
                 { name => 'accept', type => { optional => 'json' }, default => [ 'list', 'success', 'warning' ] }
             ]
         },
+        't.Input' => { name => 't.Input', machine => 'wait', wait => 'input', params => [ { name => 'title', type => 'string' }, { name => 'form', type => { optional => 'json' } } ] },
+        't.Callback' => { name => 't.Callback', machine => 'wait', wait => 'callback', params => [ { name => 'name', type => 'string' } ] },
+        't.Await' => { name => 't.Await', machine => 'wait', wait => 'instance', params => [ map { { name => $_, type => { optional => 'json' } } } qw(id accept) ] },
         't.Fail'  => { name => 't.Fail', machine => 'wait', wait => 'fail', params => [ { name => 'msg', type => 'string' } ] },
     };
 }
@@ -585,17 +603,41 @@ sub task_types {
 sub start_of_child {
     return {
         workflow => $child->{name}, params => { map { $_->{name} => constant(value()) } @{ $child->{params} } }, detached => maybe(0.15) ? JSON::PP::true : JSON::PP::false,
-        accept => [ 'list', pick([qw(success warning)], [qw(success warning)], ['success'], [qw(success warning error)], [qw(success aborted)], [qw(success warning error aborted)])->@* ]
+        accept => ends()
     };
 }
 
-# A small workflow whose instances are started by tasks; some of them fail, or wait for signals.
+sub ends { return [ 'list', pick([qw(success warning)], [qw(success warning)], ['success'], [qw(success warning error)], [qw(success aborted)], [qw(success warning error aborted)])->@* ] }
+
+# The number of another instance, mostly one that was started before or after this one: they have consecutive numbers.
+# It may be its own, or that of none.
+sub instance {
+    my ($scope) = @_;
+    return [ 'get', name_in($scope), 'instance' ] if @$scope && maybe(0.1);
+    return [ 'add', [ 'instance', 'id' ], pick(-1, -1, 1, 1, 1, 2, 3, maybe(0.3) ? 0 : -2, maybe(0.2) ? 40 : 1) ];
+}
+
+# Forms, some of which are none.
+sub form {
+    my ($scope) = @_;
+    my $yes = { type => 'boolean' };
+    return maybe(0.5) && @$scope ? name_in($scope) : constant(pick({}, { ok => { type => 'object' } }, { ok => $yes, n => 1 })) if maybe(0.1);
+    return constant(pick(
+        { ok => $yes },
+        { ok => { %$yes, default => JSON::PP::true }, n => { type => 'integer', minimum => 0, maximum => 5 } },
+        { pick => { type => 'string', enum => [qw(a b)] }, n => { type => 'integer', default => 1 } },
+        { properties => { n => { type => 'number', maximum => 3 }, t => { type => 'string', maxLength => 2 } }, required => ['n'], title => 'T' },
+        { l => { type => 'array', items => { type => 'integer' } }, t => { type => 'string', minLength => 1, default => 'x' } }
+    ));
+}
+
+# A small workflow whose instances are started by tasks; some of them fail, or wait for signals, or others outside.
 sub child {
     my ($name) = @_;
     my ($left, $often) = ($budget, $started);
-    ($budget, $started, $signalled) = (3, 0, pick(0, 0.3));
+    ($budget, $started, $signalled, $asked) = (3, 0, pick(0, 0.3), $awaited ? pick(0, 0.3) : 0);
     my $workflow = workflow($name, 1, 2);
-    ($budget, $started, $signalled) = ($left, $often, 0);
+    ($budget, $started, $signalled, $asked) = ($left, $often, 0, 0);
     return $workflow;
 }
 
@@ -627,7 +669,9 @@ sub make {
     ($count, $budget, $crowded, $careful) = (0, pick(4, 8, 14, 20), pick(0.4, 0.4, 0.9), pick(0.12, 0.3, 0.6));
     $looped = $seed % 6 % 4 ? 0 : pick(0.15, 0.4);
     $signalled = $seed % 8 == 6 ? pick(0.3, 0.6) : 0;
-    $started = $seed % 8 == 3 ? pick(0.3, 0.6) : 0;
+    $started = $seed % 8 == 3 ? pick(0.3, 0.6) : $seed % 16 == 10 ? pick(0.1, 0.3) : 0;
+    $asked = $seed % 8 == 7 || $seed % 48 == 21 ? pick(0.3, 0.5, 0.8) : 0;
+    $awaited = $seed % 8 == 2 || $seed % 48 == 13 ? pick(0.2, 0.4) : 0;
     $again = $seed % 5 == 4 ? pick(0.15, 0.3) : 0;
     $undoes = $seed % 4 == 1 ? pick(0.2, 0.4, 0.7) : 0;
     $timed = $seed % 7 == 3 ? pick(0.2, 0.4) : 0;
@@ -640,6 +684,7 @@ sub make {
     push @workflows, workflow("x$seed", 1, 2) if maybe(0.3);
     tag($_) for $seed % 8 == 6 ? @workflows : ();
     my @starts = ($workflows[0], maybe(0.5) ? pick(@workflows) : (), @workflows[ 1 .. $#workflows ]);
+    push @starts, map { pick(@workflows) } 1 .. pick(1, 2, 3) if $awaited;
     push @workflows, $child // ();
     my $types = task_types();
     my $text  = JSON::PP->new->canonical->encode(\@workflows);
@@ -648,7 +693,7 @@ sub make {
             format => 1, file => "w$seed.wf", workflows => \@workflows,
             task_types => { map { $_ => $types->{$_} } grep { index($text, qq("type":"$_")) >= 0 } keys %$types },
         },
-        starts => [ map { start($_, $seed % 16 > 11 ? qw(own kept) : ()) } @starts ],
+        starts => [ map({ start($_, $seed % 16 > 11 ? qw(own kept) : ()) } @starts), $seed % 16 == 4 ? map({ schedule($_, pick(@workflows)) } 1 .. pick(1, 1, 2)) : () ],
         seed   => rand,
         steps  => pick(15, 30, 60),
     };
@@ -658,6 +703,15 @@ sub make {
 sub tag {
     my ($workflow) = @_;
     $workflow->{policies}{tags} = [ 'list', 'kept', [ 'text', 'p-', [ 'eq', [ 'var', $workflow->{params}[0]{name} ], undef ] ] ];
+}
+
+# Starts at times: every so many seconds, so often.
+sub schedule {
+    my ($k, $workflow) = @_;
+    return {
+        schedule => "s$k", every => pick(3, 10, 25), count => pick(2, 3, 5, 8), catchup => pick(0, 1, 1, 2, 5),
+        overlap => pick(qw(allow skip queue replace coalesce)), %{ start($workflow) }
+    };
 }
 
 sub start {

@@ -26,11 +26,14 @@ use List::Util qw(max);
 my $json = JSON::PP->new->canonical->allow_nonref;
 
 my %TERMINAL = map { $_ => 1 } qw(END RAISED ABORTED);
-my %MACHINE  = ('t.Do' => 'sync', 't.Plain' => 'sync', 't.Job' => 'async', 't.Bare' => 'async', 't.Named' => 'async', 't.Sleep' => 'wait', 't.Signal' => 'wait', 't.Start' => 'child', 't.Fail' => 'wait');
+my %MACHINE  = ('t.Do' => 'sync', 't.Plain' => 'sync', 't.Job' => 'async', 't.Bare' => 'async', 't.Named' => 'async', 't.Sleep' => 'wait', 't.Signal' => 'wait', 't.Start' => 'child', 't.Await' => 'child', 't.Input' => 'wait', 't.Callback' => 'wait', 't.Fail' => 'wait');
 my %SECONDS  = (PT1S => 1, PT2S => 2, PT3S => 3, PT25S => 25, PT40S => 40);
 my $ATTEMPTS = 3;    # polls, cancels and cleanups that may fail in a row
 my $LOSS_LIMIT;      # drivers that may die in a row with a request
-my %REPLAY = (take => \&taken, report => \&reported, verb => \&operated, lost => \&lost);
+my %REPLAY = (take => \&taken, report => \&reported, verb => \&operated, lost => \&lost, answer => \&answered);
+my %OUTSIDE = (token => \&token_made, callback => \&called_back, progress => \&progressed, schedule => \&set_schedule, hold => \&hold_schedule, 'go on' => \&free_schedule);
+my $SCHEDULE_LATE = 60;    # seconds
+our $HERE;           # the number of the instance in which an expression is evaluated
 
 # ---- expressions: the value, or die "input: …"
 
@@ -95,6 +98,7 @@ sub evaluate {
     my ($op, @part) = @$e;
     return $part[0] if $op eq 'const';
     return look_up($frame, $part[0]) if $op eq 'var';
+    return $HERE if $op eq 'instance';
     return evaluate($part[ truth(evaluate($part[0], $frame)) ? 1 : 2 ], $frame) if $op eq 'if';
     if ($op eq 'coalesce') {
         for (@part) {
@@ -228,6 +232,7 @@ sub begin_anew {
 sub prepare_leaf {
     my ($p) = @_;
     my $node = $p->{node};
+    local $HERE = $p->{m}{number};
     $p->{args} = evaluate($node->{args}, $p->{frame}) if $node->{args};
     $p->{calls} = [ map { evaluate($_->{args}, $p->{frame}) } @{ $node->{steps} } ] if $node->{kind} eq 'atomic';
     my $policies = $node->{policies} // {};
@@ -508,7 +513,7 @@ sub ended {
     note_ended($p, $how);
     return wins($p) if $parent && $parent->{kind} eq 'race';
     if (delete $p->{warned}) { $parent ? warns($parent) : ($m->{warned} = 1) }
-    bind_name($p, $node->{as}, $p->{output}) if $node->{as} && $p->{has_output} && $p->{kind} =~ /^(sync|async|child|call|let)$/;
+    bind_name($p, $node->{as}, $p->{output}) if $node->{as} && $p->{has_output} && $p->{kind} =~ /^(sync|async|wait|child|call|let)$/;
     bind_name($p, $node->{yield}{as}, $p->{output}) if $node->{yield} && $p->{has_output} && $how ne 'return';
     if ($node->{kind} eq 'atomic' && $p->{has_output} && is_object($p->{output})) {
         bind_name($p, $_, $p->{output}{$_}) for grep { exists $p->{output}{$_} } map { $_->{as} // () } @{ $node->{steps} };
@@ -594,7 +599,8 @@ sub queue {
     }
     return unless $p->{kind} eq 'wait';
     return fails($p, 'failed') if type($p) eq 't.Fail';
-    return awaits($p) if type($p) eq 't.Signal';
+    return awaits($p) if type($p) =~ /Signal|Callback/;
+    return asks_people($p) if type($p) eq 't.Input';
     my $seconds = $SECONDS{ $p->{args}{duration} // '' };
     return fails($p, 'input') unless defined $seconds;
     $p->{state} = 'WAITING';
@@ -602,23 +608,172 @@ sub queue {
     return;
 }
 
-# It takes a signal that has come before, unless somebody else waits for that one.
+# It takes a signal that has come before, unless somebody else waits for that one. A callback is one that
+# only a token can send.
 sub awaits {
     my ($p) = @_;
     return fails($p, 'input') unless defined $p->{args}{name};
     $p->{state} = 'WAITING';
-    @$p{qw(awaits since)} = ($p->{args}{name}, ++$p->{m}{waits});
+    @$p{qw(awaits since)} = ((type($p) eq 't.Callback' ? 'callback ' : 'signal ') . $p->{args}{name}, $p->{m}{now});
     return take_signal($p->{m}, $p->{awaits});
 }
 
-# The longest wait takes a signal, if there is one of each.
+# The longest wait takes the oldest signal, if there is one of each.
 sub take_signal {
     my ($m, $name) = @_;
-    my ($p) = sort { $a->{since} <=> $b->{since} } grep { defined $_->{awaits} && $_->{awaits} eq $name && $_->{state} eq 'WAITING' } values %{ $m->{processes} };
-    return unless $p && $m->{kept}{$name};
-    $m->{kept}{$name}--;
+    my ($p) = sort { $a->{since} <=> $b->{since} || number($a) <=> number($b) } grep { defined $_->{awaits} && $_->{awaits} eq $name && $_->{state} eq 'WAITING' } values %{ $m->{processes} };
+    return 0 unless $p && @{ $m->{kept}{$name} // [] };
+    @$p{qw(output has_output)} = (shift @{ $m->{kept}{$name} }, 1);
     touch($p);
-    return ended($p, 'end');
+    ended($p, 'end');
+    return 1;
+}
+
+# ---- what is asked outside: forms, and callbacks
+
+sub asks_people {
+    my ($p) = @_;
+    my $form = read_form($p->{args}{form});
+    return fails($p, 'input') unless $form && length $p->{args}{title};
+    $p->{state} = 'WAITING';
+    push @{ $p->{asked} }, { form => $form };
+    return;
+}
+
+# The fields of a form, with what is required; undef: it is none.
+sub read_form {
+    my ($form) = @_;
+    return undef unless is_object($form) && %$form;
+    my $fields = is_object($form->{properties}) ? $form->{properties} : $form;
+    return undef if grep { !is_object($_) || ($_->{type} // '') !~ /^(string|integer|number|boolean|array)$/ } values %$fields;
+    return { fields => $fields, required => $fields == $form ? [ grep { !exists $fields->{$_}{default} } keys %$fields ] : $form->{required} // [] };
+}
+
+sub is_text { return defined $_[0] && !ref $_[0] && !is_number($_[0]) }
+
+my %FITS = (
+    string  => sub { my ($f, $v) = @_; return is_text($v) && length $v >= ($f->{minLength} // 0) && length $v <= ($f->{maxLength} // 1e9) },
+    number  => sub { my ($f, $v) = @_; return is_number($v) && $v >= ($f->{minimum} // -1e9) && $v <= ($f->{maximum} // 1e9) },
+    boolean => sub { my ($f, $v) = @_; return is_bool($v) },
+    array   => sub { my ($f, $v) = @_; return is_list($v) && !grep { !fits($f->{items}, $_) } @$v }
+);
+$FITS{integer} = sub { my ($f, $v) = @_; return $FITS{number}->($f, $v) && $v == int $v };
+
+sub fits {
+    my ($field, $value) = @_;
+    return 0 if $field->{enum} && !grep { same($_, $value) } @{ $field->{enum} };
+    return $FITS{ $field->{type} }->($field, $value);
+}
+
+# The answer with the defaults of what was left out; undef: the form refuses it.
+sub filled_in {
+    my ($form, $payload) = @_;
+    return undef unless is_object($payload);
+    my $fields = $form->{fields};
+    my %answer = ((map { $_ => $fields->{$_}{default} } grep { exists $fields->{$_}{default} } keys %$fields), %$payload);
+    return undef if grep { !exists $answer{$_} } @{ $form->{required} };
+    return undef if grep { !$fields->{$_} || !fits($fields->{$_}, $answer{$_}) } keys %answer;
+    return \%answer;
+}
+
+# A form is answered once, and while its task waits for this one; the task goes on when the work is done.
+sub answered {
+    my ($p, $data) = @_;
+    my $asked = ($p->{asked} // [])->[ $data->{n} - 1 ] or return "has not asked form $data->{n}";
+    my $waits = $p->{state} eq 'WAITING' && $data->{n} == @{ $p->{asked} };
+    my $output = filled_in($asked->{form}, $data->{payload});
+    my $answer = $asked->{answer} || !$waits ? 'WF004' : $output ? 'done' : 'WF002';
+    return "form $data->{n} is open or not" if (!$asked->{answer} && $waits) != ($data->{open} ? 1 : 0);
+    return "form $data->{n} was found to fit or not" if defined $output != ($data->{fits} ? 1 : 0);
+    return "form $data->{n} was answered $data->{answer}, not $answer" if $data->{answer} ne $answer;
+    return undef if $answer ne 'done';
+    return "form $data->{n} has the answer " . $json->encode($data->{output}) . ', not ' . $json->encode($output) unless same($output, $data->{output});
+    $asked->{answer} = $output;
+    return undef;
+}
+
+# A newer token for the same takes the place of the former one.
+sub token_made {
+    my ($world, $data, $m) = @_;
+    my $answer = $m->{state} =~ /^(END|ABORTED)$/ ? 'WF004' : 'done';
+    return "a token was made: $data->{answer}, not $answer" if $data->{answer} ne $answer;
+    $m->{callbacks}{ $data->{name} } = { k => $data->{k}, name => $data->{name}, m => $m } if $answer eq 'done';
+    return undef;
+}
+
+sub token {
+    my ($world, $k) = @_;
+    return (grep { defined $k && $_->{k} == $k } map { values %{ $_->{callbacks} // {} } } values %{ $world->{instances} })[0];
+}
+
+# What a token is refused for.
+sub refusal {
+    my ($token) = @_;
+    return !$token ? 'WF003' : !$token->{used} && $token->{m}{state} =~ /^(END|ABORTED)$/ ? 'WF004' : undef;
+}
+
+# It is kept until the work is done, or a wait begins that takes it.
+sub called_back {
+    my ($world, $data) = @_;
+    my $token = token($world, $data->{k});
+    my $answer = refusal($token) // (!$token->{used} ? 'accepted' : same($token->{payload}, $data->{payload}) ? 'known' : 'WF004');
+    return "callback $data->{k} was answered $data->{answer}, not $answer" if $data->{answer} ne $answer;
+    return undef if $answer ne 'accepted';
+    @$token{qw(used payload)} = (1, $data->{payload});
+    push @{ $token->{m}{kept}{"callback $token->{name}"} }, { payload => $data->{payload}, sender => $data->{sender}, at => moment($token->{m}{now}) };
+    return undef;
+}
+
+sub progressed {
+    my ($world, $data) = @_;
+    my $token = token($world, $data->{k});
+    my $answer = refusal($token) // ($token->{used} ? 'WF004' : 'done');
+    return "progress of $data->{k} was answered $data->{answer}, not $answer" if $data->{answer} ne $answer;
+    $token->{progress} = $data->{payload} if $answer eq 'done';
+    return undef;
+}
+
+# A time in microseconds as values have it.
+sub moment {
+    my ($now) = @_;
+    my ($second, $minute, $hour, $day, $month, $year) = gmtime int $now / 1e6;
+    my $fraction = sprintf '.%06d', $now % 1e6;
+    $fraction =~ s/\.?0+$//;
+    return sprintf '%04d-%02d-%02dT%02d:%02d:%02d%sZ', $year + 1900, $month + 1, $day, $hour, $minute, $second, $fraction;
+}
+
+# The work is done that answers and callbacks have left. All answers together end their waits.
+sub take_answers {
+    my ($world) = @_;
+    my @p = grep { $_->{asked} && $_->{state} eq 'WAITING' && $_->{asked}[-1]{answer} } all_processes($world);
+    for my $p (sort { number($a) <=> number($b) } @p) {
+        next if $p->{state} ne 'WAITING';
+        @$p{qw(output has_output)} = ($p->{asked}[-1]{answer}, 1);
+        touch($p);
+        ended($p, 'end');
+    }
+    return undef;
+}
+
+sub take_callbacks {
+    my ($world) = @_;
+    for my $m (map { $world->{instances}{$_} } sort { $a <=> $b } keys %{ $world->{instances} }) {
+        for my $name (sort grep { /^callback / } keys %{ $m->{kept} // {} }) {
+            1 while take_signal($m, $name);
+        }
+    }
+    return undef;
+}
+
+sub work_done {
+    my ($world, $kind, $now) = @_;
+    return fire_schedules($world, $now) if $kind eq 'schedule';
+    return fire_next($world, $now) if $kind eq 'successor';
+    replace($world) if $kind eq 'abort';
+    return take_answers($world) if $kind eq 'input';
+    return take_callbacks($world) if $kind eq 'signal';
+    return tend_children($world, $kind) if $kind;
+    return take_answers($world) // take_callbacks($world) // tend_children($world, '') // replace($world) // fire_next($world, $now) // schedule_forgotten($world, $now);
 }
 
 # What one instance does to another: tasks start theirs, and see how those have ended; those of tasks
@@ -628,16 +783,17 @@ sub tend_children {
     for (1 .. 100) {
         my @tasks = sort { number($a) <=> number($b) || $a->{path} cmp $b->{path} } grep { $_->{kind} eq 'child' && $_->{state} =~ /^(WAITING|CANCEL_REQUESTED|ABORT_REQUESTED)$/ } all_processes($world);
         my @new = grep { !$_->{child} && $_->{state} eq 'WAITING' && $_->{m}{state} ne 'SUSPENDED' } @tasks;
-        my @over = grep { $_->{child} ? $_->{child}{state} =~ /^(END|ABORTED)$/ : $_->{state} ne 'WAITING' } @tasks;
-        my @stopped = grep { $_->{child} && $_->{state} ne 'WAITING' && $_->{child}{state} =~ /^(RUNNING|SUSPENDED)$/ } @tasks;
+        my @over = grep { is_over($_) } @tasks;
+        my @stopped = grep { $_->{child} && type($_) eq 't.Start' && $_->{state} ne 'WAITING' && $_->{child}{state} =~ /^(RUNNING|SUSPENDED)$/ } @tasks;
         @new = @over = () if $kind && $kind ne 'child';
         @stopped = () if $kind && $kind eq 'child';
         return undef unless @new || @over || @stopped;
         touch($_) for @new, @over;
-        for (@new) {
-            my $wrong = start_child($_);
+        for (in_groups(@new)) {
+            my $wrong = type($_) eq 't.Await' ? find_awaited($_) : start_child($_);
             return $wrong if defined $wrong;
         }
+        push @over, grep { is_over($_) } @new;
         abort_instance($_->{child}, 0) for @stopped;
         # what goes on comes before what fails
         $_->{state} eq 'WAITING' && accepted($_) and child_ended($_, $_->{child}{result}, $_->{child}{output}) for @over;
@@ -648,6 +804,50 @@ sub tend_children {
         return undef if $kind;
     }
     return 'children start children without end';
+}
+
+# What it waits for has ended, or it is to stop and has nothing to stop.
+sub is_over {
+    my ($p) = @_;
+    return $p->{child}{state} =~ /^(END|ABORTED)$/ if $p->{child} && ($p->{state} eq 'WAITING' || type($p) eq 't.Start');
+    return $p->{state} =~ /^(CANCEL|ABORT)_REQUESTED$/;
+}
+
+# Those that start instances of one workflow do so together.
+sub in_groups {
+    my (@p) = @_;
+    my %first;
+    my %group = map { ($_->{path} . $_->{m}{number}) => type($_) eq 't.Await' ? number($_) : join ' ', map { $_ // '' } $_->{args}{workflow}, $_->{args}{detached} ? 1 : 0, @{ $_->{m} }{qw(priority depth)} } @p;
+    for my $p (@p) {
+        my $group = $group{ $p->{path} . $p->{m}{number} };
+        $first{$group} = number($p) if !defined $first{$group} || $first{$group} > number($p);
+        $p->{turn_to_start} = \$first{$group};
+    }
+    return sort { ${ $a->{turn_to_start} } <=> ${ $b->{turn_to_start} } || number($a) <=> number($b) } @p;
+}
+
+# It waits for an instance that there is, unless that one waits for it.
+sub find_awaited {
+    my ($p) = @_;
+    return undef if $p->{state} ne 'WAITING';
+    my $id = $p->{args}{id};
+    my $found = is_number($id) && $id >= 0 && $p->{m}{world}{instances}{$id};
+    if    (!$found)                      { fails($p, 'input') }
+    elsif (waits_around($found, $p->{m})) { fails($p, 'deadlock') }
+    else                                 { @$p{qw(child number_of_child)} = ($found, $id) }
+    return undef;
+}
+
+# Whether an instance is, or waits for, another one.
+sub waits_around {
+    my ($from, $m) = @_;
+    my (%seen, @todo);
+    for (@todo = $from; my $next = shift @todo; ) {
+        return 1 if $next == $m;
+        next if $seen{ $next->{number} }++;
+        push @todo, map { $_->{child} } grep { $_->{child} && $_->{state} =~ /^(WAITING|CANCEL_REQUESTED|ABORT_REQUESTED)$/ } values %{ $next->{processes} };
+    }
+    return 0;
 }
 
 sub accepted { my ($p) = @_; return scalar grep { $_ eq $p->{child}{result} } @{ $p->{args}{accept} } }
@@ -661,26 +861,143 @@ sub child_ended {
 # The workspace gives the instance its number.
 sub start_child {
     my ($p) = @_;
+    return undef if $p->{state} ne 'WAITING';    # one that has failed before it may have stopped it
     my $world = $p->{m}{world};
     my $id = shift @{ $world->{born}{"$p->{m}{number} $p->{path}"} // [] };
     return is_given_up($p->{m}, $p->{path}) ? undef : "instance $p->{m}{number}: $p->{path} starts an instance, which there is not" unless defined $id;
     $p->{number_of_child} = $id;
-    my $m = begin_instance($world, $id, $p->{args}{workflow}, $p->{args}{params}, $p->{m}{priority}, [], $p->{m}{now});
+    my $m = begin_instance($world, $id, $p->{args}{workflow}, $p->{args}{params}, $p->{m}{priority}, [], $p->{m}{now}, $p->{m}{depth} + 1);
     return child_ended($p, undef, undef), undef if $p->{args}{detached};
     $p->{child} = $m;
     return undef;
 }
 
 sub begin_instance {
-    my ($world, $number, $workflow, $params, $priority, $tags, $now) = @_;
+    my ($world, $number, $workflow, $params, $priority, $tags, $now, $depth) = @_;
     my $tree = $world->{trees}{$workflow};
     my $m = $world->{instances}{$number} = {
         state => 'RUNNING', now => $now, processes => {}, history => [],
         params => $params, priority => $priority, tags => tags({ params => $params, tags => $tags }, $tree), id => $world->{ids}{$number}, theirs => $world->{states}{$number},
-        world => $world, number => $number
+        world => $world, number => $number, depth => $depth // 0
     };
     $m->{root} = begin_root($m, $tree);
     return $m;
+}
+
+# ---- schedules
+
+# Its first time is one interval from now.
+sub set_schedule {
+    my ($world, $data, $m, $now) = @_;
+    my $s = $world->{schedules}{ $data->{schedule} } = { %$data, name => $data->{schedule}, every => $data->{every} * 1e6, next => $now + $data->{every} * 1e6, firings => {} };
+    return $s->{next} == sprintf('%.0f', $data->{next} * 1e6) ? undef : "schedule $s->{name} begins at another time";
+}
+
+sub hold_schedule {
+    my ($world, $data, $m, $now) = @_;
+    my $s = $world->{schedules}{ $data->{schedule} };
+    my $answer = $s->{held} ? 'refused' : 'done';
+    return "schedule $s->{name} is paused: $data->{answer}, not $answer" if $data->{answer} ne $answer;
+    $s->{held} = 1;
+    return undef;
+}
+
+# What came while it was paused is missed.
+sub free_schedule {
+    my ($world, $data, $m, $now) = @_;
+    my $s = $world->{schedules}{ $data->{schedule} };
+    my $answer = $s->{held} ? 'done' : 'refused';
+    return "schedule $s->{name} goes on: $data->{answer}, not $answer" if $data->{answer} ne $answer;
+    return undef if $answer ne 'done';
+    @$s{qw(held since)} = (0, $now);
+    return undef unless defined $s->{next} && $s->{next} <= $now;
+    $s->{firings}{ $s->{next} } //= 'missed';
+    $s->{next} += $s->{every} while $s->{next} <= $now;
+    return undef;
+}
+
+# The times that have come, but for those that nothing fired while they could have been.
+sub times_due {
+    my ($s, $now) = @_;
+    my @due;
+    for (; $s->{next} <= $now; $s->{next} += $s->{every}) { push @due, $s->{next} }
+    my $first = $due[0] // return;
+    splice @due, 0, @due - max(1, $s->{catchup}) if @due > max(1, $s->{catchup});
+    @due = () if !$s->{catchup} && $due[0] < $now - $SCHEDULE_LATE * 1e6;
+    $s->{firings}{$first} //= 'missed' if !@due || $due[0] != $first;
+    if (@due >= $s->{count}) {
+        $#due = $s->{count} - 1;
+        $s->{next} = undef;
+    }
+    $s->{count} -= @due;
+    return @due;
+}
+
+sub under_way { my ($s) = @_; return (grep { $_->{state} !~ /^(END|ABORTED)$/ } reverse @{ $s->{started} // [] })[0] }
+
+sub put_off { my ($s) = @_; return sort { $a <=> $b } grep { $s->{firings}{$_} eq 'waiting' } keys %{ $s->{firings} } }
+
+# What becomes of the times that have come is decided before the first of them is started.
+sub fire_schedules {
+    my ($world, $now) = @_;
+    for my $s (map { $world->{schedules}{$_} } sort keys %{ $world->{schedules} // {} }) {
+        next if $world->{paused} || $s->{held} || !defined $s->{next} || $s->{next} > $now;
+        my @due = times_due($s, $now);
+        my $free = !under_way($s) && !put_off($s);
+        my @begin = $s->{overlap} eq 'allow' ? @due : $free ? shift @due // () : ();
+        for (@begin) {
+            my $wrong = fire($world, $s, $_, $now);
+            return $wrong if defined $wrong;
+        }
+        next if $s->{overlap} eq 'allow';
+        for my $time (@due) {
+            if ($s->{overlap} =~ /^(replace|coalesce)$/) { $s->{firings}{$_} = 'skipped' for put_off($s) }
+            push @{ $world->{replaced} }, under_way($s) // () if $s->{overlap} eq 'replace';
+            $s->{firings}{$time} = $s->{overlap} eq 'skip' ? 'skipped' : 'waiting';
+        }
+    }
+    return undef;
+}
+
+# The workspace gives the instance its number.
+sub fire {
+    my ($world, $s, $time, $now) = @_;
+    my $firing = $world->{fired}{"$s->{name} $time"};
+    return "schedule $s->{name} has not fired $time" unless $firing && $firing->{state} eq 'started';
+    return "schedule $s->{name} has fired $time at another time" if $firing->{at} != $now;
+    $s->{firings}{$time} = 'started';
+    push @{ $s->{started} }, begin_instance($world, $firing->{instance}, @$s{qw(workflow params priority)}, [], $now);
+    return undef;
+}
+
+# What waits begins when the instance before it has ended, one after the other.
+sub fire_next {
+    my ($world, $now) = @_;
+    for my $s (map { $world->{schedules}{$_} } sort keys %{ $world->{schedules} // {} }) {
+        next if $world->{paused} || $s->{held} || under_way($s);
+        my ($time) = put_off($s) or next;
+        next if now_of($world->{fired}{"$s->{name} $time"}) != $now && $now - max($s->{since} // 0, $world->{since} // 0) <= 2e6;
+        my $wrong = fire($world, $s, $time, $now);
+        return $wrong if defined $wrong;
+    }
+    return undef;
+}
+
+sub now_of { my ($firing) = @_; return $firing && $firing->{state} eq 'started' ? $firing->{at} : 0 }
+
+# A later time of their schedule has come.
+sub replace {
+    my ($world) = @_;
+    abort_instance($_, 0) for @{ delete $world->{replaced} // [] };
+    return undef;
+}
+
+# After the engine was paused somebody looks at a schedule within a minute.
+sub schedule_forgotten {
+    my ($world, $now) = @_;
+    return undef if $world->{paused};
+    my ($s) = grep { !$_->{held} && defined $_->{next} && $_->{next} <= $now && $now - ($world->{since} // -1e9) > 60e6 } values %{ $world->{schedules} // {} };
+    return $s ? "schedule $s->{name} has not fired" : undef;
 }
 
 # Whether its policy has it wait for another attempt.
@@ -917,6 +1234,8 @@ sub resumed {
     return;
 }
 
+my %REASON = ('t.Signal' => 'signal', 't.Callback' => 'callback', 't.Input' => 'input');
+
 # Why it is not with a driver, as explain says it. When a request is repeated is
 # not compared.
 sub reason {
@@ -924,7 +1243,7 @@ sub reason {
     my $state = $p->{state};
     return 'request' if $p->{lease};
     return !$p->{child} && $p->{m}{state} eq 'SUSPENDED' ? 'suspended' : 'child' if $p->{kind} eq 'child' && $state =~ /^(WAITING|CANCEL_REQUESTED|ABORT_REQUESTED)$/;
-    return $state eq 'FAILED' ? 'failed' : $state eq 'WAITING' ? (defined $p->{awaits} ? 'signal' : 'time') : 'time or none' if $state ne 'INIT';
+    return $state eq 'FAILED' ? 'failed' : $state eq 'WAITING' ? ($REASON{ type($p) } // 'time') : 'time or none' if $state ne 'INIT';
     return defined $p->{retry_due} ? 'retry' : $p->{m}{state} eq 'SUSPENDED' ? 'suspended' : waits_for_group($p) ? 'group' : '';
 }
 
@@ -1371,6 +1690,8 @@ sub stop {
     }
     elsif ($state =~ /^(ABORT|RAISE_CLEANUP_REQUESTED)/ && ($p->{m}{state} ne 'ABORTING' || $state =~ /^ABORT/)) { return }
     elsif ($state eq 'INIT' || $p->{kind} eq 'wait' || $p->{kind} =~ /^(sync|child)$/ && $state eq 'FAILED') { aborted($p) }
+    # whether one that is stopped at the moment at which it begins has begun is open: only then there is something to stop
+    elsif ($p->{kind} eq 'child' && !number($p)) { aborted($p) }
     elsif ($p->{kind} =~ /^(sync|child)$/) { move_to($p, 'ABORT_REQUESTED') }
     elsif ($state eq 'FAILED' || $state =~ /CLEANUP/) { ask_cleanup($p, 'ABORT_CLEANUP_REQUESTED') }
     else {
@@ -1724,6 +2045,7 @@ sub replay {
     $world->{trees} = { map { $_->{name} => $_ } @{ $made->{spec}{workflows} } };
     # which instances each task has started
     push @{ $world->{born}{"$_->{parent} $path{ $_->{task} }"} }, $_->{id} for grep { defined $_->{parent} } @{ $played->{instances} };
+    $world->{fired} = { map { ("$_->{schedule} " . sprintf '%.0f', $_->{time} * 1e6) => { %$_, at => sprintf '%.0f', $_->{at} * 1e6 } } @{ $played->{firings} } };
     my @steps = successes_first(@{ $played->{steps} });
     while (my $step = shift @steps) {
         my ($what, $data) = @$step{qw(what data)};
@@ -1771,21 +2093,28 @@ sub replay {
         }
         elsif ($what eq 'signal') {
             my $m = $instance{ $step->{instance} };
-            $m->{kept}{ $data->{name} }++;
-            take_signal($m, $data->{name});
+            push @{ $m->{kept}{"signal $data->{name}"} }, undef;
+            take_signal($m, "signal $data->{name}");
         }
         elsif ($what eq 'work') {
-            my $wrong = tend_children($world, $data && $data->{kind});
+            my $wrong = work_done($world, ($data // {})->{kind} // '', $step->{at});
             return "step $step->{k}: $wrong" if defined $wrong;
         }
-        elsif ($what =~ /^(pause|unpause)$/) { $paused = $what eq 'pause' }
-        elsif ($what =~ /^(take|report|verb|lost)$/ && defined $step->{process}) {
+        elsif ($OUTSIDE{$what}) {
+            my $wrong = $OUTSIDE{$what}->($world, $data, $instance{ $step->{instance} // 0 }, $step->{at});
+            return "step $step->{k}: $wrong" if defined $wrong;
+        }
+        elsif ($what =~ /^(pause|unpause)$/) {
+            $world->{since} = $step->{at} if $paused;
+            $paused = $world->{paused} = $what eq 'pause';
+        }
+        elsif ($what =~ /^(take|report|verb|lost|answer)$/ && defined $step->{process}) {
             my $path = $path{ $step->{process} };
             my $p    = $instance{ $step->{instance} }{processes}{$path};
             next if !$p && is_given_up($instance{ $step->{instance} }, $path);
             return "step $step->{k}: $path has not begun in the model" unless $p;
             return "step $step->{k}: $path was handed out while the engine was paused" if $what eq 'take' && $paused;
-            touch($p) if $what ne 'take';
+            touch($p) if $what !~ /^(take|answer)$/;
             if ($what eq 'verb' && $data->{verb} eq 'cancel' && !$p->{cancelled}) {
                 my @too = ($step);
                 push @too, $steps[@too - 1] while $steps[@too - 1] && $steps[@too - 1]{what} eq 'verb' && $steps[@too - 1]{data}{verb} eq 'cancel';
@@ -1815,7 +2144,18 @@ sub replay {
         keep_time($_) for all_processes($world);
     }
     my ($later) = grep { late($instance{$_}) } sort keys %instance;
-    return (left_alive($world, $played) // ($later ? "instance $later ends late, but has not ended" : undef), \%instance);
+    return (left_alive($world, $played) // schedules_differ($world) // ($later ? "instance $later ends late, but has not ended" : undef), \%instance);
+}
+
+# What became of each time of the schedules.
+sub schedules_differ {
+    my ($world) = @_;
+    my %mine = map { my $s = $_; map { ("$s->{name} $_" => $s->{firings}{$_}) } keys %{ $s->{firings} } } values %{ $world->{schedules} // {} };
+    my %theirs = map { $_ => $world->{fired}{$_}{state} } keys %{ $world->{fired} };
+    for (sort keys %{ { %mine, %theirs } }) {
+        return sprintf 'time of schedule %s: the model says %s, the workspace %s', $_, $mine{$_} // 'nothing', $theirs{$_} // 'nothing' if ($mine{$_} // '') ne ($theirs{$_} // '');
+    }
+    return undef;
 }
 
 # Those that start gave, and those of the workflow that are not among them.
@@ -1839,6 +2179,7 @@ sub lines_of_model {
         my $m = $instance->{$id};
         push @lines, sprintf '%s is %s %s %s, tagged %s', $id, $m->{state}, $m->{result} // '-', map { $json->encode($_) } @$m{qw(output tags)};
         push @lines, map { "$id $_" } @{ $m->{history} };
+        push @lines, map { callback_line($id, $_, @{ $m->{callbacks}{$_} }{qw(progress used)}) } keys %{ $m->{callbacks} // {} };
         for my $p (values %{ $m->{processes} }) {
             push @lines, "$id $p->{path} is $p->{state}, attempt $p->{attempt}";
             next unless $p->{scope};
@@ -1849,11 +2190,17 @@ sub lines_of_model {
     return @lines;
 }
 
+sub callback_line {
+    my ($id, $name, $progress, $used) = @_;
+    return sprintf '%s callback %s is %s, progress %s', $id, $name, $used ? 'used' : 'not used', $json->encode($progress);
+}
+
 sub lines_of_workspace {
     my ($played) = @_;
     return (
         map({ sprintf '%s is %s %s %s, tagged %s', @$_{qw(id state)}, $_->{result} // '-', $json->encode($_->{output}), $json->encode($_->{tags}) } @{ $played->{instances} }),
         map({ "$_->{instance} $_->{path} is $_->{state}, attempt $_->{attempt}" } @{ $played->{processes} }),
+        map({ callback_line(@$_{qw(instance name progress used)}) } @{ $played->{callbacks} }),
         map({ "$_->{instance} $_->{path} fails, attempt $_->{attempt}, $_->{kind}" } @{ $played->{failures} }),
         map({ "$_->{instance} $_->{path} is retried, attempt $_->{attempt}, due " . sprintf('%.0f', $_->{due} * 1e6) } @{ $played->{retries} }),
         map({ "$_->{instance} $_->{path} binds $_->{name} = " . $json->encode($_->{value}) } grep { $_->{name} =~ /^[vp]/ } @{ $played->{bindings} })

@@ -100,6 +100,22 @@ faults() {
         "$(change wf._tell_waits 'x.awaits_id = u.id offset' 'x.awaits_id = u.id and false offset')"
     fault passed 'an abort is not passed on to what a task has started' 'fsck: child: |end: |model: |waits for' \
         "$(change wf._tell_children 'i.parent_process_id = m.id' 'i.parent_process_id = m.id and false')"
+    fault form 'a form that is asked anew takes an answer to the former one' 'form . was answered .*, not WF004' \
+        "$(change wf._is_asked 'n.id > (_is_asked.p_input).id' 'false')"
+    fault used 'a token is good for more than one callback' 'callback .* was answered accepted, not WF004' \
+        "$(change wf.callback 'v.used_at is not null' 'false')"
+    fault circle 'instances that wait for each other are not found' "$stands|end: |model: .*deadlock" \
+        "$(change wf._waits_around 'c.id = _waits_around.p_instance' 'false')"
+    fault only 'an abort is passed on to what a task only waits for' "$stands|model: |has not begun|fsck: child: " \
+        "$(change wf._tell_children 'i.parent_id = m.instance_id and i.parent_process_id = m.id' 'true')"
+    fault stopped 'a task that was stopped a moment before starts an instance' "$stands|model: |end: " \
+        "$(change wf._begin_children 'v_moved and exists' 'false and exists')"
+    fault catchup 'one time too many is made up for' 'time of schedule|schedule .* has not fired' \
+        "$(change wf._due_times 'greatest(1, p_schedule.catchup)' '1 + greatest(1, p_schedule.catchup)')"
+    fault replaced 'an instance that is to be replaced goes on' "$stands|model: |schedule .* has fired" \
+        "$(change wf._put_off "p_overlap = 'replace' and v_running" 'false and v_running')"
+    fault together 'all times that wait for an instance begin together' 'time of schedule|schedule .* has fired|model: |has not begun' \
+        "$(change wf._tend_schedules 'x.k = 1 and' 'true and')"
     fault early 'an instance ends late while a request is with a driver' 'ended late, but something can run|fsck: late: ' \
         "$(change wf._is_late 'wf.lease' '(select * from wf.lease where false)')"
 }

@@ -18,6 +18,7 @@ create table law.step (
     k bigint generated always as identity primary key,
     at timestamptz, what text, instance_id bigint, process_id bigint, data jsonb
 );
+create table law.token (k bigint generated always as identity primary key, token text);
 create table law.places (group_id bigint primary key, held bigint not null);
 create table law.said (instance_id bigint, process_id bigint, reason text not null);
 
@@ -219,19 +220,20 @@ $$;
 create function law.next_due() returns timestamptz
 language sql as $$
     select min(x.due_at)
-      from (select t.due_at from wf.timer t union all select t.due_at from wf._limit_v t) x where isfinite(x.due_at);
+      from (select t.due_at from wf.timer t union all select t.due_at from wf._limit_v t union all select w.due_at from wf.work w where w.kind = 'schedule') x
+     where isfinite(x.due_at);
 $$;
 
 create function law.tick() returns void
 language plpgsql as $$
 begin
-    if law.has_children() then
+    if law.tells_work() then
         perform law.work_off(); -- a tick does work, too, and does not say which
     end if;
     perform law.note('tick', null, null, null);
     perform wf.tick();
     perform law.see_timeouts();
-    if law.has_children() then
+    if law.tells_work() then
         perform law.note('work', null, null, null);
     end if;
     perform law.see_late();
@@ -247,7 +249,7 @@ declare
     v_count bigint := 0;
     v_k bigint;
 begin
-    if law.has_children() then
+    if law.tells_work() then
         if random() < 0.7 then
             perform law.work_off();
         end if;
@@ -407,6 +409,18 @@ begin
             return;
         end if;
     end if;
+    if exists (select from wf.task_type t where t.wait in ('input', 'callback')) then
+        if random() < 0.25 then
+            perform law.act_outside();
+            return;
+        end if;
+    end if;
+    if exists (select from wf.schedule) then
+        if random() < 0.05 then
+            perform law.hold_schedule(s.name, random() < 0.4) from (select z.name from wf.schedule z order by z.id) s order by random() limit 1;
+            return;
+        end if;
+    end if;
     v_driver := (select x.id from (select l.id from law.driver l where not l.gone and not l.silent order by l.id) x order by random() limit 1);
     if v_driver is null then
         perform law.register('{}');
@@ -471,45 +485,6 @@ begin
 end;
 $$;
 
--- law.work_off(): does all work that is due. What it does of one kind about children it
--- does together: what is done when decides what can still run when an instance ends late.
-create function law.work_off() returns void
-language plpgsql as $$
-declare
-    v_kind text;
-begin
-    loop
-        select w.kind into v_kind from wf.work w where w.due_at <= wf.now() and not w.aside order by w.due_at, w.id limit 1;
-        exit when not found;
-        perform wf.work();
-        if law.has_children() and v_kind in ('child', 'abort', 'halt') then
-            perform law.note('work', null, null, jsonb_build_object('kind', v_kind));
-        end if;
-        perform law.see_late();
-    end loop;
-    if law.has_children() then
-        perform law.note('work', null, null, null);
-    end if;
-end;
-$$;
-
--- law.send(instance, name): sends a signal, which is taken at once if it is waited for.
-create function law.send(p_instance bigint, p_name text) returns void
-language plpgsql as $$
-begin
-    perform law.work_off();
-    if exists (select from wf.instance i where i.id = p_instance and i.state not in ('END', 'ABORTED')) then
-        perform wf.signal(to_jsonb(p_instance), p_name);
-        perform law.note('signal', p_instance, null, jsonb_build_object('name', p_name));
-        perform law.work_off();
-    end if;
-end;
-$$;
-
--- law.has_children(): whether tasks start instances.
-create function law.has_children() returns boolean
-language sql as $$ select exists (select from wf.task_type t where t.wait = 'child'); $$;
-
 -- law.reconnect(driver): a new incarnation that still knows some of its requests.
 create function law.reconnect(p_driver bigint) returns void
 language plpgsql as $$
@@ -536,7 +511,7 @@ $$;
 create function law.quiet() returns boolean
 language sql as $$
     select not exists (select from wf.ready) and not exists (select from wf.parked) and not exists (select from wf.lease)
-           and not exists (select from wf.timer t where isfinite(t.due_at) or t.kind = 'signal') and not exists (select from wf.work);
+           and not exists (select from wf.timer t where isfinite(t.due_at) or t.kind in ('signal', 'input') or t.kind = 'child' and t.awaits_id is null) and not exists (select from wf.work);
 $$;
 
 -- law.finish_step(fix): a step towards the end, in which all goes well; fix: an
@@ -557,6 +532,7 @@ begin
     if (select e.event from wf.engine_event e order by e.id desc limit 1) = 'pause' then
         perform law.pause(false);
     end if;
+    perform law.hold_schedule(s.name, false) from (select z.name from wf.schedule z where z.paused_at is not null order by z.id offset 0) s;
     perform law.operate('resume', jsonb_build_object('instance', i.id)) from (select z.id from wf.instance z where z.state = 'SUSPENDED' order by z.id offset 0) i;
     v_list := array(select q from law.request q where q.open order by q.k limit 1);
     if cardinality(v_list) > 0 then
@@ -566,8 +542,8 @@ begin
     if law.poll(v_driver, 100) > 0 then
         return;
     end if;
-    if exists (select from wf.timer t where t.kind = 'signal') then
-        perform law.send(t.instance_id, t.name) from (select x.* from wf.timer x where x.kind = 'signal' order by x.process_id limit 1) t;
+    if exists (select from wf.timer t where t.kind in ('signal', 'input')) then
+        perform law.end_wait();
         return;
     end if;
     if not law.quiet() then
@@ -621,12 +597,17 @@ language sql as $$
                      where e.event = 'retry' and e.detail ? 'due_at'),
         'bindings', (select coalesce(jsonb_agg(jsonb_build_object('instance', b.instance_id, 'path', q.path, 'name', b.name, 'value', b.value)), '[]')
                        from wf.binding b join place q on q.instance_id = b.instance_id and q.id = b.scope_id),
+        'callbacks', (select coalesce(jsonb_agg(jsonb_build_object('instance', c.instance_id, 'name', c.name, 'progress', c.progress, 'used', c.used_at is not null)), '[]')
+                        from wf.callback_v c),
+        'firings', (select coalesce(jsonb_agg(jsonb_build_object('schedule', f.schedule, 'time', extract(epoch from f.nominal_at)::numeric, 'state', f.state,
+                                                                 'instance', f.instance_id, 'at', extract(epoch from f.at)::numeric)), '[]')
+                      from wf.firing_v f),
         'instances', (select jsonb_agg(jsonb_build_object('id', i.id, 'state', i.state, 'result', i.result, 'output', i.output, 'tags', i.tags,
                                                                    'parent', i.parent_id, 'task', i.parent_process_id) order by i.id) from wf.instance i));
 $$;
 
 -- law.play(spec, starts, seed, steps): everything, from beginning to end. A
--- start is {workflow, params}.
+-- start is {workflow, params}, or a schedule as law.set_schedule has it.
 create function law.play(p_spec jsonb, p_starts jsonb, p_seed float8, p_steps int) returns jsonb
 language plpgsql as $$
 declare
@@ -643,6 +624,10 @@ begin
     perform wf.install('// ' || (p_spec ->> 'file'), p_spec);
     for v_start in select x.value from jsonb_array_elements(p_starts) x loop
         v_priority := law.pick(3);
+        if v_start ? 'schedule' then
+            perform law.set_schedule(v_start, v_priority);
+            continue;
+        end if;
         v_id := wf.start(v_start ->> 'workflow', v_start -> 'params', null, v_priority,
                          array(select x.tag from jsonb_array_elements_text(v_start -> 'tags') x (tag)));
         perform law.note('start', v_id, null, v_start || jsonb_build_object('priority', v_priority));
@@ -677,7 +662,9 @@ begin
         select format('end: instance %s is %s, and nothing in it waits for an operator', i.id, i.state) into v_wrong
           from wf.instance i
          where i.state not in ('END', 'ABORTED') and not exists (select from wf.failed f where f.instance_id = i.id)
-           and not exists (select from wf.timer t join wf.failed f on f.instance_id = t.awaits_id where t.instance_id = i.id)
+           and not exists (with recursive awaited (id) as (
+                               select i.id union select t.awaits_id from awaited a join wf.timer t on t.instance_id = a.id and t.awaits_id is not null)
+                           select from awaited a join wf.failed f on f.instance_id = a.id)
          limit 1;
     end if;
     return law.document(v_wrong);
@@ -696,3 +683,5 @@ begin
     execute replace(v_text, p_from, p_to);
 end;
 $$;
+
+\ir outside.sql

@@ -58,6 +58,7 @@ select results_eq(format('select place, reason, until from wf._place_v where ins
                   $$values ('timer', 'child', null::timestamptz)$$, 'the task is in its place');
 select is((select e.detail from wf.explain(:i, play_id(:i, 'a')) e where e.reason = 'child'), format('waits for instance %s of workflow echo, RUNNING since 2026-03-01 12:00:00+00; wf-console explain %1$s says more', :c), 'explain says for which instance');
 select is((select count(*) from wf.stuck()), 0::bigint, 'nobody calls it stuck');
+select is((select string_agg(label, ', ') from wf.graph(p_instance => :i) where processes = 1 and label ~ 'instance'), format('t.Start as a (instance %s, RUNNING)', :c), 'the graph names the instance');
 select sound('while it waits');
 select play_take(:driver);
 select play_report(play_id(:c, 'e'), 'response', '{"value": [1, 2]}');
@@ -220,6 +221,18 @@ select work();
 select is(play_state(:i, 'a') || ' ' || failure(:j), format('WAITING FAILED deadlock: instance %s is this one, or waits for it', :i), 'nor do two for each other: the one that would close the circle fails');
 select wf.abort('{"global": true}'), work();
 select sound('after a circle');
+
+-- of tasks whose work is done together one fails, and what handles its error stops another one
+select play_install('beside', jsonb_build_array(
+    jsonb_build_object('kind', 'try', 'line', 1, 'body', play_par(await_task('a', '["instance", "id"]'), start_task('b', 'echo'), start_task('c', 'echo', '{"key": "beside"}'), await_task('d', '["var", "n"]')),
+                       'catches', '[{"kind": "catch", "line": 1, "name": "e", "body": {"kind": "let", "line": 1, "as": "x", "value": 1}}]'::jsonb)), '[{"name": "n", "type": "int"}]');
+select wf.start('echo') as first \gset
+select wf.start('beside', jsonb_build_object('n', :first)) as i \gset
+select work();
+select is(failure(:i), format('RAISED deadlock: instance %s is this one, or waits for it', :i), 'one fails');
+select is((select count(*) from wf.instance i where i.parent_id = :i), 0::bigint, 'one that is stopped by then starts nothing any more');
+select is(play_state(:i, 'b') || ' ' || play_state(:i, 'c') || ' ' || play_state(:i, 'd') || ' ' || state(:i), 'ABORTED ABORTED ABORTED END success', 'nor does it wait');
+select wf.abort('{"global": true}'), work();
 
 -- D37: what stops the task stops what it has started
 create function stop_world(p_policies jsonb default null) returns bigint

@@ -219,6 +219,19 @@ do $$ begin while wf.work() is not null loop null; end loop; end; $$;
 select is(play_end(:i), 'ABORTED error', 'fail_late: the instance ends, since nothing of it is left');
 select is_empty('select * from wf.fsck()', 'all is well');
 
+-- a finally in what is given up fails late before all of that has been told
+create function play_last(p_body jsonb, p_finally jsonb) returns jsonb
+language sql as $$ select jsonb_build_object('kind', 'try', 'line', 4, 'body', p_body, 'finally', jsonb_build_object('kind', 'finally', 'line', 5, 'body', p_finally)); $$;
+select play_install('late_finally', jsonb_build_array(play_with('fail_late',
+    play_with('fail_late', play_last(play_last(play_seq(play_do('a')), '{"kind": "let", "line": 6, "as": "x", "value": ["add", "no", "number"]}'), play_task('t.Do', 'o')))
+    || '{"policies": {"retry": {"attempts": 2}}}')));
+select wf.start('late_finally') as i \gset
+select play_take(:driver), play_fail(play_id(:i, 'a'), 'first');
+select is(play_state(:i, 'x') || ' ' || play_end(:i), 'FAILED RUNNING', 'what fails late in a finally waits until nothing else can run');
+do $$ begin while wf.work() is not null loop null; end loop; end; $$;
+select is(play_state(:i, 'x') || ' ' || play_state(:i, 'o') || ' ' || play_end(:i), 'ABORTED INIT ABORTING', 'and ends when all around it has been told');
+select is_empty('select * from wf.fsck()', 'all is well');
+
 -- what install refuses
 select throws_like($$select play_install('bad', jsonb_build_array(play_do('a', 'stop')))$$, '%on_failure: must be pause, skip, skip_all, fail, fail_undo, fail_late or fail_late_undo%', 'install refuses another word');
 

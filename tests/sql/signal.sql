@@ -247,5 +247,16 @@ select is(sends('signal_operator', to_jsonb(:i), 'go'), 'sent', 'an operator sen
 select is(sends('signal_viewer', to_jsonb(:i), 'go'), '42501 permission denied for function signal', 'a viewer sends nothing');
 select is((select string_agg(distinct s.sender, ' ' order by s.sender) from wf.signal_v s where s.sender like 'signal%'), 'signal_app signal_operator', 'a signal says who sent it');
 
+-- many at a time: two sessions of a driver have to do
+select work();
+select play_driver('crowded') as driver \gset
+select wf.start('ask') as k \gset
+select count(wf.signal(to_jsonb(:k), 'crowd')) from generate_series(1, 400);
+select is((select count(*) from wf.poll(:driver, 0) where kind = 'work'), 1::bigint, 'a driver is told of work');
+select wf.signal(to_jsonb(:k), 'crowd');
+select is((select count(*) from wf.poll(:driver, 0) where kind = 'work'), 2::bigint, 'twice if there is much of it');
+select work();
+select is((select count(*) from wf.poll(:driver, 0) where kind = 'work'), 0::bigint, 'and of none when it is done');
+
 select * from finish();
 rollback;

@@ -72,6 +72,7 @@
 \ir flow/undo.sql
 \ir flow/label.sql
 \ir flow/quota.sql
+\ir flow/key.sql
 \ir flow/start.sql
 
 -- what starts by itself; it uses what tasks do, and they use it

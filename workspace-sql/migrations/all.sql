@@ -58,6 +58,7 @@ $$;
 \set migration 080_end_listener.sql \ir apply.sql
 \set migration 081_callback.sql \ir apply.sql
 \set migration 082_start_if.sql \ir apply.sql
+\set migration 083_key.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

@@ -20,6 +20,7 @@ create table wf.version (
     tags         jsonb,
     sql_role     text,
     start_if     jsonb,
+    key          jsonb,
     unique (workflow_id, number)
 );
 create index version_removed_idx on wf.version (removed_xid) where removed_xid is not null;

@@ -39,6 +39,7 @@ create table wf.instance_key (
     key         text not null,
     instance_id bigint not null,
     digest      text not null,
+    next_id     bigint,
     primary key (workflow_id, key)
 );
 
@@ -420,6 +421,7 @@ create table wf.work (
 );
 create index work_due_idx on wf.work (due_at, id) where not aside;
 create index work_instance_idx on wf.work (instance_id, item_id);
+create index work_after_idx on wf.work (item_id) where kind = 'start' and item_id > 0;
 
 create table wf.driver (
     id           bigint generated always as identity primary key,

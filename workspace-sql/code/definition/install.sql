@@ -114,7 +114,7 @@ begin
 
     with stored as (
         insert into wf.version (workflow_id, number, checksum, source, spec, params, installed_at, installed_by, tags,
-                                sql_role, start_if)
+                                sql_role, start_if, key)
         select w.id, (select coalesce(max(o.number), 0) + 1 from wf.version o where o.workflow_id = w.id),
                p_checksums ->> w.name, p_source,
                jsonb_build_object('workflow', s, 'task_types', p_spec -> 'task_types'), s -> 'params',
@@ -123,7 +123,7 @@ begin
                   from wf.sql_grant g
                   join pg_roles r on r.rolname = g.role
                  where g.workflow = w.name and pg_has_role(session_user, r.oid, 'member')),
-               s #> '{policies,start_if}'
+               s #> '{policies,start_if}', s #> '{policies,key}'
           from jsonb_array_elements(p_spec -> 'workflows') s
           join wf.workflow w on w.name = s ->> 'name'
          where not exists (select from wf.version v where v.id = w.version_id and v.checksum = p_checksums ->> w.name)

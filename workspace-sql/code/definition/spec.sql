@@ -70,7 +70,8 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
 
         ('heading', 'title expression, on_failure on_failure, retry retry, timeout deadline'),
         ('workflow_heading', 'title expression, on_failure on_failure, retry retry, timeout deadline, '
-         'tags expression, start_if start_if, schedule schedule'),
+         'tags expression, start_if start_if, schedule schedule, '
+         'key key'),
         ('start_if', 'condition! expression, message expression'),
         ('policies', 'on_failure on_failure, group group, rate rate, queue expression, requires expression, '
          'priority expression, '
@@ -78,6 +79,7 @@ language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
          'title expression'),
         ('schedule', 'cron expression, every expression, timezone expression, params expression, catchup expression, '
          'overlap expression, jitter expression, start expression, end expression, count expression'),
+        ('key', 'reuse! reuse, by expression'),
         ('group', 'name! expression, max expression'),
         ('rate', 'limit! expression, per! expression, name! expression'),
         ('retry', 'attempts! expression, delay expression, backoff expression, max_delay expression, '
@@ -135,6 +137,7 @@ language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standar
          'a type'),
         ('on_failure', 'string', '^(pause|skip|skip_all|fail|fail_undo|fail_late|fail_late_undo)$',
          'pause, skip, skip_all, fail, fail_undo, fail_late or fail_late_undo'),
+        ('reuse', 'string', '^(dedupe|singleton|coalesce)$', 'dedupe, singleton or coalesce'),
         ('ordinals', 'array', '^\[([1-9][0-9]{0,4}(, [1-9][0-9]{0,4})*)?\]$', 'a list of ordinals of branches'),
         ('machine', 'string', '^(sync|async|wait)$', 'sync, async or wait'),
         ('wait', 'string', '^(sleep|moment|signal|callback|input|child|instance|fail)$',

@@ -18,6 +18,9 @@ comment on column wf.version.spec is 'the compiled workflow with its task types 
 comment on column wf.version.params is 'its parameters, as in the compiled workflow';
 comment on column wf.version.start_if is
     'its policy start_if: condition and message, expressions that read its parameters; null without the policy';
+comment on column wf.version.key is
+    'its policy key: reuse (dedupe, singleton or coalesce) and by, an expression that reads its parameters; null '
+    'without the policy';
 comment on column wf.version.tags is
     'expression of its policy tags, which reads its parameters; null without the policy';
 comment on column wf.version.sql_role is

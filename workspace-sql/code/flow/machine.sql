@@ -300,7 +300,7 @@ $$;
 --
 -- Instances were started or made a move: check it and write the history; hold
 -- those that were suspended, and let go those that no longer are; tell who waits for
--- one that has ended.
+-- one that has ended, or follows it.
 --
 -- Locks    rows of parked, ready, slot of instances that are suspended or resumed
 -- Raises   WF001
@@ -311,15 +311,19 @@ declare
     v_illegal bigint;
     v_held boolean;
     v_awaited boolean;
+    v_followed boolean;
     v_scheduled boolean;
     v_heard boolean;
 begin
     select min(n.id), min(n.id) filter (where t.machine is null),
            bool_or(n.was <> n.state and 'SUSPENDED' in (n.was, n.state)),
            bool_or(n.state in ('END', 'ABORTED') and exists (select from wf.timer w where w.awaits_id = n.id)),
+           bool_or(n.key is not null and n.state in ('END', 'ABORTED')
+                   and exists (select from wf.work w
+                                where w.kind = 'start' and w.item_id = n.id and w.item_id > 0)),
            bool_or(n.state in ('END', 'ABORTED') and n.schedule_id is not null),
            bool_or(n.state in ('END', 'ABORTED')) and exists (select from wf.end_listener)
-      into v_first, v_illegal, v_held, v_awaited, v_scheduled, v_heard
+      into v_first, v_illegal, v_held, v_awaited, v_followed, v_scheduled, v_heard
       from new_rows n
       left join wf.transition t on t.machine = 'instance'
                                and t.from_state = n.was and t.event = n.event and t.to_state = n.state
@@ -352,6 +356,9 @@ begin
     end if;
     if v_awaited then
         perform wf._tell_waits(array_agg(n.id), max(n.at)) from new_rows n where n.state in ('END', 'ABORTED');
+    end if;
+    if v_followed then
+        perform wf._tell_successors(array_agg(n.id), max(n.at)) from new_rows n where n.state in ('END', 'ABORTED');
     end if;
     if v_heard then
         perform wf._tell_listeners(array_agg(n.id)) from new_rows n where n.state in ('END', 'ABORTED');

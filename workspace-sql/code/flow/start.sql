@@ -232,44 +232,6 @@ begin
 end;
 $$;
 
--- wf._claim_key(p_workflow_id, p_workflow, p_key, p_digest)
---
--- Takes a key, and a number for the instance that is started with it. A second caller
--- waits for the first one's transaction.
---
--- Returns  that number; or, if the key is known, the instance that the same payload has started
--- Locks    the new row; waits for a transaction that has claimed the key
--- Raises   WF002, WF007
--- Called   by _start
-create or replace function wf._claim_key(p_workflow_id bigint, p_workflow text, p_key text, p_digest text,
-                                         out instance_id bigint, out known boolean)
-language plpgsql as $$
-declare
-    v_key wf.instance_key;
-begin
-    if octet_length(p_key) not between 1 and 255 then
-        raise exception using errcode = 'WF002',
-            message = format('the key has %s bytes', octet_length(p_key)),
-            hint = 'A key has 1 to 255 bytes.';
-    end if;
-    insert into wf.instance_key (workflow_id, key, instance_id, digest)
-    values (p_workflow_id, p_key, nextval('wf.instance_id_seq'), p_digest)
-        on conflict do nothing
-    returning * into v_key;
-    known := v_key.instance_id is null;
-    if known then
-        select k.* into v_key from wf.instance_key k where k.workflow_id = p_workflow_id and k.key = p_key;
-        if v_key.digest is distinct from p_digest then
-            raise exception using errcode = 'WF007',
-                message = format('key %s of workflow %s is known with another payload', p_key, p_workflow),
-                detail = format('It started instance %s.', v_key.instance_id),
-                hint = 'Use a new key, or the same parameters, priority, tags and version.';
-        end if;
-    end if;
-    instance_id := v_key.instance_id;
-end;
-$$;
-
 -- wf._check_start_if(p_start_if, p_params, p_nth)
 --
 -- Returns  nothing, if a workflow's policy start_if holds for these parameters
@@ -300,13 +262,14 @@ $$;
 --
 -- Starts an instance, or answers the one that the same payload started under its key.
 -- It calls the check of the grant in an IF: a PERFORM would be a query (machine.sql).
--- For a time that has not come it is stored as SCHEDULED, and begins as work (kind
--- start); everything that may refuse it is checked here, not then.
+-- For a time that has not come, or after the instance that has its key now, it is stored
+-- as SCHEDULED, and begins as work (kind start); everything that may refuse it is checked
+-- here, not then.
 --
 -- Returns  the instance
 -- Locks    as _hold_quota, _claim_key and _find_version; else nothing, it only inserts
 -- Raises   WF002, WF003, WF007, WF008, WF016, WF017
--- Called   by start, and by _start_children for a task wf.Start with a key
+-- Called   by start, by _start_children for a task wf.Start with a key, and by _start_all
 create or replace function wf._start(
     p_workflow text, p_params jsonb, p_key text, p_priority int, p_tags text[], p_version int, p_at timestamptz,
     p_before timestamptz, p_starter wf.starter)
@@ -314,51 +277,58 @@ returns bigint
 language plpgsql as $$
 declare
     v_found record;
+    v record; -- the version
+    v_key text := p_key;
+    v_claim record;
     v_params jsonb;
-    v_tags jsonb; -- what the workflow adds
-    v_start_if jsonb;
     v_id bigint;
-    v_known boolean;
+    v_after bigint; -- the instance after which it begins
     v_now constant timestamptz := wf._now();
-    v_later constant boolean := coalesce(p_at > v_now, false);
+    v_later boolean := coalesce(p_at > v_now, false);
     v_quotas text[];
 begin
     if wf._check_workflow_grant(p_workflow, p_starter.login) then end if;
     v_found := wf._find_version(p_workflow, p_version);
     if p_at is not null or p_before is not null then perform wf._check_times(p_at, p_before, v_now); end if;
     v_quotas := wf._hold_quota(p_priority, p_starter.login);
-    if p_key is not null then
+    select x.params, x.tags, x.start_if, x.key into v from wf.version x where x.id = v_found.version_id;
+    if v_key is null and v.key ? 'by' then
+        v_key := wf._key_of(v.key -> 'by', wf._complete_params(v.params, coalesce(p_params, '{}')));
+    end if;
+    if v_key is not null then
         -- what the caller gave, not what defaults make of it: they may be others tomorrow
-        select k.instance_id, k.known into v_id, v_known
-          from wf._claim_key(v_found.workflow_id, p_workflow, p_key,
-                             wf._sha256((jsonb_build_array(coalesce(p_params, '{}'), p_priority,
-                                                           coalesce(p_tags, '{}'), p_version)
-                                         || case when coalesce(p_at, p_before) is null then '[]'
-                                                 else jsonb_build_array(p_at, p_before) end)::text)) k;
-        if v_known then
+        v_claim := wf._claim_key(v_found.workflow_id, p_workflow, v_key, v.key ->> 'reuse',
+                                 wf._sha256((jsonb_build_array(coalesce(p_params, '{}'), p_priority,
+                                                               coalesce(p_tags, '{}'), p_version)
+                                             || case when coalesce(p_at, p_before) is null then '[]'
+                                                     else jsonb_build_array(p_at, p_before) end)::text));
+        v_id := v_claim.instance_id;
+        if v_claim.known then
             return v_id;
         end if;
+        v_after := v_claim.after_id;
+        v_later := v_later or v_after is not null;
     end if;
-    select v.params, v.tags, v.start_if into v_params, v_tags, v_start_if
-      from wf.version v where v.id = v_found.version_id;
-    v_params := wf._complete_params(v_params, coalesce(p_params, '{}'));
-    if v_start_if is not null then perform wf._check_start_if(v_start_if, v_params); end if;
+    v_params := wf._complete_params(v.params, coalesce(p_params, '{}'));
+    if v.start_if is not null then perform wf._check_start_if(v.start_if, v_params); end if;
     v_id := coalesce(v_id, nextval('wf.instance_id_seq'));
     if v_quotas is not null then
         perform wf._spend_quota(v_quotas, v_found.version_id, array[v_id], p_starter.login);
     end if;
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, key, params, priority, tags, trace_id,
-                             started_at, started_by, parent_id, parent_process_id, depth, login, scheduled_at,
-                             expires_at)
+                             started_at, started_by, parent_id, parent_process_id, depth, login, schedule_id,
+                             scheduled_at, expires_at)
     overriding system value
     values (v_id, v_found.workflow_id, v_found.version_id, '', case when v_later then 'schedule' else 'start' end,
-            case when v_later then 'SCHEDULED' else 'RUNNING' end, v_now, p_key, v_params, p_priority,
-            case when v_tags is null and cardinality(p_tags) = 0 then p_tags
-                 else wf._tags(coalesce(p_tags, '{}'), v_tags, v_params) end,
+            case when v_later then 'SCHEDULED' else 'RUNNING' end, v_now, v_key, v_params, p_priority,
+            case when v.tags is null and cardinality(p_tags) = 0 then p_tags
+                 else wf._tags(coalesce(p_tags, '{}'), v.tags, v_params) end,
             p_starter.trace_id, v_now, p_starter.actor, p_starter.parent_id, p_starter.process_id, p_starter.depth,
-            to_regrole(quote_ident(p_starter.login)), p_at, p_before);
+            to_regrole(quote_ident(p_starter.login)), p_starter.schedule_id, coalesce(p_at, p_starter.nominal_at),
+            p_before);
     if v_later then
-        insert into wf.work (kind, instance_id, item_id, due_at) values ('start', v_id, 0, p_at);
+        insert into wf.work (kind, instance_id, item_id, due_at) values ('start', v_id, 0, greatest(p_at, v_now));
+        if v_after is not null then perform wf._follow(v_id, v_after, p_before); end if;
     else
         perform wf._plant(array[v_id], v_found.version_id, array[v_params], - p_priority, v_now);
     end if;
@@ -368,12 +338,13 @@ $$;
 
 -- wf._start_all(p_workflow, p_params, p_priority, p_starter)
 --
--- Starts one instance for each object of parameters, in a few statements. The starters,
--- one for each, have the same login.
+-- Starts one instance for each object of parameters, in a few statements; one by one if
+-- the workflow says by itself which key each has. The starters, one for each, have the
+-- same login.
 --
 -- Returns  the instances, in order
 -- Locks    as _start
--- Raises   WF002, WF003, WF008, WF016, WF017
+-- Raises   WF002, WF003, WF007, WF008, WF016, WF017
 -- Called   by start_many, and by _start_children for tasks wf.Start
 create or replace function wf._start_all(p_workflow text, p_params jsonb[], p_priority int, p_starter wf.starter[])
 returns bigint[]
@@ -387,6 +358,11 @@ declare
     v_quotas text[];
 begin
     v_found := wf._find_version(p_workflow, null);
+    if exists (select from wf.version v where v.id = v_found.version_id and v.key ? 'by') then
+        return array(select wf._start(p_workflow, u.params, null, p_priority, '{}', null, null, null, u.starter)
+                       from (select p_params[k] as params, p_starter[k] as starter
+                               from generate_subscripts(p_params, 1) k order by k offset 0) u);
+    end if;
     v_params := array(select wf._complete_params(v.params, coalesce(u.params, '{}'))
                         from wf.version v, unnest(p_params) with ordinality u (params, k)
                        where v.id = v_found.version_id
@@ -485,16 +461,18 @@ create or replace function wf._begin_scheduled(p_instance bigint[], p_now timest
 language plpgsql as $$
 declare
     f record;
+    v_free bigint[];
 begin
     update wf.instance i
        set was = i.state, event = 'expire', state = 'ABORTED', at = p_now, ended_at = p_now, result = 'error',
            error = wf._refuse('timeout', format('it could not begin before %s', i.expires_at))
      where i.id = any (p_instance) and i.state = 'SCHEDULED' and i.expires_at <= p_now;
+    v_free := wf._free_to_begin(p_instance, p_now);
     for f in
         with begun as (
             update wf.instance i
                set was = i.state, event = 'begin', state = 'RUNNING', at = p_now, started_at = p_now
-             where i.id = any (p_instance) and i.state = 'SCHEDULED'
+             where i.id = any (v_free) and i.state = 'SCHEDULED'
             returning i.id, i.version_id, i.params, i.priority)
         select array_agg(b.id) as instances, array_agg(b.params) as params, b.version_id, b.priority
           from begun b group by b.version_id, b.priority order by min(b.id)

@@ -86,8 +86,12 @@ comment on column wf.instance.expires_at is 'before which time it has to begin; 
 comment on table wf.instance_key is 'Idempotency keys; they outlive their instances.';
 comment on column wf.instance_key.workflow_id is 'the workflow';
 comment on column wf.instance_key.key is 'the key given to start';
-comment on column wf.instance_key.instance_id is 'the instance that it started';
-comment on column wf.instance_key.digest is 'SHA-256 of the payload; another payload under the same key is refused';
+comment on column wf.instance_key.instance_id is 'the instance that it started, last if the key is used again';
+comment on column wf.instance_key.digest is
+    'SHA-256 of the payload of the last start that was taken; what another payload means under the same key, the '
+    'policy key says';
+comment on column wf.instance_key.next_id is
+    'policy key(coalesce): the instance that begins, or has begun, when that one has ended; null: none';
 
 comment on table wf.process is
     'A node of an instance''s tree that has begun. (was, event, state) is its last move, a row of wf.transition.';

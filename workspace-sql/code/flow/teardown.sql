@@ -311,10 +311,14 @@ begin
        join wf.teardown t on t.instance_id = u.i and t.process_id = u.j and t.next_id is null
       where t.follows = 'aborted'
         and exists (select from wf.parked k where k.instance_id = t.instance_id and k.reason = 'suspended');
+    -- what has failed late meanwhile has waited for the last portion
     insert into wf.work (kind, instance_id, item_id, due_at)
-    select 'teardown', t.instance_id, t.process_id, p_at
+    select case when t.next_id is null then 'late' else 'teardown' end, t.instance_id,
+           case when t.next_id is null then 0 else t.process_id end, p_at
       from unnest(p_instance, p_process) u (i, j)
-      join wf.teardown t on t.instance_id = u.i and t.process_id = u.j and t.next_id is not null;
+      join wf.teardown t on t.instance_id = u.i and t.process_id = u.j
+     where t.next_id is not null
+        or exists (select from wf.failed x where x.instance_id = t.instance_id and x.late);
     if found then
         perform wf._ring();
     end if;

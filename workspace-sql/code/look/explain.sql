@@ -112,6 +112,18 @@ begin atomic
                   where p.instance_id = p_instance and p.state not in ('END', 'RAISED', 'ABORTED'));
 end;
 
+-- wf._followed(p_instance)
+--
+-- Returns  the instance after whose end an instance begins that is SCHEDULED; null: none
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _say_scheduled and _explain_instance
+create or replace function wf._followed(p_instance bigint) returns bigint
+language sql stable
+begin atomic
+    select w.item_id from wf.work w where w.instance_id = p_instance and w.kind = 'start' and w.item_id > 0;
+end;
+
 -- wf._say_scheduled(p_instance)
 --
 -- Returns  when an instance begins that is SCHEDULED; null if it is not
@@ -121,7 +133,9 @@ end;
 create or replace function wf._say_scheduled(p_instance bigint) returns text
 language sql stable
 begin atomic
-    select to_char(i.scheduled_at, '"begins at "YYYY-MM-DD HH24:MI:SSOF')
+    select 'begins '
+           || concat_ws(', and ', to_char(i.scheduled_at, '"at "YYYY-MM-DD HH24:MI:SSOF'),
+                        'when instance ' || wf._followed(i.id) || ' has ended, which has its key')
            || coalesce(to_char(i.expires_at, '", or not at all if it has not begun before "YYYY-MM-DD HH24:MI:SSOF'),
                        '')
            || coalesce((select ': that raised an error: ' || (w.error ->> 'message') from wf.work w
@@ -155,7 +169,9 @@ begin
         return query
         select null::bigint, v_instance.name,
                case v_instance.state when 'ABORTING' then 'aborting' when 'SUSPENDED' then 'suspended'
-                                     when 'SCHEDULED' then 'time' else 'ended' end,
+                                     when 'SCHEDULED' then case when wf._followed(p_instance) is null then 'time'
+                                                                else 'child' end
+                                     else 'ended' end,
                coalesce(wf._say_who('it was suspended', s.actor, s.reason), wf._say_scheduled(p_instance),
                         v_instance.state || coalesce(', ' || v_instance.result, '')
                         || coalesce(': ' || (v_instance.error ->> 'message'), '')),

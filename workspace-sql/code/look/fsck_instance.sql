@@ -94,7 +94,16 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
            coalesce(i.state, 'not SCHEDULED')
       from (select x.id, x.state from wf.instance x where x.state = 'SCHEDULED') i
       full join (select x.instance_id from wf.work x where x.kind = 'start') w on w.instance_id = i.id
-     where i.id is null or w.instance_id is null
+     where i.id is null
+           or w.instance_id is null
+              and not exists (select from wf.work x where x.kind = 'abort' and x.instance_id = i.id)
+     union all
+    select 'scheduled: what it follows has ended, and nothing begins it', w.instance_id, null,
+           format('follows instance %s', w.item_id)
+      from wf.work w
+     where w.kind = 'start' and w.item_id > 0 and wf._has_ended(w.item_id)
+       and not exists (select from wf.work x
+                        where x.instance_id = w.instance_id and x.item_id = 0 and x.kind in ('start', 'abort'))
      union all
     select 'input: of no instance', n.instance_id, n.process_id, format('input %s, %s', n.id, n.title)
       from wf.input n

@@ -52,8 +52,9 @@ $$;
 --
 -- Returns  one row for each node, parents before children, siblings in order;
 --          of a step of a dag also which others it comes after; with an instance
---          the state of its processes: the one that needs most attention, and how
---          many have begun; of a block that is tried again only its present round counts
+--          the state of its processes: the one that needs most attention, how many
+--          have begun, and which instances they have started; of a block that is tried
+--          again only its present round counts
 -- Locks    nothing
 -- Raises   WF003
 -- Called   by viewers
@@ -90,9 +91,18 @@ begin
           from wf.process p
          where p.instance_id = p_instance and p.id not in (select wf._given_up_rounds(p_instance, v_version))
          group by p.node_id
+    ), started as (
+        select p.node_id,
+               case count(*) when 1 then format(' (instance %s, %s)', min(c.id), min(c.state))
+                             else format(' (%s instances, %s under way)', count(*),
+                                         count(*) filter (where c.state not in ('END', 'ABORTED'))) end as label
+          from wf.instance c
+          join wf.process p on p.instance_id = c.parent_id and p.id = c.parent_process_id
+         where c.parent_id = p_instance
+         group by p.node_id
     )
     select n.id, n.parent_id, n.kind,
-           coalesce(n.title, n.label),
+           coalesce(n.title, n.label) || coalesce(c.label, ''),
            case when u.begins = 'chosen' then wf._branch(u, n.ordinal)
                 when u.begins = 'round' then 'round'
                 when n.kind = 'catch' then 'error'
@@ -104,6 +114,7 @@ begin
       from wf.node n
       left join wf.node u on u.version_id = n.version_id and u.id = n.parent_id
       left join stand s on s.node_id = n.id
+      left join started c on c.node_id = n.id
      where n.version_id = v_version
      order by n.id;
 end;
@@ -112,4 +123,4 @@ comment on function wf.graph(text, int, bigint) is
     'The tree of a workflow (its latest version, unless one is given) or of the version that an instance runs, to be '
     'drawn: parents before children, siblings in order, for a step of a dag the nodes that it comes after. For an '
     'instance also the state of each node''s processes, the one that needs most attention if there are several, and '
-    'how many have begun.';
+    'how many have begun; the label of a node names the instance that it has started, or says how many.';

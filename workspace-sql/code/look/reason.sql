@@ -466,14 +466,17 @@ begin atomic
                 when p_text is not null then wf._shell_words(to_jsonb(p_text)) end;
 end;
 
+-- What is said of one kind of wait has a path, as in explain.sql: it is planned only where
+-- something waits for that.
+
 -- wf._say_signal(p_instance, p_topic, p_name)
 --
 -- Returns  which signal a process of an instance waits for, and how it is sent
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._explain_time
+-- Called   by _explain_wait
 create or replace function wf._say_signal(p_instance bigint, p_topic text, p_name text) returns text
-language sql stable
+language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select case when starts_with(p_name, 'callback ')
                 then format('waits for the %s; %s', p_name,
@@ -493,8 +496,6 @@ begin atomic
 end;
 
 -- wf._say_inside(p_instance)
---
--- Its path keeps it from being folded into the caller: it is planned only where something waits for an instance.
 --
 -- Returns  what an instance waits for itself: of its processes the one that most needs somebody; nothing if none waits
 -- Locks    nothing
@@ -525,9 +526,9 @@ end;
 -- Returns  which instance a process waits for, and what that does; or why it has not been started
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._explain_time
+-- Called   by _explain_wait
 create or replace function wf._say_child(p_instance bigint, p_process bigint, p_awaited bigint) returns text
-language sql stable
+language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select case when p_awaited is null
                 then coalesce((select wf._say_who('its instance was suspended', s.actor, s.reason)
@@ -545,9 +546,9 @@ end;
 -- Returns  whose answer a process of an instance waits for, since when and until when, and how it is given
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._explain_time
+-- Called   by _explain_wait
 create or replace function wf._say_input(p_instance bigint, p_process bigint) returns text
-language sql stable
+language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select format('waits since %s%s until %s answers: %s; wf-console answer %s does it',
                   to_char(n.asked_at, 'YYYY-MM-DD HH24:MI:SSOF'),
@@ -562,31 +563,49 @@ begin atomic
      limit 1;
 end;
 
--- wf._explain_time(p_instance, p_process)
+-- wf._explain_wait(p_instance, p_process, p_kind)
 --
--- Returns  the reasons of what is due at a time
+-- Returns  the reason of a process that waits for a signal, a callback, an answer or an instance
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._explain_place
-create or replace function wf._explain_time(p_instance bigint, p_process bigint[]) returns wf.reason[]
+-- Called   by _explain_time
+create or replace function wf._explain_wait(p_instance bigint, p_process bigint, p_kind text) returns wf.reason
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
-    select array_agg(row(t.process_id,
+    select row(t.process_id,
                case when t.kind = 'child' and t.awaits_id is null
                          and exists (select from wf.suspended s where s.instance_id = p_instance) then 'suspended'
                     when t.kind = 'signal' and starts_with(t.name, 'callback ') then 'callback'
-                    when t.kind in ('signal', 'input', 'child') then t.kind else 'time' end,
-               case t.kind when 'sleep' then 'waits until '
-                           when 'signal' then wf._say_signal(p_instance, t.topic, t.name)
+                    else t.kind end,
+               case t.kind when 'signal' then wf._say_signal(p_instance, t.topic, t.name)
                            when 'input' then wf._say_input(p_instance, t.process_id)
-                           when 'child' then wf._say_child(p_instance, t.process_id, t.awaits_id)
-                           else format('its next %s request is due at ', t.kind) end
-                   || coalesce(to_char(nullif(t.due_at, 'infinity'), 'YYYY-MM-DD HH24:MI:SSOF'), '')
-                   || case when t.failures > 0 then format(', after %s failures', t.failures) else '' end,
-               (select p.at from wf.process p where p.instance_id = p_instance and p.id = t.process_id))::wf.reason)
+                           when 'child' then wf._say_child(p_instance, t.process_id, t.awaits_id) end,
+               (select p.at from wf.process p where p.instance_id = p_instance and p.id = p_process))::wf.reason
+      from wf.timer t
+     where t.instance_id = p_instance and t.process_id = p_process and t.kind = p_kind;
+end;
+
+-- wf._explain_time(p_instance, p_process)
+--
+-- Returns  the reasons of what is due at a time, or waits for something to come
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _explain_place
+create or replace function wf._explain_time(p_instance bigint, p_process bigint[]) returns wf.reason[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    select array_agg(case when t.kind in ('signal', 'input', 'child')
+                          then wf._explain_wait(p_instance, t.process_id, t.kind)
+                          else row(t.process_id, 'time',
+                                   case t.kind when 'sleep' then 'waits until '
+                                               else format('its next %s request is due at ', t.kind) end
+                                       || to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF')
+                                       || case when t.failures > 0 then format(', after %s failures', t.failures)
+                                               else '' end,
+                                   (select p.at from wf.process p
+                                     where p.instance_id = p_instance and p.id = t.process_id))::wf.reason end)
       from unnest(p_process) u (id),
-           lateral (select x.process_id, x.kind, x.due_at, x.failures, x.topic, x.name, x.awaits_id
-                      from wf.timer x
+           lateral (select x.process_id, x.kind, x.due_at, x.failures from wf.timer x
                      where x.instance_id = p_instance and x.process_id = u.id offset 0) t
      where (isfinite(t.due_at) or t.kind in ('signal', 'input', 'child')) and t.kind <> 'retry';
 end;

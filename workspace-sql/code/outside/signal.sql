@@ -41,10 +41,7 @@ begin
         v_id := (p_to #>> '{}')::bigint;
     elsif v_keys = '{key,workflow}' then
         perform wf._check_signal(p_to ->> 'workflow');
-        select k.instance_id into v_id
-          from wf.workflow w
-          join wf.instance_key k on k.workflow_id = w.id and k.key = p_to ->> 'key'
-         where w.name = p_to ->> 'workflow';
+        select wf._key_holder(w.id, p_to ->> 'key') into v_id from wf.workflow w where w.name = p_to ->> 'workflow';
     else
         raise exception using errcode = 'WF002',
             message = format('%s is no target of a signal', coalesce(left(p_to::text, 100), 'null')),

@@ -3,8 +3,8 @@
 -- wf.start(p_workflow, p_params, p_key, p_priority, p_tags, p_version, p_at, p_before)
 --
 -- Starts an instance, inside the caller's transaction. With a key that is
--- known, the same payload answers the same instance; a second caller waits for
--- the first one's transaction.
+-- known, the same payload answers the same instance, or as the workflow's policy key says;
+-- a second caller waits for the first one's transaction.
 --
 -- Returns  the instance
 -- Locks    the rows of quotas that count it; else nothing, it only inserts; if its transaction is not READ COMMITTED,
@@ -25,9 +25,10 @@ end;
 $$;
 comment on function wf.start(text, jsonb, text, int, text[], int, timestamptz, timestamptz) is
     'Starts an instance of a workflow inside the caller''s transaction: name, parameters (an object), idempotency '
-    'key, priority (-1000 to 1000, higher first), tags (at most 64 of 1 to 127 bytes each; those of the workflow come '
-    'in addition), version (the newest if null), the time at which it is to begin (until then it is SCHEDULED; null, '
-    'or a time that is past: at once), the time before which it has to begin (null: any; else it is aborted with an '
+    'key (the same start under it answers the same instance; or as the workflow''s policy key says), priority (-1000 '
+    'to 1000, higher first), tags (at most 64 of 1 to 127 bytes each; those of the workflow come in addition), '
+    'version (the newest if null), the time at which it is to begin (until then it is SCHEDULED; null, or a time that '
+    'is past: at once), the time before which it has to begin (null: any; else it is aborted with an '
     'error of kind timeout if it could not). Returns the instance''s number. Raises WF002, WF003, WF007, WF008 '
     'without a grant for the workflow or the priority, WF016 if a quota is spent, WF017 if the workflow''s policy '
     'start_if does not hold.';
@@ -39,7 +40,7 @@ comment on function wf.start(text, jsonb, text, int, text[], int, timestamptz, t
 --
 -- Returns  the instances, in order
 -- Locks    as start
--- Raises   WF002, WF003, WF008, WF016, WF017
+-- Raises   WF002, WF003, WF007, WF008, WF016, WF017
 -- Called   by applications, authors
 create or replace function wf.start_many(p_workflow text, p_params jsonb) returns setof bigint
 language plpgsql security definer :engine as $$
@@ -63,5 +64,6 @@ end;
 $$;
 comment on function wf.start_many(text, jsonb) is
     'Starts one instance for each object in a list of parameters. Returns their numbers, in order. Raises WF002, '
-    'WF003, WF008 without a grant for the workflow or the priority 0, WF016 if a quota has not so many left, '
-    'WF017 if the workflow''s policy start_if does not hold for one of them: then none is started.';
+    'WF003, WF007 if the workflow''s policy key gives one of them a key that is taken, WF008 without a grant for the '
+    'workflow or the priority 0, WF016 if a quota has not so many left, WF017 if the workflow''s policy '
+    'start_if does not hold for one of them: then none is started.';

@@ -103,7 +103,8 @@ $$;
 create or replace function wf._stop_child(p_instance bigint[], p_item bigint[], p_event text) returns void
 language plpgsql as $$
 begin
-    perform wf._set_reason(format('instance %s, which has started it, stops it', i.parent_id)),
+    perform wf._set_reason(coalesce('instance ' || i.parent_id || ', which has started it, stops it',
+                                    'a later start takes its place')),
             wf._abort(array_agg(i.id order by i.id), p_event => p_event, p_undo => u.undo)
        from (select x.id, bool_or(x.item = 1) as undo from unnest(p_instance, p_item) x (id, item) group by 1) u
        join wf.instance i on i.id = u.id
@@ -322,7 +323,8 @@ $$;
 --
 -- Tasks that wait for instances start or find theirs. What asks for instances of one
 -- workflow is started together; if that is refused, each by itself. In a suspended
--- instance nothing is started. The arrays run in parallel.
+-- instance nothing is started, nor by a task that another one has stopped meanwhile. The
+-- arrays run in parallel.
 --
 -- Returns  nothing
 -- Locks    as _start_children and _find_awaited; the caller holds the instances of the tasks
@@ -334,6 +336,7 @@ declare
     v_error jsonb;
     v_child bigint[];
     v_held boolean;
+    v_moved boolean := false; -- a task has gone on or failed: what follows may have stopped others
     f record;
 begin
     for f in
@@ -343,6 +346,11 @@ begin
          group by x.wait, x.workflow, x.error, x.priority, x.detached, x.single, (x.starter).login, (x.starter).depth
          order by min(x.j)
     loop
+        if v_moved and exists (select from unnest(f.instances, f.processes) u (i, j)
+                                where (select w.state from wf._child_wait(u.i, u.j) w) is distinct from 'WAITING') then
+            perform wf._begin_children(f.instances, f.processes, p_now);
+            continue;
+        end if;
         v_error := f.error;
         v_child := null;
         v_held := true;
@@ -355,6 +363,7 @@ begin
             for k in 1 .. cardinality(f.processes) loop
                 perform wf._begin_children(f.instances[k:k], f.processes[k:k], p_now);
             end loop;
+            v_moved := true;
             continue;
         end if;
         if v_error is null and v_child is not null and f.single and not f.detached
@@ -364,6 +373,7 @@ begin
             select x.held, x.error into v_held, v_error
               from wf._find_awaited(f.instances[1], f.processes[1], v_child[1]) x;
         end if;
+        v_moved := v_moved or v_error is not null or f.detached;
         if v_error is not null then
             perform wf._end_waits(f.instances, f.processes, null, array[v_error], p_now);
         elsif v_child is null or not v_held then

@@ -13,7 +13,7 @@
 -- busy: looks for nothing, and says when it is this driver's turn if each of the
 -- others has one before.
 --
--- Returns  rows of kind run and stop, one of kind work if wf.work is to be called, then
+-- Returns  rows of kind run and stop, one or two of kind work if wf.work is to be called, then
 --          exactly one of kind next, or busy
 -- Locks    rows of ready, and instances in which something is due (skipping locked ones)
 -- Raises   WF002, WF006, WF010, WF014
@@ -56,8 +56,7 @@ begin
         token := null;
     end if;
     kind := 'next';
-    v_rests := v_driver.idle
-               and not (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_ready(v_driver));
+    v_rests := v_driver.idle and not (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_ready(v_driver));
     -- Only so many work at a time as the setting turns says. A turn is the lock of a row:
     -- any login can take an advisory lock, or lock a table (in row exclusive mode, see docs/internals.md).
     if not v_rests then
@@ -78,6 +77,7 @@ begin
            or v_second and (wf._setting_number('keep_days') > 0 or wf._has_unsealed() or wf._has_old_signal(v_now)) then
             kind := 'work';
             return next;
+            if v_work.work and wf._has_much_work(v_now) then return next; end if;
             kind := 'next';
         end if;
         v_found := wf._find(v_driver, p_want, p_instant, p_kept, v_work.teardown, v_now);
@@ -106,7 +106,7 @@ comment on function wf.poll(bigint, int, int, jsonb) is
     'attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, '
     'task type, arguments, where in them which secrets go, time limit in ms, the role that a SQL task runs as, null '
     'for the driver''s own SQL login, the workflow if secrets go in), stop (the token of a request to stop), work '
-    '(call wf.work) and one last row: '
+    '(call wf.work; twice if two sessions of the driver may do that at a time) and one last row: '
     'next (ms until the next poll, at the latest) or busy (it looked for nothing, since others have all turns; ms '
     'until the next poll, about), with the mark of what this transaction has done, if anything, for register.';
 

@@ -26,7 +26,8 @@
 --   child     a process       it waits for an instance: that is started or found, or has ended
 --   abort     1: with undo    the instance is aborted: the task that has started it is to stop
 --   halt      0               the same, but it is halted
---   start     0               the time of the instance has come, which was SCHEDULED
+--   start     0, or the       the time of the instance has come, which was SCHEDULED; or the instance before it
+--             one before      has ended
 --   schedule  a schedule      its next time has come
 --   listen    0               somebody wants to be notified when the instance has ended
 --   successor a schedule      an instance that it has started has ended
@@ -230,6 +231,18 @@ begin
     return v_id;
 end;
 $$;
+
+-- wf._has_much_work(p_now)
+--
+-- Returns  whether so much is due that two sessions have to do; of less, each would look for what the other one does
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by poll
+create or replace function wf._has_much_work(p_now timestamptz) returns boolean
+language sql stable
+begin atomic
+    select exists (select from wf.work w where w.due_at <= p_now and not w.aside offset 400);
+end;
 
 -- wf._work_together(p_work, p_now)
 --

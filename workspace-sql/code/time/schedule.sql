@@ -359,10 +359,14 @@ begin
         end if;
         insert into wf.firing (schedule_id, nominal_at, state, open, at, instance_id, reason)
         select u.id, u.time,
-               case when u.instance is not null then 'started' when v_started.later then 'waiting' else 'refused' end,
-               u.instance is not null and s.overlap <> 'allow', p_now, u.instance, v_started.reason
+               case when i.own then 'started' when not i.own then 'skipped'
+                    when v_started.later then 'waiting' else 'refused' end,
+               coalesce(i.own and s.overlap <> 'allow', false), p_now, u.instance,
+               case when not i.own then format('instance %s has its key', u.instance) else v_started.reason end
           from unnest(g.schedules, g.times, v_started.instances) u (id, time, instance)
          cross join lateral (select x.overlap from wf.schedule x where x.id = u.id offset 0) s
+          left join lateral (select (x.schedule_id, x.scheduled_at) is not distinct from (u.id, u.time) as own
+                               from wf.instance x where x.id = u.instance offset 0) i on true
             on conflict (schedule_id, nominal_at) do update
            set state = excluded.state, open = excluded.open, at = excluded.at, instance_id = excluded.instance_id,
                reason = excluded.reason;
@@ -407,7 +411,7 @@ begin
     instances := wf._start_all(v_workflow, v_params, v_priority, v_starters);
     perform set_config('lock_timeout', v_timeout, true);
 exception
-    when sqlstate 'WF002' or sqlstate 'WF003' or sqlstate 'WF008' or sqlstate 'WF016'
+    when sqlstate 'WF002' or sqlstate 'WF003' or sqlstate 'WF007' or sqlstate 'WF008' or sqlstate 'WF016'
          or sqlstate 'WF017' then
         instances := null;
         reason := sqlerrm;
@@ -430,14 +434,15 @@ $$;
 create or replace function wf._tend_schedules(p_schedule bigint[], p_now timestamptz) returns void
 language plpgsql as $$
 declare
+    v_paused constant boolean := wf._is_paused();
     v_held bigint[];
 begin
     v_held := array(select s.id from wf.schedule s
-                     where s.id = any (p_schedule) and not wf._is_paused()
+                     where s.id = any (p_schedule) and not v_paused
                      order by s.id for no key update skip locked);
     perform wf._call_schedule('successor', array(select s.id from wf.schedule s
                                                   where s.id = any (p_schedule) and s.id <> all (v_held)),
-                              p_now + interval '1 second');
+                              p_now + case when v_paused then interval '1 minute' else interval '1 second' end);
     update wf.firing f set open = false
      where f.schedule_id = any (v_held) and f.open
        and not exists (select from wf.instance i where i.id = f.instance_id and i.ended_at is null);
