@@ -34,7 +34,8 @@ static const char state_sql[] = /* has ended; failed; waits for a person */
     "              and t.state not in"
     "                  ('END', 'FAILED', 'RAISED', 'ABORTED'))"
     "  from wf.instance_v i, wf.engine_v e where i.instance_id = $1::bigint";
-static const char bare_state_sql[] = /* the same for who is no viewer */
+static const char
+    bare_state_sql[] = /* for a login that may not read the views */
     "select r.state in ('END', 'ABORTED'), 0, r.state = 'SUSPENDED'"
     "  from wf.result($1::bigint) r";
 static const char events_sql[] = /* $2: the last event seen */

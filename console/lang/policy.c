@@ -170,7 +170,7 @@ static const char *const later[] = {
 
 enum { LATER = sizeof(later) / sizeof(later[0]) };
 
-/* What others call a policy, and how it is said here. */
+/* Names of policies in other systems, and what to write here. */
 static const struct {
 	const char *name, *instead;
 } others[] = {

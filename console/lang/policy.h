@@ -64,7 +64,7 @@ const struct policy_rule *policy_rule(const char *name);
 /* Whether the design has a policy of this name that can not be used yet. */
 bool policy_comes_later(const char *name);
 
-/* How what others call a policy of this name is said here; or NULL. */
+/* What to write for a policy that has this name in another system; or NULL. */
 const char *policy_instead(const char *name);
 
 /* The name that comes nearest to an unknown one; or NULL. */

@@ -84,14 +84,14 @@ select matches(calls(:'token'), format('^WF004: instance %s has ended \(ABORTED\
 select throws_matching(format('select wf.callback_token(%s, ''paid'')', :i), 'has ended', 'and gets no token');
 select throws_matching('select wf.callback_token(1000000, ''paid'')', 'there is no instance 1000000', 'one that there is not');
 select wf.start('call') as i \gset
-select throws_matching(format('select wf.callback_token(%s, '''')', :i), 'the name of the callback has 0 bytes', 'a name that is none');
+select throws_matching(format('select wf.callback_token(%s, '''')', :i), 'the name of the callback has 0 bytes', 'an empty name is refused');
 select wf.callback_token(:i, 'paid') as token \gset
 select matches(calls(:'token', to_jsonb(repeat('x', 2000000))), '^WF002: the payload has 2000002 bytes, more than the 1048576 allowed', 'a payload that is too large');
 select wf.suspend(jsonb_build_object('instance', :i));
 select is(calls(:'token'), 'accepted', 'a suspended instance takes it');
 
 -- nobody else can send what a callback is
-select throws_matching(format('select wf.signal(to_jsonb(%s), ''callback paid'')', :i), 'what begins with "callback " is no name of a signal', 'no signal has the name of a callback');
+select throws_matching(format('select wf.signal(to_jsonb(%s), ''callback paid'')', :i), 'the name of a signal does not begin with "callback "', 'no signal has the name of a callback');
 select wf.start('call_badly', '{"n": 7}') as i \gset
 select is(play_state(:i, 'a'), 'WAITING', 'a number is the text of it');
 select wf.start('call_badly', '{"n": ""}') as i \gset

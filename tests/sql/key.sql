@@ -174,6 +174,21 @@ select wf.abort(jsonb_build_object('instance', :a));
 select work();
 select play_later('1 hour'), work();
 select is((select i.key from wf.schedule_v s join wf.instance i on i.schedule_id = (select id from wf.schedule where name = 'often') where s.name = 'often' and s.last_state = 'started'), 'n1', 'later it starts');
+-- times that wait go on when one of them starts nothing
+select wf.schedule_remove('often');
+select wf.abort(jsonb_build_object('instance', i.id)) from wf.instance i where i.ended_at is null;
+select work();
+select wf.schedule_set('line', 'each', p_every => '1 hour', p_start_at => wf.now() + interval '1 min', p_params => '{"n": 1}', p_overlap => 'queue');
+select play_later('2 min'), work(), play_later('1 hour'), work(), play_later('1 hour'), work();
+select is((select string_agg(state, ' ' order by nominal_at) from wf.firing_v where schedule = 'line'), 'started waiting waiting', 'two times wait for the first one');
+-- its key is free when it has ended; somebody else takes it, before a driver looks
+select wf.abort(jsonb_build_object('instance', (select instance_id from wf.firing_v where schedule = 'line' and state = 'started')));
+select start('each', 1, null) as a \gset
+select work();
+select is((select string_agg(state, ' ' order by nominal_at) from wf.firing_v where schedule = 'line'), 'started skipped skipped', 'neither of them waits for nothing');
+select wf.schedule_fire('line') as b \gset
+select is(:b::bigint, :a::bigint, 'what is fired by hand answers the instance that has the key');
+select is((select state || ': ' || reason from wf.firing_v where schedule = 'line' order by nominal_at desc limit 1), format('skipped: instance %s has its key', :a), 'and is recorded so');
 select sound('at the end');
 
 -- install

@@ -52,7 +52,7 @@ select throws_matching('select wf.notify_end(1000000)', 'there is no instance 10
 select is_empty('select * from wf.fsck()', 'fsck finds its rows sound');
 
 -- waiting
-select throws_ok(format('call wf.wait(%s, ''-1 s'')', :i), 'WF002', 'wf.wait cannot wait for -00:00:01', 'a time that is none');
+select throws_ok(format('call wf.wait(%s, ''-1 s'')', :i), 'WF002', 'wf.wait cannot wait for -00:00:01', 'a negative timeout is refused');
 select throws_ok(format('call wf.wait(%s, null)', :i), 'WF002', 'wf.wait cannot wait for null', 'no time');
 select throws_ok(format('call wf.wait(%s)', :i), '2D000', 'invalid transaction termination', 'nobody waits in a transaction');
 

@@ -279,5 +279,16 @@ select matches(refused($$select wf.schedule_backfill('often', '2026-03-01 10:00+
 select matches(refused($$select wf.schedule_next('gone', 0)$$), '^WF002: 0 times cannot be shown', 'no times to be shown');
 select is((select count(*) from wf.schedule_v s where s.name = 'x'), 0::bigint, 'what was refused has left nothing');
 
+-- times that wait: one that is refused does not hold up those behind it
+select set_config('wf.now', '2026-05-01 12:00:00+00', true);
+select play_install('line', jsonb_build_array(play_task('t.Do', 'a')));
+select wf.schedule_set('line', 'line', p_every => '1 hour', p_start_at => wf.now() + interval '1 min', p_overlap => 'queue');
+select at('2026-05-01 12:01:00+00'), at('2026-05-01 13:01:00+00'), at('2026-05-01 14:01:00+00');
+select is((select string_agg(state, ' ' order by nominal_at) from wf.firing_v where schedule = 'line'), 'started waiting waiting', 'two times wait');
+select play_install('line', jsonb_build_array(play_task('t.Do', 'a')), '[{"name": "n", "type": "int"}]');
+select finish('line');
+select is((select string_agg(state, ' ' order by nominal_at) from wf.firing_v where schedule = 'line'), 'started refused refused', 'a time that is refused lets the next one try');
+select sound('after two refused times');
+
 select * from finish();
 rollback;

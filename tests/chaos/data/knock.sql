@@ -35,7 +35,7 @@ comment on table chaos.ack is 'How many acts of a client the server has acknowle
 -- The reasons for which acts are refused. Each has to appear, and no other one may.
 create table chaos.reason (what text not null, code text not null, pattern text not null, primary key (what, pattern));
 insert into chaos.reason values
-    ('signal', 'WF002', 'is no name of a signal'),
+    ('signal', 'WF002', 'does not begin with "callback "'),
     ('signal', 'WF003', 'there is no instance'),
     ('signal', 'WF004', 'instance \d+ has ended'),
     ('answer', 'WF002', 'input \d+ is not answered: '),

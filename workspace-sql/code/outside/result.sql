@@ -84,7 +84,8 @@ $$;
 comment on procedure wf.wait(bigint, interval, text, text, jsonb, jsonb) is
     'Waits until an instance has ended, at most p_timeout: call wf.wait(17, ''10 s''). Returns state, result, output '
     'and error as wf.result does; state says whether it has ended. Call it outside of a transaction: it commits while '
-    'it waits. Raises WF002 for a time that is none, WF003 as wf.result, 2D000 inside of a transaction.';
+    'it waits. Raises WF002 for a timeout that is not from 0 to 1 day, WF003 as wf.result, 2D000 inside of a '
+    'transaction.';
 
 -- wf.notify_end(p_instance)
 --

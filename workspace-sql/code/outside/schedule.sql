@@ -160,6 +160,7 @@ returns bigint
 language plpgsql security definer :engine as $$
 declare
     v_now constant timestamptz := clock_timestamp();
+    v_at constant timestamptz := wf._now();
     v wf.schedule;
     v_workflow text;
     v_id bigint;
@@ -171,10 +172,13 @@ begin
     perform wf._check_signal(v_workflow);
     v_id := (wf._start_all(v_workflow, array[coalesce(p_params, v.params)], v.priority,
                            array[row(pg_get_userbyid(v.login), wf._actor(), null, null, 0, gen_random_uuid(), v.id,
-                                     wf._now())::wf.starter]))[1];
+                                     v_at)::wf.starter]))[1];
     insert into wf.firing (schedule_id, nominal_at, state, open, at, instance_id, reason)
-    values (v.id, greatest(wf._now(), v_now), 'started', v.overlap <> 'allow', wf._now(), v_id,
-            'fired by ' || wf._actor());
+    select v.id, greatest(v_at, v_now), case when o.own then 'started' else 'skipped' end,
+           o.own and v.overlap <> 'allow', v_at, v_id,
+           case when o.own then 'fired by ' || wf._actor() else format('instance %s has its key', v_id) end
+      from (select (i.schedule_id, i.scheduled_at) is not distinct from (v.id, v_at) as own
+              from wf.instance i where i.id = v_id) o;
     perform wf._audit('schedule fire', jsonb_build_object('name', p_name, 'params', p_params, 'instance', v_id),
                       p_reason);
     return v_id;
@@ -183,8 +187,9 @@ $$;
 comment on function wf.schedule_fire(text, jsonb, text) is
     'Starts an instance of a schedule at once, whatever its times, state and overlap; with other parameters, if some '
     'are given. It counts as under way for what comes next, and for the quotas of the login that has set the schedule. '
-    'Returns the instance. Raises WF002, WF003, WF008 without a grant for the workflow (operators and administrators '
-    'need none), WF016 if a quota is spent, WF017 as start.';
+    'Returns the instance; that may be one which has the key already that the workflow gives it. Raises WF002, WF003, '
+    'WF007 as start, WF008 without a grant for the workflow (operators and administrators need none), WF016 if a quota '
+    'is spent, WF017 as start.';
 
 -- wf.schedule_backfill(p_name, p_from, p_to, p_reason)
 --

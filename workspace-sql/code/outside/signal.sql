@@ -92,7 +92,7 @@ begin
     if not wf._fits_signal(p_name) then
         raise exception using errcode = 'WF002',
             message = case when starts_with(p_name, 'callback ')
-                           then 'what begins with "callback " is no name of a signal'
+                           then 'the name of a signal does not begin with "callback "'
                            else format('the name of the signal has %s bytes',
                                        coalesce(octet_length(p_name)::text, 'no')) end,
             hint = 'A name has 1 to 255 bytes, such as approved.';

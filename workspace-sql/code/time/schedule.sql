@@ -329,7 +329,8 @@ end;
 -- wf._start_firings(p_schedule, p_time, p_now)
 --
 -- Starts the instances of these times, together where they are of one workflow, with the
--- same priority, for one login. If that is refused, each is started alone.
+-- same priority, for one login. If that is refused, each is started alone. A time that has
+-- started nothing has no end of an instance to tell the times that wait, so they are told.
 --
 -- Returns  nothing
 -- Locks    as _start_all; the caller has locked the schedules
@@ -341,6 +342,7 @@ language plpgsql as $$
 declare
     g record;
     v_started record;
+    v_idle bigint[];
 begin
     for g in
         select array_agg(s.id order by u.k) as schedules, array_agg(u.time order by u.k) as times
@@ -357,7 +359,8 @@ begin
             end loop;
             continue;
         end if;
-        insert into wf.firing (schedule_id, nominal_at, state, open, at, instance_id, reason)
+        with fired as (
+        insert into wf.firing as f (schedule_id, nominal_at, state, open, at, instance_id, reason)
         select u.id, u.time,
                case when i.own then 'started' when not i.own then 'skipped'
                     when v_started.later then 'waiting' else 'refused' end,
@@ -369,9 +372,16 @@ begin
                                from wf.instance x where x.id = u.instance offset 0) i on true
             on conflict (schedule_id, nominal_at) do update
            set state = excluded.state, open = excluded.open, at = excluded.at, instance_id = excluded.instance_id,
-               reason = excluded.reason;
-        if v_started.later then
-            perform wf._call_schedule('successor', g.schedules[:1], p_now + interval '1 second');
+               reason = excluded.reason
+        returning f.schedule_id, f.state)
+        select array_agg(distinct f.schedule_id) into v_idle
+          from fired f
+         where f.state = 'waiting'
+               or f.state <> 'started'
+                  and exists (select from wf.firing w where w.schedule_id = f.schedule_id and w.state = 'waiting');
+        if v_idle is not null then
+            perform wf._call_schedule('successor', v_idle,
+                                      p_now + make_interval(secs => case when v_started.later then 1 else 0 end));
         end if;
     end loop;
 end;
