@@ -7,7 +7,10 @@
 
 #include "common/mem.h"
 
-/* What an empty buffer points to; never written to, never freed. */
+/*
+ * Where an empty buffer points.  Nothing is written there, and nothing frees
+ * it.
+ */
 static char nothing[1];
 
 enum {

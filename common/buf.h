@@ -29,7 +29,7 @@ bool buf_addf(struct buf *buf, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Keep the first `len` bytes (at most the present length). */
 void buf_truncate(struct buf *buf, size_t len);
 
-/* Give back the memory that the string does not need: it will wait a while. */
+/* Free the memory beyond the string: the string will be kept for a while. */
 void buf_fit(struct buf *buf);
 
 /* The string, for the caller to free(); the buffer is empty again. */

@@ -7,7 +7,7 @@
 
 #include "common/mem.h"
 
-/* Replace `*field`, whose old text may be among the arguments. */
+/* Replace `*field`.  Its old text may be among the arguments. */
 static void
 set_text(char **field, const char *format, va_list args)
 {
@@ -17,7 +17,7 @@ set_text(char **field, const char *format, va_list args)
 	*field = text;
 }
 
-/* A new error: what belonged to the former one goes. */
+/* A new error: hint, detail and SQLSTATE of the former one are dropped. */
 static void
 set_message(struct error *err, char *message)
 {

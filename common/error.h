@@ -1,10 +1,10 @@
 /*
  * error.h - what went wrong, for a person and for the database.
  *
- * A function that can fail at run time returns bool (or a pointer) and takes
- * a `struct error *` last.  True is success and leaves the error untouched;
- * on failure it is set.  Whoever decides what to do logs or reports it: no
- * one does both that and pass it on.
+ * A function that can fail at run time returns bool (or a pointer) and takes a
+ * `struct error *` last.  True is success and leaves the error untouched; on
+ * failure the error is set.  A function either reports an error or passes it on
+ * to its caller, and never does both.
  */
 #ifndef COMMON_ERROR_H
 #define COMMON_ERROR_H
@@ -20,8 +20,9 @@ struct error {
 };
 
 /*
- * Say what failed.  A former message and all that belonged to it go.  The
- * arguments may come from `err` itself: error_set(err, "a: %s", err->message).
+ * Say what failed.  The former message is dropped, and its hint, detail and
+ * SQLSTATE with it.  The arguments may come from `err` itself: error_set(err,
+ * "a: %s", err->message).
  */
 void error_set(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 

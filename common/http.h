@@ -1,13 +1,13 @@
 /*
- * http.h - what of a request over HTTP is not for workflows to say: it decides
- * where the request goes and where it ends.
+ * http.h - the parts of an HTTP request that a workflow may not set, because
+ * they decide where the request goes and where it ends.
  */
 #ifndef COMMON_HTTP_H
 #define COMMON_HTTP_H
 
 #include <stdbool.h>
 
-/* Hints that belong to a refusal. */
+/* Hints for such a refusal. */
 #define HTTP_HEADER_HINT \
 	"The driver itself says where a request goes and where it ends: " \
 	"Connection, Content-Length, Expect, Host, HTTP2-Settings, " \
@@ -21,7 +21,9 @@
 	"Say who you are in a header, with a secret: " \
 	"headers = {authorization: \"Basic ${secret(\"login\")}\"}."
 
-/* In any case, and with _ for -, as some servers read it. */
+/*
+ * Upper and lower case are the same, and so are _ and -, as for some servers.
+ */
 bool http_header_is_reserved(const char *name);
 
 bool http_method_is_reserved(const char *method);

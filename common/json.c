@@ -39,8 +39,9 @@ to_json_c(const struct json *value)
 }
 
 /*
- * json-c (0.16) has no error for that: it goes on without the name of a member,
- * the member or the rest of a string, or stops as if the text were no JSON.
+ * json-c (0.16) reports no error when memory runs out.  It goes on without the
+ * name of a member, without the member or without the rest of a string, or it
+ * stops as if the text were not JSON.
  */
 static void
 check_memory(void)
@@ -61,10 +62,11 @@ feed_piece(struct json_tokener *tokener, const char *text, size_t len)
 }
 
 /*
- * Feed all of `text`.  In pieces, because a number makes json-c forget errno,
- * and a name that there is no memory for is asked for its length by what
- * follows it.  The tokener stops at a NUL byte, and takes one as the end: a
- * number at the very end is known only by what follows it.
+ * Feed all of `text`.  It is fed in pieces for two reasons: a number makes
+ * json-c forget errno, and when there is no memory for a name, json-c asks for
+ * the length of that name at the next token.  The tokener stops at a NUL byte,
+ * and takes one as the end: a number at the very end is complete only when
+ * something follows it.
  */
 static enum json_tokener_error
 feed(struct json_tokener *tokener, const char *text, size_t len,
@@ -95,7 +97,8 @@ static enum json_tokener_error
 parse_to(int depth, const char *text, size_t len, struct json_object **object)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(depth);
-	/* one that json-c need not copy for each piece; it takes no memory */
+	/* a locale that json-c need not copy for each piece; it takes no
+	 * memory */
 	locale_t former = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 	enum json_tokener_error reason;
 
@@ -118,8 +121,10 @@ parse(const char *text, size_t len, struct json_object **object,
 		error_set(err, "JSON of %zu bytes is too long", len);
 		return false;
 	}
-	/* clearing a tokener for the greatest depth takes longer than reading
-	 * what most documents hold */
+	/*
+	 * clearing a tokener for the greatest depth takes longer than reading
+	 * most documents
+	 */
 	reason = parse_to(USUAL_DEPTH, text, len, object);
 	if (reason == json_tokener_error_depth)
 		reason = parse_to(MAX_DEPTH, text, len, object);
@@ -130,7 +135,7 @@ parse(const char *text, size_t len, struct json_object **object,
 	return false;
 }
 
-/* It is written without a mark that stands behind it. */
+/* The JSON_TOKEN_MARK behind a number is not written. */
 static void
 remove_mark(struct json_object *number)
 {
@@ -304,6 +309,15 @@ json_string_length(const struct json *value)
 	return (size_t)json_object_get_string_len(to_json_c(value));
 }
 
+const char *
+json_c_string(const struct json *value)
+{
+	const char *text = json_string(value);
+
+	return text != NULL && strlen(text) == json_string_length(value) ? text
+	                                                                 : NULL;
+}
+
 int64_t
 json_int(const struct json *value)
 {
@@ -333,7 +347,7 @@ json_text(const struct json *value)
 	return xstrdup(text);
 }
 
-/* The bytes with an escape of one letter. */
+/* The bytes that JSON escapes by one letter. */
 static const char letters[] = {
 	['"'] = '"',
 	['\\'] = '\\',
@@ -362,7 +376,7 @@ is_plain(unsigned char c)
 	return !has_letter(c) && !is_control(c);
 }
 
-/* One byte that is not plain. */
+/* One byte that has to be escaped. */
 static bool
 add_escaped(struct buf *buf, unsigned char c)
 {

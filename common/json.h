@@ -2,8 +2,8 @@
  * json.h - JSON values, read and written.  The only user of json-c.
  *
  * A value is a `struct json *`; NULL is JSON's null, so every reader accepts
- * NULL.  A value belongs to the document it came from: only what json_parse
- * gave is freed, and all that was read from it dies with it.  As with mem.h,
+ * NULL.  A value belongs to the document it came from: only a document that
+ * json_parse gave is freed, and its values are freed with it.  As with mem.h,
  * out of memory is fatal.
  */
 #ifndef COMMON_JSON_H
@@ -20,8 +20,9 @@ struct json;
 enum json_type {
 	JSON_NULL,
 	JSON_BOOL,
-	JSON_INT,    /* a whole number that fits int64_t */
-	JSON_NUMBER, /* any other; json_text gives it as it was written */
+	JSON_INT, /* a whole number that fits int64_t */
+	/* any other number; json_text gives it as it was written */
+	JSON_NUMBER,
 	JSON_STRING,
 	JSON_LIST,
 	JSON_OBJECT,
@@ -39,7 +40,10 @@ void json_free(struct json *value);
 
 enum json_type json_type(const struct json *value);
 
-/* The member called `key`; NULL if `object` has none or is not an object. */
+/*
+ * The member called `key`; NULL if `object` has no such member or is not an
+ * object.
+ */
 struct json *json_get(const struct json *object, const char *key);
 
 /* Whether the member exists, even if its value is null. */
@@ -61,6 +65,9 @@ struct json *json_value_at(const struct json *object, size_t i);
 /* NUL-terminated, though it may hold NULs too; NULL unless a string. */
 const char *json_string(const struct json *value);
 size_t json_string_length(const struct json *value);
+
+/* A string without a NUL in it, as programs and shells take it; else NULL. */
+const char *json_c_string(const struct json *value);
 
 /* 0 unless a number; a JSON_NUMBER loses what int64_t can't hold. */
 int64_t json_int(const struct json *value);

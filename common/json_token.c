@@ -20,7 +20,7 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* What words and numbers are made of, and what is mistaken for them. */
+/* The bytes of words and numbers, and of tokens that look like them. */
 static bool
 is_word(char c)
 {
@@ -28,7 +28,7 @@ is_word(char c)
 	       (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
 }
 
-/* How long what begins at `at` is: a string, a word, or one character. */
+/* How many bytes the string, the word or the character at `at` has. */
 static size_t
 token_length(const char *at, const char *end)
 {
@@ -79,7 +79,7 @@ is_number(const char *at, const char *end)
 	return at == end;
 }
 
-/* A number, and a whole one, of this many bytes. */
+/* Whether this many bytes are a number, and a whole one. */
 static bool
 is_big(const char *at, size_t len)
 {

@@ -21,20 +21,20 @@ static const char *const level_names[] = {
 
 static struct {
 	enum log_level level;
-	bool json;
+	enum log_form form;
 	char *(*filter)(char *message);
 } options = { .level = LOG_LEVEL_INFO };
 
 static struct output {
 	struct sink sink;
-	int64_t missing; /* lines that it did not take */
+	int64_t missing; /* lines that standard error did not take */
 } logged = { .sink.fd = STDERR_FILENO }, said = { .sink.fd = STDOUT_FILENO };
 
 void
-log_init(enum log_level level, bool json)
+log_init(enum log_level level, enum log_form form)
 {
 	options.level = level;
-	options.json = json;
+	options.form = form;
 }
 
 void
@@ -56,7 +56,7 @@ log_level_find(const char *name, enum log_level *level)
 
 static const char unknown[] = "\xef\xbf\xbd"; /* U+FFFD */
 
-/* JSON's escapes for what breaks a line or a string; the rest as it is. */
+/* JSON's escapes for bytes that break a line or a string; other bytes stay. */
 static void
 put_json_string(FILE *out, const char *text)
 {
@@ -87,8 +87,9 @@ put_member(FILE *out, const char *name, const char *value)
 	put_json_string(out, value);
 }
 
+/* As ISO 8601 has it: "2026-11-28T05:20:12.345Z". */
 static void
-put_json_begin(FILE *out, enum log_level level)
+put_time(FILE *out)
 {
 	struct timespec now;
 	struct tm utc;
@@ -97,8 +98,15 @@ put_json_begin(FILE *out, enum log_level level)
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &utc);
 	strftime(second, sizeof(second), "%Y-%m-%dT%H:%M:%S", &utc);
-	fprintf(out, "{\"at\":\"%s.%03ldZ\",\"level\":\"%s\"", second,
-	    now.tv_nsec / 1000000, level_names[level]);
+	fprintf(out, "%s.%03ldZ", second, now.tv_nsec / 1000000);
+}
+
+static void
+put_json_begin(FILE *out, enum log_level level)
+{
+	fputs("{\"at\":\"", out);
+	put_time(out);
+	fprintf(out, "\",\"level\":\"%s\"", level_names[level]);
 	put_member(out, "program", program_invocation_short_name);
 }
 
@@ -126,7 +134,7 @@ put_json_line(FILE *out, enum log_level level, const struct log_about *about,
 	fputs("}\n", out);
 }
 
-/* A message may quote the world: no control characters reach a terminal. */
+/* A message may quote foreign text: no control characters reach a terminal. */
 static void
 put_plain(FILE *out, const char *text)
 {
@@ -148,9 +156,19 @@ put_plain(FILE *out, const char *text)
 }
 
 static void
+put_text_begin(FILE *out)
+{
+	if (options.form == LOG_TIMED) {
+		put_time(out);
+		putc(' ', out);
+	}
+}
+
+static void
 put_text_line(FILE *out, enum log_level level, const struct log_about *about,
     const char *message)
 {
+	put_text_begin(out);
 	fprintf(out, "%s: ", program_invocation_short_name);
 	if (level == LOG_LEVEL_WARN)
 		fputs("warning: ", out);
@@ -166,12 +184,13 @@ put_text_line(FILE *out, enum log_level level, const struct log_about *about,
 	putc('\n', out);
 }
 
-/* "17/42 text": what tells one task's words from another's, and no more */
+/* "17/42 text": the numbers of the task before its text */
 static void
 put_said(FILE *out, enum log_level level, const struct log_about *about,
     const char *text)
 {
 	(void)level;
+	put_text_begin(out);
 	if (names_workspace(about)) {
 		put_plain(out, about->workspace);
 		fputs(": ", out);
@@ -216,12 +235,12 @@ make_line(put_fn *put, enum log_level level, const struct log_about *about,
 
 /*
  * The last words of a program that has no memory for its message.  The message
- * is left out as a whole, because nobody may have taken the secrets out of it.
+ * is left out as a whole, because its secrets may not have been removed yet.
  */
 static bool
 say_no_memory(void)
 {
-	const char *format = options.json
+	const char *format = options.form == LOG_JSON
 	                         ? "{\"level\":\"error\",\"program\":\"%s\","
 	                           "\"message\":\"%s\"}\n"
 	                         : "%s: %s\n";
@@ -233,7 +252,7 @@ say_no_memory(void)
 	       sink_write(&logged.sink, line, (size_t)len);
 }
 
-/* There is no memory for a line. */
+/* Count a line for which there is no memory. */
 static void
 lose_line(struct output *output, enum log_level level)
 {
@@ -244,10 +263,10 @@ lose_line(struct output *output, enum log_level level)
 static put_fn *
 form(put_fn *text)
 {
-	return options.json ? put_json_line : text;
+	return options.form == LOG_JSON ? put_json_line : text;
 }
 
-/* Where lines are missing it says so, and how many. */
+/* Say how many lines are missing before this one. */
 static bool
 tell_missing(struct output *output)
 {
@@ -268,7 +287,7 @@ tell_missing(struct output *output)
 	return told;
 }
 
-/* One line in one write, so that those of several programs do not mix. */
+/* One line in one write: lines of several programs do not mix. */
 static void
 add_line(struct output *output, put_fn *text, enum log_level level,
     const struct log_about *about, const char *message)
@@ -284,7 +303,7 @@ add_line(struct output *output, put_fn *text, enum log_level level,
 	free(line);
 }
 
-/* The message as the log may have it, for the caller to free(). */
+/* The message without secrets, for the caller to free(). */
 static char *
 filtered(char *message)
 {
@@ -313,7 +332,7 @@ print(int error, const char *format, va_list args)
 	return NULL;
 }
 
-/* Uses nothing that can end up here again. */
+/* Calls nothing that can call this function again. */
 static void
 log_line(enum log_level level, const struct log_about *about, int error,
     const char *format, va_list args)
@@ -392,7 +411,8 @@ log_error(const struct error *err)
 	FILE *out = open_memstream(&lines, &len);
 
 	if (out != NULL) {
-		(options.json ? put_json_error : put_text_error)(out, err);
+		(options.form == LOG_JSON ? put_json_error : put_text_error)(
+		    out, err);
 		fclose(out);
 	}
 	if (is_line(lines, len))

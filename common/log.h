@@ -1,15 +1,15 @@
 /*
- * log.h - lines for whoever runs the program, on standard error.
+ * log.h - lines on standard error, for the person who runs the program.
  *
- * Text lines are "program: message" and carry no time, since every
- * supervisor adds one; JSON lines are {"at", "level", "program", "message"}
- * with "workspace", "instance", "process", "attempt" and "task" where the line
- * is about one, in text before the message.  Whatever bytes a message has, it
- * is one line: in JSON they are escaped, in text control characters are
- * blanks; what is not UTF-8 becomes U+FFFD.
- *
- * Nobody waits for who reads them: what cannot be written (sink.h) is left
- * out, and once it can be again the log says how many lines are missing.
+ * Text lines are "program: message".  They begin with the time only in the form
+ * LOG_TIMED: most supervisors add one.  JSON lines are {"at", "level", "program", "message"}, with
+ * "workspace", "instance", "process", "attempt" and "task" where the line is
+ * about one; a text line has these before its message.  A message is always one
+ * line, whatever bytes it has: JSON escapes them, and in text control
+ * characters become blanks.  Bytes that are not UTF-8 become U+FFFD.  The
+ * program does not wait for the reader of its log: a line that cannot be
+ * written (sink.h) is left out, and the next line that can be written says how
+ * many are missing.
  */
 #ifndef COMMON_LOG_H
 #define COMMON_LOG_H
@@ -22,25 +22,34 @@
 struct error;
 
 enum log_level {
-	LOG_LEVEL_ERROR, /* only what ends the program */
+	LOG_LEVEL_ERROR, /* only the message with which the program ends */
 	LOG_LEVEL_WARN,
 	LOG_LEVEL_INFO,
 	LOG_LEVEL_DEBUG,
 };
 
-/* Which lines, and their form.  Before it: text, up to LOG_LEVEL_INFO. */
-void log_init(enum log_level level, bool json);
+enum log_form {
+	LOG_TEXT,
+	LOG_TIMED, /* text that begins with the time, in UTC */
+	LOG_JSON,
+};
 
 /*
- * Have `filter` look at each message before it is written: it takes a message
- * from malloc() and gives one back.  NULL: nobody does.
+ * Set which lines are written, and their form.  Without a call: text, up to
+ * LOG_LEVEL_INFO.
+ */
+void log_init(enum log_level level, enum log_form form);
+
+/*
+ * Have `filter` change each message before it is written: it takes a message
+ * from malloc() and gives one back.  NULL: messages stay as they are.
  */
 void log_filter(char *(*filter)(char *message));
 
 /* The level called `name`: false if there is none. */
 bool log_level_find(const char *name, enum log_level *level);
 
-/* With the meaning of errno added behind a colon; the x form without. */
+/* The meaning of errno is added behind a colon; the x form does not add it. */
 void log_warn(const char *format, ...) PRINTF_LIKE(1, 2);
 void log_warnx(const char *format, ...) PRINTF_LIKE(1, 2);
 void log_info(const char *format, ...) PRINTF_LIKE(1, 2);
@@ -48,8 +57,12 @@ void log_debug(const char *format, ...) PRINTF_LIKE(1, 2);
 
 /* The subject of a line. */
 struct log_about {
-	const char *workspace; /* its name; NULL or "": the only one, or none */
-	int64_t instance_id, process_id; /* of a task; 0: of none */
+	/*
+	 * its name; NULL or "": the only workspace, or the line is about none
+	 */
+	const char *workspace;
+	/* of a task; 0: the line is not about a task */
+	int64_t instance_id, process_id;
 	int attempt;
 	const char *task; /* its type */
 };
@@ -62,15 +75,15 @@ void log_about(enum log_level level, const struct log_about *about,
 	log_about( \
 	    level, &(struct log_about){ .workspace = (name) }, __VA_ARGS__)
 
-/* Write what a task says to standard output. */
+/* Write the text of a task to standard output. */
 void log_say(const struct log_about *about, const char *text);
 
-/* Why a program ends, with detail and hint; the level is not asked. */
+/* Why a program ends, with detail and hint; written at every log level. */
 void log_error(const struct error *err);
 
 /*
- * Say so and exit 1.  Only while starting, when memory is out, or when a call
- * without which nothing goes on fails again and again.
+ * Log the message and exit 1.  For the start of a program, for lack of memory,
+ * and for an indispensable call that fails again and again.
  */
 _Noreturn void fatal(const char *format, ...) PRINTF_LIKE(1, 2);
 _Noreturn void fatalx(const char *format, ...) PRINTF_LIKE(1, 2);

@@ -21,16 +21,22 @@ mono_now(void)
 struct mono
 mono_add_ms(struct mono moment, int64_t ms)
 {
-	return (struct mono){ .ns = moment.ns + ms * NS_PER_MS };
+	int64_t ns;
+
+	if (__builtin_mul_overflow(ms, (int64_t)NS_PER_MS, &ns) ||
+	    __builtin_add_overflow(moment.ns, ns, &ns))
+		ns = ms < 0 ? INT64_MIN : INT64_MAX;
+	return (struct mono){ .ns = ns };
 }
 
 int64_t
 mono_diff_ms(struct mono to, struct mono from)
 {
-	int64_t ns = to.ns - from.ns;
-	int64_t round = ns > 0 ? NS_PER_MS - 1 : 1 - NS_PER_MS;
+	int64_t ns;
 
-	return (ns + round) / NS_PER_MS;
+	if (__builtin_sub_overflow(to.ns, from.ns, &ns))
+		ns = mono_before(to, from) ? INT64_MIN : INT64_MAX;
+	return ns / NS_PER_MS + (ns % NS_PER_MS > 0) - (ns % NS_PER_MS < 0);
 }
 
 bool

@@ -15,12 +15,15 @@ struct mono {
 
 struct mono mono_now(void);
 
-/* `ms` may be negative. */
+/*
+ * `ms` may be negative.  A moment that is too far away to be written becomes the
+ * last one, or the first one, that can be.
+ */
 struct mono mono_add_ms(struct mono moment, int64_t ms);
 
 /*
- * Milliseconds from `from` to `to`, rounded away from zero, so that whoever
- * waits that long does not wake before `to`.
+ * Milliseconds from `from` to `to`, rounded away from zero: a sleep of that
+ * length never ends before `to`.
  */
 int64_t mono_diff_ms(struct mono to, struct mono from);
 

@@ -14,19 +14,17 @@
 #include "common/mem.h"
 #include "common/pg_exposure.h"
 #include "common/pg_params.h"
-
-/* SQLSTATEs of our own making, where libpq has none. */
-#define SQLSTATE_NO_SESSION "08001"
-#define SQLSTATE_BROKEN "08006"
-#define SQLSTATE_NOT_SUPPORTED "0A000"
+#include "common/sqlstate.h"
 
 struct pg {
 	PGconn *conn;
-	int64_t limit_ms; /* of a statement that is waited for; 0: none */
-	int outstanding;  /* queries and syncs sent, their event to come */
+	int64_t limit_ms; /* the time limit of pg_query; 0: none */
+	/* queries and syncs that were sent and have no event yet */
+	int outstanding;
 	bool wants_write; /* libpq holds bytes that the socket did not take */
-	bool is_spoilt;   /* in a state that only its end gets out of */
-	bool drops_rows;  /* of results, as they come */
+	/* in a state that only the end of the session leaves */
+	bool is_spoilt;
+	bool drops_rows; /* rows of results are dropped as they come */
 };
 
 static const struct pg_params no_params;
@@ -70,7 +68,7 @@ set_result_error(struct error *err, const PGconn *conn, const PGresult *result)
 	const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
 
 	if (message == NULL) {
-		set_connection_error(err, conn, SQLSTATE_BROKEN);
+		set_connection_error(err, conn, SQLSTATE_CONNECTION_LOST);
 		return;
 	}
 	error_set(err, "%s", message);
@@ -99,7 +97,7 @@ log_notice(void *arg, const PGresult *result)
 		log_debug("database: %s", message);
 }
 
-/* What libpq itself has to say, outside of any result. */
+/* The message of libpq itself, which belongs to no result. */
 static void
 log_libpq_notice(void *arg, const char *message)
 {
@@ -129,7 +127,7 @@ target_options(const struct pg_target *target)
 {
 	struct options options = { 0 };
 
-	/* who vanishes without a word is noticed within 16 s */
+	/* a peer that vanishes silently is noticed within 16 s */
 	add_option(&options, "keepalives_idle", "10");
 	add_option(&options, "keepalives_interval", "3");
 	add_option(&options, "keepalives_count", "2");
@@ -145,8 +143,8 @@ target_options(const struct pg_target *target)
 }
 
 /*
- * libpq does not always say that it had no memory, but errno does, if it was 0
- * before.
+ * libpq does not always report that it had no memory.  errno tells it, if errno
+ * was 0 before.
  */
 static bool
 lacked_memory(void)
@@ -158,15 +156,15 @@ static void
 set_no_session(struct error *err, const PGconn *conn, bool starved)
 {
 	if (!starved) {
-		set_connection_error(err, conn, SQLSTATE_NO_SESSION);
+		set_connection_error(err, conn, SQLSTATE_NO_CONNECTION);
 		return;
 	}
 	error_set(err, "no memory for a connection");
-	error_sqlstate(err, SQLSTATE_NO_SESSION);
+	error_sqlstate(err, SQLSTATE_NO_CONNECTION);
 }
 
 /*
- * The session on `conn`, unless that is a bad one.  errno was 0 before that was
+ * The session on `conn`, unless that one is bad.  errno was 0 before `conn` was
  * made.
  */
 static struct pg *
@@ -258,15 +256,26 @@ pg_cancel_send(struct pg_cancel *cancel, struct error *err)
 }
 
 void
+pg_cancel_in_handler(struct pg_cancel *cancel)
+{
+	char reason[256];
+	int before = errno;
+
+	(void)PQcancel((PGcancel *)cancel, reason, sizeof(reason));
+	errno = before;
+}
+
+void
 pg_cancel_free(struct pg_cancel *cancel)
 {
 	PQfreeCancel((PGcancel *)cancel);
 }
 
 /*
- * Whether libpq had no memory since errno was 0.  It takes that for a lack of
- * data, for a failure of what the server has done, or forgets to say that
- * something has come: what it knows of the session is worth nothing then.
+ * Whether libpq had no memory since errno was 0. libpq then believes that data
+ * is missing or that the server has failed, or it does not report that
+ * something has come.  The state that it has of the session is wrong from then
+ * on.
  */
 static bool
 is_starved(struct pg *pg)
@@ -302,7 +311,7 @@ pg_connect(const struct pg_target *target, struct error *err)
 	return pg_new(PQconnectdbParams(o.keywords, o.values, 1), err);
 }
 
-/* COPY would wait for data that no one here sends, or reads. */
+/* COPY would wait for data that nobody sends or reads here. */
 static bool
 is_copy(const PGresult *result)
 {
@@ -355,9 +364,10 @@ wait_for_input(PGconn *conn)
 }
 
 /*
- * The next result, waited for; NULL behind a query's last one.  It is NULL, too,
- * if libpq had no memory, and then the session is spoilt.  PQgetResult does not
- * wait here, because it would wait forever for what libpq could not store.
+ * The next result, waited for; NULL behind the last one of a query.  It is
+ * NULL, too, if libpq had no memory, and then the session is spoilt.
+ * PQgetResult does not wait here, because it would wait forever for a result
+ * that libpq could not store.
  */
 static PGresult *
 wait_for_next(struct pg *pg)
@@ -376,8 +386,8 @@ wait_for_next(struct pg *pg)
 }
 
 /*
- * The last result of the query whose turn it is, waited for; the first that is
- * no good, if there is one.
+ * The last result of the oldest query, waited for; or the first bad one, if
+ * there is one.
  */
 static PGresult *
 wait_for_result(struct pg *pg)
@@ -429,8 +439,8 @@ send_limited(struct pg *pg, const char *sql, const struct pg_params *p)
 }
 
 /*
- * The answer is the query's, if all went well.  Otherwise it is the first that
- * failed: what comes after that was skipped, and what came before it is undone.
+ * The answer is that of the query, if all went well.  Otherwise it is the first
+ * failure: statements after it were skipped, and those before it are undone.
  */
 static PGresult *
 wait_for_limited(struct pg *pg)
@@ -457,10 +467,13 @@ static void
 set_starved(struct error *err)
 {
 	error_set(err, "no memory for what the server said");
-	error_sqlstate(err, SQLSTATE_BROKEN);
+	error_sqlstate(err, SQLSTATE_CONNECTION_LOST);
 }
 
-/* The result if it is a good one; NULL is none if the session is spoilt. */
+/*
+ * The result if it is a good one.  NULL is not a result if the session is
+ * spoilt.
+ */
 static struct pg_result *
 check_answer(struct pg *pg, PGresult *result, struct error *err)
 {
@@ -472,11 +485,11 @@ check_answer(struct pg *pg, PGresult *result, struct error *err)
 	return check_result(pg->conn, result, err);
 }
 
-/* A session is spoilt by a query of which only a part was sent. */
+/* A session is spoilt if a query was sent only in part. */
 static struct pg_result *
 cannot_send(struct pg *pg, struct error *err)
 {
-	set_connection_error(err, pg->conn, SQLSTATE_BROKEN);
+	set_connection_error(err, pg->conn, SQLSTATE_CONNECTION_LOST);
 	pg->is_spoilt = true;
 	return NULL;
 }
@@ -561,11 +574,11 @@ pg_wants_write(const struct pg *pg)
 static bool
 broken(struct pg *pg, struct error *err)
 {
-	set_connection_error(err, pg->conn, SQLSTATE_BROKEN);
+	set_connection_error(err, pg->conn, SQLSTATE_CONNECTION_LOST);
 	return false;
 }
 
-/* Write what the socket takes. */
+/* Write as much as the socket takes. */
 static bool
 flush(struct pg *pg, struct error *err)
 {

@@ -28,9 +28,9 @@ struct pg_params;
 struct pg_result;
 
 /*
- * Whom to talk to.  NULL leaves a field to libpq: PG* variables, the service
- * file, defaults.  `dbname` may be a whole connection string or URI; the
- * other fields win over what it says.
+ * Where to connect.  NULL leaves a field to libpq: PG* variables, the service
+ * file, defaults.  `dbname` may be a whole connection string or URI; the other
+ * fields override it.
  */
 struct pg_target {
 	const char *dbname;
@@ -38,7 +38,8 @@ struct pg_target {
 	const char *hostaddr;
 	const char *port;
 	const char *user;
-	const char *program; /* application_name, unless they set one */
+	/* application_name, unless the connection string sets one */
+	const char *program;
 };
 
 /* Sessions, both ways --------------------------------------------------- */
@@ -46,7 +47,7 @@ struct pg_target {
 /* End the session, abruptly if need be.  NULL is allowed. */
 void pg_free(struct pg *pg);
 
-/* Whether the session is there, as far as is known without asking. */
+/* Whether the session exists, as far as is known without asking the server. */
 bool pg_is_alive(const struct pg *pg);
 
 enum pg_transaction {
@@ -60,8 +61,8 @@ enum pg_transaction {
 enum pg_transaction pg_transaction(const struct pg *pg);
 
 /*
- * The number of the server's process, as the session was told: a pooler says
- * another one.
+ * The process number of the server, as the server told it to the session;
+ * behind a pooler it is the number of another process.
  */
 int pg_backend(const struct pg *pg);
 
@@ -83,6 +84,9 @@ char *pg_exposure(const struct pg *pg);
  */
 struct pg_cancel *pg_cancel_new(const struct pg *pg);
 bool pg_cancel_send(struct pg_cancel *cancel, struct error *err);
+
+/* The same for a signal handler, which may call nothing else of this file. */
+void pg_cancel_in_handler(struct pg_cancel *cancel);
 void pg_cancel_free(struct pg_cancel *cancel);
 
 /*
@@ -93,7 +97,7 @@ char *pg_take_notify(struct pg *pg);
 
 /* Waiting --------------------------------------------------------------- */
 
-/* NULL if there was no session to be had. */
+/* NULL if the session could not be opened. */
 struct pg *pg_connect(const struct pg_target *target, struct error *err);
 
 /*
@@ -104,10 +108,10 @@ struct pg_result *pg_query(struct pg *pg, const char *sql,
     const struct pg_params *params, struct error *err);
 
 /*
- * Let no query of pg_query take longer than this: it then fails with 57014.
- * 0, as at first, sets no limit, nor is one set where the session has a
- * statement_timeout already.  The limit ends with the query's transaction, so
- * that no pooler hands it on to somebody else's session.
+ * Limit the time of each query of pg_query; a query that takes longer fails
+ * with 57014.  0, the default, sets no limit.  No limit is set either where the
+ * session has a statement_timeout already.  The limit ends with the query's
+ * transaction: a pooler does not hand it on to another session.
  */
 void pg_limit(struct pg *pg, int64_t statement_ms);
 
@@ -139,18 +143,18 @@ enum pg_progress pg_connect_poll(struct pg *pg, struct error *err);
 /* -1 without a session.  To be watched for reading, always. */
 int pg_socket(const struct pg *pg);
 
-/* Whether to watch it for writing too. */
+/* Whether to watch the socket for writing, too. */
 bool pg_wants_write(const struct pg *pg);
 
 /*
- * Read what has come and write what waits: when the socket says so, and
- * before pg_next.  False if the session broke.
+ * Read what the server has sent, and write the bytes that wait.  Call it when
+ * the socket is ready, and before pg_next.  False if the session broke.
  */
 bool pg_work(struct pg *pg, struct error *err);
 
 /*
- * Add a query to the batch.  `params` may be NULL; nothing of it is kept.
- * When one query fails, those after it are skipped up to the pg_sync.
+ * Add a query to the batch.  `params` may be NULL; they are copied.  When one
+ * query fails, the later ones are skipped up to the pg_sync.
  */
 bool pg_send(struct pg *pg, const char *sql, const struct pg_params *params,
     struct error *err);
@@ -164,22 +168,23 @@ enum pg_event {
 	PG_EVENT_ERROR,   /* a query's failure; the session goes on */
 	PG_EVENT_SKIPPED, /* a query after one that failed */
 	PG_EVENT_SYNC,    /* the batch has ended (committed, if none failed) */
-	PG_EVENT_BROKEN,  /* the session broke: what was open is unknown */
+	/* the session broke: the fate of open queries is unknown */
+	PG_EVENT_BROKEN,
 };
 
 /*
- * What came next, in the order of sending: one event for each query and one
- * for each pg_sync.  `*result` is set on PG_EVENT_RESULT only and is the
- * caller's; `err` on ERROR and BROKEN only.  COPY is an ERROR that breaks
- * the session; who has no memory for what the server said, breaks it too.
+ * The next event, in the order of sending: one for each query and one for each
+ * pg_sync.  `*result` is set on PG_EVENT_RESULT only and belongs to the caller;
+ * `err` is set on ERROR and BROKEN only.  COPY is an ERROR that breaks the
+ * session.  Lack of memory for the server's answer breaks it, too.
  */
 enum pg_event pg_next(
     struct pg *pg, struct pg_result **result, struct error *err);
 
 /*
- * Whether the rows of results are dropped as they come: then a result has none,
- * pg_affected() says how many there were, and the session never holds more than
- * one.  Say so before the first of these results has come.
+ * Whether the rows of results are dropped as they come.  A result then has no
+ * rows, pg_affected() says how many there were, and the session never holds
+ * more than one.  Call it before the first of these results has come.
  */
 void pg_drop_rows(struct pg *pg, bool drop);
 
@@ -199,7 +204,7 @@ int64_t pg_affected(const struct pg_result *result);
 
 const char *pg_column_name(const struct pg_result *result, int column);
 
-/* The index of the column of that name; -1 if there is none. */
+/* The index of the column of that name; -1 if there is no such column. */
 int pg_column(const struct pg_result *result, const char *name);
 
 /* How a column's values are to be shown. */

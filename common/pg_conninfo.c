@@ -10,7 +10,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 
-/* As libpq tells them from the name of a database. */
+/* The signs by which libpq tells a connection string from a database name. */
 static bool
 is_conninfo(const char *text)
 {
@@ -19,7 +19,10 @@ is_conninfo(const char *text)
 	       strncmp(text, "postgres://", 11) == 0;
 }
 
-/* libpq quotes what it cannot read: a password goes into no log. */
+/*
+ * libpq quotes a string that it cannot read.  The string may have a password,
+ * which must not get into a log.
+ */
 static const char *
 readable(const char *conninfo, const char *reason)
 {
@@ -54,8 +57,8 @@ pg_conninfo_check(const char *conninfo, struct error *err)
 }
 
 /*
- * Frees `options`, which may be NULL.  Without memory libpq forgets them, or a
- * part of them, and errno tells, which was 0 before.
+ * Frees `options`, which may be NULL.  Without memory libpq loses options, and
+ * reports it only by errno, which was 0 before.
  */
 static char *
 take(PQconninfoOption *options, const char *keyword)

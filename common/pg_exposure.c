@@ -11,7 +11,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 
-/* Whether both ends are on one machine, and the kernel is all there is between. */
+/* Whether both ends are on one machine, with only the kernel between them. */
 static bool
 is_local_socket(const PGconn *conn)
 {
@@ -23,7 +23,7 @@ is_local_socket(const PGconn *conn)
 	       peer.ss_family == AF_UNIX;
 }
 
-/* The sslmode that counted, wherever it came from; for the caller to free(). */
+/* The sslmode that was used, wherever it was set; for the caller to free(). */
 static char *
 mode_of(const PGconn *conn)
 {
@@ -42,7 +42,7 @@ mode_of(const PGconn *conn)
 	return mode != NULL ? mode : xstrdup("");
 }
 
-/* What anybody on the way can do, by what was used; NULL is nothing. */
+/* What somebody on the network can do to the connection; NULL: nothing. */
 static const char *
 danger(const PGconn *conn, const char *mode)
 {
@@ -66,7 +66,7 @@ pg_exposure_of(const struct pg_conn *conn)
 	const char *host, *what;
 	char *mode, *text = NULL;
 
-	/* Kerberos has both sides prove who they are */
+	/* with Kerberos both sides prove their identity */
 	if (is_local_socket(conn) || PQgssEncInUse((PGconn *)conn))
 		return NULL;
 	mode = mode_of(conn);

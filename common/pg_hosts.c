@@ -14,8 +14,8 @@ enum {
 };
 
 /*
- * libpq gathers what counts from everywhere, then refuses an sslmode that
- * there is not, before it looks for a host: there is no other way to ask it.
+ * This sslmode does not exist.  libpq gathers all options, then refuses the mode
+ * before it looks for a host: there is no other way to ask for the options.
  */
 static PQconninfoOption *
 gather(const char *conninfo)
@@ -25,7 +25,7 @@ gather(const char *conninfo)
 	PQconninfoOption *options;
 	PGconn *conn;
 
-	errno = 0; /* without memory libpq gives a part of them */
+	errno = 0; /* without memory libpq gives only some of the options */
 	conn = PQconnectStartParams(keywords, values, 1);
 	options = PQconninfo(conn);
 	if (options == NULL || errno == ENOMEM)
@@ -91,7 +91,7 @@ is_complete(const struct pg_host *host, bool has_addresses)
 	                     : host->host != NULL;
 }
 
-/* False if a part of the list cannot be told to libpq by itself. */
+/* False if libpq cannot be told a part of the list by itself. */
 static bool
 split(struct pg_hosts *hosts, const PQconninfoOption *options)
 {

@@ -32,10 +32,13 @@ void pg_array_add_null(struct pg_array *array);
 /* Release the items; the array is empty and may be used again. */
 void pg_array_release(struct pg_array *array);
 
-/* The same, but for some memory: there will be more items. */
+/* The same, but some memory is kept: more items will come. */
 void pg_array_clear(struct pg_array *array);
 
-/* What libpq wants side by side; read by pg.c.  Values are owned copies. */
+/*
+ * The arrays that libpq wants side by side; read by pg.c.  Values are owned
+ * copies.
+ */
 struct pg_params {
 	int count;
 	int size;

@@ -1,6 +1,4 @@
-/*
- * pg_result.c - what a query gave.
- */
+/* pg_result.c - the result of a query. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -18,6 +18,8 @@ pg_type_kind(uint32_t type)
 	case PG_TYPE_JSON:
 	case PG_TYPE_JSONB:
 		return PG_KIND_JSON;
+	case PG_TYPE_TIMESTAMPTZ:
+		return PG_KIND_TIME;
 	default:
 		return PG_KIND_TEXT;
 	}

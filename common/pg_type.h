@@ -21,6 +21,7 @@ enum pg_type {
 	PG_TYPE_BYTEA_ARRAY = 1001,
 	PG_TYPE_TEXT_ARRAY = 1009,
 	PG_TYPE_BIGINT_ARRAY = 1016,
+	PG_TYPE_TIMESTAMPTZ = 1184,
 	PG_TYPE_NUMERIC = 1700,
 	PG_TYPE_UUID = 2950,
 	PG_TYPE_UUID_ARRAY = 2951,
@@ -32,6 +33,7 @@ enum pg_kind {
 	PG_KIND_NUMBER,
 	PG_KIND_BOOL, /* t or f */
 	PG_KIND_JSON,
+	PG_KIND_TIME, /* in ISO style, or infinity */
 };
 
 /* How values of a type are to be shown. */

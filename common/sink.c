@@ -27,7 +27,10 @@ has_room(struct sink *sink, struct mono until)
 	return count > 0;
 }
 
-/* What is taken at once where there is room at all, so that nobody waits. */
+/*
+ * A write of this size is taken at once where there is room at all, and does
+ * not block.
+ */
 static size_t
 portion(const struct sink *sink, size_t len)
 {

@@ -1,9 +1,10 @@
 /*
- * sink.h - where lines go, whether or not somebody takes them.
+ * sink.h - writes lines to a file, a pipe or a terminal that may not take them.
  *
- * A disk may be full, a reader may stand still, and whoever writes has other
- * things to do: it waits for room for a tenth of a second, and not again before
- * there is some.  What there is no room for is left out.
+ * A disk may be full, or the reader of a pipe may stand still, while the writer
+ * has other things to do.  Therefore it waits at most a tenth of a second for
+ * room, and does not wait again before there is some.  Lines for which there is
+ * no room are left out.
  */
 #ifndef COMMON_SINK_H
 #define COMMON_SINK_H
@@ -11,17 +12,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All zero but for the descriptor, which is the caller's, and may block. */
+/*
+ * All zero except for the descriptor, which belongs to the caller and may
+ * block.
+ */
 struct sink {
 	int fd;
 	bool full; /* there was no room the last time */
-	bool cut;  /* what came last has no end */
+	bool cut;  /* the last line was written only in part */
 };
 
 /*
- * Write lines, the last one with its end: in one write into a file, or if they
- * are no longer than PIPE_BUF.  A line that was cut before is ended first.
- * False: they are not there, or not all of them.
+ * Write lines, each with its line end.  They are written at once into a file,
+ * and into a pipe if they have at most PIPE_BUF bytes.  A line that was cut
+ * before is ended first.  False: the lines were left out, or some of them.
  */
 bool sink_write(struct sink *sink, const char *lines, size_t len);
 

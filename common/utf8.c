@@ -1,8 +1,8 @@
 #include "common/utf8.h"
 
 /*
- * What the second byte may be, by the first one: the narrower ranges shut
- * out the overlong, the surrogates and what lies beyond U+10FFFF.
+ * Which second bytes may follow a first one.  The narrower ranges refuse
+ * overlong forms, surrogates and characters beyond U+10FFFF.
  */
 static const struct lead {
 	unsigned char first, last;

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /*
- * How many bytes of `text` the character at its start takes, 1 to 4; 0 if
- * the bytes are no character (cut off, overlong, a surrogate) or `len` is 0.
+ * How many bytes of `text` its first character takes, 1 to 4; 0 if the bytes
+ * are not a character (cut off, overlong, a surrogate) or `len` is 0.
  */
 size_t utf8_sequence(const char *text, size_t len);
 

@@ -17,14 +17,15 @@ enum {
 	MAX_LINKS = 40, /* as the kernel has it */
 };
 
-/* A way that is being gone. */
+/* A walk along a path. */
 struct walk {
 	struct way *way;
 	int at;          /* the directory that was reached */
 	struct buf name; /* its name, without the last slash */
 	bool is_shared;  /* everybody may put files into it */
-	char *rest;      /* what is still to go: nothing, or from a slash on */
-	int links;       /* that were followed */
+	/* the part of the path that is left: empty, or from a slash on */
+	char *rest;
+	int links; /* how many links were followed */
 };
 
 /* Trusted users ----------------------------------------------------------- */
@@ -44,7 +45,7 @@ way_user(uid_t uid)
 	                    : xasprintf("user %u", (unsigned)uid);
 }
 
-/* Some systems give each user a group of his own, and let that group write. */
+/* Some systems give each user a group of the same name, and let it write. */
 static bool
 is_own_group(gid_t gid)
 {
@@ -131,7 +132,10 @@ check_directory(struct walk *walk, const struct stat *status, struct error *err)
 	return false;
 }
 
-/* Where all may put files, one of root's may have been put by anyone. */
+/*
+ * Where everybody may put files, a file of root may have been moved there by
+ * anyone.
+ */
 static bool
 check_shared(const struct walk *walk, const char *kind, struct error *err)
 {
@@ -175,7 +179,7 @@ enter_root(struct walk *walk, struct error *err)
 	    walk, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), NULL, err);
 }
 
-/* What is to go begins with where the link `fd` points. */
+/* The target of the link `fd` comes before the rest of the path. */
 static bool
 follow(struct walk *walk, int fd, const char *step, const struct stat *status,
     struct error *err)
@@ -202,7 +206,10 @@ follow(struct walk *walk, int fd, const char *step, const struct stat *status,
 	return target[0] != '/' || enter_root(walk, err);
 }
 
-/* The directory `step`, which is missing; for root it is open to a server. */
+/*
+ * Make the directory `step`, which is missing.  If root makes it, a server may
+ * read it.
+ */
 static bool
 make(const struct walk *walk, const char *step)
 {
@@ -225,7 +232,7 @@ make(const struct walk *walk, const char *step)
 	return ok;
 }
 
-/* What is called `step` where we are: a handle, which opens nothing. */
+/* A handle of `step` in the present directory, which opens nothing. */
 static int
 find(const struct walk *walk, const char *step)
 {
@@ -237,7 +244,7 @@ find(const struct walk *walk, const char *step)
 	return fd;
 }
 
-/* The next part of what is to go, for the caller to free(); NULL: none. */
+/* The next part of the path, for the caller to free(); NULL at the end. */
 static char *
 next_step(struct walk *walk)
 {
@@ -276,7 +283,7 @@ arrive(const struct walk *walk, const char *step, int flags, struct error *err)
 	return fd >= 0 ? fd : failed(walk, err);
 }
 
-/* What is no directory ends the way. */
+/* A file that is not a directory ends the path. */
 static int
 arrive_at_file(
     const struct walk *walk, const char *step, int flags, struct error *err)

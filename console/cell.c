@@ -1,6 +1,7 @@
 #include "console/cell.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/buf.h"
@@ -27,6 +28,35 @@ add_time(struct buf *buf, const char *time)
 }
 
 void
+cell_add_duration(struct buf *buf, const char *seconds)
+{
+	static const struct {
+		long long length;
+		char letter;
+	} units[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
+	long long left = strtoll(seconds, NULL, 10);
+	size_t i = 0;
+
+	if (seconds[0] == '-')
+		left = 0; /* two clocks */
+	while (units[i].letter != 's' && left < units[i].length)
+		i++;
+	buf_addf(buf, "%lld%c", left / units[i].length, units[i].letter);
+	if (units[i].letter != 's')
+		buf_addf(buf, " %lld%c",
+		    left % units[i].length / units[i + 1].length,
+		    units[i + 1].letter);
+}
+
+static bool
+ends_with(const char *name, const char *end)
+{
+	size_t len = strlen(name), end_len = strlen(end);
+
+	return len > end_len && strcmp(name + len - end_len, end) == 0;
+}
+
+void
 cell_add(struct buf *buf, const struct column *column, const char *value)
 {
 	if (value == NULL)
@@ -35,6 +65,8 @@ cell_add(struct buf *buf, const struct column *column, const char *value)
 		buf_adds(buf, value[0] == 't' ? "yes" : "no");
 	else if (column->kind == VALUE_TIME && isdigit((unsigned char)*value))
 		add_time(buf, value);
+	else if (column->kind == VALUE_NUMBER && ends_with(column->name, "_s"))
+		cell_add_duration(buf, value);
 	else if (column->kind == VALUE_JSON)
 		text_add_safe_json(buf, value, "");
 	else
@@ -71,9 +103,10 @@ cell_add_heading(struct buf *buf, const struct column *column)
 {
 	size_t i, len = strlen(column->name);
 
-	if (len > 3 && (strcmp(column->name + len - 3, "_at") == 0 ||
-	                   strcmp(column->name + len - 3, "_id") == 0))
-		len -= 3;
+	if (ends_with(column->name, "_at") || ends_with(column->name, "_id"))
+		len -= strlen("_at");
+	else if (ends_with(column->name, "_s"))
+		len -= strlen("_s");
 	for (i = 0; i < len; i++)
 		if (column->name[i] == '_')
 			buf_addc(buf, ' ');

@@ -102,7 +102,7 @@ add_list(struct buf *json, const char *text)
 	buf_adds(json, "]");
 }
 
-/* What a person has typed, as a value for a field of this type. */
+/* The input of a person, as a value for a field of this type. */
 static void
 add_entry(struct buf *json, const char *type, const char *text)
 {
@@ -120,7 +120,10 @@ add_entry(struct buf *json, const char *type, const char *text)
 		add_value(json, text, strlen(text));
 }
 
-/* What the workspace has to say to the entry of one field; NULL: nothing. */
+/*
+ * The workspace's objection to the entry of one field; NULL: the entry is
+ * right.
+ */
 static bool
 check_entry(struct console *console, const char *field, const char *payload,
     char **flaw, struct error *err)
@@ -191,7 +194,7 @@ ask_field(struct console *console, const struct pg_result *fields, int row,
 	return ok;
 }
 
-/* The answer as JSON; NULL if there is none. */
+/* The answer as JSON; NULL if no answer was given. */
 static char *
 ask(struct console *console, struct error *err)
 {

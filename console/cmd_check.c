@@ -116,7 +116,7 @@ replace_file(const char *path, const char *text, struct error *err)
 	return ok;
 }
 
-/* What is to be done with a file that has been laid out. */
+/* Print a file that has been laid out, or write it, or only name it. */
 static enum exit_code
 deliver(const struct console *console, const char *path, const char *old,
     const char *text, struct error *err)

@@ -14,7 +14,7 @@
 #include "console/graph.h"
 #include "console/picture.h"
 
-/* The drawings that were asked for, and why there are none. */
+/* The drawings that were asked for, and why they could not be made. */
 struct drawing {
 	struct error err;
 };

@@ -14,6 +14,7 @@
 #include "console/compile.h"
 #include "console/console.h"
 #include "console/graph.h"
+#include "console/lang/lang.h"
 #include "console/picture.h"
 #include "console/session.h"
 #include "console/value.h"
@@ -24,22 +25,21 @@
 static const struct json *
 choose_workflow(const struct json *spec, const char *wanted, struct error *err)
 {
-	const struct json *list = json_get(spec, "workflows"), *workflow;
-	const char *path = json_string(json_get(spec, "file"));
-	size_t count = json_length(list), i, len;
-	const char *name, *base = strrchr(path, '/');
+	const struct json *list = json_get(spec, "workflows"), *workflow = NULL;
+	const char *path = json_string(json_get(spec, "file")), *name;
+	char *main_name = lang_main_name(path);
+	size_t count = json_length(list), i;
+	bool is_it = false;
 
-	base = base != NULL ? base + 1 : path;
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && !is_it; i++) {
 		workflow = json_at(list, i);
 		name = json_string(json_get(workflow, "name"));
-		len = strlen(name);
-		if (wanted != NULL
-		        ? strcmp(name, wanted) == 0
-		        : count == 1 || (strncmp(name, base, len) == 0 &&
-		                            base[len] == '.'))
-			return workflow;
+		is_it = (wanted == NULL && count == 1) ||
+		        strcmp(name, wanted != NULL ? wanted : main_name) == 0;
 	}
+	free(main_name);
+	if (is_it)
+		return workflow;
 	if (wanted != NULL)
 		error_set(err, "there is no workflow %s in %s", wanted, path);
 	else

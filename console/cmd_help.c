@@ -8,9 +8,9 @@
 #include "common/buf.h"
 #include "common/error.h"
 #include "common/mem.h"
-#include "common/near.h"
 #include "console/commands.h"
 #include "console/console.h"
+#include "console/known_word.h"
 
 #ifndef PGWF_VERSION
 #error "PGWF_VERSION is given by the build"
@@ -135,18 +135,8 @@ is_wanted(const struct command *command, const char *wanted)
 static enum exit_code
 refuse(const char *wanted, struct error *err)
 {
-	struct near near;
-	size_t i;
-
 	error_set(err, "unknown command \"%s\"", wanted);
-	error_hint(err, "`wf-console help` lists what there is.");
-	near_init(&near, wanted);
-	for (i = 0; i < command_count; i++)
-		near_offer(&near, commands[i].pattern,
-		    pattern_words(commands[i].pattern));
-	if (near.best != NULL)
-		error_hint(err, "Did you mean `wf-console help %.*s`?",
-		    (int)near.best_len, near.best);
+	known_word_hint(wanted, "help ", err);
 	return EXIT_USAGE;
 }
 

@@ -120,6 +120,11 @@ cmd_local_start(struct console *console, struct error *err)
 
 	if (ok)
 		print_status(console, &local);
+	if (ok && local_driver_is_outdated(&local))
+		console_note(console,
+		    "driver.conf has changed since the driver started: "
+		    "`wf-console local stop` and `wf-console local start` "
+		    "apply it");
 	local_release(&local);
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }

@@ -4,83 +4,63 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/buf.h"
 #include "common/error.h"
+#include "common/mem.h"
 #include "common/pg.h"
-#include "common/pg_params.h"
+#include "console/at_rest.h"
 #include "console/commands.h"
 #include "console/console.h"
 #include "console/text.h"
 #include "console/value.h"
 
-#define REST_MS 500
-
-/* $1 instance, $2 process or null; whether nothing more comes by itself. */
-static const char state_sql[] =
-    "select i.state in ('END', 'ABORTED') or i.failed > 0 and not exists ("
-    "           select from wf.task_v t"
-    "            where t.instance_id = i.instance_id and t.state not in"
-    "                  ('END', 'FAILED', 'RAISED', 'ABORTED'))"
-    "  from wf.instance_v i"
-    " where i.instance_id = $1::bigint and $2::bigint is null"
-    " union all "
-    "select p.state in ('END', 'FAILED', 'RAISED', 'ABORTED')"
-    "  from wf.process_v p"
-    " where p.instance_id = $1::bigint and p.process_id = $2::bigint";
-
-/* $3 attempt or null for the latest, $4 where each attempt was read to. */
+/* Around the rows of the command table: what was not read yet. */
 static const char output_sql[] =
-    "select o.process_id, o.process_id || '/' || o.attempt,"
-    "       o.start + o.size, o.dropped, o.label, o.body"
-    "  from wf.output_v o join wf.process_v p"
-    "       on p.instance_id = o.instance_id and p.process_id = o.process_id"
-    " where o.instance_id = $1::bigint"
-    "   and ($2::bigint is null or o.process_id = $2::bigint)"
-    "   and o.attempt = coalesce($3::int, p.attempt)"
-    "   and o.start >= coalesce(($4::jsonb ->>"
-    "           (o.process_id || '/' || o.attempt))::bigint, 0)"
-    " order by o.at, o.process_id, o.start";
+    "select process_id, process_id || '/' || attempt, start + size, dropped,"
+    "       label, body"
+    "  from (%s) o"
+    " where start >= coalesce((:seen::jsonb ->>"
+    "           (process_id || '/' || attempt))::bigint, 0)"
+    " order by at, process_id, start";
+
+/* How far the output of an attempt was read. */
+struct place {
+	char attempt[48]; /* "42/1" */
+	char end[24];
+};
 
 struct reader {
-	const struct console *console;
+	struct console *console;
 	struct target target;
-	struct buf seen;  /* members of an object; the last of a name counts */
-	size_t last;      /* where the last one begins */
+	struct place *places; /* one for each attempt that has written */
+	size_t place_count;
 	char process[24]; /* that wrote last */
 	bool in_line;     /* and has not ended its line */
 	bool is_for_eyes; /* a terminal: nothing may move its cursor */
 };
 
 static struct pg_result *
-ask(const struct reader *reader, const char *sql, bool output,
-    struct error *err)
+ask_output(const struct reader *reader, struct error *err)
 {
-	struct pg_params params;
+	struct console *console = reader->console;
+	char *sql = xasprintf(output_sql, console->invocation.command->sql);
 	struct pg_result *result;
-	char *seen;
+	struct buf seen;
+	size_t i;
 
-	pg_params_init(&params);
-	pg_params_add_bigint(&params, reader->target.instance);
-	if (reader->target.process != 0)
-		pg_params_add_bigint(&params, reader->target.process);
-	else
-		pg_params_add(&params, NULL);
-	if (output) {
-		struct buf object;
-
-		buf_init(&object, 0);
-		buf_addf(&object, "{%s}", reader->seen.data);
-		seen = buf_take(&object);
-		pg_params_add(
-		    &params, console_value(reader->console, "attempt"));
-		pg_params_add(&params, seen);
-		free(seen);
-	}
-	result = console_query_params(reader->console, sql, &params, err);
-	pg_params_release(&params);
+	buf_init(&seen, 0);
+	buf_addc(&seen, '{');
+	for (i = 0; i < reader->place_count; i++)
+		buf_addf(&seen, "%s\"%s\":%s", i > 0 ? "," : "",
+		    reader->places[i].attempt, reader->places[i].end);
+	buf_addc(&seen, '}');
+	invocation_add(&console->invocation, "seen", "JSON", seen.data);
+	result = console_query(console, sql, err);
+	invocation_drop(&console->invocation, 1);
+	buf_release(&seen);
+	free(sql);
 	return result;
 }
 
@@ -121,20 +101,24 @@ print_text(struct reader *reader, const char *process, const char *label,
 	buf_release(&safe);
 }
 
-/* The attempt was read to there; over what was said of it just before. */
+/* The attempt was read to there. */
 static void
 remember(struct reader *reader, const char *attempt, const char *end)
 {
-	struct buf *seen = &reader->seen;
-	char name[64];
+	struct place *place;
+	size_t i = 0;
 
-	snprintf(name, sizeof(name), "\"%s\":", attempt);
-	if (strncmp(seen->data + reader->last, name, strlen(name)) == 0)
-		buf_truncate(seen, reader->last);
-	else if (seen->len > 0)
-		buf_addc(seen, ',');
-	reader->last = seen->len;
-	buf_addf(seen, "%s%s", name, end);
+	while (i < reader->place_count &&
+	       strcmp(reader->places[i].attempt, attempt) != 0)
+		i++;
+	if (i == reader->place_count) {
+		reader->places = xreallocarray(
+		    reader->places, ++reader->place_count, sizeof(*place));
+		place = &reader->places[i];
+		snprintf(place->attempt, sizeof(place->attempt), "%s", attempt);
+	}
+	place = &reader->places[i];
+	snprintf(place->end, sizeof(place->end), "%s", end);
 }
 
 static void
@@ -160,7 +144,7 @@ print_row(struct reader *reader, const struct pg_result *rows, int row)
 static bool
 print_output(struct reader *reader, struct error *err)
 {
-	struct pg_result *rows = ask(reader, output_sql, true, err);
+	struct pg_result *rows = ask_output(reader, err);
 	int row;
 
 	if (rows == NULL)
@@ -172,29 +156,9 @@ print_output(struct reader *reader, struct error *err)
 	return true;
 }
 
-/* Look whether it ends, then print: so nothing is missed. */
-static bool
-step(struct reader *reader, bool *is_over, struct error *err)
-{
-	struct pg_result *state = ask(reader, state_sql, false, err);
-	bool found;
-
-	if (state == NULL)
-		return false;
-	found = pg_rows(state) > 0;
-	*is_over = found && pg_value_bool(state, 0, 0);
-	pg_result_free(state);
-	if (found)
-		return print_output(reader, err);
-	error_set(err, "no such instance or process");
-	error_hint(err, "`wf-console list` and `wf-console tree` show them.");
-	return false;
-}
-
 enum exit_code
 cmd_log(struct console *console, struct error *err)
 {
-	static const struct timespec pause = { .tv_nsec = REST_MS * 1000000L };
 	struct reader reader = { .console = console };
 	bool follow = console_flag(console, "follow"), over = false, ok;
 
@@ -202,14 +166,14 @@ cmd_log(struct console *console, struct error *err)
 		return console_run_sql(console, err);
 	(void)target_parse(console_value(console, "TARGET"), &reader.target);
 	reader.is_for_eyes = isatty(STDOUT_FILENO);
-	buf_init(&reader.seen, 0);
-	ok = step(&reader, &over, err);
-	while (ok && follow && !over && !ferror(stdout)) {
-		nanosleep(&pause, NULL);
-		ok = step(&reader, &over, err);
-	}
+	do {
+		/* first whether it ends, then what it wrote: nothing is missed
+		 */
+		ok = at_rest(console, &reader.target, &over, err) &&
+		     print_output(&reader, err);
+	} while (ok && follow && !over && at_rest_wait());
 	if (reader.in_line)
 		putchar('\n');
-	buf_release(&reader.seen);
+	free(reader.places);
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }

@@ -125,7 +125,8 @@ cmd_simulate(struct console *console, struct error *err)
 	if (compile_is_file(what))
 		return play_file(console, what, err);
 	if (console_value(console, "WORKFLOW") != NULL) {
-		error_set(err, "%s is no file to choose a workflow from", what);
+		error_set(
+		    err, "%s is not a file to choose a workflow from", what);
 		error_hint(err, "A file ends with .wf or has a slash in it.");
 		return EXIT_USAGE;
 	}

@@ -9,12 +9,13 @@
 #include "common/error.h"
 #include "common/json.h"
 #include "common/mem.h"
-#include "common/near.h"
 #include "common/pg.h"
 #include "common/pg_params.h"
+#include "common/suggestion.h"
 #include "console/commands.h"
 #include "console/compile.h"
 #include "console/console.h"
+#include "console/lang/lang.h"
 #include "console/parameters.h"
 #include "console/session.h"
 #include "console/start.h"
@@ -82,7 +83,7 @@ start_instance(struct console *console, const char *workflow, int64_t *instance,
 	return result != NULL;
 }
 
-static enum exit_code
+static void
 print_started(
     const struct console *console, const char *workflow, int64_t instance)
 {
@@ -93,11 +94,14 @@ print_started(
 	char *id = xasprintf("%" PRId64, instance);
 	struct output output;
 
-	console_begin(console, &output, columns, 2);
-	output_row(&output, (const char *const[]){ id, workflow });
-	output_end(&output);
+	if (console_flag(console, "quiet")) {
+		puts(id);
+	} else {
+		console_begin(console, &output, columns, 2);
+		output_row(&output, (const char *const[]){ id, workflow });
+		output_end(&output);
+	}
 	free(id);
-	return EXIT_DONE;
 }
 
 enum exit_code
@@ -106,15 +110,27 @@ cmd_start(struct console *console, struct error *err)
 	const char *workflow = console_value(console, "WORKFLOW");
 	int64_t instance;
 
-	if (console_value(console, "timeout") != NULL &&
+	if ((console_flag(console, "timeout") ||
+	        console_flag(console, "unattended")) &&
 	    !console_flag(console, "wait")) {
-		error_set(err, "--timeout needs --wait");
+		error_set(err, "--%s needs --wait",
+		    console_flag(console, "timeout") ? "timeout"
+		                                     : "unattended");
+		return EXIT_USAGE;
+	}
+	if (console_flag(console, "quiet") && console_is_script(console)) {
+		error_set(err, "--quiet prints a number, and -o %s prints rows",
+		    console->format->name);
+		error_hint(err, "Give one of them.");
 		return EXIT_USAGE;
 	}
 	if (!start_instance(console, workflow, &instance, err))
 		return EXIT_FAILED;
+	if (console_flag(console, "quiet") || !console_flag(console, "wait"))
+		print_started(console, workflow, instance);
 	if (!console_flag(console, "wait"))
-		return print_started(console, workflow, instance);
+		return EXIT_DONE;
+	fflush(stdout);
 	return follow_instance(console, instance, FOLLOW_QUIETLY, err);
 }
 
@@ -133,34 +149,24 @@ cmd_wait(struct console *console, struct error *err)
 	    FOLLOW_QUIETLY, err);
 }
 
-/* The name of `main` is that of its file: "hello" for dir/hello.wf. */
-static char *
-main_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *name = slash != NULL ? slash + 1 : path;
-
-	return xstrndup(name, strcspn(name, "."));
-}
-
 static void
 none_chosen(const struct pg_result *installed, const char *path,
     const char *wanted, struct error *err)
 {
 	int rows = pg_rows(installed), row;
-	struct near near;
+	struct suggestion suggestion;
 
-	near_init(&near, wanted != NULL ? wanted : "");
+	suggestion_init(&suggestion, wanted != NULL ? wanted : "");
 	for (row = 0; wanted != NULL && row < rows; row++)
-		near_offer(&near, pg_value(installed, row, 0),
+		suggestion_offer(&suggestion, pg_value(installed, row, 0),
 		    pg_value_length(installed, row, 0));
 	if (wanted != NULL)
 		error_set(err, "there is no workflow %s in %s", wanted, path);
 	else
 		error_set(
 		    err, "%s holds %d workflows and none is main", path, rows);
-	if (near.best != NULL)
-		error_hint(err, "Did you mean %s?", near.best);
+	if (suggestion.best != NULL)
+		error_hint(err, "Did you mean %s?", suggestion.best);
 	else if (rows > 0)
 		error_hint(err, "Name one, as %s.", pg_value(installed, 0, 0));
 }
@@ -169,7 +175,7 @@ char *
 start_choose(const struct pg_result *installed, const char *path,
     const char *wanted, struct error *err)
 {
-	char *name = wanted != NULL ? xstrdup(wanted) : main_name(path);
+	char *name = wanted != NULL ? xstrdup(wanted) : lang_main_name(path);
 	int rows = pg_rows(installed), row;
 	const char *candidate;
 

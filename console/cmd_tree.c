@@ -4,10 +4,13 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/buf.h"
 #include "common/error.h"
 #include "common/pg.h"
+#include "console/at_rest.h"
 #include "console/commands.h"
 #include "console/console.h"
 #include "console/gantt.h"
@@ -21,7 +24,7 @@ enum {
 typedef void print_fn(const struct terminal *terminal,
     const struct pg_result *rows, int count, FILE *out);
 
-/* So many processes, or all if there is no limit. */
+/* At most so many processes; all if no limit was given. */
 static struct pg_result *
 ask(struct console *console, int64_t limit, struct error *err)
 {
@@ -93,9 +96,61 @@ show(struct console *console, const char *word, print_fn *print,
 	return EXIT_DONE;
 }
 
+/* All that the rows say, but for how long it has taken. */
+static char *
+fingerprint(const struct pg_result *rows)
+{
+	int elapsed = pg_column(rows, "elapsed_s"), row, i;
+	struct buf text;
+
+	buf_init(&text, 0);
+	for (row = 0; row < pg_rows(rows); row++)
+		for (i = 0; i < pg_columns(rows); i++)
+			if (i != elapsed && pg_value(rows, row, i) != NULL)
+				buf_addf(&text, "%s ", pg_value(rows, row, i));
+	return buf_take(&text);
+}
+
+/* Print the tree again whenever it has changed, as long as it can change. */
+static enum exit_code
+follow(struct console *console, struct error *err)
+{
+	const char *limit = console_value(console, "limit");
+	struct target target;
+	struct pg_result *rows;
+	char *before = NULL, *now;
+	int64_t page = PAGE;
+	bool is_over, ok;
+
+	if (limit != NULL)
+		(void)value_bigint(limit, &page);
+	(void)target_parse(console_value(console, "INSTANCE"), &target);
+	do {
+		ok = at_rest(console, &target, &is_over, err) &&
+		     (rows = ask(console, page, err)) != NULL;
+		if (!ok)
+			break;
+		now = fingerprint(rows);
+		if (before == NULL || strcmp(before, now) != 0) {
+			if (before != NULL)
+				putchar('\n');
+			if (pg_rows(rows) > 0)
+				print_page(
+				    console, rows, page, "tree", tree_print);
+		}
+		free(before);
+		before = now;
+		pg_result_free(rows);
+	} while (!is_over && at_rest_wait());
+	free(before);
+	return ok ? EXIT_DONE : EXIT_FAILED;
+}
+
 enum exit_code
 cmd_tree(struct console *console, struct error *err)
 {
+	if (console_flag(console, "follow") && !console_is_script(console))
+		return follow(console, err);
 	return show(console, "tree", tree_print, err);
 }
 

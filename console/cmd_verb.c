@@ -9,8 +9,8 @@
 
 #include "common/error.h"
 #include "common/mem.h"
-#include "common/near.h"
 #include "common/pg.h"
+#include "common/suggestion.h"
 #include "console/commands.h"
 #include "console/consent.h"
 #include "console/console.h"
@@ -102,7 +102,7 @@ count(const struct pg_result *rows, const char *answer)
 	return n;
 }
 
-/* What was asked about may have gone its way before the answer came. */
+/* A target may have changed while the question was open. */
 static void
 tell_changed(
     const struct console *console, const struct selector *selector, int done)
@@ -260,10 +260,10 @@ cmd_engine(struct console *console, struct error *err)
 static const struct command *
 find_verb(const char *name, struct error *err)
 {
-	struct near near;
+	struct suggestion suggestion;
 	size_t i, len;
 
-	near_init(&near, name);
+	suggestion_init(&suggestion, name);
 	for (i = 0; i < command_count; i++) {
 		if (commands[i].run != cmd_verb)
 			continue;
@@ -271,15 +271,16 @@ find_verb(const char *name, struct error *err)
 		if (strlen(name) == len &&
 		    strncmp(commands[i].pattern, name, len) == 0)
 			return &commands[i];
-		near_offer(&near, commands[i].pattern, len);
+		if (!commands[i].destroys)
+			suggestion_offer(&suggestion, commands[i].pattern, len);
 	}
 	error_set(err, "there is no action \"%s\"", name);
 	error_hint(err,
 	    "There are retry, ignore, resolve, raise, cancel, abort, "
 	    "halt, suspend and resume.");
-	if (near.best != NULL)
-		error_hint(
-		    err, "Did you mean %.*s?", (int)near.best_len, near.best);
+	if (suggestion.best != NULL)
+		error_hint(err, "Did you mean %.*s?", (int)suggestion.best_len,
+		    suggestion.best);
 	return NULL;
 }
 
@@ -291,8 +292,8 @@ cmd_action(struct console *console, struct error *err)
 	const char *name = console_value(console, "name");
 
 	if (verb == NULL) {
-		error_set(err, "it is not said which action");
-		error_hint(err, "Say it with -a, as `wf-console action -a "
+		error_set(err, "no action is given");
+		error_hint(err, "Name it with -a, as `wf-console action -a "
 		                "retry --failed`.");
 		return EXIT_USAGE;
 	}

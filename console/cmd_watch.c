@@ -2,8 +2,8 @@
  * cmd_watch.c - a live view: what runs in the workspace, or one instance.
  *
  *	wf  3 running, 1 with failed tasks
- *	  INSTANCE  WORKFLOW  KEY  STATE    FAILED  STARTED
- *	→        7  nightly        RUNNING       1  12:00:01
+ *	  INSTANCE  WORKFLOW  KEY  STATE    FAILED  ELAPSED
+ *	→        7  nightly        RUNNING       1   3m 12s
  *	  …
  *	failed: http: answered 503; waits for retry, ignore, resolve or raise
  *	j/k move  enter open  b back  q quit                         12:01:00
@@ -60,7 +60,7 @@ explain(struct watch *watch, struct error *err)
 	    &watch->view, watch->console, chosen_id(watch), err);
 }
 
-/* What was chosen stays so, wherever it is by now. */
+/* The chosen thing stays chosen when its line moves. */
 static bool
 look(struct watch *watch, struct error *err)
 {

@@ -13,15 +13,15 @@
 #include "common/error.h"
 #include "common/mem.h"
 #include "common/pg.h"
-#include "console/child.h"
 #include "console/commands.h"
 #include "console/console.h"
 #include "console/program.h"
 #include "console/session.h"
+#include "console/subprocess.h"
 
 #define PSQL_OUTPUT_MAX 65536
 
-/* What follows `label` on a line of psql's, for the caller to free(). */
+/* The text behind `label` on a line of psql's, for the caller to free(). */
 static char *
 find_line(const char *output, const char *label)
 {
@@ -46,7 +46,10 @@ explain_psql(const char *output, struct error *err)
 		error_set(err, "%s", message);
 		if (detail != NULL)
 			error_detail(err, "%s", detail);
-		if (hint != NULL)
+		if (hint != NULL && strstr(hint, "upgrade.sql") != NULL)
+			error_hint(err, "`wf-console workspace upgrade` brings "
+			                "it to the schema of this program.");
+		else if (hint != NULL)
 			error_hint(err, "%s", hint);
 	}
 	free(hint);
@@ -76,7 +79,7 @@ workspace_script(
 	if (target->dbname != NULL)
 		argv[argc++] = target->dbname;
 	buf_init(&output, PSQL_OUTPUT_MAX);
-	ok = child_run(argv, NULL, &output, err);
+	ok = subprocess_run(argv, NULL, &output, err);
 	if (!ok)
 		explain_psql(output.data, err);
 	buf_release(&output);

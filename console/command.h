@@ -50,7 +50,7 @@ struct option {
 	char letter; /* '\0': none */
 	bool repeats;
 	const char *value; /* placeholder, its type; NULL: a flag */
-	const char *text;  /* what it does, one line */
+	const char *text;  /* its purpose, in one line */
 };
 
 struct command {
@@ -58,21 +58,28 @@ struct command {
 	const char *pattern;
 	const char *summary;
 	const char *options; /* names, spaces between; NULL: none */
-	const char *role;    /* who may: named when the database refuses */
+	/* the role it takes: named when the database refuses */
+	const char *role;
 	enum needs needs;
 
 	/* Either `sql`, whose rows are printed, or `run`, which may use it. */
 	const char *sql;
 	enum exit_code (*run)(struct console *console, struct error *err);
 
-	const char *shown;   /* columns of a table; NULL: all */
-	const char *whole;   /* those that a table never cuts; NULL: none */
-	const char *none;    /* said when there are no rows; NULL: nothing */
-	const char *missing; /* the error when there are none; NULL: none */
-	bool is_record;      /* show a row as a block, not as a line */
-	bool rows_are_bad;   /* fail when there are rows */
-	int limit_s;         /* 0: DEFAULT_LIMIT_S */
-	const char *detail;  /* more for `help COMMAND`; NULL: nothing */
+	const char *shown; /* columns of a table; NULL: all */
+	const char *whole; /* those that a table never cuts; NULL: none */
+	const char *none;  /* said when there are no rows; NULL: nothing */
+	/*
+	 * The error when there are no rows; NULL: no rows are no error.
+	 * ":WORKFLOW" stands for the argument, ":TARGET" also for what it
+	 * is: "instance 8".
+	 */
+	const char *missing;
+	bool is_record;     /* show a row as a block, not as a line */
+	bool rows_are_bad;  /* fail when there are rows */
+	bool destroys;      /* never offered to somebody who mistyped */
+	int limit_s;        /* 0: DEFAULT_LIMIT_S */
+	const char *detail; /* more for `help COMMAND`; NULL: nothing */
 };
 
 /* commands.c: in the order of the help, and its end. */

@@ -36,8 +36,21 @@
 
 /* clang-format off */
 
+/* The instances that the options of list select, at most so many. */
+#define LISTED(count) \
+	"wf.list(upper(:state::text)::text[], :workflow, :tag, :failed, " count ", :key, lower(:result), :since)"
+
+/* What --sort names, if it has `sign` before it: a text, or else a number. */
+#define SORTED(sign, direction) \
+	"case lower(:sort) when '" sign "workflow' then workflow when '" sign "state' then state" \
+	" when '" sign "key' then key when '" sign "result' then result end " direction " nulls last, " \
+	"case lower(:sort) when '" sign "instance' then instance_id when '" sign "elapsed' then elapsed_s" \
+	" when '" sign "failed' then failed when '" sign "priority' then priority" \
+	" when '" sign "progress' then progress when '" sign "started' then extract(epoch from started_at)" \
+	" when '" sign "ended' then extract(epoch from ended_at) end " direction " nulls last"
+
 /* A verb: one row per target; :selector is what selector.h makes of options. */
-#define VERB(word, about, own_options, call) \
+#define VERB(word, about, own_options, call, harm) \
 	{ .group = "repairing", \
 	  .pattern = word " [TARGET...]", \
 	  .summary = (about), \
@@ -47,9 +60,10 @@
 	  .sql = "select instance_id, process_id, answer, detail from " call, \
 	  .run = cmd_verb, \
 	  .limit_s = ACTING_S, \
+	  .destroys = (harm), \
 	  .detail = TARGETS }
 
-/* What is done to the workspace as a whole. */
+/* The verbs on the workspace as a whole. */
 #define WORKSPACE(word, about, function) \
 	{ .group = "operating", \
 	  .pattern = "workspace " word, \
@@ -151,7 +165,7 @@ const struct command commands[] = {
 	  .sql = "select workflow, version, installed_at, installed_by, checksum, source, 'unverified' as source_state"
 		 "  from wf.version_v where workflow = :workflow order by version desc",
 	  .shown = "workflow version installed_at installed_by checksum",
-	  .missing = "no such workflow" },
+	  .missing = "there is no workflow :WORKFLOW" },
 
 	{ .group = "authoring",
 	  .pattern = "diff WORKFLOW [VERSION...]",
@@ -185,6 +199,7 @@ const struct command commands[] = {
 	  .pattern = "remove WORKFLOW",
 	  .summary = "Remove a workflow that has no instances under way",
 	  .role = AUTHOR,
+	  .destroys = true,
 	  .sql = "select :workflow as workflow, 'removed' as answer from wf.remove(:workflow)" },
 
 	/* running ------------------------------------------------------ */
@@ -192,27 +207,27 @@ const struct command commands[] = {
 	{ .group = "running",
 	  .pattern = "start WORKFLOW",
 	  .summary = "Start an instance",
-	  .options = START_OPTIONS " at before wait timeout",
+	  .options = START_OPTIONS " at before wait timeout unattended quiet",
 	  .role = APP,
 	  .run = cmd_start,
 	  .limit_s = ACTING_S,
 	  .detail = "A value is JSON if the parameter's type is not string, date, timestamp or\n"
 		    "duration and it reads as JSON; else it is a string. With --wait the exit\n"
 		    "code is the result: 0 success, 10 warning, 11 error, 12 aborted; after\n"
-		    "--timeout 13, or 14 if it waits for an operator. A time that names no time\n"
-		    "zone is one of the session's (PGTZ)." },
+		    "--timeout 13, or 14 if it waits for an operator, which --unattended does\n"
+		    "not wait for. A time that names no time zone is one of the session's (PGTZ)." },
 
 	{ .group = "running",
 	  .pattern = "wait INSTANCE",
 	  .summary = "Wait until an instance has ended",
-	  .options = "timeout",
+	  .options = "timeout unattended",
 	  .role = APP,
 	  .sql = "select state from wf.result(:instance)",
 	  .run = cmd_wait,
 	  .detail = "The exit code is the result: 0 success, 10 warning, 11 error, 12 aborted; after\n"
-		    "--timeout 13, or 14 if it waits for an operator. Without --timeout it waits as\n"
-		    "long as it takes. Who is no viewer is told of an operator only\n"
-		    "while the instance is suspended." },
+		    "--timeout 13, or 14 if it waits for an operator. --unattended leaves with 14 as soon\n"
+		    "as it waits for an operator. Without the two it waits as long as it takes. A login\n"
+		    "without wf_viewer is told of an operator only while the instance is suspended." },
 
 	{ .group = "running",
 	  .pattern = "run FILE [WORKFLOW]",
@@ -232,26 +247,43 @@ const struct command commands[] = {
 	{ .group = "running",
 	  .pattern = "list",
 	  .summary = "List instances, latest first",
-	  .options = "state workflow failed tag limit",
+	  .options = "state workflow failed tag key result since sort limit",
 	  .role = VIEWER,
-	  .sql = "select instance_id, workflow, version, key, state, result, failed,"
-		 "       priority, to_json(tags) as tags, progress, started_at, ended_at, started_by"
-		 "  from wf.instance_v"
-		 " where instance_id = any (array(select wf.list("
-		 "           upper(:state::text)::text[], :workflow, :tag, :failed, coalesce(:limit, 50))))"
-		 " order by instance_id desc",
-	  .shown = "instance_id workflow key state progress result failed started_at",
+	  .sql = "select instance_id, workflow, version, key, state, result, failed, priority, tags, progress,"
+		 "       started_at, ended_at, started_by, elapsed_s"
+		 "  from (select i.instance_id, i.workflow, i.version, i.key, i.state, i.result, i.failed, i.priority,"
+		 "               to_json(i.tags) as tags, i.progress, i.started_at, i.ended_at, i.started_by,"
+		 "               case when i.state <> 'SCHEDULED' then"
+		 "                round(extract(epoch from coalesce(i.ended_at, now()) - i.started_at), 3) end as elapsed_s"
+		 "          from wf.instance_v i where i.instance_id = any (array(select " LISTED("coalesce(:limit, 50)") "))) l"
+		 " order by " SORTED("", "asc") ", " SORTED("-", "desc") ", instance_id desc",
+	  .shown = "instance_id workflow key state progress result failed started_at elapsed_s",
+	  .none = "no instances",
+	  .detail = "The latest 50, unless --limit says how many; --sort puts these into another order.\n"
+		    "`wf-console count` counts all of them." },
+
+	{ .group = "running",
+	  .pattern = "count",
+	  .summary = "Count instances by workflow, state and result",
+	  .options = "state workflow failed tag key result since",
+	  .role = VIEWER,
+	  .sql = "select workflow, state, result, count(*) as instances,"
+		 "       count(*) filter (where failed > 0) as with_failures"
+		 "  from wf.instance_v where instance_id = any (array(select " LISTED("2147483647") "))"
+		 " group by workflow, state, result order by workflow, state, result",
 	  .none = "no instances" },
 
 	{ .group = "running",
 	  .pattern = "tree INSTANCE",
 	  .summary = "Show the processes of an instance as a tree",
-	  .options = "limit after",
+	  .options = "limit after follow",
 	  .role = VIEWER,
-	  .sql = "select process_id, parent_id, depth, label, kind, state, attempt, at, note, progress"
+	  .sql = "select process_id, parent_id, depth, label, kind, state, attempt, at, note, progress, elapsed_s"
 		 "  from wf.tree(:instance, :rows::int, split_part(:after, '/', -1)::bigint)",
 	  .run = cmd_tree,
-	  .none = "nothing comes after it" },
+	  .none = "nothing comes after it",
+	  .detail = "--follow prints it again whenever it has changed, until the instance has ended or\n"
+		    "waits for an operator. `wf-console watch 17` shows it live." },
 
 	{ .group = "running",
 	  .pattern = "gantt INSTANCE",
@@ -287,7 +319,7 @@ const struct command commands[] = {
 		 "       to_json(tags) as tags, progress, started_at, ended_at, started_by,"
 		 "       parent_id, parent_process_id, scheduled_at, expires_at, params, output, error"
 		 "  from wf.instance_v where instance_id = :instance",
-	  .missing = "no such instance",
+	  .missing = "there is no :INSTANCE",
 	  .is_record = true },
 
 	{ .group = "running",
@@ -297,39 +329,51 @@ const struct command commands[] = {
 	  .sql = "select instance_id, process_id, parent_id, kind, name, task_type, title, state,"
 		 "       attempt, index, at, line, group_name, input, output, error, handle, driver"
 		 "  from wf.process_v where instance_id = :instance and process_id = :process",
-	  .missing = "no such process",
+	  .missing = "there is no :PROCESS",
 	  .is_record = true },
 
 	{ .group = "running",
 	  .pattern = "history TARGET",
 	  .summary = "Show every move, in order: what, when, who, why",
+	  .options = "follow",
 	  .role = VIEWER,
 	  .sql = "select seq, at, process_id, label, was, event, state, actor, client, reason, detail, login, role,"
 		 "       server_at"
-		 "  from wf.event_v where instance_id = :instance"
+		 "  from wf.event_v where instance_id = :instance and seq > coalesce(:seen::bigint, 0)"
 		 "   and (:process is null or process_id = :process)"
 		 " union all "
 		 "select until_seq, until_at, process_id, name, null, 'replaced', null, null, null, null, value, null, null,"
 		 "       null"
-		 "  from wf.binding_v where instance_id = :instance and until_seq is not null"
+		 "  from wf.binding_v where instance_id = :instance and until_seq > coalesce(:seen::bigint, 0)"
 		 "   and (:process is null or process_id = :process)"
 		 " order by seq",
+	  .run = cmd_history,
+	  .detail = "--follow goes on until the instance or the process has ended or waits for an\n"
+		    "operator.",
 	  .shown = "seq at process_id label event state actor reason detail",
-	  .missing = "no such instance or process" },
+	  .missing = "there is no :TARGET" },
 
 	{ .group = "running",
 	  .pattern = "log TARGET",
-	  .summary = "Print what a task's program has written, or all of an instance",
+	  .summary = "Print what a task has logged or written, or all of an instance",
 	  .options = "attempt follow",
 	  .role = VIEWER,
 	  .sql = "select o.process_id, o.label, o.attempt, o.start, o.size, o.stream, o.at, o.dropped, o.body"
 		 "  from wf.output_v o join wf.process_v p on p.instance_id = o.instance_id and p.process_id = o.process_id"
 		 " where o.instance_id = :instance and (:process is null or o.process_id = :process)"
 		 "   and o.attempt = coalesce(:attempt::int, p.attempt)"
-		 " order by o.at, o.process_id, o.start",
+		 " union all "
+		 "select s.process_id, s.label, s.attempt, 0, octet_length(s.body), 'log', s.at, 0, s.body"
+		 "  from (select p.process_id, l.label, p.attempt, p.at, (p.input ->> 'msg') || chr(10) as body"
+		 "          from wf.process_v p join wf.label_v l on l.instance_id = p.instance_id and l.process_id = p.process_id"
+		 "         where p.instance_id = :instance and (:process is null or p.process_id = :process)"
+		 "           and p.task_type = 'lb.Log' and p.state = 'END'"
+		 "           and p.attempt = coalesce(:attempt::int, p.attempt)) s"
+		 " order by at, process_id, start",
 	  .run = cmd_log,
-	  .detail = "Output is there while the program runs. --follow goes on until the task has\n"
-		    "ended or waits for an operator; as rows (-o) it is printed once.\n" },
+	  .detail = "What lb.Log says is there when the task has ended, the output of a program while it\n"
+		    "runs. --follow goes on until the task has ended or waits for an operator; as rows\n"
+		    "(-o) it is printed once.\n" },
 
 	/* explaining --------------------------------------------------- */
 
@@ -383,26 +427,40 @@ const struct command commands[] = {
 	  .shown = "driver_id name state seen_at slots in_flight transports queues capabilities",
 	  .none = "no driver has been here" },
 
+	{ .group = "explaining",
+	  .pattern = "driver status DRIVER",
+	  .summary = "Show what a driver has counted",
+	  .role = VIEWER,
+	  .sql = "select c.driver_id, c.name, c.counter, c.value, c.counted_at"
+		 "  from wf.driver_counter_v c join wf.driver_v d using (driver_id)"
+		 " where c.driver_id::text = :driver or (c.name = :driver and d.state in ('live', 'draining'))"
+		 " order by c.driver_id, c.counter collate \"C\"",
+	  .shown = "driver_id counter value counted_at",
+	  .missing = "no driver at work is called so, or it has not counted anything yet",
+	  .detail = "DRIVER is its number or its name, as `wf-console drivers` lists them; a name\n"
+		    "means all at work that bear it. A driver writes its counters every ten seconds;\n"
+		    "they count from the start of the program. docs/driver.md says what each means." },
+
 	/* repairing ---------------------------------------------------- */
 
 	VERB("retry", "Try again what has failed", "",
-	     "wf.retry(:selector, :reason)"),
+	     "wf.retry(:selector, :reason)", false),
 	VERB("ignore", "Go on as if what has failed had ended", " cascade",
-	     "wf.ignore(:selector, :reason, :cascade)"),
+	     "wf.ignore(:selector, :reason, :cascade)", false),
 	VERB("resolve", "Go on with --output in place of what has failed", " output",
-	     "wf.resolve(:selector, :output, :reason)"),
+	     "wf.resolve(:selector, :output, :reason)", false),
 	VERB("raise", "Give up what has failed: its error ends it all", "",
-	     "wf.raise(:selector, :reason)"),
+	     "wf.raise(:selector, :reason)", true),
 	VERB("cancel", "Stop tasks; they fail as cancelled", "",
-	     "wf.cancel(:selector, :reason)"),
+	     "wf.cancel(:selector, :reason)", true),
 	VERB("abort", "Stop instances for good", " undo",
-	     "wf.abort(:selector, :reason, :undo)"),
+	     "wf.abort(:selector, :reason, :undo)", true),
 	VERB("halt", "Stop instances at once: nothing more of them runs", "",
-	     "wf.halt(:selector, :reason)"),
+	     "wf.halt(:selector, :reason)", true),
 	VERB("suspend", "Hold instances: what they have begun goes on", "",
-	     "wf.suspend(:selector, :reason)"),
+	     "wf.suspend(:selector, :reason)", false),
 	VERB("resume", "Let suspended instances go on", "",
-	     "wf.resume(:selector, :reason)"),
+	     "wf.resume(:selector, :reason)", false),
 
 	{ .group = "repairing",
 	  .pattern = "action [TARGET...]",
@@ -421,7 +479,10 @@ const struct command commands[] = {
 	  .pattern = "group set NAME MAX",
 	  .summary = "Let at most MAX tasks of a group run at once",
 	  .role = OPERATOR,
-	  .sql = "select :name as name, :max as max from wf.group_set(:name, nullif(:max, 'none')::int)",
+	  .sql = "select :name as name, :max as max,"
+		 "       case when exists (select from wf.group_v g where g.name = :name) then 'changed' else 'made a new group' end"
+		 "           as answer"
+		 "  from wf.group_set(:name, nullif(:max, 'none')::int)",
 	  .detail = "0 lets nothing of it start, none lifts the limit. What runs goes on; a task that\n"
 		    "gives the group a max overwrites it." },
 
@@ -469,7 +530,7 @@ const struct command commands[] = {
 		 " where d.state in ('live', 'draining')"
 		 "   and (d.driver_id::text = :driver or d.name = :driver)"
 		 " order by d.driver_id",
-	  .missing = "no live driver is called so",
+	  .missing = "there is no live driver :DRIVER",
 	  .detail = "DRIVER is its number or its name, as `wf-console drivers` lists them; a name\n"
 		    "means all that bear it. What it has begun it finishes; it does not exit." },
 
@@ -498,6 +559,7 @@ const struct command commands[] = {
 
 	{ .group = "operating",
 	  .pattern = "purge [TARGET...]",
+	  .destroys = true,
 	  .summary = "Delete instances that have ended, with their history",
 	  .options = "id state workflow tag older-than reason dry-run",
 	  .role = ADMIN,

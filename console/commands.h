@@ -22,6 +22,7 @@ enum exit_code cmd_fmt(struct console *console, struct error *err);
 enum exit_code cmd_gantt(struct console *console, struct error *err);
 enum exit_code cmd_graph(struct console *console, struct error *err);
 enum exit_code cmd_help(struct console *console, struct error *err);
+enum exit_code cmd_history(struct console *console, struct error *err);
 enum exit_code cmd_install(struct console *console, struct error *err);
 enum exit_code cmd_local_run(struct console *console, struct error *err);
 enum exit_code cmd_local_start(struct console *console, struct error *err);

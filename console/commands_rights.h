@@ -1,6 +1,7 @@
 /*
- * commands_rights.h - rows of the table in commands.c: who may do what, and how
- * much of it.  It is included there, in the middle of the table, and nowhere else.
+ * commands_rights.h - rows of the table in commands.c: the commands for grants
+ * and quotas.  It is included there, in the middle of the table, and nowhere
+ * else.
  */
 #ifndef CONSOLE_COMMANDS_RIGHTS_H
 #define CONSOLE_COMMANDS_RIGHTS_H

@@ -1,5 +1,6 @@
 #include "console/console.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,14 +32,60 @@ console_is_script(const struct console *console)
 	return console->format != &output_table;
 }
 
+/* Of the query that the server works on; for the handler of ^C. */
+static struct pg_cancel *volatile under_way;
+static volatile sig_atomic_t interrupted;
+
+/* As psql does: the server stops, and says so; then we end. */
+static void
+on_interrupt(int signal_number)
+{
+	(void)signal_number;
+	interrupted = 1;
+	if (under_way != NULL)
+		pg_cancel_in_handler(under_way);
+}
+
+bool
+console_is_interrupted(void)
+{
+	return interrupted != 0;
+}
+
+/* A query that ^C stops, unless whoever started us ignores it. */
+static struct pg_result *
+query(const struct console *console, const char *sql,
+    const struct pg_params *params, struct error *err)
+{
+	const struct sigaction ours = { .sa_handler = on_interrupt };
+	struct pg_cancel *cancel = pg_cancel_new(console->pg);
+	struct pg_result *result;
+	struct sigaction before;
+
+	under_way = cancel;
+	sigaction(SIGINT, NULL, &before);
+	if (before.sa_handler != SIG_IGN)
+		sigaction(SIGINT, &ours, NULL);
+	result = pg_query(console->pg, sql, params, err);
+	sigaction(SIGINT, &before, NULL);
+	under_way = NULL;
+	pg_cancel_free(cancel);
+	return result;
+}
+
 struct pg_result *
 console_query_params(const struct console *console, const char *sql,
     const struct pg_params *params, struct error *err)
 {
-	struct pg_result *result = pg_query(console->pg, sql, params, err);
+	struct pg_result *result = query(console, sql, params, err);
 
 	if (result == NULL)
 		session_explain(console, err);
+	if (interrupted && result != NULL) {
+		pg_result_free(result); /* it was done before that came */
+		result = NULL;
+		error_set(err, "interrupted");
+	}
 	return result;
 }
 
@@ -57,16 +104,6 @@ console_query(const struct console *console, const char *sql, struct error *err)
 	return result;
 }
 
-/* Times go by the name of their column, as the house rules have it. */
-static bool
-is_time(const char *name)
-{
-	size_t len = strlen(name);
-
-	return strcmp(name, "at") == 0 || strcmp(name, "since") == 0 ||
-	       (len > 3 && strcmp(name + len - 3, "_at") == 0);
-}
-
 static enum value_kind
 column_kind(const struct pg_result *result, int column)
 {
@@ -77,11 +114,12 @@ column_kind(const struct pg_result *result, int column)
 		return VALUE_BOOL;
 	case PG_KIND_JSON:
 		return VALUE_JSON;
+	case PG_KIND_TIME:
+		return VALUE_TIME;
 	case PG_KIND_TEXT:
 		break;
 	}
-	return is_time(pg_column_name(result, column)) ? VALUE_TIME
-	                                               : VALUE_TEXT;
+	return VALUE_TEXT;
 }
 
 static void
@@ -157,6 +195,49 @@ console_print(const struct console *console, const struct pg_result *result)
 		console_note(console, "%s", command->none);
 }
 
+/* "instance 8", "process 8/99", or the value alone */
+static void
+add_named(struct buf *text, const char *name, const char *value)
+{
+	bool is_target = strcmp(name, "INSTANCE") == 0 ||
+	                 strcmp(name, "PROCESS") == 0 ||
+	                 strcmp(name, "TARGET") == 0;
+
+	if (is_target)
+		buf_adds(text,
+		    strchr(value, '/') != NULL ? "process " : "instance ");
+	buf_addf(text, "%.100s", value);
+}
+
+void
+console_set_missing(
+    const struct console *console, const char *missing, struct error *err)
+{
+	const char *value;
+	struct buf text;
+	char *name;
+	size_t len;
+
+	buf_init(&text, 0);
+	while (*missing != '\0') {
+		len = strcspn(missing, ":");
+		buf_add(&text, missing, len);
+		missing += len;
+		if (*missing == '\0')
+			break;
+		len = strspn(++missing, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+		name = xstrndup(missing, len);
+		value = console_value(console, name);
+		add_named(&text, name, value != NULL ? value : "");
+		free(name);
+		missing += len;
+	}
+	error_set(err, "%s", text.data);
+	error_sqlstate(err, "WF003");
+	session_explain(console, err);
+	buf_release(&text);
+}
+
 enum exit_code
 console_run_sql(struct console *console, struct error *err)
 {
@@ -168,9 +249,7 @@ console_run_sql(struct console *console, struct error *err)
 		return EXIT_FAILED;
 	if (pg_rows(result) == 0 && command->missing != NULL) {
 		pg_result_free(result);
-		error_set(err, "%s", command->missing);
-		error_sqlstate(err, "WF003");
-		session_explain(console, err);
+		console_set_missing(console, command->missing, err);
 		return EXIT_FAILED;
 	}
 	console_print(console, result);

@@ -24,6 +24,9 @@ struct console {
 	struct pg *pg;  /* NULL unless the command needs a session */
 };
 
+/* Whether ^C has stopped a query: the program then ends as ^C ends one. */
+bool console_is_interrupted(void);
+
 /* The value of an argument or option, or NULL; whether a flag was given. */
 const char *console_value(const struct console *console, const char *name);
 bool console_flag(const struct console *console, const char *name);
@@ -57,7 +60,14 @@ void console_put(struct output *output, const struct pg_result *result);
 struct column *console_columns(const struct pg_result *result);
 void console_add(struct output *output, const struct pg_result *result);
 
-/* Query and print: what a command that is only SQL does. */
+/*
+ * Report that what the command line names does not exist, in the words of the
+ * command table (`missing`).
+ */
+void console_set_missing(
+    const struct console *console, const char *missing, struct error *err);
+
+/* Query and print: the whole work of a command that is only SQL. */
 enum exit_code console_run_sql(struct console *console, struct error *err);
 
 /* Begin rows that do not come from a query; `output` is the caller's. */

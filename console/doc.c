@@ -9,7 +9,7 @@
 #include "console/graph.h"
 #include "console/text.h"
 
-/* What is written, and how. */
+/* The document that is being written, and its form. */
 struct doc {
 	struct buf *out;
 	bool html;
@@ -176,7 +176,7 @@ add_params(struct doc *doc, const struct json *declared)
 
 /* Policies ------------------------------------------------------------------ */
 
-/* What was written for a word of the tree. */
+/* How a word of the tree is written in the language. */
 static const char *
 on_failure_text(const char *word)
 {
@@ -271,7 +271,7 @@ write_args(struct buf *buf, const struct json *args, const struct json *params)
 	buf_addc(buf, ')');
 }
 
-/* What an inner form goes by: its list, value or condition. */
+/* The heading of an inner form: its list, value or condition. */
 static void
 write_input(struct buf *buf, const struct json *node)
 {

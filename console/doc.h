@@ -1,6 +1,6 @@
 /*
- * doc.h - a workflow as a document: what it is for, what it takes and gives, its
- * steps, its policies, what it uses.
+ * doc.h - a workflow as a document: its purpose, parameters and result, its
+ * steps, its policies, and the task types that it uses.
  */
 #ifndef CONSOLE_DOC_H
 #define CONSOLE_DOC_H

@@ -122,7 +122,9 @@ add_each(struct buf *buf, const struct json *expr)
 	buf_addc(buf, ']');
 }
 
-/* Those forms that are written in a way of their own; false: it is none. */
+/*
+ * The forms that are written in a way of their own; false for any other form.
+ */
 static bool
 add_special(struct buf *buf, const struct json *expr, const char *op)
 {

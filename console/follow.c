@@ -21,31 +21,28 @@
 
 #define SHORTEST_WAIT_MS 10
 #define LONGEST_WAIT_MS 500
-#define SILENCE_MS 1500 /* then it is said what is waited for */
+#define SILENCE_MS 1500 /* after so long the reasons of the wait are printed */
 #define LABEL_WIDTH 32  /* states do not line up beyond */
 
-/* What is asked again and again; $1 is the instance. */
-static const char state_sql[] = /* has ended; failed; waits for a person */
-    "select i.state in ('END', 'ABORTED'), i.failed,"
-    "       i.state = 'SUSPENDED' or e.state = 'PAUSED'"
-    "       or i.failed > 0 and not exists ("
-    "           select from wf.task_v t"
-    "            where t.instance_id = i.instance_id"
-    "              and t.state not in"
-    "                  ('END', 'FAILED', 'RAISED', 'ABORTED'))"
-    "  from wf.instance_v i, wf.engine_v e where i.instance_id = $1::bigint";
+/* The query that is repeated; $1 is the instance. */
+static const char state_sql[] =
+    "select is_over, waits_for_operator, has_only_failures, failed"
+    "  from wf.instance_v where instance_id = $1::bigint";
 static const char
     bare_state_sql[] = /* for a login that may not read the views */
-    "select r.state in ('END', 'ABORTED'), 0, r.state = 'SUSPENDED'"
+    "select r.result is not null, r.state = 'SUSPENDED', false, 0"
     "  from wf.result($1::bigint) r";
 static const char events_sql[] = /* $2: the last event seen */
-    "select seq, at, label, state, coalesce(reason, detail ->> 'message')"
-    "  from wf.event_v"
-    " where instance_id = $1::bigint and seq > $2::bigint order by seq";
-static const char open_tasks_sql[] =
-    "select from wf.task_v"
-    " where instance_id = $1::bigint"
-    "   and state not in ('END', 'FAILED', 'RAISED', 'ABORTED') limit 1";
+    "select e.seq, e.at, e.label, e.state,"
+    "       coalesce(e.reason, e.detail ->> 'message', case when e.state = "
+    "'END'"
+    "           then (select p.input ->> 'msg' from wf.process_v p"
+    "                  where p.instance_id = e.instance_id"
+    "                    and p.process_id = e.process_id"
+    "                    and p.task_type = 'lb.Log') end)"
+    "  from wf.event_v e"
+    " where e.instance_id = $1::bigint and e.seq > $2::bigint"
+    " order by e.seq";
 static const char reasons_sql[] =
     "select label, detail from wf.explain($1::bigint)"
     " where reason <> 'children'"
@@ -75,8 +72,10 @@ struct follower {
 	bool has_ended;
 	bool is_viewer;
 	bool needs_person; /* of whoever waits quietly */
-	bool is_limited;   /* by --timeout */
-	bool is_over;      /* so long has passed */
+	struct mono needed_since;
+	bool is_unattended; /* then it is left, with needs_person */
+	bool is_limited;    /* by --timeout */
+	bool is_over;       /* nothing more is waited for */
 	struct mono start;
 	int64_t limit_ms;
 	int wait_ms;
@@ -140,7 +139,7 @@ text_or_empty(const char *text)
 	return text != NULL ? text : "";
 }
 
-/* What has happened since the last look; true if anything has. */
+/* Print the events since the last look; true if there were any. */
 static bool
 see_events(struct follower *follower, bool *is_news, struct error *err)
 {
@@ -197,25 +196,6 @@ set_stuck(
 	return false;
 }
 
-/* After a silence, once: false if only an operator can break it. */
-static bool
-explain_silence(
-    struct follower *follower, const char *failed, struct error *err)
-{
-	struct pg_result *open;
-	bool is_stuck;
-
-	follower->is_explained = true;
-	open = ask(follower, open_tasks_sql, NULL, err);
-	if (open == NULL)
-		return false;
-	is_stuck = pg_rows(open) == 0 && strcmp(failed, "0") != 0;
-	pg_result_free(open);
-	if (is_stuck)
-		return set_stuck(follower, failed, err);
-	return say_what_is_waited_for(follower, reasons_sql, err);
-}
-
 /* Whoever waits quietly is told once, each time that a person is needed. */
 static bool
 mention_person(struct follower *follower, bool is_needed, struct error *err)
@@ -225,32 +205,46 @@ mention_person(struct follower *follower, bool is_needed, struct error *err)
 	follower->is_explained = is_needed;
 	if (!is_news)
 		return true;
+	follower->needed_since = mono_now();
 	console_note(follower->console, "instance %s waits for an operator",
 	    follower->instance);
 	return !follower->is_viewer ||
 	       say_what_is_waited_for(follower, person_sql, err);
 }
 
+/* After a silence, once: false if only an operator can break it. */
+static bool
+explain_silence(
+    struct follower *follower, const struct pg_result *state, struct error *err)
+{
+	if (follower->is_explained ||
+	    mono_diff_ms(mono_now(), follower->since) < SILENCE_MS)
+		return true;
+	follower->is_explained = true;
+	if (pg_value_bool(state, 0, 2))
+		return set_stuck(follower, pg_value(state, 0, 3), err);
+	return say_what_is_waited_for(follower, reasons_sql, err);
+}
+
 static bool
 see_state(struct follower *follower, struct error *err)
 {
-	struct pg_result *result = ask(follower,
+	struct pg_result *state = ask(follower,
 	    follower->is_viewer ? state_sql : bare_state_sql, NULL, err);
 	bool ok = true;
 
-	if (result == NULL)
+	if (state == NULL)
 		return false;
-	follower->has_ended =
-	    pg_rows(result) == 0 || pg_value_bool(result, 0, 0);
+	follower->has_ended = pg_rows(state) == 0 || pg_value_bool(state, 0, 0);
 	if (follower->has_ended)
 		;
 	else if (follower->how == FOLLOW_QUIETLY) {
-		follower->needs_person = pg_value_bool(result, 0, 2);
+		follower->needs_person = pg_value_bool(state, 0, 1);
 		ok = mention_person(follower, follower->needs_person, err);
-	} else if (!follower->is_explained &&
-	           mono_diff_ms(mono_now(), follower->since) >= SILENCE_MS)
-		ok = explain_silence(follower, pg_value(result, 0, 1), err);
-	pg_result_free(result);
+	} else {
+		ok = explain_silence(follower, state, err);
+	}
+	pg_result_free(state);
 	return ok;
 }
 
@@ -291,7 +285,8 @@ print_result(const struct follower *follower, struct error *err)
 
 	if (result == NULL)
 		return EXIT_FAILED;
-	console_print(follower->console, result);
+	if (!console_flag(follower->console, "quiet"))
+		console_print(follower->console, result);
 	if (pg_rows(result) > 0) {
 		code = start_exit_code(pg_value(result, 0, 3));
 	} else {
@@ -336,6 +331,29 @@ set_over(struct follower *follower, struct error *err)
 	return false;
 }
 
+/*
+ * Whether nobody is there who could help.  What has just failed may yet be
+ * handled by the workflow, so it has to last for a moment.
+ */
+static bool
+is_left_alone(const struct follower *follower)
+{
+	return follower->is_unattended && follower->needs_person &&
+	       mono_diff_ms(mono_now(), follower->needed_since) >= SILENCE_MS;
+}
+
+static bool
+set_left(struct follower *follower, struct error *err)
+{
+	follower->is_over = true;
+	error_set(err, "instance %s waits for an operator", follower->instance);
+	error_hint(err,
+	    "`wf-console explain %s` says why, `wf-console wait %s` waits "
+	    "again.",
+	    follower->instance, follower->instance);
+	return false;
+}
+
 /* True unless someone interrupts. */
 static bool
 rest(struct follower *follower, bool is_news, struct error *err)
@@ -372,6 +390,8 @@ follow(struct follower *follower, struct error *err)
 		}
 		if (follower->has_ended)
 			break;
+		if (is_left_alone(follower))
+			return set_left(follower, err);
 		if (follower->is_limited && left_ms(follower) == 0)
 			return set_over(follower, err);
 		if (!rest(follower, is_news, err))
@@ -404,6 +424,7 @@ follow_instance(struct console *console, int64_t instance, enum follow how,
 	struct follower follower = {
 		.console = console,
 		.how = how,
+		.is_unattended = console_flag(console, "unattended"),
 		.seq = "0",
 		.is_viewer = true,
 		.since = mono_now(),

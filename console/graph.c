@@ -222,7 +222,7 @@ add_node(struct graph *graph, int parent, const char *branch,
 	if (json_get(spec, "undo") != NULL)
 		add_node(graph, own, "undo", json_get(spec, "undo"));
 	if (kind != NULL && strcmp(kind, "atomic") == 0)
-		return; /* what is in it are no nodes of their own */
+		return; /* the parts of these nodes are not nodes themselves */
 	add_list(graph, own, NULL, json_get(spec, "steps"));
 	if (json_get(spec, "on") != NULL)
 		add_cases(graph, own, json_get(spec, "on"),

@@ -8,8 +8,9 @@
 #include "common/buf.h"
 #include "common/error.h"
 #include "common/mem.h"
-#include "common/near.h"
+#include "common/suggestion.h"
 #include "console/command.h"
+#include "console/known_word.h"
 #include "console/value.h"
 
 static void
@@ -74,7 +75,7 @@ invocation_release(struct invocation *invocation)
 
 struct reader {
 	struct invocation *invocation;
-	char **argv; /* what is left of it */
+	char **argv; /* the arguments that are left */
 	const char **operands;
 	size_t operand_count;
 	bool only_operands; /* after "--" */
@@ -124,22 +125,28 @@ static bool
 refuse_option(const struct reader *reader, const char *text, size_t len)
 {
 	const struct command *command = reader->invocation->command;
-	struct near near;
+	struct suggestion suggestion;
 	char *wanted = xstrndup(text, len);
+	const char *known = known_option(command, wanted);
 	size_t i;
 
 	error_set(reader->err, "unknown option %s", wanted);
 	hint_at_help(command, reader->err);
-	near_init(&near, wanted + strspn(wanted, "-"));
+	if (known != NULL) {
+		error_hint(reader->err, "%s", known);
+		free(wanted);
+		return false;
+	}
+	suggestion_init(&suggestion, wanted + strspn(wanted, "-"));
 	for (i = 0; i < command_option_count && command != NULL; i++)
 		if (command_takes(command, &command_options[i]))
-			near_offer(&near, command_options[i].name,
+			suggestion_offer(&suggestion, command_options[i].name,
 			    strlen(command_options[i].name));
 	for (i = 0; i < global_option_count; i++)
-		near_offer(&near, global_options[i].name,
+		suggestion_offer(&suggestion, global_options[i].name,
 		    strlen(global_options[i].name));
-	if (near.best != NULL)
-		error_hint(reader->err, "Did you mean --%s?", near.best);
+	if (suggestion.best != NULL)
+		error_hint(reader->err, "Did you mean --%s?", suggestion.best);
 	free(wanted);
 	return false;
 }
@@ -171,7 +178,7 @@ take_option(struct reader *reader, const struct option *option,
 	return ok;
 }
 
-/* The value of an option: what follows its name, or the next argument. */
+/* The value of an option: the text behind its name, or the next argument. */
 static bool
 read_value(
     struct reader *reader, const struct option *option, const char *attached)
@@ -323,23 +330,13 @@ list_second_words(const char *first, struct error *err)
 static bool
 refuse_command(const char *first, struct error *err)
 {
-	struct near near;
-	size_t i;
-
 	if (first == NULL) {
 		error_set(err, "no command given");
 		hint_at_help(NULL, err);
 		return false;
 	}
 	error_set(err, "unknown command \"%s\"", first);
-	hint_at_help(NULL, err);
-	near_init(&near, first);
-	for (i = 0; i < command_count; i++)
-		near_offer(&near, commands[i].pattern,
-		    strcspn(commands[i].pattern, " "));
-	if (near.best != NULL)
-		error_hint(err, "Did you mean `wf-console %.*s`?",
-		    (int)near.best_len, near.best);
+	known_word_hint(first, "", err);
 	list_second_words(first, err);
 	return false;
 }

@@ -10,7 +10,7 @@
 struct command;
 struct error;
 
-/* What was given for a placeholder or an option, by its name. */
+/* The value that was given for a placeholder or an option, by its name. */
 struct given {
 	const char *name;
 	const char *type;  /* NULL: a flag */

@@ -16,7 +16,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/pg.h"
-#include "console/child.h"
+#include "console/subprocess.h"
 
 /* Root's is not below /root, where no one else can go. */
 #define ROOT_DIRECTORY "/var/lib/pgwf"
@@ -57,7 +57,7 @@ find_user(const char *name)
 	return found;
 }
 
-/* Who the server of root runs as; NULL if there is no one. */
+/* The user for the server of root; NULL if no such user exists. */
 static struct account *
 unprivileged_user(void)
 {

@@ -33,9 +33,11 @@ struct pg_target;
 struct local {
 	char *dir;
 	char *data, *run, *log;
-	char *owner;          /* the cluster's superuser: who we are */
-	struct account *user; /* who the server runs as; NULL: as we do */
-	int home;             /* `dir`, opened; -1: it is not there */
+	/* the cluster's superuser: the user of this process */
+	char *owner;
+	/* the user of the server; NULL: the user of this process */
+	struct account *user;
+	int home; /* `dir`, opened; -1: it is not there */
 	int lock;
 };
 
@@ -96,6 +98,9 @@ bool local_server_stop(const struct local *local, struct error *err);
 
 /* The driver (local_driver.c), likewise. */
 bool local_driver_is_running(const struct local *local);
+
+/* Whether driver.conf was written after the driver that runs has started. */
+bool local_driver_is_outdated(const struct local *local);
 bool local_driver_start(const struct local *local, struct error *err);
 bool local_driver_stop(const struct local *local, struct error *err);
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,9 +21,9 @@
 #include "common/mem.h"
 #include "common/mono.h"
 #include "common/pg.h"
-#include "console/child.h"
 #include "console/local.h"
 #include "console/program.h"
+#include "console/subprocess.h"
 
 #define START_MS 15000
 #define DRAIN_MS 35000 /* a little more than the driver's own limit */
@@ -66,6 +67,20 @@ local_driver_is_running(const struct local *local)
 	return find_driver(local) != 0;
 }
 
+bool
+local_driver_is_outdated(const struct local *local)
+{
+	struct stat conf, pid;
+
+	return fstatat(local->home, "driver.conf", &conf,
+	           AT_SYMLINK_NOFOLLOW) == 0 &&
+	       fstatat(local->home, "driver.pid", &pid, AT_SYMLINK_NOFOLLOW) ==
+	           0 &&
+	       (conf.st_mtim.tv_sec != pid.st_mtim.tv_sec
+	               ? conf.st_mtim.tv_sec > pid.st_mtim.tv_sec
+	               : conf.st_mtim.tv_nsec > pid.st_mtim.tv_nsec);
+}
+
 /* Value of -o for a connection of `user`; a conninfo quotes with '...'. */
 static char *
 connection_option(const struct local *local, const char *key, const char *user)
@@ -85,7 +100,7 @@ connection_option(const struct local *local, const char *key, const char *user)
 	return buf_take(&text);
 }
 
-/* For people to edit; what it says is never overwritten. */
+/* People may edit the file; it is never overwritten. */
 static bool
 make_configuration(const struct local *local, struct error *err)
 {
@@ -121,13 +136,13 @@ spawn(const struct local *local, int log, struct error *err)
 	    connection_option(local, "connection", "pgwf_driver");
 	char *sql = connection_option(local, "sql_connection", "pgwf_tasks");
 	const char *argv[] = { program, "-c", config, "-o", connection, "-o",
-		sql, "-o", "name=local", NULL };
-	struct child child = {
+		sql, "-o", "name=local", "-o", "log_time=true", NULL };
+	struct subprocess child = {
 		.argv = argv,
 		.output = log,
 		.is_detached = true,
 	};
-	pid_t pid = child_start(&child, err);
+	pid_t pid = subprocess_start(&child, err);
 
 	free(sql);
 	free(connection);

@@ -18,8 +18,8 @@
 #include "common/error.h"
 #include "common/mem.h"
 #include "common/way.h"
-#include "console/child.h"
 #include "console/local.h"
+#include "console/subprocess.h"
 
 /* All that the console touches there; the directories come first. */
 static const struct part {
@@ -111,7 +111,10 @@ check_part(const struct local *local, const struct part *part,
 	return false;
 }
 
-/* Only its owner may have put it there: what is seen is what will be opened. */
+/*
+ * Only its owner may have put it there: the file that is checked is the file
+ * that is opened.
+ */
 static bool
 look_at(const struct local *local, const struct part *part, struct error *err)
 {
@@ -125,7 +128,7 @@ look_at(const struct local *local, const struct part *part, struct error *err)
 	return false;
 }
 
-/* One like /tmp is no place, either: anyone may put a "lock" there. */
+/* A directory like /tmp is refused, too: anyone may put a file "lock" there. */
 static bool
 check_home(const struct local *local, struct error *err)
 {

@@ -19,8 +19,8 @@
 #include "common/mem.h"
 #include "common/mono.h"
 #include "common/pg.h"
-#include "console/child.h"
 #include "console/local.h"
+#include "console/subprocess.h"
 
 #define OLDEST_VERSION 14
 #define OUTPUT_MAX 65536
@@ -159,8 +159,13 @@ make_cluster(const struct local *local, struct error *err)
 	if (initdb == NULL)
 		return false;
 	buf_init(&output, OUTPUT_MAX);
-	ok = child_run(argv, local->user, &output, err);
-	if (!ok && local->user != NULL)
+	ok = subprocess_run(argv, local->user, &output, err);
+	if (!ok && strstr(err->message, "No space left") != NULL)
+		error_hint(err,
+		    "The disk of %s is full: make room there, or choose "
+		    "another place with --dir or PGWF_HOME.",
+		    local->dir);
+	else if (!ok && local->user != NULL)
 		error_hint(err,
 		    "It runs as %s, who has to get to %s: choose another "
 		    "place with --dir or PGWF_HOME if not.",
@@ -246,13 +251,13 @@ spawn(const struct local *local, int log, struct error *err)
 	const char *argv[] = { postgres, "-D", local->data, "-c",
 		"listen_addresses=", "-p", LOCAL_PORT, "-c",
 		"unix_socket_permissions=0700", "-c", directories, NULL };
-	struct child child = {
+	struct subprocess child = {
 		.argv = argv,
 		.user = local->user,
 		.output = log,
 		.is_detached = true,
 	};
-	pid_t pid = postgres != NULL ? child_start(&child, err) : -1;
+	pid_t pid = postgres != NULL ? subprocess_start(&child, err) : -1;
 
 	free(directories);
 	free(postgres);
@@ -293,7 +298,7 @@ control(const struct local *local, const char *verb, struct error *err)
 	bool ok;
 
 	buf_init(&output, OUTPUT_MAX);
-	ok = pg_ctl != NULL && child_run(argv, local->user, &output, err);
+	ok = pg_ctl != NULL && subprocess_run(argv, local->user, &output, err);
 	buf_release(&output);
 	free(pg_ctl);
 	return ok;

@@ -1,8 +1,10 @@
 /*
  * main.c - read the command line, do the command, say how it went.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "common/buf.h"
 #include "common/error.h"
@@ -20,7 +22,8 @@ run(struct console *console, struct error *err)
 
 	terminal_init(&console->terminal, console_flag(console, "no-color"));
 	console->format = output_format_find(format != NULL ? format : "table");
-	console->is_record = command->is_record;
+	console->is_record =
+	    command->is_record || console_flag(console, "expanded");
 	if (console_flag(console, "help"))
 		return cmd_help(console, err);
 	if (command->needs != NEEDS_NOTHING &&
@@ -54,10 +57,33 @@ report(const struct error *err)
 		print_line("hint", err->hint);
 }
 
-/* What was printed has to have arrived: a full disk is a failure. */
-static enum exit_code
-check_output(enum exit_code code)
+/*
+ * A stream that is closed is a number that the next socket gets: what we
+ * print would go there.  True if standard output was open.
+ */
+static bool
+open_streams(void)
 {
+	bool is_open = fcntl(STDOUT_FILENO, F_GETFD) >= 0;
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+	return is_open;
+}
+
+/* The output has to have arrived: a full disk is a failure. */
+static enum exit_code
+check_output(enum exit_code code, bool is_open)
+{
+	if (!is_open) {
+		print_line("wf-console",
+		    "cannot write the output: standard output is closed");
+		return EXIT_FAILED;
+	}
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;
 	perror("wf-console: cannot write the output");
@@ -70,14 +96,19 @@ main(int argc, char **argv)
 	struct console console = { 0 };
 	struct error err = { 0 };
 	enum exit_code code = EXIT_USAGE;
+	bool is_open = open_streams();
 
 	signal(SIGPIPE, SIG_DFL);
 	if (invocation_parse(&console.invocation, argc, argv, &err))
 		code = run(&console, &err);
 	report(&err);
-	code = check_output(code);
+	code = check_output(code, is_open);
 	error_release(&err);
 	pg_free(console.pg);
 	invocation_release(&console.invocation);
+	if (console_is_interrupted()) {
+		signal(SIGINT, SIG_DFL);
+		raise(SIGINT);
+	}
 	return (int)code;
 }

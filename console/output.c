@@ -4,7 +4,7 @@
 
 /*
  * What -o can name.  A record is the table's form of a single thing: `show`
- * chooses it, nobody asks for it.
+ * chooses it, and so does --expanded.
  */
 static const struct output_format *const formats[] = {
 	&output_csv,
@@ -38,6 +38,13 @@ output_row(struct output *output, const char *const *cells)
 {
 	output->row_count++;
 	output->format->row(output, cells);
+}
+
+void
+output_settle(struct output *output)
+{
+	if (output->format->settle != NULL)
+		output->format->settle(output);
 }
 
 void

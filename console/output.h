@@ -37,6 +37,10 @@ struct output_format {
 	/* One cell a column; NULL is SQL's null. */
 	void (*row)(struct output *output, const char *const *cells);
 
+	/* What was held back is printed, since the next row is long in coming;
+	 * NULL: nothing is held back. */
+	void (*settle)(struct output *output);
+
 	/* No row follows.  Releases `state`. */
 	void (*end)(struct output *output);
 };
@@ -77,6 +81,7 @@ const struct output_format *output_format_find(const char *name);
 void output_begin(
     struct output *output, const struct column *columns, size_t column_count);
 void output_row(struct output *output, const char *const *cells);
+void output_settle(struct output *output);
 void output_end(struct output *output);
 
 #endif

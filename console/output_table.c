@@ -3,7 +3,8 @@
  *
  * The first rows are held back to measure them; from then on the widths stay
  * and rows are printed as they come, so memory is bounded.  When the table is
- * wider than the terminal its widest columns shrink and what is cut ends in
+ * wider than the terminal it leaves out when something started, if it also says
+ * how long that took.  Then its widest columns shrink and what is cut ends in
  * "…"; numbers and times, so all that identifies something, never shrink.
  *
  * Columns that have to stay whole are not cut: where the table is too wide for
@@ -39,9 +40,11 @@ struct table {
 	bool is_measured;
 	enum layout {
 		IN_COLUMNS,
-		WHOLE_BELOW, /* what has to stay whole is below its row */
-		STACKED,     /* a line for each column */
+		/* values that must not be cut stand below their row */
+		WHOLE_BELOW,
+		STACKED, /* a line for each column */
 	} layout;
+	bool is_short;  /* without the moment, where there is a duration */
 	size_t printed; /* blocks */
 };
 
@@ -79,6 +82,11 @@ is_whole(const struct output *output, const struct table *table, size_t i)
 static bool
 is_in_row(const struct output *output, const struct table *table, size_t i)
 {
+	const char *name = output->columns[table->at[i]].name;
+
+	if (table->is_short && strcmp(name, "started_at") == 0 &&
+	    is_listed(output->shown, "elapsed_s"))
+		return false;
 	return table->layout == IN_COLUMNS || !is_whole(output, table, i);
 }
 
@@ -141,6 +149,7 @@ lay_out(const struct output *output, struct table *table)
 	size_t limit = output->terminal->width;
 
 	if (output->whole == NULL) {
+		table->is_short = row_width(output, table) > limit;
 		fit(output, table);
 		return;
 	}
@@ -191,8 +200,10 @@ add_cell(struct buf *line, const struct output *output,
 	enum style style = cell_style(column, cell);
 	size_t width = table->width[i], natural = text_width(cell);
 
+	/* a row that came when the widths were settled may need more */
 	if (natural > width
-	        ? is_whole(output, table, i)
+	        ? is_whole(output, table, i) || terminal->width == 0 ||
+	              !shrinks(output, table->at[i])
 	        : i + 1 == table->count && column->kind != VALUE_NUMBER)
 		width = natural;
 	buf_adds(line, terminal_begin(terminal, style));
@@ -339,6 +350,15 @@ table_row(struct output *output, const char *const *values)
 }
 
 static void
+table_settle(struct output *output)
+{
+	struct table *table = output->state;
+
+	if (table->held_rows > 0)
+		measure(output, table);
+}
+
+static void
 table_end(struct output *output)
 {
 	struct table *table = output->state;
@@ -355,5 +375,6 @@ const struct output_format output_table = {
 	.name = "table",
 	.begin = table_begin,
 	.row = table_row,
+	.settle = table_settle,
 	.end = table_end,
 };

@@ -35,7 +35,7 @@ page_add(struct page *page, const char *text)
 	add(page, text, strlen(text), 0);
 }
 
-/* What was printed: `above` lines, then one for each row. */
+/* The lines that were printed: `above` lines, then one for each row. */
 static void
 add_printed(struct page *page, const char *text, int above,
     const struct pg_result *rows, int id_column)

@@ -1,5 +1,6 @@
 /*
- * page.h - what a live view shows: lines, some of which stand for a thing.
+ * page.h - the lines of a live view; a line may stand for a thing that can be
+ * opened.
  */
 #ifndef CONSOLE_PAGE_H
 #define CONSOLE_PAGE_H

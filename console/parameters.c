@@ -86,9 +86,11 @@ parameters_read_file(const char *path, struct buf *content, struct error *err)
 
 	while (fd >= 0 && (len = read(fd, chunk, sizeof(chunk))) > 0)
 		if (!buf_add(content, chunk, (size_t)len)) {
-			errno = EFBIG;
-			len = -1;
-			break;
+			error_set(err,
+			    "%s is too large: it may have %d bytes at most",
+			    path, PARAMETERS_FILE_MAX);
+			close(fd);
+			return false;
 		}
 	if (len < 0)
 		error_set_errno(err, "cannot read %s", path);
@@ -125,7 +127,16 @@ add_parameter(struct buf *json, const struct json *declared, const char *text,
 		ok = add_value(json, declared_type(declared, name),
 		    content.data, content.len);
 		if (!ok)
-			error_set(err, "%s is not text in UTF-8", value);
+			error_set(err, "parameter %s: %s is not text in UTF-8",
+			    name, value);
+		else if (memchr(content.data, '\0', content.len) != NULL) {
+			ok = false;
+			error_set(err,
+			    "parameter %s: %s has a NUL byte in it, which no "
+			    "text can have",
+			    name, value);
+			error_hint(err, "Give it as base64, for instance.");
+		}
 	}
 	buf_release(&content);
 	free(name);

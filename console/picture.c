@@ -7,8 +7,8 @@
 #include "common/buf.h"
 #include "common/error.h"
 #include "common/mem.h"
-#include "console/child.h"
 #include "console/memory_file.h"
+#include "console/subprocess.h"
 
 bool
 picture_draw(const char *source, struct buf *picture, struct error *err)
@@ -22,7 +22,7 @@ picture_draw(const char *source, struct buf *picture, struct error *err)
 	bool ok;
 
 	buf_init(&said, 4096);
-	ok = in >= 0 && out >= 0 && child_ask(argv, &said, &status, err);
+	ok = in >= 0 && out >= 0 && subprocess_ask(argv, &said, &status, err);
 	if (!ok)
 		error_hint(err, "Pictures are drawn by Graphviz: install it, "
 		                "or use --as mermaid.");

@@ -8,9 +8,9 @@
 #include "common/buf.h"
 #include "common/error.h"
 #include "common/mem.h"
-#include "console/child.h"
 #include "console/lang/lang.h"
 #include "console/memory_file.h"
+#include "console/subprocess.h"
 
 char *
 review_text(
@@ -40,8 +40,8 @@ review_diff(const char *const *texts, const char *const *labels,
 	const char *argv[] = { "diff", "-u", "--label", labels[0], "--label",
 		labels[1], paths[0], paths[1], NULL };
 	int status = 2, i;
-	bool ok =
-	    fds[0] >= 0 && fds[1] >= 0 && child_ask(argv, output, &status, err);
+	bool ok = fds[0] >= 0 && fds[1] >= 0 &&
+	          subprocess_ask(argv, output, &status, err);
 
 	for (i = 0; i < 2; i++) {
 		if (fds[i] >= 0)

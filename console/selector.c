@@ -12,7 +12,7 @@
 #include "console/invocation.h"
 #include "console/value.h"
 
-/* What the targets given as arguments and with --id add up to. */
+/* The sum of the targets given as arguments and with --id. */
 struct named {
 	struct buf instances, processes; /* numbers, commas between */
 	size_t count, process_count;

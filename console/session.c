@@ -6,9 +6,9 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "common/near.h"
 #include "common/pg.h"
 #include "common/pg_params.h"
+#include "common/suggestion.h"
 #include "console/console.h"
 #include "console/local.h"
 
@@ -28,7 +28,7 @@ ask(const struct console *console, const char *sql)
 	return value;
 }
 
-/* What to try when there is no session, by what the message says. */
+/* Hints for a failed connection, by words of its message. */
 static void
 explain_connection(const struct console *console, struct error *err)
 {
@@ -123,33 +123,53 @@ suggest_workflow(
     const struct console *console, const char *wanted, struct error *err)
 {
 	struct error ignored = { 0 };
-	struct near near;
+	struct suggestion suggestion;
 	struct pg_result *names = pg_query(
 	    console->pg, "select workflow from wf.workflow_v", NULL, &ignored);
 	bool is_near;
 	int row;
 
-	near_init(&near, wanted);
+	suggestion_init(&suggestion, wanted);
 	for (row = 0; names != NULL && row < pg_rows(names); row++)
-		near_offer(&near, pg_value(names, row, 0),
+		suggestion_offer(&suggestion, pg_value(names, row, 0),
 		    pg_value_length(names, row, 0));
-	is_near = near.best != NULL && strcmp(near.best, wanted) != 0;
+	is_near =
+	    suggestion.best != NULL && strcmp(suggestion.best, wanted) != 0;
 	if (is_near)
-		error_hint(err, "Did you mean %s?", near.best);
+		error_hint(err, "Did you mean %s?", suggestion.best);
 	pg_result_free(names);
 	error_release(&ignored);
 	return is_near;
 }
 
+/* Where what is named on the command line is listed. */
 static void
 explain_not_found(const struct console *console, struct error *err)
 {
+	static const struct {
+		const char *name, *hint;
+	} lists[] = {
+		{ "DRIVER", "`wf-console drivers` lists the drivers." },
+		{ "WORKFLOW", "`wf-console workflows` lists the workflows." },
+		{ "INSTANCE", "`wf-console list` lists the instances." },
+		{ "PROCESS", "`wf-console list` lists the instances, "
+		             "`wf-console tree INSTANCE` their processes." },
+		{ "TARGET", "`wf-console list` lists the instances, "
+		            "`wf-console tree INSTANCE` their processes." },
+	};
 	const char *wanted = console_value(console, "WORKFLOW");
+	size_t i;
 
-	if ((wanted == NULL || !suggest_workflow(console, wanted, err)) &&
-	    err->hint == NULL)
-		error_hint(err, "`wf-console workflows`, `wf-console list` and "
-		                "`wf-console tree` show what there is.");
+	if ((wanted != NULL && suggest_workflow(console, wanted, err)) ||
+	    err->hint != NULL)
+		return;
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (console_value(console, lists[i].name) != NULL) {
+			error_hint(err, "%s", lists[i].hint);
+			return;
+		}
+	error_hint(err, "`wf-console workflows`, `wf-console list` and "
+	                "`wf-console tree` show what there is.");
 }
 
 static void
@@ -160,6 +180,8 @@ explain_limit(const struct console *console, struct error *err)
 		error_hint(err,
 		    "Nothing of it was done. To give it longer: "
 		    "PGOPTIONS='-c statement_timeout=1h' wf-console ...");
+	else if (console_is_interrupted())
+		error_hint(err, "Nothing of this statement was done.");
 }
 
 /* By SQLSTATE.  Keep sorted. */
@@ -203,8 +225,13 @@ greet(const struct console *console, struct error *err)
 
 	pg_params_init(&params);
 	pg_params_add_bigint(&params, PGWF_SCHEMA_VERSION);
-	result =
-	    pg_query(console->pg, "select wf.greet($1::int)", &params, err);
+	/* Whatever is set for the login or the database, verbs see what others
+	 * have committed. */
+	result = pg_query(console->pg,
+	    "select wf.greet($1::int),"
+	    " set_config('default_transaction_isolation', 'read committed',"
+	    " false)",
+	    &params, err);
 	ok = result != NULL;
 	pg_params_release(&params);
 	pg_result_free(result);

@@ -104,7 +104,7 @@ find_colour(bool is_tty, bool no_colour)
 	       term != NULL && strcmp(term, "dumb") != 0;
 }
 
-/* What the locale is called, by the variables in the order that counts. */
+/* The name of the locale, by the variables in their order of precedence. */
 static const char *
 locale_name(void)
 {

@@ -6,6 +6,7 @@
 #include "common/buf.h"
 #include "common/mem.h"
 #include "common/pg.h"
+#include "console/cell.h"
 #include "console/terminal.h"
 #include "console/text.h"
 
@@ -15,7 +16,7 @@
 
 /* Where the columns of wf.tree are. */
 struct layout {
-	int id, depth, label, kind, state, attempt, note, progress;
+	int id, depth, label, kind, state, attempt, note, progress, elapsed;
 };
 
 /* One process as it is printed. */
@@ -25,7 +26,8 @@ struct line {
 	bool is_last; /* of its parent's children */
 	char *label;  /* mark and label, safe; owned */
 	const char *state;
-	char *note; /* attempt, progress and note, safe; owned */
+	char *note;    /* attempt, progress and note, safe; owned */
+	char *elapsed; /* how long it took, or is in its state; owned */
 };
 
 /* Columns that all lines share. */
@@ -61,6 +63,7 @@ read_line(struct line *line, const struct terminal *terminal,
 	const char *note = pg_value(rows, row, at->note);
 	const char *state = pg_value(rows, row, at->state);
 	const char *progress = progress_of(rows, at, row);
+	const char *elapsed = pg_value(rows, row, at->elapsed);
 	int64_t attempt = pg_value_bigint(rows, row, at->attempt);
 	struct buf text;
 
@@ -71,6 +74,9 @@ read_line(struct line *line, const struct terminal *terminal,
 	buf_addf(&text, "%s ", terminal_state_mark(terminal, line->state));
 	text_add_safe(&text, label != NULL ? label : "", "");
 	line->label = buf_take(&text);
+	if (elapsed != NULL && strtod(elapsed, NULL) >= 1)
+		cell_add_duration(&text, elapsed);
+	line->elapsed = buf_take(&text);
 	if (attempt > 1)
 		buf_addf(&text, "attempt %lld", (long long)attempt);
 	if (progress != NULL) {
@@ -101,6 +107,7 @@ read_lines(
 		.attempt = pg_column(rows, "attempt"),
 		.note = pg_column(rows, "note"),
 		.progress = pg_column(rows, "progress"),
+		.elapsed = pg_column(rows, "elapsed_s"),
 	};
 	struct line *lines = xcalloc((size_t)pg_rows(rows), sizeof(*lines));
 	int row, depth;
@@ -162,6 +169,12 @@ print_line(const struct terminal *terminal, const struct line *line,
 		buf_adds(&text, "  ");
 		add_note(&text, terminal, line->note, used);
 	}
+	used += text_width(line->note) + 2;
+	if (line->elapsed[0] != '\0' &&
+	    (terminal->width == 0 ||
+	        used + strlen(line->elapsed) <= terminal->width))
+		buf_addf(&text, "%s%s", line->note[0] != '\0' ? ", " : "  ",
+		    line->elapsed);
 	fprintf(out, "%s\n", text.data);
 	buf_release(&text);
 }
@@ -206,6 +219,7 @@ tree_print(const struct terminal *terminal, const struct pg_result *rows,
 			    terminal, &lines[i], branches.data, &widths, out);
 		free(lines[i].label);
 		free(lines[i].note);
+		free(lines[i].elapsed);
 	}
 	buf_release(&branches);
 	free(lines);

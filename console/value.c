@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/error.h"
 #include "common/json.h"
@@ -49,7 +50,7 @@ is_any(const char *text)
 	return text[0] != '\0';
 }
 
-/* What it means is left to the server: leap days, time zones. */
+/* The server checks the meaning: leap days, time zones. */
 static bool
 is_time(const char *text)
 {
@@ -78,11 +79,87 @@ is_max(const char *text)
 	       is_count(text);
 }
 
-/* What its units mean is left to the server. */
+/* The unit of an interval at the start of `text`; 0: there is none. */
+static size_t
+unit_length(const char *text)
+{
+	/* as PostgreSQL spells them, sorted */
+	static const char *const units[] = { "c", "cent", "centuries",
+		"century", "d", "day", "days", "dec", "decade", "decades",
+		"decs", "h", "hour", "hours", "hr", "hrs", "m", "microsecond",
+		"microseconds", "mil", "millennia", "millennium", "millisecond",
+		"milliseconds", "mils", "min", "mins", "minute", "minutes",
+		"mon", "mons", "month", "months", "ms", "msec", "msecs", "s",
+		"sec", "second", "seconds", "secs", "us", "usec", "usecs", "w",
+		"week", "weeks", "y", "year", "years", "yr", "yrs" };
+	size_t len = 0, i;
+
+	while (isalpha((unsigned char)text[len]))
+		len++;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strlen(units[i]) == len &&
+		    strncasecmp(units[i], text, len) == 0)
+			return len;
+	return 0;
+}
+
+/*
+ * "10 min", "1h30m", "01:30:00", "0", or as ISO 8601 writes it.  What it is in
+ * the end is left to the server.
+ */
 static bool
 is_duration(const char *text)
 {
-	return isdigit((unsigned char)text[0]) || text[0] == 'P';
+	size_t len;
+
+	if (text[0] == 'P')
+		return true;
+	if (!isdigit((unsigned char)text[0]))
+		return false;
+	while (*text != '\0') {
+		text += strspn(text, "0123456789.:");
+		text += strspn(text, " ");
+		if (*text == '\0')
+			break;
+		len = unit_length(text);
+		if (len == 0)
+			return false;
+		text += len;
+		text += strspn(text, " ");
+		if (*text != '\0' && !isdigit((unsigned char)*text))
+			return false;
+	}
+	return true;
+}
+
+/* One of the words, which are separated by spaces. */
+static bool
+is_word(const char *text, const char *words)
+{
+	size_t len = strlen(text);
+	const char *at = words;
+
+	for (; len > 0 && (at = strcasestr(at, text)) != NULL; at++)
+		if ((at == words || at[-1] == ' ') &&
+		    (at[len] == ' ' || at[len] == '\0') &&
+		    strchr(text, ' ') == NULL)
+			return true;
+	return false;
+}
+
+/* A column of a list, or "-" and a column. */
+static bool
+is_order(const char *text)
+{
+	return is_word(text + (text[0] == '-'),
+	    "elapsed ended failed instance key priority progress result "
+	    "started state workflow");
+}
+
+static bool
+is_result(const char *text)
+{
+	return is_word(text, "success warning error aborted");
 }
 
 static bool
@@ -171,7 +248,7 @@ static const struct value_type {
 	const char *expected;
 } value_types[] = {
 	{ "ACTION", is_any, "text", "the name of an action, as retry" },
-	{ "AGE", is_any, "text", "an age, as 2h or '30 days'" },
+	{ "AGE", is_duration, "text", "an age, as 2h or '30 days'" },
 	{ "CAPABILITIES", is_any, "text",
 	    "names of capabilities with commas, or none" },
 	{ "CEILING", is_max, "text", "a number from 0, or none" },
@@ -200,6 +277,10 @@ static const struct value_type {
 	{ "NAME", is_any, "text", "a name" },
 	{ "NUMBER", is_integer, "integer", "a whole number" },
 	{ "OBJECT", is_json_object, "jsonb", "a JSON object" },
+	{ "ORDER", is_order, "text",
+	    "elapsed, ended, failed, instance, key, priority, progress, "
+	    "result, started, state or workflow, with a - before it to begin "
+	    "with the highest" },
 	{ "OVERLAP", is_any, "text",
 	    "allow, skip, queue, replace or coalesce" },
 	{ "PARAM=VALUE", is_param, "text",
@@ -210,6 +291,7 @@ static const struct value_type {
 	    "an instance and a process of it, as 17/42" },
 	{ "PROCESSES", is_max, "text", "a number from 1, or none" },
 	{ "QUEUES", is_any, "text", "names of queues with commas, or none" },
+	{ "RESULT", is_result, "text", "success, warning, error or aborted" },
 	{ "ROLE", is_any, "text", "the name of a login or of a role" },
 	{ "ROOT", is_root, "text", "a process, as 17/42 or 42" },
 	{ "RUNNING", is_max, "text", "a number from 0, or none" },

@@ -1,6 +1,6 @@
 /*
- * value.h - the types of arguments: what is accepted, and as what it is
- * bound in SQL.
+ * value.h - the types of arguments: the texts that each accepts, and the SQL
+ * type as which it is bound.
  */
 #ifndef CONSOLE_VALUE_H
 #define CONSOLE_VALUE_H

@@ -17,6 +17,7 @@ enum {
 
 static const char running_sql[] =
     "select instance_id, workflow, key, state, failed, started_at,"
+    "       round(extract(epoch from now() - started_at), 3) as elapsed_s,"
     "       count(*) over () as running,"
     "       count(*) filter (where failed > 0) over () as failing"
     "  from wf.instance_v where instance_id = any (array("
@@ -43,7 +44,7 @@ static const char instance_sql[] =
     "  from wf.instance_v where instance_id = $1::bigint";
 static const char tree_sql[] = "select process_id, parent_id, depth, label, "
                                "kind, state, attempt, at, note,"
-                               "       progress"
+                               "       progress, elapsed_s"
                                "  from wf.tree($1::bigint)"
                                " where kind <> 'instance'";
 static const char reasons_sql[] =
@@ -82,7 +83,7 @@ text_of(const struct pg_result *rows, int column)
 
 /* Looking ------------------------------------------------------------------ */
 
-/* One look: what it found, and where it will be drawn. */
+/* One look: the rows that it found, and their place on the screen. */
 struct look {
 	const struct console *console;
 	struct terminal terminal;
@@ -127,11 +128,15 @@ add_title(struct buf *title, const struct pg_result *engine,
 	if (pg_rows(running) == 0)
 		buf_adds(title, "nothing runs");
 	else
-		add_count(title, pg_value_bigint(running, 0, 6), "running");
-	if (pg_rows(running) > 0 && pg_value_bigint(running, 0, 7) > 0) {
+		add_count(title,
+		    pg_value_bigint(running, 0, pg_column(running, "running")),
+		    "running");
+	if (pg_rows(running) > 0 &&
+	    pg_value_bigint(running, 0, pg_column(running, "failing")) > 0) {
 		buf_adds(title, ", ");
-		add_count(
-		    title, pg_value_bigint(running, 0, 7), "with failed tasks");
+		add_count(title,
+		    pg_value_bigint(running, 0, pg_column(running, "failing")),
+		    "with failed tasks");
 	}
 	if (strcmp(text_of(engine, 1), "RUNNING") != 0)
 		buf_addf(title, "; the engine is %s", text_of(engine, 1));
@@ -149,7 +154,7 @@ look_at_all(struct look *look, struct error *err)
 		add_title(&look->title, engine, running);
 	pg_result_free(engine);
 	return put_table(look, running,
-	           "instance_id workflow key state failed started_at", true) &&
+	           "instance_id workflow key state failed elapsed_s", true) &&
 	       put_table(
 	           look, ask(console, groups_sql, 0, 0, err), NULL, false) &&
 	       put_table(

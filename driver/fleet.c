@@ -6,11 +6,11 @@
 #include "common/buf.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "driver/config.h"
-#include "driver/loop.h"
+#include "driver/config/config.h"
 #include "driver/scheduler.h"
 #include "driver/share.h"
-#include "driver/transport.h"
+#include "driver/transport/transport.h"
+#include "runtime/loop.h"
 
 /* A workspace that we work for, or are about to leave. */
 struct member {
@@ -203,6 +203,15 @@ fleet_stop(struct fleet *fleet)
 
 	for (member = fleet->first; member != NULL; member = member->next)
 		scheduler_stop(member->scheduler);
+}
+
+void
+fleet_tell_counters(struct fleet *fleet)
+{
+	struct member *member;
+
+	for (member = fleet->first; member != NULL; member = member->next)
+		scheduler_tell_counters(member->scheduler);
 }
 
 void

@@ -31,6 +31,9 @@ void fleet_stop(struct fleet *fleet);
  */
 void fleet_reload(struct fleet *fleet, bool tell);
 
+/* Each of them logs what it has counted, and writes it into its workspace. */
+void fleet_tell_counters(struct fleet *fleet);
+
 /* How it stands, in a line. */
 void fleet_status(const struct fleet *fleet, struct buf *line);
 

@@ -5,11 +5,11 @@
 
 #include "common/mem.h"
 #include "common/pg_params.h"
-#include "driver/config.h"
+#include "driver/config/config.h"
 #include "driver/request.h"
-#include "driver/session.h"
-#include "driver/transport.h"
+#include "driver/transport/transport.h"
 #include "driver/workspace.h"
+#include "runtime/session.h"
 
 struct identity {
 	char *name;

@@ -15,7 +15,7 @@ struct session;
 struct session_answer;
 struct transports;
 
-#define IDENTITY_VERSION "0.1"
+#define IDENTITY_VERSION PGWF_VERSION
 
 struct identity;
 

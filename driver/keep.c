@@ -1,8 +1,8 @@
 #include "driver/keep.h"
 
-#include "driver/config.h"
+#include "driver/config/config.h"
+#include "driver/poll_window.h"
 #include "driver/request.h"
-#include "driver/window.h"
 
 /* Those that need slots. */
 static int64_t

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "driver/transport.h"
+#include "driver/transport/transport.h"
 
 struct config;
 struct load;

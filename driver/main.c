@@ -13,22 +13,26 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "driver/config.h"
-#include "driver/descriptors.h"
-#include "driver/exposure.h"
+#include "driver/config/config.h"
 #include "driver/fleet.h"
 #include "driver/identity.h"
-#include "driver/loop.h"
-#include "driver/redact.h"
-#include "driver/supervisor.h"
-#include "driver/transport.h"
+#include "driver/secret/redact.h"
+#include "driver/transport/transport.h"
 #include "driver/workspace.h"
+#include "runtime/descriptors.h"
+#include "runtime/exposure.h"
+#include "runtime/loop.h"
+#include "runtime/supervisor.h"
 
 enum {
 	EXIT_USAGE = 2,
 	EXIT_CONFIG = 78, /* as sysexits has it: restarting will not help */
 
 	LARGE_BUFFER = 256 << 10,
+
+	/* descriptors */
+	PER_SLOT = 4, /* a program: three pipes and its number */
+	OTHERS = 64,  /* the log, look-ups, shared connections, ... */
 };
 
 static const char usage_text[] =
@@ -46,6 +50,7 @@ static const char usage_text[] =
     "\n"
     "TERM: finish what is under way, then exit; a second TERM: exit now.\n"
     "HUP: read the configuration again.\n"
+    "USR1: log the counters, and write them into the workspace.\n"
     "Exit codes: 0 done, 1 failed, 2 usage, 78 configuration.\n";
 
 enum option_code {
@@ -207,8 +212,10 @@ start_log(const struct config *config, const struct arguments *arguments)
 
 	log_level_find(config->log_level, &level);
 	log_filter(redact_line);
-	log_init(
-	    arguments->verbose ? LOG_LEVEL_DEBUG : level, config->log_json);
+	log_init(arguments->verbose ? LOG_LEVEL_DEBUG : level,
+	    config->log_json   ? LOG_JSON
+	    : config->log_time ? LOG_TIMED
+	                       : LOG_TEXT);
 }
 
 /* What runs, for signals and the supervisor. */
@@ -223,6 +230,35 @@ struct program {
 	struct supervisor *supervisor;
 };
 
+/* Warn if all that `config` allows at once may need more than there are. */
+static void
+check_descriptors(const struct config *config)
+{
+	int64_t logins = 1 + (int64_t)config->sql_roles.count;
+	int64_t sessions =
+	    config->connections + logins * config->sql_connections;
+	int64_t needed = OTHERS + PER_SLOT * config->slots +
+	                 (int64_t)config_workspaces(config) * sessions;
+	int64_t most = descriptors_most();
+
+	if (most > 0 && most < needed)
+		log_warnx(
+		    "slots is %lld: this may take %lld descriptors, and this "
+		    "program may have no more than %lld; raise its hard limit "
+		    "(LimitNOFILE in systemd, ulimit -H -n in a shell), or "
+		    "lower slots",
+		    (long long)config->slots, (long long)needed,
+		    (long long)most);
+}
+
+/* What is not wrong with `config`, but dangerous or too much for this host. */
+static void
+warn_of(const struct config *config)
+{
+	exposure_init(!config->trust_network);
+	check_descriptors(config);
+}
+
 /* `fresh` is good. */
 static void
 take_config(struct program *program, struct config *fresh)
@@ -234,8 +270,7 @@ take_config(struct program *program, struct config *fresh)
 	tell = config_take(&program->config, fresh, &waiting);
 	start_log(&program->config, &program->arguments);
 	log_info("configuration read again");
-	exposure_init(!program->config.trust_network);
-	descriptors_check(&program->config);
+	warn_of(&program->config);
 	fleet_reload(program->fleet, tell);
 	if (waiting.len > 0)
 		log_warnx(
@@ -265,14 +300,27 @@ reload(struct program *program)
 }
 
 static void
-on_signal(void *arg, int signal)
+on_reload(void *arg, int signal)
+{
+	(void)signal;
+	reload(arg);
+}
+
+static void
+on_tell(void *arg, int signal)
 {
 	struct program *program = arg;
 
-	if (signal == SIGHUP) {
-		reload(program);
-		return;
-	}
+	(void)signal;
+	fleet_tell_counters(program->fleet);
+}
+
+static void
+on_stop(void *arg, int signal)
+{
+	struct program *program = arg;
+
+	(void)signal;
 	fleet_stop(program->fleet);
 	supervisor_stopping(program->supervisor);
 }
@@ -286,8 +334,8 @@ on_status(void *arg, struct buf *line)
 }
 
 /*
- * A driver that waits for its database is as ready as it can be: whether
- * there is a connection is said by its status.
+ * A driver that waits for its database is as ready as it can be: its status
+ * tells whether it has a connection.
  */
 static int
 run(struct program *program)
@@ -297,9 +345,10 @@ run(struct program *program)
 
 	program->fleet = fleet_new(loop, &program->config, program->transports);
 	program->supervisor = supervisor_new(loop, on_status, program);
-	loop_signal(loop, SIGTERM, on_signal, program);
-	loop_signal(loop, SIGINT, on_signal, program);
-	loop_signal(loop, SIGHUP, on_signal, program);
+	loop_signal(loop, SIGTERM, on_stop, program);
+	loop_signal(loop, SIGINT, on_stop, program);
+	loop_signal(loop, SIGHUP, on_reload, program);
+	loop_signal(loop, SIGUSR1, on_tell, program);
 	signal(SIGPIPE, SIG_IGN);
 	supervisor_ready(program->supervisor);
 	loop_run(loop);
@@ -374,8 +423,7 @@ main(int argc, char **argv)
 	if (program.arguments.print) {
 		config_print(config, stdout);
 	} else {
-		exposure_init(!config->trust_network);
-		descriptors_check(config);
+		warn_of(config);
 		code = program.arguments.check ? check(config) : run(&program);
 	}
 

@@ -1,13 +1,12 @@
 #include "driver/pace.h"
 
-#include "driver/config.h"
-#include "driver/loop.h"
-#include "driver/random.h"
-#include "driver/window.h"
+#include "driver/config/config.h"
+#include "driver/poll_window.h"
+#include "runtime/backoff.h"
+#include "runtime/loop.h"
+#include "runtime/random.h"
 
 enum {
-	FIRST_PAUSE_MS = 100,
-	LONGEST_PAUSE_MS = 10000,
 	OUTPUT_MS = 1000,
 	RING_MS = 1000 / PACE_RINGS,
 };
@@ -129,7 +128,7 @@ wait_ms(struct pace *pace, bool found, const struct rest *rest)
 {
 	int64_t longest = pace->config->poll_max_ms;
 
-	/* those who wait for each other come back one by one */
+	/* drivers that wait for each other come back one by one */
 	if (rest->busy)
 		return random_jitter(shorter(rest->ms, longest));
 	pace->idle_ms = found ? pace->config->poll_min_ms
@@ -154,17 +153,12 @@ pace_end(struct pace *pace, const struct load *taken, const struct load *want,
 void
 pace_fail(struct pace *pace)
 {
-	int64_t ms = FIRST_PAUSE_MS;
-	int i;
-
 	if (pace->paused)
 		return;
-	for (i = 0; i < pace->failures && ms < LONGEST_PAUSE_MS; i++)
-		ms *= 2;
 	pace->failures++;
 	pace->paused = true;
-	loop_timer_set(pace->loop, &pace->pause_timer,
-	    random_jitter(ms < LONGEST_PAUSE_MS ? ms : LONGEST_PAUSE_MS));
+	loop_timer_set(
+	    pace->loop, &pace->pause_timer, backoff_ms(pace->failures));
 }
 
 void

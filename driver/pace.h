@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "driver/timer.h"
+#include "runtime/timer.h"
 
 enum {
 	PACE_RINGS = 100, /* that are followed at once, and then in a second */

@@ -6,9 +6,10 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "driver/loop.h"
-#include "driver/session.h"
+#include "common/sqlstate.h"
 #include "driver/workspace.h"
+#include "runtime/loop.h"
+#include "runtime/session.h"
 
 struct pulse {
 	struct loop *loop;
@@ -48,7 +49,8 @@ on_answer(void *arg, const struct session_answer *answer)
 {
 	struct pulse *pulse = arg;
 
-	if (answer->err != NULL && strcmp(answer->err->sqlstate, "WF010") == 0)
+	if (answer->err != NULL &&
+	    sqlstate_is(answer->err->sqlstate, SQLSTATE_DRIVER_GONE))
 		pulse->lost(pulse->arg, pulse->driver);
 	loop_later(pulse->loop, &pulse->beat_call);
 }

@@ -18,9 +18,9 @@
 
 #include "common/buf.h"
 #include "common/mono.h"
-#include "driver/output.h"
-#include "driver/secret.h"
-#include "driver/transport.h"
+#include "driver/secret/secret.h"
+#include "driver/transport/output.h"
+#include "driver/transport/transport.h"
 
 struct pg_array;
 struct transports;
@@ -46,6 +46,7 @@ struct request {
 	const struct transport *transport; /* NULL: we have none such */
 	void *transport_state;
 	struct run *run;      /* NULL unless RUNNING */
+	struct mono begun;    /* when it came to be RUNNING */
 	struct filled filled; /* the arguments with secrets in them */
 	struct output output; /* that was not sent yet */
 

@@ -6,23 +6,26 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "driver/outcome.h"
-#include "driver/redact.h"
-#include "driver/secret.h"
+#include "driver/metrics.h"
+#include "driver/secret/redact.h"
+#include "driver/secret/secret.h"
+#include "driver/transport/outcome.h"
 #include "driver/workspace.h"
 
 void
 runner_init(struct runner *runner, const struct transports *transports,
-    const char *label, void (*changed)(void *arg), void *arg)
+    const char *label, struct metrics *metrics, void (*changed)(void *arg),
+    void *arg)
 {
 	*runner = (struct runner){
 		.transports = transports,
+		.metrics = metrics,
 		.changed = changed,
 		.arg = arg,
 	};
 	request_table_init(&runner->table, label);
 	request_list_init(&runner->reports);
-	request_list_init(&runner->kept);
+	request_list_init(&runner->deferred);
 }
 
 void
@@ -40,11 +43,24 @@ report(struct runner *runner, struct request *request, const char *event)
 	runner->changed(runner->arg);
 }
 
+/* It has ended in this way, which is counted. */
+static void
+set_over(struct runner *runner, struct request *request, enum metrics_end end)
+{
+	int64_t ms = -1;
+
+	if (request->state == REQUEST_RUNNING)
+		ms = mono_diff_ms(mono_now(), request->begun);
+	metrics_end(runner->metrics, request->transport, end, ms);
+	request_set_state(&runner->table, request, REQUEST_OVER);
+}
+
 /* The request ends with `outcome`, which becomes the request's. */
 static void
 end(struct runner *runner, struct request *request, struct outcome *outcome)
 {
-	request_set_state(&runner->table, request, REQUEST_OVER);
+	set_over(runner, request,
+	    outcome->event == OUTCOME_ERROR ? METRICS_ERROR : METRICS_RESPONSE);
 	redact_json(&outcome->body);
 	if (outcome->body.len > OUTCOME_MAX_BYTES)
 		outcome_too_large(outcome, outcome->body.len);
@@ -66,7 +82,7 @@ on_done(void *arg, struct outcome *outcome)
 		return;
 	}
 	outcome_release(outcome);
-	request_set_state(&runner->table, request, REQUEST_OVER);
+	set_over(runner, request, METRICS_RECORDED);
 	request_free(&runner->table, request);
 	runner->changed(runner->arg);
 }
@@ -167,6 +183,7 @@ start(struct runner *runner, struct request *request)
 	request->event = NULL;
 	listen(runner, request);
 	request_set_state(&runner->table, request, REQUEST_RUNNING);
+	request->begun = mono_now();
 	if (request->task.secrets != NULL && !fill(runner, request))
 		return;
 	request->run = request->transport->start(
@@ -180,7 +197,7 @@ start(struct runner *runner, struct request *request)
 static void
 hand_back(struct runner *runner, struct request *request)
 {
-	request_set_state(&runner->table, request, REQUEST_OVER);
+	set_over(runner, request, METRICS_RELEASED);
 	report(runner, request, "release");
 }
 
@@ -196,6 +213,7 @@ runner_take(struct runner *runner, const struct workspace_row *row)
 	request = request_new(&runner->table, row, runner->transports);
 	holds_slot = request_holds_slot(request);
 	request->owner = runner;
+	metrics_add(runner->metrics, METRIC_REQUESTS_TAKEN);
 	if (runner->draining) {
 		hand_back(runner, request);
 	} else if (request->transport == NULL) {
@@ -227,6 +245,7 @@ runner_stop(struct runner *runner, const char *token)
 	if (request == NULL || request->stopped)
 		return;
 	request->stopped = true;
+	metrics_add(runner->metrics, METRIC_REQUESTS_STOPPED);
 	if (request->state == REQUEST_RUNNING)
 		request->transport->cancel(request->run);
 	else if (request->state == REQUEST_ACK && !is_on_its_way(request))
@@ -254,7 +273,7 @@ keep(struct runner *runner, struct request *request)
 		end_cancelled(runner, request);
 	request_list_remove(request);
 	request->again = (struct mono){ 0 };
-	request_list_add(&runner->kept, request);
+	request_list_add(&runner->deferred, request);
 }
 
 static void

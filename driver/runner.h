@@ -11,14 +11,16 @@
 
 #include "driver/request.h"
 
+struct metrics;
 struct transports;
 struct workspace_row;
 
 struct runner {
 	const struct transports *transports;
+	struct metrics *metrics; /* what it counts; borrowed */
 	struct request_table table;
-	struct request_list reports; /* due, and not on their way */
-	struct request_list kept;    /* to be made again after a while */
+	struct request_list reports;  /* due, and not on their way */
+	struct request_list deferred; /* to be made again after a while */
 	bool draining;
 	bool fresh; /* there is output that was not sent */
 
@@ -27,9 +29,10 @@ struct runner {
 	void *arg;
 };
 
-/* `label` is the workspace's name in log lines; it is borrowed, as `transports` is. */
+/* `label` is the workspace's name in log lines; it is borrowed, as all pointers are. */
 void runner_init(struct runner *runner, const struct transports *transports,
-    const char *label, void (*changed)(void *arg), void *arg);
+    const char *label, struct metrics *metrics, void (*changed)(void *arg),
+    void *arg);
 
 /* Stops whatever runs. */
 void runner_release(struct runner *runner);
@@ -53,7 +56,10 @@ void runner_answer(
 /* Begin nothing more; hand back what was not begun. */
 void runner_drain(struct runner *runner);
 
-/* Stop what runs and forget it unreported; what is over may be reported. */
+/*
+ * Stop all running requests and forget them without a report; a request that
+ * has ended may still be reported.
+ */
 void runner_abandon(struct runner *runner);
 
 #endif

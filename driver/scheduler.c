@@ -7,20 +7,22 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "driver/config.h"
+#include "common/sqlstate.h"
+#include "driver/config/config.h"
+#include "driver/deferred.h"
 #include "driver/identity.h"
 #include "driver/keep.h"
-#include "driver/kept.h"
-#include "driver/loop.h"
+#include "driver/metrics.h"
 #include "driver/pace.h"
 #include "driver/pulse.h"
 #include "driver/reports.h"
 #include "driver/runner.h"
-#include "driver/session.h"
 #include "driver/share.h"
-#include "driver/transport.h"
+#include "driver/transport/transport.h"
 #include "driver/turn.h"
 #include "driver/workspace.h"
+#include "runtime/loop.h"
+#include "runtime/session.h"
 
 enum {
 	LEAVE_MS = 2000, /* for the last words of a driver in a hurry */
@@ -45,16 +47,17 @@ struct scheduler {
 	const struct config *config;
 	const char *label;
 	struct identity *identity;
+	struct metrics metrics;
 	struct runner runner;
 	struct reports *reports;
-	struct kept kept;
+	struct deferred deferred;
 	struct pulse *pulse;
 	struct pace pace;
 	struct turns turns;
 	int64_t reserved; /* by the turns under way, of the slots */
 	struct share share;
 	struct keep keep;
-	struct window window;
+	struct poll_window window;
 	bool upkeep;      /* is due */
 	bool much_upkeep; /* is due: several sessions may do it at a time */
 	bool poll_failed; /* it did not come to its end, and nobody knows yet */
@@ -109,9 +112,9 @@ wanted(const struct scheduler *scheduler)
 	if (scheduler->phase != PHASE_WORKING ||
 	    turns_waiting(&scheduler->turns, &runner->reports) >
 	        BYTES_WAITING ||
-	    runner->kept.bytes > BYTES_KEPT)
+	    runner->deferred.bytes > BYTES_KEPT)
 		return (struct load){ 0 };
-	want = window_want(&scheduler->window,
+	want = poll_window_want(&scheduler->window,
 	    share_want(&scheduler->share, turns),
 	    share_most(&scheduler->share, turns),
 	    (int64_t)runner->reports.count);
@@ -159,7 +162,7 @@ is_over(const struct scheduler *scheduler)
 	       scheduler->runner.table.count == 0;
 }
 
-/* What waits until no other turn is under way: coming and going. */
+/* Work that waits until no other turn is under way: registering and leaving. */
 static void
 begin_alone(struct scheduler *scheduler, struct turn *turn)
 {
@@ -184,26 +187,12 @@ begin_report(struct scheduler *scheduler, struct turn *turn)
 
 	if (turns_do(&scheduler->turns, TURN_REPORT))
 		return false;
-	request = kept_alone(&scheduler->kept);
+	request = deferred_alone(&scheduler->deferred);
 	if (request == NULL)
 		return false;
 	turn_report_alone(turn, identity_driver(scheduler->identity),
 	    &scheduler->runner, scheduler->reports, request);
 	return true;
-}
-
-/* The turn whose last upkeep has named an item: this one, or any; or NULL. */
-static struct turn *
-naming(const struct scheduler *scheduler, struct turn *turn)
-{
-	size_t i;
-
-	if (turn->item != 0)
-		return turn;
-	for (i = 0; i < scheduler->turns.count; i++)
-		if (scheduler->turns.all[i].item != 0)
-			return &scheduler->turns.all[i];
-	return NULL;
 }
 
 /*
@@ -217,7 +206,8 @@ is_upkeep_due(const struct scheduler *scheduler, struct turn *turn)
 	bool busy = is_work_due(scheduler);
 
 	return scheduler->phase == PHASE_WORKING &&
-	       (scheduler->upkeep || naming(scheduler, turn) != NULL) &&
+	       (scheduler->upkeep ||
+	           turns_naming(&scheduler->turns, turn) != NULL) &&
 	       !(turn->upkept && busy) &&
 	       ((scheduler->much_upkeep && !busy) ||
 	           !turns_do(&scheduler->turns, TURN_UPKEEP));
@@ -226,17 +216,26 @@ is_upkeep_due(const struct scheduler *scheduler, struct turn *turn)
 static void
 begin_upkeep(struct scheduler *scheduler, struct turn *turn)
 {
-	struct turn *named = naming(scheduler, turn);
+	struct turn *named = turns_naming(&scheduler->turns, turn);
 
-	turn_upkeep(
-	    turn, named != NULL ? named->item : 0, scheduler->poll_failed);
+	turn_upkeep(turn, named != NULL ? turn_take_item(named) : 0,
+	    scheduler->poll_failed);
 	scheduler->upkeep = false;
-	if (named != NULL)
-		named->item = 0;
 	scheduler->poll_failed = false;
 }
 
-/* What a session that is ready should do now, if anything. */
+static void
+begin_counters(struct scheduler *scheduler, struct turn *turn)
+{
+	struct buf json;
+
+	buf_init(&json, 0);
+	metrics_write(&scheduler->metrics, &json);
+	turn_counters(turn, identity_driver(scheduler->identity), json.data);
+	buf_release(&json);
+}
+
+/* The next work of a session that is ready, if there is any. */
 static void
 begin_next(struct scheduler *scheduler, struct turn *turn)
 {
@@ -249,6 +248,8 @@ begin_next(struct scheduler *scheduler, struct turn *turn)
 		return;
 	else if (!identity_is_known(scheduler->identity) || is_over(scheduler))
 		begin_alone(scheduler, turn);
+	else if (scheduler->metrics.due)
+		begin_counters(scheduler, turn);
 	else if (!begin_report(scheduler, turn)) {
 		if (is_upkeep_due(scheduler, turn))
 			begin_upkeep(scheduler, turn);
@@ -292,20 +293,24 @@ turn_failed(struct turn *turn, const struct error *err)
 	struct scheduler *scheduler = turn->owner;
 
 	turn_log_failure(turn, err);
-	if (turn->kind == TURN_OPEN)
+	/* a driver works without a doorbell, and without counters */
+	if (turn->kind == TURN_OPEN || turn->kind == TURN_COUNTERS)
 		return;
-	/* a procedure that is no more: the workspace may have been upgraded */
-	if (strcmp(err->sqlstate, "WF010") == 0 ||
-	    strcmp(err->sqlstate, "42883") == 0)
+	/*
+	 * a procedure that no longer exists: the workspace may have been
+	 * upgraded
+	 */
+	if (sqlstate_is(err->sqlstate, SQLSTATE_DRIVER_GONE) ||
+	    sqlstate_is(err->sqlstate, SQLSTATE_NO_FUNCTION))
 		identity_forget(scheduler->identity);
 	/* the login of the connection has changed, or numbers were given anew */
-	if (strcmp(err->sqlstate, "WF014") == 0)
+	if (sqlstate_is(err->sqlstate, SQLSTATE_OTHER_LOGIN))
 		identity_disown(scheduler->identity);
 	/* the workspace has another key than the one that gave them */
-	if (strcmp(err->sqlstate, "WF015") == 0)
+	if (sqlstate_is(err->sqlstate, SQLSTATE_FOREIGN_MARK))
 		turns_drop_marks(&scheduler->turns);
 	/* started again, it may be the program that belongs to it */
-	if (strcmp(err->sqlstate, "WF011") == 0 &&
+	if (sqlstate_is(err->sqlstate, SQLSTATE_OTHER_VERSION) &&
 	    !scheduler->options.persists) {
 		scheduler->exit_code = 1;
 		finish(scheduler);
@@ -321,6 +326,7 @@ end_register(struct turn *turn, const struct session_answer *answer)
 	identity_registered(scheduler->identity, answer);
 	turns_drop_marks(&scheduler->turns);
 	scheduler->drain_told = false;
+	metrics_hurry(&scheduler->metrics);
 	pace_hurry(&scheduler->pace);
 	LOG_IN(LOG_LEVEL_INFO, scheduler->label, "registered as driver %lld",
 	    (long long)identity_driver(scheduler->identity));
@@ -337,7 +343,7 @@ end_work(struct turn *turn, const struct session_answer *answer)
 	if (!turn_answers(turn, answer, runner, scheduler->reports))
 		pace_fail(&scheduler->pace);
 	rest = turn_requests(turn, answer, runner, &taken);
-	window_end(&scheduler->window, &taken, &turn->want);
+	poll_window_end(&scheduler->window, &taken, &turn->want);
 	pace_end(&scheduler->pace, &taken, &turn->want, &rest);
 	scheduler->upkeep |= rest.work > 0;
 	scheduler->much_upkeep = rest.work > 1;
@@ -348,12 +354,12 @@ end_report(struct turn *turn, const struct session_answer *answer)
 {
 	struct scheduler *scheduler = turn->owner;
 	struct runner *runner = &scheduler->runner;
-	size_t before = runner->kept.count;
+	size_t before = runner->deferred.count;
 
 	if (!turn_answers(turn, answer, runner, scheduler->reports))
 		pace_fail(&scheduler->pace);
-	if (runner->kept.count == before)
-		kept_waited(&scheduler->kept);
+	if (runner->deferred.count == before)
+		deferred_waited(&scheduler->deferred);
 }
 
 static void
@@ -361,7 +367,7 @@ end_upkeep(struct turn *turn, const struct session_answer *answer)
 {
 	struct scheduler *scheduler = turn->owner;
 
-	turn->item = workspace_worked(answer->results[0]);
+	turn_upkeep_done(turn, answer);
 	pace_hurry(&scheduler->pace); /* it may have made something ready */
 }
 
@@ -371,7 +377,7 @@ turn_done(struct turn *turn, const struct session_answer *answer)
 	struct scheduler *scheduler = turn->owner;
 
 	scheduler->last_turn = mono_now();
-	turn->connected = true;
+	turn_works(turn);
 	if (scheduler->down) {
 		LOG_IN(LOG_LEVEL_INFO, scheduler->label, "connected again");
 		transports_connected(scheduler->options.transports, true);
@@ -397,6 +403,7 @@ turn_done(struct turn *turn, const struct session_answer *answer)
 	case TURN_NONE:
 	case TURN_OPEN:
 	case TURN_HEARTBEAT:
+	case TURN_COUNTERS:
 		break;
 	}
 }
@@ -409,6 +416,7 @@ on_answer(void *arg, const struct session_answer *answer)
 
 	scheduler->reserved -= keep_answer(&scheduler->keep, &turn->want);
 	reports_end(scheduler->reports, &turn->carried);
+	turn_count(turn, &scheduler->metrics, answer->err != NULL);
 	if (answer->err != NULL) {
 		scheduler->drain_told = false;
 		turn_blame(turn, answer);
@@ -422,7 +430,7 @@ on_answer(void *arg, const struct session_answer *answer)
 	else
 		turn_done(turn, answer);
 	turn_end(turn, &scheduler->runner);
-	kept_end_turn(&scheduler->kept);
+	deferred_end_turn(&scheduler->deferred);
 	pump_later(scheduler);
 }
 
@@ -434,7 +442,8 @@ on_ready(void *arg)
 	struct turn *turn = arg;
 	struct scheduler *scheduler = turn->owner;
 
-	turn->is_new = true;
+	metrics_add(&scheduler->metrics, METRIC_CONNECTIONS_MADE);
+	turn_renew(turn);
 	pump_later(scheduler);
 }
 
@@ -448,9 +457,12 @@ on_down(void *arg, const struct error *err, int failures)
 	 * It comes back as one that was away: a poll may have given requests of
 	 * which we never heard, history may have been lost, our lock is.
 	 */
-	if (turn->connected)
+	if (turn_lost(turn)) {
 		identity_forget(scheduler->identity);
-	turn->connected = false;
+		metrics_add(&scheduler->metrics, METRIC_CONNECTIONS_LOST);
+	} else {
+		metrics_add(&scheduler->metrics, METRIC_CONNECTIONS_FAILED);
+	}
 	turn_log_down(turn, err, scheduler->down ? failures : 0);
 	if (!scheduler->down)
 		transports_connected(scheduler->options.transports, false);
@@ -464,6 +476,7 @@ on_notified(void *arg)
 	struct turn *turn = arg;
 	struct scheduler *scheduler = turn->owner;
 
+	metrics_add(&scheduler->metrics, METRIC_DOORBELLS);
 	pace_ring(&scheduler->pace);
 }
 
@@ -567,6 +580,12 @@ scheduler_register(struct scheduler *scheduler)
 }
 
 void
+scheduler_tell_counters(struct scheduler *scheduler)
+{
+	metrics_tell(&scheduler->metrics, scheduler->label);
+}
+
+void
 scheduler_status(const struct scheduler *scheduler, struct buf *line)
 {
 	if (scheduler->label[0] != '\0')
@@ -640,13 +659,15 @@ scheduler_new(const struct scheduler_options *options)
 	share_join(&scheduler->share, options->shares);
 	scheduler->keep.transports = options->transports;
 	scheduler->keep.config = options->config;
+	metrics_init(&scheduler->metrics, options->loop, pump_later, scheduler);
 	pace_init(&scheduler->pace, options->loop, options->config, pump_later,
 	    scheduler);
 	runner_init(&scheduler->runner, options->transports, options->label,
-	    pump_later, scheduler);
+	    &scheduler->metrics, pump_later, scheduler);
 	init_timers(scheduler);
-	kept_init(&scheduler->kept, options->loop, &scheduler->runner.kept,
-	    &scheduler->runner.reports, pump_later, scheduler);
+	deferred_init(&scheduler->deferred, options->loop,
+	    &scheduler->runner.deferred, &scheduler->runner.reports, pump_later,
+	    scheduler);
 	open_sessions(scheduler);
 	return scheduler;
 }
@@ -658,10 +679,11 @@ scheduler_free(struct scheduler *scheduler)
 		return;
 	turns_close(&scheduler->turns);
 	pulse_free(scheduler->pulse);
-	kept_release(&scheduler->kept);
+	deferred_release(&scheduler->deferred);
 	pace_release(&scheduler->pace);
 	loop_timer_stop(scheduler->loop, &scheduler->beat_timer);
 	loop_timer_stop(scheduler->loop, &scheduler->drain_timer);
+	metrics_release(&scheduler->metrics);
 	runner_release(&scheduler->runner);
 	share_leave(&scheduler->share);
 	loop_cancel(scheduler->loop, &scheduler->pump_call);

@@ -46,6 +46,9 @@ void scheduler_stop(struct scheduler *scheduler);
 /* The configuration has other slots or queues: let the workspace know. */
 void scheduler_register(struct scheduler *scheduler);
 
+/* Log what was counted, and let the workspace have it at once. */
+void scheduler_tell_counters(struct scheduler *scheduler);
+
 /* How it stands, in a line: whether connected, how much is under way. */
 void scheduler_status(const struct scheduler *scheduler, struct buf *line);
 

@@ -1,6 +1,6 @@
 #include "driver/share.h"
 
-#include "driver/config.h"
+#include "driver/config/config.h"
 
 void
 share_join(struct share *share, struct shares *shares)

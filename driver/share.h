@@ -1,9 +1,10 @@
 /*
  * share.h - the driver's slots, shared by its workspaces.
  *
- * While several want more than there are, each may have as many as the others.
- * What one does not use the others may take, but for half of its share: work
- * that comes to it begins at once, however long that of the others lasts.
+ * While several workspaces want more slots than there are, each may have as
+ * many as the others.  An idle workspace lends its slots to the others, except
+ * half of its share: work that comes to it begins at once, however long the
+ * requests of the others last.
  */
 #ifndef DRIVER_SHARE_H
 #define DRIVER_SHARE_H
@@ -21,7 +22,7 @@ struct shares {
 	size_t count;
 };
 
-/* What one of them has. */
+/* The slots of one workspace. */
 struct share {
 	struct shares *shares;
 	int64_t used;

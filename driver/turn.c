@@ -8,12 +8,14 @@
 #include "common/mem.h"
 #include "common/pg.h"
 #include "common/pg_params.h"
+#include "common/sqlstate.h"
+#include "driver/deferred.h"
 #include "driver/identity.h"
-#include "driver/kept.h"
+#include "driver/metrics.h"
 #include "driver/reports.h"
 #include "driver/runner.h"
-#include "driver/session.h"
 #include "driver/workspace.h"
+#include "runtime/session.h"
 
 static const char *const names[] = {
 	[TURN_NONE] = "nothing",
@@ -23,6 +25,7 @@ static const char *const names[] = {
 	[TURN_REPORT] = "report",
 	[TURN_UPKEEP] = "upkeep",
 	[TURN_HEARTBEAT] = "heartbeat",
+	[TURN_COUNTERS] = "counters",
 	[TURN_LEAVE] = "leave",
 };
 
@@ -32,6 +35,27 @@ begin(struct turn *turn, enum turn_kind kind)
 	turn->kind = kind;
 	turn->upkept = kind == TURN_UPKEEP;
 	session_go(turn->session);
+}
+
+void
+turn_renew(struct turn *turn)
+{
+	turn->is_new = true;
+}
+
+void
+turn_works(struct turn *turn)
+{
+	turn->connected = true;
+}
+
+bool
+turn_lost(struct turn *turn)
+{
+	bool had_worked = turn->connected;
+
+	turn->connected = false;
+	return had_worked;
 }
 
 void
@@ -64,7 +88,7 @@ carry_along(struct turn *turn, struct reports *reports,
 
 	for (other = list->first; other != NULL; other = next) {
 		next = other->next;
-		if (kept_goes_along(request, other))
+		if (deferred_goes_along(request, other))
 			reports_carry(
 			    reports, turn->number, other, &turn->carried);
 	}
@@ -75,7 +99,7 @@ turn_report_alone(struct turn *turn, int64_t driver, struct runner *runner,
     struct reports *reports, struct request *request)
 {
 	reports_carry(reports, turn->number, request, &turn->carried);
-	carry_along(turn, reports, request, &runner->kept);
+	carry_along(turn, reports, request, &runner->deferred);
 	carry_along(turn, reports, request, &runner->reports);
 	turn->streamed =
 	    reports_send(reports, turn->session, driver, &turn->carried, true);
@@ -125,8 +149,9 @@ turn_answers(const struct turn *turn, const struct session_answer *answer,
 static bool
 may_have_failed(const struct session_answer *answer, int count)
 {
-	return answer->lost || (strcmp(answer->err->sqlstate, "57014") == 0 &&
-	                           answer->count == count);
+	return answer->lost ||
+	       (sqlstate_is(answer->err->sqlstate, SQLSTATE_CANCELLED) &&
+	           answer->count == count);
 }
 
 bool
@@ -153,6 +178,27 @@ turn_blame(struct turn *turn, const struct session_answer *answer)
 }
 
 void
+turn_count(const struct turn *turn, struct metrics *metrics, bool failed)
+{
+	static const enum metric counted[] = {
+		[TURN_NONE] = METRIC_COUNT,
+		[TURN_OPEN] = METRIC_COUNT,
+		[TURN_REGISTER] = METRIC_REGISTRATIONS,
+		[TURN_WORK] = METRIC_POLLS,
+		[TURN_REPORT] = METRIC_REPORTS_ALONE,
+		[TURN_UPKEEP] = METRIC_UPKEEP,
+		[TURN_HEARTBEAT] = METRIC_HEARTBEATS,
+		[TURN_COUNTERS] = METRIC_COUNT,
+		[TURN_LEAVE] = METRIC_COUNT,
+	};
+
+	if (failed)
+		metrics_add(metrics, METRIC_TURNS_FAILED);
+	else if (counted[turn->kind] != METRIC_COUNT)
+		metrics_add(metrics, counted[turn->kind]);
+}
+
+void
 turn_end(struct turn *turn, struct runner *runner)
 {
 	struct request *request, *next;
@@ -162,7 +208,7 @@ turn_end(struct turn *turn, struct runner *runner)
 		if (request_failures_alone(request) < 0)
 			continue;
 		request_list_remove(request);
-		request_list_add(&runner->kept, request);
+		request_list_add(&runner->deferred, request);
 	}
 	request_list_put_back(&runner->reports, &turn->carried);
 	request_list_put_back(&runner->reports, &turn->behind);
@@ -231,10 +277,32 @@ turn_upkeep(struct turn *turn, int64_t item, bool failed)
 }
 
 void
+turn_upkeep_done(struct turn *turn, const struct session_answer *answer)
+{
+	turn->item = workspace_worked(answer->results[0]);
+}
+
+int64_t
+turn_take_item(struct turn *turn)
+{
+	int64_t item = turn->item;
+
+	turn->item = 0;
+	return item;
+}
+
+void
 turn_heartbeat(struct turn *turn, int64_t driver)
 {
 	workspace_heartbeat(turn->session, driver);
 	begin(turn, TURN_HEARTBEAT);
+}
+
+void
+turn_counters(struct turn *turn, int64_t driver, const char *counters)
+{
+	workspace_counters_set(turn->session, driver, counters);
+	begin(turn, TURN_COUNTERS);
 }
 
 void
@@ -326,6 +394,19 @@ turns_drop_marks(struct turns *turns)
 
 	for (i = 0; i < turns->count; i++)
 		set_mark(&turns->all[i], NULL);
+}
+
+struct turn *
+turns_naming(const struct turns *turns, struct turn *turn)
+{
+	size_t i;
+
+	if (turn->item != 0)
+		return turn;
+	for (i = 0; i < turns->count; i++)
+		if (turns->all[i].item != 0)
+			return &turns->all[i];
+	return NULL;
 }
 
 struct turn *

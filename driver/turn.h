@@ -11,12 +11,13 @@
 #include <stdint.h>
 
 #include "driver/pace.h"
+#include "driver/poll_window.h"
 #include "driver/request.h"
-#include "driver/window.h"
 
 struct error;
 struct identity;
 struct loop;
+struct metrics;
 struct reports;
 struct runner;
 struct session;
@@ -32,9 +33,11 @@ enum turn_kind {
 	TURN_REPORT, /* outcome alone, with one report or those of an instance */
 	TURN_UPKEEP, /* work that takes its time, alone */
 	TURN_HEARTBEAT,
+	TURN_COUNTERS, /* what was counted so far */
 	TURN_LEAVE,
 };
 
+/* Read the fields; change them only through the functions. */
 struct turn {
 	int number; /* among those of its workspace, from 1 */
 	struct session *session;
@@ -52,6 +55,15 @@ struct turn {
 	bool streamed;               /* it carried output before them */
 	char *mark; /* what poll() said of what was done last; NULL: nothing */
 };
+
+/* Its session has a new connection, which is to be opened first of all. */
+void turn_renew(struct turn *turn);
+
+/* A turn has succeeded: the connection works. */
+void turn_works(struct turn *turn);
+
+/* There is no connection any more; whether there was one that had worked. */
+bool turn_lost(struct turn *turn);
 
 void turn_open(struct turn *turn, bool listens);
 
@@ -91,6 +103,9 @@ void turn_blame(struct turn *turn, const struct session_answer *answer);
 bool turn_blames_poll(
     const struct turn *turn, const struct session_answer *answer);
 
+/* Count that it has succeeded, or has `failed`. */
+void turn_count(const struct turn *turn, struct metrics *metrics, bool failed);
+
 /*
  * It has ended: what was not answered is to be reported again by means of the
  * runner; what stood behind it, too.
@@ -111,7 +126,14 @@ struct rest turn_requests(struct turn *turn,
  */
 void turn_upkeep(struct turn *turn, int64_t item, bool failed);
 
+/* The upkeep has ended, and may have named the next item. */
+void turn_upkeep_done(struct turn *turn, const struct session_answer *answer);
+
+/* The item that its upkeep has named; it is forgotten. */
+int64_t turn_take_item(struct turn *turn);
+
 void turn_heartbeat(struct turn *turn, int64_t driver);
+void turn_counters(struct turn *turn, int64_t driver, const char *counters);
 void turn_leave(struct turn *turn, int64_t driver);
 
 /* All those with one workspace. */
@@ -145,6 +167,9 @@ size_t turns_waiting(const struct turns *turns, const struct request_list *due);
 
 /* Forget their marks: the workspace has them, or does not want them. */
 void turns_drop_marks(struct turns *turns);
+
+/* The turn whose last upkeep has named an item: `turn`, or any; NULL: none has. */
+struct turn *turns_naming(const struct turns *turns, struct turn *turn);
 
 /* A turn that may begin; NULL if there is none. */
 struct turn *turns_ready(const struct turns *turns);

@@ -5,9 +5,10 @@
 #include "common/error.h"
 #include "common/pg.h"
 #include "common/pg_params.h"
-#include "driver/exposure.h"
-#include "driver/session.h"
-#include "driver/window.h"
+#include "common/sqlstate.h"
+#include "driver/poll_window.h"
+#include "runtime/exposure.h"
+#include "runtime/session.h"
 
 #define GREET "select wf.greet($1::int)"
 
@@ -206,6 +207,19 @@ workspace_heartbeat(struct session *session, int64_t driver)
 }
 
 void
+workspace_counters_set(
+    struct session *session, int64_t driver, const char *counters)
+{
+	struct pg_params params;
+
+	pg_params_init(&params);
+	pg_params_add_bigint(&params, driver);
+	pg_params_add(&params, counters);
+	session_send(session, "select wf.counters_set($1, $2::jsonb)", &params);
+	pg_params_release(&params);
+}
+
+void
 workspace_work(struct session *session, int64_t item, bool failed)
 {
 	send_number(session,
@@ -263,14 +277,20 @@ workspace_open(struct session *session, bool listens)
 		send_empty(session, "listen wf_ready");
 }
 
-/* What a driver's operator runs into, and what helps. */
+/* Common failures of a driver, and how its operator can mend them. */
 static const struct {
 	const char *sqlstate;
 	const char *hint;
 } advice[] = {
-	{ "3F000", "Install the workspace: psql -f workspace-sql/install.sql" },
-	{ "42501", "Grant the role wf_driver to the driver's login." },
-	{ "42883", "The workspace is older than the driver: upgrade it." },
+	{ SQLSTATE_NO_SCHEMA,
+	    "Install the workspace: psql -f workspace-sql/install.sql" },
+	{ SQLSTATE_NO_RIGHT,
+	    "Grant the role wf_driver to the driver's login." },
+	{ SQLSTATE_NO_FUNCTION,
+	    "The workspace is older than the driver: upgrade it." },
+	{ SQLSTATE_ISOLATION,
+	    "Behind a pooler, set default_transaction_isolation to read "
+	    "committed for the driver's login." },
 };
 
 const char *

@@ -131,6 +131,10 @@ void workspace_work(struct session *session, int64_t item, bool failed);
 /* The next piece; 0: nothing is due. */
 int64_t workspace_worked(const struct pg_result *result);
 
+/* wf.counters_set(): `counters` is a JSON object, as metrics_write() has it. */
+void workspace_counters_set(
+    struct session *session, int64_t driver, const char *counters);
+
 /* wf.heartbeat(), wf.drain(), wf.leave() */
 void workspace_heartbeat(struct session *session, int64_t driver);
 void workspace_drain(struct session *session, int64_t driver);
@@ -150,7 +154,7 @@ void workspace_open(struct session *session, bool listens);
 bool workspace_check(
     const char *label, const char *conninfo, struct error *err);
 
-/* What the operator can do about a common failure; NULL: we don't know. */
+/* How the operator can mend a common failure; NULL: unknown. */
 const char *workspace_advice(const char *sqlstate);
 
 #endif

@@ -1,5 +1,5 @@
--- Who may call what. Nobody has a right on a table: programs and people work
--- through these functions, and read through the views.
+-- The rights of the roles. Nobody has a right on a table: programs and people work through
+-- these functions, and read through the views.
 
 grant usage on schema wf to wf_admin, wf_operator, wf_author, wf_app, wf_viewer, wf_driver;
 
@@ -20,6 +20,7 @@ begin
                ('work',             'driver operator admin'),
                ('output_add',       'driver'),
                ('heartbeat',        'driver'),
+               ('counters_set',     'driver'),
                ('drain',            'driver operator admin'),
                ('leave',            'driver'),
                -- the role that a SQL task runs as is a member of wf_app
@@ -78,7 +79,7 @@ begin
                ('function_remove',  'admin'),
                ('purge',            'admin'),
                ('audit_list',       'admin'),
-               -- what can be seen
+               -- the views
                ('changes',          'author operator viewer admin'),
                ('list',             'author operator viewer admin'),
                ('progress',         'author operator viewer admin'),

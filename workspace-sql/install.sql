@@ -26,7 +26,7 @@ begin
         raise exception 'the workspace is already installed in database %', current_database()
             using errcode = 'WF004', hint = 'Bring it up to date with upgrade.sql, or remove it with uninstall.sql.';
     elsif v_owner is not null then
-        raise exception 'database % has a schema wf that is no workspace', current_database()
+        raise exception 'database % has a schema wf that is not a workspace', current_database()
             using errcode = 'WF004', detail = format('It belongs to %s.', v_owner),
                   hint = 'Rename or drop that schema, or use another database.';
     elsif not exists (select from pg_roles r where r.rolname = current_user and (r.rolsuper or r.rolcreaterole)) then

@@ -30,7 +30,7 @@ is_statement(const struct decl *type)
 	return true;
 }
 
-/* What the type of a call gives its tasks, and cannot give to an atomic. */
+/* A policy of a call's task type that cannot reach an atomic. */
 static void
 check_type_policies(struct checker *checker, const struct process *call)
 {
@@ -66,7 +66,7 @@ check_member(struct checker *checker, struct process *call)
 		    call->target->full_name);
 	} else if (!is_statement(call->target)) {
 		COMPLAIN(checker, call->name.start,
-		    "`%s` is no SQL task of one request",
+		    "`%s` is not a SQL task of one request",
 		    call->target->full_name);
 		HINT(checker,
 		    "An `atomic` is one transaction: the only clause of its "

@@ -1,7 +1,7 @@
 /* Calls: arguments against parameters. */
 #include <string.h>
 
-#include "common/near.h"
+#include "common/suggestion.h"
 #include "console/lang/checker.h"
 
 static struct param *
@@ -21,7 +21,7 @@ report_argument(
 {
 	const struct param *param;
 	const char *list = "";
-	struct near near;
+	struct suggestion suggestion;
 
 	COMPLAIN(checker, arg->start, "`%s` has no parameter `%s`",
 	    target->full_name, arg->name.text);
@@ -31,14 +31,15 @@ report_argument(
 		    "group(…)`.");
 		return;
 	}
-	near_init(&near, arg->name.text);
+	suggestion_init(&suggestion, arg->name.text);
 	for (param = target->params; param; param = param->next) {
-		near_offer(&near, param->name.text, strlen(param->name.text));
+		suggestion_offer(
+		    &suggestion, param->name.text, strlen(param->name.text));
 		list = arena_printf(checker->arena, "%s%s%s", list,
 		    *list ? ", " : "", param->name.text);
 	}
-	if (near.best)
-		HINT(checker, "Did you mean `%s`?", near.best);
+	if (suggestion.best)
+		HINT(checker, "Did you mean `%s`?", suggestion.best);
 	else if (*list)
 		HINT(checker, "Its parameters are: %s.", list);
 }
@@ -95,6 +96,53 @@ check_repeated(struct checker *checker, const struct process *call)
 				    arg->name.text);
 }
 
+/* The argument of a call that becomes this argument of a request. */
+static const struct arg *
+given_for(
+    const struct process *call, const struct clause *clause, const char *name)
+{
+	const struct arg *arg, *given;
+	const struct expr *bare;
+
+	for (arg = clause->args; arg; arg = arg->next) {
+		bare = check_bare(arg->value);
+		if (strcmp(arg->name.text, name) != 0 || bare->kind != E_NAME)
+			continue;
+		for (given = call->args; given; given = given->next)
+			if (strcmp(given->name.text, bare->text) == 0 &&
+			    check_bare(given->value)->kind != E_NULL)
+				return given;
+	}
+	return NULL;
+}
+
+/* What the transport ssh refuses when it runs: a script is read from stdin. */
+static void
+check_ssh(struct checker *checker, const struct process *call)
+{
+	const struct arg *script, *other;
+	const struct clause *clause;
+
+	for (clause = call->target->clauses; clause; clause = clause->next) {
+		if (!clause->transport.text ||
+		    strcmp(clause->transport.text, "ssh") != 0)
+			continue;
+		script = given_for(call, clause, "script");
+		other = given_for(call, clause, "stdin");
+		if (!other)
+			other = given_for(call, clause, "command");
+		if (!script || !other)
+			continue;
+		COMPLAIN(checker, other->start,
+		    "`%s` cannot be given beside `%s`", other->name.text,
+		    script->name.text);
+		HINT(checker, "A script is read from standard input; "
+		              "use command = [\"sh\", \"-c\", ...] for one "
+		              "that reads its own.");
+		return;
+	}
+}
+
 void
 check_call(struct checker *checker, struct process *call)
 {
@@ -114,6 +162,8 @@ check_call(struct checker *checker, struct process *call)
 	}
 	if (call->target)
 		check_missing(checker, call);
+	if (call->target && call->target->is_task)
+		check_ssh(checker, call);
 	check_policies(checker, call->policies,
 	    !call->target           ? POLICIES_OF_UNKNOWN
 	    : call->target->is_task ? POLICIES_OF_TASK

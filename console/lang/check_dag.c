@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/near.h"
+#include "common/suggestion.h"
 #include "console/lang/checker.h"
 #include "console/lang/names.h"
 #include "console/lang/source.h"
@@ -114,19 +114,19 @@ add_read(void *arg, const char *name, size_t start)
 static void
 report_after(const struct dag *dag, const struct name *name)
 {
-	struct near near;
+	struct suggestion suggestion;
 	const struct bound *bound;
 	size_t i;
 
 	COMPLAIN(dag->checker, name->start, "no step of this dag binds `%s`",
 	    name->text);
-	near_init(&near, name->text);
+	suggestion_init(&suggestion, name->text);
 	for (i = 0; i < BUCKETS; i++)
 		for (bound = dag->bound[i]; bound; bound = bound->next)
-			near_offer(&near, bound->name->text,
+			suggestion_offer(&suggestion, bound->name->text,
 			    strlen(bound->name->text));
-	if (near.best)
-		HINT(dag->checker, "Did you mean `%s`?", near.best);
+	if (suggestion.best)
+		HINT(dag->checker, "Did you mean `%s`?", suggestion.best);
 	else
 		HINT(dag->checker, "`after` takes names that steps of the same "
 		                   "dag bind.");
@@ -167,7 +167,7 @@ compare_edges(const void *one, const void *other)
 	return (a->step > b->step) - (a->step < b->step);
 }
 
-/* What the steps bind, then what they read and list. */
+/* Collect the names that the steps bind, then those that they read and list. */
 static void
 find_edges(struct dag *dag)
 {

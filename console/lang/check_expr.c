@@ -1,7 +1,7 @@
 /* Types of expressions.  Operators: check_operator.c. */
 #include <string.h>
 
-#include "common/near.h"
+#include "common/suggestion.h"
 #include "console/lang/checker.h"
 #include "console/lang/function.h"
 
@@ -54,7 +54,7 @@ check_name(struct checker *checker, struct expr *expr)
 
 	if (strcmp(expr->text, "instance") == 0) {
 		COMPLAIN(checker, expr->start,
-		    "`instance` is no value, only its fields are");
+		    "`instance` is not a value, only its fields are");
 		HINT(checker,
 		    "Write instance.id, .workflow, .version, .key, "
 		    ".started_at, .scheduled_at, .subject or .trace_id.");
@@ -172,19 +172,19 @@ report_field(struct checker *checker, struct expr *expr)
 {
 	const struct field *field;
 	const char *list = "";
-	struct near near;
+	struct suggestion suggestion;
 
 	COMPLAIN(
 	    checker, expr->text_start, "there is no field `%s`", expr->text);
-	near_init(&near, expr->text);
+	suggestion_init(&suggestion, expr->text);
 	for (field = expr->a->type->fields; field; field = field->next) {
-		near_offer(&near, field->name, strlen(field->name));
+		suggestion_offer(&suggestion, field->name, strlen(field->name));
 		list = arena_printf(checker->arena, "%s%s%s", list,
 		    *list ? ", " : "", field->name);
 	}
-	if (near.best)
+	if (suggestion.best)
 		HINT(checker, "Did you mean `%s`? The fields are: %s.",
-		    near.best, list);
+		    suggestion.best, list);
 	else if (*list)
 		HINT(checker, "The fields are: %s.", list);
 }
@@ -288,7 +288,7 @@ check_each(struct checker *checker, struct expr *expr)
 	scope_push_local(checker, &name, &local);
 	if (expr->c) {
 		check_expr(checker, expr->c);
-		check_bool(checker, expr->c, "what follows `if`");
+		check_bool(checker, expr->c, "the condition after `if`");
 		narrow(checker, expr->c, true);
 	}
 	check_expr(checker, expr->a);
@@ -303,7 +303,7 @@ check_choice(struct checker *checker, struct expr *expr)
 	struct known *before;
 
 	check_expr(checker, expr->a);
-	check_bool(checker, expr->a, "what stands before `?`");
+	check_bool(checker, expr->a, "the condition before `?`");
 	before = narrow(checker, expr->a, true);
 	check_expr(checker, expr->b);
 	narrow_end(checker, before);
@@ -317,16 +317,16 @@ check_choice(struct checker *checker, struct expr *expr)
 static void
 report_function(struct checker *checker, struct expr *expr)
 {
-	struct near near;
+	struct suggestion suggestion;
 	int i;
 
 	COMPLAIN(checker, expr->start, "there is no function `%s`", expr->text);
-	near_init(&near, expr->text);
+	suggestion_init(&suggestion, expr->text);
 	for (i = 0; function_at(i); i++)
-		near_offer(
-		    &near, function_at(i)->name, strlen(function_at(i)->name));
-	if (near.best)
-		HINT(checker, "Did you mean `%s`?", near.best);
+		suggestion_offer(&suggestion, function_at(i)->name,
+		    strlen(function_at(i)->name));
+	if (suggestion.best)
+		HINT(checker, "Did you mean `%s`?", suggestion.best);
 }
 
 static void

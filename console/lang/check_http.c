@@ -1,6 +1,6 @@
 /*
- * HTTP: what is written out in a workflow, and is not for workflows to say. The
- * driver refuses what is only known when a task begins.
+ * HTTP: checks the literals of a workflow against the rules of http.h.  The
+ * driver checks values that are only known when a task begins.
  */
 #include <string.h>
 #include <strings.h>
@@ -8,7 +8,10 @@
 #include "common/http.h"
 #include "console/lang/checker.h"
 
-/* What is known of a text; "x" stands for what is not.  NULL: it is no text. */
+/*
+ * The known part of a text; "x" stands for each unknown part.  NULL: the
+ * expression is not a text.
+ */
 static const char *
 spelled(struct checker *checker, const struct expr *expr)
 {

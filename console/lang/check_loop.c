@@ -15,8 +15,8 @@ check_share(struct checker *checker, const struct arg *attr, bool sums)
 	literal = check_bare(expr);
 	if (literal->kind == E_STRING && !share_is_valid(literal->text, sums)) {
 		COMPLAIN(checker, expr->start,
-		    "`%s` is no number of elements: \"%s\"", attr->name.text,
-		    literal->text);
+		    "`%s` must be a number of elements, not \"%s\"",
+		    attr->name.text, literal->text);
 		HINT(checker, sums ? "Write an int, \"50%%\", \"all\", sums "
 		                     "of them, or \"min(10, 50%%)\"."
 		                   : "Write an int or a percentage: \"10%%\".");
@@ -124,8 +124,8 @@ check_fold(struct checker *checker, struct process *fold, bool main_line)
 	scope_bind(checker, &fold->name, state);
 	scope_bind(checker, &fold->as, element_type(fold->condition->type));
 	check_process(checker, fold->body, main_line);
-	check_value_as(
-	    checker, fold->collects->value, state, "what a round yields");
+	check_value_as(checker, fold->collects->value, state,
+	    "the value that a round yields");
 	scope_leave(checker);
 	scope_bind(checker, &fold->collects->as, state);
 }
@@ -145,8 +145,8 @@ check_while(struct checker *checker, struct process *loop, bool main_line)
 	check_condition(checker, loop->condition, "a condition");
 	before = narrow(checker, loop->condition, true);
 	check_process(checker, loop->body, main_line);
-	check_value_as(
-	    checker, loop->collects->value, state, "what a round yields");
+	check_value_as(checker, loop->collects->value, state,
+	    "the value that a round yields");
 	narrow_end(checker, before);
 	scope_leave(checker);
 	scope_bind(checker, &loop->collects->as, state);

@@ -48,7 +48,7 @@ report_operands(struct checker *checker, struct expr *expr)
 		HINT(checker, "Write concat(…, …).");
 }
 
-/* Arithmetic on times; what is not listed takes numbers. */
+/* Arithmetic on times; all other operations take numbers. */
 static const struct {
 	enum token_kind op;
 	enum type_kind left, right;
@@ -128,13 +128,13 @@ adapt(struct checker *checker, struct expr *expr, const struct expr *other)
 	if ((kind == TYPE_STRING || kind == TYPE_JSON) &&
 	    is_time(other->type) && !type_may_be_null(expr->type))
 		convert(checker, expr, basic(other->type->kind),
-		    "what is compared");
+		    "a compared value");
 	else if (kind == TYPE_DATE && other->type->kind == TYPE_TIMESTAMP)
 		convert(checker, expr,
 		    type_may_be_null(expr->type)
 		        ? type_optional(checker->arena, basic(TYPE_TIMESTAMP))
 		        : basic(TYPE_TIMESTAMP),
-		    "what is compared");
+		    "a compared value");
 }
 
 static const struct type *

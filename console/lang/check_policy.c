@@ -437,11 +437,13 @@ static const struct extra {
 	const char *known, *why; /* hints */
 } extras[] = {
 	{ "cascade", "skip", "skip_all", "`skip`",
-	    "What is skipped is known before anything begins.",
-	    "Only what is skipped leaves names without a value." },
+	    "Which steps are skipped must be known before the instance "
+	    "begins.",
+	    "Only a skipped step leaves names without a value." },
 	{ "undo", "fail", "fail_undo", "`fail` and `fail_late`",
-	    "Whether it is undone is known before anything begins.",
-	    "Only what ends the instance gives up what was done in it." },
+	    "Whether steps are undone must be known before the instance "
+	    "begins.",
+	    "Only an end of the instance gives up its finished steps." },
 	{ "undo", "fail_late", "fail_late_undo", NULL, NULL, NULL },
 };
 
@@ -503,7 +505,7 @@ check_idempotent(struct checker *checker, const struct policy *policy,
 	HINT(checker, "Only a task type can compute it, from its parameters.");
 }
 
-/* Policies of which each task inside can be given its own. */
+/* Policies that can be given to each task inside a block. */
 static const char *
 each_names(struct checker *checker)
 {

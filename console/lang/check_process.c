@@ -83,7 +83,10 @@ check_calls(struct checker *checker, struct process *atomic, bool main_line)
 	check_atomic(checker, atomic);
 }
 
-/* What one branch binds is out of sight for the others, but not free. */
+/*
+ * Names that one branch binds cannot be read in another branch, nor bound
+ * again.
+ */
 static void
 check_par(struct checker *checker, struct process *par, bool main_line)
 {
@@ -218,7 +221,7 @@ name_in_tree(struct checker *checker, const char *name)
 	return caught->name;
 }
 
-/* A catch or finally: what it binds. */
+/* Bind the name of a catch or finally. */
 static struct binding *
 check_catch(struct checker *checker, struct branch *branch, bool main_line)
 {
@@ -232,7 +235,8 @@ check_catch(struct checker *checker, struct branch *branch, bool main_line)
 	        : error_type(checker));
 	error = scope->lists[BINDING_VISIBLE];
 	if (error == mark)
-		error = NULL; /* there is none, or it was reported */
+		/* the name is missing, or its error was reported */
+		error = NULL;
 	branch->tree_name = branch->name.text;
 	if (error)
 		error->tree_name = branch->tree_name =
@@ -265,7 +269,10 @@ check_try(struct checker *checker, struct process *process, bool main_line)
 	}
 	scope_show_end(checker, shown);
 	if (branch) {
-		/* it is no alternative: it may not bind what they bind */
+		/*
+		 * the finally is not an alternative: it may not bind the names
+		 * of the others
+		 */
 		scope_show(checker, BINDING_VISIBLE, bound);
 		last = check_catch(checker, branch, false);
 		scope_take(checker, mark);
@@ -329,7 +336,7 @@ check_only_once(
 				continue;
 			COMPLAIN(checker, value->start,
 			    "this value has a case already");
-			HINT(checker, "The one in line %d is taken.",
+			HINT(checker, "The case in line %d is taken.",
 			    source_line_at(
 			        checker->module->source, before->start));
 			return;
@@ -405,7 +412,7 @@ check_return(struct checker *checker, struct process *process, bool main_line)
 	}
 	if (process->value && returns)
 		check_value_as(
-		    checker, process->value, returns, "what is returned");
+		    checker, process->value, returns, "the returned value");
 	else if (process->value)
 		check_value(checker, process->value);
 	else if (returns && !returns->optional)

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "console/lang/checker.h"
-#include "console/lang/transport.h"
+#include "console/lang/transport_spec.h"
 
 enum { NAME_MAX_BYTES = 128 };
 
@@ -28,7 +28,7 @@ check_secret(struct checker *checker, struct expr *expr)
 {
 	if (!is_secret_name(expr->a->text)) {
 		COMPLAIN(checker, expr->a->start,
-		    "\"%s\" is no name for a secret", expr->a->text);
+		    "\"%s\" is not a name for a secret", expr->a->text);
 		HINT(checker,
 		    "It is made of a to z, A to Z, 0 to 9, _, - and ., begins "
 		    "with none of - and ., and has at most %d bytes.",
@@ -153,14 +153,14 @@ find_uses_in_args(struct use *use, const struct arg *args)
 static void
 find_uses_in_clause(struct use *use, const struct clause *clause)
 {
-	const struct transport *transport =
-	    transport_find(clause->transport.text);
+	const struct transport_spec *transport =
+	    transport_spec_find(clause->transport.text);
 	const struct arg *arg;
 	const struct sub *sub;
 
 	for (arg = clause->args; arg && transport; arg = arg->next)
 		find_uses(use, arg->value,
-		    transport_takes_secret(transport, arg->name.text));
+		    transport_spec_takes_secret(transport, arg->name.text));
 	for (sub = clause->subs; sub; sub = sub->next) {
 		find_uses_in_args(use, sub->args);
 		if (sub->value)

@@ -1,9 +1,9 @@
 /* Task types: what their requests take, and what their conditions read. */
 #include <string.h>
 
-#include "common/near.h"
+#include "common/suggestion.h"
 #include "console/lang/checker.h"
-#include "console/lang/transport.h"
+#include "console/lang/transport_spec.h"
 
 static const char *const request_words[] = {
 	[R_START] = "start",
@@ -134,8 +134,8 @@ static void
 check_progress(
     struct checker *checker, const struct clause *clause, struct sub *sub)
 {
-	const struct transport *transport =
-	    transport_find(clause->transport.text);
+	const struct transport_spec *transport =
+	    transport_spec_find(clause->transport.text);
 
 	check_value_as(checker, sub->value,
 	    type_optional(checker->arena, &type_basic[TYPE_NUMBER]),
@@ -202,13 +202,14 @@ check_subs(struct checker *checker, struct decl *decl, struct clause *clause)
 }
 
 static void
-allow_secrets(struct checker *checker, const struct transport *transport,
+allow_secrets(struct checker *checker, const struct transport_spec *transport,
     const struct arg *arg)
 {
-	const char *names = transport_secret_names(checker->arena, transport);
+	const char *names =
+	    transport_spec_secret_names(checker->arena, transport);
 
 	checker->no_secret = NULL;
-	if (transport_takes_secret(transport, arg->name.text))
+	if (transport_spec_takes_secret(transport, arg->name.text))
 		secret_allow(arg->value);
 	else if (*names)
 		checker->no_secret = arena_printf(checker->arena,
@@ -221,7 +222,7 @@ allow_secrets(struct checker *checker, const struct transport *transport,
 
 static void
 check_transport_args(struct checker *checker, struct clause *clause,
-    const struct transport *transport)
+    const struct transport_spec *transport)
 {
 	const struct type *type;
 	struct arg *arg, *other;
@@ -236,7 +237,7 @@ check_transport_args(struct checker *checker, struct clause *clause,
 		check_secret_header(checker, arg);
 		if (strcmp(transport->name, "http") == 0)
 			check_http_arg(checker, arg->name.text, arg->value);
-		type = transport_arg(transport, arg->name.text);
+		type = transport_spec_arg(transport, arg->name.text);
 		if (type) {
 			check_value_as(checker, arg->value, type,
 			    arena_printf(checker->arena, "argument `%s`",
@@ -248,14 +249,14 @@ check_transport_args(struct checker *checker, struct clause *clause,
 		    "the transport `%s` has no argument `%s`", transport->name,
 		    arg->name.text);
 		HINT(checker, "Its arguments are: %s.",
-		    transport_arg_names(checker->arena, transport));
+		    transport_spec_arg_names(checker->arena, transport));
 	}
 }
 
 static void
 check_request(struct checker *checker, struct decl *decl, struct clause *clause)
 {
-	const struct transport *transport;
+	const struct transport_spec *transport;
 	struct scope scope;
 	struct param *param;
 
@@ -264,12 +265,12 @@ check_request(struct checker *checker, struct decl *decl, struct clause *clause)
 		    checker, clause->start, request_words[clause->kind]);
 		return;
 	}
-	transport = transport_find(clause->transport.text);
+	transport = transport_spec_find(clause->transport.text);
 	if (!transport) {
 		COMPLAIN(checker, clause->transport.start,
 		    "there is no transport `%s`", clause->transport.text);
 		HINT(checker, "Transports are %s.",
-		    transport_names(checker->arena));
+		    transport_spec_names(checker->arena));
 		return;
 	}
 	scope_enter(checker, &scope);

@@ -1,7 +1,7 @@
 /* Types as written, and the headers of declarations. */
 #include <string.h>
 
-#include "common/near.h"
+#include "common/suggestion.h"
 #include "console/lang/checker.h"
 
 enum { NAME_MAX_BYTES = 63 };
@@ -10,7 +10,7 @@ static const struct type *
 named_type(struct checker *checker, const struct type_syntax *syntax)
 {
 	const struct type *type = type_named(syntax->name);
-	struct near near;
+	struct suggestion suggestion;
 	int i;
 
 	if (type && type->kind == TYPE_SECRET) {
@@ -31,11 +31,12 @@ named_type(struct checker *checker, const struct type_syntax *syntax)
 	if (type)
 		return type;
 	COMPLAIN(checker, syntax->start, "there is no type `%s`", syntax->name);
-	near_init(&near, syntax->name);
+	suggestion_init(&suggestion, syntax->name);
 	for (i = 0; type_name_at(i); i++)
-		near_offer(&near, type_name_at(i), strlen(type_name_at(i)));
-	if (near.best)
-		HINT(checker, "Did you mean `%s`?", near.best);
+		suggestion_offer(
+		    &suggestion, type_name_at(i), strlen(type_name_at(i)));
+	if (suggestion.best)
+		HINT(checker, "Did you mean `%s`?", suggestion.best);
 	else
 		HINT(checker,
 		    "Types are string, int, number, bool, json, list, object, "
@@ -156,13 +157,15 @@ check_decl_name(struct checker *checker, struct decl *decl)
 		                          (*p >= '0' && *p <= '9'))));
 		first = *p == '.';
 	}
-	if (strlen(decl->full_name) > NAME_MAX_BYTES) {
+	if (strlen(decl->name.text) > NAME_MAX_BYTES && !decl->is_main) {
+		; /* the scanner has said it */
+	} else if (strlen(decl->full_name) > NAME_MAX_BYTES) {
 		COMPLAIN(checker, decl->name.start,
 		    "the name `%s` has more than %d bytes", decl->full_name,
 		    NAME_MAX_BYTES);
 	} else if (!decl->is_task && !good) {
 		COMPLAIN(checker, decl->name.start,
-		    "`%s` is no name for a workflow", decl->full_name);
+		    "`%s` is not a name for a workflow", decl->full_name);
 		HINT(checker,
 		    decl->is_main
 		        ? "`main` is called like its file: use a to z, 0 to "

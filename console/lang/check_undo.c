@@ -1,4 +1,4 @@
-/* undo: what is done when a node that had ended well is given up. */
+/* undo: the steps that run when an ended node is given up. */
 #include "console/lang/checker.h"
 
 void
@@ -25,7 +25,7 @@ check_no_undo(struct checker *checker, const struct policy *policies)
 	              "steps: with undo { … } { … }.");
 }
 
-/* What it binds stays in it: its scope has no successor. */
+/* Its names stay in it: its scope has no successor. */
 void
 check_undo(struct checker *checker, const struct policy *policies)
 {

@@ -17,7 +17,7 @@
 #include "console/lang/scope.h"
 #include "console/lang/type.h"
 
-/* What the tree calls the error of a catch. */
+/* The name that the tree has for the error of a catch. */
 struct caught {
 	struct caught *next;
 	const char *name;
@@ -61,7 +61,7 @@ void check_operator(struct checker *checker, struct expr *expr);
 void check_bool(struct checker *checker, struct expr *expr, const char *what);
 /* false, and reported, if the value may be null */
 bool check_not_null(struct checker *checker, struct expr *expr);
-/* Reports a value of a case that what the switch is about never equals. */
+/* Report a case whose value can never equal the value of the switch. */
 void check_case(
     struct checker *checker, struct expr *value, struct expr *compared);
 /* the expression without the parentheses around it */
@@ -86,15 +86,15 @@ void secret_allow(struct expr *expr);
 void check_secret_place(struct checker *checker, struct expr *expr);
 void check_secret_argument(
     struct checker *checker, const struct decl *target, const struct arg *arg);
-/* report a credential in `headers` that is no secret */
+/* report a credential in `headers` that is not a secret */
 void check_secret_header(struct checker *checker, const struct arg *arg);
 void check_secret(struct checker *checker, struct expr *expr);
 /* the first secret(…) that stands so in an argument; NULL: none */
 const struct expr *find_secret(const struct expr *expr);
 
 /*
- * check_http.c: what is written out and not for workflows to say, in an argument
- * of the transport, or in that of a task type that hands it on as it is.
+ * check_http.c: literals that a workflow may not set, in an argument of the
+ * transport, or in an argument of a task type that passes it on unchanged.
  */
 void check_http_arg(
     struct checker *checker, const char *name, struct expr *value);
@@ -139,7 +139,10 @@ void check_while(struct checker *checker, struct process *loop, bool main_line);
 void check_repeat(
     struct checker *checker, struct process *loop, bool main_line);
 
-/* What a form binds that can not be checked may be read after it. */
+/*
+ * A form that cannot be checked still binds its names: they may be read after
+ * it.
+ */
 void check_unknown(struct checker *checker, const struct process *process);
 
 /* check_dag.c */

@@ -1,7 +1,7 @@
 /* Conversions: a value where a type is expected. */
 #include <string.h>
 
-#include "common/near.h"
+#include "common/suggestion.h"
 #include "console/lang/checker.h"
 #include "console/lang/duration.h"
 #include "console/lang/symbol.h"
@@ -84,7 +84,8 @@ convert_string(
 	}
 	if (good)
 		return true;
-	COMPLAIN(checker, expr->start, "\"%s\" is no %s", text,
+	COMPLAIN(checker, expr->start, "\"%s\" is not %s %s", text,
+	    type->kind == TYPE_INT ? "an" : "a",
 	    type_text(checker->arena, &type_basic[type->kind]));
 	if (type->kind == TYPE_DURATION)
 		HINT(checker, "Write 5s, 1h30m or \"1 hour 30 minutes\".");
@@ -102,7 +103,8 @@ convert_number(
 		return true;
 	}
 	if (type->kind == TYPE_INT && strpbrk(expr->text, ".eE")) {
-		COMPLAIN(checker, expr->start, "`%s` is no int", expr->text);
+		COMPLAIN(
+		    checker, expr->start, "`%s` is not an int", expr->text);
 		return true;
 	}
 	if (type->kind != TYPE_DURATION)
@@ -135,7 +137,7 @@ convert_object(struct checker *checker, struct expr *expr,
 {
 	const struct field *field;
 	struct member *member;
-	struct near near;
+	struct suggestion suggestion;
 
 	for (member = expr->members; member; member = member->next) {
 		const struct type *own = type_field(type, member->key.text);
@@ -149,11 +151,12 @@ convert_object(struct checker *checker, struct expr *expr,
 		COMPLAIN(checker, member->key.start,
 		    "there is no field `%s` in `%s`", member->key.text,
 		    type_text(checker->arena, type));
-		near_init(&near, member->key.text);
+		suggestion_init(&suggestion, member->key.text);
 		for (field = type->fields; field; field = field->next)
-			near_offer(&near, field->name, strlen(field->name));
-		if (near.best)
-			HINT(checker, "Did you mean `%s`?", near.best);
+			suggestion_offer(
+			    &suggestion, field->name, strlen(field->name));
+		if (suggestion.best)
+			HINT(checker, "Did you mean `%s`?", suggestion.best);
 	}
 	for (field = type->fields; field; field = field->next)
 		if (!field->type->optional && !find_member(expr, field->name))
@@ -324,7 +327,7 @@ convert(struct checker *checker, struct expr *expr, const struct type *type,
 		expr->cast = type_may_be_null(expr->type)
 		                 ? type
 		                 : type_required(checker->arena, type);
-		/* what is unknown may turn out to be null */
+		/* a value of unknown type may turn out to be null */
 		if (expr->type->kind == TYPE_JSON)
 			expr->cast = type;
 		break;

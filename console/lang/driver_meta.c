@@ -30,7 +30,7 @@ accept(struct meta *meta, char c)
 	return true;
 }
 
-/* A quoted string, or for keys a bare word; NULL if there is none. */
+/* A quoted string, or for keys a bare word; NULL if neither is there. */
 static char *
 read_text(struct meta *meta, bool bare)
 {

@@ -11,7 +11,7 @@ struct arena;
 
 /*
  * The ISO 8601 form (`PT1H30M`) of a literal such as 250ms, 1h30m, 2d: units
- * descending, each once.  NULL if it is none.
+ * descending, each once.  NULL if the text is not such a literal.
  */
 char *duration_literal(struct arena *arena, const char *text, size_t len);
 

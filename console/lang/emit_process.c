@@ -109,7 +109,7 @@ emit_call_args(
 	}
 }
 
-/* What a called workflow declares: it is printed from the tree alone. */
+/* The declaration of a called workflow: it is printed from the tree alone. */
 static void
 emit_declared(struct emitter *emitter, const struct decl *target)
 {
@@ -456,7 +456,9 @@ emit_forall(struct emitter *emitter, const struct process *forall,
 	buf_adds(&emitter->out, "}");
 }
 
-/* What a round yields, and the names that are read when it has ended. */
+/*
+ * The yield of a round, and the names that are read when the round has ended.
+ */
 static void
 emit_round(struct emitter *emitter, const struct process *loop)
 {

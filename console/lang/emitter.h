@@ -50,7 +50,7 @@ void emit_doc(struct emitter *emitter, const struct comment *doc);
 /* What reaches the tasks inside a node with these policies. */
 struct effects effects_inside(struct emitter *emitter,
     const struct effects *around, const struct policy *policies);
-/* What is left of effects that nearer policies do not override. */
+/* The effects that nearer policies do not override. */
 struct effects effects_reaching(struct emitter *emitter,
     const struct effects *effects, const struct policy *policies);
 /* The policies of a task with these, or of a task type, with none around it. */

@@ -11,10 +11,11 @@ struct process;
 
 struct found {
 	size_t start;
-	bool loop;   /* in the body of a loop, which reaches from … to … */
-	bool yields; /* that loop is no forall */
+	/* in the body of a loop; loop_start and loop_end are its range */
+	bool loop;
+	bool yields; /* the loop has a yield, it is not a forall */
 	size_t loop_start, loop_end;
-	bool undo; /* in an undo, which reaches from … to … */
+	bool undo; /* in an undo; undo_start and undo_end are its range */
 	size_t undo_start, undo_end;
 };
 

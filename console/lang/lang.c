@@ -110,7 +110,7 @@ parse_tree(
 		result->arena = arena_new();
 	if (!json_parse(tree, len, &spec, &err))
 		report_file(
-		    result, path, "the tree is no JSON: %s", err.message);
+		    result, path, "the tree is not JSON: %s", err.message);
 	error_release(&err);
 	return spec;
 }

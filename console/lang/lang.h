@@ -31,7 +31,7 @@ struct lang_diagnostic {
 };
 
 /*
- * What a call had to say, in the order of files and lines.  Start with
+ * The diagnostics of a call, in the order of files and lines.  Start with
  * `struct lang_result result = { 0 };`, end with lang_result_release().
  */
 struct lang_result {
@@ -91,6 +91,12 @@ bool lang_same(const char *path, const char *tree, const char *other,
 /* The compiled form of a task type of the standard library, for the caller to
  * free(); NULL: it has none of that name. */
 char *lang_builtin_type(const char *name);
+
+/*
+ * The name of the workflow that `main` of a file is: "hello_world" for
+ * dir/hello-world.wf.  The caller frees it.
+ */
+char *lang_main_name(const char *path);
 
 /*
  * The contents of a file, up to LANG_SOURCE_MAX bytes.  The caller frees

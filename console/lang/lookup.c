@@ -1,7 +1,7 @@
 /* Which declaration a name means. */
 #include <string.h>
 
-#include "common/near.h"
+#include "common/suggestion.h"
 #include "console/lang/arena.h"
 #include "console/lang/ast.h"
 #include "console/lang/diagnostic.h"
@@ -14,14 +14,14 @@ struct search {
 	struct program *program;
 	const char *wanted;
 	struct decl *found, *other;
-	struct near *near; /* NULL: only the name itself counts */
+	struct suggestion *near; /* NULL: only the name itself counts */
 };
 
 static void
 offer(struct search *search, struct decl *decl, const char *name)
 {
 	if (search->near)
-		near_offer(search->near, name, strlen(name));
+		suggestion_offer(search->near, name, strlen(name));
 	if (strcmp(name, search->wanted) != 0 || decl == search->found)
 		return;
 	if (search->found)
@@ -135,28 +135,33 @@ suggest_library(struct program *program, const char *name)
 {
 	const struct lang_library *library;
 	const char *dot = strchr(name, '.');
-	struct near near;
+	struct suggestion suggestion;
 
 	if (!dot)
 		return;
-	near_init(
-	    &near, arena_strndup(program->arena, name, (size_t)(dot - name)));
+	suggestion_init(&suggestion,
+	    arena_strndup(program->arena, name, (size_t)(dot - name)));
 	for (library = lang_stdlib; library->name; library++)
-		near_offer(&near, library->name, strlen(library->name));
-	if (!near.best)
+		suggestion_offer(
+		    &suggestion, library->name, strlen(library->name));
+	if (!suggestion.best)
 		report_hint(
 		    program->result, "Import the file that declares it.");
-	else if (near.edits > 0)
-		report_hint(
-		    program->result, "Did you mean `%s%s`?", near.best, dot);
+	else if (suggestion.edits > 0)
+		report_hint(program->result, "Did you mean `%s%s`?",
+		    suggestion.best, dot);
+	else
+		report_hint(program->result,
+		    "The standard library does not have it; -L names a folder "
+		    "of task types that does.");
 }
 
 static void
 report_unknown(
     struct program *program, struct module *module, const struct name *name)
 {
-	struct near near;
-	struct search search = { program, name->text, NULL, NULL, &near };
+	struct suggestion suggestion;
+	struct search search = { program, name->text, NULL, NULL, &suggestion };
 
 	if (is_explained(module, name->text))
 		return;
@@ -164,10 +169,11 @@ report_unknown(
 	    "there is no task or workflow `%s`", name->text);
 	if (program->result->left_out)
 		return;
-	near_init(&near, name->text);
+	suggestion_init(&suggestion, name->text);
 	search_all(&search, module);
-	if (near.best)
-		report_hint(program->result, "Did you mean `%s`?", near.best);
+	if (suggestion.best)
+		report_hint(
+		    program->result, "Did you mean `%s`?", suggestion.best);
 	else
 		suggest_library(program, name->text);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/mem.h"
 #include "console/lang/arena.h"
 #include "console/lang/ast.h"
 #include "console/lang/diagnostic.h"
@@ -25,21 +26,29 @@ module_path(struct arena *arena, const char *dir, const char *name)
 	return path;
 }
 
-/* `main` of dir/hello-world.wf is the workflow hello_world. */
-static const char *
-main_name(struct arena *arena, const char *path)
+char *
+lang_main_name(const char *path)
 {
 	const char *base = strrchr(path, '/');
-	char *name, *p;
+	char *name = xstrdup(base ? base + 1 : path), *p;
 
-	base = base ? base + 1 : path;
-	name = arena_strndup(arena, base, strlen(base));
 	if ((p = strrchr(name, '.')) && p != name)
 		*p = '\0';
 	for (p = name; *p; p++)
 		if (*p == '-' || *p == ' ' || *p == '.')
 			*p = '_';
 	return name;
+}
+
+/* `main` has the name that its file gives it. */
+static const char *
+main_name(struct arena *arena, const char *path)
+{
+	char *name = lang_main_name(path);
+	const char *copy = arena_strndup(arena, name, strlen(name));
+
+	free(name);
+	return copy;
 }
 
 /* The full name: as written, or after the module's name if it is one word. */

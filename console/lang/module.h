@@ -18,8 +18,9 @@ struct source;
 /* `import a.b as c`, resolved */
 struct link {
 	struct link *next;
-	const char *prefix;    /* c, or a.b */
-	struct module *module; /* NULL: there is none; that was reported */
+	const char *prefix; /* c, or a.b */
+	/* NULL: the module does not exist, and the error was reported */
+	struct module *module;
 };
 
 struct module {

@@ -10,8 +10,8 @@ struct lang_result;
 struct source;
 
 /*
- * Scan and parse a whole file.  After an error it goes on at the next step, clause or
- * declaration; what it returns is then incomplete, but sound.
+ * Scan and parse a whole file.  After an error the parser goes on at the next
+ * step, clause or declaration; the tree is then incomplete, but sound.
  */
 struct file *parse(struct arena *arena, const struct source *source,
     struct lang_result *result);

@@ -1,4 +1,4 @@
-/* Expressions: what stands between the operators. */
+/* Expressions: the operands of operators. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ parse_duration(struct parser *parser)
 		return expr;
 	}
 	report(parser->result, parser->source, expr->start,
-	    "`%s` is no duration", expr->text);
+	    "`%s` is not a duration", expr->text);
 	report_hint(parser->result,
 	    "Units are w d h m s ms, each at most once and in this order: "
 	    "1h30m, 250ms.");

@@ -60,7 +60,7 @@ static const struct {
 	{ "success", S_SUCCESS, parse_when },
 };
 
-/* 1: one was read, 0: there is none, -1: an error */
+/* 1: a clause was read, 0: no clause follows, -1: an error */
 static int
 parse_sub(struct parser *parser, struct sub *sub)
 {

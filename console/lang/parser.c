@@ -112,6 +112,19 @@ is_explained(const struct parser *parser)
 	return false;
 }
 
+/* What was meant, where one slip is much more likely than any other. */
+static void
+hint_at_slip(struct parser *parser, const char *expected)
+{
+	const char *what = found(parser);
+
+	if (strcmp(expected, "a step") == 0 && strcmp(what, "`;`") == 0)
+		report_hint(
+		    parser->result, "One `;` between two steps is enough.");
+	else if (strcmp(expected, "`)`") == 0 && strcmp(what, "`=`") == 0)
+		report_hint(parser->result, "Values are compared with `==`.");
+}
+
 bool
 parser_unexpected(struct parser *parser, const char *expected)
 {
@@ -119,6 +132,7 @@ parser_unexpected(struct parser *parser, const char *expected)
 		return false;
 	report(parser->result, parser->source, parser->token->offset,
 	    "expected %s, found %s", expected, found(parser));
+	hint_at_slip(parser, expected);
 	return true;
 }
 

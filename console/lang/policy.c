@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "common/near.h"
+#include "common/suggestion.h"
 #include "console/lang/checker.h"
 
 static const char *const on_failure_words[] = { "pause", "skip", "fail",
@@ -225,16 +225,16 @@ policy_instead(const char *name)
 const char *
 policy_nearest(const char *name)
 {
-	struct near near;
+	struct suggestion suggestion;
 	size_t i;
 
-	near_init(&near, name);
+	suggestion_init(&suggestion, name);
 	for (i = 0; i < POLICIES; i++)
-		near_offer(
-		    &near, policy_rules[i].name, strlen(policy_rules[i].name));
+		suggestion_offer(&suggestion, policy_rules[i].name,
+		    strlen(policy_rules[i].name));
 	for (i = 0; i < LATER; i++)
-		near_offer(&near, later[i], strlen(later[i]));
-	return near.best;
+		suggestion_offer(&suggestion, later[i], strlen(later[i]));
+	return suggestion.best;
 }
 
 const struct policy *

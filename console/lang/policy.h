@@ -50,7 +50,7 @@ struct policy_rule {
 		double least, most;       /* of a number; both 0: any */
 		const char *const *words; /* one of these; or NULL */
 	} params[POLICY_ARGS_MAX];
-	/* what the table can not say; or NULL */
+	/* a check that the table cannot express; or NULL */
 	void (*check)(struct checker *checker, const struct policy *policy,
 	    enum policy_place place);
 };
@@ -58,7 +58,7 @@ struct policy_rule {
 /* In the order in which the tree has them. */
 extern const struct policy_rule policy_rules[POLICIES];
 
-/* NULL: there is none, or it comes later. */
+/* NULL: the policy does not exist, or the language gets it later. */
 const struct policy_rule *policy_rule(const char *name);
 
 /* Whether the design has a policy of this name that can not be used yet. */

@@ -130,7 +130,10 @@ says_the_same(struct writer *writer, const struct json *spec, const char *only,
 	return tree && !where;
 }
 
-/* One way to write it; NULL, and reported, if it is none. */
+/*
+ * One way to write the tree; NULL, and reported, if it does not compile to the
+ * tree.
+ */
 static char *
 print_in(const char *path, const struct json *spec, const char *only,
     unsigned ways, struct lang_result *result)

@@ -294,7 +294,11 @@ report_character(struct scanner *scanner, const char *start, size_t len)
 	}
 	report(scanner->result, scanner->source, offset,
 	    "unexpected character `%.*s`", (int)len, start);
-	if (len > 1)
+	if (len == 3 && strncmp(start, "\xe2\x80", 2) == 0 &&
+	    (unsigned char)start[2] >= 0x98 && (unsigned char)start[2] <= 0x9f)
+		report_hint(scanner->result,
+		    "Texts stand between straight quotes, as \"text\".");
+	else if (len > 1)
 		report_hint(scanner->result,
 		    "Names consist of the letters a to z, digits and _.");
 }

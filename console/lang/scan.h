@@ -11,8 +11,8 @@ struct lang_result;
 struct source;
 
 /*
- * Scan the whole file.  What is no token is reported and left out, so the
- * result can always be parsed.
+ * Scan the whole file.  Bytes that are not a token are reported and left out,
+ * and therefore the result can always be parsed.
  */
 struct tokens *scan(struct arena *arena, const struct source *source,
     struct lang_result *result);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "common/near.h"
+#include "common/suggestion.h"
 #include "console/lang/checker.h"
 #include "console/lang/find.h"
 #include "console/lang/lang.h"
@@ -286,7 +286,7 @@ report_unknown(struct checker *checker, const char *name, size_t start)
 {
 	const struct scope *scope;
 	const struct binding *binding;
-	struct near near;
+	struct suggestion suggestion;
 
 	if (!checker->result->left_out &&
 	    report_elsewhere(checker, name, start))
@@ -294,15 +294,17 @@ report_unknown(struct checker *checker, const char *name, size_t start)
 	COMPLAIN(checker, start, "there is no name `%s`", name);
 	if (checker->result->left_out)
 		return;
-	near_init(&near, name);
+	suggestion_init(&suggestion, name);
 	for (scope = checker->scope; scope; scope = scope->outer)
 		for (binding = scope->lists[BINDING_VISIBLE]; binding;
 		     binding = binding->next)
-			near_offer(&near, binding->name, strlen(binding->name));
+			suggestion_offer(
+			    &suggestion, binding->name, strlen(binding->name));
 	for (binding = checker->locals; binding; binding = binding->next)
-		near_offer(&near, binding->name, strlen(binding->name));
-	if (near.best)
-		HINT(checker, "Did you mean `%s`?", near.best);
+		suggestion_offer(
+		    &suggestion, binding->name, strlen(binding->name));
+	if (suggestion.best)
+		HINT(checker, "Did you mean `%s`?", suggestion.best);
 	else if (!checker->decl->is_task)
 		HINT(checker, "Names are parameters, and what `as`, `let`, "
 		              "loops, `collect` "

@@ -51,14 +51,18 @@ struct beside {
 	struct beside *outer;
 	size_t start, end;
 	size_t branch_start, branch_end;
-	bool is_atomic; /* it is no parallel, but the calls of an atomic */
+	/* the branches are not parallel: they are the calls of an atomic */
+	bool is_atomic;
 };
 
 /* Enter and leave a loop's body, or enter a branch of a race. */
 void scope_enter(struct checker *checker, struct scope *scope);
 void scope_leave(struct checker *checker);
 
-/* Leave a branch of a race: what it has bound, as names of the scope around. */
+/*
+ * Leave a branch of a race: its names become names of the scope around the
+ * race.
+ */
 struct binding *scope_leave_branch(struct checker *checker);
 
 /* Bind a name in the innermost scope; reported if it is taken. */
@@ -74,7 +78,7 @@ void scope_push_local(
     struct checker *checker, const struct name *name, struct binding *local);
 void scope_pop_local(struct checker *checker);
 
-/* The binding that can be read here; NULL, and reported, if there is none. */
+/* The binding that can be read here; NULL, and reported, if no binding can. */
 const struct binding *scope_find(
     struct checker *checker, const char *name, size_t start);
 
@@ -100,7 +104,7 @@ void scope_show_end(struct checker *checker, struct binding *mark);
 void scope_join(struct checker *checker, struct binding *mark);
 
 /*
- * Bring back what two alternatives bound, of which one was taken: a name that
+ * Bring back the names of two alternatives, of which one was taken: a name that
  * only one of them binds may be null.
  */
 void scope_merge(

@@ -91,7 +91,7 @@ same_scalar(const struct json *a, const struct json *b)
 static bool same_value(
     struct comparison *comparison, const struct json *a, const struct json *b);
 
-/* What is in a list, by the function that compares it. */
+/* The kind of a list's elements, by the function that compares it. */
 static bool
 same_items(struct comparison *comparison, const struct json *a,
     const struct json *b,

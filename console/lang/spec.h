@@ -25,10 +25,10 @@ bool spec_equal(const struct json *a, const struct json *b);
 /* Whether a workflow has the name `only`; NULL: any. */
 bool spec_is_meant(const struct json *workflow, const char *only);
 
-/* What of a file is compared. */
+/* The parts of a file that are compared. */
 struct spec_scope {
 	const char *only; /* this workflow; NULL: all */
-	/* what the file calls a workflow that the other one calls `name` */
+	/* the name that the file has for the other file's workflow `name` */
 	const char *(*called)(const void *context, const char *name);
 	const void *context;
 };

@@ -21,7 +21,7 @@ enum token_kind symbol_punctuation(const char *text, size_t *len);
 /* How many bytes at `text` are a JSON number (without a sign). */
 size_t symbol_number(const char *text);
 
-/* What the invisible character `code` is called; NULL if it is visible. */
+/* The Unicode name of the invisible character `code`; NULL if it is visible. */
 const char *symbol_invisible(unsigned code);
 
 /* A token as messages name it: "`;`", "a name", "the end of the file". */

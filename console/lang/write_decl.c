@@ -159,7 +159,7 @@ write_old_header(struct writer *writer, const struct json *call)
 	buf_adds(&writer->out, ")");
 }
 
-/* What stands behind the name of the workflow that a call expands. */
+/* The parameters and the result behind the name of a called workflow. */
 static const char *
 called_text(struct writer *writer, const struct json *call)
 {
@@ -196,7 +196,7 @@ is_taken(const struct writer *writer, const char *name)
 	return false;
 }
 
-/* Calls of one name may differ: what is around them reached into them. */
+/* Calls of one name may differ: policies around each call reached into it. */
 const char *
 write_called(struct writer *writer, const struct json *call)
 {

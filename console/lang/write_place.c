@@ -61,7 +61,7 @@ write_word(struct writer *writer, const char *word)
 	if (word && symbol_is_name(word))
 		buf_adds(&writer->out, word);
 	else
-		write_fault(writer, "`%.100s` is no name", word ? word : "");
+		write_fault(writer, "`%.100s` is not a name", word ? word : "");
 }
 
 void

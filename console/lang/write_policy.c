@@ -72,7 +72,7 @@ begin(struct writer *writer, struct item *item)
 	item->separator = ", ";
 }
 
-/* What came through a call is written at the call. */
+/* A policy that came through a call is written at the call. */
 static bool
 is_outer(const struct writer *writer, const struct policy_rule *rule,
     const struct json *value)
@@ -205,7 +205,7 @@ find_passed(const struct json *node, const struct policy_rule *rule)
 	return found;
 }
 
-/* The arguments of a policy of which each stands alone: timeout. */
+/* The arguments of a policy with independent arguments: timeout. */
 static void
 write_alone(struct writer *writer, struct item *item, const struct json *args)
 {

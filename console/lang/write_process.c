@@ -77,7 +77,7 @@ write_steps(struct writer *writer, const struct json *steps)
 	write_leave(writer, before);
 }
 
-/* What stands in a block, or behind a case. */
+/* The steps of a block, or those behind a case. */
 static void
 write_inside(struct writer *writer, const struct json *body)
 {
@@ -297,7 +297,7 @@ write_atomic(struct writer *writer, const struct json *atomic)
 
 /* Parallel ------------------------------------------------------------------- */
 
-/* What stands between || is one process, and no step. */
+/* An operand of || is one process, and never a step. */
 static void
 write_branch(struct writer *writer, const struct json *branch)
 {
@@ -394,7 +394,9 @@ is_read(const struct json *node, const char *name)
 	return false;
 }
 
-/* What a branch comes after and does not read a name of. */
+/*
+ * The predecessors of a branch that are not known from the names that it reads.
+ */
 static void
 write_after(struct writer *writer, const struct json *dag, size_t i)
 {

@@ -22,7 +22,7 @@ static const struct {
 	{ '\t', 't' },
 };
 
-/* What is not seen is written by its number. */
+/* An invisible character is written by its number. */
 static void
 add_code(struct writer *writer, unsigned code)
 {

@@ -32,7 +32,10 @@ struct used_type {
 	const char *name;
 };
 
-/* What the tree leaves open; only one way compiles to the tree again. */
+/*
+ * Choices that the tree leaves open; only one of them compiles to the tree
+ * again.
+ */
 enum {
 	WAY_STRINGS = 1, /* "PT1H" is a string, and not the duration 1h */
 	WAY_BRACKETS = 2 /* a["k"], and not a.k */
@@ -93,7 +96,9 @@ void write_member(
 /* write_policy.c */
 /* `with …` of a node or a declaration, if there is anything to write. */
 void write_with(struct writer *writer, const struct json *node);
-/* Whether an argument of a call is no parameter: a policy came through it. */
+/*
+ * Whether an argument of a call is not a parameter: a policy came through it.
+ */
 bool is_passed(const char *name);
 
 /* write_process.c */

@@ -40,9 +40,9 @@ with machine (place, name, title, about) as (
      group by a.machine
 )
 select E'# The state machines\n\n'
-    || E'Printed from `wf.machine_state` and `wf.transition`. The triggers refuse every move that is not listed here, a hand-written UPDATE included.\n\n'
-    || E'Who: D a driver, O an operator, W the workspace, T time; OW the workspace or an operator.\n\n'
-    || string_agg(format(E'## %s\n%s\n\n| state | last | meaning |\n|---|---|---|\n%s\n\n| from | event | to | who | besides | meaning |\n|---|---|---|---|---|---|\n%s\n\n```mermaid\nstateDiagram-v2\n%s\n```',
+    || E'This page is printed from `wf.machine_state` and `wf.transition`. The triggers refuse every move that is not listed here, also one by a hand-written UPDATE. Nothing moves on from a final state.\n\n'
+    || E'The column *who* says who causes the move: D a driver, O an operator, W the workspace, T the time; OW is the workspace or an operator. [operating.md](operating.md#something-has-failed) has a simpler picture for operators.\n\n'
+    || string_agg(format(E'## %s\n%s\n\n| state | final | meaning |\n|---|---|---|\n%s\n\n| from | event | to | who | side effects | meaning |\n|---|---|---|---|---|---|\n%s\n\n```mermaid\nstateDiagram-v2\n%s\n```',
                          m.title, m.about, s.rows, v.rows, d.rows), E'\n\n' order by m.place)
   from machine m
   join state s on s.machine = m.name

@@ -46,7 +46,7 @@ crowd_hears() {
     local crowd part seconds begin
     crowd=$(count 1000000 5000)
     part=$((crowd < 50000 ? crowd : 50000))
-    seconds=$(awk -v s="$SCALE" 'BEGIN { print 10 * s < 1 ? 1 : 10 * s }')
+    seconds=$(awk -v s="$SCALE" 'BEGIN { print 30 * s < 1 ? 1 : 30 * s }')
     workspace_fresh "$WORK/ear.wf"
     driver_begin
     for ((begin = 0; begin < crowd; begin += part)); do

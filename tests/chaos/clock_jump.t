@@ -60,5 +60,5 @@ ledgers_figures
 invariants_hold I1 I2 I3 I4 I5 I6 I8 I9
 not_blind
 drivers_hold
-ok 'their reports came in, and were refused' test "$(too_late)" -gt 0
+ok 'reports of drivers that were given up came in, and were refused' test "$(too_late)" -gt 0
 campaign_end

@@ -54,5 +54,5 @@ invariants_hold I1 I2 I3 I4 I5 I6 I7 I8
 not_blind
 drivers_hold
 ok 'the server could not write' test "$refused" -gt 0
-ok 'and died of it' test "$died" -gt 0
+ok 'the server died of the full disk' test "$died" -gt 0
 campaign_end

@@ -112,5 +112,5 @@ invariants_hold I1 I2 I3 I4 I5 I6 I7 I8
 not_blind
 drivers_hold
 ok 'the server was killed while drivers had requests' test "$within" -gt 0
-ok 'and again while it recovered' test "$(unfinished)" -gt 0
+ok 'the server was killed again while it recovered' test "$(unfinished)" -gt 0
 campaign_end

@@ -44,7 +44,7 @@ drivers_hold
 ok 'drivers have the time that they were told' wait_until 20 grep -q \
     "$(date --utc --date="@$((EPOCHSECONDS + offset))" +'"at":"%Y-%m-%dT')" \
     "$WORK/driver-watch.log"
-ok 'it jumped while they had requests' test "$within" -gt 0
+ok 'clocks jumped while drivers had requests' test "$within" -gt 0
 is 'no driver was given up, or came back' "$(sql "select count(*),
     count(*) filter (where state = 'live') from wf.driver")" '4|4'
 is 'nothing was lost, late, failed or done again' "$(sql "select * from wf.event

@@ -29,7 +29,7 @@ figure refused "$refused"
 invariants_hold I1 I2 I3 I4 I5 I7 I8 I9
 not_blind
 drivers_hold
-ok 'they had requests when they were stopped' test "$within" -gt 0
-ok 'their reports came in, and were refused' test "$refused" -gt 0
+ok 'drivers had requests when they were stopped' test "$within" -gt 0
+ok 'reports of paused drivers came in, and were refused' test "$refused" -gt 0
 ok 'requests that may be repeated were' test "$DUPLICATES" -gt 0
 campaign_end

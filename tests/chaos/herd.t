@@ -68,7 +68,7 @@ ledgers_figures
 invariants_hold I1 I2 I3 I4 I5 I9
 not_blind
 drivers_hold
-is 'they could all begin at once' "$ready" $((FAULTS * TASKS))
+is 'all tasks could begin at once' "$ready" $((FAULTS * TASKS))
 is 'nobody waited for ever for anybody' "$deadlocks" 0
 ok 'drivers keep to their connections' \
     test "$most" -le $((${#DRIVERS[@]} * (CONNECTIONS + 1)))

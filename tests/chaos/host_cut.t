@@ -75,7 +75,7 @@ host_is_empty() {
 # what the campaign brings about, as the history says.
 left_over() {
     find "$HOME_THERE/.pgwf" -mindepth 1 -maxdepth 1 ! -name '*.over' \
-        -printf '%f\n' | grep --invert-match --extended-regexp --file=<(
+        -printf '%f\n' | search grep --invert-match --extended-regexp --file=<(
             sql "select format('-%s-%s\$', m.process_id, a)
                    from wf.event u
                    join wf.event m using (instance_id, process_id, xid)
@@ -152,8 +152,8 @@ is 'some failed, of either sort of cut' "$(sql "
     select count(*) filter (where e.detail ->> 'message' like '%No route%') > 0,
            count(*) filter (where e.detail ->> 'message' not like '%No route%') > 0
       from wf.event e where e.state = 'FAILED'")" 't|t'
-ok "commands fail in time, at most $late ms after their limit" \
-    test "$late" -lt $((ALLOWED_MS + 1000))
+in_time 'commands fail in time, a second after what is allowed at most' "$late" \
+    $((ALLOWED_MS + 1000))
 is 'other tasks went on during each cut' "$others_stood" 0
 is 'no driver was given up' \
     "$(sql "select count(*) from wf.driver where state <> 'live'")" 0

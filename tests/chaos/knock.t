@@ -98,7 +98,7 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     spawn knockers they_knock
     wait_sql 60 "select count(*) > $before + 50 from chaos.act" || true
     nap 300
-    ! is_gone "$(pid_of knockers)" || diag 'they had gone before the fault'
+    ! is_gone "$(pid_of knockers)" || diag 'a client had gone before the fault'
     is_gone "$(pid_of knockers)" || within=$((within + 1))
     case $kind in
     0)
@@ -146,11 +146,11 @@ figure kept "$(how_many "heard where how = 'kept'")"
 figure early "$(how_many early)"
 figure amid "$(how_many amid)"
 figure acknowledged "$(sql 'select sum(count) from chaos.ack')"
-is 'what was accepted has its effect once, what was refused has none' \
+is 'accepted acts have their effect once, refused acts have none' \
     "$(sql 'select * from chaos.knock_violation limit 10')" ''
 is 'each reason for a refusal appeared' "$(sql 'select * from chaos.missing')" ''
 is 'no other one did' "$(sql 'select * from chaos.unexpected limit 10')" ''
-is 'no client met an error' "$(grep -o 'ERROR: .*' "$WORK/pgbench.log" | sort | uniq -c | head)" ''
+is 'no client met an error' "$(search grep -o 'ERROR: .*' "$WORK/pgbench.log" | sort | uniq -c | head)" ''
 is 'acts of each sort were accepted' "$(sql "select string_agg(distinct what, ' ' order by what)
     from chaos.act where answer = 'accepted'")" 'answer callback progress signal token'
 is 'signals and callbacks came early' "$(sql "select string_agg(distinct what, ' ' order by what)

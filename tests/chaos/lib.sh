@@ -21,6 +21,7 @@ HEARD=$WORK/started # the instances whose start was answered
 # campaign NAME FAULTS LONG "$@": it begins. FAULTS is how many faults there
 # are to be, or that of the long form; the options of the script may say so.
 campaign() {
+    FILES_MORE=20
     CAMPAIGN=$1
     FAULTS=$2
     [ "${CHAOS_FORM:-short}" = short ] || FAULTS=$3
@@ -110,6 +111,15 @@ world() {
     # shellcheck disable=SC2034 # for the campaign
     BASE="'$HTTP_URL'"
     spawn watcher watch_rows
+    stalls_watch
+}
+
+# in_time NAME MS LIMIT: it took less than the limit, and than what three
+# processes in a row may lose where others compute, too.
+in_time() {
+    local stall
+    stall=$(stall_ms)
+    ok "$1 ($2 ms; processes were up to $stall ms late)" test "$2" -lt $(($3 + 3 * stall))
 }
 
 # The server as a child of ours, who hears of its death, with SERVER_ENVIRONMENT.
@@ -204,6 +214,7 @@ drivers_begin() {
     for name in "${DRIVERS[@]}"; do
         driver_start "$name" "${DRIVER_OPTIONS[@]}"
     done
+    FILES=${FILES:-$(files_of "$(pid_of "driver-${DRIVERS[0]}")")}
 }
 
 # stop_at_work NAME [PROCESS]: stop it, or that process, while it carries out
@@ -443,22 +454,57 @@ invariants_hold() {
         is "$invariant holds" "$(sql "select what, instance_id, process_id,
             detail from chaos.found where invariant = '$invariant' limit 10")" ''
     done
-    found=$(pg_amcheck --heapallindexed --parent-check --schema=wf \
-        "$PGDATABASE" 2>&1) || true
+    found=$(damaged wf)
     figure I10 "$(grep -c . <<<"$found" || true)"
     is 'I10 holds: tables and indexes are sound' "$found" ''
 }
 
-# not_blind: each sort of fault is found when it is put in.
+# damaged SCHEMA: what is wrong with its tables and indexes, as they are stored.
+damaged() {
+    pg_amcheck --heapallindexed --parent-check --schema="$1" "$PGDATABASE" \
+        2>&1 || true
+}
+
+# not_blind: each sort of fault is found when it is put in. An index whose
+# function has changed its mind lacks what it should have.
 not_blind() {
     is 'the witnesses would notice' "$(sql "select * from chaos.blind
         where invariant = any (string_to_array('${INVARIANTS[*]}', ' '))")" ''
+    # shellcheck disable=SC2016 # the dollars of SQL
+    sql 'create schema chaos_damaged;
+         create table chaos_damaged.t as select n from generate_series(1, 100) n;
+         create function chaos_damaged.f(int) returns int immutable language sql as $$select $1$$;
+         create index on chaos_damaged.t (chaos_damaged.f(n));
+         create or replace function chaos_damaged.f(int) returns int immutable language sql as $$select -$1$$'
+    like 'I10 would notice an index that lacks rows' "$(damaged chaos_damaged)" \
+        'lacks matching index tuple'
+    [[ " ${INVARIANTS[*]} " == *' I9 '* ]] || return 0
+    sql "set session_replication_role = replica;
+         update wf.event set at = at where seq = (select min(seq) from wf.event)"
+    ok 'I9 would notice a change of the history' wait_sql 10 \
+        "select exists (select from chaos.violation where invariant = 'I9')"
+}
+
+# files_of PID: how many files it has open; none for who may not look (only root
+# may look at a driver's).
+files_of() {
+    find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l || true
+}
+
+# kept PID: what it should have let go of: children, and files beyond those of a
+# driver that has just begun and the FILES_MORE connections that it keeps: to
+# services and for SQL tasks while they are idle, and more to the workspace.
+kept() {
+    local files
+    files=$(files_of "$1")
+    [ "$files" -le $((${FILES:-24} + FILES_MORE)) ] || printf '%d files\n' "$files"
+    [ -z "$(pgrep --parent "$1")" ] || printf 'children\n'
 }
 
 # drivers_hold: they are as they were in the beginning: no memory, no
 # descriptors, no children left over.
 drivers_hold() {
-    local name pid count=0 worst=0 files=0
+    local name pid kept count=0 worst=0
     for name in "${DRIVERS[@]}"; do
         pid=$(pid_of "driver-$name")
         if is_gone "$pid"; then
@@ -468,15 +514,25 @@ drivers_hold() {
         fi
         worst=$(awk -v worst="$worst" '$1 == "VmHWM:" {
             print ($2 > worst ? $2 : worst) }' "/proc/$pid/status")
-        # only root may look
-        files=$(find "/proc/$pid/fd" -mindepth 1 2>/dev/null | wc -l || true)
-        [ "$files" -le 40 ] || count=$((count + 1))
-        [ -z "$(pgrep --parent "$pid")" ] || count=$((count + 1))
+        kept=$(kept "$pid")
+        [ -z "$kept" ] || diag "driver $name has ${kept//$'\n'/, }"
+        [ -z "$kept" ] || count=$((count + 1))
     done
     [ "$worst" -le 32768 ] || count=$((count + 1))
     figure I11 "$count"
     is "I11 holds: drivers have let go of everything, at most $worst kB" \
         "$count" 0
+    # shellcheck disable=SC2016 # perl's variables, not ours
+    spawn hoarder perl -e 'my @files;
+        open($files[$_], "<", "/dev/null") for 1 .. $ARGV[0];
+        my $child = fork; sleep 600 unless $child;
+        $SIG{TERM} = sub { kill TERM => $child; exit }; sleep 600' \
+        $((${FILES:-24} + FILES_MORE + 1))
+    pid=$(pid_of hoarder)
+    wait_until 10 pgrep --parent "$pid" || true
+    is 'I11 would notice what is not let go of' "$(kept "$pid" | sed 's/^[0-9]* //')" \
+        $'files\nchildren'
+    stop hoarder || true
 }
 
 # campaign_end: the figures of all campaigns.

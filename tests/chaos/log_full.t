@@ -220,7 +220,7 @@ is 'afterwards it could be written again' "$went_on" "$FAULTS"
 ok 'tasks ended meanwhile' test "$ended_meanwhile" -gt 0
 ok "nobody computes for nothing ($busiest ms in a second)" \
     test "$busiest" -lt 200
-ok "and says little ($lines lines, $missing missing)" test \
+ok "a driver says little ($lines lines, $missing missing)" test \
     $((lines + missing)) -lt $((20 * $(sql 'select count(*) from wf.task_v')))
 is 'no driver was given up' \
     "$(sql "select count(*) from wf.driver where state <> 'live'")" 0

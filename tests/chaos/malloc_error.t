@@ -67,6 +67,8 @@ command_run() {
         env "LD_PRELOAD=$LIBRARY" "$3" ${COMMANDS[$1]} \
         >"$WORK/$2.out" 2>"$WORK/$2.all" || STATUS=$?
     grep -v '^malloc_error: ' "$WORK/$2.all" >"$WORK/$2.err" || true
+    # how long the instance has been there is another time each time
+    sed -E -i 's/"elapsed_s":[0-9.]+//; s/,? +[0-9]+s$//' "$WORK/$2.out"
 }
 
 # libconfig_crashed: libconfig 1.5 uses what it could not allocate, and later ones
@@ -94,7 +96,7 @@ command_starve() {
         crashed=$((crashed + 1))
     else
         printf '%s %s: %s, %s\n' "$1" "$2" "$STATUS" \
-            "$(tail -n 1 "$WORK/now.all")" >>"$WORK/odd"
+            "$(tail -n 1 "$WORK/now.all"; diff "$WORK/$1.out" "$WORK/now.out" | head -n 4)" >>"$WORK/odd"
     fi
 }
 

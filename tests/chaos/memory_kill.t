@@ -5,12 +5,32 @@
 . "$(dirname "$0")/lib.sh"
 
 campaign memory_kill 1 50 "$@"
-GROUP=/sys/fs/cgroup/memory/wf-$$
-mkdir "$GROUP" 2>"$WORK/cgroup.log" ||
-    skip_all 'no process may be given a limit of its memory'
-trap group_end EXIT
+CGROUP=${CGROUP:-/sys/fs/cgroup} # where control groups are mounted
 LIMIT_MIB=96
-printf '%d\n' $((LIMIT_MIB * 1048576)) >"$GROUP/memory.limit_in_bytes"
+
+# group_make: a control group of either version whose processes together may
+# have LIMIT_MIB: GROUP is its directory, KILLED the file that counts the killed.
+group_make() {
+    local limit=$((LIMIT_MIB * 1048576))
+    if [ -d "$CGROUP/memory" ]; then
+        GROUP=$CGROUP/memory/wf-$$ KILLED=memory.oom_control
+        mkdir "$GROUP" && printf '%d\n' "$limit" >"$GROUP/memory.limit_in_bytes"
+        return
+    fi
+    GROUP=$CGROUP/wf-$$ KILLED=memory.events
+    if ! grep -qw memory "$CGROUP/cgroup.subtree_control"; then
+        printf '+memory\n' >"$CGROUP/cgroup.subtree_control" || return
+    fi
+    mkdir "$GROUP" && printf '%d\n' "$limit" >"$GROUP/memory.max" || return
+    # what may be swapped out is not killed
+    [ ! -e "$GROUP/memory.swap.max" ] || printf '0\n' >"$GROUP/memory.swap.max"
+}
+
+if ! group_make 2>"$WORK/cgroup.log"; then
+    [ ! -d "$GROUP" ] || rmdir "$GROUP"
+    skip_all "no process may be given a limit of its memory: $(tail -n 1 "$WORK/cgroup.log")"
+fi
+trap group_end EXIT
 SLOTS=12
 BODY_MIB=20 # what the service sends is a little less
 world
@@ -57,7 +77,7 @@ wait_sql 120 "select not exists (select from wf.task_v
     where instance_id = $giants and state not in ('END', 'FAILED'))"
 rss=$(awk '$1 == "VmHWM:" { print int($2 / 1024) }' \
     "/proc/$(pid_of driver-large)/status")
-is 'what is too large is refused' "$(sql "select string_agg(distinct error ->> 'kind', ' ')
+is 'a result that is too large is refused' "$(sql "select string_agg(distinct error ->> 'kind', ' ')
     from wf.task_v where instance_id = $giants and state = 'FAILED'")" output
 ok "a driver needs no more than its slots hold: $rss MiB" \
     test "$rss" -le $((64 + SLOTS * BODY_MIB * 3 / 2))
@@ -86,7 +106,7 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     haunt
 done
 stop driver-small || true
-killed=$(awk '$1 == "oom_kill" { print $2 }' "$GROUP/memory.oom_control")
+killed=$(awk '$1 == "oom_kill" { print $2 }' "$GROUP/$KILLED")
 
 DRIVERS=(one two)
 sql "select count(*) from wf.abort(jsonb_build_object('workflow', 'giant'),

@@ -107,9 +107,9 @@ figure refused "$refused"
 invariants_hold I1 I2 I3 I4 I5 I6 I7 I8 I9
 not_blind
 drivers_hold
-ok 'they had requests when they were cut off' test "$within" -gt 0
+ok 'drivers had requests when they were cut off' test "$within" -gt 0
 ok 'the limit of a SQL task ended while its session dialled' \
     test "$dialled" -eq $((FAULTS / 2))
-ok 'their reports came in, and were refused' test "$refused" -gt 0
+ok 'reports of drivers that were cut off came in, and were refused' test "$refused" -gt 0
 ok 'requests that may be repeated were' test "$DUPLICATES" -gt 0
 campaign_end

@@ -150,11 +150,11 @@ all_met 'each row has raised its error' "$began"
 retried=$(sql 'select clock_timestamp()')
 sql "select count(*) from wf.retry(jsonb_build_object('failed', true, 'instance',
     (select jsonb_agg(distinct f.instance_id) from wf.failed f)), 'in vain')" >/dev/null
-all_met 'and again when an operator retried what had failed' "$retried"
+all_met 'each row has raised its error again after a retry by an operator' "$retried"
 mended=$(sql 'select clock_timestamp()')
-is 'no turn of any driver failed' "$(grep -hE '(turn|heartbeat|register) failed' \
+is 'no turn of any driver failed' "$(search grep -hE '(turn|heartbeat|register) failed' \
     "$WORK"/driver-*.log | head -n 5)" ''
-is 'what has failed says why' "$(sql "select distinct x.place, x.code, p.error ->> 'kind'
+is 'each failed process says why it failed' "$(sql "select distinct x.place, x.code, p.error ->> 'kind'
       from chaos.poisoned x join wf.process p using (instance_id)
      where p.state = 'FAILED'
        and (p.error ->> 'kind' in ('engine', 'input', 'output', 'limit')) is not true")" ''
@@ -181,7 +181,7 @@ gap=$(sql "select ceil(extract(epoch from max(x.gap)))
            where i.workflow = 'load' and e.event = 'success') x")
 ok "ordinary tasks end all the while, $gap s apart at most" \
     test "$gap" -le "$LONGEST_GAP"
-ok 'and ordinary instances' sql_is_true "select count(*) > 0 from wf.instance_v
+ok 'ordinary instances end all the while' sql_is_true "select count(*) > 0 from wf.instance_v
     where workflow = 'load' and started_at > '$began' and ended_at < '$mended'"
 
 poison_is "return '[]';"

@@ -68,10 +68,10 @@ is 'each of which nobody wants rows succeeds, and counts them' "$(sql "
     select distinct name, value::text from wf.binding
      where instance_id = $unwanted and name = 'count'")" 'END|success
 count|550001'
-is 'what succeeded has happened, what failed has not' \
+is 'statements that succeeded have their effect, failed ones have none' \
     "$(sql 'select count(*) from chaos.kept')" $((50000 * FAULTS))
 ok "memory is bounded: $peak MiB" test "$peak" -le "$PEAK_MIB"
-ok "also with bodies of 180 MB: $wide_peak MiB" \
+ok "memory is bounded with bodies of 180 MB: $wide_peak MiB" \
     test "$wide_peak" -le "$WIDE_PEAK_MIB"
 is 'the drivers are what they were' \
     "$(sql 'select count(*), min(state), max(state) from wf.driver_v')" \

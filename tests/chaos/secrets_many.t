@@ -104,7 +104,7 @@ nowhere() {
     count=$(grep --text --count --fixed-strings --file="$WORK/pieces" \
         "$WORK/shown" || true)
     found=$((found + count))
-    is "no secret is in $name" "$(grep --text --fixed-strings --only-matching \
+    is "no secret is in $name" "$(search grep --text --fixed-strings --only-matching \
         --file="$WORK/pieces" "$WORK/shown" | sort | uniq -c | head -n 5)" ''
 }
 
@@ -137,12 +137,12 @@ rate_before=$RATE cost_before=$COST
 lasting=$(sql "select wf.start('blab', jsonb_build_object('base', '$SERVICE',
     'program', '$WORK/blabber', 'gate', '$GATE'))")
 ok 'three requests hold the canary' wait_until 30 lasting 3
-ok 'and have given away one half' wait_sql 60 "select count(*) = 2
+ok 'the commands have given away one half' wait_sql 60 "select count(*) = 2
     from wf.output_v where instance_id = $lasting and body like 'halves: %'"
 round=0
 turns_take "$FAULTS"
 others_run
-ok 'they hold it still' lasting 3
+ok 'the commands hold the secret still' lasting 3
 used=$(grep -o '^/turn .*' "$HEARD_KEYS" | sort -u | wc -l)
 ok "meanwhile $used others were used" test "$used" -ge "$FAULTS"
 touch "$GATE"
@@ -171,7 +171,7 @@ found=0
 nowhere 'the database' pg_dump
 nowhere "the driver's log" cat "$WORK/driver-one.log"
 nowhere 'the output that was streamed' wf-console log "$lasting"
-nowhere 'what the console shows' wf-console -o json tree "$lasting"
+nowhere 'the output of the console' wf-console -o json tree "$lasting"
 nowhere "the server's log" cat "$WORK/pg/server.log"
 figure I12 "$found"
 

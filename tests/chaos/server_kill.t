@@ -31,9 +31,11 @@ figure faults "$(wc -l <"$WORK/recovery")"
 figure within "$within"
 figure_of_times recovery_ms "$WORK/recovery"
 ledgers_figures
-figure acknowledged "$(acknowledged)"
+answered=$(acknowledged)
+figure acknowledged "$answered"
 invariants_hold I1 I2 I3 I4 I5 I6 I7 I8
 not_blind
 drivers_hold
 ok 'the server was killed while drivers had requests' test "$within" -gt 0
+ok 'starts and reports were answered' test "$answered" -gt 0
 campaign_end

@@ -133,9 +133,11 @@ for kind in "${FAULT_KINDS[@]}"; do
     diag "$kind: $(xargs <"$WORK/recovery-$kind")"
 done
 ledgers_figures
-figure acknowledged "$(acknowledged)"
+answered=$(acknowledged)
+figure acknowledged "$answered"
 invariants_hold I1 I2 I3 I4 I5 I6 I7 I8
 not_blind
 drivers_hold
 ok 'sessions were ended while drivers had requests' test "$within" -gt 0
+ok 'starts and reports were answered' test "$answered" -gt 0
 campaign_end

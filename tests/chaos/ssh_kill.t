@@ -100,6 +100,6 @@ drivers_hold
 is 'no directory is left on the host' \
     "$(find "$HOME_THERE/.pgwf" -mindepth 1 ! -name '*.over')" ''
 is 'no process is left on the host' \
-    "$(pgrep --full --list-full "$HOME_THERE/.pgwf" || true)" ''
+    "$(search pgrep --full --list-full -- "$HOME_THERE/.pgwf")" ''
 ok 'something was killed of each sort' test ${#kills[@]} -eq ${#KINDS[@]}
 campaign_end

@@ -7,7 +7,8 @@ create table chaos.outage (
 );
 comment on table chaos.outage is 'From when to when nothing could begin, and why.';
 
--- attempts are those that begin; null where that depends on how long outages are
+-- attempts are those that begin; null where that depends on how long outages are, and
+-- on how soon a driver takes the first one
 create table chaos.policy (
     workflow text primary key,
     delay    numeric, -- seconds, as most

@@ -79,5 +79,5 @@ figure acknowledged "$(acknowledged)"
 invariants_hold I1 I2 I3 I4 I5 I6 I7 I8 I9
 not_blind
 drivers_hold
-ok 'they were stopped while drivers had requests' test "$within" -gt 0
+ok 'programs were stopped while drivers had requests' test "$within" -gt 0
 campaign_end

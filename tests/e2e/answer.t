@@ -22,7 +22,7 @@ workflow ask() -> {answer: json} {
   return {answer: answer}
 }
 WF
-ok 'it is installed' wf-console install "$WORK/ask.wf"
+ok 'the workflow is installed' wf-console install "$WORK/ask.wf"
 
 # typed KEYS: what the console asks at a terminal of its own, and says
 typed() {
@@ -65,7 +65,7 @@ is 'an answer that was given is not asked for again' "$(wf-console answer "$ID" 
 
 id=$(begin ask)
 asked "$id"
-is 'who leaves has answered nothing' "$(typed 'yes\n\004')" \
+is 'a person who leaves the questions has answered nothing' "$(typed 'yes\n\004')" \
     'Approve it [approve], yes or no: How many copies.
 count, integer: wf-console: nothing was answered
 status 1'
@@ -77,7 +77,7 @@ ok 'a file has the answer' wf-console answer "$ID" --file "$WORK/answer.json"
 ended "$id" 20
 id=$(begin ask)
 asked "$id"
-ok 'so has standard input' sh -c "wf-console answer $ID --file - <'$WORK/answer.json'"
+ok 'answer --file - takes the answer from standard input' sh -c "wf-console answer $ID --file - <'$WORK/answer.json'"
 ended "$id" 20
 
 driver_stop one

@@ -51,10 +51,10 @@ is 'polls: each waits longer, up to the limit' "$(sql "
       from poll where n between 2 and 5")" t
 touch "$JOBS/a.done"
 ended "$id"
-is 'it ends' "$(state_of "$id")" 'END success'
-is 'its output' "$(sql "select output from wf.instance_v
+is 'the instance with the job ends' "$(state_of "$id")" 'END success'
+is 'the output of the job is the output of the instance' "$(sql "select output from wf.instance_v
     where instance_id = $id")" '{"copies": 2}'
-is 'it was started, polled, cleaned up' "$(told a)" 'POST GET DELETE /files'
+is 'the job was started, polled and cleaned up' "$(told a)" 'POST GET DELETE /files'
 
 # --- as lb-web has it
 
@@ -115,7 +115,7 @@ rm "$JOBS/e.sick"
 touch "$JOBS/e.done"
 ok 'retry' wf-console retry "$id"
 ended "$id"
-is 'it ends' "$(state_of "$id")" 'END success'
+is 'the instance ends with its other driver' "$(state_of "$id")" 'END success'
 
 # --- the driver is killed while one runs and another is being started
 
@@ -127,9 +127,9 @@ driver_start two
 touch "$JOBS/f.done"
 ended "$running"
 is 'another driver polls on' "$(state_of "$running")" 'END success'
-is 'it was started once' "$(told f)" 'POST GET DELETE /files'
+is 'a job was started once although its driver died' "$(told f)" 'POST GET DELETE /files'
 failed "$starting"
-is 'what may have been started waits for an operator' \
+is 'a job that may have been started waits for an operator' \
     "$(error_of "$starting" | cut -d '|' -f 1)" lost
 wf-console abort "$starting" >/dev/null
 ended "$starting"

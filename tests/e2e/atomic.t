@@ -61,12 +61,12 @@ input|statement 2 of 2 (line 43) begins or ends a transaction; an atomic is one 
 is 'of an error of the database the detail has it, too' \
     "$(sql "select error -> 'detail' from wf.task_v where instance_id = $id order by process_id limit 1")" \
     '{"hint": null, "line": 12, "detail": null, "sqlstate": "22012", "statement": 2}'
-is 'and nothing of any of them has happened' "$(sql 'select count(*) from mark')" 0
+is 'no statement of a failed atomic has an effect' "$(sql 'select count(*) from mark')" 0
 sql 'insert into parent values (7)'
 ok 'the reason of one is gone' wf-console retry "$id" --yes
 wait_sql 20 "select count(*) = 1 from wf.task_v where instance_id = $id and state = 'END'" || true
 failed "$id" 6
-is 'its statements have happened once' "$(sql 'select n, what, parent from mark order by what nulls first')" '2||7
+is 'the statements of a retried atomic have happened once' "$(sql 'select n, what, parent from mark order by what nulls first')" '2||7
 2|second|'
 wf-console abort "$id" >/dev/null
 sql 'delete from mark'
@@ -83,7 +83,7 @@ id=$(begin waits)
 wait_sql 20 "select exists (select from pg_stat_activity where usename = 'etl' and wait_event = 'PgSleep')" || true
 ok 'aborted in its second statement' wf-console abort "$id" --yes
 ended "$id" || true
-is 'it is aborted' "$(state_of "$id")" 'ABORTED aborted'
+is 'the instance with the cancelled atomic is aborted' "$(state_of "$id")" 'ABORTED aborted'
 is 'nothing of either has happened' "$(sql 'select count(*) from mark')" 0
 
 # --- compared and set, side by side

@@ -85,7 +85,7 @@ foreign 'a superuser is another login, too' postgres "select * from wf.poll($ann
 like 'a login without the role may not even ask' \
     "$(as nobody1 "select * from wf.poll($ann, 8)")" 'permission denied'
 is 'after all that ann holds what it held' "$(holder "$token")" "$ann"
-is 'and is live' "$(sql "select state from wf.driver where id = $ann")" live
+is 'ann is live after all attacks' "$(sql "select state from wf.driver where id = $ann")" live
 
 # --- a token of another login, under one's own number
 
@@ -117,7 +117,7 @@ is 'a login that was renamed is the same login' \
 sql 'alter role anna rename to ann'
 ann2=$(register ann "$ann, '{$token}'")
 is 'a driver that starts again takes its own requests over' "$(holder "$token")" "$ann2"
-is 'and reports them' "$(as ann "$(report "$ann2" "$token" error)")" 'done'
+is 'a driver that starts again reports its former requests' "$(as ann "$(report "$ann2" "$token" error)")" 'done'
 is 'a token of the past, again: it changes nothing' \
     "$(as ann "$(report "$ann2" "$token" response)")" already
 is 'the task has failed once and no more' "$(sql "select count(*) from wf.event
@@ -130,7 +130,7 @@ foreign 'register: a former that was given up, of another login' bob \
 foreign 'poll: with a number that was given up, of another login' bob "select * from wf.poll($ann, 1)"
 ann=$(register ann "$ann2")
 like 'operators drain any driver' "$(as oscar "select 'drained' from wf.drain($ann)")" drained
-is 'that one is draining' "$(sql "select state from wf.driver where id = $ann")" draining
+is 'the drained driver is draining' "$(sql "select state from wf.driver where id = $ann")" draining
 bob=$(register bob)
 is 'leave: a number that there is not' "$(as bob 'select wf.leave(999999)')" ''
 like 'outcome: a number that there is not yet' \
@@ -149,7 +149,7 @@ like 'a new login of the old name is another login' "$(as eve "select wf.leave($
 # unmarked NAME MARK [SQL BEFORE]: it is refused, and the engine goes on.
 unmarked() {
     like "mark: $1" "$(as bob "${3:-} select wf.register('b', '1', $HTTP, '{}', 4,
-        p_marks => array[$2])")" 'ERROR:  .* is no mark of this workspace'
+        p_marks => array[$2])")" 'ERROR:  .* is not a mark of this workspace'
     is "mark: $1: the engine goes on" "$(paused)" f
 }
 begin quick >"$WORK/begun"
@@ -168,7 +168,7 @@ unmarked 'with a quote' "'''; drop table wf.seal; --'"
 begin quick >"$WORK/begun"
 mine=$(as bob "set wf.mark = '99999999@1900000000.000000'; set wf.turn = '1';
     select coalesce(max(mark), '') from wf.poll($(register bob), 0)")
-unmarked 'one that the session has set for the poll to give back' "'$mine'"
+unmarked 'a mark that the session has set itself' "'$mine'"
 like 'the key: a driver may not read it' "$(as bob 'select key from wf.seal')" 'permission denied'
 like 'the key: nor make a seal' "$(as bob "select wf._sealed('1@1.000000', gen_random_uuid())")" \
     'permission denied'
@@ -262,7 +262,7 @@ as bob "select wf.heartbeat($bob)" >"$WORK/out"
 is 'granted: when he is no member any more he has not, whoever says that he lives' \
     "$(as bob "select count(*) from wf.poll($bob, 8, 8) where kind = 'run' and instance_id = $third")" 0
 ok 'an administrator takes it back' wf-console driver revoke ann
-ok 'and grants it to bob' wf-console driver grant bob payroll none
+ok 'an administrator grants the queue to bob' wf-console driver grant bob payroll none
 sql "update wf.sign_of_life set seen_at = seen_at - interval '2 s'"
 is 'revoked: the next poll hands ann nothing of it' "$(as ann "select count(*)
     from wf.poll($ann, 8, 8) where kind = 'run' and instance_id = $third")" 0
@@ -280,19 +280,19 @@ number=$(sql "select max(id) from wf.driver where name = 'one'")
 like 'another login cannot take the place of a driver that runs' \
     "$(register bob "$number")" "driver $number was registered by login wf_driver_one"
 id=$(begin quick)
-ok 'it works on' ended "$id"
+ok 'the driver works on after the attempt' ended "$id"
 sql "update wf.driver set login = 'bob'::regrole where id = $number"
 ok 'if its number is another login'\''s it gets a new one' wait_sql 20 "select exists (select
     from wf.driver where name = 'one' and state = 'live' and id > $number
      and login = 'wf_driver_one'::regrole)"
-like 'and says why' "$(cat "$WORK/driver-one.log")" "driver $number was registered by login bob"
+like 'the driver log says which login took its number' "$(cat "$WORK/driver-one.log")" "driver $number was registered by login bob"
 id=$(begin quick)
-ok 'and works on' ended "$id"
+ok 'the driver works on under another number' ended "$id"
 sql 'revoke wf_driver from wf_driver_one'
 ok 'a driver that loses its role is told what is missing' wait_until 20 grep -q \
     'permission denied .* hint: Grant the role wf_driver' "$WORK/driver-one.log"
 id=$(begin quick)
-is 'and gets nothing' "$(sql "select count(*) from wf.lease l join wf.driver d on d.id = l.driver_id
+is 'a driver without its role gets nothing' "$(sql "select count(*) from wf.lease l join wf.driver d on d.id = l.driver_id
     where d.name = 'one'")" 0
 sql 'grant wf_driver to wf_driver_one'
 ok 'with the role again it works on' ended "$id" 60
@@ -319,7 +319,7 @@ count=$((after - before))
 ok "2,000 notifies in $seconds s cost at most 100 polls, and 100 a second: $count" \
     test "$count" -le $((100 + 100 * seconds + 60))
 id=$(begin quick)
-ok 'and the bell wakes it as before' ended "$id"
+ok 'the bell wakes the driver as before' ended "$id"
 driver_stop one || true
 sound
 done_testing

@@ -99,14 +99,14 @@ END
 attack() {
     becomes "$2" >>"$WORK/mallory.out"
     is "$1" "$(run_spell)" "$GOOD"
-    is '  and nothing of it was called, or has stayed' \
+    is "$1: no planted function was called, no table has stayed" \
         "$(sql "select what, as_user, session from util.ledger
             union all select 'a table', null, null where to_regclass('util.new') is not null" | sort -u)" ''
 }
 
 attack 'operators come first in the search path' \
     "perform set_config('search_path', 'util, pg_catalog, pg_temp', false)"
-attack 'they do so for the transaction' \
+attack 'operators come first in the search path for the transaction' \
     "perform set_config('search_path', 'util, pg_catalog, pg_temp', true)"
 attack 'types come first in the search path, at the second call' \
     "if p_args[1] #>> '{}' like '%b' then perform set_config('search_path', 'util, pg_catalog', false); end if"
@@ -119,42 +119,42 @@ attack 'strings are read in another way' "perform set_config('standard_conformin
 attack 'every statement ends after a millisecond' "perform set_config('statement_timeout', '1ms', false),
     set_config('lock_timeout', '1ms', false), set_config('idle_in_transaction_session_timeout', '1ms', false)"
 attack 'the transaction may not write any more' "perform set_config('default_transaction_read_only', 'on', false)"
-attack 'what the engine notes in its session is forged' "perform set_config('wf.turn', '', false),
+attack 'marks of the engine in its session are forged' "perform set_config('wf.turn', '', false),
     set_config('wf.made', '1', false), set_config('wf.reason', 'mallory was here', false),
     set_config('wf.from', '{\"driver\": 1, \"rest\": 1000000, \"at\": 0, \"lanes\": []}', false)"
-is '  nor does the history know of it' \
+is 'the history does not know of the forged marks' \
     "$(sql "select count(*) from wf.event where reason like '%mallory%'")" 0
 attack 'no plan is good any more' "perform set_config('enable_indexscan', 'off', false),
     set_config('enable_nestloop', 'off', false), set_config('plan_cache_mode', 'force_generic_plan', false),
     set_config('work_mem', '64kB', false)"
 attack 'a function that it calls writes, makes tables and rings' 'perform util.write()'
-attack 'it holds an advisory lock for ever' 'perform pg_advisory_lock(7761, 0), pg_advisory_lock(7762, 1)'
+attack 'the function holds an advisory lock for ever' 'perform pg_advisory_lock(7761, 0), pg_advisory_lock(7762, 1)'
 
 # refused NAME BODY MESSAGE: the task fails, and says why.
 refused() {
     becomes "$2" >>"$WORK/mallory.out"
     is "$1" "$(run_spell)" "$3"
 }
-refused 'it may not become the owner' "perform set_config('role', 'wf_owner', false)" \
+refused 'the function may not become the owner' "perform set_config('role', 'wf_owner', false)" \
     'cannot set parameter "role" within security-definer function'
-refused 'nor change the login' "perform set_config('session_authorization', 'wf_owner', false)" \
+refused 'the function may not change the login' "perform set_config('session_authorization', 'wf_owner', false)" \
     'cannot set parameter "session_authorization" within security-definer function'
-refused 'nor switch triggers off' "perform set_config('session_replication_role', 'replica', false)" \
+refused 'the function may not switch triggers off' "perform set_config('session_replication_role', 'replica', false)" \
     'permission denied to set parameter "session_replication_role"'
-refused 'it does not write by itself' "insert into util.ledger (what) values ('written')" \
+refused 'the function does not write by itself' "insert into util.ledger (what) values ('written')" \
     'INSERT is not allowed in a non-volatile function'
-refused 'it does not read what is the workspace'"'"'s' 'perform count(*) from wf.process' \
+refused 'the function does not read tables of the workspace' 'perform count(*) from wf.process' \
     'permission denied for schema wf'
 refused 'an error that looks like the end of the call is an error' \
     "raise exception using errcode = 'WF020', message = 'as if it had returned'" 'as if it had returned'
 refused 'an error of the server is an error of the expression' \
     "raise exception using errcode = '40001', message = 'try again'" 'try again'
-refused 'so is a failed assertion' "assert false, 'never'" 'never'
+refused 'a failed assertion is an error of the expression' "assert false, 'never'" 'never'
 printf 'alter function util.slug(jsonb[]) security invoker' | as_mallory
-is 'one that would run as the engine is not called' "$(run_spell)" \
+is 'a function that would run as the engine is not called' "$(run_spell)" \
     'function slug cannot be called: it is not security definer'
 printf 'drop function util.slug(jsonb[])' | as_mallory
-is 'nor one that is gone' "$(run_spell)" 'function slug cannot be called: it no longer exists'
+is 'a function that was dropped is not called' "$(run_spell)" 'function slug cannot be called: it no longer exists'
 is 'nobody has heard or written anything' "$(sql 'select * from util.ledger')" ''
 is 'the workspace is sound' "$(sql "select * from wf.fsck() where class = 'violation'" 2>&1)" ''
 done_testing

@@ -181,7 +181,7 @@ is 'the owner allows it: that is in the audit' "$(sql "select verb, arguments
     'setting set|{"was": "0", "value": "1", "setting": "test_clock"}'
 call m_admin "set wf.now = '2001-01-01';
     select * from wf.abort('{\"instance\": $one}', 'allowed')" >/dev/null
-is 'and history still has the clock of the server beside the other' \
+is 'the history still has the clock of the server beside the other' \
     "$(sql "select at < '2001-01-02', server_at > now() - interval '1 minute'
               from wf.event_v where instance_id = $one order by seq desc limit 1")" 't|t'
 sql "update wf.setting set value = '0' where name = 'test_clock'"
@@ -230,7 +230,7 @@ call m_operator "begin; savepoint s; select * from wf.suspend('{\"instance\": $o
 is 'a verb that is rolled back leaves no row' "$(traced)|$(sql "select count(*)
     from wf.audit where reason = 'rolled back'")" 'm_operator|m_operator|resume|after|0'
 sql 'select wf.tick()' >/dev/null
-is 'and its number is missed by nobody' "$(sql 'select * from wf.fsck()')" ''
+is 'the number of a rolled back row is missed by nobody' "$(sql 'select * from wf.fsck()')" ''
 is 'every row has a number, without gaps' "$(sql 'select count(*) = max(number),
     count(*) = count(number), min(number) from wf.audit')" 't|t|1'
 
@@ -269,7 +269,7 @@ call m_operator "select * from wf.suspend('{\"instance\": $one}',
     e'\\e[2J\\e]0;x\\a\\u202etxt\\nm_admin aborted it')" >/dev/null
 is 'control characters of a reason reach no terminal' \
     "$(wf-console audit --limit 1 | LC_ALL=C tr -d '\n -~' | wc -c)" 0
-is 'and make no second row' "$(wf-console audit --limit 1 | wc -l)" 2
+is 'control characters of a reason make no second row' "$(wf-console audit --limit 1 | wc -l)" 2
 
 one=$(begun)
 sql "select * from wf.cancel('{\"instance\": $one}')" >/dev/null
@@ -293,7 +293,7 @@ call m_operator "select * from wf.suspend('{\"instance\": $two}', 'meanwhile')" 
 is 'an open transaction of an operator holds up no verb of another' "$(traced)" \
     'm_operator|m_operator|suspend|meanwhile'
 call m_admin 'select wf.tick()' >/dev/null
-is 'nor the numbers' "$(sql "select number = (select h.number from wf.audit_head h)
+is 'an open transaction of an operator holds up no number' "$(sql "select number = (select h.number from wf.audit_head h)
     from wf.audit where reason = 'meanwhile'")" t
 sql "select pg_terminate_backend(pid) from pg_stat_activity
       where usename = 'm_operator'" >/dev/null

@@ -163,13 +163,13 @@ carry_out "$DATA/redirects" "http://$PUBLIC:$PORT"
 refused "$DATA/redirects"
 is 'only the server that sends elsewhere was called' \
     "$(hits | cut -d' ' -f1 | sort -u)" "$PUBLIC"
-unlike 'and never with a password' "$(hits)" 'Authorization'
+unlike 'the server that redirects is never called with a password' "$(hits)" 'Authorization'
 : >"$HITS"
 ID=$(begin attack_secret -p "url=http://$PUBLIC:$PORT/go?http%3A%2F%2F1.1.1.1%3A$PORT%2F")
 all_over "$ID" || true
 like 'a secret does not follow' \
     "$(sql "select error ->> 'message' from wf.task_v where instance_id = $ID")" 'answered 302$'
-is 'it was sent to the server that the workflow names' \
+is 'the secret was sent to the server that the workflow names' \
     "$(hits | sed 's/GET [^|]*| //')" "$PUBLIC | Host: $PUBLIC:$PORT | Authorization: Bearer a secret"
 driver_stop one
 

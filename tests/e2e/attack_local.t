@@ -36,7 +36,7 @@ guard_state() {
 GUARD=$(guard_state)
 
 unchanged() {
-    is '… and nothing outside has changed' "$(guard_state)" "$GUARD"
+    is 'nothing outside has changed' "$(guard_state)" "$GUARD"
 }
 
 # --- who attacks how
@@ -69,8 +69,8 @@ refused() {
     local verb
     for verb in start status stop; do
         exits "$1: refused ($verb)" 1 local_command "$verb"
-        like '… it says why' "$OUTPUT" "$2"
-        like '… and what to do' "$OUTPUT" 'hint: .*(PGWF_HOME|chmod go-w|has to belong to root|Put it into)'
+        like "$1: the message says why ($verb)" "$OUTPUT" "$2"
+        like "$1: the hint says what to do ($verb)" "$OUTPUT" 'hint: .*(PGWF_HOME|chmod go-w|has to belong to root|Put it into)'
     done
     unchanged
 }
@@ -79,7 +79,7 @@ refused() {
 # server, which is the attacker, does not start.
 harmless() {
     exits "$1: the server does not start" 1 local_command start
-    like '… since it may do no more than its user' "$OUTPUT" 'PostgreSQL does not start'
+    like 'the server may do no more than its user' "$OUTPUT" 'PostgreSQL does not start'
     unchanged
 }
 
@@ -158,8 +158,8 @@ done
 place ours
 chown root "$PLACE/data"
 exits "data is root's and not empty: refused" 1 local_command start
-like '… and not given away' "$OUTPUT" "$PLACE/data belongs to root and not to postgres"
-is "… but stays root's" "$(stat -c %U "$PLACE/data")" root
+like 'data of root is not given away' "$OUTPUT" "$PLACE/data belongs to root and not to postgres"
+is "data stays root's" "$(stat -c %U "$PLACE/data")" root
 
 # --- the way
 
@@ -169,9 +169,9 @@ refused "the directory belongs to the server's user" "the directory $PLACE belon
 place below
 mkdir "$PLACE/home"
 chown postgres "$PLACE"
-AT=$PLACE/home/pgwf refused "it is below another user's directory" "the directory $PLACE belongs to postgres"
-ok '… where nothing was made' test ! -e "$PLACE/home/pgwf"
-AT=$WORK/places/theirs/../missing refused "it is behind another user's directory" \
+AT=$PLACE/home/pgwf refused "the place is below the directory of another user" "the directory $PLACE belongs to postgres"
+ok 'nothing was made below the directory of the other user' test ! -e "$PLACE/home/pgwf"
+AT=$WORK/places/theirs/../missing refused "the place is behind the directory of another user" \
     'the directory .*/theirs belongs to postgres'
 for mode in 775 777 2775; do
     place "mode-$mode"
@@ -188,12 +188,12 @@ AT=$WORK/shared/alias refused 'somebody has put a link there' 'the link .*/alias
 AT=$WORK/shared/alias/new refused 'somebody has put a link in the way' 'the link .*/alias belongs to postgres'
 link "$WORK/guard" moved root
 AT=$WORK/shared/moved refused "somebody has moved a link of root's there" 'everybody may put a link into'
-AT=$WORK/guard/file exits 'it is a file' 1 local_command start
-AT=$WORK/guard/file/new exits 'it is below a file' 1 local_command start
-AT=/dev/null exits 'it is a device' 1 local_command start
+AT=$WORK/guard/file exits 'the place is a file' 1 local_command start
+AT=$WORK/guard/file/new exits 'the place is below a file' 1 local_command start
+AT=/dev/null exits 'the place is a device' 1 local_command start
 AT=$WORK/shared/loop
 ln -s loop "$WORK/shared/loop"
-AT=$WORK/shared/loop exits 'it is a link to itself' 1 local_command start
+AT=$WORK/shared/loop exits 'the place is a link to itself' 1 local_command start
 unset AT
 unchanged
 place cwd
@@ -220,9 +220,9 @@ mkdir -p "$PLACE/data" # left from a start that was cut short
 ok 'a workspace starts' local_command start
 is 'the server has two directories' "$(find "$PLACE" -maxdepth 2 -user postgres -type d \
     ! -path '*/data/*' -printf '%f ' | tr ' ' '\n' | sort | xargs)" 'data run'
-exits 'its user can put nothing beside them' 1 as_server ln -s "$WORK/guard/file" "$PLACE/driver.pid.new"
-exits '… nor into the logs' 1 as_server ln -sf "$WORK/guard/file" "$PLACE/log/server.log"
-ok 'it stops' local_command stop
+exits 'the user of the server can put nothing beside its directories' 1 as_server ln -s "$WORK/guard/file" "$PLACE/driver.pid.new"
+exits 'the user of the server can put nothing into the logs' 1 as_server ln -sf "$WORK/guard/file" "$PLACE/log/server.log"
+ok 'the workspace stops' local_command stop
 for file in pgwf.conf logfile postgresql.auto.conf.tmp; do
     as_server ln -sf "$WORK/guard/file" "$PLACE/data/$file"
 done
@@ -231,12 +231,12 @@ PGWF_HOME=$PLACE exits 'links in its directories: it starts' 0 strace -o "$WORK/
     -e trace=%file,fchownat,fchmodat wf-console local start
 unchanged
 is 'root names nothing below by a path that could lead elsewhere' \
-    "$(grep -F "$PLACE" "$WORK/calls" | grep -v '^execve' || true)" ''
+    "$(search grep -F "$PLACE" "$WORK/calls" | search grep -v '^execve')" ''
 is 'root opens all of it without following a link' \
-    "$(grep -E '^openat\([0-9]+, ' "$WORK/calls" | grep -v O_NOFOLLOW || true)" ''
+    "$(search grep -E '^openat\([0-9]+, ' "$WORK/calls" | search grep -v O_NOFOLLOW)" ''
 ok 'root has opened something there' grep -q '"log/server.log".*O_NOFOLLOW' "$WORK/calls"
-ok 'it works' wf-console -h "$PLACE/run" -d pgwf list
-ok 'it stops again' local_command stop
+ok 'the workspace works' wf-console -h "$PLACE/run" -d pgwf list
+ok 'the workspace stops again' local_command stop
 rm "$PLACE/data/pgwf.conf"
 for file in postgresql.conf run/.s.PGSQL.5432.lock postmaster.pid; do
     case $file in run/*) at=$PLACE/$file ;; *) at=$PLACE/data/$file ;; esac

@@ -56,7 +56,7 @@ like 'by what start calls' "$(as eve "select wf._plant('{1}', 1, '{}', 0, now())
     'ERROR:  permission denied for function _plant'
 is 'nothing was started' "$(instances)" "$before"
 is 'a member of the role starts what is granted' "$(as ann "select wf.start('sell') > 0")" t
-is 'and nothing else' "$(as ann "select wf.start('payroll')")" "${NO_GRANT/eve/ann}"
+is 'a member of the role starts nothing else' "$(as ann "select wf.start('payroll')")" "${NO_GRANT/eve/ann}"
 
 # --- how many, and how urgently
 
@@ -68,11 +68,11 @@ like 'at any priority' "$(as bob "select wf.start('sell', p_priority => 1000)")"
     'ERROR:  login bob may not start an instance with priority 1000: the quota of role shop allows at most 10'
 like 'the quota is not its own to change' "$(as ann "select wf.quota_set('shop')")" \
     'ERROR:  permission denied for function quota_set'
-like 'nor to lock' "$(as nobody1 'select from wf.quota for update')" 'ERROR:  permission denied for'
-like 'nor is another held up by it' "$(as ann 'begin; lock table wf.quota')" 'ERROR:  permission denied for'
+like 'an application may not lock the quota' "$(as nobody1 'select from wf.quota for update')" 'ERROR:  permission denied for'
+like 'an application cannot hold another up with a lock' "$(as ann 'begin; lock table wf.quota')" 'ERROR:  permission denied for'
 like 'a quota is not spent for others' "$(as eve "select wf._spend_quota('{shop}', 1, '{1}', 'eve')")" \
     'ERROR:  permission denied for function _spend_quota'
-is 'what is refused has left nothing' "$(instances)" "$before"
+is 'refused starts have left nothing' "$(instances)" "$before"
 
 # sessions at the same time: as many as there are places, and not one more
 start_ten() {
@@ -90,9 +90,9 @@ done
 wait "${starts[@]}"
 cat "$WORK"/answers.* >"$WORK/answers"
 is 'of 40 starts in 4 loops 19 find a place' "$(grep -c '^t$' "$WORK/answers")" 19
-is 'and 21 are refused' "$(grep -c '^ERROR:  the quota of role shop is 20 under way' "$WORK/answers")" 21
-is 'it is what the view says' "$(sql 'select under_way from wf.quota_v')" 20
-is 'and what there is' "$(sql "select count(*) from wf.instance where started_by in ('ann', 'bob')")" 20
+is 'the other 21 of 40 starts are refused' "$(grep -c '^ERROR:  the quota of role shop is 20 under way' "$WORK/answers")" 21
+is 'the view shows the 20 instances under way' "$(sql 'select under_way from wf.quota_v')" 20
+is 'there are 20 instances under way' "$(sql "select count(*) from wf.instance where started_by in ('ann', 'bob')")" 20
 
 # --- how large
 
@@ -137,7 +137,7 @@ like 'lists in a list' "$(becomes large '{"n": 100, "m": 100}')" "$TOO_LARGE"
 like 'rounds' "$(becomes rounds '{"n": 5000}')" "$TOO_LARGE"
 is 'none has more' "$(sql "select count(*) from (select from wf.process p join wf.instance i on i.id = p.instance_id
     where i.started_by = 'ann' group by i.id having count(*) > 1000) x")" 0
-like 'nor may it be raised' "$(as ann 'update wf.extent set quota = null')" 'ERROR:  permission denied for'
+like 'the quota of an instance cannot be raised' "$(as ann 'update wf.extent set quota = null')" 'ERROR:  permission denied for'
 wf-console abort --yes --reason 'too large' large rounds >"$WORK/console.log" 2>&1 || true
 
 # --- who started what

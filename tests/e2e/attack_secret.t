@@ -123,7 +123,7 @@ is 'by default nobody may use any' "$(run payroll)" \
 
 driver_with "token payroll pay.Get $GOOD" "token payroll pay.Job $GOOD"
 reload
-is 'what is granted is sent' "$(run payroll)" END
+is 'the workflow with the grant sends the secret' "$(run payroll)" END
 is 'to the service' "$(cut -d '|' -f 2 "$WORK/nginx/heard.log")" "$TOKEN"
 
 NOT='^secret: workflow [^ ]+ may not use secret'
@@ -184,7 +184,7 @@ is "in eve's version it may go where it is meant to go" "$(run payroll)" END
 
 driver_with "token payroll exec.Run exec://cat" "token payroll ssh.Run ssh://other"
 reload
-is 'what is granted no more' "$(run payroll | cut -d ' ' -f 1-8)" 'secret: workflow payroll may not use secret token'
+is 'the secret of a revoked grant is not sent' "$(run payroll | cut -d ' ' -f 1-8)" 'secret: workflow payroll may not use secret token'
 install payroll 'exec.Run(program = "cat", stdin = secret("token"))'
 is 'a program that is granted' "$(run payroll)" END
 stolen 'another program' 'exec.Run(program = "sh", args = ["-c", "cat"], stdin = secret("token"))' "$AWAY exec://sh"
@@ -202,8 +202,10 @@ stolen 'the same host with another port' \
 driver_with "token payroll pay.Get" "token payroll pay.Get hr.example.com"
 exits 'a line of three words' 78 wf-driver -n -c "$SECRETS/driver.conf" -d "$PGDATABASE"
 like 'says so' "$OUTPUT" 'secrets.grants: "token payroll pay.Get" has 3 words, not 4'
-is 'the token is nowhere in the workspace' "$(pg_dump | grep -c "$TOKEN")" 0
-is 'nor in the log' "$(grep -c "$TOKEN" "$WORK/driver-one.log")" 0
+pg_dump >"$WORK/dump"
+ok 'the whole workspace was looked at' grep -q '^COPY wf\.event ' "$WORK/dump"
+is 'the token is nowhere in the workspace' "$(grep -c "$TOKEN" "$WORK/dump")" 0
+is 'the token is nowhere in the log' "$(grep -c "$TOKEN" "$WORK/driver-one.log")" 0
 driver_stop one || true
 sound
 done_testing

@@ -74,11 +74,11 @@ refused() {
     is "others go on: $1" "$(run good)" 'done'
 }
 
-refused 'its settings' "alter role current_user set statement_timeout = '1ms'"
-refused 'its settings here' "do \$\$ begin execute format('alter role etl in database %I
+refused 'settings of the role' "alter role current_user set statement_timeout = '1ms'"
+refused 'settings of the role in this database' "do \$\$ begin execute format('alter role etl in database %I
     set local_preload_libraries = none_such', current_database()); end \$\$"
-refused 'its settings, taken back' 'alter role current_user reset all'
-refused 'its password' "alter role current_user password 'owned'"
+refused 'settings of the role, taken back' 'alter role current_user reset all'
+refused 'a password of the role' "alter role current_user password 'owned'"
 refused 'no password any more' 'alter role current_user password null'
 refused 'inside of a function' 'select etl.poison()'
 refused 'inside of a subtransaction' "do \$\$ begin
@@ -104,7 +104,7 @@ install evil "do \$\$ begin
     begin perform etl.poison(); raise exception 'no'; exception when raise_exception then null; end; end \$\$" >"$WORK/console.log"
 is 'taken back by the task itself' "$(run evil)" 'done'
 is 'the role is as before' "$(role_of etl)" "$before"
-is 'and the next task goes on' "$(run good)" 'done'
+is 'the next task goes on after the attacks' "$(run good)" 'done'
 
 # what nothing but a role of its own, or the DBA, keeps from it: docs/dba.md
 sql 'revoke execute on function pg_terminate_backend(int, bigint), pg_cancel_backend(int) from public'
@@ -127,7 +127,7 @@ like 'the author cannot choose another role' "$(run evil)" 'permission denied to
 like 'only an administrator grants' "$(PGUSER=ann wf-console sql grant payroll_sql evil 2>&1 | head -n 1)" \
     'permission denied'
 like 'granted' "$(grants grant payroll_sql payroll)" 'payroll_sql'
-is 'it runs as its role' "$(run payroll)" 'done'
+is 'the task runs as its role' "$(run payroll)" 'done'
 is 'on a session that logged in as that role' "$(sql "select count(*) from pg_stat_activity
     where usename = 'payroll_sql' and application_name = 'wf-driver sql'")" 1
 like 'another workflow does not' "$(install evil "$TAKE" >"$WORK/console.log"; run evil)" 'permission denied for table salary'
@@ -146,7 +146,7 @@ like 'eve was quicker than the grant' "$(cat "$WORK/sneaky.log")" 'sneaky\|1\|in
 like 'the grant is not for what eve has installed' "$(run sneaky)" 'permission denied for table salary'
 grants revoke sneaky >"$WORK/console.log"
 like 'ann can, who is a member of the role' "$(install payroll "select 'ann'" ann)" 'payroll +[0-9]+ +installed'
-is 'and it runs' "$(run payroll)" 'done'
+is 'the workflow of ann runs' "$(run payroll)" 'done'
 install evil "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'payroll_sql'" >"$WORK/console.log"
 like 'another workflow ends no session of that role' "$(run evil)" 'must be a member of the role|permission denied'
 install payroll 'reset role' >"$WORK/console.log"
@@ -171,14 +171,14 @@ kill -HUP "$(pid_of driver-three)"
 ok 'the configuration is read again' wait_until 10 grep -q 'read again' "$WORK/driver-three.log"
 is 'now it has one' "$(run payroll)" 'done'
 is 'taken back' "$(grants revoke payroll)" 'payroll   revoked'
-like 'it runs as the others do again' "$(run payroll)" 'permission denied for table salary'
+like 'without the grant the task runs as the others do again' "$(run payroll)" 'permission denied for table salary'
 
 # --- who may create roles is not asked
 
 driver_stop three
 driver_start four -o sql_connection=user=maker
 install tenant 'create role tenant_of_maker' >"$WORK/console.log"
-is 'who may create roles creates them' "$(run tenant)" 'done'
+is 'a task whose role may create roles creates them' "$(run tenant)" 'done'
 sql 'drop role tenant_of_maker'
 like 'the driver says what that means' "$(cat "$WORK/driver-four.log")" \
     'SQL tasks run as role maker, which may create roles'

@@ -30,11 +30,11 @@ end $$;
 END
 ok 'all of them are tried' psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --file="$WORK/install.sql"
 diag "$(sql "select format('%s: %s', t.code, count(*)) from tree t group by t.code order by 1")"
-# 22P05: a text with \u0000 is no jsonb, so that it does not get as far as wf.install
+# 22P05: a text with \u0000 is not jsonb, and therefore does not reach wf.install
 is 'each is taken, or refused by the check of trees' \
     "$(sql "select t.k, t.code, t.message from tree t where t.code not in ('T0001', 'WF005', '22P05') order by 1 limit 5")" ''
 ok 'many are refused' sql_is_true "select count(*) > $TREES / 2 from tree where code = 'WF005'"
-ok 'and some are taken' sql_is_true "select count(*) > $TREES / 50 from tree where code = 'T0001'"
+ok 'some trees are taken' sql_is_true "select count(*) > $TREES / 50 from tree where code = 'T0001'"
 is 'each says where its fault is' \
     "$(sql "select t.k, t.message from tree t
              where t.code = 'WF005' and t.message !~ '^([a-z_]+(\[|\.|:)|must |holds |has |the compiled tree)' order by 1 limit 5")" ''

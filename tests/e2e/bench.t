@@ -3,7 +3,7 @@
 # How good they are is not judged: other tests run beside it.
 . "$(dirname "$0")/../lib.sh"
 
-exits 'it runs' 0 timeout 1500 env WORK_PARENT="$WORK" NPM=none \
+exits 'the bench runs' 0 timeout 1500 env WORK_PARENT="$WORK" NPM=none \
     bash "$ROOT/tests/bench/run" --runs 1 --scale 0.005 \
     --json "$WORK/figures.json"
 like 'without npm nothing is beside us, which is no failure' "$OUTPUT" \
@@ -26,10 +26,10 @@ is 'each row has its figures' "$(figures)" "$(
 )"
 
 cp "$ROOT/docs/performance.md" "$WORK/page.md"
-ok 'they become a table in the page' perl "$ROOT/tests/bench/publish" \
+ok 'the figures become a table in the page' perl "$ROOT/tests/bench/publish" \
     "$WORK/figures.json" "$WORK/page.md" 'On very little work.'
 like 'the table' "$(cat "$WORK/page.md")" '[|] 14 [|] install of them [|] [0-9]'
 perl "$ROOT/tests/bench/chart" "$WORK/figures.json" >"$WORK/chart.svg"
-like 'and a chart' "$(cat "$WORK/chart.svg")" \
+like 'the figures become a chart' "$(cat "$WORK/chart.svg")" \
     '^<svg .*class="(holds|missed)".*</svg>$'
 done_testing

@@ -110,5 +110,5 @@ wait_sql 60 "select exists (select from pg_stat_activity
       and now() - query_start > '200 ms')"
 ok 'the driver is evaluating; abort gets through' wf-console abort "$id"
 ended "$id" 60 || true
-like 'and the instance ends' "$(state_of "$id")" '^ABORTED'
+like 'the instance with the endless expression ends' "$(state_of "$id")" '^ABORTED'
 done_testing

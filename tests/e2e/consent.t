@@ -51,12 +51,12 @@ ended "$healthy"
 # --- the question
 
 ask "wf-console retry --failed"
-like 'it says how many, and of which workflows' "$(cat "$WORK/screen")" \
+like 'the question has the numbers of processes, instances and workflows' "$(cat "$WORK/screen")" \
     'retry 5 processes in 3 instances of 2 workflows \(repair 3, hello 2\)\? '
 is 'while it asks it is in no transaction' \
     "$(sql "select state, xact_start is null from pg_stat_activity
              where application_name = 'wf-console'")" 'idle|t'
-is 'and locks nothing' \
+is 'the console locks nothing while it asks' \
     "$(sql "select count(*) from pg_locks l join pg_stat_activity a using (pid)
              where a.application_name = 'wf-console'")" 0
 # the world goes on: one heals, one breaks
@@ -69,11 +69,11 @@ answer y || status=$?
 is 'the console did it' "$status" 0
 wait_sql 20 "select bool_and(attempt = 2 and state = 'FAILED') from wf.task_v
     where task_type = 'wf.Fail' and instance_id in ($second, $several)" || true
-is 'what was asked about was retried' "$(attempts "$second") $(attempts "$several")" \
+is 'targets of the question were retried' "$(attempts "$second") $(attempts "$several")" \
     '2 2'
-is 'what failed later was not' "$(attempts "$later")" 1
-is 'what had ended stayed so' "$(state_of "$first")" 'END success'
-like 'and it says that one had changed' "$(cat "$WORK/said")" \
+is 'a process that failed later was not retried' "$(attempts "$later")" 1
+is 'an instance that had ended stayed so' "$(state_of "$first")" 'END success'
+like 'the console says that one target had changed' "$(cat "$WORK/said")" \
     '1 of 5 targets had changed since they were counted'
 
 ask "wf-console abort --failed"
@@ -95,13 +95,13 @@ failed "$newer" 3
 answer y || true
 wait_sql 20 "select count(*) = 3 from wf.process_v
     where instance_id = $several and attempt = 3 and state = 'FAILED'" || true
-is 'also when a newer one has been started' "$(attempts "$several") $(attempts "$newer")" \
+is 'the latest instance is that of the question, also when a newer one has started' "$(attempts "$several") $(attempts "$newer")" \
     '3 1'
 
 # --- without a terminal
 
 exits 'without a terminal it is refused' 2 wf-console ignore --failed
-like 'and says what it would have touched' "$OUTPUT" \
+like 'the refusal says what it would have touched' "$OUTPUT" \
     'ignore would touch 8 processes in 4 instances of 2 workflows \(repair 6, hello 2\); nothing was done.*--yes'
 is 'nothing was ignored' "$(sql "select count(*) from wf.process_v
     where state = 'FAILED'")" 8
@@ -127,7 +127,7 @@ hold "$later"
 exits 'a verb waits as long as it was told' 1 \
     env PGOPTIONS='-c statement_timeout=500ms' \
     wf-console retry "$later" --yes
-like 'then it says how to give it longer' "$OUTPUT" \
+like 'a verb that took too long says how to give it longer' "$OUTPUT" \
     'statement timeout.*statement_timeout=1h'
 spawn hanging wf-console retry "$later" --dry-run
 wait_sql 20 "select exists (select from pg_stat_activity

@@ -4,7 +4,7 @@
 
 # says REGEX: the last command's output.
 says() {
-    like "… and says: $1" "$OUTPUT" "$1"
+    like "the message says: $1" "$OUTPUT" "$1"
 }
 
 exits 'no database' 1 wf-driver -n -d "host=$WORK"
@@ -19,7 +19,7 @@ exits 'an unknown key' 78 wf-driver -n -o slotz=1
 says 'unknown option slotz'
 says 'hint: .*--print-config'
 exits 'an unknown transport' 78 wf-driver -n -o transports=pigeon
-exits 'a network that is none' 78 wf-driver -n -o http.deny=10.0.0.0/33
+exits 'a malformed network' 78 wf-driver -n -o http.deny=10.0.0.0/33
 says 'http.deny: "10.0.0.0/33" is no host or network'
 exits 'an unknown level' 78 wf-driver -n -o log_level=loud
 
@@ -46,7 +46,7 @@ exits 'an unknown keyword of libpq' 78 wf-driver -n -d 'hots=x'
 for connection in 'postgresql://u:S3CR3T@[::1/x' 'postgresql://u:S3CR%3T@h/x' \
     'host=x password=a S3CR3T'; do
     exits 'a connection that cannot be read' 78 wf-driver -n -d "$connection"
-    unlike '… may have a password, which is not shown' "$OUTPUT" S3C
+    unlike 'a password in the connection is not shown' "$OUTPUT" S3C
 done
 exits 'no file' 78 wf-driver -n -c "$WORK/none.conf"
 
@@ -86,7 +86,7 @@ swappable 'others may write to a directory above' "$DIR/below/fine.conf" "the di
 ln -s "$DIR/below/fine.conf" "$WORK/led.conf"
 swappable 'a link leads where others may write' "$WORK/led.conf" "the directory $DIR has mode 0757"
 ln -s "$DIR" "$WORK/way"
-swappable 'so does a link in the way' "$WORK/way/below/fine.conf" "the directory $DIR has mode 0757"
+swappable 'others may write to the directory of a link in the way' "$WORK/way/below/fine.conf" "the directory $DIR has mode 0757"
 ln -s "$WORK/fine.conf" "$WORK/good.conf"
 ln -s good.conf "$WORK/again.conf"
 taken 'a link that nobody else can have made' "$WORK/again.conf"
@@ -106,7 +106,7 @@ swappable 'a link where everybody may put one' "$DIR/link.conf" "everybody may p
 mkdir "$DIR/own"
 install -m 600 "$WORK/fine.conf" "$PRIVATE/closed.conf" "$DIR/own"
 taken 'a directory of its own there' "$DIR/own/fine.conf"
-swappable '… but not with a password' "$DIR/own/closed.conf" \
+swappable 'a file with a password in a directory of its own there' "$DIR/own/closed.conf" \
     'connection has a password, but the file is below [^,]*, to which everybody may write'
 if [ "$(id -u)" -eq 0 ]; then
     directory 775
@@ -142,6 +142,24 @@ swappable 'the same for SQL tasks' "$WORK/fine.conf" 'sql_connection: passfile: 
     -o "sql_connection=host=$WORK passfile=$DIR/pass"
 swappable 'certificates' "$WORK/fine.conf" 'connection: sslrootcert: ' -d "host=$WORK sslrootcert=$DIR/known"
 swappable 'certificates of HTTP' "$WORK/fine.conf" 'http.ca_file: ' -o "http.ca_file=$DIR/known"
+chmod 644 "$DIR/known"
+swappable 'a certificate for servers' "$WORK/fine.conf" "http.certificates: $DIR/known may be changed" \
+    -o "http.certificates=* $DIR/known $PRIVATE/closed.conf"
+swappable 'the key of one' "$WORK/fine.conf" "http.certificates: $DIR/pass may be changed" \
+    -o "http.certificates=* $WORK/fine.conf $DIR/pass"
+chmod 644 "$PRIVATE/closed.conf"
+swappable 'a key of one that all may read' "$WORK/fine.conf" \
+    'http.certificates: .* may be read or changed by others: .* 0644' \
+    -o "http.certificates=* $WORK/fine.conf $PRIVATE/closed.conf"
+chmod 600 "$PRIVATE/closed.conf"
+exits 'a certificate of three words' 78 wf-driver -n -o 'http.certificates=https://a /b'
+says '"https://a /b" has 2 words, not 3'
+exits 'a certificate for a server without TLS' 78 wf-driver -n -o 'http.certificates=http://a /b /c'
+says 'must begin with https://HOST or \*'
+exits 'a version of TLS that is too old' 78 wf-driver -n -o http.tls_min=1.1
+says 'http.tls_min must be 1.2 or 1.3, not "1.1"'
+exits 'a proxy with a password' 78 wf-driver -n -o http.proxy=http://u:p@proxy:3128
+says 'http.proxy must be http://HOST:PORT or https://HOST:PORT, not '
 swappable 'the configuration of ssh' "$WORK/fine.conf" 'ssh.config_file: ' -o "ssh.config_file=$DIR/known"
 swappable 'a key' "$WORK/fine.conf" 'ssh.options: IdentityFile: ' -o "ssh.options=identityfile=$DIR/pass"
 swappable 'known hosts' "$WORK/fine.conf" "ssh.options: UserKnownHostsFile: $DIR/known may be" \
@@ -172,7 +190,7 @@ PGUSER=good exits 'fewer descriptors than slots may need' 0 \
 says 'slots is 300: this may take 1270 descriptors, and .* no more than 500'
 PGUSER=good exits 'the same, and the limit is one that may be raised' 0 \
     bash -c 'ulimit -S -n 500; exec wf-driver -n -o slots=300'
-unlike '… is nothing to speak of' "$OUTPUT" descriptors
+unlike 'a limit of descriptors that may be raised is not warned of' "$OUTPUT" descriptors
 
 # Two that are called the same are two.
 twins() {

@@ -31,12 +31,27 @@ is 'the query is encoded, lists repeat their key; JSON is read' \
     "$(of good "output #>> '{body,args}'")" 'q=a+b%26c&list=1&list=2'
 is 'JSON is sent as such, numbers as they were written' \
     "$(of posted "output ->> 'body'")" 'POST application/json yes {"n":1.10}'
+is 'a form is encoded, lists repeat their name' \
+    "$(of form "output ->> 'body'")" \
+    'POST application/x-www-form-urlencoded  n=1&n=2.50&name=a%20b%26c'
+is 'a form with a file has parts' "$(of 'form with a file' "replace(output ->> 'body', e'\r', '')")" \
+    'POST multipart/form-data; boundary=pgwf-form-0  --pgwf-form-0
+Content-Disposition: form-data; name="note"
+
+hello
+--pgwf-form-0
+Content-Disposition: form-data; name="report"; filename="r.csv"
+Content-Type: text/csv
+
+1;2
+--pgwf-form-0--'
+fails 'form and body' input '^body and form must not both be given$'
 is 'GET follows a redirect' "$(of moved "output #>> '{body,args}'")" 'moved'
 is 'POST follows a 303, with a GET' \
     "$(of other "output #>> '{body,args}'")" 'other'
 is 'a redirect that is accepted is not followed' \
     "$(of 'not followed' "output ->> 'status'")" 302
-is 'its location is made absolute' \
+is 'the location of a redirect is made absolute' \
     "$(of 'not followed' "output #>> '{headers,location}'")" \
     "$HTTP_URL/json?moved"
 is 'compressed bodies are decompressed' \
@@ -64,13 +79,13 @@ fails line input '^headers: X-A is no header of one line'
 trace=$(trace_of "$id")
 is 'every request had its key' \
     "$(awk -v key="^$trace-[0-9]+\$" '$4 !~ key' "$WORK/nginx/access.log")" ''
-is 'and its place in the trace of its instance' \
+is 'every request had its place in the trace of its instance' \
     "$(awk -v trace="^00-${trace//-/}-[0-9a-f]+-01\$" \
         '$5 !~ trace || length($5) != 55' "$WORK/nginx/access.log")" ''
 is 'the key is that of the task' \
     "$(of good "'$trace-' || process_id")" "$(awk '$2 ~ /q=a/ { print $4 }' \
         "$WORK/nginx/access.log")"
-is 'what the author says wins' \
+is 'a trace header of the author wins' \
     "$(of named "output #>> '{body}'")" 'mine 00-01-02-00'
 
 touch "$WORK/nginx/well"

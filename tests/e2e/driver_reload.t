@@ -85,13 +85,13 @@ is 'the rest is named' \
     "$(said 'changed, but read at the start only: connections$')" 1
 ok 'the workspace knows the slots' wait_sql 10 "select slots = 400
     from wf.driver_v where name = 'one' and state = 'live'"
-is 'what was under way holds nobody up' "$(sql "select state from wf.task_v
+is 'a running request does not hold up the reload' "$(sql "select state from wf.task_v
     where instance_id = $slow")" START_REQUESTED
 try
 is 'now allowed' "$(allowed env) $(allowed http)" 'END END'
 ended "$slow" || true
-is 'what was under way has ended' "$(state_of "$slow")" 'END success'
-is 'and ran once' "$(sql "select attempt from wf.task_v
+is 'the running request has ended' "$(state_of "$slow")" 'END success'
+is 'the running request ran once' "$(sql "select attempt from wf.task_v
     where instance_id = $slow")" 1
 is 'the supervisor knows' "$(sed -n 's/^[0-9.]* \(READY=1\|RELOADING=1\).*/\1/p' \
     "$WORK/told.told" | head -n 3 | xargs)" 'READY=1 RELOADING=1 READY=1'

@@ -10,6 +10,7 @@ Host nobody-knows-this-key
     Port $SSH_PORT
     UserKnownHostsFile /dev/null
     GlobalKnownHostsFile /dev/null
+    StrictHostKeyChecking no
 END
 workspace_start
 driver_start one -o "ssh.config_file=$SSH_CONFIG" -o ssh.max_output=4096
@@ -40,7 +41,7 @@ fails 'shell word' exit '^exit code 3'
 like 'of long output the end is kept, and that is said' \
     "$(of long "output ->> 'stdout'")" $'^\\[[0-9]+ bytes cut\\]\n.*\n100000$'
 is 'bytes that are no text' "$(of bytes "output ->> 'stdout'")" $'\uFFFDok'
-is 'what is left behind holds nobody up' \
+is 'a process that a command leaves behind holds nobody up' \
     "$(of 'left behind' "output ->> 'stdout'")" started
 fails slow timeout '^ssh worker did not end within 2000 ms$'
 fails killed exit '^exit code 137'
@@ -58,5 +59,19 @@ ok 'retry' wf-console retry --yes "$(sql "select instance_id || '/' || process_i
 wait_sql 20 "select error ->> 'kind' = 'ssh' from wf.task_v
     where instance_id = $id and title = 'script'" || true
 fails script ssh 'Connection refused'
+
+# Only the driver's own configuration can say that any key will do.
+ok 'the host is back' sshd_again
+status=0
+driver_stop one || status=$?
+is 'the driver stops' "$status" 0
+driver_start two -o "ssh.config_file=$SSH_CONFIG" \
+    -o ssh.options=StrictHostKeyChecking=no
+ok 'retry' wf-console retry --yes "$(sql "select instance_id || '/' || process_id
+    from wf.task_v where instance_id = $id and title = 'host key'")"
+wait_sql 20 "select error ->> 'message' ~ 'Permission denied' from wf.task_v
+    where instance_id = $id and title = 'host key'" || true
+fails 'host key' ssh 'Permission denied'
+
 sound
 done_testing

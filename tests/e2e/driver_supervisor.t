@@ -38,9 +38,10 @@ NOTIFY_SOCKET=@$WORK WATCHDOG_USEC=400000 driver_start one \
 heard abstract 'READY=1$'
 heard abstract 'STATUS=driver [0-9]+: 0 of 256 slots taken$'
 heard abstract 'WATCHDOG=1$' 5
-is 'the beats come each half of the interval' "$(awk '$2 == "WATCHDOG=1" {
-    if (n++ && ($1 - before < 0.1 || $1 - before > 0.4)) odd++
-    before = $1 } END { print odd + 0 }' "$WORK/abstract.told")" 0
+# the one in the middle: a single one may be late where others compute, too
+like 'the beats come each half of the interval' "$(awk '$2 == "WATCHDOG=1" {
+    if (n++) print $1 - before
+    before = $1 }' "$WORK/abstract.told" | sort -n | sed -n 3p)" '^0?\.[123]'
 
 # One that does not turn says nothing.
 pid=$(pid_of driver-one)
@@ -59,11 +60,11 @@ heard abstract 'STOPPING=1$'
 heard abstract 'STATUS=stopping, driver [0-9]+: 1 of 256 slots taken$'
 status=0
 driver_stop one CONT || status=$?
-is 'what was under way is finished' "$status" 0
-ok 'it beats while it finishes' test \
+is 'running requests are finished when the driver stops' "$status" 0
+ok 'the driver beats while it finishes' test \
     "$(awk '/STOPPING=1/ { on = 1 } on && /WATCHDOG=1/' "$WORK/abstract.told" |
         wc -l)" -gt 2
-is 'and was reported' "$(sql "select state from wf.task_v
+is 'the finished request was reported' "$(sql "select state from wf.task_v
     where instance_id = $id and task_type = 'sql.Exec'")" END
 
 # A watchdog that watches another process is none of ours.
@@ -71,9 +72,9 @@ notify_start other "$WORK/other"
 NOTIFY_SOCKET=$WORK/other WATCHDOG_USEC=400000 WATCHDOG_PID=1 \
     driver_start two
 heard other 'STATUS=driver'
-is 'it beats for itself only' "$(told other WATCHDOG=1)" 0
+is 'a driver beats for itself only' "$(told other WATCHDOG=1)" 0
 NOTIFY_SOCKET=nonsense driver_start three
-like 'an address that is none is said' "$(cat "$WORK/driver-three.log")" \
+like 'a malformed address is reported' "$(cat "$WORK/driver-three.log")" \
     'NOTIFY_SOCKET is no address: nonsense'
 sound
 done_testing

@@ -25,7 +25,7 @@ sql 'create table orders (id int primary key, amount numeric)'
 sql 'grant insert on orders to shop'
 block '' 1 >"$WORK/bill.wf"
 ok 'the workflow is laid out as fmt has it' wf-console fmt --check "$WORK/bill.wf"
-ok 'it is installed' wf-console install "$WORK/bill.wf"
+ok 'the workflow is installed' wf-console install "$WORK/bill.wf"
 driver_start one
 
 is 'psql starts an instance with an order' "$(run_sql 1)" 1
@@ -33,7 +33,7 @@ is 'a signal names it by its key' "$(run_sql 2)" 1
 is 'wf.wait waits for its end, and wf.result has it' "$(run_sql 3)" \
     'END|success|{"paid": 99.5}|
 END|success|{"paid": 99.5}'
-is 'one that has not ended is waited for as long as was said' \
+is 'wf.wait returns after its time when the instance has not ended' \
     "$(as_shop psql -XqAt -c "select wf.start('bill', '{\"order_id\": 1, \"amount\": 1}')" \
         -c "call wf.wait(2, '0.1 s')")" '2
 RUNNING|||'

@@ -104,7 +104,7 @@ is 'no work is left over' "$(sql 'select * from wf.work')" ''
 stop steady || true
 
 id=$(begin_all 0)
-ok 'what takes no time goes on to its end' wait_sql 60 "select bool_and(state = 'END')
+ok 'a task that takes no time goes on to its end' wait_sql 60 "select bool_and(state = 'END')
     from wf.instance_v where instance_id in ($id)"
 sound
 done_testing

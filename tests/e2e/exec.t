@@ -57,7 +57,7 @@ fails fails exit '^exit code 7 of sh$'
 is 'a failure: its output' "$(of fails "error -> 'detail'")" \
     '{"stderr": "err\n", "stdout": "out\n", "exit_code": 7}'
 fails killed exit '^exit code 143 of sh$'
-is 'what is left behind holds nobody up' \
+is 'a process that a program leaves behind holds nobody up' \
     "$(of 'left behind' "output ->> 'stdout'")" started
 fails slow timeout '^sh did not end within 1000 ms$'
 fails changed exec "^changed: cannot run $WORK/changed: Permission denied$"

@@ -107,7 +107,7 @@ pg_synchronous one two
 connect one "$(hosts two one) target_session_attrs=read-write"
 pass 'a standby in the list is passed over'
 connect two "$(hosts two one)"
-ok '… by who is not told so, too: it cannot write there' \
+ok 'a driver without target_session_attrs passes the standby over, too: it cannot write there' \
     grep -q 'the server is read-only' "$WORK/driver-two.log"
 driver_stop two || true
 

@@ -59,12 +59,12 @@ id=$(begin trip -p fail=true)
 ended "$id"
 is 'a trip that fails is taken back, and ends well' "$(state_of "$id")" 'END success'
 is 'gantt: the undos come behind the failure, last first' "$(bars "$id")" "$all"
-is 'and in a picture' "$(drawn "$id")" "$all"
-is 'and in the tree, below what was given up' "$(branches "$id")" "$all"
+is 'graph: the undos come behind the failure, last first' "$(drawn "$id")" "$all"
+is 'tree: the undos stand below the failed body, last first' "$(branches "$id")" "$all"
 is 'each of them begins when what is above it has ended' "$(overlaps "$id")" 0
 after=$(sql "select process_id from wf.task_v
     where instance_id = $id and task_type = 'wf.Fail'")
-is 'it goes on behind a task' "$(bars "$id" --after "$after")" \
+is 'gantt: a page goes on behind a task' "$(bars "$id" --after "$after")" \
     'no_flight no_hotel sorry'
 is 'the simulator says the same' "$(wf-console -o csv simulate trip -p fail=true |
     sed -nE 's/^[^,]*,[^,]*,[^ ]+ as ([a-z_]+),[A-Z_]*,(success|fail),.*/\1/p' |
@@ -80,9 +80,9 @@ ok 'abort with undo' wf-console abort --undo --yes "$id"
 ended "$id"
 is 'a trip that is aborted is taken back' "$(state_of "$id")" 'ABORTED aborted'
 is 'gantt: it is drawn in the same order' "$(bars "$id")" "$all"
-is 'and in a picture of it' "$(drawn "$id")" "$all"
-is 'and in its tree' "$(branches "$id")" "$all"
-is 'and each begins when what is above has ended' "$(overlaps "$id")" 0
+is 'abort: the picture has the undos in the same order' "$(drawn "$id")" "$all"
+is 'abort: the tree has the undos in the same order' "$(branches "$id")" "$all"
+is 'abort: each undo begins when the one above has ended' "$(overlaps "$id")" 0
 
 sound
 done_testing

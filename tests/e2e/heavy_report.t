@@ -35,7 +35,7 @@ is 'each of its tasks has failed' "$(sql "select distinct state, error_kind
     from (select t.state, p.error ->> 'kind' as error_kind from wf.task_v t
             join wf.process p on p.instance_id = t.instance_id and p.id = t.process_id
            where t.instance_id = $id) x")" 'FAILED|engine'
-like 'and says why' "$(sql "select error ->> 'message' from wf.process
+like 'a failed task says that its report took too long' "$(sql "select error ->> 'message' from wf.process
     where instance_id = $id and state = 'FAILED' limit 1")" \
     'the report could not be applied, 3 times in a row: canceling statement due to statement timeout'
 is 'the driver was not given up' "$(sql "select count(*) from wf.driver
@@ -45,6 +45,6 @@ ok 'reports were tried in vain' \
 sql 'truncate heavy'
 sql "select count(*) from wf.retry('{\"instance\": $id}')" >"$WORK/retried"
 ended "$id" 60 || true
-is 'what weighs no more is applied' "$(state_of "$id")" 'END success'
+is 'a report that is light again is applied' "$(state_of "$id")" 'END success'
 sound
 done_testing

@@ -42,7 +42,7 @@ driver_stop one KILL || true
 driver_start two
 wait_sql 60 "select count(*) = 8 from wf.event_v
     where instance_id = $id and event = 'lost'"
-is 'those that may be repeated go on, the others wait' "$(sql "
+is 'tasks that may be repeated go on, the others wait' "$(sql "
     select t.title, e.state, e.detail ->> 'kind'
       from wf.task_v t
       join wf.event_v e using (instance_id, process_id)
@@ -57,7 +57,7 @@ post, computed|FAILED|lost
 put, computed|INIT|'
 wait_sql 60 "select count(*) = 3 from wf.task_v
     where instance_id = $id and state = 'END' and task_type = 'http.Request'"
-is 'they are done once more, the others were begun once' "$(sql "
+is 'tasks that may be repeated begin once more, the others began once' "$(sql "
     select t.title, count(*) filter (where e.event = 'start'), t.state
       from wf.task_v t
       join wf.event_v e using (instance_id, process_id)

@@ -53,7 +53,7 @@ may_not() {
     local status=0
     PGUSER=$1 wf-console "${@:2}" >"$WORK/out" 2>&1 || status=$?
     ok "$1 may not ${*:2}" grep -qE 'WF008|WF016|permission denied|may not|quota' "$WORK/out"
-    [ "$status" -ne 0 ] || ok 'and it failed' false
+    [ "$status" -ne 0 ] || ok 'the command failed' false
 }
 
 # asks LOGIN SQL: what it is answered, or the SQLSTATE.
@@ -98,7 +98,7 @@ over
 
 installation 3
 may payroll_dev install "$WORK/payroll.wf"
-is "its SQL tasks run as the team's role" "$(asks postgres "select v.sql_role from wf.version v")" payroll_sql
+is "SQL tasks run as the role of the team" "$(asks postgres "select v.sql_role from wf.version v")" payroll_sql
 may sales_dev install "$WORK/sell.wf"
 sed -i 's/select 1/select 2/' "$WORK/payroll.wf"
 may_not sales_dev install "$WORK/payroll.wf"
@@ -110,7 +110,7 @@ may_not sales_app start payroll
 may_not sales_app start sell --priority 1
 register="select wf.register('x', '1', '{sql}',"
 is 'the driver of payroll serves its queue' "$(asks payroll_driver "$register '{payroll}', 1)")" 1
-is 'and no other' "$(asks payroll_driver "$register '{default}', 1)")" 'ERROR:  WF008'
+is 'the driver of payroll serves no other queue' "$(asks payroll_driver "$register '{default}', 1)")" 'ERROR:  WF008'
 is 'the driver of sales does not' "$(asks sales_driver "$register '{payroll}', 1)")" 'ERROR:  WF008'
 over
 
@@ -121,8 +121,8 @@ may ann install "$WORK/far.wf" "$WORK/sell.wf"
 may ann start far
 may ann start sell
 is 'the driver outside serves its queue' "$(asks driver_dmz "$register '{dmz}', 1)")" 1
-is 'and no other' "$(asks driver_dmz "$register '{default}', 1)")" 'ERROR:  WF008'
-is 'nor every one' "$(asks driver_dmz "select count(*) from wf.poll(wf.register('x', '1', '{sql}', '{}', 10), 10) where kind = 'run'")" 1
+is 'the driver outside serves no other queue' "$(asks driver_dmz "$register '{default}', 1)")" 'ERROR:  WF008'
+is 'a driver for every queue does not serve a granted one' "$(asks driver_dmz "select count(*) from wf.poll(wf.register('x', '1', '{sql}', '{}', 10), 10) where kind = 'run'")" 1
 is 'the other driver gets the rest' "$(asks driver_one "select count(*) from wf.poll(wf.register('x', '1', '{sql}', '{}', 10), 10) where kind = 'run'")" 1
 may_not driver_dmz list
 over
@@ -138,7 +138,7 @@ may_not monitor audit
 is 'the auditor reads the audit' "$(asks auditor "select count(*) from audit.list(null) a where a ->> 'verb' = 'install'")" 1
 may_not auditor audit
 may_not auditor list
-is 'and nobody else does by that way' "$(asks monitor 'select audit.list(null)')" 'ERROR:  42501'
+is 'another login does not read the audit by that function' "$(asks monitor 'select audit.list(null)')" 'ERROR:  42501'
 over
 
 # --- the tests that the page names
@@ -148,6 +148,6 @@ named=$(sed -n '/^## The attacks/,$p' "$PAGE" | grep -oE '`(attack[a-z_]*|budget
 for name in $named; do
     ok "the test $name is there" test -x "$ROOT/tests/e2e/$name.t"
 done
-is 'and none of attacks is missing there' \
-    "$(for file in "$ROOT"/tests/e2e/attack*.t; do basename "$file" .t; done | grep -vxF "$named")" ''
+is 'every test of attacks is named there' \
+    "$(for file in "$ROOT"/tests/e2e/attack*.t; do basename "$file" .t; done | search grep -vxF "$named")" ''
 done_testing

@@ -73,9 +73,9 @@ driver_start one -c "$WORK/driver.conf" \
     -o "sql_connection=user=postgres dbname=$PGDATABASE"
 happens
 is 'text: every line begins with who says it' \
-    "$(grep -vaE '^(wf-driver: |[0-9]+/[0-9]+ )' "$WORK/driver-one.log")" ''
+    "$(search grep -vaE '^(wf-driver: |[0-9]+/[0-9]+ )' "$WORK/driver-one.log")" ''
 is 'text: no control characters' \
-    "$(grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' \
+    "$(search grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' \
         "$WORK/driver-one.log")" ''
 ok 'text: what a workflow says is one line' \
     grep -qE '^[0-9]+/[0-9]+ one two .*quoted' "$WORK/driver-one.log"

@@ -14,12 +14,12 @@ refused() {
     local status=$1 line=$2 hint=$3
     shift 3
     exits "$* exits $status" "$status" "$@"
-    like 'it says what is wrong' "$OUTPUT" "$line"
+    like 'the message says what is wrong' "$OUTPUT" "$line"
     is 'in one line, with one hint' "$(sed -nE \
         -e 's/^(wf-driver: )?hint: .*/hint/p; t' \
         -e 's/^wf-(console|driver): .*|.*: error: .*/line/p' <<<"$OUTPUT")" \
         $'line\nhint'
-    like 'and what to do' "$OUTPUT" "hint: .*$hint"
+    like 'the hint says what to do' "$OUTPUT" "hint: .*$hint"
 }
 
 cat >hello.wf <<'END'
@@ -47,13 +47,13 @@ refused 1 'type.wf:2:16: error: .*string' '.' wf-console check type.wf
 refused 1 'empty.wf:1:1: error: there is no workflow' 'workflow NAME' \
     wf-console check empty.wf
 exits 'a comma is missing' 1 wf-console check comma.wf
-like 'it says where, and what was expected' "$OUTPUT" \
+like 'the error says where it is, and what was expected' "$OUTPUT" \
     'comma.wf:1:28: error: expected .*, found .n'
-like 'and points to it' "$OUTPUT" '
+like 'the error points to its place' "$OUTPUT" '
   workflow hello\(who: string n: int = 2\) \{
                              \^'
-exits 'nor can it be installed' 1 wf-console install comma.wf
-like 'which is said' "$OUTPUT" 'wf-console: comma.wf has 1 error
+exits 'a file with an error cannot be installed' 1 wf-console install comma.wf
+like 'install says that nothing was installed' "$OUTPUT" 'wf-console: comma.wf has 1 error
 hint: Nothing was installed.'
 
 # --- the database
@@ -117,7 +117,7 @@ refused 2 'unknown option --wiat' '.' wf-console start hello --wiat
 refused 2 'INSTANCE' '17' wf-console tree hello
 refused 2 'what to act on' '--failed' wf-console retry
 refused 1 'no instance 99' 'wf-console list' wf-console tree 99
-refused 1 'no such instance' 'wf-console list' wf-console show 99
+refused 1 'there is no instance 99' 'wf-console list' wf-console show 99
 refused 1 'nothing matches' 'wf-console list' wf-console retry 99
 refused 78 'unknown option nosuch' 'print-config' wf-driver -n -o nosuch=1
 done_testing

@@ -16,7 +16,7 @@ section() {
 section 'An outage, from symptom to all-clear' >"$WORK/page"
 awk '/^```/ { inside = !inside; next } inside' "$WORK/page" >"$WORK/commands"
 ok 'the page is at most a page' test "$(wc -l <"$WORK/page")" -lt 60
-is 'it has commands' "$(grep -cE '^(wf-console|psql) ' "$WORK/commands")" \
+is 'the page has commands' "$(grep -cE '^(wf-console|psql) ' "$WORK/commands")" \
     "$(wc -l <"$WORK/commands")"
 
 cat >"$WORK/flows.wf" <<'END'
@@ -97,7 +97,7 @@ while IFS= read -r command <&8; do
     case $command in
     *'engine resume'*)
         mend
-        is 'what was started meanwhile has waited' \
+        is 'an instance that started during the outage has waited' \
             "$(state_of "$late") $(sql "select state from wf.task_v
                 where instance_id = $late")" 'RUNNING INIT'
         ;;
@@ -120,10 +120,10 @@ while IFS= read -r command <&8; do
             'retry 9 processes in 3 instances of nightly\? '
         ;;
     *'retry --failed --reason'*)
-        like 'then of all' "$SCREEN" "$report +[0-9]+ +done"
+        like 'the retry of all failed processes is done' "$SCREEN" "$report +[0-9]+ +done"
         ;;
     *'list --failed') like 'nothing has failed' "$SCREEN" 'no instances' ;;
-    *fsck) like 'it is sound' "$SCREEN" 'sound' ;;
+    *fsck) like 'the workspace is sound' "$SCREEN" 'sound' ;;
     *stuck) like 'nobody is needed' "$SCREEN" 'nothing waits for anybody' ;;
     esac
 done 8<"$WORK/commands"
@@ -135,7 +135,7 @@ is 'every instance has ended well' "$(sql "select distinct workflow, state, resu
 order|END|success
 report|END|success
 well|END|success'
-is 'what was lost was not sent again' \
+is 'a lost order was not sent again' \
     "$(sql "select max(attempt) from wf.task_v where instance_id = $order")" 1
 is 'the history says why' "$(sql "select distinct reason from wf.event_v
     where reason is not null order by 1")" 'the export service is back

@@ -20,7 +20,7 @@ id=$(begin ssh_many -p n=1 -p "script=printf 'one\n\303'
     until [ -e $gate ]; do sleep 0.1; done; printf '\251 \000\377'; echo two >&2")
 ok 'output is seen while the program runs' wait_sql 60 "select exists (
     select from wf.output_v where instance_id = $id and body = E'one\n')"
-is 'which does run' "$(sql "select state from wf.task_v
+is 'the program does run' "$(sql "select state from wf.task_v
     where instance_id = $id")" START_REQUESTED
 target=$(task "$id" ssh.Run)
 wf-console log "$target" -f >"$WORK/followed" &
@@ -31,7 +31,7 @@ status=0
 wait "$log" || status=$?
 is 'log -f ends with the task' "$status" 0
 wf-console log "$target" >"$WORK/logged"
-ok 'and has shown all of it' cmp "$WORK/followed" "$WORK/logged"
+ok 'log -f has shown all of the output' cmp "$WORK/followed" "$WORK/logged"
 like 'of an instance it says whose it is' "$(wf-console log "$id")" \
     '^[0-9]+ ssh.Run \[0\] \| one'
 ended "$id" 60
@@ -39,7 +39,7 @@ is 'a character that came in halves is whole, what is no text is marked' \
     "$(kept "$id")" $'one\né \uFFFD\uFFFDtwo'
 is 'the streams are told apart' "$(sql "select string_agg(distinct stream, ' ')
     from wf.output_v where instance_id = $id")" 'stderr stdout'
-is 'and so is the whole in the end' \
+is 'the output of the task has the whole text in the end' \
     "$(sql "select output ->> 'stdout' from wf.task_v where instance_id = $id")" \
     $'one\né \uFFFD\uFFFD'
 
@@ -55,16 +55,16 @@ is 'a hundred MiB come through' "$(state_of "$id")" 'END success'
 more=$(($(memory) - before))
 diag "the driver took $more KiB more"
 ok 'the driver does not keep them' test "$more" -le 16384
-is 'nor does the workspace' "$(sql "select sum(size) <= 200000 + 65536
+is 'the workspace does not keep a hundred MiB' "$(sql "select sum(size) <= 200000 + 65536
     from wf.output_v where instance_id = $id")" t
 like 'of which the end is there' "$(kept "$id")" 'the end$'
 like 'log says so, too' "$(wf-console log "$(task "$id" ssh.Run)" | head -n 1)" \
     '^\[[0-9]+ bytes dropped\]$'
-is 'and it is said how much is not' "$(sql "select sum(size + dropped)
+is 'the view says how much of the output is dropped' "$(sql "select sum(size + dropped)
     from wf.output_v where instance_id = $id")" 104857609
 
 id=$(begin ssh_many -p n=1 -p 'script=true')
 ended "$id" 60
-is 'who writes nothing leaves nothing' "$(kept "$id")" ''
+is 'a task that writes nothing leaves nothing' "$(kept "$id")" ''
 sound
 done_testing

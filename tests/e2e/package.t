@@ -17,10 +17,10 @@ manual=usr/share/man/man1/wf-console.1
 completion=usr/share/bash-completion/completions/wf-console
 ok 'the manual page is that of the program' \
     diff "$stage/$manual" <(wf-console man)
-ok 'so is the completion for bash' \
+ok 'the completion for bash is that of the program' \
     diff "$stage/$completion" <(wf-console completion bash)
 zsh=usr/share/zsh/vendor-completions/_wf-console
-ok 'and that for zsh' diff "$stage/$zsh" <(wf-console completion zsh)
+ok 'the completion for zsh is that of the program' diff "$stage/$zsh" <(wf-console completion zsh)
 is 'nothing is installed elsewhere' \
     "$(cd "$stage" && find . -type f ! -path './usr/bin/wf-*' \
         ! -path './usr/share/pgwf/*' ! -path './usr/share/doc/pgwf/*' \

@@ -31,7 +31,7 @@ mkdir "$WORK/page"
     "$ROOT/docs/patterns.md")
 is 'the page has eleven files of workflows' "$(find "$WORK/page" -name '*.wf' | wc -l)" 11
 ok 'each is laid out as fmt has it' wf-console fmt --check "$WORK"/page/*.wf
-ok 'they are installed' wf-console install "$WORK"/page/*.wf
+ok 'the workflows of the page are installed' wf-console install "$WORK"/page/*.wf
 
 # ends NAME RESULT OUTPUT WORKFLOW PARAMETERS…: with nobody's help.
 ends() {

@@ -48,11 +48,11 @@ ok 'there is an hour to think better of it' wait_sql 30 "select exists (select
     from wf.purge where next_at > now() + interval '59 minutes')"
 is 'nothing goes until then' "$(sql 'select count(*) from wf.instance_v')" 300
 sql 'update wf.purge set next_at = now()'
-ok 'what is old is purged, piece by piece' wait_sql 30 \
+ok 'old instances are purged, piece by piece' wait_sql 30 \
     'select count(*) = 50 from wf.instance_v'
-is 'what is younger stays' \
+is 'younger instances stay' \
     "$(sql 'select count(*), min(instance_id) from wf.instance_v')" '50|251'
-is 'it is written down' "$(sql 'select reason, target is null, instances
+is 'the purge is written down' "$(sql 'select reason, target is null, instances
     from wf.purge_v')" 'keep_days|t|250'
 is 'nothing of them is left' "$(sql 'select (select count(*) from wf.process
     where instance_id <= 250), (select count(*) from wf.event
@@ -71,17 +71,17 @@ is 'nobody has signed anything any more' \
 before=$(sql 'select max(driver_id) from wf.driver_v')
 sql "select pg_terminate_backend(pid) from pg_stat_activity
       where usename = 'wf_driver_one'" >/dev/null
-ok 'its connections are cut, it comes back' wait_sql 30 "select exists (select
+ok 'a driver whose connections are cut comes back' wait_sql 30 "select exists (select
     from wf.driver_v where driver_id > $before and state = 'live')"
 is 'the engine goes on' "$(sql 'select state from wf.engine_v')" RUNNING
 begin_some 5
-is 'so does the work' "$(sql "select count(*) from wf.instance_v
+is 'the work goes on' "$(sql "select count(*) from wf.instance_v
     where result = 'success'")" 5
 sql "delete from wf.txn"
 before=$(sql 'select max(driver_id) from wf.driver_v')
 sql "select pg_terminate_backend(pid) from pg_stat_activity
       where usename = 'wf_driver_one'" >/dev/null
-ok 'what was done since and is not there is missed' wait_sql 30 \
+ok 'a mark that is not there any more pauses the engine' wait_sql 30 \
     "select reason like 'history was lost%' from wf.engine_v"
 driver_stop one || true
 done_testing

@@ -6,7 +6,7 @@
 
 workspace_start
 ok 'install' wf-console install "$ROOT/tests/e2e/data/requires/requires.wf"
-exits 'a capability that is none' 78 wf-driver -n -o capabilities=gpu,,zone=eu
+exits 'an empty capability' 78 wf-driver -n -o capabilities=gpu,,zone=eu
 like 'says so' "$OUTPUT" 'capabilities: "" has not 1 to 127 bytes'
 
 driver_start plain
@@ -31,7 +31,7 @@ started_by() {
 wait_sql 60 "select count(*) = 2 from wf.task_v
     where instance_id = $id and state = 'END'" || true
 is 'the one that has it took it' "$(started_by gpu)" wf_driver_gpu
-is 'what requires nothing is done by anybody' "$(of any state)" END
+is 'a task without requirements is done by any driver' "$(of any state)" END
 like 'nobody has it: explain says what is missing, and what there is' \
     "$(wf-console -o json explain "$id")" \
     'with builtin and the capability zone=eu; gpu lacks zone=eu; plain lacks zone=eu'
@@ -45,7 +45,7 @@ is 'drivers shows it' "$(wf-console -o json drivers |
 printf 'capabilities = ["zone=us", "zone=eu"];\n' >"$WORK/gpu.conf"
 kill -s HUP "$(pid_of driver-gpu)"
 ended "$id" 60 || true
-is 'who gets it later takes it' "$(state_of "$id")" 'END success'
-is 'and that is the one' "$(started_by zone)" wf_driver_gpu
+is 'a driver that gets the capability later takes the task' "$(state_of "$id")" 'END success'
+is 'the driver with the new capability took the task' "$(started_by zone)" wf_driver_gpu
 sound
 done_testing

@@ -20,10 +20,10 @@ workflow nap(time: duration) {
   wf.Sleep(duration = time) ;
 }
 WF
-ok 'it is installed' wf-console install "$WORK/nap.wf"
+ok 'the workflow is installed' wf-console install "$WORK/nap.wf"
 driver_start one
 
-is 'it starts' "$(as_shop psql -XqAt -c "select wf.start('nap', '{\"time\": \"1h\"}')")" 1
+is 'psql starts an instance' "$(as_shop psql -XqAt -c "select wf.start('nap', '{\"time\": \"1h\"}')")" 1
 echo "call wf.wait(1, '0.1 s');" >"$WORK/wait.sql"
 for protocol in simple extended prepared; do
     is "wf.wait is called with the protocol $protocol" "$(wait_by "$protocol")" 2/2

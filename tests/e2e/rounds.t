@@ -71,11 +71,11 @@ is 'each round waits for its delay' "$(sql "select bool_and(due_at <= due), coun
 
 id=$(begin shop -p "url=$HTTP_URL" -p day=tuesday -p rounds=2)
 ok 'after its last round the task has failed' failed "$id"
-is 'it has asked twice' "$(asked tuesday)" "$once 503 $once 503"
+is 'the block asks the service twice' "$(asked tuesday)" "$once 503 $once 503"
 ok 'an operator tries it again' wf-console retry "$id" --failed
 ended "$id"
-is 'then the block has succeeded' "$(state_of "$id")" 'END success'
-is 'and nothing but that task was done again' "$(asked tuesday)" \
+is 'the block has succeeded after the retry' "$(state_of "$id")" 'END success'
+is 'the retry did nothing but the failed task again' "$(asked tuesday)" \
     "$once 503 $once 503 POST report 200"
 
 sound

@@ -55,7 +55,7 @@ nowhere() {
     local name=$1
     shift
     "$@" >"$WORK/shown" 2>&1
-    is "not in $name" "$(grep --text --fixed-strings --file="$WORK/ways" \
+    is "not in $name" "$(search grep --text --fixed-strings --file="$WORK/ways" \
         "$WORK/shown" | cut -c 1-200 | head -n 3)" ''
 }
 
@@ -123,7 +123,8 @@ heard 'a text with one in it, and one alone' \
 heard 'in a body, and in a text with two' \
     "{\"both\":[\"${CANARY[http-body]}:S3CR3T-9 \\\"q\\\\u'o\$t&e"
 heard 'as a member' "\"password\":\"${CANARY[http-body]}\"}"
-heard 'what only looks like one is data' '"x":["secret","http-token"]'
+heard 'a text that only looks like a secret is data' '"x":["secret","http-token"]'
+heard 'in a form' "password=${CANARY[http-body]}"
 heard 'a whole body, with all its bytes' "||||${CANARY[odd]}"
 heard 'a parameter of a task type' \
     "/echo|Bearer ${CANARY[http-token]}|${CANARY[http-key]}|${CANARY[http-fixed]}|{"
@@ -136,6 +137,7 @@ is 'ssh: environment and standard input' "$(cat "$HOME_THERE/seen")" \
 is 'echo' "$(of echo "split_part(output ->> 'body', ' {', 1)")" 'Bearer *** ***'
 is 'a header' "$(of echo "output #>> '{headers,x-echo}'")" '***'
 is 'whole body' "$(of 'whole body' "output ->> 'body'")" '  ***'
+is 'form' "$(of form "output ->> 'body'")" '  password=***'
 is 'json' "$(of json "output -> 'body'")" '{"got": {"authorization": "***"}}'
 fails refused http 'answered 403$'
 is 'refused: the body' "$(of refused "error #>> '{detail,body}'")" 'not with ***'
@@ -167,7 +169,7 @@ done
 wait_sql 60 "select count(*) = 2 from wf.task_v where instance_id = $id
     and title in ('missing', 'open') and state = 'END'" || true
 heard 'read anew' '/echo|S3CR3T-came-later|'
-ok 'what failed is passed over' wf-console ignore --failed --yes "$id"
+ok 'the failed tasks are passed over' wf-console ignore --failed --yes "$id"
 ended "$id" 60 || true
 
 # --- and nowhere else
@@ -192,10 +194,10 @@ driver_stop two || true
 like 'the log has what was printed' "$(cat "$WORK/driver-two.log")" \
     'Bearer \*\*\* \*\*\*'
 nowhere 'the log of the driver' cat "$WORK/driver-one.log"
-nowhere 'its log in JSON' cat "$WORK/driver-two.log"
+nowhere 'the log of the driver in JSON' cat "$WORK/driver-two.log"
 nowhere 'the database' pg_dump
 nowhere 'the log of the server' cat "$WORK/pg/server.log"
-nowhere 'what the console shows' everything
+nowhere 'the output of the console' everything
 # files of the server as they are on disk among them
 files() {
     grep --recursive --text --only-matching --exclude-dir="${SECRETS##*/}" \

@@ -39,12 +39,12 @@ abort_flood() {
     wait_sql 20 'select not exists (select from wf.lease)'
 }
 
-ok 'it is aborted' abort_flood
+ok 'the flood is aborted' abort_flood
 driver_stop one
 
 driver_start two -o slots=$SLOTS -o slots_kept=0
 FLOOD=$(sql "select wf.start('flood')")
 ok 'with slots_kept = 0 they have all' \
     wait_sql 20 "select count(*) = $SLOTS from wf.lease where instance_id = $FLOOD"
-ok 'it is aborted' abort_flood
+ok 'the flood without kept slots is aborted' abort_flood
 done_testing

@@ -36,7 +36,7 @@ ended "$id" || true
 is 'rows that nobody wants are counted' \
     "$(values "$id" | sed -n 's/^counts|//p')" '[2, 2, 3, 4, 2, 5, 5, 2, 5, 0, 0, 0]'
 is 'each of them was made once' "$(sql 'select count(*) from noted')" 4
-is 'what changes something was done' \
+is 'a statement without rows has its effect' \
     "$(sql 'select string_agg(n::text, null order by n) from mark')" 12345
 
 id=$(begin fails)
@@ -59,7 +59,7 @@ is 'as many bytes as are allowed are' "$(state_of "$id")" 'END success'
 sql "update wf.setting set value = '800' where name = 'value_bytes'"
 id=$(begin refused)
 failed "$id"
-is 'what the workspace takes no more is output, too' "$(sql "
+is 'a response that is too large for the workspace is of kind output, too' "$(sql "
     select error ->> 'kind', error ->> 'message' from wf.task_v where instance_id = $id")" \
     'output|the response has 929 bytes, more than the 800 allowed'
 sound

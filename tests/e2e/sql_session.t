@@ -23,10 +23,10 @@ is 'the settings are those of a new session' "$(found role path memory)" \
     "etl|\"\$user\", public|4MB"
 is 'nothing is left of the task before' \
     "$(found tables prepared cursors channels locks)" '0|0|0|0|0'
-is 'nor is the last value of its sequence' \
+is 'the last value of a sequence does not stay in the session' \
     "$(sql "select error #>> '{detail,sqlstate}' from wf.task_v
              where instance_id = $id and state = 'FAILED'")" 55000
-is 'it is the same session' "$(sql "select count(*) from pg_stat_activity
+is 'the next task has the same session' "$(sql "select count(*) from pg_stat_activity
     where pid = $(found pid) and usename = 'etl'")" 1
 
 # A session that can't be reset takes no other task.  Dropping the temporary

@@ -47,15 +47,15 @@ message() {
 id=$(begin ssh_many -p n=1 \
     -p 'script=sleep 31501 & (sleep 31502; true) & sleep 31503; true')
 ok 'a command ends with all its children' cancelled "$id" 31501 31502 31503
-is 'and that is known' "$(message "$id")" 'ssh worker was cancelled'
+is 'the task says that it was cancelled' "$(message "$id")" 'ssh worker was cancelled'
 
 id=$(begin ssh_many -p n=1 -p "script=trap '' TERM; sleep 31504; sleep 31505")
-ok 'also one that does not want to' cancelled "$id" 31504
-is 'and that is known, too' "$(message "$id")" 'ssh worker was cancelled'
+ok 'a command that ignores signals ends, too' cancelled "$id" 31504
+is 'the task of that command says that it was cancelled' "$(message "$id")" 'ssh worker was cancelled'
 ok 'nothing goes on in its place' runs_not 31505
 
 id=$(begin ssh_input -p 'script=sleep 31506')
-ok 'also one that does not read its input' cancelled "$id" 31506
+ok 'a command that does not read its input ends, too' cancelled "$id" 31506
 
 id=$(begin ssh_input -p 'script=wc -c')
 ended "$id" 60
@@ -64,7 +64,7 @@ is 'long input arrives whole' "$(sql "select btrim(output ->> 'stdout')
 
 id=$(begin ssh_many -p n=1 -p 'script=sleep 31507 & echo $!')
 ended "$id" 60
-ok 'what a command leaves behind when it ends goes on' runs 31507
+ok 'a process that a command leaves behind goes on' runs 31507
 kill "$(sql "select btrim(output ->> 'stdout') from wf.task_v
     where instance_id = $id")"
 
@@ -79,7 +79,7 @@ ok 'a command on a connection of its own ends' cancelled "$id" 31509
 id=$(begin ssh_many -p n=1 -p 'script=sleep 31510')
 wait_until 30 runs 31510
 driver_stop one KILL || true
-ok 'also when its driver is killed' wait_until 30 runs_not 31510
+ok 'a command on its own connection ends when its driver is killed' wait_until 30 runs_not 31510
 
 sound
 done_testing

@@ -62,7 +62,7 @@ driver_on narrow -o ssh.connecting=2 -o ssh.connections=2 -o ssh.sessions=3
 succeeds 'more commands than the connections carry' \
     "$(many 20 'sleep 0.2')"
 is 'connections are shared' "$(($(sshd_logins narrow) <= 2))" 1
-is 'their directory is private' "$(stat -c %a "$(shared)")" 700
+is 'the directory of the sockets is private' "$(stat -c %a "$(shared)")" 700
 
 pids=$(masters)
 id=$(many 3 'sleep 31416')
@@ -72,7 +72,7 @@ kill -s KILL $pids
 ok 'commands whose connection is lost are lost' \
     wait_sql 60 "select count(*) = 3 from wf.task_v where instance_id = $id
         and state = 'FAILED' and error ->> 'kind' = 'lost'"
-succeeds 'and there is a new connection' "$(many 1 true)"
+succeeds 'a new connection is made after the lost one' "$(many 1 true)"
 wf-console abort --yes --reason 'seen' "$id" >/dev/null
 
 driver_stop one
@@ -81,16 +81,16 @@ ok 'no connection stays' wait_until 60 no_masters
 
 driver_on narrow
 succeeds 'a host that takes less than we think' "$(many 30 'sleep 0.1')"
-ok 'that is said' grep -q 'takes no more than [0-9] sessions' \
+ok 'the log says how many sessions the host takes' grep -q 'takes no more than [0-9] sessions' \
     "$WORK/driver-one.log"
 
 driver_stop one KILL || true
 ok 'a driver that is killed leaves its directory' test -d "$(shared)"
-ok 'but its connections end' wait_until 60 no_masters
+ok 'the connections of a killed driver end' wait_until 60 no_masters
 left=$(shared)
 driver_on narrow -o ssh.idle_ms=0
 succeeds 'the next one' "$(many 1 true)"
-is 'removes it' "$(compgen -G "$left" || true)" ''
+is 'removes it' "$(find "$WORK" -maxdepth 1 -path "$left")" ''
 ok 'an idle connection is closed' wait_until 60 no_masters
 driver_stop one
 
@@ -104,22 +104,22 @@ driver_stop one
 before=$(sshd_drops narrow)
 driver_on narrow -o ssh.sessions=0 -o ssh.connecting=10
 succeeds 'more logins at once than the host takes' "$(many 30 true)"
-ok 'which it says' test "$(sshd_drops narrow)" -gt "$before"
+ok 'the host refuses logins that are too many' test "$(sshd_drops narrow)" -gt "$before"
 driver_stop one
 
 long=$WORK/$(printf '%080d' 0)
 mkdir "$long"
 driver_on narrow -o "ssh.socket_dir=$long"
 succeeds 'no place for sockets' "$(many 1 true)"
-ok 'is said' grep -q 'not shared: .* cannot hold sockets' \
+ok 'the log says that the place cannot hold sockets' grep -q 'not shared: .* cannot hold sockets' \
     "$WORK/driver-one.log"
 driver_stop one
 
 driver_on narrow -o "ssh.socket_dir=$WORK/later"
 succeeds 'a place for sockets that is not there' "$(many 1 true)"
 mkdir "$WORK/later"
-succeeds 'and then is' "$(many 1 true)"
-ok 'is used' compgen -G "$WORK/later/pgwf-ssh.*"
+succeeds 'commands are done when there is a place for sockets' "$(many 1 true)"
+ok 'the place for sockets is used' compgen -G "$WORK/later/pgwf-ssh.*"
 driver_stop one
 
 # another one under the name and the port that is known
@@ -127,14 +127,14 @@ driver_on narrow
 succeeds 'a host' "$(many 1 true)"
 pkill -P "$(pid_of narrow)"
 stop narrow || true
-ok 'that is gone is told of' fail_all 30 'Connection refused'
+ok 'a host that is gone is told of' fail_all 30 'Connection refused'
 driver_stop one
 driver_on narrow -o ssh.sessions=0
 ok 'if nothing is shared, too' fail_all 30 'Connection refused'
 rm "$WORK/narrow/host_key"
 as_server ssh-keygen -q -t ed25519 -N '' -C other -f "$WORK/narrow/host_key"
 sshd_again narrow
-ok 'that has changed its key is not trusted' \
+ok 'a host that has changed its key is not trusted' \
     fail_all 2 'Host key verification failed'
 sound
 done_testing

@@ -54,7 +54,7 @@ spawn open psql --no-psqlrc --quiet --tuples-only --username=nobody1 \
     --file="$WORK/open.sql"
 wait_sql 60 "select count(*) = 2 from pg_stat_activity
     where usename = 'nobody1' and wait_event = 'PgSleep'"
-is 'and every relation of the workspace, in the mode of nextval()' "$(sql "
+is 'the login locks every relation of the workspace, in the mode of nextval()' "$(sql "
     select l.mode, count(*) > 30 from pg_locks l
       join pg_class c on c.oid = l.relation
       join pg_stat_activity a on a.pid = l.pid
@@ -76,7 +76,7 @@ like 'a driver registers' "$(call a_driver "select wf.register('own', '1',
 is 'a driver gives a sign of life' "$(call a_driver "select wf.heartbeat($first)")" ''
 is 'the engine is paused' "$(call an_operator 'select * from wf.engine_pause()')" \
     'done|RUNNING -> PAUSED'
-is 'and resumed' "$(call an_operator 'select * from wf.engine_resume()')" \
+is 'the engine is resumed' "$(call an_operator 'select * from wf.engine_resume()')" \
     'done|PAUSED -> RUNNING'
 is 'a workflow is removed' "$(call an_author "select wf.remove('job')")" ''
 like 'instances are aborted' "$(call an_operator \
@@ -86,7 +86,7 @@ like 'instances are aborted' "$(call an_operator \
 
 sql "update wf.sign_of_life set seen_at = seen_at - interval '20 s'
       where driver_id = (select id from wf.driver where name = 'own')"
-is 'what is due is done' "$(call an_operator 'select wf.tick()')" ''
+is 'due work is done' "$(call an_operator 'select wf.tick()')" ''
 is 'nobody else keeps a driver alive' \
     "$(sql "select state from wf.driver where name = 'own'")" lost
 
@@ -97,7 +97,7 @@ cp -r "$ROOT/workspace-sql" "$impatient"
 sed -i 's/1 \.\. 30/1 .. 1/' "$impatient/script/knock.sql"
 upgrade=(psql --no-psqlrc --file="$impatient/upgrade.sql")
 exits 'while relations are locked, an upgrade gives up' 3 "${upgrade[@]}"
-like 'and names the session' "$OUTPUT" 'It is used by process [0-9]+ of nobody1'
+like 'the upgrade names the session that stops it' "$OUTPUT" 'It is used by process [0-9]+ of nobody1'
 sql "select count(pg_terminate_backend(l.pid)) from pg_locks l
     where l.relation = 'wf.gate'::regclass" >/dev/null
 wait_sql 60 "select not exists (select from pg_locks l

@@ -67,7 +67,7 @@ sound
 id=$(begin again -p "mark=$WORK/again")
 ok 'three attempts' failed "$id"
 is 'each of them was begun once' "$(wc -l <"$WORK/again")" 3
-ok 'and nothing is left of them' wait_until 20 runs_not 32504
+ok 'no process of the three attempts is left' wait_until 20 runs_not 32504
 
 # --- a workflow
 
@@ -76,7 +76,7 @@ ok 'the deadline of a workflow: its root has failed' wait_sql 30 "select
     exists (select from wf.process_v where instance_id = $id and state = 'FAILED'
         and parent_id is null
         and error ->> 'message' = 'late timed out after 2000 ms (deadline)')"
-ok 'and what ran in it has ended' wait_until 20 runs_not 32505
+ok 'the program of the failed workflow has ended' wait_until 20 runs_not 32505
 wf-console abort --yes "$id" >/dev/null
 
 # --- outages
@@ -86,7 +86,7 @@ wait_until 20 test -s "$WORK/outage"
 pg_stop pg immediate
 pg_restart pg
 ok 'an outage of the database only makes it late' failed "$id"
-is 'it has failed, of kind timeout' "$(sql "select error ->> 'kind'
+is 'the task has failed with timeout after the outage' "$(sql "select error ->> 'kind'
     from wf.task_v where instance_id = $id")" timeout
 
 rm "$WORK/outage"
@@ -96,7 +96,7 @@ id=$(begin outage -p "mark=$WORK/outage")
 wait_until 20 test -s "$WORK/outage"
 driver_stop one KILL || true
 driver_on two
-ok 'nor does a driver that is gone hide it' wait_sql 90 "select state = 'FAILED'
+ok 'the timeout of a task is found when its driver is gone' wait_sql 90 "select state = 'FAILED'
     and error ->> 'kind' = 'timeout' from wf.task_v where instance_id = $id"
 sound
 # a program outlives a driver that is killed: nobody is left to stop it

@@ -88,10 +88,10 @@ ok 'a workflow is installed over verify-full with channel binding' \
     wf-console -d "$AT user=ann $GOOD channel_binding=require" install "$WORK/tls.wf"
 console "$AT user=ann $GOOD channel_binding=require"
 like 'the console reads over it' "$ROWS" '"workflow":"tls"'
-is '… and says nothing' "$SAID" ''
+is 'the console says nothing of a safe connection' "$SAID" ''
 console "dbname=wf user=ann host=$PGHOST port=$PORT"
 is 'a local socket is nothing to speak of' "$SAID" ''
-like '… its rows are the same' "$ROWS" '"workflow":"tls"'
+like 'the rows over a local socket are the same' "$ROWS" '"workflow":"tls"'
 
 # --- what is weaker
 
@@ -103,14 +103,14 @@ NOT_NAMED='is encrypted, but the name of the server was not checked'
 weaker() {
     console "$2" || true
     like "$1: it works" "$ROWS" '"workflow":"tls"'
-    like '… one line says what others can do, and what prevents it' "$SAID" \
+    like "$1: one line says what others can do, and what prevents it" "$SAID" \
         "^wf-console: warning: the connection to [a-z0-9.]+ $3.*; sslmode=verify-full prevents that\$"
-    is '… in one line' "$(wc -l <"$WORK/said")" 1
+    is "$1: the warning is one line" "$(wc -l <"$WORK/said")" 1
 }
 weaker 'disable' "$AT user=ann sslmode=disable" "$NOT_ENCRYPTED"
 weaker 'disable to loopback' "host=127.0.0.1 port=$PORT dbname=wf user=ann sslmode=disable" "$NOT_ENCRYPTED"
-weaker 'what libpq does by itself, without TLS' "$AT user=plain" "$NOT_ENCRYPTED.*sslmode=prefer"
-weaker 'what libpq does by itself, with TLS' "$AT user=ann" "$NOT_CHECKED.*sslmode=prefer"
+weaker 'the default of libpq, without TLS' "$AT user=plain" "$NOT_ENCRYPTED.*sslmode=prefer"
+weaker 'the default of libpq, with TLS' "$AT user=ann" "$NOT_CHECKED.*sslmode=prefer"
 weaker 'require' "$AT user=ann sslmode=require" "$NOT_CHECKED"
 weaker 'require with channel binding' "$AT user=ann sslmode=require channel_binding=require" "$NOT_CHECKED"
 weaker 'verify-ca' "$AT user=ann sslmode=verify-ca sslrootcert=$TLS/good-ca.pem" "$NOT_NAMED"
@@ -124,18 +124,18 @@ console "$AT user=ann"
 is 'verify-full by the environment is as good' "$SAID" ''
 unset PGSSLMODE PGSSLROOTCERT
 WF_TRUST_NETWORK=1 console "$AT user=ann sslmode=disable"
-is 'who trusts the network hears nothing of it' "$SAID" ''
-like '… and has the rows' "$ROWS" '"workflow":"tls"'
+is 'a console with trust_network says nothing of it' "$SAID" ''
+like 'a console with trust_network has the rows' "$ROWS" '"workflow":"tls"'
 
 # --- a server that is not the right one
 
 # refused NAME CONNECTION REGEX HINT: by console and driver; the console has a hint of its own.
 refused() {
     exits "$1: the console refuses it" 1 wf-console -d "$2 user=ann" list
-    like '… and says why' "$OUTPUT" "$3"
-    like '… and what to do' "$OUTPUT" "hint: $4"
-    exits '… the driver refuses it' 1 wf-driver -n -d "$2 user=wf_driver_one"
-    like '… and says why' "$OUTPUT" "$3"
+    like "$1: the console says why" "$OUTPUT" "$3"
+    like "$1: the console says what to do" "$OUTPUT" "hint: $4"
+    exits "$1: the driver refuses it" 1 wf-driver -n -d "$2 user=wf_driver_one"
+    like "$1: the driver says why" "$OUTPUT" "$3"
 }
 BINDING='hint: channel_binding=require takes TLS'
 refused 'the authority is another one' "$AT sslmode=verify-full sslrootcert=$TLS/other-ca.pem" \
@@ -150,9 +150,9 @@ refused 'channel binding without TLS' "$AT sslmode=disable channel_binding=requi
     'channel binding required' 'channel_binding=require takes TLS'
 exits 'a server that asks for no password proves nothing' 1 \
     wf-console -d "$AT user=easy $GOOD channel_binding=require" list
-like '… and is refused' "$OUTPUT" "channel binding required.*"
-like '… with a hint' "$OUTPUT" "$BINDING"
-exits '… and without channel binding it is not' 0 wf-console -d "$AT user=easy $GOOD" list
+like 'a server that asks for no password is refused with channel binding' "$OUTPUT" "channel binding required.*"
+like 'the refusal has a hint about channel binding' "$OUTPUT" "$BINDING"
+exits 'a server that asks for no password is accepted without channel binding' 0 wf-console -d "$AT user=easy $GOOD" list
 
 # the_server CERTIFICATE: it has that one from now on.
 the_server() {
@@ -167,14 +167,14 @@ has_serial() {
         openssl x509 -noout -serial | grep -qFx "$1"
 }
 the_server expired
-refused 'its certificate has expired' "$AT $GOOD" 'certificate verify failed' \
+refused 'the certificate of the server has expired' "$AT $GOOD" 'certificate verify failed' \
     "The server's certificate has expired"
 the_server other
 refused 'somebody with a certificate of another authority took its place' "$AT $GOOD" \
     'certificate verify failed' "The server's certificate has expired, or sslrootcert"
 pg_set pg 'ssl = off'
 wait_until 10 bash -c "! openssl s_client -starttls postgres -connect 127.0.0.1:$PORT </dev/null"
-refused 'it has no TLS any more' "$AT $GOOD" 'server does not support SSL' 'The server needs .ssl = on.'
+refused 'the server has no TLS any more' "$AT $GOOD" 'server does not support SSL' 'The server needs .ssl = on.'
 pg_set pg 'ssl = on'
 the_server server
 

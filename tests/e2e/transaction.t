@@ -51,7 +51,7 @@ is 'a start that is rolled back leaves nothing' \
 id=$(sql "begin; insert into mark values (2000);
     select wf.start('marks', '{\"n\": 1, \"pause\": 0}', p_key => 'a'); commit")
 ended "$id"
-is 'one that commits happens with the rest' \
+is 'a start that commits happens with the rest' \
     "$(state_of "$id"), $(marks 1 1), $(marks 2000 2000)" 'END success, 1|1, 1|1'
 sql 'delete from mark'
 
@@ -61,7 +61,7 @@ id=$(begin fails)
 failed "$id" 2
 is 'a failed SQL task leaves nothing, at its commit neither' \
     "$(marks 1 2000)" '0|0'
-is 'its error is of kind sql and names the SQLSTATE' \
+is 'the error has kind sql and names the SQLSTATE' \
     "$(sql "select error ->> 'kind', error -> 'detail' ->> 'sqlstate'
               from wf.task_v where instance_id = $id order by process_id")" \
     'sql|22012
@@ -71,7 +71,7 @@ ok 'the reason of one is gone' wf-console retry "$id" --yes
 wait_sql 20 "select count(*) = 1 from wf.task_v
     where instance_id = $id and state = 'END'" || true
 failed "$id"
-is 'it has happened once, the other not at all' "$(marks 1 2000)" '1|1'
+is 'the mended task has happened once, the other not at all' "$(marks 1 2000)" '1|1'
 wf-console abort "$id" >/dev/null
 sql 'delete from mark'
 
@@ -89,7 +89,7 @@ while [ "$(sql "select failed from wf.instance_v where instance_id = $id")" -gt 
     tried "$id"
 done
 ended "$id" || true
-diag "$cuts connections were cut"
+ok "connections were cut anywhere: $cuts" test "$cuts" -gt 0
 is 'cut anywhere: it ends' "$(state_of "$id")" 'END success'
 is 'cut anywhere: each row once' "$(marks 1 $N)" "$N|$N"
 sql 'delete from mark'

@@ -78,7 +78,8 @@ sshd_start
 workspace_start
 login_create etl wf_app
 sql 'grant create on schema public to etl'
-driver_start one -o "sql_connection=user=etl" -o "ssh.config_file=$SSH_CONFIG"
+SECRET_token=open-sesame driver_start one -o "sql_connection=user=etl" -o "ssh.config_file=$SSH_CONFIG" \
+    -o secrets.environment=SECRET_ -o "secrets.grants=token with_token http.Request $HTTP_URL"
 
 for file in "$WORK"/reader/hello.wf *.wf; do
     name=$(basename "$file")
@@ -149,6 +150,9 @@ touch "$WORK/nginx/done"
 ended "$id"
 is 'print' "$(state_of "$id")" 'END success'
 ok 'print: the log' grep -q '2 copies' "$WORK/driver-one.log"
+
+is 'buy' "$(result buy -p "url=$HTTP_URL/jobs" -p item=tea)" '"success" null'
+is 'with_token' "$(result with_token -p "url=$HTTP_URL/a.json")" '"success" 200'
 
 # --- asking for an approval
 

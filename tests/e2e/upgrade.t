@@ -43,14 +43,20 @@ tree() {
     printf '%s\n' "$WORK/$1"
 }
 
-# catalog DATABASE: all that makes it what it is.
+# catalog DATABASE: all that makes it what it is; of every sort there is something.
 catalog() {
-    psql --no-psqlrc --quiet --dbname="$1" --file="$DATA/catalog.sql"
+    psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --dbname="$1" \
+        --file="$DATA/catalog.sql" >"$WORK/$1.catalog" &&
+        awk '/^-- / && head { exit empty = 1 } { head = /^-- / }
+             END { exit empty || head || NR < 1000 }' "$WORK/$1.catalog" &&
+        cat "$WORK/$1.catalog"
 }
 
 # same NAME DATABASE: it is like one that was just installed.
 same() {
-    is "$1" "$(diff --unified=1 <(catalog new) <(catalog "$2") || true)" ''
+    catalog new >"$WORK/fresh"
+    catalog "$2" >"$WORK/other"
+    is "$1" "$(search diff --unified=1 "$WORK/fresh" "$WORK/other")" ''
 }
 
 # history: what had happened at the old release.
@@ -79,16 +85,16 @@ wait_sql 60 "select not exists (select from pg_stat_activity
     where query like 'select pg_sleep%' and state = 'active'
       and pid <> pg_backend_pid())"
 is 'an upgrade that is killed midway has done nothing' \
-    "$(diff "$WORK/before" <(catalog first) || true)" ''
+    "$(catalog first | search diff "$WORK/before" -)" ''
 
 # --- by programs that are newer
 
 exits 'a newer console refuses the old workspace' 1 wf-console list
-like 'and says what to do' "$OUTPUT" 'hint: .*wf-console workspace upgrade'
+like 'the console says what to do' "$OUTPUT" 'hint: .*wf-console workspace upgrade'
 exits 'a newer driver, too' 1 wf-driver --check
-like 'and says what to do' "$OUTPUT" 'hint: Upgrade the workspace: .*workspace upgrade'
+like 'the driver says what to do' "$OUTPUT" 'hint: Upgrade the workspace: .*workspace upgrade'
 login_create wf_driver_one wf_driver
-PGUSER=wf_driver_one exits 'one that works ends, for its supervisor to start it again' \
+PGUSER=wf_driver_one exits 'a running driver ends, for its supervisor to start it again' \
     1 wf-driver -o name=one
 
 # --- while a driver and two applications of the old release work
@@ -127,8 +133,8 @@ ended_by_old() {
             and actor = 'wf_driver_old'"
 }
 wait_until 60 eval "[ \$(ended_by_old) -gt 20 ]"
-exits 'it is upgraded while others work' 0 upgrade
-like 'and says so' "$OUTPUT" '^workspace up to date, schema version [0-9]+$'
+exits 'the workspace is upgraded while others work' 0 upgrade
+like 'the upgrade says so' "$OUTPUT" '^workspace up to date, schema version [0-9]+$'
 before=$(ended_by_old)
 wait_until 60 eval "[ \$(ended_by_old) -gt $((before + 20)) ]" || true
 ok 'a driver of the old release goes on' test "$(ended_by_old)" -gt "$before"
@@ -136,10 +142,10 @@ exits 'upgraded once more' 0 upgrade
 touch "$WORK/enough"
 for name in old prepared function; do
     wait_until 60 is_gone "$(pid_of "$name")" || true
-    is "$name: at most told to do it again" "$(grep -a ERROR "$WORK/$name.log" |
-        grep -v WF013 | tail -n +2)" ''
+    is "$name: at most told to do it again" "$(search grep -a ERROR "$WORK/$name.log" |
+        search grep -v WF013 | tail -n +2)" ''
 done
-same 'it is like a new one' first
+same 'the upgraded schema is like a new one' first
 is 'the history is as it was' "$(history)" "$had"
 
 # --- every instance goes on to its end
@@ -152,7 +158,7 @@ id_of() {
 }
 # the driver of the old release is gone, and what it did is not to be repeated
 failed "$(id_of 'in doubt')"
-is 'what may have been done waits for an operator' "$(sql "select error ->> 'kind'
+is 'a task that may have been done waits for an operator' "$(sql "select error ->> 'kind'
     from wf.task_v where instance_id = $(id_of 'in doubt')")" lost
 failed "$(id_of cancelling)"
 ok 'resolve' wf-console resolve --yes -o csv "$(task "$(id_of 'in doubt')" http.Request)" \
@@ -180,10 +186,10 @@ half|END|success|{"sum": 80}
 leased|END|success|{"n": 1}
 in doubt|END|success|{"status": 299}
 ready|END|success|{"said": "hello, Ada"}'
-is 'and so has what was started meanwhile' "$(sql "select distinct state, result
+is 'instances that started during the upgrade have ended, too' "$(sql "select distinct state, result
     from wf.instance_v where key is null")" 'END|success'
 sound
-ok 'its workflows can be installed anew' wf-console install "$DATA/old.wf"
+ok 'the old workflows can be installed anew' wf-console install "$DATA/old.wf"
 is 'a key is still known' "$(begin hello --key ended)" "$(id_of ended)"
 
 # --- once more, under the driver of today
@@ -205,7 +211,7 @@ waits() {
 waited=$(waits)
 id=$(begin many -p "base=$HTTP_URL" -p n=400)
 exits 'under a driver that works' 0 upgrade
-is 'what waits for its next attempt goes on waiting' "$(waits)" "$waited"
+is 'a task that waits for its next attempt goes on waiting' "$(waits)" "$waited"
 ok 'an operator begins it' wf-console retry --yes "$patient"
 wait_sql 30 "select exists (select from wf.task_v
     where instance_id = $patient and attempt = 3 and retry_at is not null)"
@@ -227,15 +233,15 @@ printf '%s\n' 'drop function wf.tick();' \
 sql 'create view board as select * from wf.group_v;
      create view mine as select * from wf.stuck();
      create table note (at timestamptz default wf.now())'
-exits 'what somebody still uses does not go' 3 upgrade "$next"
-like 'and is named' "$OUTPUT" 'there is no routine wf.stuck.*any more.*view public.mine'
+exits 'a routine that a view uses does not go' 3 upgrade "$next"
+like 'the refusal names the view' "$OUTPUT" 'there is no routine wf.stuck.*any more.*view public.mine'
 same 'nothing has changed' first
 sql 'drop view mine'
 exits 'results may change, functions may go' 0 upgrade "$next"
-is 'they are as said' "$(sql "select to_regproc('wf.stuck') is null, wf.tick()")" 't|other'
-exits 'and back' 0 upgrade
-same 'what is used is replaced where it stands' first
-is 'and works' "$(sql "select (select count(*) from board),
+is 'the routines are as the next release has them' "$(sql "select to_regproc('wf.stuck') is null, wf.tick()")" 't|other'
+exits 'the workspace goes back to the former release' 0 upgrade
+same 'a routine in use is replaced where it stands' first
+is 'the view and the default work' "$(sql "select (select count(*) from board),
     (select column_default from information_schema.columns
       where table_name = 'note')")" '1|wf.now()'
 
@@ -254,29 +260,29 @@ hold() {
 impatient=$(tree impatient)
 sed -i 's/1 \.\. 30/1 .. 1/' "$impatient/script/knock.sql"
 hold 'select * from wf.instance_v limit 1'
-exits 'it gives up before a reader that stays' 3 upgrade "$impatient"
-like 'and says who that is' "$OUTPUT" 'in use by a transaction that does not end.*DETAIL:  It is used by process [0-9]+'
+exits 'the upgrade gives up before a reader that stays' 3 upgrade "$impatient"
+like 'the refusal names the reader' "$OUTPUT" 'in use by a transaction that does not end.*DETAIL:  It is used by process [0-9]+'
 stop hold || true
 hold "select wf.start('hello')"
 spawn upgrade upgrade
 wait_sql 60 "select exists (select from pg_locks
     where (locktype = 'advisory' and classid = 7761 or relation = to_regclass('wf.gate'))
       and not granted)"
-is 'who comes while it knocks is let in' \
+is 'a start is let in while the upgrade waits' \
     "$(sql "set statement_timeout = '30s'; select wf.start('hello') > 0")" t
 stop hold || true
 status=0
 wait "$(pid_of upgrade)" || status=$?
 rm "$WORK/pids/upgrade"
-is 'it goes on as soon as it can' "$status" 0
-same 'and is like a new one' held
+is 'the upgrade goes on as soon as it can' "$status" 0
+same 'the schema is like a new one after the wait' held
 
 # --- by the console
 
 export PGDATABASE=console
 ok 'the console does the same' wf-console workspace upgrade
-same 'it is like a new one' console
-ok 'and is to be worked with' wf-console list
+same 'the schema is like a new one by the console' console
+ok 'the upgraded workspace can be worked with' wf-console list
 
 # --- by files and programs that are older
 
@@ -290,20 +296,20 @@ later() {
     printf '%s\n' "$copy"
 }
 exits 'a later release that still knows these programs' 0 upgrade "$(later near)"
-like 'is a later version' "$OUTPUT" 'schema version 999'
+like 'the later release has a later version' "$OUTPUT" 'schema version 999'
 ok 'the console works with it' wf-console list
 ok 'the driver, too' wf-driver --check
 exits 'nobody upgrades it to these files' 1 wf-console workspace upgrade
-like 'they are told why' "$OUTPUT" 'has schema version 999, these files have.*hint: Use the files of the newer'
+like 'the refusal tells of the newer files' "$OUTPUT" 'has schema version 999, these files have.*hint: Use the files of the newer'
 export PGDATABASE=held
 far=$(later far)
 sed -i '/function wf._oldest_program/,/^end/s/select [0-9]*/select 999/' \
     "$far/code/base/clock.sql"
-exits 'one that does not know them any more' 0 upgrade "$far"
-exits 'is refused by the console' 1 wf-console list
-like 'which says what to do' "$OUTPUT" 'hint: Upgrade the program: .*version 999 or a later'
+exits 'a later release that no longer knows these programs is installed' 0 upgrade "$far"
+exits 'the console refuses the later workspace' 1 wf-console list
+like 'the console says what to do with the later workspace' "$OUTPUT" 'hint: Upgrade the program: .*version 999 or a later'
 exits 'by the driver, too' 1 wf-driver --check
-like 'which says what to do' "$OUTPUT" 'hint: Upgrade the program: .*version 999 or a later'
-exits 'what version it is can be seen' 0 wf-console -o csv workspace status
+like 'the driver says what to do with the later workspace' "$OUTPUT" 'hint: Upgrade the program: .*version 999 or a later'
+exits 'workspace status shows the version of the later workspace' 0 wf-console -o csv workspace status
 like 'with the one that the program knows' "$OUTPUT" 'schema_version,known_version.*,999,[0-9]+,'
 done_testing

@@ -30,7 +30,7 @@ workflow broken() {
     with on_failure(fail)
 }
 WF
-ok 'they are installed' wf-console install "$WORK/flows.wf"
+ok 'the workflows are installed' wf-console install "$WORK/flows.wf"
 
 id=$(begin delivered -p day=2026-11-27)
 sql "insert into delivery values ('2026-11-26', 1)"
@@ -43,7 +43,7 @@ is 'when it gives one, that is the output' \
 
 id=$(begin delivered -p day=2026-11-27)
 ended "$id" 20
-is 'one that is there already is no wait' "$(sql "select output from wf.instance_v where instance_id = $id")" '{"lines": 42}'
+is 'a row that is there already is no wait' "$(sql "select output from wf.instance_v where instance_id = $id")" '{"lines": 42}'
 
 id=$(begin late)
 ended "$id" 20

@@ -45,11 +45,11 @@ arrived $SLOTS || true
 is 'all that takes no time is done' "$(tasks wf.Noop)" "END|$EACH"
 other=$(begin mixed -p "base=${BASE}other" -p n=$EACH)
 in_front $((2 * EACH)) || true
-is 'also what comes when no slot is free' "$(tasks wf.Noop)" "END|$((2 * EACH))"
+is 'tasks that take no time are done also when no slot is free' "$(tasks wf.Noop)" "END|$((2 * EACH))"
 is 'of the rest as much as there are slots' "$(tasks http.Request)" \
     "INIT|$((2 * EACH - SLOTS))
 START_REQUESTED|$SLOTS"
-is 'and no more has reached the service' "$(requests)" "$SLOTS $SLOTS $SLOTS"
+is 'no more requests than slots have reached the service' "$(requests)" "$SLOTS $SLOTS $SLOTS"
 
 # --- another driver has slots of its own
 
@@ -68,7 +68,7 @@ arrived $((2 * SLOTS)) || true
 touch "$WORK/open"
 ended "$id" 60 || true
 ended "$other" 60 || true
-is 'it ends' "$(state_of "$id"), $(state_of "$other")" 'END success, END success'
+is 'both instances end' "$(state_of "$id"), $(state_of "$other")" 'END success, END success'
 is 'each request once, and never more than slots' "$(requests)" \
     "$((2 * EACH)) $((2 * EACH)) $((2 * SLOTS))"
 is 'nothing was handed back, or tried again' \

@@ -23,32 +23,32 @@ script() {
 # secure DATABASE: the catalogs show no weakness.
 secure() {
     sql 'create schema tap; create extension pgtap schema tap' --dbname="$1"
-    PGOPTIONS='-c search_path=public,tap' script "$ROOT/tests/sql/security" --quiet --tuples-only --no-align --dbname="$1" |
-        tee "$WORK/secure"
-    ! grep -q '^not ok' "$WORK/secure"
+    PGOPTIONS='-c search_path=public,tap' script "$ROOT/tests/sql/security" --quiet --tuples-only --no-align \
+        --set=ON_ERROR_STOP=1 --dbname="$1" | tee "$WORK/secure" &&
+        grep -q '^ok 1 ' "$WORK/secure" && ! grep -q '^not ok' "$WORK/secure"
 }
 
 # a superuser
 createdb one
 exits 'a superuser installs it' 0 script install --dbname=one
-is 'and is told so in one line' "$OUTPUT" "workspace installed, schema version $version"
+is 'install says so in one line' "$OUTPUT" "workspace installed, schema version $version"
 ok 'the catalogs show no weakness' secure one
-exits 'it is not installed twice' 3 script install --dbname=one
+exits 'a workspace is not installed twice' 3 script install --dbname=one
 like 'with a hint' "$OUTPUT" 'already installed in database one.*HINT:.*upgrade\.sql'
 
 # a login that may create roles
 createdb two
 exits 'a login without CREATEROLE may not install it' 3 script install --dbname=two --username=nobody
 like 'with a hint' "$OUTPUT" 'nobody may not create roles.*alter role nobody createrole'
-exits 'nor one without CREATE on the database' 3 script install --dbname=two --username=half
+exits 'a login without CREATE on the database may not install it' 3 script install --dbname=two --username=half
 like 'with a hint' "$OUTPUT" 'half may not create a schema.*grant create on database two to half'
 script uninstall --dbname=one >"$WORK/uninstall" 2>&1
 sql 'grant create on database two to dba'
 exits 'with both it may' 0 script install --dbname=two --username=dba
 ok 'the catalogs show no weakness' secure two
-exits 'and upgrade' 0 script upgrade --dbname=two --username=dba
-is 'which says so in one line' "$OUTPUT" "workspace up to date, schema version $version"
-is 'it is no member of the owner afterwards' "$(sql "select count(*) from pg_auth_members m where m.roleid = 'wf_owner'::regrole and not m.admin_option")" 0
+exits 'the login may upgrade' 0 script upgrade --dbname=two --username=dba
+is 'upgrade says so in one line' "$OUTPUT" "workspace up to date, schema version $version"
+is 'the login is no member of the owner afterwards' "$(sql "select count(*) from pg_auth_members m where m.roleid = 'wf_owner'::regrole and not m.admin_option")" 0
 
 # upgrade
 createdb three
@@ -56,7 +56,7 @@ script install --dbname=three >"$WORK/install"
 pg_dump --schema-only --dbname=three >"$WORK/fresh.sql"
 exits 'an upgrade to the same version' 0 script upgrade --dbname=three
 pg_dump --schema-only --dbname=three >"$WORK/upgraded.sql"
-is 'changes nothing' "$(diff "$WORK/fresh.sql" "$WORK/upgraded.sql" | grep '^[<>]' | grep -v 'restrict ')" ''
+is 'changes nothing' "$(search diff "$WORK/fresh.sql" "$WORK/upgraded.sql" | search grep '^[<>]' | search grep -v 'restrict ')" ''
 
 cp -r "$ROOT/workspace-sql" "$WORK/next"
 printf '%s\n' "alter table wf.setting add column note text;" >"$WORK/next/migrations/999_note.sql"
@@ -80,7 +80,7 @@ is 'takes the roles with it' "$(sql "select count(*) from pg_roles where rolname
 createdb four
 sql 'create schema wf' --dbname=four
 exits 'a schema wf of somebody else is left alone' 3 script install --dbname=four
-like 'with a hint' "$OUTPUT" 'has a schema wf that is no workspace'
+like 'with a hint' "$OUTPUT" 'has a schema wf that is not a workspace'
 createdb --encoding=LATIN1 --locale=C --template=template0 five
 exits 'a database in another encoding is refused' 3 script install --dbname=five
 like 'with a hint' "$OUTPUT" 'needs a database in UTF8, five is in LATIN1'

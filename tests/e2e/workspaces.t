@@ -73,12 +73,12 @@ config good bad >"$WORK/driver.conf"
 exits 'both are there' 0 wf-driver -n -c "$WORK/driver.conf"
 more='connection = "dbname=good";' config good >"$WORK/wrong.conf"
 exits 'both ways of saying it' 78 wf-driver -n -c "$WORK/wrong.conf"
-like '… and says so' "$OUTPUT" 'both workspaces and connection are given'
+like 'both ways of saying it: the message names them' "$OUTPUT" 'both workspaces and connection are given'
 exits 'on the command line: this one only' 0 env PGUSER=wf_driver_one \
     wf-driver -n -c "$WORK/driver.conf" -d "host=$PGHOST dbname=spare"
 config good bad | sed 's/dbname=bad/dbname=none/' >"$WORK/wrong.conf"
 exits 'one is not there' 1 wf-driver -n -c "$WORK/wrong.conf"
-like '… and says which' "$OUTPUT" 'wf-driver: bad: .*"none" does not exist'
+like 'one is not there: the message names it' "$OUTPUT" 'wf-driver: bad: .*"none" does not exist'
 
 # --- each does its own
 
@@ -93,7 +93,7 @@ for name in good bad; do
         "$(state_of "$id"), $(sql 'select * from mark')" "END success, $name|etl"
 done
 ok 'log lines name the workspace' grep -q 'good: registered as driver 1' "$WORK/driver-one.log"
-ok 'those of tasks, too' grep -q 'bad: task 1/[0-9]*/1: start of sql.Exec' "$WORK/driver-one.log"
+ok 'log lines of tasks name the workspace' grep -q 'bad: task 1/[0-9]*/1: start of sql.Exec' "$WORK/driver-one.log"
 
 # --- slots: half of a share is kept for who is idle, equal shares for all who want
 
@@ -128,7 +128,7 @@ pg_signal second CONT
 use bad
 ended "$id" 60 || true
 is 'one hangs: later it goes on, with what was under way' "$(state_of "$id")" 'END success'
-is '… and nothing was sent twice' \
+is 'one hangs: nothing was sent twice' \
     "$(grep -c ' /hang/' "$WORK/nginx/access.log")" 6
 
 # --- one is down, and stays away
@@ -176,12 +176,12 @@ is 'removed: what was under way has ended' \
               from wf.task_v where instance_id = $id")" '0|t'
 ok 'the others stay' live good
 use good
-is 'and are the same as before' \
+is 'the drivers of the other workspaces are the same as before' \
     "$(sql "select count(*) from wf.driver_v where name = 'one'")" 1
 
 status=0
 driver_stop one || status=$?
-is 'it ends well' "$status" 0
+is 'the driver ends well' "$status" 0
 
 # --- one hangs and is no longer there: its SQL task is cancelled, for which
 # nobody waits

@@ -9,11 +9,11 @@
 #include "common/error.h"
 #include "common/json.h"
 #include "common/utf8.h"
-#include "driver/config.h"
-#include "driver/loop.h"
-#include "driver/outcome.h"
-#include "driver/sql_statement.h"
-#include "driver/transport.h"
+#include "driver/config/config.h"
+#include "driver/transport/outcome.h"
+#include "driver/transport/sql/statement.h"
+#include "driver/transport/transport.h"
+#include "runtime/loop.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const settings[] = {

@@ -12,8 +12,8 @@
 #include "common/buf.h"
 #include "common/error.h"
 #include "common/utf8.h"
-#include "driver/config.h"
-#include "driver/options.h"
+#include "driver/config/config.h"
+#include "driver/config/options.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/private.h"
 

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "driver/config.h"
-#include "driver/guard.h"
-#include "driver/http_url.h"
-#include "driver/options.h"
+#include "driver/config/config.h"
+#include "driver/config/options.h"
+#include "driver/transport/http/guard.h"
+#include "driver/transport/http/url.h"
 #include "tests/fuzz/fuzz.h"
 
 static char *

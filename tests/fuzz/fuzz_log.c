@@ -78,7 +78,7 @@ check_line(
 	char *line;
 	size_t len;
 
-	log_init(LOG_LEVEL_INFO, json);
+	log_init(LOG_LEVEL_INFO, json ? LOG_JSON : LOG_TEXT);
 	if (fd == STDOUT_FILENO)
 		log_say(about, message);
 	else
@@ -101,7 +101,7 @@ check_error(const char *message, const char *detail, bool json)
 	error_set(&err, "%s", message);
 	error_detail(&err, "%s", detail);
 	error_hint(&err, "%s", detail);
-	log_init(LOG_LEVEL_INFO, json);
+	log_init(LOG_LEVEL_INFO, json ? LOG_JSON : LOG_TEXT);
 	catch = catch_begin(STDERR_FILENO);
 	log_error(&err);
 	text = caught(&catch, &len);

@@ -8,9 +8,9 @@
 
 #include "common/buf.h"
 #include "common/utf8.h"
-#include "driver/known.h"
-#include "driver/output.h"
-#include "driver/redact.h"
+#include "driver/secret/known.h"
+#include "driver/secret/redact.h"
+#include "driver/transport/output.h"
 #include "tests/fuzz/fuzz.h"
 
 static void

@@ -1,6 +1,6 @@
 /*
  * Secrets are in nothing that leaves the driver, in any of the ways of writing
- * that driver/redact.h knows.  The first part is text, the others are secrets;
+ * that driver/secret/redact.h knows.  The first part is text, the others are secrets;
  * the text is tried with each of them in it, and alone.  A second reader, which
  * is slow and simple, says what must be found, and where.
  */
@@ -11,9 +11,9 @@
 #include "common/error.h"
 #include "common/json.h"
 #include "common/utf8.h"
-#include "driver/known.h"
-#include "driver/outcome.h"
-#include "driver/redact.h"
+#include "driver/secret/known.h"
+#include "driver/secret/redact.h"
+#include "driver/transport/outcome.h"
 #include "tests/fuzz/fuzz.h"
 
 /* A text, and the secret that it must not show. */

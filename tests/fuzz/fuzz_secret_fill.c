@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "driver/config.h"
-#include "driver/known.h"
-#include "driver/redact.h"
-#include "driver/secret.h"
-#include "driver/transport.h"
+#include "driver/config/config.h"
+#include "driver/secret/known.h"
+#include "driver/secret/redact.h"
+#include "driver/secret/secret.h"
+#include "driver/transport/transport.h"
 #include "tests/fuzz/fuzz.h"
 
 #define SECRET "hunter22"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/output.h"
-#include "driver/ssh_client.h"
-#include "driver/ssh_stream.h"
-#include "driver/ssh_wrapper.h"
+#include "driver/transport/output.h"
+#include "driver/transport/ssh/client.h"
+#include "driver/transport/ssh/stream.h"
+#include "driver/transport/ssh/wrapper.h"
 #include "tests/fuzz/fuzz.h"
 
 #define NONCE "0123456789abcdef0123456789abcdef"

@@ -1,11 +1,13 @@
 /*
  * lang_tool - the language alone, for tests: check, compile, format or print.
  *
- *	lang_tool check|compile|fmt|functions [-I root]... [-L library]... [file]
+ *	lang_tool check|compile|fmt [-I root]... [-L library]... [file]
  *	lang_tool print [-I root]... [-L library]... file...
+ *	lang_tool functions|transports
  *
  * Diagnostics go to standard output, so that a case has one expected text.
- * `functions` lists the functions that expressions may call.  `print` writes
+ * `functions` lists the functions that expressions may call, `transports` the
+ * transports and which of their arguments can hold secrets.  `print` writes
  * the text of each tree (*.json), or of what each file compiles to (*.wf).
  */
 #include <stdio.h>
@@ -14,6 +16,7 @@
 
 #include "console/lang/function.h"
 #include "console/lang/lang.h"
+#include "console/lang/transport_spec.h"
 
 enum { FOLDERS_MAX = 8 };
 
@@ -27,9 +30,10 @@ struct request {
 static int
 usage(void)
 {
-	fputs("usage: lang_tool check|compile|fmt|functions [-I root]... "
+	fputs("usage: lang_tool check|compile|fmt [-I root]... "
 	      "[-L library]... [file]\n"
-	      "       lang_tool print [-I root]... [-L library]... file...\n",
+	      "       lang_tool print [-I root]... [-L library]... file...\n"
+	      "       lang_tool functions|transports\n",
 	    stderr);
 	return 2;
 }
@@ -174,6 +178,10 @@ main(int argc, char **argv)
 		return usage();
 	if (strcmp(request.command, "functions") == 0)
 		return list_functions();
+	if (strcmp(request.command, "transports") == 0) {
+		transport_spec_print(stdout);
+		return 0;
+	}
 	if (!request.path ||
 	    !strstr("check compile fmt print", request.command))
 		return usage();

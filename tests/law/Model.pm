@@ -943,7 +943,8 @@ sub fire_schedules {
     for my $s (map { $world->{schedules}{$_} } sort keys %{ $world->{schedules} // {} }) {
         next if $world->{paused} || $s->{held} || !defined $s->{next} || $s->{next} > $now;
         my @due = times_due($s, $now);
-        my $free = !under_way($s) && !put_off($s);
+        my @put_off = put_off($s); # sort says nothing where a truth is wanted
+        my $free = !under_way($s) && !@put_off;
         my @begin = $s->{overlap} eq 'allow' ? @due : $free ? shift @due // () : ();
         for (@begin) {
             my $wrong = fire($world, $s, $_, $now);
@@ -1771,7 +1772,7 @@ sub reported {
         return undef if !$good && ++$p->{failures} < $ATTEMPTS;
         return $request eq 'cancel' ? outcome(cancelled($p)) : outcome(cleaned($p));
     }
-    # a report that cannot be read says as much as a body that is no object
+    # a report that cannot be read says as much as a body that is not an object
     my $kind = $event eq 'error' && !$data->{junk} ? 'http' : 'output';
     if ($request eq 'start') {
         return outcome(failure($p, $kind)) if !$good;

@@ -62,11 +62,11 @@ faults() {
         "$(change wf._grant 'p_max - count' 'p_max - 1 - count')"
     fault first 'the first max wins' 'has max .*, but was given' \
         "$(change wf._settle 'w.max order by w.id' 'w.max order by w.id desc')"
-    fault word 'what a task gave comes after the word of an operator' 'has max .*, but was given|has another max' \
+    fault word 'the max of a task comes after the word of an operator' 'has max .*, but was given|has another max' \
         "$(change wf.group_set 'coalesce(p_max, -1)' 'case when v_id is null then coalesce(p_max, -1) end')"
-    fault resumed 'who was held up keeps its turn' "$stands" \
+    fault resumed 'a task that was held up keeps its turn' "$stands" \
         "$(change wf._unpark 'wf._turn(p_at' 'h.turn + 0 * wf._turn(p_at')"
-    fault parked 'what waits for its group is not held up' "$stands|fsck: suspended: " \
+    fault parked 'a task that waits for its group is not held up' "$stands|fsck: suspended: " \
         "$(change wf._park "k.reason = 'group'" 'false')"
     fault kind 'a lost request has another kind of error' 'model: it says .*, lost.*the workspace .*, failed' \
         "$(change wf._move_lost "_refuse('lost'" "_refuse('failed'")"
@@ -78,13 +78,13 @@ faults() {
         "$(change wf._chosen 'v_cases :=' 'v_cases := -1 +')"
     fault rounds 'a loop ends one round too early' "$stands|model: |has not begun in the model" \
         "$(change wf._close_round 'v_again and l.todo > 0' 'v_again and l.todo > 1')"
-    fault spared 'what waits for its start survives a catch' 'fsck: teardown: ' \
+    fault spared 'a block that waits for its start survives a catch' 'fsck: teardown: ' \
         "$(change wf._stop "('ACTIVE', 'ABORTING')" "('ACTIVE', 'ABORTING', 'INIT')")"
     fault stands 'the clock of a deadline goes on while a task waits for its group' 'has reached limit .*, but timed out by|fsck: limit: ' \
         "$(change wf._run_clocks 'q.group_id is not null' 'false')"
     fault limit 'a limit is reached a second too late' 'has reached limit .*, but did not time out|has reached limit .*, but timed out by' \
         "$(change wf._set_limits "* interval '1 s'" "* interval '1 s' + interval '1 s'")"
-    fault final 'what took too long as a whole is tried again' "$stands|model: " \
+    fault final 'a task that took too long as a whole is tried again' "$stands|model: " \
         "$(change wf._is_final_timeout "'deadline'::text" "'none'::text")"
     fault block 'the deadlines of blocks are passed over' 'has reached limit deadline in ACTIVE, but did not time out' \
         "$(change wf._time_out 'p_process, true' 'null, true')"
@@ -94,9 +94,9 @@ faults() {
         "$(change wf._ask_handler 'p_around.spare > 0' 'p_around.spare > 1')"
     fault signal 'a signal that comes before the wait for it is not taken' "$stands|model: " \
         "$(change wf._await_signals 's.name = w.name and not s.broadcast' 'false')"
-    fault child 'who waits for an instance gets its error as if it were accepted' "$stands|model: |has not begun" \
+    fault child 'a task that waits for an instance gets its error as if it were accepted' "$stands|model: |has not begun" \
         "$(change wf._ended_children '? c.result' "? 'success'")"
-    fault told 'who waits for an instance is not told of its end' 'fsck: child: |end: ' \
+    fault told 'a task that waits for an instance is not told of its end' 'fsck: child: |end: ' \
         "$(change wf._tell_waits 'x.awaits_id = u.id offset' 'x.awaits_id = u.id and false offset')"
     fault passed 'an abort is not passed on to what a task has started' 'fsck: child: |end: |model: |waits for' \
         "$(change wf._tell_children 'i.parent_process_id = m.id' 'i.parent_process_id = m.id and false')"
@@ -149,10 +149,10 @@ is_found() {
     local found
     found=$(found_in "$1")
     if [ -n "$found" ]; then
-        pass "it is found that ${SAID[$1]}"
+        pass "the laws find that ${SAID[$1]}"
         [ "${found%% *}" = 0 ] || diag "keep seed ${found%% *} as ${NAMES[$1]}.json"
     else
-        fail "it is found that ${SAID[$1]}" "$(tail -n 5 "$WORK/${NAMES[$1]}.log")"
+        fail "the laws find that ${SAID[$1]}" "$(tail -n 5 "$WORK/${NAMES[$1]}.log")"
     fi
 }
 

@@ -3,7 +3,8 @@
 
 # nginx_start RULES [NAME]: RULES is what stands in `server { }`, the echo
 # module's directives (`echo_sleep 0.5;`) among it. Exports HTTP_PORT and
-# HTTP_URL, which is at HTTP_HOST if that is set. Requests are logged in
+# HTTP_URL, which is at HTTP_HOST if that is set. HTTP_SSL=ssl: with TLS, whose
+# certificate RULES name. Requests are logged in
 # $WORK/NAME/access.log: method, address, status, Idempotency-Key, traceparent.
 nginx_start() {
     local rules=$1 name=${2:-nginx} dir attempt
@@ -52,7 +53,7 @@ http {
     scgi_temp_path $2/scgi;
     keepalive_requests 100000;
     server {
-        listen ${HTTP_HOST:-127.0.0.1}:$HTTP_PORT;
+        listen ${HTTP_HOST:-127.0.0.1}:$HTTP_PORT ${HTTP_SSL:-};
         root $2;
 $1
     }

@@ -33,9 +33,13 @@ $output"
     fi
 }
 
-# is NAME ACTUAL EXPECTED
+# is NAME ACTUAL EXPECTED. What says nothing because it failed is not equal to
+# nothing: at first $? is the status of the last "$(command)" among the arguments.
 is() {
-    if [ "$2" = "$3" ]; then
+    local status=$?
+    if [ -z "$2" ] && [ "$status" -ne 0 ]; then
+        fail "$1" "what was to say it ended with status $status"
+    elif [ "$2" = "$3" ]; then
         pass "$1"
     else
         fail "$1" "     got: $2
@@ -43,7 +47,16 @@ expected: $3"
     fi
 }
 
-# like NAME TEXT REGEX, unlike NAME TEXT REGEX: extended regular expressions
+# search COMMAND…: grep, diff, pgrep and the like, which say by a status of 1
+# that there is nothing to show. That is no failure.
+search() {
+    local status=0
+    "$@" || status=$?
+    [ "$status" -le 1 ]
+}
+
+# like NAME TEXT REGEX, unlike NAME TEXT REGEX: extended regular expressions.
+# An empty text is never unlike anything: what was to write it has not.
 like() {
     if [[ $2 =~ $3 ]]; then
         pass "$1"
@@ -54,7 +67,9 @@ does not match: $3"
 }
 
 unlike() {
-    if [[ $2 =~ $3 ]]; then
+    if [ -z "$2" ]; then
+        fail "$1" 'the text is empty'
+    elif [[ $2 =~ $3 ]]; then
         fail "$1" "$2
 matches: $3"
     else
@@ -81,7 +96,9 @@ skip_all() {
     exit 0
 }
 
+# A script that has tried nothing fails: its loop found nothing to go over.
 done_testing() {
+    [ "$TAP_COUNT" -gt 0 ] || fail 'the script tries something'
     printf '1..%d\n' "$TAP_COUNT"
     [ "$TAP_FAILED" -eq 0 ]
 }

@@ -51,3 +51,24 @@ free_port() {
     perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(
         LocalAddr => "127.0.0.1", Listen => 1)->sockport'
 }
+
+# stalls_watch, stall_ms: how busy this machine is, as a measure for limits of
+# time: by how many ms at most a process that wants to run 20 times a second has
+# been late since it was begun.
+stalls_watch() {
+    # shellcheck disable=SC2016 # perl's variables, not ours
+    spawn stalls perl -MTime::HiRes=time,sleep -e '
+        $| = 1;
+        for (my $worst = 0;;) {
+            my $since = time;
+            sleep 0.05;
+            my $late = int(1000 * (time - $since - 0.05));
+            print +($worst = $late) . "\n" if $late > $worst;
+        }'
+}
+
+stall_ms() {
+    local worst
+    worst=$(tail -n 1 "$WORK/stalls.log" 2>/dev/null || true)
+    printf '%d\n' "${worst:-0}"
+}

@@ -5,5 +5,5 @@ cd "$ROOT"
 
 while read -r file; do
     ok "$file" clang-format --dry-run -Werror "$file"
-done < <(find common driver console tests -name '*.[ch]' | sort)
+done < <(find common runtime driver console tests -name '*.[ch]' | sort)
 done_testing

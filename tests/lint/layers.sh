@@ -6,9 +6,9 @@ cd "$ROOT"
 # only NAME HEADER-REGEX FILES-REGEX: no other file includes such a header.
 only() {
     local found
-    found=$(grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]+[<\"]($2)" \
-        common driver console --include='*.[ch]' |
-        grep -vE "^($3):" || true)
+    found=$(search grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]+[<\"]($2)" \
+        common runtime driver console --include='*.[ch]' |
+        search grep -vE "^($3):")
     is "$1" "$found" ''
 }
 
@@ -16,34 +16,36 @@ only() {
 only 'libpq is for common/pg.c, pg_{result,conninfo,exposure,hosts}.c' 'libpq-fe\.h' \
     'common/pg(_result|_conninfo|_exposure|_hosts)?\.c'
 only 'json-c is for common/json.c' 'json-c/' 'common/json\.c'
-only 'libconfig is for driver/config.c' 'libconfig\.h' 'driver/config\.c'
-only 'libcurl is for driver/http.c, http_multi and http_url.c' 'curl/' \
-    'driver/http(_url)?\.c|driver/http_multi\.[ch]'
+only 'libconfig is for driver/config/' 'libconfig\.h' 'driver/config/config\.c'
+only 'libcurl is for driver/transport/http/' 'curl/' 'driver/transport/http/[^:]*'
 
 # 1.5 is 1.5, whatever LC_NUMERIC says: nobody asks for more than characters.
-is 'numbers are those of C' "$(grep -rnE '(set|new)locale' common driver \
-    console --include='*.[ch]' |
-    grep -vE '\((LC_CTYPE(_MASK)?, |LC_ALL_MASK, "C",)' || true)" ''
+is 'numbers are those of C' "$(search grep -rnE '(set|new)locale' common runtime \
+    driver console --include='*.[ch]' |
+    search grep -vE '\((LC_CTYPE(_MASK)?, |LC_ALL_MASK, "C",)')" ''
 
-# Areas.
-only 'the driver is for itself' 'driver/' 'driver/[^:]*'
-only 'the console is for itself' 'console/' 'console/[^:]*'
-
-# forbids NAME HEADER-REGEX FILE…: none of the files includes such a header.
+# forbids NAME HEADER-REGEX FOLDER…: no file there includes such a header.
 forbids() {
     local name=$1 regex=$2
     shift 2
-    is "$name" "$(grep -nE \
+    is "$name" "$(search grep -rnE --include='*.[ch]' \
         "^[[:space:]]*#[[:space:]]*include[[:space:]]+[<\"]($regex)" \
-        "$@" /dev/null || true)" ''
+        "$@")" ''
 }
 
-mapfile -t transports < <(find driver -name 'transport*.[ch]' \
-    ! -name 'transport_sql.*' | sort)
-forbids 'common knows only itself' '(driver|console)/' common/*.[ch]
+# Areas, and the folders of the driver.
+only 'the driver is for itself' 'driver/' 'driver/[^:]*'
+only 'the console is for itself' 'console/' 'console/[^:]*'
+forbids 'common knows only itself' '(runtime|driver|console)/' common
+forbids 'runtime knows only common and itself' '(driver|console)/' runtime
 forbids 'lang is text in, tree out: nothing of databases or terminals' \
-    'common/(pg|log|mono)|console/[^l/]|console/l[^a]|driver/' \
-    console/lang/*.[ch]
-forbids 'a transport knows neither the workspace nor the database' \
-    'common/pg|driver/(workspace|scheduler)\.' "${transports[@]}"
+    'common/(pg|log|mono)|console/[^l/]|console/l[^a]|runtime/|driver/' \
+    console/lang
+forbids 'the configuration knows no other part of the driver but secret/grant' \
+    'driver/([a-z_]+\.|secret/[^g]|transport/)' driver/config
+forbids 'a transport does not know how requests come' \
+    'driver/(fleet|scheduler|turn|runner|request|reports|workspace)\.' \
+    driver/transport driver/secret
+forbids 'a transport other than sql knows no database' 'common/pg|runtime/session' \
+    driver/transport/*.[ch] driver/transport/{http,ssh}
 done_testing

@@ -10,7 +10,7 @@ files() {
 
 found=$(files ! -executable |
     xargs -0 awk 'FNR == 1 && /^#!/ { print FILENAME } { nextfile }')
-is 'what names its interpreter is executable' "$found" ''
+is 'each file that names its interpreter is executable' "$found" ''
 
 while read -r file; do
     ok "$file" shellcheck --external-sources "$file"

@@ -10,13 +10,13 @@ named() {
     while read -r file; do
         gcc -fpreprocessed -dD -E "$file" 2>/dev/null | grep -v '^#' |
             grep -oE "$1" | sed "s|^|$file: |" || true
-    done < <(find driver console -name '*.[ch]' ! -path 'console/lang/*' | sort)
+    done < <(find runtime driver console -name '*.[ch]' ! -path 'console/lang/*' | sort)
 }
 
 # wf.NAME( is a procedure, wf.NAME_v a view; anything else is too much.
 is 'only views and procedures are named' \
     "$(named '\bwf\.[a-z_][a-z0-9_]*[(]?' |
-        grep -vE 'wf\.([a-z0-9_]+[(]|[a-z0-9_]+_v)$' || true)" ''
+        search grep -vE 'wf\.([a-z0-9_]+[(]|[a-z0-9_]+_v)$')" ''
 is 'no internal procedure is called' "$(named '\bwf\._[a-z_]+')" ''
 
 while read -r name; do

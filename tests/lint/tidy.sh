@@ -12,7 +12,7 @@ tidy() {
 }
 export -f tidy
 # shellcheck disable=SC2016 # the inner shell expands it
-find common driver console -name '*.c' -print0 |
+find common runtime driver console -name '*.c' -print0 |
     xargs -0 -n 1 -P "$(nproc)" bash -c 'tidy "$1"' tidy
 
 while read -r file; do
@@ -22,5 +22,5 @@ while read -r file; do
     else
         pass "$file"
     fi
-done < <(find common driver console -name '*.c' | sort)
+done < <(find common runtime driver console -name '*.c' | sort)
 done_testing

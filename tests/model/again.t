@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 for machine in wait sync async; do
-    holds "$machine" 'what always holds with a retry around it' "$machine" \
+    holds "$machine" 'laws with a retry around it' "$machine" \
         '-DLEAVES=1 -DAGAIN'
 done
 holds sync_two 'every task ends, of two in a retry' sync \

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 for machine in wait sync async; do
-    holds "$machine" 'what always holds with a catch' "$machine" \
+    holds "$machine" 'laws with a catch' "$machine" \
         '-DLEAVES=1 -DCATCH'
 done
 holds sync_two 'every task ends, of two in a try' sync \

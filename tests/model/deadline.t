@@ -5,10 +5,10 @@
 tree_frame
 
 for machine in wait sync async; do
-    holds "$machine" 'what always holds with deadlines' "$machine" \
+    holds "$machine" 'laws with deadlines' "$machine" \
         '-DDEADLINE -DPORTION=1'
 done
-holds backwards 'what always holds with deadlines, inner ones looked at first' sync \
+holds backwards 'laws with deadlines, inner ones looked at first' sync \
     '-DDEADLINE -DBACKWARDS'
 holds uncaught 'a block that has failed waits for an operator' sync \
     '-DDEADLINE -DUNCAUGHT -DPORTION=1 -DBACKWARDS'

@@ -19,15 +19,15 @@ finds due 'no move for the time of the next attempt' sync -DLEAVES=1 \
     "delete from wf.transition where machine = 'sync' and event = 'due';"
 finds timeout 'a time-out ends a request that a driver still has' sync -DLEAVES=1 \
     "update wf.transition set ends_request = true where machine = 'sync' and from_state = 'START_REQUESTED' and event = 'timeout';"
-finds rest 'what waits for its next attempt is queued' sync -DLEAVES=1\ -DQUEUE_ALL
+finds rest 'a task that waits for its next attempt is queued' sync -DLEAVES=1\ -DQUEUE_ALL
 finds repeat 'a lost start of any kind is begun again' sync -DLEAVES=1\ -DREPEAT
 finds stale 'stale tokens are honoured' sync -DLEAVES=1\ -DHONOUR_STALE
 finds unacked 'a request is sent before the answer to its ack' async -DLEAVES=1\ -DSEND_UNACKED
 finds deaf 'nobody looks for lost drivers' sync '-DLEAVES=1 -DBUDGET=3 -DNO_ABORT -DDEAF'
-finds dispatch 'what becomes ready in a suspended instance is not parked' sync -DLEAVES=1\ -DDISPATCH_ALL
+finds dispatch 'a task that becomes ready in a suspended instance is not parked' sync -DLEAVES=1\ -DDISPATCH_ALL
 finds pace 'a failure is paced wherever it leads' async -DLEAVES=1\ -DPACE_ALL
 finds forgetful 'a catch tears down the failed task only' sync '-DLEAVES=2 -DBUDGET=1 -DCATCH -DFORGETFUL'
-finds uncounted 'what has handed its error on is not counted' sync '-DLEAVES=2 -DBUDGET=1 -DCATCH -DUNCOUNTED'
+finds uncounted 'a process that has handed its error on is not counted' sync '-DLEAVES=2 -DBUDGET=1 -DCATCH -DUNCOUNTED'
 finds raise 'a caught error is not handed on' wait '-DLEAVES=1 -DCATCH' \
     "delete from wf.transition where machine = 'wait' and event = 'raise';"
 

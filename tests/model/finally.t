@@ -5,10 +5,10 @@
 tree_frame
 
 for machine in wait sync; do
-    holds "$machine" 'what always holds with a finally' "$machine" \
+    holds "$machine" 'laws with a finally' "$machine" \
         '-DFINALLY -DPORTION=1'
 done
-holds async 'what always holds with a finally' async -DFINALLY
+holds async 'laws with a finally' async -DFINALLY
 holds uncaught 'an error in a finally that nothing takes' sync \
     '-DFINALLY -DUNCAUGHT -DPORTION=1'
 holds halt 'a halt runs no finally' sync \

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# lib.sh - the state machines as a model for spin (docs/reliability.md says what
+# lib.sh - the state machines as a model for spin (docs/testing.md says what
 # for): $FRAME behind the rows of wf.transition of a workspace that was just
 # installed.
 

@@ -5,10 +5,10 @@
 tree_frame
 
 for machine in wait sync async; do
-    holds "$machine" 'what always holds with an undo' "$machine" \
+    holds "$machine" 'laws with an undo' "$machine" \
         '-DUNDO -DPORTION=1'
 done
-holds backwards 'what always holds with an undo, a later task first' sync \
+holds backwards 'laws with an undo, a later task first' sync \
     '-DUNDO -DPORTION=1 -DBACKWARDS'
 holds uncaught 'an error that nothing takes, and a halt' sync \
     '-DUNDO -DUNCAUGHT -DHALT -DPORTION=1'

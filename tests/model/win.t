@@ -5,10 +5,10 @@
 tree_frame
 
 for machine in wait sync async; do
-    holds "$machine" 'what always holds with a race' "$machine" \
+    holds "$machine" 'laws with a race' "$machine" \
         '-DWIN -DPORTION=1'
 done
-holds losers 'what the losers of a race did is undone' async \
+holds losers 'the losers of a race are undone' async \
     '-DLOSERS -DPORTION=1 -DBACKWARDS'
 holds ends 'a race in a try ends' async '-DWIN -DPORTION=1 -DBUDGET=2'
 holds losers_end 'a race with something to undo ends' async \

@@ -19,13 +19,13 @@ select results_eq(
     format($$values (%s::bigint, null::bigint, 'done', 'RUNNING -> ABORTED')$$, :i), 'abort answers what it did');
 select set_eq(format('select state from wf.process where instance_id = %s', :i), array['ABORTED'], 'everything in it is ABORTED');
 select results_eq(format('select state, result, ended_at is null, error from wf.instance where id = %s', :i),
-    $$values ('ABORTED', 'aborted', false, null::jsonb)$$, 'and so is the instance');
+    $$values ('ABORTED', 'aborted', false, null::jsonb)$$, 'the aborted instance is ABORTED, with the result aborted');
 select set_eq(format('select distinct reason from wf.event_v where instance_id = %s and event in (''abort'', ''aborted'')', :i), array['a mistake'], 'every event says why');
 select is_empty('select * from wf.fsck()', 'all is well');
 select is(play_take(:driver), 0::bigint, 'nothing of it is handed out');
-select is((select held + waiting from wf.group_v where name = 'g'), 0::bigint, 'its places are free');
+select is((select held + waiting from wf.group_v where name = 'g'), 0::bigint, 'the places of an aborted instance are free');
 select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i),
-    $$values ('refused', 'ABORTED: only RUNNING, SCHEDULED, SUSPENDED can be aborted')$$, 'it cannot be aborted twice');
+    $$values ('refused', 'ABORTED: only RUNNING, SCHEDULED, SUSPENDED can be aborted')$$, 'an aborted instance cannot be aborted twice');
 
 -- synchronous tasks with a driver: it is told, and waited for
 select wf.start('deep') as i \gset
@@ -54,18 +54,18 @@ select wf.abort('{"global": true}');
 select is_empty('select * from wf.fsck()', 'all is well while it is aborted');
 select results_eq(format('select id, state from wf.process where instance_id = %s and kind = ''async'' order by id', :i),
     format($$values (%s::bigint, 'ABORT_REQUESTED'), (%s, 'ABORT_REQUESTED'), (%s, 'ABORTED')$$, :j, :k, :l),
-    'what had not been acknowledged is over, the others are to be cancelled');
+    'unacknowledged tasks are over at once, the others are to be cancelled');
 select is(play_take(:driver), 1::bigint, 'j is to be cancelled');
 select play_report(:j);
-select is(play_take(:driver), 1::bigint, 'then to be released');
+select is(play_take(:driver), 1::bigint, 'a cancelled task is released next');
 select play_report(:j);
-select is((select state from wf.process where id = :j), 'ABORTED', 'then it is over');
+select is((select state from wf.process where id = :j), 'ABORTED', 'a released task is ABORTED');
 select is(play_report(:k, 'response', '{"id": 2}'), 'done', 'k had been started meanwhile');
-select is(play_take(:driver), 1::bigint, 'so it is cancelled too');
+select is(play_take(:driver), 1::bigint, 'a task that started meanwhile is cancelled, too');
 select play_report(:k);
 select play_take(:driver);
 select play_report(:k);
-select is((select state from wf.instance where id = :i), 'ABORTED', 'then the instance is over');
+select is((select state from wf.instance where id = :i), 'ABORTED', 'the instance is ABORTED after its last task');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- a poll that is out when the instance is aborted says that the task failed: it
@@ -80,12 +80,12 @@ select play_later('5 s');
 select is(play_take(:driver), 1::bigint, 'j is polled');
 select wf.abort(jsonb_build_object('instance', :i));
 select play_report(:j, 'response', '{"state": "bad"}');
-select is_empty('select * from wf.fsck()', 'it waits for its release in one place only');
-select is(play_take(:driver), 1::bigint, 'it is to be released');
+select is_empty('select * from wf.fsck()', 'a task that failed during the abort waits for its release in one place only');
+select is(play_take(:driver), 1::bigint, 'a task that failed during the abort is released');
 select play_later('1 min');
 select is(play_take(:driver), 0::bigint, 'by one driver');
 select play_report(:j);
-select is((select state from wf.instance where id = :i), 'ABORTED', 'then the instance is over');
+select is((select state from wf.instance where id = :i), 'ABORTED', 'the instance is ABORTED after that release');
 select set_config('wf.now', '', true);
 
 -- errors that are handed on abort the instance, asynchronous tasks being released first
@@ -122,11 +122,11 @@ select wf.start('broken', p_tags => '{z}') as i2 \gset
 select play_take(:driver);
 select play_report(play_id(:i, 'a'), 'response', '{"value": 5}');
 select is(play_state(:i, 'if'), 'FAILED', 'a composite fails if its input is of no use');
-select results_eq(format($$select answer, detail from wf.retry('{"instance": %s}')$$, :i), $$values ('done', 'FAILED -> FAILED')$$, 'and again on a retry');
+select results_eq(format($$select answer, detail from wf.retry('{"instance": %s}')$$, :i), $$values ('done', 'FAILED -> FAILED')$$, 'a retry with the same input fails again');
 select results_eq(format($$select process_id, answer, detail from wf.abort('{"process": %s}')$$, play_id(:i, 'if')),
     format($$values (%s::bigint, 'refused', 'FAILED: only a whole instance can be aborted; cancel stops single tasks')$$, play_id(:i, 'if')), 'a single process cannot be aborted');
 select results_eq($$select instance_id, answer from wf.abort('{"failed": true, "tag": "z"}')$$, format($$values (%s::bigint, 'done')$$, :i), 'failed takes instances in which something has failed');
-select is((select state from wf.instance where id = :i), 'ABORTED', 'it is over at once');
+select is((select state from wf.instance where id = :i), 'ABORTED', 'an instance in which nothing runs is ABORTED at once');
 select results_eq($$select instance_id, answer from wf.abort('{"workflow": "broken"}')$$, format($$values (%s::bigint, 'done')$$, :i2), 'a workflow stands for its running instances');
 select throws_ok($$select wf.abort('{"workflow": "jobs"}')$$, 'WF003', null, 'if there are any');
 select throws_ok($$select wf.abort('{"instance": 999999}')$$, 'WF003', null, 'an unknown instance');
@@ -143,7 +143,7 @@ select wf.start('broken') as i \gset
 select play_take(:driver);
 select play_report(play_id(:i, 'a'), 'response', '{"value": 5}');
 select results_eq(format($$select answer, detail from wf.raise('{"instance": %s}')$$, :i), $$values ('done', 'FAILED -> RAISED')$$, 'a composite can be raised');
-select results_eq(format('select state, result, error ->> ''kind'' from wf.instance where id = %s', :i), $$values ('ABORTED', 'error', 'input')$$, 'which ends the instance with its error');
+select results_eq(format('select state, result, error ->> ''kind'' from wf.instance where id = %s', :i), $$values ('ABORTED', 'error', 'input')$$, 'a raised composite ends the instance with its error');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
 select * from finish();

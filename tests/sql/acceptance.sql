@@ -50,11 +50,11 @@ select is(ends(:i), 'ABORTED aborted', 'A13: an abort: aborted, whatever a drive
 select play_install('paused', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"retry": {"attempts": 5, "delay": "PT10S"}}')));
 select wf.start('paused') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'));
-select is(states(:i), 'a INIT', 'A13: what waits for its next attempt');
+select is(states(:i), 'a INIT', 'A13: a task waits for its next attempt');
 select wf.abort(target(:i));
-select is(concat_ws(', ', ends(:i), states(:i)), 'ABORTED aborted, a ABORTED', 'A13: is aborted with its instance');
+select is(concat_ws(', ', ends(:i), states(:i)), 'ABORTED aborted, a ABORTED', 'A13: the waiting task is aborted with its instance');
 select play_later('20 s');
-select is(play_take(:driver), 0::bigint, 'A13: and is never resumed');
+select is(play_take(:driver), 0::bigint, 'A13: an aborted task is never resumed');
 
 -- A17: a worklist that grows: what a round finds is what the next one does. 2 inputs, of which the first finds nothing
 select play_install('worklist', jsonb_build_array(
@@ -73,7 +73,7 @@ select is(play_take(:driver), 0::bigint, 'A17: one yields nothing; what comes af
 select play_report(play_id(:i, 'y', 1), 'response', '{"value": [3]}');
 select is(play_take(:driver), 1::bigint, 'A17: the other one yields one element, for which there is one task more');
 select play_report(play_id(:i, 'y'), 'response', '{"value": []}');
-select is(states(:i), 'y END, y END, y END, u INIT, v INIT', 'A17: that yields nothing: all has ended, and what comes after it begins');
+select is(states(:i), 'y END, y END, y END, u INIT, v INIT', 'A17: the last element yields nothing: all tasks have ended, and the task after them begins');
 select play_on(:driver);
 select is(concat_ws(', ', ends(:i), runs(:i, 'y') + runs(:i, 'u') + runs(:i, 'v')), 'END success [], 5', 'A17: five executions in all');
 -- Steep's error speaks of the cardinality; ours is one of kind input
@@ -137,7 +137,7 @@ select play_take(:driver), play_fail(play_id(:i, 'a'), 'first'), play_take(:driv
 select is(concat_ws(', ', ends(:i), play_state(:i, 'r')), 'ABORTED error second first, ABORTED', 'C21: without that handler the call and its caller end with the error');
 select count(*) as versions from wf.version \gset
 select throws_ok($$select play_install('handler', jsonb_build_array(play_task('t.Unknown', 'a')))$$, 'WF005', null, 'C21: an unknown step is refused by install');
-select is((select count(*) from wf.version), :versions::bigint, 'C21: and nothing of it is stored');
+select is((select count(*) from wf.version), :versions::bigint, 'C21: a refused workflow is not stored');
 
 -- T-D3: of two finallys one fails. There a resume runs both again, here what has failed alone
 create function with_finally(p_body jsonb, p_finally jsonb) returns jsonb
@@ -152,10 +152,10 @@ select is(concat_ws(', ', ends(:i), runs(:i, 'fa'), runs(:i, 'fb')), 'END succes
 -- T-D5: what runs or has ended is not executed again
 select wf.start('gate') as i \gset
 select play_take(:driver);
-select results_eq(format('select answer, detail from wf.retry(%L)', target(:i, 'x')), $$values ('refused', 'START_REQUESTED: only FAILED can be retried')$$, 'T-D5: what runs is not executed again');
-select results_eq(format('select answer, detail from wf.resume(%L)', target(:i)), $$values ('refused', 'RUNNING: only SUSPENDED can be resumed')$$, 'T-D5: nor is an instance that runs');
+select results_eq(format('select answer, detail from wf.retry(%L)', target(:i, 'x')), $$values ('refused', 'START_REQUESTED: only FAILED can be retried')$$, 'T-D5: a running task is not executed again');
+select results_eq(format('select answer, detail from wf.resume(%L)', target(:i)), $$values ('refused', 'RUNNING: only SUSPENDED can be resumed')$$, 'T-D5: a running instance is not resumed');
 select play_report(play_id(:i, 'x'), 'response', '{"value": 1}'), play_on(:driver), play_later('6 s'), play_on(:driver), play_on(:driver);
-select results_eq(format('select answer, detail from wf.resume(%L)', target(:i)), $$values ('refused', 'END: only SUSPENDED can be resumed')$$, 'T-D5: nor one that has ended');
+select results_eq(format('select answer, detail from wf.resume(%L)', target(:i)), $$values ('refused', 'END: only SUSPENDED can be resumed')$$, 'T-D5: an ended instance is not resumed');
 select play_install('nothing', '[]');
 select is(ends(wf.start('nothing')), 'END success', 'T-D5: a workflow without steps ends well at once');
 
@@ -177,7 +177,7 @@ select begun(:driver, :i);
 select is(asked(:driver, :i, 'runs', 9), 'EXECUTING', 'T-D9: after nine polls it still runs');
 select is(asked(:driver, :i, 'done'), 'CLEANUP_REQUESTED', 'T-D9: with the tenth it has ended');
 select play_on(:driver);
-select is(concat_ws(', ', ends(:i), (select count(*) from wf.timer where instance_id = :i)), 'END success, 0', 'T-D9: and no timer is left');
+select is(concat_ws(', ', ends(:i), (select count(*) from wf.timer where instance_id = :i)), 'END success, 0', 'T-D9: no timer is left when the task has ended');
 -- there a resume polls the old task first; here a poll that failed is sent again by itself, and a retry begins a new one
 select wf.start('job') as i \gset
 select begun(:driver, :i), play_later('5 s'), play_take(:driver), play_fail(play_id(:i, 'j'));
@@ -192,7 +192,7 @@ select play_install('dies', jsonb_build_array(play_par(play_task('t.Do', 'skips'
 select wf.start('dies') as i \gset
 select play_driver('mortal') as mortal \gset
 select play_take(:mortal), wf.leave(:mortal);
-select is(states(:i), 'skips END, repeats INIT, waits FAILED', 'T-D17: what may be skipped is skipped, what may be repeated waits for another driver, the rest for an operator');
+select is(states(:i), 'skips END, repeats INIT, waits FAILED', 'T-D17: skip lets a lost task end, retry gives it to another driver, and a task without either waits for an operator');
 select play_on(:driver), wf.retry(target(:i)), play_on(:driver);
 select is(concat_ws(', ', ends(:i), runs(:i, 'repeats'), runs(:i, 'skips')), 'END warning, 2, 1', 'T-D17: another driver executes them again; what was skipped makes a warning');
 select is((select string_agg(e.event, ' ' order by e.seq) from wf.event e where e.instance_id = :i and e.process_id = play_id(:i, 'repeats') and e.event in ('start', 'lost', 'again', 'success')),
@@ -250,7 +250,7 @@ select wf.start('as_tasks') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a'), 'error', '{"kind": "assert", "message": "no subscription"}');
 select is((select error ->> 'kind' from wf.failed f join wf.process p on p.id = f.process_id where f.instance_id = :i), 'assert', 'T-O17: an assertion has its own kind');
 select wf.retry(target(:i)), play_take(:driver), play_report(play_id(:i, 'a'), 'error', '{"kind": "http", "message": "bad gateway", "detail": {"status": 502}}');
-select results_eq(format('select p.error ->> ''kind'', p.error #>> ''{detail,status}'' from wf.process p where p.instance_id = %s and p.bind = ''a''', :i), $$values ('http', '502')$$, 'T-O17: what cannot be reached is of kind http, with its status');
+select results_eq(format('select p.error ->> ''kind'', p.error #>> ''{detail,status}'' from wf.process p where p.instance_id = %s and p.bind = ''a''', :i), $$values ('http', '502')$$, 'T-O17: an unreachable service is an error of kind http, with its status');
 select wf.retry(target(:i)), play_take(:driver), play_report(play_id(:i, 'a'), 'error', '{"kind": "http", "message": "bad gateway", "detail": {"status": 502}}');
 select results_eq(format('select count(*), max(p.attempt) from wf.process p where p.instance_id = %s and p.bind is not null', :i), $$values (1::bigint, 3)$$, 'T-O17: the same failure again leaves one row, with its number of attempts');
 select wf.retry(target(:i)), play_take(:driver), play_report(play_id(:i, 'a')), play_take(:driver), play_fail(play_id(:i, 'b')), wf.retry(target(:i)), play_take(:driver), play_fail(play_id(:i, 'b'));

@@ -25,21 +25,21 @@ select play_install('step', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"on
 
 -- T-D13, D45 to D47: a start for later. Planning is the start's transaction, so no plan is ever left half made
 select wf.start('step', p_at => '2030-01-01 01:00:00+00') as i \gset
-select is(ends(:i) || ' ' || (select progress from wf.instance_v where instance_id = :i), 'SCHEDULED 0.00', 'T-D13: it is scheduled, and nothing of it is done');
+select is(ends(:i) || ' ' || (select progress from wf.instance_v where instance_id = :i), 'SCHEDULED 0.00', 'T-D13: the instance is SCHEDULED, and no task has begun');
 select play_later('1 hour'), work_on();
-select is(ends(:i), 'RUNNING', 'T-D13: it begins at its time');
+select is(ends(:i), 'RUNNING', 'T-D13: the instance begins at its time');
 select wf.start('step', p_at => wf.now() + interval '1 hour') as i \gset
 select wf.abort(target(:i), 'not today');
-select is(ends(:i) || ' ' || (select count(*) from wf.work where instance_id = :i), 'ABORTED aborted 0', 'T-D13: it is aborted before, and nothing is left to do');
+select is(ends(:i) || ' ' || (select count(*) from wf.work where instance_id = :i), 'ABORTED aborted 0', 'T-D13: an instance that is aborted before its time leaves no work');
 select is((select reason from wf.event where instance_id = :i and event = 'abort'), 'not today', 'T-D13: the history says so');
 select wf.start('step', p_at => wf.now() + interval '1 hour', p_before => wf.now() + interval '2 hours') as i \gset
 select play_later('3 hours'), work_on();
-select is(ends(:i), 'ABORTED error: timeout, it could not begin before 2030-01-01 03:00:00+00', 'T-D13: too late it does not begin any more');
+select is(ends(:i), 'ABORTED error: timeout, it could not begin before 2030-01-01 03:00:00+00', 'T-D13: an instance does not begin after its last moment');
 savepoint planning;
 select wf.start('step', p_at => wf.now() + interval '1 hour') as j \gset
 rollback to savepoint planning;
 select is((select count(*) from wf.instance where id = :j) + (select count(*) from wf.work where instance_id = :j), 0::bigint, 'D47: of a start that did not come to its end nothing is there');
-select is((select count(*) from wf.fsck()), 0::bigint, 'D47: so there is nothing to recover');
+select is((select count(*) from wf.fsck()), 0::bigint, 'D47: fsck finds nothing to recover after a start that was rolled back');
 
 -- T-D15, D48: one instance after others
 select play_install('after', jsonb_build_array(await_task('w', '["var", "n"]'), play_task('t.Do', 'b')), '[{"name": "n", "type": "int"}]');
@@ -50,10 +50,10 @@ select wf.start('after', jsonb_build_object('n', :one)) as i, wf.start('after_bo
 select play_take(:driver), work_on();
 select is(play_state(:i, 'w'), 'WAITING', 'T-D15: the second waits while the first runs');
 select play_report(play_id(:one, 'a')), work_on();
-select is(play_state(:i, 'w') || ' ' || play_state(:i, 'b'), 'END INIT', 'T-D15: it goes on when that has ended');
+select is(play_state(:i, 'w') || ' ' || play_state(:i, 'b'), 'END INIT', 'T-D15: the second instance goes on when the first has ended');
 select is(concat_ws(' ', play_state(:j, 'w'), play_state(:j, 'v'), play_state(:j, 'b')), 'END WAITING', 'T-D15: after two it waits for both');
 select play_report(play_id(:two, 'a')), work_on();
-select is(play_state(:j, 'b'), 'INIT', 'T-D15: and goes on when both have ended');
+select is(play_state(:j, 'b'), 'INIT', 'T-D15: an instance that waits for two goes on when both have ended');
 select wf.start('step') as one, wf.start('step') as two \gset
 select wf.start('after', jsonb_build_object('n', :one)) as i, wf.start('after_both', jsonb_build_object('n', :one, 'm', :two)) as j, wf.start('after_all', jsonb_build_object('n', :two)) as k \gset
 select play_take(:driver), work_on();
@@ -61,7 +61,7 @@ select play_fail(play_id(:one, 'a')), work_on();
 select is(failure(:i, 'w'), format('FAILED child instance %s of workflow step has ended with error: it broke', :one), 'T-D15: the first fails: so does what comes after it, and its error names it');
 select is(failure(:j, 'w'), format('FAILED child instance %s of workflow step has ended with error: it broke', :one), 'T-D15: one of two fails: the same');
 select wf.halt(target(:two)), work_on();
-select is(play_state(:k, 'w') || ' ' || play_state(:k, 'b'), 'END INIT', 'T-D15: one that is halted is enough for what accepts that');
+select is(play_state(:k, 'w') || ' ' || play_state(:k, 'b'), 'END INIT', 'T-D15: a halted instance is enough for a task that accepts aborted');
 select wf.halt(target(i.id)) from wf.instance i where i.ended_at is null;
 select work_on();
 
@@ -91,7 +91,7 @@ select wf.start('parent') as i \gset
 select work_on();
 select wf.abort(target(:i));
 select work_on();
-select is(children(:i) || ', ' || ends(:i), 'ABORTED aborted, ABORTED aborted, ABORTED aborted', 'T-D21: so does an abort');
+select is(children(:i) || ', ' || ends(:i), 'ABORTED aborted, ABORTED aborted, ABORTED aborted', 'T-D21: an abort reaches every child');
 
 -- D41: starts spread over time, in a window: a rate on the tasks that start, and a wait at most
 select play_install('spread', jsonb_build_array(jsonb_build_object('kind', 'forall', 'line', 1, 'name', 'x', 'in', '["const", [1, 2, 3, 4]]'::jsonb, 'tolerate', '4'::jsonb,
@@ -99,7 +99,7 @@ select play_install('spread', jsonb_build_array(jsonb_build_object('kind', 'fora
 select wf.start('spread') as i \gset
 do $$ begin for k in 1 .. 6 loop perform play_on((select max(id) from wf.driver), 10), work_on(), play_later('10 s'); end loop; end; $$;
 select is((select string_agg(to_char(c.started_at, 'SS'), ' ' order by c.id) from wf.instance c where c.parent_id = :i), '00 10 20', 'D41: the instances start one after the other');
-select is((select count(*) from wf.process p where p.instance_id = :i and p.bind = 'r' and p.error ->> 'kind' = 'timeout'), 1::bigint, 'D41: what does not begin within the window does not begin at all');
+select is((select count(*) from wf.process p where p.instance_id = :i and p.bind = 'r' and p.error ->> 'kind' = 'timeout'), 1::bigint, 'D41: a task that cannot begin within the window fails with timeout');
 
 -- T-D27, D49, D50: what comes again
 select wf.schedule_set('daily', 'step', p_cron => '0 6 * * *', p_count => 2);
@@ -112,24 +112,24 @@ select ok((select next_at > wf.now() from wf.schedule_v where name = 'daily'), '
 select play_later('24 hours'), work_on(), play_later('24 hours'), work_on();
 select is((select concat_ws(' ', state, next_at) from wf.schedule_v where name = 'daily'), 'ended', 'T-D27: when it has fired as often as it should there is no next time');
 select wf.schedule_set('short', 'step', p_cron => '0 6 * * *', p_end_at => wf.now() + interval '10 min');
-select is((select next_at from wf.schedule_v where name = 'short'), null, 'T-D27: nor if it ends before');
+select is((select next_at from wf.schedule_v where name = 'short'), null, 'T-D27: a schedule that ends before its next time has no next time');
 
 -- T-O3, O9: a person is asked between two steps
 select play_install('ask', jsonb_build_array(play_task('t.Do', 'a'), play_task('t.Input', 'q', '{"title": "Your name?", "form": {"name": {"type": "string"}}}'), play_task('t.Do', 'b')));
 select wf.start('ask') as i \gset
 select play_on(:driver);
-select is(play_state(:i, 'q') || ' ' || (select count(*) from wf.input where instance_id = :i), 'WAITING 1', 'T-O3: it waits, with one question');
+select is(play_state(:i, 'q') || ' ' || (select count(*) from wf.input where instance_id = :i), 'WAITING 1', 'T-O3: the task waits, with one question');
 select wf.answer((select max(id) from wf.input), '{"name": "Ann"}');
 select work_on();
 select is((select output::text from wf.process where id = play_id(:i, 'q')) || ' ' || play_state(:i, 'b'), '{"name": "Ann"} INIT', 'T-O3: the answer is the output, and the next step begins');
-select is((select count(*) from play_request r where r.instance_id = :i and r.process_id = play_id(:i, 'a') and r.kind = 'run'), 1::bigint, 'T-O3: what was done before is not done again');
+select is((select count(*) from play_request r where r.instance_id = :i and r.process_id = play_id(:i, 'a') and r.kind = 'run'), 1::bigint, 'T-O3: the step before the question is not done again');
 
 -- T-O23: a start that is refused, and schedules
 select wf.install('', jsonb_build_object('format', 1, 'file', 'x.wf', 'task_types', '{}'::jsonb, 'workflows', jsonb_build_array(jsonb_build_object('name', 'small', 'line', 1,
     'params', '[{"name": "n", "type": "int"}]'::jsonb, 'steps', '[{"kind": "return", "line": 1, "value": ["var", "n"], "reads": {"n": 0}}]'::jsonb,
     'policies', '{"start_if": {"condition": ["lt", ["var", "n"], 10], "message": "too many"}}'::jsonb))));
 select throws_ok($$select wf.start('small', '{"n": 11}')$$, 'WF017', 'too many', 'T-O23: a start is refused with the message of the workflow');
-select is((select count(*) from wf.instance_v where workflow = 'small'), 0::bigint, 'T-O23: and there is no instance');
+select is((select count(*) from wf.instance_v where workflow = 'small'), 0::bigint, 'T-O23: a refused start leaves no instance');
 select wf.schedule_set('many', 'small', p_every => '1 hour', p_params => '{"n": 11}');
 select wf.schedule_set('few', 'small', p_every => '1 hour', p_params => '{"n": 1}');
 select play_later('1 hour'), work_on();
@@ -145,7 +145,7 @@ select wf.start('job') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'j'), 'ack'), play_report(play_id(:i, 'j'), 'response', '{"id": 1}');
 select is(play_take(:driver), 0::bigint, 'D33: between two polls nothing is with a driver');
 select play_later('5 s');
-select is(play_take(:driver), 1::bigint, 'D33: then it is asked again');
+select is(play_take(:driver), 1::bigint, 'D33: a task outside is polled again when it is due');
 select play_report(play_id(:i, 'j'), 'response', '{"state": "runs"}');
 select wf.cancel(target(:i));
 select is(play_state(:i, 'j'), 'CANCEL_REQUESTED', 'D34: a cancel asks what runs outside to stop');

@@ -69,30 +69,30 @@ select matches((select detail from wf.explain(:i, play_id(:i, 'par')) where reas
 select is_empty('select * from wf.failed', 'no person is needed');
 select is_empty('select * from wf.fsck()', 'the workspace is sound while it is torn down');
 select later(:driver, '4 s'), play_fail(play_id(:i, 'c')), play_take(:driver), play_report(play_id(:i, 'd'), 'response', '{}'), play_take(:driver);
-select is(play_state(:i, 'seq'), 'ACTIVE', 'it waits until what runs outside is released');
+select is(play_state(:i, 'seq'), 'ACTIVE', 'a block waits until its tasks outside are released');
 select play_report(play_id(:i, 'd'), 'response', '{}');
-select is(states(:i), 'call ACTIVE, seq INIT 2, a END, par ABORTED, b RAISED, c ABORTED, d ABORTED, e ABORTED', 'then the block waits for its next round');
+select is(states(:i), 'call ACTIVE, seq INIT 2, a END, par ABORTED, b RAISED, c ABORTED, d ABORTED, e ABORTED', 'a block waits for its next round when nothing runs in it');
 select is_empty('select * from wf.teardown', 'nothing is torn down any more');
 select results_eq(format('select reason, detail from wf.explain(%s, %s)', :i, play_id(:i, 'seq')),
-    $$values ('retry', 'waits for its next round, the 2nd of 3, at 2030-01-01 00:00:10+00, after http error: it broke')$$, 'S25: its delay counts from the failure; explain says which round it waits for, until when and why');
-select is((select note from wf.tree(:i) where label = 'seq'), 'waits for its next round, the 2nd of 3, at 2030-01-01 00:00:10+00, after http error: it broke', 'so does the tree');
-select is((select retry_at from wf.process_v where process_id = play_id(:i, 'seq')), '2030-01-01 00:00:10+00', 'and the view of processes');
-select is_empty('select * from wf.stuck()', 'it is not stuck');
-select is(wf.progress(:i), 0.00, 'what has to be done again does not count');
+    $$values ('retry', 'waits for its next round, the 2nd of 3, at 2030-01-01 00:00:10+00, after http error: it broke')$$, 'S25: the delay counts from the failure; explain says which round is waited for, until when and why');
+select is((select note from wf.tree(:i) where label = 'seq'), 'waits for its next round, the 2nd of 3, at 2030-01-01 00:00:10+00, after http error: it broke', 'the tree says which round is waited for, until when and why');
+select is((select retry_at from wf.process_v where process_id = play_id(:i, 'seq')), '2030-01-01 00:00:10+00', 'the view of processes says when the next round begins');
+select is_empty('select * from wf.stuck()', 'a block that waits for its next round is not stuck');
+select is(wf.progress(:i), 0.00, 'steps that have to be done again do not count as progress');
 select is_empty('select * from wf.fsck()', 'the workspace is sound while it waits');
 select is(play_take(:driver), 0::bigint, 'nothing is handed out meanwhile');
 select later(:driver, '6 s');
 select is(play_take(:driver), 1::bigint, 'when its time has come it begins again');
 select is(states(:i), 'call ACTIVE, seq ACTIVE 2, a END, par ABORTED, b RAISED, c ABORTED, d ABORTED, e ABORTED, a START_REQUESTED', 'B26: with its first step');
 select is((select value from wf.binding where instance_id = :i and name = 'a'), null, 'B26: the names of the former round are not seen');
-select is((select error from wf.process where id = play_id(:i, 'seq')), null, 'nor its error');
+select is((select error from wf.process where id = play_id(:i, 'seq')), null, 'the error of the former round is forgotten');
 select play_report(play_id(:i, 'a'), 'response', '{"value": 2}'), fail(:driver, :i, 'c'), play_report(play_id(:i, 'b'), 'error', '{}'), play_report(play_id(:i, 'd'), 'error', '{}');
 select is((select detail from wf.explain(:i, play_id(:i, 'seq'))), 'waits for its next round, the 3rd of 3, at 2030-01-01 00:00:30+00, after http error: it broke', 'S25: the second delay is twice as long');
 select later(:driver, '20 s'), play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"value": 3}'), fail(:driver, :i, 'b', 'exit');
 select is(concat_ws(' ', play_state(:i, 'b'), play_state(:i, 'c'), play_state(:i, 'seq')), 'FAILED START_REQUESTED ACTIVE', 'S27: after the last round the error waits for an operator where it is, and what runs goes on');
 select is(story(:i, 'seq'), 'retry INIT 00:00:10, due ACTIVE, retry INIT 00:00:30, due ACTIVE', 'the history has each round, with its time');
 select is((select string_agg(concat_ws(' ', e.event, e.reason), ', ' order by e.seq) from wf.event e join wf.process p on p.instance_id = e.instance_id and p.id = e.process_id where e.instance_id = :i and p.bind = 'b' and p.state = 'RAISED' and e.event = 'raise'),
-    'raise tried again by the retry in line 3', 'and why the errors were handed on');
+    'raise tried again by the retry in line 3', 'the history says why the errors were handed on');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
 -- what an operator does with a process inside
@@ -100,7 +100,7 @@ select wf.retry(target(:i, 'b'));
 select is(fail(:driver, :i, 'b') || ' ' || play_state(:i, 'b'), '1 FAILED', 'D23: a retry of the task inside is one of the task, the block has no round left');
 select results_eq(format($$select answer from wf.ignore(%L)$$, target(:i, 'b')), $$values ('done')$$, 'an ignored task goes on');
 select play_report(play_id(:i, 'c'), 'response', '{"value": 1}'), play_report(play_id(:i, 'd'), 'ack'), play_report(play_id(:i, 'd'), 'response', '{"id": 1}'), later(:driver, '1 h'), play_on(:driver), play_on(:driver);
-select is(outcome(:i), 'END warning', 'and the last round ends the block, with a warning');
+select is(outcome(:i), 'END warning', 'the last round ends the block, with a warning');
 select is_empty('select * from wf.fsck()', 'the workspace is sound at the end');
 select is((select count(*) from wf.process_v where instance_id = :i and name = 't.Do as a'), 3::bigint, 'the rounds are all there to be looked at');
 select is((select string_agg(process_id::text, ',') from wf.tree(:i, 100)), (select string_agg(process_id::text, ',') from wf.tree(:i)), 'page by page, too');
@@ -120,7 +120,7 @@ begin
 end;
 $$;
 select is(count_runs(:driver, :i, 'a'), 12::bigint, 'S27: two rounds of three rounds of two attempts are twelve');
-select is(play_state(:i, 'a'), 'FAILED', 'S27: and then it is FAILED');
+select is(play_state(:i, 'a'), 'FAILED', 'S27: a task is FAILED after the last round of the outermost block');
 select results_eq(format('select attempt from wf.process where instance_id = %s and kind = ''seq'' order by id', :i), 'values (2), (3), (3)', 'S27: each round of the outer block has a new inner one');
 select is((select error ->> 'message' from wf.process where id = play_id(:i, 'a')), 'it broke', 'S27: with the last error');
 select is_empty('select * from wf.fsck()', 'S27: the workspace is sound');
@@ -144,12 +144,12 @@ select is(tried(:driver, '{"attempts": 2, "on": ["list", "input", "output", "can
   from (values ('http', 'ACTIVE FAILED'), ('input', 'INIT RAISED'), ('output', 'INIT RAISED'), ('cancelled', 'INIT RAISED'), ('lost', 'INIT RAISED'), ('engine', 'ACTIVE FAILED')) t (k, e);
 select is(tried(:driver, '{"attempts": 1}', 'http'), 'ACTIVE FAILED', 'B27: one attempt is the first');
 update play_type set spec = spec || '{"policies": {"idempotent": true}}' where name = 't.Do';
-select is(tried(:driver, '{"attempts": 2}', 'lost'), 'INIT RAISED', 'what is lost and may be repeated is retried');
+select is(tried(:driver, '{"attempts": 2}', 'lost'), 'INIT RAISED', 'a lost round that may be repeated is tried again');
 update play_type set spec = spec - 'policies' where name = 't.Do';
 select is(tried(:driver, '{"attempts": 2, "when": ["eq", ["get", ["var", "error"], "kind"], "http"]}', k), e, 'when sees the error: ' || k)
   from (values ('http', 'INIT RAISED'), ('exit', 'ACTIVE FAILED')) t (k, e);
 select is(tried(:driver, '{"attempts": 2, "when": ["if", ["var", "error"], true, false]}', 'http'), 'ACTIVE FAILED', 'a condition that cannot be evaluated counts as no');
-select is((select detail ->> 'kind' || ' ' || (detail ->> 'line') from wf.event where event = 'undecided' order by seq desc limit 1), 'input 3', 'and is noted in the history');
+select is((select detail ->> 'kind' || ' ' || (detail ->> 'line') from wf.event where event = 'undecided' order by seq desc limit 1), 'input 3', 'the history notes a condition that cannot be evaluated');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
 -- who is asked first: the nearest around the failure
@@ -162,13 +162,13 @@ select is(play_state(:i, 'seq') || ' ' || (select error #>> '{cause,kind}' from 
 select play_take(:driver);
 select is((select value from wf.binding where instance_id = :i and name = 'e'), null, 'the next round knows nothing of the error that was caught');
 select play_report(play_id(:i, 'a'), 'response', '{"value": 1}');
-select is(outcome(:i), 'END success', 'what was given up and done again leaves no warning');
+select is(outcome(:i), 'END success', 'an error that was handled in a later round leaves no warning');
 select play_install('outside', jsonb_build_array(caught(block('{"attempts": 2}', play_task('t.Do', 'a')), 'e', play_task('t.Do', 'k', '{"x": ["get", ["var", "e"], "attempt"]}'))));
 select wf.start('outside') as i \gset
 select fail(:driver, :i, 'a'), fail(:driver, :i, 'a');
 select is(states(:i), 'call ACTIVE, try ACTIVE, seq ABORTED 2, a RAISED, a RAISED, catch ACTIVE, k INIT', 'a catch around it takes the error of the last round');
 select play_on(:driver);
-select is(outcome(:i), 'END success', 'and all is well');
+select is(outcome(:i), 'END success', 'a caught error of the last round lets the instance end with success');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
 -- finally: inside it runs at the end of each round, around it at the end of all
@@ -178,7 +178,7 @@ select fail(:driver, :i, 'a');
 select is(states(:i), 'call ACTIVE, try ACTIVE, seq ACTIVE, try ABORTING, a RAISED, finally ACTIVE, in INIT', 'a finally inside runs before the next round');
 select is_empty('select * from wf.fsck()', 'the workspace is sound meanwhile');
 select play_on(:driver), play_on(:driver);
-select is(outcome(:i) || ' ' || (select string_agg(coalesce(p.bind, ''), ' ' order by p.id) from wf.process p where p.instance_id = :i and p.bind in ('in', 'out')), 'END success in in out', 'and after it, and the one around it at the end');
+select is(outcome(:i) || ' ' || (select string_agg(coalesce(p.bind, ''), ' ' order by p.id) from wf.process p where p.instance_id = :i and p.bind in ('in', 'out')), 'END success in in out', 'an inner finally runs after each round, an outer one once at the end');
 -- an error of the finally takes the place of the first one
 select wf.start('finally') as i \gset
 select fail(:driver, :i, 'a'), fail(:driver, :i, 'in', 'exit');
@@ -186,7 +186,7 @@ select is(play_state(:i, 'seq') || ' ' || (select concat_ws(' ', error ->> 'kind
 select play_install('finally', jsonb_build_array(block('{"attempts": 2}', finally(play_task('t.Do', 'a'), play_task('t.Do', 'in')))));
 select wf.start('finally') as i \gset
 select fail(:driver, :i, 'a'), fail(:driver, :i, 'in', 'output');
-select is(states(:i), 'call ACTIVE, seq ACTIVE, try ABORTING, a RAISED, finally ACTIVE, in FAILED', 'one that the policy does not accept waits for an operator');
+select is(states(:i), 'call ACTIVE, seq ACTIVE, try ABORTING, a RAISED, finally ACTIVE, in FAILED', 'an error of the finally that the policy does not accept waits for an operator');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select wf.ignore(target(:i, 'in'));
 select is(play_state(:i, 'seq'), 'INIT', 'ignored, the next round follows');
@@ -201,7 +201,7 @@ select wf.start('race') as i \gset
 select fail(:driver, :i, 'a');
 select is(states(:i), 'call ACTIVE, race ACTIVE, seq INIT 2, b START_REQUESTED, a RAISED', 'a branch that waits for its next round has not left the race');
 select play_report(play_id(:i, 'b'), 'response', '{"value": 1}');
-select is(states(:i), 'call END, race END, seq ABORTED 2, b END, a RAISED', 'it loses when another one wins');
+select is(states(:i), 'call END, race END, seq ABORTED 2, b END, a RAISED', 'a branch that waits for its next round loses when another branch wins');
 select wf.start('race') as i \gset
 select fail(:driver, :i, 'a'), play_fail(play_id(:i, 'b')), later(:driver, '1 h'), fail(:driver, :i, 'a');
 select is(concat_ws(' ', play_state(:i, 'a'), play_state(:i, 'b'), play_state(:i, 'race')), 'FAILED RAISED ACTIVE', 'after its last round its error is the one of the race');
@@ -221,7 +221,7 @@ select is(play_state(:i, 'seq'), 'INIT', 'a forall that fails is done again by t
 select is_empty(format('select * from wf.given_up where instance_id = %s', :i), 'nothing is left of its elements');
 select play_on(:driver);
 select is(outcome(:i) || ' ' || (select value from wf.binding where instance_id = :i and name = 'all'), 'END success [1, 2, 3, 4]', 'with all of its elements; what was tolerated in the round before does not count');
-select is((select processes from wf.extent where instance_id = :i), 4 + 4 + 1::bigint, 'what the instance may come to has grown by the round');
+select is((select processes from wf.extent where instance_id = :i), 4 + 4 + 1::bigint, 'the bound on processes has grown by one round');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
 -- warnings: the round that is given up has none, the one that ends well has
@@ -232,12 +232,12 @@ select wf.ignore(target(:i, 'a'));
 select fail(:driver, :i, 'b');
 select is((select warned from wf.instance where id = :i), false, 'an ignored failure of a round that is given up is forgotten');
 select play_on(:driver);
-select is(outcome(:i), 'END success', 'so that all may still be well');
+select is(outcome(:i), 'END success', 'an ignored failure of an earlier round leaves no warning');
 select wf.start('warned') as i \gset
 select fail(:driver, :i, 'a'), fail(:driver, :i, 'a', 'input');
 select wf.ignore(target(:i, 'a'));
 select play_on(:driver);
-select is(outcome(:i), 'END warning', 'that of a round which ends well counts');
+select is(outcome(:i), 'END warning', 'an ignored failure of the last round makes a warning');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
 -- loops begin at their first round, dags with their first steps, ifs choose anew
@@ -273,7 +273,7 @@ select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"value": 
 select is(outcome(:i), 'END success 7', 'a call is done again, and its return counts');
 select wf.start('calls', '{"n": 1}') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"value": 5}'), fail(:driver, :i, 'b');
-select is(play_state(:i, 'b'), 'FAILED', 'its policy reads names around the call');
+select is(play_state(:i, 'b'), 'FAILED', 'the policy of a call reads names around the call');
 select wf.start('calls', '{"n": 2}') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"value": "text"}');
 select is((select string_agg(e.event || ' ' || e.state, ', ' order by e.seq) from wf.event e where e.instance_id = :i and e.process_id = (select p.id from wf.process p where p.instance_id = :i and p.kind = 'call' and p.parent_id is not null)),
@@ -292,7 +292,7 @@ select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"value": 
 select is((select string_agg(e.event || ' ' || e.state, ', ' order by e.seq) from wf.event e where e.instance_id = :i and e.process_id = inner_call(:i)), 'fail FAILED, retry INIT', 'a call that could not be entered waits for its next round');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select later(:driver, '1 min'), play_take(:driver);
-select is((select string_agg(e.event || ' ' || e.state, ', ' order by e.seq) from wf.event e where e.instance_id = :i and e.process_id = inner_call(:i)), 'fail FAILED, retry INIT, due ACTIVE, fail FAILED', 'its arguments are evaluated again');
+select is((select string_agg(e.event || ' ' || e.state, ', ' order by e.seq) from wf.event e where e.instance_id = :i and e.process_id = inner_call(:i)), 'fail FAILED, retry INIT, due ACTIVE, fail FAILED', 'the arguments of a call are evaluated again in each round');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
 -- a workflow
@@ -311,14 +311,14 @@ select is(states(:i), 'call INIT 2, a END, b RAISED', 'B26: a workflow waits for
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select is((select string_agg(reason || ' ' || coalesce(substr(detail, 1, 31), ''), ', ') from wf.explain(:i) where reason <> 'note'), 'retry waits for its next round, the 2', 'explain of the instance says so');
 select later(:driver, '1 min'), play_on(:driver);
-select is(outcome(:i), 'END success', 'and ends with its last round');
+select is(outcome(:i), 'END success', 'a workflow ends with its last round');
 select wf.start('whole', '{"n": 3}') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{}'), fail(:driver, :i, 'b', 'input');
 select wf.ignore(target(:i, 'b'));
 select is(outcome(:i), 'END warning', 'a warning of its last round is the instance''s');
 select wf.start('whole', '{"n": 1}') as i \gset
 select fail(:driver, :i, 'a');
-select is(play_state(:i, 'a'), 'FAILED', 'its policy reads its parameters');
+select is(play_state(:i, 'a'), 'FAILED', 'the policy of a workflow reads its parameters');
 select wf.start('whole', '{"n": 0}') as i \gset
 select is(play_state(:i, 'call') || ' ' || (select error ->> 'message' from wf.process where id = play_id(:i, 'call')), 'FAILED attempts of retry is an int from 1 to 999999999, or -1, not 0', 'values that do not fit let it fail at once');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
@@ -326,16 +326,16 @@ select is_empty('select * from wf.fsck()', 'the workspace is sound');
 -- S30: the deadline of a block is around all of its rounds and delays, and is never retried by it
 select wf.start('whole', '{"n": 9}') as i \gset
 select fail(:driver, :i, 'a'), later(:driver, '1 min'), fail(:driver, :i, 'a'), later(:driver, '1 min'), fail(:driver, :i, 'a');
-select is(states(:i), 'call INIT 4, a RAISED, a RAISED, a RAISED', 'S30: its clock runs on during the delays');
+select is(states(:i), 'call INIT 4, a RAISED, a RAISED, a RAISED', 'S30: the deadline runs on during the delays');
 select later(:driver, '30 s'), wf.tick();
 select is(states(:i) || ' ' || (select error ->> 'kind' from wf.process where id = play_id(:i, 'call')), 'call FAILED 4, a RAISED, a RAISED, a RAISED timeout', 'S30: while it waits it fails at once when its deadline is over');
-select is_empty('select * from wf.timer', 'S30: it waits for no round any more');
+select is_empty('select * from wf.timer', 'S30: a block whose deadline is over waits for no round');
 select is_empty('select * from wf.fsck()', 'S30: the workspace is sound');
 select wf.retry(target(:i, 'call'));
 select is(states(:i), 'call ACTIVE 5, a RAISED, a RAISED, a RAISED, a INIT', 'S30: an operator''s retry begins another round, with a budget and a deadline anew');
 select is((select retry_from from wf.process where id = play_id(:i, 'call')), 5, 'S30: a fresh budget');
 select later(:driver, '3 min'), wf.tick();
-select is(play_state(:i, 'call'), 'FAILED', 'S30: nor does it take its deadline while something runs in it');
+select is(play_state(:i, 'call'), 'FAILED', 'S30: a deadline is not taken while the block is torn down');
 select wf.raise(target(:i));
 select is(outcome(:i), 'ABORTED error timeout', 'S30: raised, it ends the instance');
 select is_empty('select * from wf.fsck()', 'S30: the workspace is sound');
@@ -344,7 +344,7 @@ select wf.start('limits') as i \gset
 select later(:driver, '10 s'), wf.tick();
 select is(states(:i), 'call ACTIVE, seq INIT 2, seq RAISED, a ABORTED', 'S31: a block around it takes an inner deadline as any error');
 select play_take(:driver), later(:driver, '10 s'), wf.tick();
-select is((select string_agg(state, ' ' order by id) from wf.process where instance_id = :i and kind = 'seq'), 'ACTIVE RAISED FAILED', 'S31: and each round has a deadline anew');
+select is((select string_agg(state, ' ' order by id) from wf.process where instance_id = :i and kind = 'seq'), 'ACTIVE RAISED FAILED', 'S31: each round of the outer block has a new deadline');
 select is_empty('select * from wf.fsck()', 'S31: the workspace is sound');
 
 -- what an operator does with a block that waits
@@ -364,26 +364,26 @@ select is((select string_agg(v || ' ' || a || ' ' || d, ', ') from (select 'igno
     'ignore refused INIT: only FAILED can be ignored, resolve refused INIT: only FAILED can be resolved, raise refused INIT: only FAILED can be raised', 'a block that waits, as a task that waits, is not ignored, resolved or raised');
 select results_eq(format($$select answer, detail from wf.preview('retry', %L)$$, target(:i, 'seq')), $$values ('done', null)$$, 'a preview knows what retry does');
 select results_eq(format($$select answer, detail from wf.retry(%L)$$, target(:i, 'seq')), $$values ('done', 'INIT -> ACTIVE')$$, 'S16: retry begins the next round now');
-select is(states(:i) || ' ' || (select count(*) from wf.timer), 'call ACTIVE, seq ACTIVE 2, a RAISED, a INIT 0', 'and nothing waits any more');
+select is(states(:i) || ' ' || (select count(*) from wf.timer), 'call ACTIVE, seq ACTIVE 2, a RAISED, a INIT 0', 'nothing waits after a retry by an operator');
 select is(fail(:driver, :i, 'a') || ' ' || play_state(:i, 'seq'), '1 INIT', 'B29: with a fresh budget, as for a task');
 select results_eq(format($$select answer, detail from wf.cancel(%L, 'no use')$$, target(:i, 'seq')), $$values ('done', 'INIT -> FAILED')$$, 'S16: cancel ends the waiting');
 select is((select error ->> 'kind' from wf.process where id = play_id(:i, 'seq')) || ' ' || (select count(*) from wf.timer), 'cancelled 0', 'with an error of kind cancelled, and no other round follows');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
-select results_eq(format($$select answer, detail from wf.ignore(%L)$$, target(:i, 'seq')), $$values ('done', 'FAILED -> END')$$, 'then it can be ignored');
+select results_eq(format($$select answer, detail from wf.ignore(%L)$$, target(:i, 'seq')), $$values ('done', 'FAILED -> END')$$, 'a block that was cancelled while it waited can be ignored');
 select play_on(:driver);
-select is(outcome(:i), 'END warning', 'and what comes after it begins');
+select is(outcome(:i), 'END warning', 'the step after an ignored block begins');
 select waiting(:driver) as i \gset
 select results_eq(format($$select detail from wf.cancel(%L)$$, target(:i)), $$values ('INIT -> FAILED')$$, 'cancel of an instance finds it');
 select wf.resolve(target(:i, 'seq'), '{"n": 1}');
-select is(play_state(:i, 'seq') || ' ' || play_state(:i, 'z'), 'END INIT', 'it can be resolved then');
+select is(play_state(:i, 'seq') || ' ' || play_state(:i, 'z'), 'END INIT', 'a block that was cancelled while it waited can be resolved');
 select waiting(:driver) as i \gset
 select wf.cancel(target(:i, 'seq'));
 select wf.raise(target(:i, 'seq'));
-select is(outcome(:i), 'ABORTED error cancelled', 'or raised');
+select is(outcome(:i), 'ABORTED error cancelled', 'a block that was cancelled while it waited can be raised');
 select waiting(:driver) as i \gset
 select wf.cancel(target(:i, 'seq'));
 select wf.retry(target(:i, 'seq'));
-select is(states(:i), 'call ACTIVE, seq ACTIVE 3, a RAISED, a INIT', 'or retried');
+select is(states(:i), 'call ACTIVE, seq ACTIVE 3, a RAISED, a INIT', 'a block that was cancelled while it waited can be retried');
 select waiting(:driver) as i \gset
 select wf.suspend(target(:i));
 select later(:driver, '1 h'), play_take(:driver);
@@ -398,10 +398,10 @@ select is(states(:i) || ' ' || outcome(:i), 'call ABORTED, seq ABORTED 2, a RAIS
 select play_install('beside', jsonb_build_array(block('{"attempts": 2, "delay": "PT1H"}', play_par(play_task('t.Do', 'a'), play_task('t.Do', 'b')))));
 select wf.start('beside') as i \gset
 select fail(:driver, :i, 'a'), play_fail(play_id(:i, 'b'));
-select results_eq(format('select answer, detail from wf.abort(%L)', target(:i)), $$values ('done', 'RUNNING -> ABORTED')$$, 'and says so, though what looks at the former teardown once more has yet to do that');
+select results_eq(format('select answer, detail from wf.abort(%L)', target(:i)), $$values ('done', 'RUNNING -> ABORTED')$$, 'abort answers ABORTED although work for the former teardown is left');
 select waiting(:driver) as i \gset
 select wf.halt(target(:i));
-select is(outcome(:i), 'ABORTED aborted', 'so does halt');
+select is(outcome(:i), 'ABORTED aborted', 'halt ends an instance that waits for a round at once');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select is((select count(*) from wf.timer t join wf.instance i on i.id = t.instance_id where i.state = 'ABORTED'), 0::bigint, 'nothing waits any more');
 
@@ -413,7 +413,7 @@ select is(states(:i), 'call ACTIVE, seq ACTIVE, par ACTIVE, a FAILED, b START_RE
 select wf.raise(target(:i, 'a'));
 select is(states(:i), 'call ACTIVE, seq ACTIVE, par ABORTING, a RAISED, b ABORT_REQUESTED', 'raised, the retry takes it');
 select play_fail(play_id(:i, 'b'));
-select is(play_state(:i, 'seq'), 'INIT', 'and the next round follows');
+select is(play_state(:i, 'seq'), 'INIT', 'the next round follows a raise');
 select play_install('skipped', jsonb_build_array(block('{"attempts": 2}', play_task('t.Do', 'a')) || '{"policies": {"retry": {"attempts": 2}, "on_failure": "skip"}}'));
 select wf.start('skipped') as i \gset
 select fail(:driver, :i, 'a'), fail(:driver, :i, 'a');
@@ -427,7 +427,7 @@ select fail(:driver, :i, 'a'), play_fail(play_id(:i, 'b'));
 select is((select string_agg(label || ' ' || coalesce(state, '-'), ', ' order by node_id) from wf.graph(p_instance => :i)), 'drawn ACTIVE, seq INIT, par ABORTED, t.Do as a RAISED, t.Do as b ABORTED, t.Do as c -', 'the drawing shows what failed while the block waits');
 select later(:driver, '1 min'), play_take(:driver);
 select is((select string_agg(label || ' ' || coalesce(state, '-') || coalesce(' ' || processes, ''), ', ' order by node_id) from wf.graph(p_instance => :i)),
-    'drawn ACTIVE 1, seq ACTIVE 1, par ACTIVE 1, t.Do as a START_REQUESTED 1, t.Do as b START_REQUESTED 1, t.Do as c -', 'and its present round after that');
+    'drawn ACTIVE 1, seq ACTIVE 1, par ACTIVE 1, t.Do as a START_REQUESTED 1, t.Do as b START_REQUESTED 1, t.Do as c -', 'the drawing shows the present round after it has begun');
 create function simulated(p_script jsonb) returns text
 language sql as $$
     select string_agg(concat_ws(' ', s.label, s.event, s.state), ', ' order by s.k)
@@ -435,7 +435,7 @@ language sql as $$
      where s.label = 'seq' or s.event = 'result';
 $$;
 select is(simulated('[{"task": "a", "round": 1, "outcome": {"error": {"kind": "http", "message": "no"}}}, {"task": "c", "round": 2, "outcome": {"error": {"kind": "http", "message": "no"}}}]'), 'seq retry INIT, seq due ACTIVE, seq retry INIT, seq due ACTIVE, seq end END, drawn result END', 'a simulation plays the rounds that its script names');
-select throws_ok($$select * from wf.simulate('drawn', '{}', '[{"round": "x"}]')$$, 'WF002', 'rule 1 of the script: round is a number, from 1', 'and says what a round is');
+select throws_ok($$select * from wf.simulate('drawn', '{}', '[{"round": "x"}]')$$, 'WF002', 'rule 1 of the script: round is a number, from 1', 'simulate says which rounds its script may name');
 
 -- what is skipped with all that reads it, in a later round
 select play_install('cascade', jsonb_build_array(block('{"attempts": 2, "on": "http"}', play_task('t.Do', 'a', '{"x": 1}', '{"on_failure": "skip_all"}'), play_task('t.Do', 'b', '{"x": ["var", "a"]}'), play_task('t.Do', 'c'))));
@@ -443,7 +443,7 @@ select wf.start('cascade') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"value": 1}'), play_take(:driver), play_report(play_id(:i, 'b'), 'response', '{"value": 1}'), fail(:driver, :i, 'c');
 select is(play_state(:i, 'seq'), 'INIT', 'a block is tried again');
 select fail(:driver, :i, 'a', 'input');
-select is((select string_agg(bind || ' ' || event, ', ' order by id) from wf.process p where p.instance_id = :i and p.bind in ('a', 'b', 'c')), 'a success, b success, c raise, a skip, b cascade, c enable', 'what reads a name that is skipped in the second round is skipped, though the first round had bound it');
+select is((select string_agg(bind || ' ' || event, ', ' order by id) from wf.process p where p.instance_id = :i and p.bind in ('a', 'b', 'c')), 'a success, b success, c raise, a skip, b cascade, c enable', 'a step is skipped in round two when it reads a name skipped there, although round one bound the name');
 select play_on(:driver);
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
@@ -453,7 +453,7 @@ select wf.start('group') as i \gset
 select play_take(:driver), play_take(:driver), play_fail(play_id(:i, 'a')), play_fail(play_id(:i, 'b'));
 select is((select count(*) from wf.slot) || ' ' || play_state(:i, 'seq'), '0 INIT', 'places of a group are given back');
 select play_take(:driver), play_take(:driver);
-select is((select count(*) from wf.slot), 2::bigint, 'and taken anew');
+select is((select count(*) from wf.slot), 2::bigint, 'the next round takes places of the group again');
 select play_on(:driver), play_report(play_id(:i, 'a'), 'response', '{}'), play_report(play_id(:i, 'b'), 'response', '{}');
 select is(outcome(:i), 'END success', 'by the next round');
 
@@ -502,7 +502,7 @@ select rounds(:i, 20);
 select standing(:i) as standing, work_of_ten(:i) as work \gset
 select is(rounds(:i, 200), 200 * 7::bigint, 'S28: each round has as many processes as the one before');
 select is(work_of_ten(:i), :work::bigint, 'S28: reads and writes as many rows as the one before');
-select is(standing(:i), :'standing', 'S28: and leaves as many rows of all that is under way');
+select is(standing(:i), :'standing', 'S28: each round leaves as many rows of running work as the one before');
 select is((select due_at - wf.now() from wf.timer where instance_id = :i), interval '10 s', 'S28: the delay is the longest by then');
 select is_empty('select * from wf.fsck()', 'S28: the workspace is sound');
 

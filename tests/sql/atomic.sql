@@ -45,15 +45,15 @@ select results_eq($$select kind, machine, label, bind, names, idempotent, task_t
                   $$values ('atomic', 'sync', 'atomic as a, b', '', '{a,b}'::text[], true, 'atomic', 'sql', 0, null::text[])$$, 'an atomic is one node, and a leaf');
 select wf.start('pair', '{"p": {"k": null}}') as i \gset
 select results_eq(format('select kind, name, task_type, title, state, input from wf.task_v where instance_id = %s', :i),
-    $$values ('atomic', 'atomic as a, b', 'atomic', null::text, 'INIT', '{"calls": [{"n": {"k": null}, "limit": "PT1M30.5S"}, {"n": 7, "limit": null}, {}]}'::jsonb)$$, 'its arguments are those of its calls');
+    $$values ('atomic', 'atomic as a, b', 'atomic', null::text, 'INIT', '{"calls": [{"n": {"k": null}, "limit": "PT1M30.5S"}, {"n": 7, "limit": null}, {}]}'::jsonb)$$, 'the arguments of an atomic are those of its calls');
 select is(play_take(:driver), 1::bigint, 'a driver gets one request');
 select is(args_of(:i), '{"statements": [{"line": 3, "rows": false, "params": [{"k": null}], "statement": "insert into t values ($1)", "timeout": 90.5},
                                         {"line": 4, "rows": false, "params": [7], "statement": "insert into t values ($1)", "timeout": null},
                                         {"line": 5, "rows": true, "statement": "select 1"}]}', 'of three statements, each with its line and its time limit in seconds');
-select is(play_report(play_id(:i, 'atomic'), 'response', '{"results": [{"rows": [], "count": 1}, {"rows": [], "count": 1}, {"rows": [{"n": 1}], "count": 1}]}'), 'done', 'it answers them together');
+select is(play_report(play_id(:i, 'atomic'), 'response', '{"results": [{"rows": [], "count": 1}, {"rows": [], "count": 1}, {"rows": [{"n": 1}], "count": 1}]}'), 'done', 'a driver answers all calls of an atomic together');
 select is(names_of(:i), '{"p": {"k": null}, "a": {"count": 1, "n": {"k": null}}, "b": [{"n": 1}]}', 'each call binds its name to what its type makes of its part');
-select is((select output from wf.instance where id = :i), '{"a": {"count": 1, "n": {"k": null}}, "b": [{"n": 1}]}', 'what comes after it reads the names');
-select is((select output from wf.process where instance_id = :i and kind = 'atomic'), '{"a": {"count": 1, "n": {"k": null}}, "b": [{"n": 1}]}', 'its output is an object of them');
+select is((select output from wf.instance where id = :i), '{"a": {"count": 1, "n": {"k": null}}, "b": [{"n": 1}]}', 'the step after an atomic reads the names of its calls');
+select is((select output from wf.process where instance_id = :i and kind = 'atomic'), '{"a": {"count": 1, "n": {"k": null}}, "b": [{"n": 1}]}', 'the output of an atomic is an object of its names');
 
 -- constant arguments: install makes the request
 select play_install('fixed', jsonb_build_array(an_atomic(a_call('t.Put', null, 3, '{"n": ["const", {"x": null}], "limit": "PT5S"}'))));
@@ -63,7 +63,7 @@ select results_eq($$select n.request, n.bind, n.names, n.plain, n.input_fixed fr
 select wf.start('fixed') as i \gset
 select play_take(:driver);
 select play_report(play_id(:i, 'atomic'), 'response', '{"results": [{"rows": [], "count": 1}]}');
-select is((select result from wf.instance where id = :i), 'success', 'it ends');
+select is((select result from wf.instance where id = :i), 'success', 'an atomic with constant arguments ends with success');
 
 -- what cannot be evaluated fails the atomic as a whole
 select play_install('broken', jsonb_build_array(an_atomic(a_call('t.Get', 'b', 3), a_call('t.Put', 'a', 4, '{"n": ["div", 1, ["var", "p"]], "limit": null}'))), '[{"name": "p", "type": "json"}]');
@@ -90,7 +90,7 @@ select is(judged(:driver, 2, 2)::jsonb, '{"kind": "even", "detail": 2, "message"
 select is(judged(:driver, 1, 0)::jsonb, '{"kind": "failed", "message": "statement 2 of 3 (line 4): the response does not say that it succeeded"}', 'success when');
 select is(judged(:driver, 0, 2)::jsonb ->> 'message', 'statement 1 of 3 (line 3): the response does not say that it succeeded', 'of several the first in order');
 select results_eq($$select n.idempotent from wf.node n join wf.workflow w on w.version_id = n.version_id where n.kind = 'atomic' and w.name in ('judged', 'pair') order by w.name$$,
-    $$values (false), (true)$$, 'it is idempotent if all its types are');
+    $$values (false), (true)$$, 'an atomic is idempotent if all its types are');
 
 -- what operators do
 select wf.start('pair', '{"p": 1}') as i \gset
@@ -106,9 +106,9 @@ select results_eq(format('select result, output, names_of(id) from wf.instance w
 select wf.start('pair', '{"p": 1}') as i \gset
 select play_take(:driver);
 select wf.cancel(jsonb_build_object('instance', :i));
-select is(play_state(:i, 'atomic'), 'CANCEL_REQUESTED', 'it is cancelled like any task');
+select is(play_state(:i, 'atomic'), 'CANCEL_REQUESTED', 'an atomic is cancelled like any task');
 select play_report(play_id(:i, 'atomic'), 'error', '{"kind": "cancelled", "message": "stopped"}');
-select is(error_of(:i) ->> 'kind', 'cancelled', 'and then has failed');
+select is(error_of(:i) ->> 'kind', 'cancelled', 'a cancelled atomic has failed with cancelled');
 select wf.retry(jsonb_build_object('instance', :i));
 select play_take(:driver);
 select wf.abort(jsonb_build_object('instance', :i));
@@ -133,7 +133,7 @@ select is(play_take(:driver), 1::bigint, 'a group holds one of them back');
 select results_eq(format('select title, group_name, state from wf.task_v where instance_id = %s order by process_id', :i), $$values ('first', 'one', 'START_REQUESTED'), ('of one', 'one', 'INIT')$$, 'titles and groups');
 select results_eq(format('select reason from wf.explain(%s)  where process_id is not null and reason <> ''children'' order by 1', :i), $$values ('group'), ('request')$$, 'explain says why');
 select play_fail((select min(id) from wf.process where instance_id = :i and kind = 'atomic'));
-select results_eq(format('select state, attempt from wf.process where instance_id = %s and kind = ''atomic'' order by id', :i), $$values ('INIT', 2), ('INIT', 1)$$, 'it is tried again as one task');
+select results_eq(format('select state, attempt from wf.process where instance_id = %s and kind = ''atomic'' order by id', :i), $$values ('INIT', 2), ('INIT', 1)$$, 'an atomic is tried again as one task');
 select play_later('6 s');
 select is(play_take(:driver), 1::bigint, 'the other one has the place now');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other');
@@ -150,7 +150,7 @@ select play_take(:driver);
 select play_fail(play_id(:i, 'atomic'));
 select play_take(:driver);
 select play_report(play_id(:i, 'atomic'), 'response', '{"results": [{"rows": [1]}]}');
-select is(names_of(:i) - '{e,x}'::text[], '{"a": [1]}', 'what a body did not bind its catch may');
+select is(names_of(:i) - '{e,x}'::text[], '{"a": [1]}', 'a catch may bind a name that its body did not bind');
 select is(play_take(:driver), 2::bigint, 'an atomic for each element');
 select play_report(p.id, 'response', format('{"results": [{"count": %s}, {"rows": [%s]}]}', p.id - m.id, p.id - m.id))
   from wf.process p, (select min(id) as id from wf.process where instance_id = :i and kind = 'atomic' and state <> 'END' and index is not null) m
@@ -173,13 +173,13 @@ update wf.setting set value = '1048576' where name = 'value_bytes';
 select wf.abort('{"global": true}');
 
 -- a forall counts an atomic as one process
-select results_eq($$select most, most_live from wf.node where kind = 'forall'$$, $$values (1::bigint, 1::bigint)$$, 'what is in an atomic is no process');
+select results_eq($$select most, most_live from wf.node where kind = 'forall'$$, $$values (1::bigint, 1::bigint)$$, 'the calls in an atomic are no processes of a forall');
 
 -- graph, simulation
-select results_eq($$select kind, label from wf.graph('pair') order by node_id$$, $$values ('call', 'pair'), ('atomic', 'atomic as a, b'), ('return', 'return')$$, 'it is one node of the graph');
+select results_eq($$select kind, label from wf.graph('pair') order by node_id$$, $$values ('call', 'pair'), ('atomic', 'atomic as a, b'), ('return', 'return')$$, 'an atomic is one node of the graph');
 select is((select detail -> 'output' from wf.simulate('pair', '{"p": 1}') where event = 'result'), '{"a": {"n": 1, "count": 0}, "b": []}', 'a simulation makes up all results');
 select is((select detail -> 'output' from wf.simulate('pair', '{"p": 1}', '[{"task": "b", "outcome": {"output": {"a": 1, "b": 2}}}]') where event = 'result'), '{"a": 1, "b": 2}', 'a script finds it by one of its names');
-select is((select detail -> 'output' from wf.simulate('pair', '{"p": 1}', '[{"task": "atomic", "attempt": 1, "outcome": {"error": {"kind": "sql"}}, "then": "ignore"}]') where event = 'result'), '{"a": null, "b": null}', 'or by its type');
+select is((select detail -> 'output' from wf.simulate('pair', '{"p": 1}', '[{"task": "atomic", "attempt": 1, "outcome": {"error": {"kind": "sql"}}, "then": "ignore"}]') where event = 'result'), '{"a": null, "b": null}', 'a script finds an atomic by one of its types');
 
 -- compiled anew it is what it was
 create table before as select * from wf.node;
@@ -196,10 +196,10 @@ select throws_ok(format('select play_install(''bad'', jsonb_build_array(%s), %L)
         ($$an_atomic('{"kind": "try", "line": 1, "body": {"kind": "let", "line": 1, "as": "x", "value": 1}, "catches": [{"kind": "catch", "line": 1, "name": "e", "body": {"kind": "seq", "line": 1, "steps": []}}]}')$$,
          'workflows[0].steps[0].steps[0]: try cannot stand in an atomic'),
         ($$an_atomic(a_call('t.Get', 'a', 1) || '{"policies": {"idempotent": true}}')$$, 'workflows[0].steps[0].steps[0].policies: a call in an atomic has no policies'),
-        ($$an_atomic(a_call('t.Get', 'a', 1), a_call('t.Do', 'b', 2))$$, 'workflows[0].steps[0].steps[1].type: t.Do is no SQL task of one request'),
-        ($$an_atomic(a_call('t.Job', 'a', 1))$$, 'workflows[0].steps[0].steps[0].type: t.Job is no SQL task of one request'),
-        ($$an_atomic(a_call('t.Sleep', 'a', 1, '{"duration": "PT1S"}'))$$, 'workflows[0].steps[0].steps[0].type: t.Sleep is no SQL task of one request'),
-        ($$an_atomic(a_call('t.Else', 'a', 1))$$, 'workflows[0].steps[0].steps[0].type: t.Else is no SQL task of one request'),
+        ($$an_atomic(a_call('t.Get', 'a', 1), a_call('t.Do', 'b', 2))$$, 'workflows[0].steps[0].steps[1].type: t.Do is not a SQL task of one request'),
+        ($$an_atomic(a_call('t.Job', 'a', 1))$$, 'workflows[0].steps[0].steps[0].type: t.Job is not a SQL task of one request'),
+        ($$an_atomic(a_call('t.Sleep', 'a', 1, '{"duration": "PT1S"}'))$$, 'workflows[0].steps[0].steps[0].type: t.Sleep is not a SQL task of one request'),
+        ($$an_atomic(a_call('t.Else', 'a', 1))$$, 'workflows[0].steps[0].steps[0].type: t.Else is not a SQL task of one request'),
         ($$an_atomic(a_call('t.Grouped', 'a', 1))$$, 'workflows[0].steps[0].steps[0].type: the policy group of t.Grouped does not reach an atomic'),
         ($$an_atomic(a_call('t.Get', 'a', 1), a_call('t.Put', 'b', 2, '{"n": ["var", "a"], "limit": null}'))$$, 'workflows[0].steps[0].steps[1].reads: a is bound in the same atomic'),
         ($$an_atomic(a_call('t.Get', 'a', 1), a_call('t.Get', 'a', 2))$$, 'workflows[0].steps[0].steps[1]: the name a is bound twice'),
@@ -213,19 +213,19 @@ select play_install('finalized', jsonb_build_array(play_par(play_task('t.Do', 'a
 select wf.start('finalized') as i \gset
 select play_take(:driver);
 select play_report(play_id(:i, 'a'), 'response', '{}');
-select is((select count(*) from wf.process p where p.instance_id = :i and p.kind = 'atomic'), 0::bigint, 'D4: it does not begin while something before it is open');
+select is((select count(*) from wf.process p where p.instance_id = :i and p.kind = 'atomic'), 0::bigint, 'D4: the last atomic does not begin while a task before it is open');
 select play_fail(play_id(:i, 'b'));
 select play_take(:driver);
-select is((select count(*) from wf.process p where p.instance_id = :i and p.kind = 'atomic'), 0::bigint, 'D4: nor while that has failed');
+select is((select count(*) from wf.process p where p.instance_id = :i and p.kind = 'atomic'), 0::bigint, 'D4: the last atomic does not begin while a task before it has failed');
 select wf.ignore(jsonb_build_object('process', jsonb_build_array(:i, play_id(:i, 'b'))));
 select is(play_take(:driver), 1::bigint, 'D4: when all before it has ended well or is ignored, it does');
 select play_fail(play_id(:i, 'atomic'));
-select is(names_of(:i) - 'a' - 'b', '{}', 'D4: one that fails has bound nothing');
+select is(names_of(:i) - 'a' - 'b', '{}', 'D4: an atomic that fails has bound nothing');
 select wf.retry(jsonb_build_object('process', jsonb_build_array(:i, play_id(:i, 'atomic'))));
 select is(play_take(:driver), 1::bigint, 'D4: a retry of it');
-select is(args_of(:i), (select args from play_request where process_id = play_id(:i, 'atomic') order by k limit 1), 'D4: is all of it again');
+select is(args_of(:i), (select args from play_request where process_id = play_id(:i, 'atomic') order by k limit 1), 'D4: a retry runs all calls of the atomic again');
 select play_report(play_id(:i, 'atomic'), 'response', '{"results": [{"rows": [], "count": 1}, {"rows": [], "count": 1}]}');
-select is((select state || ' ' || result from wf.instance where id = :i), 'END warning', 'D4: then the workflow has ended');
+select is((select state || ' ' || result from wf.instance where id = :i), 'END warning', 'D4: the workflow ends after its last atomic');
 
 select * from finish();
 rollback;

@@ -14,15 +14,15 @@ $$;
 select play_install('two', jsonb_build_array(play_par(play_task('t.Do', 'a'), play_task('t.Do', 'b'))));
 select is((last()).verb || ' ' || ((last()).arguments - 'installed')::text, 'install {}', 'install is a row');
 select is((last()).arguments #>> '{installed,two,version}', '1', 'with the versions');
-select is((last()).arguments #>> '{installed,two,checksum}', (select checksum from wf.version_v where workflow = 'two'), 'and what they mean');
+select is((last()).arguments #>> '{installed,two,checksum}', (select checksum from wf.version_v where workflow = 'two'), 'the row of install has the checksums of its versions');
 select play_install('two', jsonb_build_array(play_par(play_task('t.Do', 'a'), play_task('t.Do', 'b'))));
-select is((last()).arguments, '{"unchanged": ["two"]}'::jsonb, 'so is one that changes nothing');
+select is((last()).arguments, '{"unchanged": ["two"]}'::jsonb, 'an install that changes nothing is a row, too');
 insert into play_type (name, spec) values ('s.Pass', '{"name": "s.Pass", "machine": "sync", "params": [{"name": "headers", "type": "object"}],
     "requests": {"start": {"transport": "http", "args": {"headers": ["var", "headers"]}}}}');
 select play_install('hushed', jsonb_build_array(play_task('s.Pass', 'a', '{"headers": {"a": ["secret", "payroll"], "b": ["text", "Bearer ", ["secret", "token"]]}}')));
 select is((last()).arguments -> 'secrets', '["payroll", "token"]'::jsonb, 'the names of the secrets are there');
 select is((select array_agg(x.xid = pg_current_xact_id() and x.login = session_user and x.role = session_user and x.at > now() - interval '1 hour')
-             from last() x), '{t}'::boolean[], 'who, when, and in which transaction');
+             from last() x), '{t}'::boolean[], 'a row says who acted, when, and in which transaction');
 
 -- the verbs
 select wf.start('two') as i \gset
@@ -34,7 +34,7 @@ select id as p from wf.process where instance_id = :i and state = 'FAILED' order
 select is((select count(*) from wf.process where state = 'FAILED'), 4::bigint, 'four tasks have failed');
 select count(*) from wf.retry(format('{"process": %s}', :p)::jsonb, 'again') \g /dev/null
 select is(note(), format('retry|again|1|0|{[%s,%s)}|{[%s,%s)}', :i, :i + 1, :p, :p + 1), 'retry: the process and its instance');
-select is((last()).arguments, format('{"target": {"process": %s}}', :p)::jsonb, 'and what was asked for');
+select is((last()).arguments, format('{"target": {"process": %s}}', :p)::jsonb, 'a row has the arguments of its verb');
 select count(*) from wf.cancel(format('{"process": %s}', :p)::jsonb) \g /dev/null
 select is(split_part(note(), '|', 1) || split_part(note(), '|', 3), 'cancel1', 'cancel');
 select count(*) from wf.resolve(format('{"process": %s}', :p)::jsonb, '{"password": "hunter2"}', 'mine') \g /dev/null
@@ -56,19 +56,19 @@ select is(split_part(note(), '|', 1), 'halt', 'halt');
 select count(*) from wf.purge(format('{"instance": [%s, %s]}', :k, :k + 1)::jsonb, 'old') \g /dev/null
 select is(note(), format('purge|old|1|1|{[%s,%s)}', :k, :k + 1), 'purge');
 select is_empty($$select * from wf.purge('{"older_than": "100 years"}')$$, 'a purge of nothing');
-select is(split_part(note(), '|', 2), 'old', 'is no row');
+select is(split_part(note(), '|', 2), 'old', 'a purge of nothing is no row');
 
 -- the engine, settings, groups, functions, drivers
 select count(*) from wf.engine_pause('a new disk') \g /dev/null
 select is(note(), 'engine pause|a new disk|1|0', 'engine pause');
 select count(*) from wf.engine_pause() \g /dev/null
-select is(note(), 'engine pause|-|0|1', 'one that is refused');
+select is(note(), 'engine pause|-|0|1', 'a refused engine pause is a row');
 select count(*) from wf.engine_resume() \g /dev/null
 select is(note(), 'engine resume|-|1|0', 'engine resume');
 select wf.setting_set('keep_days', 30);
 select is((last()).verb || (last()).arguments, 'setting set{"was": "0", "value": "30", "setting": "keep_days"}', 'setting set');
 select wf.setting_set('keep_days', 30);
-select is((select count(*) from wf.audit where arguments ->> 'setting' = 'keep_days'), 1::bigint, 'one that changes nothing is no row');
+select is((select count(*) from wf.audit where arguments ->> 'setting' = 'keep_days'), 1::bigint, 'a setting that keeps its value is no row');
 select wf.group_set('g', 3);
 select is((last()).verb || (last()).arguments, 'group set{"max": 3, "was": null, "group": "g"}', 'group set');
 select wf.driver_grant_set('wf_driver', '{pay}');
@@ -96,7 +96,7 @@ select is((select count(*) from wf.audit), :rows::bigint, 'starts, ticks and pre
 savepoint before;
 select count(*) from wf.suspend('{"workflow": "two"}') \g /dev/null
 rollback to before;
-select is((select count(*) from wf.audit), :rows::bigint, 'nor is what is rolled back');
+select is((select count(*) from wf.audit), :rows::bigint, 'a verb that is rolled back leaves no row');
 
 -- bounds
 select wf._audit('test', jsonb_build_object('x', repeat('y', 5000)), null, array(select 9000 + 2 * g from generate_series(1, 300) g)::bigint[], null, array_fill('done'::text, array[300]));
@@ -120,7 +120,7 @@ select is_empty($$select * from wf.audit_list(p_by => 'nobody')$$, 'by login');
 select is_empty($$select * from wf.audit_list(p_since => '2999-01-01')$$, 'since a moment');
 select is((select count(*) from wf.audit_list(p_since => '1 hour')), (select count(*) from wf.audit where at > now() - interval '1 hour'), 'since an hour ago');
 select throws_ok($$select * from wf.audit_list('yore')$$, 'WF002', 'since: "yore" is neither a moment nor an interval', 'anything else is refused');
-select throws_ok($$select * from wf.audit_list(p_limit => -1)$$, 'WF002', 'the limit is -1', 'so is a negative limit');
+select throws_ok($$select * from wf.audit_list(p_limit => -1)$$, 'WF002', 'the limit is -1', 'a negative limit is refused');
 select results_eq(format($$select verb from wf.audit_list(p_instance => %s) where verb <> 'test'$$, :j), $$values ('suspend'), ('resume'), ('raise')$$, 'by instance');
 select wf.start('two') as k \gset
 select count(*) from wf.suspend(jsonb_build_object('instance', :k), 'one of many') \g /dev/null
@@ -131,7 +131,7 @@ select results_eq(format($$select verb from wf.audit_list(p_instance => %s) wher
 -- numbers
 select wf._seal_audit();
 select results_eq('select count(*), max(number), count(digest) from wf.audit', 'select h.number, h.number, h.number from wf.audit_head h', 'numbers without gaps, and digests');
-select is_empty('select * from wf._fsck_audit()', 'it is sound');
+select is_empty('select * from wf._fsck_audit()', 'fsck finds the audit sound');
 set local timezone = 'Asia/Kathmandu';
 set local datestyle = 'german';
 set local extra_float_digits = 0;
@@ -167,13 +167,13 @@ select is(forged('update wf.audit_head h set purged = 4, purged_digest = (select
 select is(wf._audit_purge('2000-01-01', 'nothing is so old'), 0::bigint, 'nothing is older');
 select is(wf._audit_purge(now() + interval '1 day', 'as agreed', 4), 4::bigint, 'the oldest go, as many as are asked for');
 select is((last()).verb || ' ' || (last()).reason || ' ' || ((last()).arguments ->> 'up_to'), 'audit purge as agreed 4', 'a row says so');
-select is_empty('select * from wf._fsck_audit()', 'it is sound before that row has a number');
+select is_empty('select * from wf._fsck_audit()', 'fsck finds the audit sound before the row of the purge has a number');
 select wf._seal_audit();
-select is_empty('select * from wf._fsck_audit()', 'and afterwards');
+select is_empty('select * from wf._fsck_audit()', 'fsck finds the audit sound when the row of the purge has its number');
 select isnt(wf._audit_purge(now() + interval '1 day', 'all of it'), 0::bigint, 'all may go');
 select wf._seal_audit();
-select results_eq('select verb, number from wf.audit', $$select 'audit purge', h.number from wf.audit_head h$$, 'but for the row that says so');
-select is_empty('select * from wf._fsck_audit()', 'it is sound');
+select results_eq('select verb, number from wf.audit', $$select 'audit purge', h.number from wf.audit_head h$$, 'a purge of all rows leaves the row of the purge');
+select is_empty('select * from wf._fsck_audit()', 'fsck finds the audit sound after a purge of all rows');
 
 -- the clock of tests
 select is(wf.now() > '2100-01-01', false, 'the clock is the server''s');
@@ -182,12 +182,12 @@ select is(wf.now(), '2100-01-01 00:00+00'::timestamptz, 'where the owner allows 
 select count(*) from wf.suspend('{"workflow": "two"}', 'later') \g /dev/null
 select ok((last()).at < '2100-01-01', 'the audit has the server''s all the same');
 select results_eq($$select distinct at = '2100-01-01 00:00+00', server_at < '2100-01-01', client, login = session_user, role = session_user from wf.event_v where reason = 'later'$$,
-                  $$values (true, true, 'local', true, true)$$, 'and history has both');
+                  $$values (true, true, 'local', true, true)$$, 'the history has both clocks');
 update wf.setting set value = '0' where name = 'test_clock';
 select ok(wf.now() < '2100-01-01', 'where it does not, the setting means nothing');
 select ok(wf._now() < '2100-01-01', 'nowhere');
 set wf.now = 'no moment at all';
-select lives_ok('select wf.now(), wf._now()', 'it is not even read');
+select lives_ok('select wf.now(), wf._now()', 'wf.now is not even read where the owner does not allow it');
 reset wf.now;
 
 -- who it was
@@ -198,7 +198,7 @@ select count(*) from wf.resume('{"workflow": "two"}', 'as another') \g /dev/null
 reset role;
 select is((select string_agg(distinct actor || '|' || login || '|' || role, ',') from wf.event_v where reason = 'as another'),
           format('%1$s as audited_role|%1$s|audited_role', session_user), 'history has the login and the role');
-select is((last()).login || ' ' || (last()).role, session_user || ' audited_role', 'so has the audit');
+select is((last()).login || ' ' || (last()).role, session_user || ' audited_role', 'the audit has both the login and the role');
 set wf.reason = 'the director has approved it';
 select wf.start('two') as k \gset
 select is((select reason from wf.event_v where instance_id = :k), null, 'a reason that no verb was given is none');

@@ -19,7 +19,7 @@ select play_take(:driver), play_fail(play_id(:i, 'r'));
 select count(*) from wf.resolve(format('{"process": %s}', play_id(:i, 'r'))::jsonb, '7');
 select results_eq(format('select name, value, until_seq, until_at from wf.binding_v where instance_id = %s', :i),
     $$values ('r', '7'::jsonb, null::bigint, null::timestamptz)$$, 'a task binds its name once, however often it was tried');
-select is_empty('select * from wf.binding_past', 'and no value was replaced');
+select is_empty('select * from wf.binding_past', 'no former value is kept for a name that was bound once');
 
 -- the body of a try binds a name, and its catch binds that name again
 select play_install('twice', jsonb_build_array(
@@ -35,9 +35,9 @@ select results_eq(format('select name, value, until_seq is null from wf.binding_
     $$values ('r', '1'::jsonb, false), ('r', '2', true)$$, 'the value that was replaced is kept beside the present one');
 select is((select scope_id from wf.binding_past), (select id from wf.process where instance_id = :i and parent_id is null), 'in the scope of its name');
 select results_eq(format($$select event, state from wf.event where instance_id = %s and seq < (select until_seq from wf.binding_past) order by seq desc limit 1$$, :i),
-    $$values ('success', 'END')$$, 'its number follows that of the move which replaced it');
+    $$values ('success', 'END')$$, 'a replaced value has the number of the move that replaced it');
 select is((select until_at from wf.binding_v where until_seq is not null),
-          (select at from wf.process where id = play_id(:i, 'r')), 'and the view says when that was');
+          (select at from wf.process where id = play_id(:i, 'r')), 'the view says when a value was replaced');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- a catch that binds the same value
@@ -57,7 +57,7 @@ select results_eq('select check_name, instance_id, detail from wf.fsck()',
     format($$values ('binding: a former value of a name that has none now', %s::bigint, 'r')$$, :i), 'fsck finds a former value of a name without a value');
 rollback to s;
 select is((select answer from wf.purge(format('{"instance": %s}', :i)::jsonb)), 'done', 'the instance is purged');
-select is_empty('select * from wf.binding_past', 'and its former values with it');
+select is_empty('select * from wf.binding_past', 'a purge takes the former values, too');
 
 -- a large instance goes in portions, which its former values alone make it
 select wf.start('once') as i \gset
@@ -67,7 +67,7 @@ select b.instance_id, b.scope_id, b.name, k, to_jsonb(k) from wf.binding b, gene
 select is((select answer from wf.purge(format('{"instance": %s}', :i)::jsonb)), 'begun', 'an instance with many former values is purged in portions');
 select is((select count(*) from wf.binding_past), 500::bigint, 'of 1,000 of them');
 select count(wf.work());
-select is_empty('select * from wf.binding_past', 'and the rest follows');
+select is_empty('select * from wf.binding_past', 'later portions purge the other former values');
 select is_empty('select * from wf.fsck()', 'all is well');
 select * from finish();
 rollback;

@@ -33,7 +33,7 @@ select is(jsonb_array_length(value('["each", "a", ["range", 1, 100], ["each", "b
 -- each evaluation has its own budget
 select is((select count(*) from generate_series(1, 4) g
             where wf._evaluate('["each", "x", ["range", 1, 50000], ["var", "x"], true]', '{}') ? 'value'), 4::bigint,
-    'what one evaluation has spent does not count for the next');
+    'steps of one evaluation do not count for the next');
 select is(current_setting('wf.spent', true), '', 'nothing is left after a value');
 select is(kind('["each", "a", ["range", 1, 100000], ["each", "b", ["range", 1, 100000], 1, true], true]'), 'limit', 'an evaluation that fails');
 select is(current_setting('wf.spent', true), '', 'nothing is left after an error');
@@ -59,7 +59,7 @@ select is(wf._evaluate('["call", "json", ["var", "x"]]', jsonb_build_object('x',
 select is(value('["call", "contains", ["const", [1.0, "a", null]], null]'), 'true', 'a list contains null');
 select is(value('["call", "contains", ["const", [1.0, "a"]], 1]'), 'true', 'numbers are compared by value');
 select is(value('["call", "contains", ["const", [[1, 2], {"a": 1, "b": 2}]], ["const", [1]]]'), 'false', 'a list that is a part of an element is no element');
-select is(value('["call", "contains", ["const", [[1, 2]]], 1]'), 'false', 'nor is an element of an element');
+select is(value('["call", "contains", ["const", [[1, 2]]], 1]'), 'false', 'an element of an element is not contained');
 
 -- regular expressions
 select is(message('["call", "matches", ["var", "a"], "(a)\\1"]'), 'back references and other kinds of regular expressions are not allowed', 'a back reference');
@@ -69,7 +69,7 @@ select is(value('["call", "capture", ["var", "a"], "^((?:a|aa)*)a$"]') ->> 0, re
 select is(value('["call", "matches", ["var", "a"], "^(a|aa)*$"]'), 'true', 'where nothing is captured, groups can be repeated');
 select is(message('["call", "matches", ["var", "a"], "(a{1,99}){1,99}"]'),
     'the regular expression has 9900 characters with its repetitions written out, more than the 2000 allowed', 'counted repetitions in each other');
-select is(kind('["call", "replace_all", ["var", "text"], "\\s+$", ""]'), 'limit', 'what is tried from each character of a long text');
+select is(kind('["call", "replace_all", ["var", "text"], "\\s+$", ""]'), 'limit', 'a search that is tried from each character of a long text is refused');
 select is(kind('["call", "replace_all", ["var", "text"], " +", ""]'), 'value', 'a repetition at the end is not');
 select is(value('["call", "capture", "1.20.3", "(\\d+)\\.(\\d+)[)*(]?\\.(\\d+)"]'), '["1", "20", "3"]', 'signs in escapes and sets repeat nothing');
 

@@ -30,7 +30,7 @@ select wf.start('call') as i \gset
 select is(why(:i), format('callback: waits for the callback paid; nobody has made a token for it: wf-console callback token %s paid does', :i), 'explain says that there is no token');
 select wf.callback_token(:i, 'paid') as token \gset
 select matches(:'token'::text, '^[0-9a-f]{64}$', 'O11: a token is 64 hexadecimal digits');
-select is((select count(*) from wf.callback c where c::text like '%' || :'token' || '%'), 0::bigint, 'it is not stored');
+select is((select count(*) from wf.callback c where c::text like '%' || :'token' || '%'), 0::bigint, 'a callback token is not stored');
 select matches(why(:i), '^callback: waits for the callback paid; its token was made at 2026-03-01 12:00:00\+00 by', 'explain says that there is one');
 select is((select count(*) from wf.stuck()), 0::bigint, 'nobody calls it stuck');
 select sound('a wait for a callback');
@@ -46,14 +46,14 @@ select play_install('later', jsonb_build_array(play_task('t.Do', 'b'), play_task
 select wf.start('later') as i \gset
 select wf.callback_token(:i, 'paid') as former \gset
 select wf.callback_token(:i, 'paid') as token \gset
-select matches(calls(:'former'), '^WF003: this is no token, or a newer one was made in its place', 'a token ends the former one for the same callback');
-select matches(calls('0'), '^WF003: this is no token', 'a wrong token');
-select matches(calls(null), '^WF003: this is no token', 'none');
-select is(calls(:'token', 'null'), 'accepted', 'O11: one that comes before the wait is kept');
+select matches(calls(:'former'), '^WF003: this is not a token, or a newer one was made in its place', 'a token ends the former one for the same callback');
+select matches(calls('0'), '^WF003: this is not a token', 'a wrong token');
+select matches(calls(null), '^WF003: this is not a token', 'none');
+select is(calls(:'token', 'null'), 'accepted', 'O11: a callback that comes before the wait is kept');
 select work();
 select is(seen(:i), 'RUNNING', 'while nothing waits for it');
 select play_on(:driver);
-select is(seen(:i), 'END {"at": "2026-03-01T12:00:00Z", "payload": null}', 'and taken by the wait');
+select is(seen(:i), 'END {"at": "2026-03-01T12:00:00Z", "payload": null}', 'a wait takes the callback that came before it');
 
 -- O12: progress
 select wf.start('call_late') as i \gset
@@ -62,7 +62,7 @@ select wf.callback_progress(:'token', '{"done": 0.4}');
 select matches(why(:i), 'and says at 2026-03-01 12:00:00\+00: {"done": 0.4}$', 'O12: explain shows the progress');
 select wf.callback_progress(:'token', '"nearly"');
 select results_eq('select c.progress, c.used_at from wf.callback_v c where c.instance_id = ' || :i, $$values ('"nearly"'::jsonb, null::timestamptz)$$, 'O12: the next one takes its place');
-select throws_matching($$select wf.callback_progress('x', '1')$$, 'this is no token', 'a wrong token has no progress');
+select throws_matching($$select wf.callback_progress('x', '1')$$, 'this is not a token', 'a wrong token has no progress');
 
 -- O13: a deadline, and a callback after it
 select play_later('61 min');
@@ -73,7 +73,7 @@ select is(calls(:'token'), 'accepted', 'a callback that comes too late is kept')
 select wf.retry(jsonb_build_object('process', jsonb_build_array(:i, play_id(:i, 'a'))));
 select play_take(:driver, 0);
 select work();
-select is(seen(:i), 'END {"at": "2026-03-01T13:01:00Z", "payload": {"n": 1}}', 'O13: and ends the next attempt');
+select is(seen(:i), 'END {"at": "2026-03-01T13:01:00Z", "payload": {"n": 1}}', 'O13: a late callback ends the next attempt');
 select throws_matching(format('select wf.callback_progress(%L, ''1'')', :'token'), 'the token was used at', 'there is no progress after it');
 
 -- an abort
@@ -81,8 +81,8 @@ select wf.start('call') as i \gset
 select wf.callback_token(:i, 'paid') as token \gset
 select wf.abort(jsonb_build_object('instance', :i));
 select matches(calls(:'token'), format('^WF004: instance %s has ended \(ABORTED\): nothing in it waits for a callback', :i), 'an aborted instance takes none');
-select throws_matching(format('select wf.callback_token(%s, ''paid'')', :i), 'has ended', 'and gets no token');
-select throws_matching('select wf.callback_token(1000000, ''paid'')', 'there is no instance 1000000', 'one that there is not');
+select throws_matching(format('select wf.callback_token(%s, ''paid'')', :i), 'has ended', 'an aborted instance gets no callback token');
+select throws_matching('select wf.callback_token(1000000, ''paid'')', 'there is no instance 1000000', 'an unknown instance gets no callback token');
 select wf.start('call') as i \gset
 select throws_matching(format('select wf.callback_token(%s, '''')', :i), 'the name of the callback has 0 bytes', 'an empty name is refused');
 select wf.callback_token(:i, 'paid') as token \gset

@@ -70,7 +70,7 @@ select play_install('around', jsonb_build_array(jsonb_build_object('kind', 'try'
     'body', play_seq(skips('a'), reads('b', 'a'), reads('f')))));
 select wf.start('around') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a')), play_take(:driver), play_fail(play_id(:i, 'f')), play_on(:driver);
-select is(ends(:i), 'a:END skip, b:END cascade, c:END cascade, f:RAISED raise', 'it is written on that very task: it comes before the catch, in which the names are skipped, too');
+select is(ends(:i), 'a:END skip, b:END cascade, c:END cascade, f:RAISED raise', 'on_failure(skip) of a task comes before the catch around it, in which the names are skipped, too');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other');
 
 -- let, return, conditions and lists read null
@@ -98,21 +98,21 @@ select play_install('kinds', jsonb_build_array(reads('a'),
 select goes_on(:driver, 'kinds', true) as i \gset
 select is(ends(:i), 'a:END skip, h:END cascade, r:END cascade, s:END cascade, t:END cascade, z:END', 'tasks of each kind, and those of which only a policy reads it; with whatever policies');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other');
-select is((select count(*) from wf.time_limit where instance_id = :i), 0::bigint, 'their clocks have stopped');
+select is((select count(*) from wf.time_limit where instance_id = :i), 0::bigint, 'the clocks of skipped tasks have stopped');
 select play_install('graph', jsonb_build_array(jsonb_build_object('kind', 'dag', 'line', 1, 'after', '[[], [1], [1], [2, 3]]'::jsonb, 'branches', jsonb_build_array(reads('a'), reads('b', 'a'), reads('c'), reads('d', 'b', 'c')))));
 select goes_on(:driver, 'graph', true) as i \gset
 select is(ends(:i), 'a:END skip, b:END cascade, c:END, d:END cascade', 'D24: in a dag it follows the edges of data, not those of order');
 select play_install('held', jsonb_build_array(play_task('t.Held', 'a', '{"x": null}'), reads('b', 'a')));
 select wf.start('held') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a'), 'ack'), play_report(play_id(:i, 'a'), 'response', '{"id": 1}'), play_later('6 s'), play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"state": "bad"}');
-select is((select detail from wf.ignore(format('{"process": %s}', play_id(:i, 'a'))::jsonb, null, true)), 'FAILED -> CLEANUP_REQUESTED', 'what is held outside is released first');
+select is((select detail from wf.ignore(format('{"process": %s}', play_id(:i, 'a'))::jsonb, null, true)), 'FAILED -> CLEANUP_REQUESTED', 'ignore releases an asynchronous task first');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other meanwhile');
 select play_on(:driver);
-select is(ends(:i) || ' ' || the_end(:i), 'a:END cleaned, b:END cascade END warning', 'and what reads it is skipped all the same');
+select is(ends(:i) || ' ' || the_end(:i), 'a:END cleaned, b:END cascade END warning', 'a task that reads the released one is skipped all the same');
 
 select play_install('condition', jsonb_build_array(reads('a'), play_task('t.Do', 'b', '{}', '{"retry": {"attempts": 2, "when": ["eq", ["var", "a"], 1]}}') || '{"reads": {"a": 0}}'));
 select goes_on(:driver, 'condition', true) as i \gset
-select is(ends(:i), 'a:END skip, b:END cascade', 'what reads the name only in the condition of its retry is skipped, too');
+select is(ends(:i), 'a:END skip, b:END cascade', 'a task that reads the name only in the condition of its retry is skipped, too');
 
 -- composites: the names inside that have no value
 select play_install('blocks', jsonb_build_array(reads('z'),
@@ -121,7 +121,7 @@ select wf.start('blocks') as i \gset
 select play_on(:driver);
 select is((select answer from wf.ignore(format('{"instance": %s}', :i)::jsonb, null, true)), 'done', 'a composite that failed is skipped in the same way');
 select play_on(:driver);
-select is(ends(:i), 'b:END cascade, c:END, z:END', 'what reads the names in it is skipped');
+select is(ends(:i), 'b:END cascade, c:END, z:END', 'a task that reads names of a skipped composite is skipped');
 select play_install('empty', jsonb_build_array(reads('z'),
     jsonb_build_object('kind', 'forall', 'line', 2, 'name', 'n', 'in', '["var", "z"]'::jsonb, 'reads', '{"z": 0}'::jsonb, 'body', reads('y'), 'collect', '[{"as": "ys", "value": ["var", "y"]}]'::jsonb, 'collect_reads', '{"y": 1}'::jsonb), reads('b', 'ys')));
 select wf.start('empty') as i \gset

@@ -26,13 +26,13 @@ select play_install('plain', jsonb_build_array(
 select wf.start('plain') as i \gset
 select play_on(:driver);
 select is(play_end(:i), 'END success null', 'without an error a try is its body');
-select is(play_id(:i, 'c'), null, 'and the catch has not begun');
+select is(play_id(:i, 'c'), null, 'the catch of a try without an error does not begin');
 select wf.start('plain') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'));
 select is(play_state(:i, 'a'), 'RAISED', 'the failed process hands its error on');
 select is((select reason from wf.event where instance_id = :i and process_id = play_id(:i, 'a') and event = 'raise'), 'caught in line 3', 'the history names the catch');
 select is(play_state(:i, 'seq'), 'ABORTED', 'the body is given up');
-select is(play_id(:i, 'b'), null, 'what comes next in it does not begin');
+select is(play_id(:i, 'b'), null, 'the next step of a failed body does not begin');
 select is_empty('select * from wf.failed', 'nobody needs to decide');
 select is_empty('select * from wf.teardown', 'nothing was to be waited for');
 select is_empty('select * from wf.fsck()', 'all is well in the catch');
@@ -50,7 +50,7 @@ select wf.start('beside') as i \gset
 select results_eq(format('select bind, state from wf.process where instance_id = %s and bind is not null order by bind', :i),
     $$values ('b', 'ABORTED'), ('c', 'INIT'), ('g', 'ABORTED')$$, 'a sleep that fails at once tears down at once what stands beside it');
 select play_on(:driver);
-select is(play_end(:i), 'END success', 'and its catch goes on');
+select is(play_end(:i), 'END success', 'the catch goes on after a body that failed at once');
 
 -- when
 select play_install('choice', jsonb_build_array(
@@ -75,10 +75,10 @@ select play_on(:driver);
 select wf.start('choice') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a'), 'error', '{"kind": "odd", "message": "no"}');
 select is(play_state(:i, 'a'), 'FAILED', 'B23: without a handler the task is FAILED where it failed');
-select is(play_state(:i, 'try'), 'ACTIVE', 'and nothing is torn down');
+select is(play_state(:i, 'try'), 'ACTIVE', 'nothing is torn down while a person decides');
 select is_empty('select * from wf.fsck()', 'all is well while a person decides');
 select results_eq(format($$select answer, detail from wf.raise('{"process": %s}')$$, play_id(:i, 'a')), $$values ('done', 'FAILED -> RAISED')$$, 'raise searches again');
-select is(play_end(:i), 'ABORTED error', 'and ends the instance where nothing takes the error');
+select is(play_end(:i), 'ABORTED error', 'raise ends the instance where no catch takes the error');
 select is_empty('select * from wf.fsck()', 'all is well then');
 select wf.start('choice') as i \gset
 select play_take(:driver), wf.cancel(format('{"process": %s}', play_id(:i, 'a'))::jsonb), play_report(play_id(:i, 'a'), 'error', '{"kind": "x", "message": "stopped"}');
@@ -123,34 +123,34 @@ select play_fail(play_id(:i, 'a'));
 select is_empty('select * from wf.fsck()', 'all is well while drivers are told');
 select is(play_id(:i, 'c'), null, 'the catch waits for what runs');
 select results_eq(format('select state, count(*) from wf.process where instance_id = %s and bind in (''d'', ''s'', ''j'') group by 1 order by 1', :i),
-    $$values ('ABORTED', 3::bigint), ('ABORT_REQUESTED', 3)$$, 'what waits has ended, drivers are told to stop');
+    $$values ('ABORTED', 3::bigint), ('ABORT_REQUESTED', 3)$$, 'waiting tasks have ended, drivers are told to stop the others');
 select ok((select detail from wf.explain(:i, play_id(:i, 'par')) where reason = 'teardown')
     like 'it is torn down, since the catch in line 3 has taken an error of process % (http: it broke); it waits for %(ABORT_REQUESTED)%', 'explain says why, and what it waits for');
 select results_eq(format($$select answer, detail from wf.cancel('{"process": %s}')$$, play_id(:i, 'j')),
     format($$values ('refused', 'ABORT_REQUESTED: only EXECUTING, INIT, START_REQUESTED can be cancelled')$$), 'nothing in it can be cancelled');
 select play_take(:driver);
-select is((select count(*) from play_request where kind = 'stop' and instance_id is null), 2::bigint, 'their driver is told');
+select is((select count(*) from play_request where kind = 'stop' and instance_id is null), 2::bigint, 'the driver is told to stop the tasks of the body');
 select play_fail(p.id) from wf.process p where p.instance_id = :i and p.bind = 'd' and p.state = 'ABORT_REQUESTED';
 select is((select held + waiting from wf.group_v where name = 'g'), 0::bigint, 'the places of the group are free');
 select is(play_id(:i, 'n'), null, 'nothing comes after what has stopped');
 select play_report(play_id(:i, 'j'));
-select is(play_state(:i, 'j'), 'ABORT_CLEANUP_REQUESTED', 'what runs outside is cancelled, then released');
-select is(play_id(:i, 'c'), null, 'that is waited for, too');
+select is(play_state(:i, 'j'), 'ABORT_CLEANUP_REQUESTED', 'an asynchronous task of the body is cancelled, then released');
+select is(play_id(:i, 'c'), null, 'the catch does not begin before that release');
 select play_take(:driver), play_report(play_id(:i, 'j'));
-select is(play_state(:i, 'c'), 'INIT', 'then the catch begins');
+select is(play_state(:i, 'c'), 'INIT', 'the catch begins after the release');
 select is_empty('select * from wf.fsck()', 'all is well');
 select play_on(:driver);
-select is(play_end(:i), 'END success', 'and the try ends well');
+select is(play_end(:i), 'END success', 'the try ends with success');
 
 -- a failed asynchronous task is released before its catch begins
 select play_install('job', jsonb_build_array(play_try(play_task('t.Job', 'j'), play_catch('e', play_task('t.Do', 'c')))));
 select wf.start('job') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'j'), 'ack'), play_report(play_id(:i, 'j'), 'response', '{"id": 1}');
 select play_later('6 s'), play_take(:driver), play_report(play_id(:i, 'j'), 'response', '{"state": "bad"}');
-select is(play_state(:i, 'j'), 'RAISE_CLEANUP_REQUESTED', 'it hands its error on when it is released');
+select is(play_state(:i, 'j'), 'RAISE_CLEANUP_REQUESTED', 'a failed asynchronous task hands its error on when it is released');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select play_take(:driver), play_report(play_id(:i, 'j'));
-select is(play_state(:i, 'j') || ' ' || play_state(:i, 'c'), 'RAISED INIT', 'then the catch begins');
+select is(play_state(:i, 'j') || ' ' || play_state(:i, 'c'), 'RAISED INIT', 'the catch begins after the release of the failed task');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- the driver is lost during a teardown
@@ -163,7 +163,7 @@ select wf.tick(), wf.tick();
 select play_driver('another') as driver \gset
 select play_take(:driver);
 select is_empty('select * from wf.fsck()', 'all is well when a driver is lost during a teardown');
-select is((select count(*) from wf.process where instance_id = :i and bind = 'd' and state = 'ABORTED'), 4::bigint, 'what it ran is over');
+select is((select count(*) from wf.process where instance_id = :i and bind = 'd' and state = 'ABORTED'), 4::bigint, 'tasks of the lost driver are ABORTED in the teardown');
 select play_take(:driver), play_report(play_id(:i, 'c'));
 select is(play_end(:i), 'END success', 'the catch begins all the same');
 
@@ -176,7 +176,7 @@ select results_eq('select process_id, follows from wf.teardown', format($$values
 select is_empty('select * from wf.fsck()', 'all is well');
 select play_take(:driver);
 select play_report(p.id, 'error', '{"kind": "x", "message": "stopped"}') from wf.process p where p.instance_id = :i and p.state = 'ABORT_REQUESTED';
-select is(play_end(:i), 'ABORTED aborted', 'then it is over, and no catch has begun');
+select is(play_end(:i), 'ABORTED aborted', 'the instance is ABORTED when the teardown is over');
 select is(play_id(:i, 'c'), null, 'no catch has begun');
 select is_empty('select * from wf.fsck()', 'all is well');
 
@@ -188,11 +188,11 @@ select is_empty('select * from wf.fsck()', 'all is well when it is suspended');
 select play_fail(p.id) from wf.process p where p.instance_id = :i and p.state = 'ABORT_REQUESTED';
 select play_take(:driver), play_report(play_id(:i, 'j'));
 select is(play_state(:i, 'c'), 'INIT', 'the catch begins');
-select is(play_take(:driver), 0::bigint, 'but is not handed out while the instance is suspended');
+select is(play_take(:driver), 0::bigint, 'a catch is not handed out while the instance is suspended');
 select is_empty('select * from wf.fsck()', 'all is well');
 select wf.resume(format('{"instance": %s}', :i)::jsonb);
 select play_on(:driver);
-select is(play_end(:i), 'END success', 'it goes on when it is resumed');
+select is(play_end(:i), 'END success', 'the catch goes on when the instance is resumed');
 
 -- composites fail, too
 select play_install('lists', jsonb_build_array(
@@ -202,7 +202,7 @@ select play_install('lists', jsonb_build_array(
 select wf.start('lists') as i \gset
 select play_on(:driver);
 select is(play_end(:i), 'END success "forall needs a list, not number"', 'an error of a composite is caught');
-select is(play_state(:i, 'forall'), 'RAISED', 'it hands its error on');
+select is(play_state(:i, 'forall'), 'RAISED', 'a composite hands its error on to the catch');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- names
@@ -238,17 +238,17 @@ select is((select count(*) from wf.work where kind = 'teardown'), 1::bigint, 'th
 select is_empty('select * from wf.fsck()', 'all is well between two portions');
 select is((select count(*) from wf.poll(:driver, 100) where kind = 'run'), 0::bigint, 'nothing of it is handed out');
 select is((select array_agg(distinct reason) from wf.explain(:i, (select max(process_id) from wf.ready where instance_id = :i))), '{teardown}', 'explain says why not');
-select ok((select detail like '%; it goes on in portions' from wf.explain(:i, play_id(:i, 'par')) where reason = 'teardown'), 'and that more portions follow');
+select ok((select detail like '%; it goes on in portions' from wf.explain(:i, play_id(:i, 'par')) where reason = 'teardown'), 'explain says that more portions follow');
 select results_eq(format($$select answer, detail from wf.cancel('{"process": %s}')$$, (select max(process_id) from wf.ready where instance_id = :i)),
     format($$values ('refused', 'INIT: it is being torn down with process %s')$$, play_id(:i, 'par')), 'no verb touches what has not been told yet');
 select results_eq(format($$select answer, detail from wf.preview('cancel', '{"process": %s}')$$, (select max(process_id) from wf.ready where instance_id = :i)),
-    format($$values ('refused', 'INIT: it is being torn down with process %s')$$, play_id(:i, 'par')), 'and the preview says so');
+    format($$values ('refused', 'INIT: it is being torn down with process %s')$$, play_id(:i, 'par')), 'the preview of retry says that the process is torn down');
 select play_report(p.id) from wf.process p where p.instance_id = :i and p.state = 'START_REQUESTED' limit 10;
 select play_report(p.id) from wf.process p where p.instance_id = :i and p.state = 'ABORT_REQUESTED' limit 20;
-select is(play_id(:i, 'n'), null, 'what has ended meanwhile is followed by nothing');
+select is(play_id(:i, 'n'), null, 'no step follows a task that ended during the teardown');
 select is_empty('select * from wf.fsck()', 'all is well after reports between two portions');
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
-select is((select count(*) from wf.process where instance_id = :i and state in ('INIT', 'ACTIVE')), 2::bigint, 'then all has been told but what is around it');
+select is((select count(*) from wf.process where instance_id = :i and state in ('INIT', 'ACTIVE')), 2::bigint, 'the portions have told every process but those around the body');
 select is_empty('select * from wf.fsck()', 'all is well when all has been told');
 select play_fail(p.id) from wf.process p where p.instance_id = :i and p.state = 'ABORT_REQUESTED';
 select is((select state from wf.process where instance_id = :i and bind = 'c'), 'INIT', 'the catch begins when all has stopped');
@@ -258,10 +258,10 @@ select wf.start('many') as i \gset
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
 select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('begun', 'RUNNING -> ABORTING')$$, 'the abort of a large instance has begun');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
-select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTING: only RUNNING, SCHEDULED, SUSPENDED can be aborted')$$, 'it cannot be aborted twice');
+select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTING: only RUNNING, SCHEDULED, SUSPENDED can be aborted')$$, 'an instance that is being aborted cannot be aborted twice');
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
-select is(play_end(:i), 'ABORTED aborted', 'it goes on by itself');
-select is_empty('select * from wf.teardown', 'and is over');
+select is(play_end(:i), 'ABORTED aborted', 'the abort goes on by itself');
+select is_empty('select * from wf.teardown', 'no teardown is left after the abort');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- a task's own retry comes first; a task that waits for its next attempt is torn down like any other
@@ -272,7 +272,7 @@ select play_install('patient', jsonb_build_array(play_try(
 select wf.start('patient') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a')), play_fail(play_id(:i, 'w'));
 select is(play_state(:i, 'a') || ' ' || play_state(:i, 'w'), 'INIT INIT', 'tasks that are tried again look for no catch');
-select is_empty('select * from wf.teardown', 'and nothing is torn down');
+select is_empty('select * from wf.teardown', 'nothing is torn down while a task is tried again');
 select play_later('10 s'), play_take(:driver), play_fail(play_id(:i, 'a'));
 select is(play_state(:i, 'a') || ' ' || play_state(:i, 'w'), 'RAISED ABORTED', 'after the last attempt the catch takes the error, and no other task of the body is tried again');
 select is_empty('select * from wf.timer', 'nothing waits for a next attempt');
@@ -295,7 +295,7 @@ select ok((select count(*) from wf.pending where instance_id = :i) > 0, 'not all
 select wf.abort(format('{"instance": %s}', :i)::jsonb);
 select is_empty('select * from wf.fsck()', 'all is well');
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
-select is(play_end(:i), 'ABORTED aborted', 'what was left to begin does not');
+select is(play_end(:i), 'ABORTED aborted', 'elements that have not begun do not begin after the error');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 select * from finish();

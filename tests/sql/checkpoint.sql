@@ -12,21 +12,21 @@ select play_install('points', jsonb_build_array(
     a_point(2), play_task('t.Do', 'a', '{"x": 1}'), a_point(4), play_seq(a_point(5, true), play_task('t.Do', 'b', '{"x": 2}')), a_point(7, false)));
 select wf.start('points') as i \gset
 select results_eq(format('select * from points(%s)', :i), $$values (2, false, false)$$, 'a checkpoint is passed at once');
-select is((select count(*) from wf.process where instance_id = :i and kind = 'checkpoint'), 1::bigint, 'it is one process');
+select is((select count(*) from wf.process where instance_id = :i and kind = 'checkpoint'), 1::bigint, 'a checkpoint is one process');
 select play_take(:driver);
 select play_report(play_id(:i, 'a'), 'response', '{"value": 1}');
 select results_eq(format('select * from points(%s)', :i), $$values (2, false, true), (4, false, true), (5, true, false)$$, 'one with only forgets those before it');
 select play_on(:driver);
-select results_eq(format('select * from points(%s)', :i), $$values (2, false, true), (4, false, true), (5, true, false), (7, false, false)$$, 'those after it stand');
+select results_eq(format('select * from points(%s)', :i), $$values (2, false, true), (4, false, true), (5, true, false), (7, false, false)$$, 'checkpoints after one with only are kept');
 select results_eq(format($$select e.label, e.was, e.event, e.state, e.actor is not null from wf.event_v e where e.instance_id = %s and e.event = 'checkpoint' order by e.seq$$, :i),
     $$values ('checkpoint', 'ACTIVE', 'checkpoint', 'END', true), ('checkpoint', 'ACTIVE', 'checkpoint', 'END', true),
              ('checkpoint only', 'ACTIVE', 'checkpoint', 'END', true), ('checkpoint', 'ACTIVE', 'checkpoint', 'END', true)$$, 'the history shows them');
 select ok((select c.seq between max(e.seq) filter (where e.label = 't.Do as a') and min(e.seq) filter (where e.label = 't.Do as b')
              from wf.event_v e where e.instance_id = :i), 'between the moves before and after')
   from wf.checkpoint_v c where c.instance_id = :i and c.line = 5;
-select is((select result from wf.instance where id = :i), 'success', 'it changes nothing else');
+select is((select result from wf.instance where id = :i), 'success', 'a checkpoint changes nothing else');
 select results_eq($$select label, event from wf.simulate('points') where label like 'checkpoint%'$$,
-    $$values ('checkpoint', 'checkpoint'), ('checkpoint', 'checkpoint'), ('checkpoint only', 'checkpoint'), ('checkpoint', 'checkpoint')$$, 'so does a simulation');
+    $$values ('checkpoint', 'checkpoint'), ('checkpoint', 'checkpoint'), ('checkpoint only', 'checkpoint'), ('checkpoint', 'checkpoint')$$, 'a simulation passes checkpoints, too');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other');
 
 -- where it may stand

@@ -52,7 +52,7 @@ select work();
 select child(:i) as c \gset
 select is(state(:c), 'RUNNING', 'D38: the work starts an instance');
 select results_eq(format('select c.params, c.priority, c.depth, c.started_by, c.trace_id = i.trace_id, c.login = i.login from wf.instance c, wf.instance i where c.id = %s and i.id = %s', :c, :i),
-                  format($$values ('{"v": [1, 2]}'::jsonb, 5, 1, %L::text, true, true)$$, session_user), 'it has the parameters, and the priority, starter, login and trace of its parent');
+                  format($$values ('{"v": [1, 2]}'::jsonb, 5, 1, %L::text, true, true)$$, session_user), 'a child has the parameters, and the priority, starter, login and trace of its parent');
 select results_eq(format('select parent_id, parent_process_id, depth from wf.instance_v where instance_id = %s', :c), format('values (%s::bigint, %s::bigint, 1)', :i, play_id(:i, 'a')), 'the view shows who has started it');
 select results_eq(format('select place, reason, until from wf._place_v where instance_id = %s and process_id = %s', :i, play_id(:i, 'a')),
                   $$values ('timer', 'child', null::timestamptz)$$, 'the task is in its place');
@@ -63,10 +63,10 @@ select sound('while it waits');
 select play_take(:driver);
 select play_report(play_id(:c, 'e'), 'response', '{"value": [1, 2]}');
 select is(state(:c), 'END success', 'the instance ends');
-select is(play_state(:i, 'a'), 'WAITING', 'that transaction moves nothing in the parent');
+select is(play_state(:i, 'a'), 'WAITING', 'the end of a child moves nothing in its parent in the same transaction');
 select work();
 select is(output(:i), jsonb_build_object('instance', :c, 'result', 'success', 'output', '[1, 2]'::jsonb), 'the task has its number, result and output');
-select is(state(:i), 'END success', 'and the parent goes on to its end');
+select is(state(:i), 'END success', 'the parent goes on to its end');
 select is_empty('select from wf.timer', 'no wait is left');
 select sound('when both have ended');
 
@@ -95,7 +95,7 @@ select work();
 select is(play_state(:i, 'a'), 'END', 'an instance that ends as it starts is no reason to wait');
 select is(output(:i, 'b'), jsonb_build_object('instance', child(:i, 'b'), 'result', null, 'output', null), 'a detached one is not waited for');
 select is(state(:i), 'END success', 'the parent ends before it');
-select is(state(child(:i, 'b')), 'RUNNING', 'it goes on');
+select is(state(child(:i, 'b')), 'RUNNING', 'a detached instance goes on after its parent');
 select wf.abort('{"global": true}');
 select play_install('wrong', jsonb_build_array(play_par(
     start_task('a', 'no_such'), start_task('b', 'echo', '{"params": {"w": 1}}'), start_task('c', 'echo', '{"params": ["list", 1]}'), start_task('d', 'echo', '{"key": ""}'), start_task('e', 'echo', '{"priority": 2000}'),
@@ -105,7 +105,7 @@ select wf.start('wrong') as i \gset
 select work();
 select is(failure(:i, 'a'), 'FAILED input: there is no workflow no_such', 'the workflow has to exist');
 select is(failure(:i, 'b'), 'FAILED input: there is no parameter w', 'the parameters have to be its own');
-select is(failure(:i, 'c'), 'FAILED input: the parameters are no JSON object', 'they are an object');
+select is(failure(:i, 'c'), 'FAILED input: the parameters are not a JSON object', 'parameters have to be an object');
 select is(failure(:i, 'd'), 'FAILED input: the key has 0 bytes', 'a key is not empty');
 select is(failure(:i, 'e'), 'FAILED input: priority is 2000', 'a priority is in its range');
 select is(failure(:i, 'f'), 'FAILED input: accept has to be a list of success, warning, error and aborted, not ["partly"]', 'accept lists results');
@@ -115,7 +115,7 @@ select is(failure(:i, 'i'), 'FAILED input: key has to be a text of 1 to 255 byte
 select is(failure(:i, 'j'), 'FAILED input: accept has to be a list of success, warning, error and aborted, not success', 'accept is a list');
 select is(failure(:i, 'k'), 'FAILED input: priority has to be a number from -1000 to 1000, or null, not high', 'a priority is a number');
 select is(failure(:i, 'l'), 'FAILED input: id has to be the number of an instance, not x', 'an instance has a number');
-select is(failure(:i, 'm'), 'FAILED input: there is no instance 123456, or the login that started this one may not see it', 'it has to exist');
+select is(failure(:i, 'm'), 'FAILED input: there is no instance 123456, or the login that started this one may not see it', 'an instance to wait for has to exist');
 select is(failure(:i, 'n'), 'FAILED input: id has to be the number of an instance, not null', 'null is no instance');
 select is((select count(*) from wf.instance where parent_id = :i), 0::bigint, 'nothing has started');
 select sound('when starts are refused');
@@ -135,8 +135,8 @@ select work();
 select matches(failure(:i, 'a'), format('^FAILED child: instance %s of workflow bad has ended with error', child(:i, 'a')), 'an instance that ended with an error fails the task');
 select is((select error #>> '{cause,kind}' from wf.process where instance_id = :i and bind = 'a'), 'http', 'the cause is its error');
 select is(output(:i, 'b'), jsonb_build_object('instance', child(:i, 'b'), 'result', 'error', 'output', null), 'unless that is accepted');
-select is(failure(:i, 'c'), format('FAILED child: instance %s of workflow echo has ended with aborted', child(:i, 'c')), 'so does one that was aborted');
-select is((select error #>> '{cause,kind}' from wf.process where instance_id = :i and bind = 'c'), 'aborted', 'whose cause is that');
+select is(failure(:i, 'c'), format('FAILED child: instance %s of workflow echo has ended with aborted', child(:i, 'c')), 'an instance that was aborted fails the task');
+select is((select error #>> '{cause,kind}' from wf.process where instance_id = :i and bind = 'c'), 'aborted', 'the cause of that failure is aborted');
 select is(output(:i, 'd') ->> 'result', 'aborted', 'unless that is accepted');
 select is(failure(:i, 'e'), format('FAILED child: instance %s of workflow echo has ended with warning', child(:i, 'e')), 'a warning is accepted only if it is named');
 -- D39: another attempt starts another instance
@@ -145,7 +145,7 @@ select wf.retry(jsonb_build_object('process', play_id(:i, 'c')));
 select work();
 select isnt(child(:i, 'c'), :c::bigint, 'D39: a retry starts another instance');
 select play_on(:driver), work();
-select is(play_state(:i, 'c'), 'END', 'and waits for that one');
+select is(play_state(:i, 'c'), 'END', 'the task waits for the instance of its new attempt');
 select wf.ignore(jsonb_build_object('instance', :i));
 select is(state(:i), 'END warning', 'the others can be ignored');
 select sound('after a retry');
@@ -155,11 +155,11 @@ select play_install('again', jsonb_build_array(start_task('a', 'bad', p_policies
 select wf.start('again') as i \gset
 select work(), play_take(:driver);
 select play_fail_all(:driver, child(:i)), work();
-select is(play_state(:i, 'a'), 'INIT', 'its policy has it tried again') ;
+select is(play_state(:i, 'a'), 'INIT', 'a retry policy tries the task again') ;
 select play_later('2 s'), wf.tick(), work();
 select is((select count(*) from wf.instance where parent_id = :i), 2::bigint, 'with another instance');
 select play_on(:driver), work();
-select is(state(:i), 'END success', 'that ends well');
+select is(state(:i), 'END success', 'the parent ends with success when the second instance does');
 
 -- keys: the instance that is known is waited for, but it is nobody's
 select wf.start('echo', p_key => 'k') as known \gset
@@ -169,9 +169,9 @@ select wf.start('keyed') as j \gset
 select work();
 select results_eq('select awaits_id from wf.timer where kind = ''child''', format('values (%s::bigint), (%s::bigint)', :known, :known), 'a known key starts nothing: the instance that it has started is waited for');
 select wf.abort(jsonb_build_object('instance', :j)), work();
-select is(state(:j) || ', ' || state(:known), 'ABORTED aborted, RUNNING', 'who only waits for it does not stop it');
+select is(state(:j) || ', ' || state(:known), 'ABORTED aborted, RUNNING', 'an abort of one that waits for a known key does not stop its instance');
 select play_on(:driver), work();
-select is(state(:i) || ' ' || (output(:i) ->> 'instance'), 'END success ' || :known, 'its end is everybody''s');
+select is(state(:i) || ' ' || (output(:i) ->> 'instance'), 'END success ' || :known, 'the end of an instance with a known key reaches every task that waits for it');
 select play_install('other', jsonb_build_array(start_task('a', 'echo', '{"key": "k", "params": {"v": 8}}')));
 select wf.start('other') as i \gset
 select work();
@@ -185,16 +185,16 @@ select wf.start('after', jsonb_build_object('n', :first)) as i \gset
 select work();
 select is(play_state(:i, 'a'), 'WAITING', 'D48: an instance waits for another one');
 select play_on(:driver), work(), play_on(:driver);
-select is(output(:i, 'b') || to_jsonb(state(:i)), '["first", "END success"]', 'and goes on with its output');
+select is(output(:i, 'b') || to_jsonb(state(:i)), '["first", "END success"]', 'a task that waited goes on with the output of the instance');
 select wf.start('after', jsonb_build_object('n', :first)) as i \gset
 select work();
-select is(play_state(:i, 'a'), 'END', 'one that has ended is no reason to wait');
+select is(play_state(:i, 'a'), 'END', 'an instance that has ended is no reason to wait');
 select wf.start('bad') as first \gset
 select wf.start('after', jsonb_build_object('n', :first)) as i \gset
 select work(), play_take(:driver);
 select play_fail_all(:driver, :first), work();
 select matches(failure(:i), format('^FAILED child: instance %s of workflow bad has ended with error', :first), 'D48: an error of it fails the task');
-select is((select p.error -> 'cause' ->> 'kind' from wf.process p where p.instance_id = :i and p.id = play_id(:i, 'a')), (select error ->> 'kind' from wf.instance where id = :first), 'D48: its cause is the error of that instance');
+select is((select p.error -> 'cause' ->> 'kind' from wf.process p where p.instance_id = :i and p.id = play_id(:i, 'a')), (select error ->> 'kind' from wf.instance where id = :first), 'D48: the cause of the task''s error is the error of the instance');
 select play_install('bad_late', '[{"kind": "task", "line": 1, "type": "t.Do", "args": {"x": 1}, "as": "x", "policies": {"on_failure": "skip"}}]');
 select wf.start('bad_late') as first \gset
 select wf.start('after', jsonb_build_object('n', :first)) as i \gset
@@ -207,9 +207,9 @@ select wf.start('echo') as second \gset
 select wf.start('all_after', jsonb_build_object('n', :first, 'm', :second)) as i \gset
 select work(), play_take(:driver);
 select play_report(play_id(:first, 'e'), 'response', '{"value": 1}'), work();
-select is(play_state(:i, 'a') || ' ' || play_state(:i, 'b') || ' ' || coalesce(play_state(:i, 'c'), 'none'), 'END WAITING none', 'D48: what comes after several instances waits for the last of them');
+select is(play_state(:i, 'a') || ' ' || play_state(:i, 'b') || ' ' || coalesce(play_state(:i, 'c'), 'none'), 'END WAITING none', 'D48: a step after several instances waits for the last of them');
 select play_report(play_id(:second, 'e'), 'response', '{"value": 1}'), work();
-select is(play_state(:i, 'c'), 'INIT', 'and begins then');
+select is(play_state(:i, 'c'), 'INIT', 'a step after several instances begins when all have ended');
 select wf.abort('{"global": true}');
 select wf.start('after', jsonb_build_object('n', currval('wf.instance_id_seq') + 1)) as i \gset
 select work();
@@ -218,7 +218,7 @@ select wf.abort('{"global": true}');
 select wf.start('after', jsonb_build_object('n', currval('wf.instance_id_seq') + 2)) as i \gset
 select wf.start('after', jsonb_build_object('n', :i)) as j \gset
 select work();
-select is(play_state(:i, 'a') || ' ' || failure(:j), format('WAITING FAILED deadlock: instance %s is this one, or waits for it', :i), 'nor do two for each other: the one that would close the circle fails');
+select is(play_state(:i, 'a') || ' ' || failure(:j), format('WAITING FAILED deadlock: instance %s is this one, or waits for it', :i), 'two instances do not wait for each other: the second wait fails');
 select wf.abort('{"global": true}'), work();
 select sound('after a circle');
 
@@ -230,8 +230,8 @@ select wf.start('echo') as first \gset
 select wf.start('beside', jsonb_build_object('n', :first)) as i \gset
 select work();
 select is(failure(:i), format('RAISED deadlock: instance %s is this one, or waits for it', :i), 'one fails');
-select is((select count(*) from wf.instance i where i.parent_id = :i), 0::bigint, 'one that is stopped by then starts nothing any more');
-select is(play_state(:i, 'b') || ' ' || play_state(:i, 'c') || ' ' || play_state(:i, 'd') || ' ' || state(:i), 'ABORTED ABORTED ABORTED END success', 'nor does it wait');
+select is((select count(*) from wf.instance i where i.parent_id = :i), 0::bigint, 'a stopped task starts no instance any more');
+select is(play_state(:i, 'b') || ' ' || play_state(:i, 'c') || ' ' || play_state(:i, 'd') || ' ' || state(:i), 'ABORTED ABORTED ABORTED END success', 'a stopped task does not wait');
 select wf.abort('{"global": true}'), work();
 
 -- D37: what stops the task stops what it has started
@@ -250,11 +250,11 @@ select wf.cancel(jsonb_build_object('process', play_id(:i, 'a')));
 select is(play_state(:i, 'a'), 'CANCEL_REQUESTED', 'a task that is cancelled waits until its instance has stopped');
 select sound('while it is cancelled');
 select work();
-select is(state(child(:i)), 'ABORTING', 'D37: that one is aborted');
-select is((select reason from wf.event_v where instance_id = child(:i) and event = 'abort' and process_id is null), format('instance %s, which has started it, stops it', :i), 'its history says by whom');
+select is(state(child(:i)), 'ABORTING', 'D37: the instance of a cancelled task is aborted');
+select is((select reason from wf.event_v where instance_id = child(:i) and event = 'abort' and process_id is null), format('instance %s, which has started it, stops it', :i), 'the history of an aborted child says by whom');
 select matches((select e.detail from wf.explain(:i, play_id(:i, 'a')) e where e.reason = 'child'), 'ABORTING since', 'explain says what is waited for');
 select play_fail_all(:driver, child(:i)), work();
-select is(failure(:i), 'FAILED cancelled: cancelled', 'then the task has failed');
+select is(failure(:i), 'FAILED cancelled: cancelled', 'a cancelled task has failed when its instance has stopped');
 select sound('when it is cancelled');
 select wf.abort(jsonb_build_object('instance', :i));
 select stop_world() as i \gset
@@ -267,15 +267,15 @@ select stop_world() as i \gset
 select wf.halt(jsonb_build_object('instance', :i));
 select is(state(:i), 'ABORTED aborted', 'a halt waits for nothing');
 select work();
-select is(state(child(:i)), 'ABORTED aborted', 'and halts what it has started');
+select is(state(child(:i)), 'ABORTED aborted', 'a halt of the parent halts the child');
 select stop_world() as i \gset
 select wf.abort(jsonb_build_object('instance', :i)), work(), wf.halt(jsonb_build_object('instance', :i)), work();
-select is(state(:i) || ', ' || state(child(:i)), 'ABORTED aborted, ABORTED aborted', 'so does one during an abort');
+select is(state(:i) || ', ' || state(child(:i)), 'ABORTED aborted, ABORTED aborted', 'a halt during an abort halts the child');
 select stop_world('{"timeout": {"runtime": "PT10S"}}') as i \gset
 select play_later('11 s'), wf.tick(), work();
 select is(play_state(:i, 'a') || ' ' || state(child(:i)), 'CANCEL_REQUESTED ABORTING', 'a timeout of the task aborts its instance');
 select play_fail_all(:driver, child(:i)), work();
-select matches(failure(:i), '^FAILED timeout: ', 'and is its error then');
+select matches(failure(:i), '^FAILED timeout: ', 'a task whose time is over has failed with timeout when its instance has stopped');
 select wf.abort('{"global": true}');
 select stop_world() as i \gset
 select wf.cancel(jsonb_build_object('process', play_id(:i, 'a'))), wf.abort(jsonb_build_object('instance', :i)), work();
@@ -285,7 +285,7 @@ select stop_world() as i \gset
 select wf.cancel(jsonb_build_object('process', play_id(:i, 'a')));
 select play_report(play_id(child(:i), 'e'), 'response', '{"value": 1}');
 select work();
-select is(state(child(:i)) || ', ' || failure(:i), 'END success, FAILED cancelled: cancelled', 'one that ends meanwhile is not aborted; the task was told to stop');
+select is(state(child(:i)) || ', ' || failure(:i), 'END success, FAILED cancelled: cancelled', 'an instance that ends meanwhile is not aborted, and its cancelled task has failed');
 select wf.abort('{"global": true}');
 select wf.start('stops') as i \gset
 select wf.abort(jsonb_build_object('instance', :i));
@@ -304,7 +304,7 @@ select play_report(play_id(child(:i), 'x'), 'response', '{"value": 1}'), play_ta
 select wf.abort(jsonb_build_object('instance', :i), p_undo => true), work();
 select play_fail_all(:driver, child(:i)), play_on(:driver), work();
 select is((select count(*) from wf.process where instance_id = child(:i) and kind = 'undo'), 1::bigint, 'abort --undo undoes what was noted in the instances that it has started');
-select is(state(:i) || ', ' || state(child(:i)), 'ABORTED aborted, ABORTED aborted', 'then both have ended');
+select is(state(:i) || ', ' || state(child(:i)), 'ABORTED aborted, ABORTED aborted', 'parent and child have both ended after abort --undo');
 
 -- D40 to D42, D44: a forall of starts
 select play_install('fan', jsonb_build_array(jsonb_build_object('kind', 'forall', 'line', 1, 'name', 'n', 'in', '["const", [1, 2, 3, 4, 5]]'::jsonb, 'max', 2, 'tolerate', '1'::jsonb,
@@ -318,7 +318,7 @@ select wf.raise(jsonb_build_object('instance', :i)), work();
 select is((select count(*) from wf.instance where parent_id = :i), 3::bigint, 'D42: the next one starts when one has ended');
 select play_report(play_id((select min(id) from wf.instance where parent_id = :i and state = 'RUNNING'), 'x'), 'response', '{"value": 1}');
 do $$ begin for k in 1 .. 5 loop perform play_on((select max(id) from wf.driver where state = 'live')), work(); end loop; end; $$;
-select is(state(:i), 'END warning', 'D44: one that has failed is tolerated');
+select is(state(:i), 'END warning', 'D44: a child that has failed is tolerated');
 select sound('after a fan');
 
 -- depth, rights, quotas
@@ -345,11 +345,11 @@ create role child_other login;
 select wf.workflow_grant_remove('wf_app'), wf.workflow_grant_set('child_app', '{one,after,keyed,other}');
 select started('select wf.start(''one'')')::bigint as i \gset
 select work();
-select is(failure(:i), 'FAILED rejected: login child_app may not start workflow echo: none of its roles has a grant for it', 'what an instance starts is checked for the login that started the instance');
+select is(failure(:i), 'FAILED rejected: login child_app may not start workflow echo: none of its roles has a grant for it', 'a child is checked for the login that started its parent');
 select wf.workflow_grant_set('child_app', '{one,echo,after}'), wf.quota_set('child_app', p_running => 1);
 select wf.retry(jsonb_build_object('instance', :i)), work();
 select started('select wf.start(''one'')') as refused \gset
-select is(:'refused'::text, 'WF016 the quota of role child_app is 1 under way at a time: 0 left, 1 asked for by login child_app', 'what it has started counts for its quota');
+select is(:'refused'::text, 'WF016 the quota of role child_app is 1 under way at a time: 0 left, 1 asked for by login child_app', 'a child counts for the quota of the login that started its parent');
 select wf.abort('{"global": true}'), work();
 select started('select wf.start(''one'')')::bigint as i \gset
 select work();
@@ -358,7 +358,7 @@ select wf.quota_set('child_app', p_priority => 3), wf.abort('{"global": true}'),
 select play_install('one', jsonb_build_array(start_task('a', 'echo', '{"priority": 4}')));
 select started('select wf.start(''one'')')::bigint as i \gset
 select work();
-select is(failure(:i), 'FAILED rejected: login child_app may not start an instance with priority 4: the quota of role child_app allows at most 3', 'so does its priority');
+select is(failure(:i), 'FAILED rejected: login child_app may not start an instance with priority 4: the quota of role child_app allows at most 3', 'the priority of a child is checked against the quota');
 select wf.quota_remove('child_app');
 select wf.start('empty') as hidden \gset
 select started(format('select wf.start(''after'', ''{"n": %s}'')', :hidden))::bigint as i \gset
@@ -376,7 +376,7 @@ select wf.suspend(jsonb_build_object('instance', :i), 'a break');
 select work();
 select is(child(:i), null::bigint, 'a suspended instance starts nothing');
 select results_eq(format('select reason, detail from wf.explain(%s, %s)', :i, play_id(:i, 'a')), format('values (%L, %L)', 'suspended', format('its instance was suspended by %s: a break', session_user)), 'explain says why');
-select is((select s.reason from wf.stuck() s where s.instance_id = :i), 'suspended', 'so does stuck');
+select is((select s.reason from wf.stuck() s where s.instance_id = :i), 'suspended', 'stuck says that the instance is suspended');
 select sound('while it is suspended');
 select wf.resume(jsonb_build_object('instance', :i)), work();
 select isnt(child(:i), null::bigint, 'when it is resumed, it does');
@@ -386,7 +386,7 @@ select wf.purge(jsonb_build_object('instance', :c));
 select is(play_state(:i, 'a'), 'WAITING', 'the instance is purged before the task has seen its end');
 select matches((select e.detail from wf.explain(:i, play_id(:i, 'a')) e where e.reason = 'child'), 'which was purged$', 'explain says so');
 select work();
-select matches(failure(:i), '^FAILED lost: instance [0-9]+ was purged before it was seen how it had ended$', 'then its end is lost');
+select matches(failure(:i), '^FAILED lost: instance [0-9]+ was purged before it was seen how it had ended$', 'a task whose instance was purged is lost');
 select wf.abort('{"global": true}');
 
 -- D45, D46: later
@@ -398,32 +398,32 @@ select results_eq(format('select reason, detail from wf.explain(%s)', :i), $$val
 select is((select progress from wf.instance_v where instance_id = :i), 0.00, 'nothing of it is done');
 select sound('while it is scheduled');
 select play_later('59 min'), work();
-select is(state(:i), 'SCHEDULED', 'it does not begin before its time');
+select is(state(:i), 'SCHEDULED', 'an instance for later does not begin before its time');
 select play_later('1 min'), work();
-select is(state(:i), 'RUNNING', 'D45: it begins at its time');
-select is((select started_at from wf.instance where id = :i), '2026-03-02 07:00:00+00'::timestamptz, 'that is when it was started');
+select is(state(:i), 'RUNNING', 'D45: an instance for later begins at its time');
+select is((select started_at from wf.instance where id = :i), '2026-03-02 07:00:00+00'::timestamptz, 'started_at of an instance for later is the moment at which it began');
 select play_on(:driver);
-select is(state(:i), 'END success', 'and ends');
+select is(state(:i), 'END success', 'an instance for later ends');
 select wf.start('echo', p_at => wf.now() + interval '1 h', p_before => wf.now() + interval '2 h') as i \gset
 select wf.start('echo', p_at => wf.now() + interval '1 h') as j \gset
 select play_later('3 hours'), work();
 select is(state(:i) || ' ' || (select error ->> 'message' from wf.instance where id = :i), 'ABORTED error it could not begin before 2026-03-02 09:00:00+00', 'D46: one whose last moment has passed does not begin any more');
 select is(state(:j), 'RUNNING', 'one without such a moment begins late');
 select is(state(wf.start('echo', p_at => wf.now() - interval '1 h')), 'RUNNING', 'a time that is past means at once');
-select is(state(wf.start('echo', p_before => wf.now() + interval '1 h')), 'RUNNING', 'so does none');
-select throws_ok($$select wf.start('echo', p_before => wf.now())$$, 'WF002', 'the instance has to begin before 2026-03-02 10:00:00+00, which is not after now', 'it has to be able to begin');
-select throws_ok($$select wf.start('echo', p_at => wf.now() + interval '2 h', p_before => wf.now() + interval '1 h')$$, 'WF002', 'the instance has to begin before 2026-03-02 11:00:00+00, which is not after 2026-03-02 12:00:00+00', 'and not after its last moment');
+select is(state(wf.start('echo', p_before => wf.now() + interval '1 h')), 'RUNNING', 'a start without a time means at once');
+select throws_ok($$select wf.start('echo', p_before => wf.now())$$, 'WF002', 'the instance has to begin before 2026-03-02 10:00:00+00, which is not after now', 'a last moment has to be after now');
+select throws_ok($$select wf.start('echo', p_at => wf.now() + interval '2 h', p_before => wf.now() + interval '1 h')$$, 'WF002', 'the instance has to begin before 2026-03-02 11:00:00+00, which is not after 2026-03-02 12:00:00+00', 'a start time has to be before the last moment');
 select throws_ok($$select wf.start('echo', p_at => 'infinity')$$, 'WF002', 'an instance cannot begin at infinity, before any time', 'infinity is no time to begin');
 select wf.start('echo', p_at => wf.now() + interval '1 day', p_key => 'later') as i \gset
 select is(wf.start('echo', p_at => wf.now() + interval '1 day', p_key => 'later'), :i::bigint, 'a key knows its time');
 select throws_ok($$select wf.start('echo', p_key => 'later')$$, 'WF007', 'key later of workflow echo is known with another payload', 'another time is another payload');
 select results_eq(format('select answer, detail from wf.suspend(''{"instance": %s}'')', :i), $$values ('refused', 'SCHEDULED: only RUNNING can be suspended')$$, 'nothing of it can be held');
-select results_eq(format('select answer, detail from wf.abort(''{"instance": %s}'')', :i), $$values ('done', 'SCHEDULED -> ABORTED')$$, 'it can be aborted before its time');
+select results_eq(format('select answer, detail from wf.abort(''{"instance": %s}'')', :i), $$values ('done', 'SCHEDULED -> ABORTED')$$, 'an instance for later can be aborted before its time');
 select wf.start('echo', p_at => wf.now() + interval '1 day') as j \gset
-select results_eq(format('select answer, detail from wf.halt(''{"instance": %s}'')', :j), $$values ('done', 'SCHEDULED -> ABORTED')$$, 'or halted');
+select results_eq(format('select answer, detail from wf.halt(''{"instance": %s}'')', :j), $$values ('done', 'SCHEDULED -> ABORTED')$$, 'an instance for later can be halted before its time');
 select is(state(:i) || ' ' || state(:j) || ' ' || (select count(*) from wf.work), 'ABORTED aborted ABORTED aborted 0', 'no work of it is left');
 select wf.purge(jsonb_build_object('instance', :i));
-select is(state(:i), null, 'and purged');
+select is(state(:i), null, 'an instance that was aborted before its time can be purged');
 select sound('after starts for later');
 select wf.abort('{"global": true}');
 
@@ -434,7 +434,7 @@ select results_eq($$select event, state from wf.simulate('one') where label = 't
 select results_eq($$select event, state from wf.simulate('one', p_script => '[{"task": "t.Start", "outcome": {"error": {"kind": "child", "message": "no"}}}]') where label = 't.Start as a' and event <> 'waits'$$,
                   $$values ('begin', 'WAITING'), ('fail', 'FAILED')$$, 'the script may say that it fails');
 select results_eq($$select event, state from wf.simulate('one', p_script => '[{"task": "t.Start", "outcome": "never"}]') where label = 't.Start as a' and event <> 'waits'$$,
-                  $$values ('begin', 'WAITING'), ('timeout', 'CANCEL_REQUESTED'), ('cancelled', 'FAILED')$$, 'or that it does not end: then its time is over');
+                  $$values ('begin', 'WAITING'), ('timeout', 'CANCEL_REQUESTED'), ('cancelled', 'FAILED')$$, 'a script may say that a child does not end, and its time is over');
 select is((select count(*) from wf.instance), :before::bigint, 'no instance was started for that');
 
 -- an error of the engine

@@ -92,9 +92,9 @@ select * from pg_temp.type_refused('ssh', '{"host": "h", "script": ["var", "s"]}
 select play_install('runs', jsonb_build_array(pg_temp.sql_task('["var", "s"]', pg_temp.reads('s', 0))), '[{"name": "s", "type": "sql", "default": "select 1"}]');
 select throws_ok($$select wf.start('runs', '{"s": "drop table x"}')$$, 'WF002',
                  'parameter s is of type sql, which only another workflow can give', 'start takes no statement');
-select throws_ok($$select * from wf.start_many('runs', '[{"s": "drop table x"}]')$$, 'WF002', null, 'nor does start_many');
+select throws_ok($$select * from wf.start_many('runs', '[{"s": "drop table x"}]')$$, 'WF002', null, 'start_many takes no code as a parameter');
 select lives_ok($$select wf.start('runs')$$, 'the workflow starts with its default');
-select is((select b.value from wf.binding b where b.name = 's'), '"select 1"', 'which is its statement');
+select is((select b.value from wf.binding b where b.name = 's'), '"select 1"', 'the default of a parameter is the statement');
 
 -- a header that says who the driver is
 insert into play_type (name, spec) values ('c.Http', '{"name": "c.Http", "machine": "sync", "params": [{"name": "headers", "type": "object"}],

@@ -144,9 +144,9 @@ select play_report(play_id(:i, 'a'));
 select results_eq(format('select open, state from wf.process where id = %s', play_id(:i, 'par')), $$values (1, 'ACTIVE')$$, 'one branch has not ended');
 select play_report(play_id(:i, 'b'));
 select play_take(:driver);
-select is(play_state(:i, 'd'), null, 'so what comes after them has not begun');
+select is(play_state(:i, 'd'), null, 'the step after the branches has not begun');
 select play_report(play_id(:i, 'c'));
-select is((select input from wf.process where id = play_id(:i, 'd')), '{"x": 5}', 'then it begins, with what they have bound');
+select is((select input from wf.process where id = play_id(:i, 'd')), '{"x": 5}', 'the step after the branches begins with the names that they have bound');
 
 -- branches that end in one batch
 select wf.start('line') as i \gset
@@ -168,7 +168,7 @@ select is(play_take(:driver), 1::bigint, 'one for each that ends');
 select results_eq(format('select index, state from wf.process where instance_id = %s and bind = ''a'' order by index', :i),
     $$values (0, 'START_REQUESTED'), (1, 'END'), (2, 'START_REQUESTED')$$, 'in their order');
 select play_fail(play_id(:i, 'a', 0));
-select is(play_take(:driver), 0::bigint, 'what has failed keeps its place');
+select is(play_take(:driver), 0::bigint, 'a failed element keeps its place');
 select wf.ignore('{"global": true}');
 select is(play_take(:driver), 1::bigint, 'until an operator has seen to it');
 select play_report(play_id(:i, 'a', k)) from generate_series(2, 3) k;
@@ -198,7 +198,7 @@ select play_take(:driver);
 select matches((select input ->> 'x' from wf.process where id = play_id(:i, 'a')), '^2026-03-01T12:00:00', 'arguments are those of the time at which a task was enabled');
 select play_fail(play_id(:i, 'a'));
 select wf.retry('{"global": true}');
-select matches((select input ->> 'x' from wf.process where id = play_id(:i, 'a')), '^2026-03-01T12:00:00', 'also on a retry');
+select matches((select input ->> 'x' from wf.process where id = play_id(:i, 'a')), '^2026-03-01T12:00:00', 'a retry keeps the arguments of the first attempt');
 select play_on(:driver);
 select set_config('wf.now', '', true);
 
@@ -215,10 +215,10 @@ select results_eq(format($$select coalesce(bind, kind), state, error ->> 'kind' 
     $$values ('leaf', 'FAILED', 'input'), ('l', 'FAILED', 'input'), ('c', 'FAILED', 'input'), ('if', 'FAILED', 'input'), ('forall', 'FAILED', 'input'), ('fine', 'INIT', null)$$,
     'each fails by itself; what stands beside it goes on');
 select is((select error ->> 'message' from wf.process where id = play_id(:i, 'if')), 'if needs a boolean, not number', 'the message says what is wrong');
-select is(play_take(:driver), 1::bigint, 'what has failed is not handed out');
+select is(play_take(:driver), 1::bigint, 'a failed node is not handed out');
 select is((select string_agg(distinct detail, ' ') from wf.retry('{"global": true, "failed": true}')), 'FAILED -> FAILED', 'a retry evaluates again');
 select is((select count(*) from wf.failed where instance_id = :i), 5::bigint, 'to no avail');
-select is((select count(*) from wf.process where instance_id = :i and attempt = 2), 5::bigint, 'it is the second attempt');
+select is((select count(*) from wf.process where instance_id = :i and attempt = 2), 5::bigint, 'each retried node is in its second attempt');
 select wf.resolve(jsonb_build_object('process', play_id(:i, 'l')), '{"n": 1}');
 select wf.resolve(jsonb_build_object('process', play_id(:i, 'leaf')), '2');
 select wf.ignore('{"global": true, "failed": true}');
@@ -230,8 +230,8 @@ select results_eq(format('select name, value from wf.binding where instance_id =
 select l.instance_id as i from law l where l.description = 'what is collected cannot be evaluated' \gset
 select is(play_state(:i, 'forall'), 'FAILED', 'the forall has failed');
 select wf.retry(jsonb_build_object('instance', :i));
-select is(play_on(:driver), 2::bigint, 'its bodies are done once more');
-select is(play_state(:i, 'forall'), 'FAILED', 'and it fails once more');
+select is(play_on(:driver), 2::bigint, 'a retry of the forall runs its bodies once more');
+select is(play_state(:i, 'forall'), 'FAILED', 'the forall fails once more');
 select wf.ignore(jsonb_build_object('instance', :i));
 select is((select output from wf.instance where id = :i), 'null', 'ignored, it binds nothing');
 
@@ -249,15 +249,15 @@ update wf.setting set value = '1000000000000' where name = 'instance_processes';
 select wf.start('endless') as endless \gset
 select cmp_ok((select count(*) from wf.process where instance_id = :endless), '<=', 1100::bigint, 'a start returns when about 1,000 elements have begun');
 select is((select count(*) from wf.work where instance_id = :endless and kind = 'begin'), 1::bigint, 'the rest is work');
-select is_empty('select * from wf.fsck()', 'and nothing contradicts it');
+select is_empty('select * from wf.fsck()', 'fsck finds nothing while work is left');
 select is((select count(*) from wf.explain(:endless) where reason = 'stuck'), 0::bigint, 'nothing is stuck');
 select count(*) as had from wf.process where instance_id = :endless \gset
 select isnt(wf.work(), null, 'a piece of work leaves more of it');
-select cmp_ok((select count(*) from wf.process where instance_id = :endless), '<=', :had + 1100::bigint, 'it begins no more than about 1,000 elements');
-select cmp_ok((select count(*) from wf.process where instance_id = :endless), '>', :had::bigint, 'but some');
-select results_eq(format('select answer from wf.abort(%L)', jsonb_build_object('instance', :endless)), $$values ('done')$$, 'it can be aborted');
-select is(wf.work(), null, 'then no work is left');
-select is((select state from wf.instance where id = :endless), 'ABORTED', 'and it is over');
+select cmp_ok((select count(*) from wf.process where instance_id = :endless), '<=', :had + 1100::bigint, 'one piece of work begins no more than about 1,000 elements');
+select cmp_ok((select count(*) from wf.process where instance_id = :endless), '>', :had::bigint, 'one piece of work begins some elements');
+select results_eq(format('select answer from wf.abort(%L)', jsonb_build_object('instance', :endless)), $$values ('done')$$, 'an endless forall can be aborted');
+select is(wf.work(), null, 'no work is left after the abort');
+select is((select state from wf.instance where id = :endless), 'ABORTED', 'the endless forall is ABORTED');
 
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 

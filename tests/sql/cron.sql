@@ -1,4 +1,4 @@
--- cron.sql - cron expressions: what they name, what is none, and clocks that jump (e2e/cron.t compares ten years).
+-- cron.sql - cron expressions: the times that they name, malformed ones, and clocks that jump (e2e/cron.t compares ten years).
 begin;
 select no_plan();
 
@@ -42,18 +42,18 @@ select is(next('@yearly', '2026-03-01 12:10Z', 'UTC', 1), '2027-01-01 00:00:00',
 select is(next('30 2 * * *', '2026-03-28 12:00Z', 'Europe/Berlin'), '2026-03-29 01:00:00, 2026-03-30 00:30:00, 2026-03-31 00:30:00', 'a time of day that the clock leaves out comes when it jumps');
 select is(next('0,30 2,3 * * *', '2026-03-28 12:00Z', 'Europe/Berlin'), '2026-03-29 01:00:00, 2026-03-29 01:30:00, 2026-03-30 00:00:00', 'several of them come once');
 select is(next('30 2 * * *', '2026-10-24 12:00Z', 'Europe/Berlin'), '2026-10-25 00:30:00, 2026-10-26 01:30:00, 2026-10-27 01:30:00', 'a time of day that the clock shows twice comes the first time');
-select is(next('30 2 * * *', '2026-10-25 01:10Z', 'Europe/Berlin', 1), '2026-10-26 01:30:00', 'also for who asks between the two');
+select is(next('30 2 * * *', '2026-10-25 01:10Z', 'Europe/Berlin', 1), '2026-10-26 01:30:00', 'a time of day that the clock shows twice does not come again between the two');
 select is(next('15 * * * *', '2026-03-29 00:00Z', 'Europe/Berlin'), '2026-03-29 00:15:00, 2026-03-29 01:15:00, 2026-03-29 02:15:00', 'each hour is each hour, when the clock is put on');
-select is(next('15 * * * *', '2026-10-24 23:20Z', 'Europe/Berlin'), '2026-10-25 00:15:00, 2026-10-25 01:15:00, 2026-10-25 02:15:00', 'and when it is put back');
+select is(next('15 * * * *', '2026-10-24 23:20Z', 'Europe/Berlin'), '2026-10-25 00:15:00, 2026-10-25 01:15:00, 2026-10-25 02:15:00', 'an hourly schedule comes each hour when the clock is put back');
 select is(next('0 12 * * *', '2011-12-29 00:00Z', 'Pacific/Apia', 2), '2011-12-29 22:00:00, 2011-12-30 10:00:00', 'a day that a zone leaves out comes when its clock jumps');
 
--- what is no cron expression
+-- what is not a cron expression
 create function refused(p_cron text) returns text
 language plpgsql as $$ begin perform wf._parse_cron(p_cron); return 'accepted'; exception when sqlstate 'WF002' then return sqlerrm; end; $$;
-select is(refused('30 2 * *'), '''30 2 * *'' is no cron expression: it has 4 fields instead of 5 or 6', 'too few fields');
-select is(refused(''), ''''' is no cron expression: it has 1 fields instead of 5 or 6', 'nothing');
-select is(refused('0 0 0 0 0 0 0'), '''0 0 0 0 0 0 0'' is no cron expression: it has 7 fields instead of 5 or 6', 'too many fields');
-select is(refused('@reboot'), '''@reboot'' is no cron expression: it has 1 fields instead of 5 or 6', 'a word that is none of the five');
+select is(refused('30 2 * *'), '''30 2 * *'' is not a cron expression: it has 4 fields instead of 5 or 6', 'an expression with too few fields is refused');
+select is(refused(''), ''''' is not a cron expression: it has 1 fields instead of 5 or 6', 'nothing');
+select is(refused('0 0 0 0 0 0 0'), '''0 0 0 0 0 0 0'' is not a cron expression: it has 7 fields instead of 5 or 6', 'an expression with too many fields is refused');
+select is(refused('@reboot'), '''@reboot'' is not a cron expression: it has 1 fields instead of 5 or 6', 'a word that is none of the five');
 select is(refused('60 * * * *'), 'the minute cannot be ''60'': it is a number from 0 to 59', 'a minute that does not exist');
 select is(refused('* 24 * * *'), 'the hour cannot be ''24'': it is a number from 0 to 23', 'an hour');
 select is(refused('* * 0 * *'), 'the day of the month cannot be ''0'': it is a number from 1 to 31', 'a day');
@@ -61,12 +61,12 @@ select is(refused('* * * ju *'), 'the month cannot be ''ju'': it is a number fro
 select is(refused('* * * * 8'), 'the day of the week cannot be ''8'': it is a number from 0 to 7, or one of sun, mon, tue, wed, thu, fri, sat', 'a weekday');
 select is(refused('*/0 * * * *'), '''*/0'' names no minute: a step is at least 1', 'a step of nothing');
 select is(refused('* 5-3 * * *'), '''5-3'' names no hour: the range ends before it begins', 'a range that ends before it begins');
-select is(refused('* * L * *'), 'the day of the month cannot be ''L'': it is a number from 1 to 31', 'what some other systems know');
+select is(refused('* * L * *'), 'the day of the month cannot be ''L'': it is a number from 1 to 31', 'L, known from other systems, is refused');
 select is(refused('1,,2 * * * *'), ''''' is no minute', 'a list with a gap');
 select is(refused('1;2 * * * *'), '''1;2'' is no minute', 'anything else');
 select is(refused('0 0 30 2 *'), '''0 0 30 2 *'' names no day that there is', 'the 30th of February');
 select is(refused(repeat('1,', 600) || '1 * * * *'), 'a cron expression has at most 1000 bytes, not 1209', 'a text that is too long');
-select throws_matching($$select wf._parse_cron('x')$$, 'no cron expression', 'the error is one of WF002');
+select throws_matching($$select wf._parse_cron('x')$$, 'not a cron expression', 'the error is one of WF002');
 
 select * from finish();
 rollback;

@@ -68,7 +68,7 @@ select play_install('mixed', jsonb_build_array(
           play_seq(reads('q'), reads('r', 'q'))),
     '{"kind": "return", "line": 1, "value": ["list", ["var", "got"], ["var", "q"]], "reads": {"got": 0, "q": 0}}'::jsonb));
 select wf.start('mixed') as mixed \gset
-select is(under_way(:mixed), 'q', 'what is written first may come last');
+select is(under_way(:mixed), 'q', 'the first step of the source may run last');
 select play_on(:driver);
 select is((select i.output from wf.instance i where i.id = :mixed), '[[[1]], 1]', 'the names of all steps can be read after the dag');
 select is_empty(format('select * from wf.dag_step where instance_id = %s', :mixed), 'nothing is left of the steps');
@@ -86,7 +86,7 @@ select wf.start('true') as ignoring \gset
 select play_take(:driver), play_fail(play_id(:ignoring, 'a'));
 select end_task(:driver, :ignoring, 'b');
 select play_on(:driver) from wf.ignore(jsonb_build_object('instance', :ignoring));
-select is((select jsonb_object_agg(b.name, b.value) from wf.binding b where b.instance_id = :ignoring), '{"b": 1, "of_a": [null], "of_b": [1], "of_both": [null, 1]}', 'what was ignored counts as ended, its name reads as null');
+select is((select jsonb_object_agg(b.name, b.value) from wf.binding b where b.instance_id = :ignoring), '{"b": 1, "of_a": [null], "of_b": [1], "of_both": [null, 1]}', 'an ignored step counts as ended, and its name reads as null');
 
 -- all that ends in one batch; nothing waits
 select play_install('instant', jsonb_build_array(a_dag('[[], [], [1, 2], [3], [3], [4, 5]]',
@@ -133,7 +133,7 @@ select play_fail(play_id(:caught, 'b'));
 select play_on(:driver);
 select is((select string_agg(p.bind || ' ' || p.state, ', ' order by p.id) from wf.process p where p.instance_id = :caught and p.bind is not null),
           'a END, b RAISED, c ABORTED, f END', 'an error that is caught stops the dag; what has not begun never begins');
-select is((select i.state from wf.instance i where i.id = :caught), 'END', 'then the catch ends the try');
+select is((select i.state from wf.instance i where i.id = :caught), 'END', 'the catch of a step ends the try');
 select is_empty(format('select * from wf.dag_step where instance_id = %s', :caught), 'nothing is left of the steps');
 
 -- the other handlers: on_failure, a race, a forall that tolerates, a deadline
@@ -146,16 +146,16 @@ language sql as $$ select i.state || ' ' || coalesce(i.result, '-') || ', steps 
 select play_install('skip', jsonb_build_array(a_dag('[[], [1]]', on_failure('skip', reads('a')), reads('b', 'a'))));
 select wf.start('skip') as skip \gset
 select play_take(:driver), play_fail(play_id(:skip, 'a'));
-select is(under_way(:skip), 'b', 'what comes after a step that is skipped begins');
+select is(under_way(:skip), 'b', 'a step after a skipped one begins');
 select play_on(:driver);
-select is(result(:skip), 'END warning, steps left: 0', 'and the dag ends');
+select is(result(:skip), 'END warning, steps left: 0', 'a dag with a skipped step ends');
 select play_install('late', jsonb_build_array(a_dag('[[], [1], [], [3]]', on_failure('fail_late', reads('a')), reads('b', 'a'), reads('c'), reads('d', 'c')), reads('z')));
 select wf.start('late') as late \gset
 select play_take(:driver), play_fail(play_id(:late, 'a'));
 select end_task(:driver, :late, 'c');
 select play_on(:driver);
 select is(states(:late), 'call ABORTED, dag ABORTED, a ABORTED, c END, d END', 'fail_late: what does not come after the failed step is done first');
-select is(result(:late), 'ABORTED error, steps left: 0', 'then the instance ends');
+select is(result(:late), 'ABORTED error, steps left: 0', 'an instance with a late failure ends after the other steps');
 select play_install('raced', jsonb_build_array('{"kind": "race", "line": 1}'::jsonb || jsonb_build_object('branches', jsonb_build_array(
     a_dag('[[], [1], [1, 2]]', reads('a'), reads('b', 'a') || '{"reads": {"a": 1}}', reads('c', 'a', 'b') || '{"reads": {"a": 1, "b": 1}}'), reads('t')))));
 select wf.start('raced') as raced \gset
@@ -163,7 +163,7 @@ select end_task(:driver, :raced, 'a');
 select play_take(:driver), play_report(play_id(:raced, 't'), 'response', '{"value": 1}');
 select play_report(play_id(:raced, 'b'), 'response', '{"value": 1}');
 select is(states(:raced), 'call END, race END, dag ABORTED, t END, a END, b ABORTED', 'a dag that loses a race is torn down');
-select is(result(:raced), 'END success, steps left: 0', 'and the race ends');
+select is(result(:raced), 'END success, steps left: 0', 'the race ends when its dag is torn down');
 select wf.start('raced') as raced \gset
 select end_task(:driver, :raced, 'a'), play_fail(play_id(:raced, 't'));
 select play_on(:driver);
@@ -174,7 +174,7 @@ select play_take(:driver), play_fail((select p.id from wf.process p where p.inst
 select play_report(l.process_id, 'response', '{"value": 1}') from (select process_id from wf.lease where instance_id = :tolerant) l;
 select play_on(:driver);
 select is((select string_agg(p.bind || ' ' || p.state, ', ' order by p.bind, p.id) from wf.process p where p.instance_id = :tolerant and p.bind is not null), 'a RAISED, a END, a END, b END, b END', 'a dag is given up as an element');
-select is(result(:tolerant), 'END warning, steps left: 0', 'which the forall tolerates');
+select is(result(:tolerant), 'END warning, steps left: 0', 'a forall tolerates a dag that has failed');
 select play_install('hasty', jsonb_build_array(jsonb_build_object('kind', 'seq', 'line', 1, 'policies', '{"timeout": {"deadline": "PT10S"}}'::jsonb,
     'steps', jsonb_build_array(a_dag('[[], [1], []]', reads('a'), reads('b', 'a'), reads('c'))))));
 select wf.start('hasty') as hasty \gset
@@ -223,7 +223,7 @@ select wf.work(), wf.work();
 select is((select count(*) from wf.process p where p.instance_id = :fan), 2502::bigint, 'others begin the rest');
 select wf.abort(jsonb_build_object('instance', :fan));
 select count(*), count(wf.work()) from generate_series(1, 5);
-select is((select i.state from wf.instance i where i.id = :fan), 'ABORTED', 'it is aborted in portions');
+select is((select i.state from wf.instance i where i.id = :fan), 'ABORTED', 'a large dag is aborted in portions');
 
 -- dags of 5,000 steps: one after another, all beside each other, most of them behind a chain of 40, and in layers of 100
 create function long(p_after text, p_let boolean default true) returns jsonb
@@ -303,8 +303,8 @@ select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[2], [3]
                  'workflows[0].steps[0].after: branches come after each other: 1 after 2 after 3 after 1', 'A19: a cycle of three steps is reported');
 select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[], []]', reads('a'), reads('b', 'a'))))$$, 'WF005',
                  'workflows[0].steps[0].branches[1].reads.a: branch 1 binds it, and branch 2 does not come after that', 'a name that is read makes an edge');
-select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[2], []]', reads('a'), play_seq(reads('b'), reads('c', 'a')))))$$, 'WF005', null, 'also one that is read deep inside a step');
-select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[], []]', a_dag('[[]]', reads('a')), play_par(reads('b'), play_forall('e', '[1]', reads('c', 'a') || '{"reads": {"a": 0}}')))))$$, 'WF005', null, 'and one that is bound deep inside');
+select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[2], []]', reads('a'), play_seq(reads('b'), reads('c', 'a')))))$$, 'WF005', null, 'a name that is read deep inside a step needs a dependency');
+select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[], []]', a_dag('[[]]', reads('a')), play_par(reads('b'), play_forall('e', '[1]', reads('c', 'a') || '{"reads": {"a": 0}}')))))$$, 'WF005', null, 'a name that is bound deep inside a step needs a dependency');
 select lives_ok($$select play_install('good', jsonb_build_array(a_dag('[[], []]', play_seq(reads('a'), reads('c', 'a')), reads('b'))))$$, 'a name of the same step needs none');
 select throws_ok($$select play_install('bad', jsonb_build_array(a_dag('[[]]', '{"kind": "return", "line": 1}')))$$, 'WF005', 'workflows[0].steps[0].branches[0]: return cannot stand inside par, dag, race, forall, finally or undo', 'a return in a dag');
 select throws_ok($$select play_install('bad', '[{"kind": "dag", "line": 1, "branches": [], "after": []}]')$$, 'WF005', 'workflows[0].steps[0]: must not be empty', 'a dag without branches');

@@ -36,19 +36,19 @@ select is(states(:i), 'call ACTIVE, seq ACTIVE, par ACTIVE, a START_REQUESTED, b
 select results_eq(format($$select detail from wf.explain(%s, %s) where reason = 'note'$$, :i, play_id(:i, 'seq')), $$values ('it times out at 2030-01-01 00:00:10+00 (deadline)')$$, 'explain says when that is');
 select later(:driver, '1 ms'), wf.tick();
 select is(states(:i), 'call ACTIVE, seq ABORTING, par ABORTING, a ABORT_REQUESTED, b ABORTED, c ABORTED, d ABORTED, e ABORTED, f ABORT_REQUESTED, forall ABORTING, g ABORT_REQUESTED, g ABORTED, g ABORTED',
-    'then all that is inside is stopped');
+    'everything inside the block is stopped at its deadline');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select matches((select detail from wf.explain(:i, play_id(:i, 'seq')) where reason = 'teardown'), '^it is torn down, since its deadline is over; it waits for ', 'explain says why, and what for');
-select is((select result from wf.instance where id = :i), null, 'its instance goes on');
+select is((select result from wf.instance where id = :i), null, 'the instance goes on while the block is stopped');
 select play_report(play_id(:i, 'a'), 'response', '{"value": 1}'), play_report(p.id, 'error', '{"kind": "cancelled"}') from wf.process p where p.bind = 'g' and p.state = 'ABORT_REQUESTED';
 select play_take(:driver), play_report(play_id(:i, 'f'), 'response', '{}'), play_take(:driver);
-select is(play_state(:i, 'seq'), 'ABORTING', 'it waits until what ran outside is released');
+select is(play_state(:i, 'seq'), 'ABORTING', 'the block waits until its tasks outside are released');
 select play_report(play_id(:i, 'f'), 'response', '{}');
-select is(failure(:i, 'seq'), 'FAILED: timeout: seq timed out after 10000 ms (deadline)', 'and has failed then, of kind timeout');
-select is(story(:i, 'seq'), 'timeout ABORTING, fail FAILED', 'which its history tells');
+select is(failure(:i, 'seq'), 'FAILED: timeout: seq timed out after 10000 ms (deadline)', 'the block has failed with timeout after the release');
+select is(story(:i, 'seq'), 'timeout ABORTING, fail FAILED', 'the history of the block tells of its timeout');
 select is(states(:i), 'call ACTIVE, seq FAILED, par ABORTED, a ABORTED, b ABORTED, c ABORTED, d ABORTED, e ABORTED, f ABORTED, forall ABORTED, g ABORTED, g ABORTED, g ABORTED', 'nothing that comes after it has begun');
 select is_empty('select * from wf.teardown', 'nothing is torn down any more');
-select is_empty('select * from wf.time_limit', 'and no limit holds');
+select is_empty('select * from wf.time_limit', 'no time limit is left');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
 -- what an operator may do with it
@@ -71,12 +71,12 @@ select wf.retry(format('{"process": %s}', play_id(:i, 'seq'))::jsonb);
 select is(states(:i), 'call ACTIVE, seq ACTIVE, a ABORTED, a INIT', 'retried: it begins once more');
 select is((select due_at - wf.now() from wf.time_limit where instance_id = :i), interval '10 s', 'with another deadline');
 select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"value": 1}'), play_take(:driver), later(:driver, '10 s'), wf.tick(), play_report(play_id(:i, 'b'), 'error', '{"kind": "cancelled"}');
-select is((select string_agg(name || ' ' || value, ', ' order by name) from wf.binding where instance_id = :i), 'a 1, seen 1', 'what was bound in it');
+select is((select string_agg(name || ' ' || value, ', ' order by name) from wf.binding where instance_id = :i), 'a 1, seen 1', 'a step of the block has bound names');
 select wf.retry(format('{"process": %s}', play_id(:i, 'seq'))::jsonb);
-select is((select string_agg(name || ' ' || coalesce(value::text, 'null'), ', ' order by name) from wf.binding where instance_id = :i), 'a null, seen null', 'is null when it begins once more, until it is bound again');
-select is((select string_agg(name || ' ' || value, ', ' order by name) from wf.binding_past where instance_id = :i), 'a 1, seen 1', 'and the former values are kept');
+select is((select string_agg(name || ' ' || coalesce(value::text, 'null'), ', ' order by name) from wf.binding where instance_id = :i), 'a null, seen null', 'names of the block are null in its next round, until they are bound again');
+select is((select string_agg(name || ' ' || value, ', ' order by name) from wf.binding_past where instance_id = :i), 'a 1, seen 1', 'former values of the block are kept');
 select play_on(:driver);
-select is((select state || ' ' || result from wf.instance where id = :i), 'END success', 'it may end well in time');
+select is((select state || ' ' || result from wf.instance where id = :i), 'END success', 'a retried block may end in time');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select expired(:driver, 'small') as i \gset
 select wf.raise(format('{"process": %s}', play_id(:i, 'seq'))::jsonb);
@@ -91,7 +91,7 @@ select play_install('caught', jsonb_build_array(jsonb_build_object('kind', 'try'
                                    "body": {"kind": "let", "line": 1, "as": "late", "value": ["get", ["get", ["var", "e"], "detail"], "limit"], "reads": {"e": 0}}}'::jsonb))));
 select expired(:driver, 'caught') as i \gset
 select is((select state || ' ' || result from wf.instance where id = :i), 'END success', 'a catch around the block takes its error');
-select is((select value from wf.binding where instance_id = :i and name = 'late'), '"deadline"', 'and sees which limit it was');
+select is((select value from wf.binding where instance_id = :i and name = 'late'), '"deadline"', 'the catch sees which limit was over');
 select play_install('inside', jsonb_build_array(block('PT10S', jsonb_build_object('kind', 'try', 'line', 1, 'body', play_task('t.Do', 'a'),
     'catches', jsonb_build_array(jsonb_build_object('kind', 'catch', 'line', 1, 'name', 'e', 'body', play_task('t.Do', 'b')))))));
 select expired(:driver, 'inside') as i \gset
@@ -99,7 +99,7 @@ select is(states(:i), 'call ACTIVE, seq FAILED, try ABORTED, a ABORTED', 'one in
 -- while a catch is on its way
 select wf.start('inside') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a')), later(:driver, '10 s'), wf.tick();
-select is(states(:i), 'call ACTIVE, seq FAILED, try ABORTED, a RAISED, catch ABORTED, b ABORTED', 'what a catch does counts, too');
+select is(states(:i), 'call ACTIVE, seq FAILED, try ABORTED, a RAISED, catch ABORTED, b ABORTED', 'the deadline counts while a catch inside the block runs');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
 -- blocks in blocks; tasks with limits of their own
@@ -110,7 +110,7 @@ select is(states(:i), 'call ACTIVE, seq ACTIVE, par ACTIVE, seq ACTIVE, seq ABOR
 select later(:driver, '5 s'), wf.tick();
 select is((select count(*) from wf.teardown where instance_id = :i), 1::bigint, 'the outer one takes the place of those inside');
 select play_report(play_id(:i, n), 'error', '{"kind": "cancelled"}') from unnest('{a,b,c}'::text[]) n;
-select is(states(:i), 'call ACTIVE, seq FAILED, par ABORTED, seq ABORTED, seq ABORTED, c ABORTED, a ABORTED, b ABORTED', 'it fails alone');
+select is(states(:i), 'call ACTIVE, seq FAILED, par ABORTED, seq ABORTED, seq ABORTED, c ABORTED, a ABORTED, b ABORTED', 'the outer block fails alone');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
 -- a deadline beside a teardown and an abort
@@ -120,12 +120,12 @@ select wf.start('beside') as i \gset
 select play_take(:driver), later(:driver, '10 s'), wf.tick(), play_fail(play_id(:i, 'b'));
 select is(states(:i), 'call ACTIVE, try ACTIVE, par ABORTING, seq ABORTING, b RAISED, a ABORT_REQUESTED', 'an error that is caught takes the place of a deadline that is over');
 select play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
-select is(states(:i), 'call ACTIVE, try ACTIVE, par ABORTED, seq ABORTED, b RAISED, a ABORTED, catch ACTIVE, c INIT', 'and the catch begins once');
+select is(states(:i), 'call ACTIVE, try ACTIVE, par ABORTED, seq ABORTED, b RAISED, a ABORTED, catch ACTIVE, c INIT', 'the catch begins once');
 select wf.start('beside') as i \gset
 select play_take(:driver), later(:driver, '5 s'), play_fail(play_id(:i, 'b')), later(:driver, '5 s'), wf.tick();
-select is((select count(*) from wf.teardown where instance_id = :i and follows = 'failed'), 0::bigint, 'nor does a deadline count that passes below a teardown');
+select is((select count(*) from wf.teardown where instance_id = :i and follows = 'failed'), 0::bigint, 'a deadline that passes below a teardown does not count');
 select play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
-select is(play_state(:i, 'c'), 'INIT', 'so the catch begins');
+select is(play_state(:i, 'c'), 'INIT', 'the catch begins although the deadline has passed');
 select wf.start('small') as i \gset
 select play_take(:driver), later(:driver, '10 s'), wf.tick(), wf.abort(format('{"instance": %s}', :i)::jsonb), play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
 select is((select state || ' ' || result from wf.instance where id = :i), 'ABORTED aborted', 'an abort takes its place');
@@ -143,14 +143,14 @@ select play_take(:driver), later(:driver, '10 s'), wf.tick();
 select is((select state from wf.instance where id = :i), 'RUNNING', 'while what is in it is stopped an instance is RUNNING');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
-select results_eq(format($$select kind, state, error ->> 'message' from wf.process where instance_id = %s and parent_id is null$$, :i), $$values ('call', 'FAILED', 'whole timed out after 10000 ms (deadline)')$$, 'its root has failed: a person is needed');
+select results_eq(format($$select kind, state, error ->> 'message' from wf.process where instance_id = %s and parent_id is null$$, :i), $$values ('call', 'FAILED', 'whole timed out after 10000 ms (deadline)')$$, 'the root of the instance has failed, and a person is needed');
 select is((select string_agg(reason, ', ') from wf.stuck() where instance_id = :i), 'failed', 'stuck says so');
 select wf.retry(format('{"instance": %s}', :i)::jsonb);
 select is((select string_agg(name || ' ' || value, ', ' order by name, scope_id) from wf.binding where instance_id = :i and name in ('d', 'x')), 'd "PT10S", x "PT10S", x "PT10S"', 'retried: it begins once more, with its parameters');
 select play_on(:driver);
-select is((select state || ' ' || result from wf.instance where id = :i), 'END success', 'and may end well');
+select is((select state || ' ' || result from wf.instance where id = :i), 'END success', 'a retried workflow may end in time');
 select wf.start('whole', '{"d": "soon"}') as i \gset
-select results_eq(format($$select state, error ->> 'message' from wf.process where instance_id = %s$$, :i), $$values ('FAILED', 'deadline of timeout is a duration of more than 0, at most 36500 days, not "soon"')$$, 'a deadline that is none fails the workflow');
+select results_eq(format($$select state, error ->> 'message' from wf.process where instance_id = %s$$, :i), $$values ('FAILED', 'deadline of timeout is a duration of more than 0, at most 36500 days, not "soon"')$$, 'a wrong deadline fails the workflow');
 select wf.abort('{"global": true}');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
@@ -183,22 +183,22 @@ exception when others then
 end;
 $$;
 select is(refused('{"kind": "seq", "line": 1, "steps": [], "policies": {"timeout": {"runtime": "PT5S", "deadline": "PT5S"}}}'), 'workflows[0].steps[0].policies.timeout.runtime: unknown key', 'a block has no runtime');
-select is(refused('{"kind": "seq", "line": 1, "steps": [], "policies": {"timeout": {}}}'), 'workflows[0].steps[0].policies.timeout.deadline: is missing', 'but a deadline');
-select is(refused('{"kind": "seq", "line": 1, "steps": [], "policies": {"timeout": {"deadline": 5}}}'), 'workflows[0].steps[0].policies.timeout.deadline: must be a duration of more than 0, at most 36500 days', 'which is a duration');
+select is(refused('{"kind": "seq", "line": 1, "steps": [], "policies": {"timeout": {}}}'), 'workflows[0].steps[0].policies.timeout.deadline: is missing', 'a block takes no limit but a deadline');
+select is(refused('{"kind": "seq", "line": 1, "steps": [], "policies": {"timeout": {"deadline": 5}}}'), 'workflows[0].steps[0].policies.timeout.deadline: must be a duration of more than 0, at most 36500 days', 'a deadline is a duration');
 select is(refused('{"kind": "par", "line": 1, "branches": [{"kind": "let", "line": 1, "as": "x", "value": 1}], "policies": {"timeout": {"deadline": "PT5S"}}}'), 'workflows[0].steps[0].policies: unknown key', 'only groups of steps have one');
 
 -- a block that is over at once, and a large one, which is stopped in portions
 select play_install('empty', jsonb_build_array(block('PT5S', '{"kind": "let", "line": 1, "as": "x", "value": 1}')));
 select wf.start('empty') as i \gset
 select is((select state from wf.instance where id = :i), 'END', 'a block in which nothing waits has ended');
-select is_empty('select * from wf.time_limit', 'and leaves nothing');
+select is_empty('select * from wf.time_limit', 'a block in which nothing waits leaves no time limit');
 -- two blocks, one in the other, whose time is over at the same moment; an error in a finally ends the instance as the outer one stops
 select play_install('nested', jsonb_build_array(jsonb_build_object('kind', 'seq', 'line', 1, 'policies', '{"on_failure": "fail"}'::jsonb, 'steps', jsonb_build_array(
     block('PT10S', block('PT10S', jsonb_build_object('kind', 'try', 'line', 1, 'body', play_task('t.Do', 'a'),
         'finally', '{"kind": "finally", "line": 1, "body": {"kind": "let", "line": 1, "as": "f", "value": ["add", ["const", "b"], 1]}}'::jsonb)))))));
 select wf.start('nested') as i \gset
 select later(:driver, '10 s'), wf.tick();
-select is((select state || ' ' || result from wf.instance where id = :i), 'ABORTED error', 'what ends while the outer block stops has ended');
+select is((select state || ' ' || result from wf.instance where id = :i), 'ABORTED error', 'tasks that end while the outer block stops let the instance end with the error');
 select is_empty('select * from wf.teardown', 'the inner one is not torn down once more');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 

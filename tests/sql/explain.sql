@@ -41,20 +41,20 @@ select is_empty('select * from unexplained()', 'the law holds without a driver')
 
 -- drivers, and what they have
 select play_driver('one') as driver \gset
-select is_empty(format('select * from reasons(%s, ''a'')', :i), 'what may be taken needs no explanation');
+select is_empty(format('select * from reasons(%s, ''a'')', :i), 'a claimable task needs no explanation');
 select results_eq(format('select * from reasons(%s, ''f'')', :i),
     $$values ('driver', 'no live driver serves queue default with ssh; one lacks ssh')$$, 'a driver that has not got the transport does not count');
 select play_driver('two', '{ssh}', '{other}');
 select results_eq(format('select * from reasons(%s, ''f'')', :i),
-    $$values ('driver', 'no live driver serves queue default with ssh; one lacks ssh; two lacks queue default')$$, 'nor does one that serves another queue');
+    $$values ('driver', 'no live driver serves queue default with ssh; one lacks ssh; two lacks queue default')$$, 'a driver that serves another queue does not count');
 select is_empty('select * from unexplained()', 'the law holds with drivers');
 
 savepoint drained;
 select wf.drain(:driver);
-select is((select detail from reasons(:i, 'a')), 'no live driver serves queue default with builtin; one is draining; two lacks queue default, builtin', 'nor one that is draining');
+select is((select detail from reasons(:i, 'a')), 'no live driver serves queue default with builtin; one is draining; two lacks queue default, builtin', 'a draining driver does not count');
 rollback to drained;
 update wf.sign_of_life set seen_at = '2020-01-02 03:04:05' where driver_id = :driver;
-select is((select detail from reasons(:i, 'a')), 'no live driver serves queue default with builtin; one is silent since 2020-01-02 03:04:05; two lacks queue default, builtin', 'nor one that is silent');
+select is((select detail from reasons(:i, 'a')), 'no live driver serves queue default with builtin; one is silent since 2020-01-02 03:04:05; two lacks queue default, builtin', 'a silent driver does not count');
 rollback to drained;
 do $$ begin for k in 1 .. 9 loop perform play_driver('more' || k, '{sql}'); end loop; end $$;
 select is((select detail from reasons(:i, 'f')), 'no live driver serves queue default with ssh; more1 lacks ssh; more2 lacks ssh; more3 lacks ssh; more4 lacks ssh; more5 lacks ssh; …', 'of many drivers some are named');
@@ -93,13 +93,13 @@ select is_empty('select * from unexplained()', 'the law holds with failures');
 select matches((select detail from reasons(:i, 'par')), '^waits for 6: \d+ t.Do.* \(FAILED\), .* …$', 'a composite names what it waits for');
 select play_install('row', jsonb_build_array(play_task('t.Far', 'far'), play_task('t.Do', 'near')));
 select wf.start('row') as r \gset
-select is((select detail from wf.explain(:r) where reason = 'children'), format('waits for 1: %s t.Far as far (INIT, then t.Do as near)', play_id(:r, 'far')), 'and what comes then');
+select is((select detail from wf.explain(:r) where reason = 'children'), format('waits for 1: %s t.Far as far (INIT, then t.Do as near)', play_id(:r, 'far')), 'the reason names the next step, too');
 select set_eq(format('select reason from wf.explain(%s)', :i), array['children', 'driver', 'failed', 'group', 'request', 'time'],
     'an instance is explained process by process');
 select set_eq(format('select process_id from wf.explain(%s)', :i),
     format($$select id from wf.process where instance_id = %s and state <> 'END'$$, :i), 'each of them');
 select play_report(play_id(:i, 'g1'));
-select results_eq(format('select * from reasons(%s, ''g1'')', :i), $$values ('ended', 'END')$$, 'what has ended says so');
+select results_eq(format('select * from reasons(%s, ''g1'')', :i), $$values ('ended', 'END')$$, 'an ended process says so');
 select throws_ok('select * from wf.explain(999999)', 'WF003', 'there is no instance 999999', 'an unknown instance');
 select throws_ok(format('select * from wf.explain(%s, 999999)', :i), 'WF003', format('instance %s has no process 999999', :i), 'an unknown process');
 
@@ -119,7 +119,7 @@ select play_take(:driver);
 select play_report(process_id) from play_request where driver_id = :driver and kind = 'run';
 select play_take(:driver);
 select play_report(process_id) from play_request where driver_id = :driver and kind = 'run' and request = 'cleanup';
-select results_eq(format('select reason, detail from wf.explain(%s)', :i), $$values ('ended', 'ABORTED, aborted')$$, 'and so when it is over');
+select results_eq(format('select reason, detail from wf.explain(%s)', :i), $$values ('ended', 'ABORTED, aborted')$$, 'an aborted instance says so');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
 -- notes: what a driver may take, and has not taken yet
@@ -141,7 +141,7 @@ select set_config('wf.now', '2050-01-01 00:00:10+00', true);
 select play_take(:busy, 1);
 select results_eq(format('select * from notes(%s)', :n),
     $$values ('t.Far as f', 'driver busy may take it: 896 requests are before it, 4 of its 4 slots are taken: ssh 4, the oldest since ' || to_char('2050-01-01 00:00+00'::timestamptz, 'YYYY-MM-DD HH24:MI:SS'))$$,
-    'what is before it, and what the slots are taken by');
+    'a note says how many requests are before it, and what the slots are taken by');
 select results_eq(format('select detail from wf.explain(%s, %s)', :n, play_id(:n, 'f')), format('select detail from notes(%s)', :n), 'the process says the same');
 select is((select count(*) from notes(:m)), 1::bigint, 'of many that wait in a lane the first has a note');
 select wf.start('many', '{}', null, 7) as m2 \gset
@@ -153,10 +153,10 @@ select wf.suspend(format('{"instance": %s}', :n)::jsonb);
 select is_empty(format('select * from notes(%s)', :n), 'where there is a reason there is no note');
 select wf.resume(format('{"instance": %s}', :n)::jsonb);
 select wf.engine_pause('for a test');
-select is_empty(format('select * from notes(%s)', :n), 'nor while the engine is paused');
+select is_empty(format('select * from notes(%s)', :n), 'there are no notes while the engine is paused');
 select wf.engine_resume('for a test');
 select wf.leave(:spare), wf.leave(:busy);
-select is_empty(format('select * from notes(%s)', :n), 'nor without a driver');
+select is_empty(format('select * from notes(%s)', :n), 'there are no notes without a driver');
 select is_empty('select * from unexplained()', 'the law holds with notes');
 
 select * from finish();

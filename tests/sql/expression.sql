@@ -294,14 +294,14 @@ select is(wf._fold('{"a": 1, "b": ["list", 1, {"c": "d"}]}'), '["const", {"a": 1
 select is(wf._fold('{"a": 1, "n": ["var", "x"]}'), '["object", {"a": 1}, ["n"], ["var", "x"]]', 'any other object becomes an operator');
 select is(wf._fold('["text", {"a": 1}]'), '["text", ["const", {"a": 1}]]', 'operands are folded');
 select is(wf._fold('["cast", {"list": "int"}, ["list", 1]]'), '["cast", {"list": "int"}, ["const", [1]]]', 'a type is not');
-select is(wf._fold('["const", {"a": ["var", "x"]}]'), '["const", {"a": ["var", "x"]}]', 'nor is a const');
+select is(wf._fold('["const", {"a": ["var", "x"]}]'), '["const", {"a": ["var", "x"]}]', 'a const is not folded');
 select is(wf._fold(wf._fold(t.expr::jsonb)), wf._fold(t.expr::jsonb), 'folding twice is folding once: ' || t.expr)
   from (values ('{"a": {"b": ["var", "i"], "c": 1}}'), ('["list", 1, ["var", "i"]]'), ('["each", "x", ["list", 1], {"y": ["var", "x"]}, true]')) t (expr);
 select is(value(wf._fold(t.expr::jsonb)::text), value(t.expr), 'folded: ' || t.expr)
   from (values ('{"a": {"b": ["var", "i"], "c": 1}}'), ('["list", 1, ["var", "i"]]'), ('["each", "x", ["list", 1], {"y": ["var", "x"]}, true]')) t (expr);
 
 -- What is an expression.
-select is(wf._is_expression(t.expr::jsonb), t.problem, 'is it an expression: ' || left(t.expr, 60))
+select is(wf._is_expression(t.expr::jsonb), t.problem, 'check of an expression: ' || left(t.expr, 60))
   from (values
     ('1',                                  null),
     ('{"a": ["list"]}',                    null),
@@ -329,12 +329,12 @@ select is(wf._is_expression(t.expr::jsonb), t.problem, 'is it an expression: ' |
     ('{"url": ["text", "a", ["var", ""]]}', '.url[2]: "" is not a name'),
     ('["each", "x", ["list"], ["each", "x", ["list"], 1, true], true]', '[3]: the name "x" is bound twice')
   ) t (expr, problem);
-select is(wf._is_expression(null), 'there is no expression', 'is it an expression: nothing');
-select is(wf._is_expression((repeat('["neg",', 100) || '7' || repeat(']', 100))::jsonb), null, 'is it an expression: a hundred levels');
-select alike(wf._is_expression((repeat('["neg",', 101) || '7' || repeat(']', 101))::jsonb), '%nested more than 100 levels deep', 'is it an expression: a hundred and one');
+select is(wf._is_expression(null), 'there is no expression', 'check of an expression: nothing');
+select is(wf._is_expression((repeat('["neg",', 100) || '7' || repeat(']', 100))::jsonb), null, 'check of an expression: a hundred levels');
+select alike(wf._is_expression((repeat('["neg",', 101) || '7' || repeat(']', 101))::jsonb), '%nested more than 100 levels deep', 'check of an expression: a hundred and one');
 
 -- Types.
-select is(wf._is_type(t.type::jsonb), t.problem, 'is it a type: ' || t.type)
+select is(wf._is_type(t.type::jsonb), t.problem, 'check of a type: ' || t.type)
   from (values
     ('"int"',                                  null),
     ('{"list": {"optional": {"object": {"a": "date", "b": {"list": "json"}}}}}', null),
@@ -351,7 +351,7 @@ select ok(not wf._fits('{"list": "int"}', '[1, 2.5]'), 'a list of numbers does n
 select ok(wf._fits('{"object": {"a": "int", "b": {"optional": "int"}}}', '{"a": 1}'), 'an optional field may be missing');
 select ok(not wf._fits('{"object": {"a": "int"}}', '{}'), 'any other may not');
 select ok(not wf._fits('"json"', 'null'), 'null fits no type');
-select ok(wf._fits('{"optional": "json"}', 'null'), 'but an optional one');
+select ok(wf._fits('{"optional": "json"}', 'null'), 'null fits an optional type');
 
 -- Environments of any size.
 select is(wf._evaluate('["each", "x", ["var", "big"], ["add", ["get", ["var", "x"], "n"], ["add", ["var", "one"], ["instance", "id"]]], ["lt", ["get", ["var", "x"], "n"], 3]]',
@@ -365,7 +365,7 @@ select is(wf._evaluate('["each", "o", ["list", {"a": 2}], ["get", ["var", "o"], 
 
 -- Names.
 select is(wf._names('{"b": ["var", "b"], "a": ["text", ["var", "a"], ["get", ["var", "b"], "f"]]}'), '{a,b}', 'names are those of var, each once');
-select is(wf._names('["each", "x", ["var", "xs"], ["add", ["var", "x"], ["var", "y"]], ["var", "c"]]'), '{c,xs,y}', 'but for those that each binds');
+select is(wf._names('["each", "x", ["var", "xs"], ["add", ["var", "x"], ["var", "y"]], ["var", "c"]]'), '{c,xs,y}', 'names that each binds are not read');
 select is(wf._names('["each", "x", ["var", "x"], 1, true]'), '{x}', 'each does not bind its name in its list');
 select is(wf._names('["const", ["var", "a"]]'), '{}', 'a const reads nothing');
 

@@ -66,7 +66,7 @@ select max(k) as k from play_request \gset
 select play_take(:driver, 11);
 select is((select count(*) from play_request r where r.instance_id = :j), 0::bigint, 'whoever comes a second later goes behind those of one second');
 select play_take(:driver, 1);
-select is((select count(*) from play_request r where r.instance_id = :j), 1::bigint, 'and before the rest');
+select is((select count(*) from play_request r where r.instance_id = :j), 1::bigint, 'a newcomer goes before the rest of the large instance');
 select results_eq(format('select p.index from play_request r join wf.process p on p.instance_id = r.instance_id and p.id = r.process_id where r.k > %s and r.instance_id = %s order by r.k limit 4', :k, :i),
                   array[0, 1, 2, 3], 'elements go by their index');
 

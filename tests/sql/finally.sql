@@ -43,7 +43,7 @@ select is(concat_ws(' ', play_state(:i, 'a'), play_state(:i, 'f'), play_state(:i
 select is(play_sees(:i, 'e'), 'null', 'no error is on its way out');
 select is_empty('select * from wf.fsck()', 'all is well in the finally');
 select play_on(:driver);
-select is(play_end(:i), 'END success', 'then the try ends');
+select is(play_end(:i), 'END success', 'the try ends after its finally');
 select is_empty('select * from wf.fsck()', 'all is well afterwards');
 
 -- the body fails, and nothing takes the error
@@ -52,17 +52,17 @@ select play_take(:driver), play_fail(play_id(:i, 'a'));
 select is(concat_ws(' ', play_state(:i, 'a'), play_state(:i, 'finally'), play_state(:i, 'try')), 'FAILED ACTIVE', 'the finally does not run while an operator decides');
 select wf.ignore(play_target(:i, 'a'));
 select play_on(:driver);
-select is(concat_ws(' ', play_end(:i), play_state(:i, 'f')), 'END warning END', 'it runs when the body is ignored');
+select is(concat_ws(' ', play_end(:i), play_state(:i, 'f')), 'END warning END', 'the finally runs when the body is ignored');
 select wf.start('plain') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'));
 select results_eq(format($$select answer, detail from wf.raise('{"process": %s}')$$, play_id(:i, 'a')), $$values ('done', 'FAILED -> RAISED')$$, 'an operator hands the error on');
 select is(concat_ws(' ', play_state(:i, 'try'), play_state(:i, 'finally'), play_state(:i, 'f'), play_end(:i)), 'ABORTING ACTIVE INIT ABORTING', 'the finally begins below the teardown of the instance');
-select is(play_sees(:i, 'e') - 'process', '{"kind": "http", "cause": null, "detail": null, "attempt": 1, "message": "it broke"}', 'its name is bound to the error');
+select is(play_sees(:i, 'e') - 'process', '{"kind": "http", "cause": null, "detail": null, "attempt": 1, "message": "it broke"}', 'the name of the finally is bound to the error');
 select is_empty('select * from wf.fsck()', 'all is well when a finally runs below a teardown');
-select is(play_take(:driver), 1::bigint, 'what is in it is handed out');
+select is(play_take(:driver), 1::bigint, 'a task in the finally is handed out below the teardown');
 select play_report(play_id(:i, 'f'));
-select is(concat_ws(' ', play_end(:i), play_state(:i, 'try'), play_state(:i, 'f'), play_state(:i, 'z')), 'ABORTED error ABORTED END', 'then the teardown goes on');
-select is_empty('select * from wf.teardown', 'and is over');
+select is(concat_ws(' ', play_end(:i), play_state(:i, 'try'), play_state(:i, 'f'), play_state(:i, 'z')), 'ABORTED error ABORTED END', 'the teardown goes on after the finally');
+select is_empty('select * from wf.teardown', 'no teardown is left after the finally');
 select is_empty('select * from wf.fsck()', 'all is well then');
 
 -- T-O P-O5: abort
@@ -71,8 +71,8 @@ select play_take(:driver);
 select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('done', 'RUNNING -> ABORTING')$$, 'P-O5: an instance is aborted');
 select is(play_state(:i, 'f'), null, 'P-O5: the finally waits for what runs');
 select play_fail(play_id(:i, 'a'));
-select is(play_state(:i, 'f'), 'INIT', 'P-O5: then it begins');
-select is(play_sees(:i, 'e') ->> 'kind', 'aborted', 'P-O5: it sees an error of kind aborted');
+select is(play_state(:i, 'f'), 'INIT', 'P-O5: the finally begins when nothing else runs');
+select is(play_sees(:i, 'e') ->> 'kind', 'aborted', 'P-O5: the finally sees an error of kind aborted');
 select play_on(:driver);
 select is(play_end(:i), 'ABORTED aborted', 'P-O5: the instance is aborted when it has ended');
 select is_empty('select * from wf.fsck()', 'P-O5: all is well');
@@ -88,7 +88,7 @@ select wf.cancel(play_target(:i, 'a'));
 select wf.raise(play_target(:i, 'a'));
 select is(play_sees(:i, 'e') ->> 'kind', 'cancelled', 'B25: after a cancel the finally sees an error of kind cancelled');
 select play_on(:driver);
-select is(play_end(:i), 'ABORTED error', 'B25: it runs');
+select is(play_end(:i), 'ABORTED error', 'B25: the finally runs after a cancel');
 
 -- a catch takes the error: inner finally first, outermost last
 select play_install('nest', jsonb_build_array(
@@ -107,13 +107,13 @@ select wf.start('nest') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'j'), 'ack'), play_report(play_id(:i, 'j'), 'response', '{"id": 1}');
 select play_fail(play_id(:i, 'a'));
 select is(concat_ws(' ', play_state(:i, 'f'), play_state(:i, 'g'), play_state(:i, 'k')), 'INIT', 'the innermost finally begins first');
-select is(concat_ws(' ', play_state(:i, 's'), play_state(:i, 'j')), 'ABORTED ABORT_REQUESTED', 'what runs beside it is torn down');
+select is(concat_ws(' ', play_state(:i, 's'), play_state(:i, 'j')), 'ABORTED ABORT_REQUESTED', 'other tasks of the body are torn down during the innermost finally');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select play_take(:driver), play_report(play_id(:i, 'f'));
 select is(play_state(:i, 'g'), null, 'the next finally waits for all that is in its try');
 select ok((select detail from wf.explain(:i) where reason = 'teardown') like '%it waits for % (ABORT_REQUESTED)', 'explain says what for');
 select play_report(play_id(:i, 'j')), play_take(:driver), play_report(play_id(:i, 'j'));
-select is(concat_ws(' ', play_state(:i, 'g'), play_state(:i, 'k')), 'INIT', 'then it begins, before the catch');
+select is(concat_ws(' ', play_state(:i, 'g'), play_state(:i, 'k')), 'INIT', 'the next finally begins before the catch');
 select ok((select detail from wf.explain(:i) where reason = 'teardown') like '%it waits for % t.Do as g (INIT)', 'explain names what runs in a finally, too');
 select is_empty('select * from wf.fsck()', 'all is well in the second finally');
 select play_take(:driver), play_report(play_id(:i, 'g'));
@@ -144,10 +144,10 @@ select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"value": 
 select is(concat_ws(' ', play_state(:i, 'f'), play_state(:i, 'g')), 'INIT', 'a return begins the inner finally');
 select is(play_sees(:i, 'e'), 'null', 'a return is no error');
 select play_take(:driver), play_report(play_id(:i, 'f'));
-select is(play_state(:i, 'g'), 'INIT', 'then the outer one');
+select is(play_state(:i, 'g'), 'INIT', 'the outer finally follows the inner one after a return');
 select is_empty('select * from wf.fsck()', 'all is well on the way');
 select play_take(:driver), play_report(play_id(:i, 'g'));
-select is(concat_ws(' ', play_end(:i), play_state(:i, 'z')), 'END success 7', 'then the workflow ends, with what was returned');
+select is(concat_ws(' ', play_end(:i), play_state(:i, 'z')), 'END success 7', 'the workflow ends after its finallys with the returned value');
 select is_empty('select * from wf.fsck()', 'all is well');
 -- its finally fails
 select wf.start('way_out') as i \gset
@@ -161,7 +161,7 @@ select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"value": 
 select wf.raise(play_target(:i, 'f'));
 select is(concat_ws(' ', play_state(:i, 'finally'), play_state(:i, 'g')), 'ACTIVE INIT', 'when its error is handed on, the outer finally runs');
 select play_on(:driver);
-select is(play_end(:i), 'ABORTED error', 'and the error ends the instance in place of the return');
+select is(play_end(:i), 'ABORTED error', 'an error of the outer finally ends the instance in place of the return');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- B24: an error in a finally replaces the one on its way, and has it as its cause
@@ -170,7 +170,7 @@ select play_install('replace', jsonb_build_array(
                'c', play_return('["var", "c"]', '{"c": 0}'))));
 select wf.start('replace') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'), 'first'), play_take(:driver), play_fail(play_id(:i, 'f'), 'second');
-select is(concat_ws(' ', play_state(:i, 'f'), play_state(:i, 'w'), play_state(:i, 'catch')), 'RAISED ABORT_REQUESTED', 'B24: what else runs in the finally is torn down');
+select is(concat_ws(' ', play_state(:i, 'f'), play_state(:i, 'w'), play_state(:i, 'catch')), 'RAISED ABORT_REQUESTED', 'B24: other tasks of a failed finally are torn down');
 select is_empty('select * from wf.fsck()', 'B24: all is well meanwhile');
 select play_report(play_id(:i, 'w')), play_on(:driver);
 select is((select output - 'process' #- '{cause,process}' from wf.instance where id = :i),
@@ -205,7 +205,7 @@ select is(concat_ws(' ', play_state(:i, 'f'), play_state(:i, 'k'), play_state(:i
 select is((select input -> 'x' ->> 'kind' from wf.process where id = play_id(:i, 'k')), 'aborted', 'the error on its way is their cause');
 select is_empty('select * from wf.fsck()', 'all is well in a teardown inside a finally');
 select play_on(:driver);
-select is(concat_ws(' ', play_end(:i), play_state(:i, 'g')), 'ABORTED aborted END', 'then the teardown around goes on');
+select is(concat_ws(' ', play_end(:i), play_state(:i, 'g')), 'ABORTED aborted END', 'the outer teardown goes on after the catch in the finally');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- a finally that fails while its instance is aborted
@@ -214,7 +214,7 @@ select wf.abort(play_target(:i));
 select play_take(:driver), play_fail(play_id(:i, 'f'));
 select is(concat_ws(' ', play_state(:i, 'f'), play_end(:i)), 'FAILED ABORTING', 'a finally that fails during an abort waits for a person');
 select wf.retry(play_target(:i, 'f'));
-select is(play_state(:i, 'f'), 'INIT', 'it can be tried again');
+select is(play_state(:i, 'f'), 'INIT', 'a finally that failed during an abort can be tried again');
 select play_take(:driver), play_fail(play_id(:i, 'f'));
 select is_empty('select * from wf.fsck()', 'all is well');
 select wf.raise(play_target(:i, 'f'));
@@ -255,15 +255,15 @@ select play_take(:driver);
 select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTING: only RUNNING, SCHEDULED, SUSPENDED can be aborted')$$, 'a finally that hangs cannot be aborted again');
 select results_eq(format($$select answer, detail from wf.preview('halt', '{"instance": %s}')$$, :i), $$values ('done', null)$$, 'D26: the preview says that it can be halted');
 select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}', 'it hangs')$$, :i), $$values ('done', 'ABORTING -> ABORTED')$$, 'D27: halt gets through');
-select is(concat_ws(' ', play_end(:i), play_state(:i, 'f')), 'ABORTED aborted ABORTED', 'D27: it waits for no driver');
-select is(play_report(play_id(:i, 'f')), 'late', 'D27: whose report is late');
+select is(concat_ws(' ', play_end(:i), play_state(:i, 'f')), 'ABORTED aborted ABORTED', 'D27: halt waits for no driver');
+select is(play_report(play_id(:i, 'f')), 'late', 'D27: a report after halt is late');
 select is_empty('select * from wf.fsck()', 'all is well after a halt');
 select wf.start('nest') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'j'), 'ack'), play_report(play_id(:i, 'j'), 'response', '{"id": 1}');
 select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}')$$, :i), $$values ('done', 'RUNNING -> ABORTED')$$, 'D27: a running instance can be halted');
 select is((select count(*) from wf.process where instance_id = :i and kind = 'finally'), 0::bigint, 'no finally runs');
 select is(play_state(:i, 'j'), 'ABORTED', 'nothing is released');
-select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTED: only ABORTING, RUNNING, SCHEDULED, SUSPENDED can be halted')$$, 'D27: what has ended cannot be halted');
+select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}')$$, :i), $$values ('refused', 'ABORTED: only ABORTING, RUNNING, SCHEDULED, SUSPENDED can be halted')$$, 'D27: an ended instance cannot be halted');
 select is_empty('select * from wf.fsck()', 'all is well');
 select wf.start('nest') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'j'), 'ack'), play_report(play_id(:i, 'j'), 'response', '{"id": 1}');
@@ -286,7 +286,7 @@ select is(play_take(:driver), 0::bigint, 'a finally of a suspended instance is n
 select wf.abort(play_target(:i));
 select is_empty('select * from wf.fsck()', 'all is well when a suspended instance is aborted');
 select play_on(:driver);
-select is(concat_ws(' ', play_end(:i), play_state(:i, 'f')), 'ABORTED aborted END', 'its finally goes on then');
+select is(concat_ws(' ', play_end(:i), play_state(:i, 'f')), 'ABORTED aborted END', 'the finally of a resumed instance goes on during the abort');
 
 -- groups, sleeps, policies and composites in a finally below a teardown
 select play_install('rich', jsonb_build_array(
@@ -301,7 +301,7 @@ select play_take(:driver), play_fail(play_id(:i, 'f'));
 select is(play_state(:i, 'f'), 'INIT', 'a task in a finally below a teardown is tried again');
 select is_empty('select * from wf.fsck()', 'all is well while it waits');
 select play_later('10 s'), play_take(:driver), play_report(play_id(:i, 'f'));
-select is(play_take(:driver), 2::bigint, 'its elements share a group');
+select is(play_take(:driver), 2::bigint, 'tasks in a finally share a group');
 select play_report(p.id) from wf.process p where p.instance_id = :i and p.bind = 'd' and p.state = 'START_REQUESTED';
 select play_on(:driver);
 select is(play_state(:i, 's'), 'WAITING', 'a sleep in it sleeps');
@@ -318,7 +318,7 @@ select play_take(:lost), wf.leave(:lost), play_later('2 min');
 select wf.tick();
 select is(concat_ws(' ', play_state(:i, 'f'), play_end(:i)), 'FAILED ABORTING', 'a task of a finally that may have been done waits for a person when its driver is lost');
 select wf.ignore(play_target(:i, 'f'));
-select is(play_end(:i), 'ABORTED aborted', 'and can be ignored');
+select is(play_end(:i), 'ABORTED aborted', 'a task of a finally whose driver is lost can be ignored');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- names
@@ -343,8 +343,8 @@ select wf.start('lost') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'c'));
 select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'a'), play_state(:i, 'f')), 'ABORTING ABORT_REQUESTED', 'the finally of a branch that has lost waits for what runs in it');
 select play_fail(play_id(:i, 'a'));
-select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'try'), play_state(:i, 'f'), play_state(:i, 'z')), 'ABORTING ABORTING INIT', 'then it begins, and the race waits for it');
-select is(play_sees(:i, 'e') ->> 'message', 'another branch of the race has won', 'it sees why');
+select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'try'), play_state(:i, 'f'), play_state(:i, 'z')), 'ABORTING ABORTING INIT', 'the finally of a loser begins when nothing else runs, and the race waits for it');
+select is(play_sees(:i, 'e') ->> 'message', 'another branch of the race has won', 'the finally of a loser sees that another branch has won');
 select is_empty('select * from wf.fsck()', 'all is well in the finally of a branch that has lost');
 select play_take(:driver), play_report(play_id(:i, 'f'));
 select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'try'), play_state(:i, 'z')), 'END ABORTED INIT', 'the race has been won when it has ended');
@@ -356,9 +356,9 @@ select wf.start('lost') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a')), play_take(:driver);
 select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'c')), 'ACTIVE START_REQUESTED', 'a branch wins when its finally has ended');
 select play_report(play_id(:i, 'f'));
-select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'try'), play_state(:i, 'c')), 'ABORTING END ABORT_REQUESTED', 'then it has won');
+select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'try'), play_state(:i, 'c')), 'ABORTING END ABORT_REQUESTED', 'a race is won after the finally of its winner');
 select play_report(play_id(:i, 'c')), play_on(:driver);
-select is(play_end(:i), 'END success', 'and the workflow goes on');
+select is(play_end(:i), 'END success', 'the workflow goes on after the race');
 -- the finally of a loser fails
 select wf.start('lost') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'c')), play_fail(play_id(:i, 'a')), play_take(:driver), play_fail(play_id(:i, 'f'), 'mine');
@@ -380,7 +380,7 @@ select wf.start('lost_caught') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'c')), play_fail(play_id(:i, 'a')), play_take(:driver), play_fail(play_id(:i, 'f'), 'mine');
 select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'o')), 'ABORTED INIT', 'a catch around the race takes it, and the race has not been won');
 select play_on(:driver);
-select is(play_end(:i), 'END success "mine"', 'its own finally follows');
+select is(play_end(:i), 'END success "mine"', 'a finally around the race follows the catch');
 select is_empty('select * from wf.fsck()', 'all is well when it was caught');
 select is_empty('select * from wf.teardown', 'nothing is torn down any more');
 -- the instance is aborted while a loser's finally runs
@@ -396,7 +396,7 @@ select is_empty('select * from wf.fsck()', 'all is well then');
 select wf.start('lost') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'), 'first');
 select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'try'), play_state(:i, 'f')), 'ACTIVE ABORTING INIT', 'the finally of a branch that leaves its race begins');
-select is(play_sees(:i, 'e') ->> 'message', 'first', 'it sees the error that the race has taken');
+select is(play_sees(:i, 'e') ->> 'message', 'first', 'the finally of a branch that leaves sees the error that the race has taken');
 select play_take(:driver), play_fail(play_id(:i, 'f'), 'second');
 select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'try'), play_state(:i, 'f'), play_state(:i, 'c')), 'ACTIVE ABORTED RAISED START_REQUESTED', 'the race takes an error of the finally as that of the branch');
 select results_eq(format($$select error ->> 'message', error #>> '{cause,message}', (select spare from wf.process where id = process_id) from wf.given_up where instance_id = %s$$, :i),
@@ -412,7 +412,7 @@ select play_take(:driver), play_fail(play_id(:i, 'a')), play_take(:driver), play
 select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'f')), 'ABORTING START_REQUESTED', 'a race that is won waits for the finally of a branch that has left');
 select is_empty('select * from wf.fsck()', 'all is well while it waits for that');
 select play_report(play_id(:i, 'f')), play_on(:driver);
-select is(play_end(:i), 'END success', 'and ends well');
+select is(play_end(:i), 'END success', 'the race ends with success after the finally of the branch that left');
 select is_empty('select * from wf.fsck()', 'all is well when it has ended');
 
 -- elements that a forall gives up
@@ -435,10 +435,10 @@ select wf.start('given_up') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'), 'first'), play_take(:driver), play_report(play_id(:i, 'f')), play_take(:driver), play_fail(play_id(:i, 'a'), 'second');
 select is(concat_ws(' ', play_state(:i, 'forall'), play_state(:i, 'f')), 'ACTIVE INIT', 'after one failure too many a forall waits for the finally');
 select play_take(:driver), play_report(play_id(:i, 'f'));
-select is((select concat_ws(' ', state, error ->> 'message', error #>> '{cause,message}') from wf.process where id = play_id(:i, 'forall')), 'FAILED second first', 'then it has failed');
+select is((select concat_ws(' ', state, error ->> 'message', error #>> '{cause,message}') from wf.process where id = play_id(:i, 'forall')), 'FAILED second first', 'the forall has failed after the finally');
 select is_empty('select * from wf.fsck()', 'all is well when it has failed');
 select wf.abort(play_target(:i));
-select is(play_end(:i), 'ABORTED aborted', 'and can be aborted');
+select is(play_end(:i), 'ABORTED aborted', 'a forall that failed after a finally can be aborted');
 
 -- a block whose deadline is over
 create function play_block(p_deadline text, variadic p_steps jsonb[]) returns jsonb
@@ -449,8 +449,8 @@ select wf.start('late') as i \gset
 select play_take(:driver), play_later('10 s'), wf.tick();
 select is(concat_ws(' ', play_state(:i, 'seq'), play_state(:i, 'a'), play_state(:i, 'f')), 'ABORTING ABORT_REQUESTED', 'a block whose deadline is over stops what runs in it');
 select play_fail(play_id(:i, 'a'));
-select is(concat_ws(' ', play_state(:i, 'seq'), play_state(:i, 'f')), 'ABORTING INIT', 'then its finally begins');
-select is(play_sees(:i, 'e'), jsonb_build_object('kind', 'timeout', 'message', 'seq timed out after 10000 ms (deadline)', 'detail', '{"ms": 10000, "limit": "deadline"}'::jsonb, 'process', play_id(:i, 'seq'), 'attempt', null, 'cause', null), 'it sees the error of the block');
+select is(concat_ws(' ', play_state(:i, 'seq'), play_state(:i, 'f')), 'ABORTING INIT', 'the finally of a block whose deadline is over begins when nothing else runs');
+select is(play_sees(:i, 'e'), jsonb_build_object('kind', 'timeout', 'message', 'seq timed out after 10000 ms (deadline)', 'detail', '{"ms": 10000, "limit": "deadline"}'::jsonb, 'process', play_id(:i, 'seq'), 'attempt', null, 'cause', null), 'the finally of a block whose deadline is over sees its timeout');
 select is_empty('select * from wf.fsck()', 'all is well in the finally of a block whose deadline is over');
 select play_later('10 s'), wf.tick();
 select is(concat_ws(' ', play_state(:i, 'seq'), play_state(:i, 'f')), 'ABORTING INIT', 'no limit reaches into the finally');
@@ -459,7 +459,7 @@ select is((select concat_ws(' ', state, error ->> 'kind') from wf.process where 
 select is_empty('select * from wf.fsck()', 'all is well when the block has failed');
 select wf.ignore(play_target(:i, 'seq'));
 select play_on(:driver);
-select is(play_end(:i), 'END warning', 'and can be ignored');
+select is(play_end(:i), 'END warning', 'a block that failed after its finally can be ignored');
 select play_install('late_caught', jsonb_build_array(
     play_catch(play_try(play_block('PT10S', play_try(play_task('t.Do', 'a'), play_task('t.Do', 'f'))), play_task('t.Do', 'o')),
                'c', play_return('["list", ["get", ["var", "c"], "message"], ["get", ["get", ["var", "c"], "cause"], "kind"]]', '{"c": 0}'))));
@@ -503,7 +503,7 @@ select wf.abort(play_target(:i));
 select play_fail(play_id(:i, 'a'));
 select is(play_state(:i, 'f'), 'INIT', 'a round that is aborted has its finally, too');
 select play_on(:driver);
-select is(concat_ws(' ', play_end(:i), (select count(*) from wf.process where instance_id = :i and bind = 'f' and state = 'END')), 'ABORTED aborted 2', 'and no other round begins');
+select is(concat_ws(' ', play_end(:i), (select count(*) from wf.process where instance_id = :i and bind = 'f' and state = 'END')), 'ABORTED aborted 2', 'no round begins after an aborted one');
 select is_empty('select * from wf.fsck()', 'all is well when a loop was aborted');
 select play_install('round_out', jsonb_build_array(
     play_try(play_while(play_try(play_seq(play_task('t.Do', 'a'), play_return('7', '{}')), play_task('t.Do', 'f'))), play_task('t.Do', 'g')), play_task('t.Do', 'z')));
@@ -517,7 +517,7 @@ select play_take(:driver), play_report(play_id(:i, 'a')), play_take(:driver), pl
 select is(concat_ws(' ', play_state(:i, 'while'), play_state(:i, 'f'), play_state(:i, 'k')), 'ABORTING INIT', 'an error that leaves a round has its finally run before the catch');
 select is_empty('select * from wf.fsck()', 'all is well before that catch');
 select play_on(:driver);
-select is(concat_ws(' ', play_end(:i), play_state(:i, 'while'), play_state(:i, 'k')), 'END success ABORTED END', 'then the catch follows');
+select is(concat_ws(' ', play_end(:i), play_state(:i, 'while'), play_state(:i, 'k')), 'END success ABORTED END', 'a catch follows the finally of the round');
 
 -- a return without a value
 select play_install('nothing', jsonb_build_array(play_try('{"kind": "return", "line": 1}', play_task('t.Do', 'f')), play_task('t.Do', 'z')));
@@ -548,7 +548,7 @@ select play_fail(play_id(:i, 'a')), play_take(:driver), play_fail(play_id(:i, 'f
 select is(play_state(:i, 'f'), 'FAILED', 'on_failure(fail_late) waits until nothing else can run');
 select is_empty('select * from wf.fsck()', 'all is well while it waits');
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
-select is(concat_ws(' ', play_state(:i, 'f'), play_state(:i, 'o')), 'ABORTED INIT', 'and ends the finally then');
+select is(concat_ws(' ', play_state(:i, 'f'), play_state(:i, 'o')), 'ABORTED INIT', 'on_failure(fail_late) ends the finally when nothing else can run');
 select play_on(:driver);
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
 select is(concat_ws(' ', play_end(:i), play_state(:i, 'o')), 'ABORTED error END', 'with an error');
@@ -562,7 +562,7 @@ select throws_ok(format('select play_install(''bad'', %L)', jsonb_build_array(n)
     (play_try(play_task('t.Do', 'a'), play_task('t.Do', 'f'), 'a'), 'workflows[0].steps[0].finally: the name a is bound twice'),
     (play_try(play_task('t.Do', 'a'), play_task('t.Do', 'f')) - 'finally', 'workflows[0].steps[0]: needs catches or a finally'),
     (play_try(play_task('t.Do', 'a'), play_task('t.Do', 'f')) || '{"finally": {"kind": "catch", "line": 1, "body": {"kind": "seq", "line": 1, "steps": []}}}', 'workflows[0].steps[0].finally.kind: must be finally'),
-    ('{"kind": "finally", "line": 1, "body": {"kind": "seq", "line": 1, "steps": []}}'::jsonb, 'workflows[0].steps[0].kind: is no kind of node')) x (n, m);
+    ('{"kind": "finally", "line": 1, "body": {"kind": "seq", "line": 1, "steps": []}}'::jsonb, 'workflows[0].steps[0].kind: is not a kind of node')) x (n, m);
 
 -- rounds of elements, and more than a portion of them (last, since polls look behind their dead rows only after a while)
 select play_driver('a third') as driver \gset
@@ -598,7 +598,7 @@ select play_take(:driver, 300);
 select play_report(p.id) from wf.process p where p.instance_id = :i and p.state = 'START_REQUESTED' limit 100;
 select results_eq(format($$select answer, detail from wf.halt('{"instance": %s}')$$, :i), $$values ('begun', 'RUNNING -> ABORTING')$$, 'the halt of a large instance has begun');
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
-select is(play_end(:i), 'ABORTED aborted', 'and goes on by itself');
+select is(play_end(:i), 'ABORTED aborted', 'the halt of a large instance goes on by itself');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- nothing waits: trys that pass without a task

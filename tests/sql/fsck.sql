@@ -49,7 +49,7 @@ select play_report(p.id, 'release') from wf.process p where p.parent_id = :f;
 select play_report(:j, 'ack');
 select play_report(:j, 'response', '{"id": 1}');
 select is_empty('select * from wf.fsck()', 'a healthy workspace');
-select is(broken('select 1'), '{}', 'and nothing is found where nothing is broken');
+select is(broken('select 1'), '{}', 'fsck finds nothing where nothing is broken');
 
 -- work
 select finds('place: row of no process, or of one in another state', format('update wf.process set state = ''END'' where id = %s', :j));
@@ -97,7 +97,7 @@ select finds('history: nobody signed it', 'delete from wf.txn');
 
 -- a hand-written UPDATE is refused where triggers are on
 select throws_ok(format('update wf.process set state = ''END'' where id = %s', :j), 'WF001', null, 'a forged state is refused');
-select throws_ok(format('update wf.process set was = state, event = ''success'', state = ''END'' where id = %s', :j), 'WF001', null, 'so is an illegal move');
+select throws_ok(format('update wf.process set was = state, event = ''success'', state = ''END'' where id = %s', :j), 'WF001', null, 'an illegal move is refused');
 -- a dag
 select play_install('dag', '[{"kind": "dag", "line": 1, "branches": [{"kind": "task", "line": 1, "type": "t.Far", "args": {}}, {"kind": "task", "line": 1, "type": "t.Far", "args": {}}, {"kind": "task", "line": 1, "type": "t.Far", "args": {}}], "after": [[], [], [1, 2]]}]');
 select wf.start('dag') as dag \gset

@@ -256,7 +256,7 @@ select bag_eq($$ select name, topic from wf.function_v $$, $$ select name, topic
 set local wf.now = '2026-11-21 23:30:00.5+00';
 select is(value('"now"'), '"2026-11-21T23:30:00.5Z"', 'now is the workspace''s clock');
 select is(value('"today"'), '"2026-11-21"', 'today is the date in UTC');
-select is(value('"today", "Europe/Berlin"'), '"2026-11-22"', 'or in a time zone');
+select is(value('"today", "Europe/Berlin"'), '"2026-11-22"', 'today takes a time zone');
 set local timezone = 'Asia/Tokyo';
 set local datestyle = 'SQL, DMY';
 set local intervalstyle = 'postgres_verbose';
@@ -264,7 +264,7 @@ select is(value('"today"'), '"2026-11-21"', 'whatever the session''s time zone')
 select is(value('"date", "2026-03-04"'), '"2026-03-04"', 'whatever the session''s order of day and month');
 select is(value('"duration", "90m"'), '"PT1H30M"', 'whatever the session''s form of intervals');
 select is(value('"format_time", "2026-03-29T01:00:00Z", "HH24:MI", "Europe/Berlin"'), '"03:00"', 'in summer time');
-select is(value('"format_time", "2026-03-29T00:59:59Z", "HH24:MI", "Europe/Berlin"'), '"01:59"', 'and a second earlier');
+select is(value('"format_time", "2026-03-29T00:59:59Z", "HH24:MI", "Europe/Berlin"'), '"01:59"', 'a second before summer time has the winter offset');
 
 -- Functions that a DBA adds.
 create schema custom;
@@ -282,15 +282,15 @@ create function custom.changing(variadic p_args jsonb[]) returns jsonb language 
 create function custom.plain(jsonb) returns jsonb language sql immutable security definer as 'select null::jsonb';
 
 select lives_ok($$ select wf.function_set('double', 'custom.double', '{n: number,factor: number?}', 'number', 'n times factor') $$, 'a function is added');
-select is(value('"double", 4'), '8', 'it is called');
+select is(value('"double", 4'), '8', 'an added function is called');
 select is(value('"double", 4, 3'), '12', 'with all of its arguments');
-select is(value('"double", null'), 'null', 'but not for null');
-select is(wf._is_expression('["call", "double", 4]'), null, 'it is known to the check');
+select is(value('"double", null'), 'null', 'an added function is not called for null');
+select is(wf._is_expression('["call", "double", 4]'), null, 'an added function is known to the check');
 select is(wf._is_expression('["call", "double"]'), 'function double takes 1 to 2 arguments, not 0', 'with its arguments');
-select lives_ok($$ select wf.function_set('double', 'custom.nothing', '{n: number}', 'number', 'nothing') $$, 'it can be replaced');
+select lives_ok($$ select wf.function_set('double', 'custom.nothing', '{n: number}', 'number', 'nothing') $$, 'an added function can be replaced');
 select is(value('"double", 4'), 'null', 'null of SQL is null');
 select lives_ok($$ select wf.function_set('broken', 'custom.broken', '{x: json}', 'json', 'fails') $$, 'another one is added');
-select is(error('"broken", 4'), 'broken by 4', 'what it raises is the error');
+select is(error('"broken", 4'), 'broken by 4', 'the message of an added function''s exception is the error');
 
 select throws_ok($$ select wf.function_set('trim', 'custom.double', '{n: number}', 'number', '') $$, 'WF002', 'function trim is built in', 'a built-in function stays');
 select throws_ok($$ select wf.function_set('Bad Name', 'custom.double', '{n: number}', 'number', '') $$, 'WF002', '''Bad Name'' is not a name of a function', 'names have a form');
@@ -307,14 +307,14 @@ select is(error(format('"broken", "%s"', state)), 'not now', 'whatever a functio
   from unnest('{40001,53200,57P01,55P03,P0004,XX000}'::text[]) state;
 
 alter function custom.broken(jsonb[]) security invoker;
-select is(error('"broken", 4'), 'function broken cannot be called: it is not security definer', 'what was changed behind our back is not called');
+select is(error('"broken", 4'), 'function broken cannot be called: it is not security definer', 'a function that was changed without function_set is not called');
 drop function custom.broken(jsonb[]);
-select is(error('"broken", 4'), 'function broken cannot be called: it no longer exists', 'nor what was dropped');
+select is(error('"broken", 4'), 'function broken cannot be called: it no longer exists', 'a function that was dropped is not called');
 select lives_ok($$ select wf.function_remove('broken') $$, 'a function is removed');
 select is(error('"broken", 4'), 'there is no function broken', 'a removed function does not exist any more');
 select throws_ok(format($$ select wf.%I('broken', array[%L]::jsonb[]) $$, family, arg), 'WF020', 'there is no function broken', 'whomever one asks: ' || family)
   from (values ('_call_text', '1'), ('_call_list', '[]'), ('_call_object', '{}'), ('_call_number', '1'), ('_call_time', '1'), ('_call_json', '1'), ('_call_quoting', '1')) f (family, arg);
-select throws_ok($$ select wf.function_remove('broken') $$, 'WF003', 'there is no function broken', 'it is not removed twice');
+select throws_ok($$ select wf.function_remove('broken') $$, 'WF003', 'there is no function broken', 'a function is not removed twice');
 select throws_ok($$ select wf.function_remove('trim') $$, 'WF002', 'function trim is built in', 'a built-in function is not removed');
 
 select * from finish();

@@ -18,7 +18,7 @@ select play_install('line', jsonb_build_array(
     play_task('t.Do', 'b', '{}', '{"retry": {"attempts": 2, "delay": "PT5S"}}'),
     play_par(play_task('t.Do', 'c'), play_task('t.Sleep', null, '{"duration": "PT30S"}'))));
 select wf.start('line') as i \gset
-select results_eq(format('select bars(%s)', :i), $$values ('a 1 INIT 0 - -')$$, 'what waits has a beginning');
+select results_eq(format('select bars(%s)', :i), $$values ('a 1 INIT 0 - -')$$, 'a waiting task has a beginning');
 select play_later('2 s'), play_take(:driver);
 select results_eq(format('select bars(%s)', :i), $$values ('a 1 START_REQUESTED 0 2 -')$$, 'D18: when it was started');
 select play_later('3 s'), play_report(play_id(:i, 'a'));
@@ -69,7 +69,7 @@ select is(names(:i, 1, play_id(:i, 'a')) || ' | ' || names(:i, 2, play_id(:i, 'b
 select play_install('many', jsonb_build_array(play_forall('x', (select jsonb_agg(k) from generate_series(1, 10001) k), play_task('t.Do', 'd')) || '{"max": 1}'));
 select wf.start('many') as i from setval('wf.process_id', 300000) \gset
 select run(:driver, :i, 3);
-select is(names(:i), 'd [0], d [1], d [2], d [3]', 'so is all of many');
+select is(names(:i), 'd [0], d [1], d [2], d [3]', 'a page of many elements has all of its attempts');
 select process_id as first from wf.gantt(:i, 1) \gset
 select is(names(:i, 2) || ' | ' || names(:i, 2, :first), 'd [3], d [2] | d [2], d [1]', 'pages of many go by the numbers');
 select setval('wf.process_id', 400000), wf.abort(jsonb_build_object('instance', :i));

@@ -32,26 +32,26 @@ $$;
 select may('t_a', '{}') as a \gset
 select may('t_b', '{}') as b \gset
 select ok(serves(:a, 'payroll') and serves(:b, 'payroll'), 'without a grant every driver serves every queue');
-select ok((select not limited and limits = '{}' from wf.driver where id = :a), 'and nothing is written down');
+select ok((select not limited and limits = '{}' from wf.driver where id = :a), 'a driver without a grant is not limited');
 
 -- a queue of its own
 select wf.driver_grant_set('t_a', '{payroll}');
-select is((select g::text from (select role, queues, capabilities, granted_by = session_user from wf.driver_grant_v) g), '(t_a,{payroll},{},t)', 'what is granted can be seen');
-select ok(serves(:a, 'payroll'), 'who has a queue granted serves it');
-select ok(not serves(:a, 'default'), 'and no other');
+select is((select g::text from (select role, queues, capabilities, granted_by = session_user from wf.driver_grant_v) g), '(t_a,{payroll},{},t)', 'driver_grant_v shows a grant');
+select ok(serves(:a, 'payroll'), 'a login serves a queue that was granted to it');
+select ok(not serves(:a, 'default'), 'a login with a grant serves no other queue');
 select ok(not serves(:b, 'payroll'), 'another does not serve it');
-select ok(serves(:b, 'default'), 'but every queue that no grant names');
-select throws_ok($$select may('t_b', '{default,payroll}')$$, 'WF008', 'login t_b may not serve the queues payroll', 'who asks for it by name is refused');
-select throws_ok($$select may('t_a', '{default}')$$, 'WF008', 'login t_a may not serve the queues default', 'who has one granted may not ask for another');
-select ok(serves(may('t_a', '{payroll}'), 'payroll'), 'but for that one');
-select ok(not serves(may('t_b', '{}'), 'payroll'), 'who asks for every queue does not get it');
-select ok(not serves(may('t_b', '{default}'), 'other'), 'and who asks for one has no other');
+select ok(serves(:b, 'default'), 'a login without a grant serves every queue that no grant names');
+select throws_ok($$select may('t_b', '{default,payroll}')$$, 'WF008', 'login t_b may not serve the queues payroll', 'a login that names a queue without its grant is refused');
+select throws_ok($$select may('t_a', '{default}')$$, 'WF008', 'login t_a may not serve the queues default', 'a login with a grant may not name another queue');
+select ok(serves(may('t_a', '{payroll}'), 'payroll'), 'a login with a grant may name its queue');
+select ok(not serves(may('t_b', '{}'), 'payroll'), 'a driver for every queue does not get a granted one');
+select ok(not serves(may('t_b', '{default}'), 'other'), 'a driver for one queue serves no other');
 
 -- names are names
 select wf.driver_grant_set('t_a', '{pay%,"*",p_y,"[a-z]"}');
 select ok(serves(:b, 'payroll') and serves(:b, 'pay') and serves(:b, 'pay%%'), 'no character of a name stands for others');
-select ok(not serves(:b, 'pay%') and not serves(:b, '*') and not serves(:b, 'p_y') and not serves(:b, '[a-z]'), 'they are names as others are');
-select ok(not serves(:a, 'payroll'), 'nor for the login that has them');
+select ok(not serves(:b, 'pay%') and not serves(:b, '*') and not serves(:b, 'p_y') and not serves(:b, '[a-z]'), 'names with pattern characters match only themselves');
+select ok(not serves(:a, 'payroll'), 'names with pattern characters match nothing else for the login that has them');
 select wf.driver_grant_set('t_a', '{payroll}');
 select ok(serves(:b, 'Payroll') and serves(:b, 'payroll ') and not serves(:a, 'PAYROLL'), 'upper case and blanks count');
 
@@ -64,16 +64,16 @@ select ok(serves(:b, 'shared') and not serves(:b, 'payroll'), 'a member of a rol
 revoke t_both from t_b;
 select ok(not serves(:b, 'shared') and serves(:b, 'default'), 'a login that has left the role may not serve its queue');
 select wf.driver_grant_remove('t_both');
-select ok(serves(:b, 'shared'), 'what is granted to nobody any more is for all');
+select ok(serves(:b, 'shared'), 'a queue whose grant was revoked is for all');
 
 -- capabilities
 select may('t_a', '{payroll}', '{gpu,eu}') as a \gset
 select may('t_b', '{}', '{gpu,eu}') as b \gset
 select wf.driver_grant_set('t_a', '{payroll}', '{gpu}');
-select ok(serves(:a, 'payroll', '{gpu}') and not serves(:a, 'payroll', '{eu}'), 'who has a capability granted has it, and no other');
+select ok(serves(:a, 'payroll', '{gpu}') and not serves(:a, 'payroll', '{eu}'), 'a login that was granted a capability has it, and no other');
 select ok(not serves(:b, 'default', '{gpu}') and serves(:b, 'default', '{eu}'), 'another has all but that');
-select throws_ok($$select may('t_b', '{}', '{gpu}')$$, 'WF008', 'login t_b may not serve the capabilities gpu', 'who asks for it is refused');
-select throws_ok($$select may('t_a', '{payroll}', '{gpu,eu}')$$, 'WF008', 'login t_a may not serve the capabilities eu', 'and so is who asks for more');
+select throws_ok($$select may('t_b', '{}', '{gpu}')$$, 'WF008', 'login t_b may not serve the capabilities gpu', 'a login that names a capability without its grant is refused');
+select throws_ok($$select may('t_a', '{payroll}', '{gpu,eu}')$$, 'WF008', 'login t_a may not serve the capabilities eu', 'a login that names more than its capabilities is refused');
 select wf.driver_grant_set('t_a', '{payroll}');
 select ok(serves(:b, 'default', '{gpu}') and serves(:a, 'payroll', '{eu}'), 'when it is granted no more all have again what they asked for');
 select is((select d.capabilities from wf.driver d where d.id = :b), '{gpu,eu}', 'in the order in which they did');
@@ -95,8 +95,8 @@ select throws_ok(format('select wf.driver_grant_set(''t_a'', %L)', q), 'WF002', 
 select throws_ok($$select wf.driver_grant_set('t_a', '{}', '{""}')$$, 'WF002', null, 'no capability');
 select throws_ok($$select wf.driver_grant_remove('t_b')$$, 'WF003', 'role ''t_b'' has no grant', 'nothing to take back');
 select wf.driver_grant_remove('t_a');
-select is_empty('select * from wf.driver_grant_v', 'it is gone');
-select ok(serves(:b, 'payroll'), 'and the queue is for all again');
+select is_empty('select * from wf.driver_grant_v', 'a revoked grant is gone');
+select ok(serves(:b, 'payroll'), 'the queue of a revoked grant is for all again');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
 select * from finish();

@@ -23,7 +23,7 @@ select play_install('three', jsonb_build_array(play_par(in_group('a', '"g"', '2'
 select wf.start('three') as i \gset
 select wf.start('three') as i2 \gset
 select is(play_take(:driver), 4::bigint, 'two of the group, and everything that is in none');
-select is(running(), 'a b free free', 'those that came first');
+select is(running(), 'a b free free', 'the first tasks of the group run');
 select is(places('g'), '2 of 2, 4 waiting', 'the others wait');
 select is(play_take(:driver), 0::bigint, 'for the group is full');
 select play_report(play_id(:i, 'a'));
@@ -34,21 +34,21 @@ select is(play_take(:driver), 1::bigint, 'a failure gives its place up too');
 select is(running(), 'c free a free', 'groups are global: another instance');
 select wf.retry('{"failed": true, "workflow": "three"}');
 select is(places('g'), '2 of 2, 3 waiting', 'a retry waits again');
-select is(play_take(:driver), 0::bigint, 'and takes no place from others');
+select is(play_take(:driver), 0::bigint, 'a task that waits again takes no place from others');
 select play_report(play_id(:i, 'c'));
 select play_take(:driver);
-select is((select string_agg(p.bind, ' ' order by l.at, p.id) from wf.lease l join wf.process p on p.id = l.process_id join wf.slot s on s.process_id = p.id), 'a b', 'nor does it go before those who have waited');
+select is((select string_agg(p.bind, ' ' order by l.at, p.id) from wf.lease l join wf.process p on p.id = l.process_id join wf.slot s on s.process_id = p.id), 'a b', 'a retried task goes behind those that have waited');
 select wf.cancel(jsonb_build_object('process', play_id(:i2, 'a')));
-select is(play_take(:driver), 0::bigint, 'what is being cancelled keeps its place');
+select is(play_take(:driver), 0::bigint, 'a task that is being cancelled keeps its place');
 select play_report(play_id(:i2, 'a'), 'error', '{}');
 select is(play_take(:driver), 1::bigint, 'until it has stopped');
 select play_report(process_id, 'release') from wf.slot where process_id = play_id(:i2, 'c') or process_id = play_id(:i, 'b') limit 1;
-select is(places('g'), '1 of 2, 2 waiting', 'what is handed back waits again');
-select is(play_take(:driver), 1::bigint, 'and is taken again');
+select is(places('g'), '1 of 2, 2 waiting', 'a task that is handed back waits again');
+select is(play_take(:driver), 1::bigint, 'a task that was handed back is taken again');
 select wf.cancel('{"workflow": "three"}');
-select is(places('g'), '2 of 2, 0 waiting', 'those that wait are cancelled at once');
+select is(places('g'), '2 of 2, 0 waiting', 'waiting tasks of a group are cancelled at once');
 select wf.abort('{"workflow": "three"}');
-select is(places('g'), '2 of 2, 0 waiting', 'what is being aborted keeps its place');
+select is(places('g'), '2 of 2, 0 waiting', 'a task that is being aborted keeps its place');
 select wf.leave(:driver);
 select is(places('g'), '0 of 2, 0 waiting', 'until it has stopped');
 select is_empty('select * from wf.fsck()', 'all is well with a limit');
@@ -63,15 +63,15 @@ select is(play_take(:driver), 2::bigint, 'a group to which nobody gave a max has
 select wf.start('five') from generate_series(1, 4);
 select is(play_take(:driver), 3::bigint, 'a max counts those who are there');
 select wf.start('open');
-select is(play_take(:driver), 0::bigint, 'and stays when somebody gives none');
-select is(places('m'), '5 of 5, 2 waiting', 'it is full');
+select is(play_take(:driver), 0::bigint, 'a max stays when a later task gives none');
+select is(places('m'), '5 of 5, 2 waiting', 'the group is full');
 select wf.start('one');
 select play_take(:driver);
 select is(places('m'), '5 of 1, 3 waiting', 'a smaller one takes nobody''s place away');
 select play_report(process_id) from (select s.process_id from wf.slot s limit 4) s;
-select is(play_take(:driver), 0::bigint, 'but until so many have gone nobody comes');
+select is(play_take(:driver), 0::bigint, 'no task gets a place until enough have gone');
 select play_report(process_id) from wf.slot s;
-select is(play_take(:driver), 1::bigint, 'then one by one');
+select is(play_take(:driver), 1::bigint, 'tasks get places one by one afterwards');
 select wf.start('five');
 select is(play_take(:driver), 3::bigint, 'a larger one counts at once');
 select wf.group_set('m', 2);
@@ -81,7 +81,7 @@ select is(places('m'), '0 of 2, 0 waiting', 'an operator''s word counts until th
 select wf.start('five');
 select wf.group_set('m', 1);
 select play_on(:driver);
-select is(places('m'), '0 of 1, 0 waiting', 'also if that task''s max was not settled yet');
+select is(places('m'), '0 of 1, 0 waiting', 'an operator''s max counts also if the task''s max was not settled yet');
 select is_empty('select * from wf.fsck()', 'all is well when max changes');
 
 -- priorities
@@ -110,7 +110,7 @@ select play_install('unsaid', jsonb_build_array(play_par(in_group('unsaid', '"p"
 select wf.start('unsaid', '{"p": {}}') as i \gset
 select is(order_of(:driver, :i), 'mid unsaid', 'a priority that reads as null is as if none was given');
 select wf.start('unsaid', '{"p": {}}', p_priority => 2) as i \gset
-select is(order_of(:driver, :i), 'unsaid mid', 'that of the instance');
+select is(order_of(:driver, :i), 'unsaid mid', 'a null priority is the priority of the instance');
 
 -- names and limits that are read
 select play_install('dynamic', jsonb_build_array(play_forall('x', '["a", "a", "b", "b", "b"]',
@@ -118,7 +118,7 @@ select play_install('dynamic', jsonb_build_array(play_forall('x', '["a", "a", "b
 select wf.start('dynamic') as i \gset
 select is(play_take(:driver, 1), 1::bigint, 'one is taken');
 select is(running(), 't2', 'the first of those with the higher priority');
-select is(play_take(:driver), 2::bigint, 'then as many as there are places');
+select is(play_take(:driver), 2::bigint, 'as many names are taken next as there are places');
 select is(places('dyn-a') || ', ' || places('dyn-b'), '1 of 1, 1 waiting, 2 of 2, 1 waiting', 'each name is a group of its own');
 select is(play_on(:driver), 0::bigint, 'nothing more');
 select play_report(process_id) from wf.lease;
@@ -146,7 +146,7 @@ select wf.start('wrong', jsonb_build_object('p', jsonb_build_object('empty', '',
 select results_eq(format($$select bind, state, error ->> 'kind' from wf.process where instance_id = %s and bind is not null order by id$$, :i),
     $$select n, case when n like 'fine%' then 'INIT' else 'FAILED' end, case when n not like 'fine%' then 'input' end
         from unnest('{n1,n2,n3,m1,m2,m3,m4,m5,q1,q2,q3,p1,fine1,fine2}'::text[]) with ordinality u (n, k) order by k$$, 'an invalid name, limit, queue or priority fails the task');
-select is(play_take(:driver), 2::bigint, 'and stops nobody else');
+select is(play_take(:driver), 2::bigint, 'an invalid name or limit stops no other task');
 select is(places('w'), '2 of 2, 0 waiting', 'the limit is that of those who could give one');
 select wf.abort('{"workflow": "wrong"}');
 select play_report(process_id) from wf.lease;
@@ -159,11 +159,11 @@ select is(play_take(:driver), 0::bigint, 'a task that runs outside holds its pla
 select is(places('j'), '1 of 1, 1 waiting', 'without a request being out');
 select play_later('5 s'), play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"state": "done"}');
 select is(play_take(:driver), 2::bigint, 'when it has ended the next one starts, beside its release');
-select is(places('j'), '1 of 1, 0 waiting', 'which needs no place');
+select is(places('j'), '1 of 1, 0 waiting', 'a release needs no place');
 select wf.leave(:driver);
-select is(places('j'), '0 of 1, 1 waiting', 'what is begun again waits again');
+select is(places('j'), '0 of 1, 1 waiting', 'a task that begins again waits again');
 select play_driver() as driver \gset
-select is(play_take(:driver), 2::bigint, 'and is taken again');
+select is(play_take(:driver), 2::bigint, 'a task that begins again is taken again');
 -- an operator sets a max while a poll, which has yet to commit, inserts the row of the group
 insert into wf.dirty (group_id, max) select g.id, 0 from wf.concurrency_group g where g.name = 'j';
 select is((select v.max from wf.group_v v where v.name = 'j'), 0, 'group_v shows a max that no poll has settled yet');

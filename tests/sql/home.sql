@@ -18,7 +18,7 @@ $$;
 select move('system_id', '7');
 select play_driver() as driver \gset
 select is(paused(), null, 'where no driver has ever worked nothing is to be feared');
-select is((select h.system_id from wf.home h), (select c.system_identifier from pg_control_system() c), 'but it is at home from then on');
+select is((select h.system_id from wf.home h), (select c.system_identifier from pg_control_system() c), 'a workspace is at home once a driver has worked');
 
 -- another cluster, another database, a backup
 select move('system_id', '7');
@@ -28,7 +28,7 @@ select wf.start('one') as i \gset
 select is(play_take(:driver), 0::bigint, 'nothing is sent');
 select move('system_id', '7');
 select wf.tick();
-select is((select count(*) from wf.engine_event_v), 1::bigint, 'what was said is not said twice');
+select is((select count(*) from wf.engine_event_v), 1::bigint, 'the reason of a pause is not repeated');
 select wf.engine_resume();
 select wf.tick();
 select is(paused(), null, 'somebody has looked: it goes on');
@@ -40,7 +40,7 @@ select wf.engine_resume();
 select ok(not has_function_privilege('wf_owner', 'pg_show_all_file_settings()', 'execute'), 'the owner of the workspace may not read the server''s files');
 select set_eq($$ select r.rolname from pg_proc p cross join lateral aclexplode(p.proacl) a join pg_roles r on r.oid = a.grantee
                   where p.oid = 'wf._restored_file()'::regprocedure and not r.rolsuper $$, array['wf_owner'],
-              'he alone may call the function that reads one line of them');
+              'only the superuser may call the function that reads one line of a file');
 
 -- say(TEXT): what the owner of the database says
 create function say(p_text text) returns void language plpgsql as $$
@@ -50,7 +50,7 @@ end;
 $$;
 select set_config('wf.restored', 'of Monday', true);
 select wf.tick();
-select is(paused(), null, 'what a session says of a backup is not believed');
+select is(paused(), null, 'a setting of a session is not taken for a backup');
 select say('of Sunday');
 select wf.tick();
 select is(paused(), 'a backup was restored: the server says wf.restored = ''of Sunday''', 'a backup of which the server is told');
@@ -67,8 +67,8 @@ select move('started_at', 'epoch');
 select play_driver('two') as two \gset
 select play_later('29 s');
 select wf.tick();
-select is((select d.state from wf.driver d where d.id = :driver), 'live', 'who comes back later is still known');
-select is(paused(), null, 'and nothing is paused');
+select is((select d.state from wf.driver d where d.id = :driver), 'live', 'a driver that comes back in a new term is still known');
+select is(paused(), null, 'the engine is not paused when its server was away');
 
 -- what a driver has seen, and what is there
 -- mark(WHAT): as a poll gives it
@@ -82,12 +82,12 @@ select is(paused(), null, 'a mark from before the engine was resumed the last ti
 select play_later('1 s');
 select extract(epoch from wf.now()) as later \gset
 select wf.register('two', '1', '{builtin}', '{}', 10, :two, p_marks => array[:'mark', mark('99999999999@' || :'later')]) as two \gset
-select is(paused(), format('history was lost: driver two saw what was done in transaction 99999999999 at %s, and it is not there', to_timestamp(:later)), 'one that has seen more is heard');
-select throws_ok(format('select wf.register(''two'', ''1'', ''{builtin}'', ''{}'', 10, p_marks => array[%L])', mark), 'WF015', coalesce(quote_literal(left(mark, 100)), 'null') || ' is no mark of this workspace', 'it is no mark')
+select is(paused(), format('history was lost: driver two saw what was done in transaction 99999999999 at %s, and it is not there', to_timestamp(:later)), 'a driver that has seen more than the workspace pauses the engine');
+select throws_ok(format('select wf.register(''two'', ''1'', ''{builtin}'', ''{}'', 10, p_marks => array[%L])', mark), 'WF015', coalesce(quote_literal(left(mark, 100)), 'null') || ' is not a mark of this workspace', 'a malformed mark is refused')
   from unnest(array['', '7', '7@8', '-7@1767225600.000000', '7@1767225600.000000', :'mark' || '0', replace(:'mark', '@', '0@'), left(:'mark', -1), split_part(:'mark', '#', 1), upper(:'mark') || '', '#', null]) mark
  where mark is distinct from :'mark';
 select wf.engine_resume();
-select is(play_take(:driver), 1::bigint, 'what waited is sent');
+select is(play_take(:driver), 1::bigint, 'waiting tasks are sent when the engine is resumed');
 
 -- the session of a driver is known by its server process, that of its last name only
 create function sessions() returns bigint[] language sql as $$
@@ -101,7 +101,7 @@ select wf.register('pooled', '1', '{builtin}', '{}', 10, p_backend => 1) as pool
 select is(sessions(), array[:second]::bigint[], 'a driver that names another session has none');
 select play_later('6 s');
 select wf.heartbeat(:second), wf.tick();
-select is((select d.state from wf.driver d where d.id = :pooled), 'live', 'and is waited for as long as its lease');
+select is((select d.state from wf.driver d where d.id = :pooled), 'live', 'a driver without a session is waited for as long as its lease');
 update wf.driver d set login = 'wf_driver'::regrole where d.id = :second;
 select is(sessions(), null, 'a process of another login is not its session');
 select play_later('6 s'), wf.tick();
@@ -109,10 +109,10 @@ select is((select d.state from wf.driver d where d.id = :second), 'lost', 'a dri
 
 -- programs of other versions
 select is(wf.greet(wf.schema_version()), wf.schema_version(), 'a program of this version is greeted with it');
-select is(wf.greet(8), wf.schema_version(), 'so is the oldest that is known');
-select throws_ok('select wf.greet(7)', 'WF011', format('the workspace has schema version %s, this program knows 7', wf.schema_version()), 'one that is older is not');
-select throws_ok(format('select wf.greet(%s)', wf.schema_version() + 1), 'WF011', format('the workspace has schema version %s, this program needs %s', wf.schema_version(), wf.schema_version() + 1), 'nor one that is younger');
-select throws_ok('select wf.greet(null)', 'WF002', null, 'nor one that does not say');
+select is(wf.greet(8), wf.schema_version(), 'the oldest known program is greeted');
+select throws_ok('select wf.greet(7)', 'WF011', format('the workspace has schema version %s, this program knows 7', wf.schema_version()), 'a program that is too old is refused');
+select throws_ok(format('select wf.greet(%s)', wf.schema_version() + 1), 'WF011', format('the workspace has schema version %s, this program needs %s', wf.schema_version(), wf.schema_version() + 1), 'a program that is too new is refused');
+select throws_ok('select wf.greet(null)', 'WF002', null, 'a program without a version is refused');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
 select * from finish();

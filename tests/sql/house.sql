@@ -1,6 +1,10 @@
--- house.sql - every object of the schema keeps the rules of the house.
+-- house.sql - every object of the schema keeps the rules of the house, and whoever breaks
+-- one of them is noticed.
 begin;
-select plan(12);
+select plan(24);
+
+-- rule: a query that finds what breaks it, and what it says
+create table rule (k int generated always as identity, query text not null, name text not null);
 
 create temporary view routine as
 select p.*, p.oid::regprocedure::text as signature
@@ -13,7 +17,7 @@ select c.*, c.oid::regclass::text as name
  where c.relnamespace = 'wf'::regnamespace
    and c.relkind in ('r', 'p', 'v');
 
-select is_empty($$
+insert into rule (query, name) values ($$
     select signature, proconfig
       from routine
      where not coalesce('search_path=pg_catalog, pg_temp' = any (proconfig), false)
@@ -24,34 +28,34 @@ select is_empty($$
 $$, 'every function that somebody else than the owner can reach has the path pg_catalog, pg_temp, or a body that was '
     'resolved when it was created');
 
-select is_empty($$
+insert into rule (query, name) values ($$
     select signature
       from routine
      where proname not like '\_%' and obj_description(oid, 'pg_proc') is null
 $$, 'every public function has a comment');
 
-select is_empty($$
+insert into rule (query, name) values ($$
     select signature
       from routine
      where prosqlbody is null
        and strpos(regexp_replace(regexp_replace(prosrc, '\me''([^'']|'''')*''', '', 'gi'), '--[^\n]*', '', 'g'), '\') > 0
-       and not 'standard_conforming_strings=on' = any (proconfig)
+       and not coalesce('standard_conforming_strings=on' = any (proconfig), false)
 $$, 'what a backslash in a string means is not left to the caller''s settings');
 
-select is_empty($$
+insert into rule (query, name) values ($$
     select signature
       from routine r
      where proname not like '\_%'
        and not exists (select from aclexplode(r.proacl) a where a.grantee <> r.proowner)
 $$, 'every public function is somebody''s (whose: docs/roles.md)');
 
-select is_empty($$
+insert into rule (query, name) values ($$
     select name
       from relation
      where not relispartition and obj_description(oid, 'pg_class') is null
 $$, 'every table and view has a comment');
 
-select is_empty($$
+insert into rule (query, name) values ($$
     select r.name, a.attname
       from relation r
       join pg_catalog.pg_attribute a on a.attrelid = r.oid
@@ -60,7 +64,7 @@ select is_empty($$
        and col_description(r.oid, a.attnum) is null
 $$, 'every column of a table or view has a comment');
 
-select is_empty($$
+insert into rule (query, name) values ($$
     select r.signature, arg.name
       from routine r, unnest(r.proargnames, r.proargmodes) arg (name, mode)
      where (coalesce(arg.mode, 'i') in ('i', 'v')
@@ -68,7 +72,7 @@ select is_empty($$
        and arg.name <> '' and arg.name not like 'p\_%'
 $$, 'every parameter begins with p_');
 
-select is_empty($$
+insert into rule (query, name) values ($$
     select r.name, a.attname
       from relation r
       join pg_catalog.pg_attribute a on a.attrelid = r.oid
@@ -76,7 +80,7 @@ select is_empty($$
        and (a.atttypid = 'timestamptz'::regtype) <> (a.attname like '%\_at' or a.attname = 'at')
 $$, 'a column is called …_at exactly when it is a moment');
 
-select is_empty($$
+insert into rule (query, name) values ($$
     select r.signature
       from routine r,
            lateral pg_catalog.aclexplode(coalesce(r.proacl,
@@ -84,14 +88,14 @@ select is_empty($$
      where r.proname like '\_%' and a.grantee not in (r.proowner, 'wf_owner'::regrole)
 $$, 'no one else may call an internal function');
 
-select is_empty($$
+insert into rule (query, name) values ($$
     select r.signature, code[1]
       from routine r
      cross join lateral regexp_matches(r.prosrc, '''(WF[0-9]{3})''', 'g') code
      where code[1] not in (select e.code from wf.error e)
 $$, 'every error that is raised is in wf.error');
 
-select is_empty($$
+insert into rule (query, name) values ($$
     select r.proname
       from routine r
      where r.proargnames[1] = 'p_target' and has_function_privilege('wf_operator', r.oid, 'execute')
@@ -99,7 +103,7 @@ select is_empty($$
 $$, 'what refuses an illegal move names every verb of operators');
 
 -- Trigger functions are checked with each table that they serve.
-select is_empty($$
+insert into rule (query, name) values ($$
     select r.signature, c.lineno, c.level, c.message, c.detail
       from routine r
       left join pg_catalog.pg_trigger t on t.tgfoid = r.oid and not t.tgisinternal,
@@ -114,6 +118,39 @@ select is_empty($$
      where r.prolang = (select oid from pg_catalog.pg_language where lanname = 'plpgsql')
        and (r.prorettype <> 'trigger'::regtype or t.oid is not null)
 $$, 'plpgsql_check finds nothing');
+
+select is_empty(query, name) from rule order by k;
+
+-- breaks(K, STATEMENT): the rule notices what the statement, undone afterwards, brings about.
+create function breaks(p_k int, p_statement text) returns text
+language plpgsql as $$
+declare
+    v_rule rule;
+    v_found boolean;
+begin
+    select * into strict v_rule from rule where k = p_k;
+    begin
+        execute p_statement;
+        execute format('select exists (%s)', v_rule.query) into v_found;
+        raise exception using errcode = 'UNDO1';
+    exception when sqlstate 'UNDO1' then
+        return ok(v_found, format('the rule "%s" is broken by: %s', v_rule.name, p_statement));
+    end;
+end;
+$$;
+
+select breaks(1, $$create function wf.planted() returns int language sql as 'select 1'$$);
+select breaks(2, $$create function wf.planted() returns int language sql as 'select 1'$$);
+select breaks(3, $$create function wf.planted() returns text language sql as 'select ''\n'''$$);
+select breaks(4, $$create function wf.planted() returns int language sql as 'select 1'$$);
+select breaks(5, $$create table wf.planted (a int)$$);
+select breaks(6, $$create table wf.planted (a int)$$);
+select breaks(7, $$create function wf.planted(x int) returns int language sql as 'select 1'$$);
+select breaks(8, $$create table wf.planted (due timestamptz)$$);
+select breaks(9, $$create function wf._planted() returns int language sql as 'select 1'; grant execute on function wf._planted() to public$$);
+select breaks(10, $$create function wf.planted() returns void language plpgsql as 'begin raise sqlstate ''WF999''; end'$$);
+select breaks(11, $$create function wf.planted(p_target jsonb) returns int language sql as 'select 1'; grant execute on function wf.planted to wf_operator$$);
+select breaks(12, $$create function wf.planted() returns void language plpgsql as 'begin perform from wf.nowhere; end'$$);
 
 select finish();
 rollback;

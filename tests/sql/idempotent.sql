@@ -50,7 +50,7 @@ select results_eq($$select * from lost('GET')$$, $$values
     ('never', 'FAILED', 'lost'),
     ('always', 'INIT', null),
     ('serve', 'INIT', null),
-    ('serve_post', 'FAILED', 'lost')$$, 'what the type says counts for the arguments that a task has');
+    ('serve_post', 'FAILED', 'lost')$$, 'idempotent of a type counts for the arguments that a task has');
 select results_eq($$select * from lost('POST') where name in ('given', 'always', 'serve')$$, $$values
     ('given', 'FAILED', 'lost'),
     ('always', 'INIT', null),

@@ -33,7 +33,7 @@ select is((select count(*) from wf.fsck()), 0::bigint, 'fsck finds its rows soun
 select is(play_take(:driver), 0::bigint, 'no driver is asked for anything');
 select throws_ok(format('select wf.answer(%s, %L)', :n, '{"pick": 123}'), 'WF002', format('input %s is not answered: pick is 123, but has to be of type string', :n), 'T-O9: a number is no choice');
 select throws_ok(format('select wf.answer(%s, %L)', :n, '{"pick": "123", "n": 9, "x": 1}'), 'WF002',
-                 format('input %s is not answered: n is 9, but has to be at most 5; pick is "123", but has to be one of "A", "B"; x is no field; the fields are n, pick', :n), 'T-O9, O45: one message names every wrong field');
+                 format('input %s is not answered: n is 9, but has to be at most 5; pick is "123", but has to be one of "A", "B"; x is not a field; the fields are n, pick', :n), 'T-O9, O45: one message names every wrong field');
 select throws_ok(format('select wf.answer(%s, %L)', :n, '{}'), 'WF002', format('input %s is not answered: pick is missing; it has to be of type string', :n), 'O45: a field is missing');
 select throws_ok(format('select wf.answer(%s, %L)', :n, '[]'), 'WF002', format('input %s is not answered: an answer is an object of fields, not []', :n), 'a list is no answer');
 select is((select count(*) from wf.work where kind = 'input') + (select count(*) from wf.input where answer is not null), 0::bigint, 'O9: an invalid answer leaves nothing');
@@ -45,10 +45,10 @@ select wf.resume(jsonb_build_object('instance', :i));
 select work();
 select is(play_state(:i, 'a'), 'END', 'T-O9: a valid answer ends the wait');
 select is((select output from wf.process where instance_id = :i and bind = 'a'), '{"pick": "A", "n": 1}', 'the output is the answer itself');
-select results_eq(format('select answered_by, open from wf.input_v where input_id = %s', :n), format('values (%L::text, false)', session_user), 'who answered is kept');
+select results_eq(format('select answered_by, open from wf.input_v where input_id = %s', :n), format('values (%L::text, false)', session_user), 'the view keeps who answered');
 select play_on(:driver);
 select wf.purge(jsonb_build_object('instance', :i));
-select is((select count(*) from wf.input where instance_id = :i), 0::bigint, 'what was asked goes with the instance');
+select is((select count(*) from wf.input where instance_id = :i), 0::bigint, 'questions go with their instance');
 select throws_ok('select wf.answer(0, null)', 'WF003', 'there is no input 0', 'a number that nothing has');
 
 -- what values fit
@@ -67,12 +67,12 @@ select is(misfit(s::jsonb, v::jsonb), m, coalesce(m, v || ' fits ' || s))
     ('{"type": "string", "pattern": "^a+$"}', '"b"', 'does not match the pattern ^a+$'),
     ('{"type": "string", "pattern": "^a+$"}', '"aa"', null),
     ('{"type": "string", "format": "date"}', '"2026-02-28"', null),
-    ('{"type": "string", "format": "date"}', '"2026-02-30"', 'is no date'),
+    ('{"type": "string", "format": "date"}', '"2026-02-30"', 'is not a valid date'),
     ('{"type": "string", "format": "date-time"}', '"2026-02-28T01:02:03Z"', null),
-    ('{"type": "string", "format": "date-time"}', '"soon"', 'is no date-time'),
+    ('{"type": "string", "format": "date-time"}', '"soon"', 'is not a valid date-time'),
     ('{"type": "string", "format": "email"}', '"a@b"', null),
-    ('{"type": "string", "format": "email"}', '"a b@c"', 'is no email'),
-    ('{"type": "string", "format": "uuid"}', '"7"', 'is no uuid'),
+    ('{"type": "string", "format": "email"}', '"a b@c"', 'is not a valid email'),
+    ('{"type": "string", "format": "uuid"}', '"7"', 'is not a valid uuid'),
     ('{"type": "array", "items": {"type": "integer"}}', '[1, 2]', null),
     ('{"type": "array", "items": {"type": "integer"}}', '[1, "x"]', 'has an element "x" that has to be of type integer')) t (s, v, m);
 
@@ -92,7 +92,7 @@ select is(flaw(f::jsonb), m, coalesce(m, f || ' is a form'))
     ('{"x": {"type": "string", "enum": [1]}}', 'the field x has the choice 1, which has to be of type string'),
     ('{"x": {"type": "integer", "default": "a"}}', 'the field x has the default "a", which has to be of type integer'),
     ('{"x": {"type": "array"}}', 'the field x has items, of which each has to be an object such as {"type": "string"}, not null'),
-    ('{"properties": {"x": {"type": "string"}}, "required": ["y"]}', 'the form requires "y", which is no field of it'),
+    ('{"properties": {"x": {"type": "string"}}, "required": ["y"]}', 'the form requires "y", which is not a field of it'),
     ('{"properties": {"x": {"type": "string"}}, "allOf": []}', 'the form has allOf; beside properties it may have type, title, description, properties, required')) t (f, m);
 select matches(flaw(jsonb_build_object('x', jsonb_build_object('type', 'string', 'pattern', p))), '^the field x the pattern .* is none that can be used: ' || m, 'no pattern: ' || p)
   from (values ('(', ''), ('(a)\1', 'back references')) t (p, m);
@@ -108,7 +108,7 @@ create role eve login;
 grant wf_app to ann, bob, eve;
 select ask('who', '{"ok": {"type": "boolean"}}', 'clerks', 'ann') as i \gset
 select asked(:i) as n \gset
-select matches(play_as('eve', format('select wf.answer(%s, %L)', :n, '{"ok": true}')), format('^WF008 eve may not answer input %s: it asks ann or a member of clerks$', :n), 'O9: who is not asked may not answer');
+select matches(play_as('eve', format('select wf.answer(%s, %L)', :n, '{"ok": true}')), format('^WF008 eve may not answer input %s: it asks ann or a member of clerks$', :n), 'O9: a login that is not asked may not answer');
 savepoint before;
 select is(play_as('ann', format('select wf.answer(%s, %L)', :n, '{"ok": true}')), '{"ok": true}', 'O9: the assignee may answer');
 rollback to before;
@@ -134,7 +134,7 @@ select isnt(asked(:i), :n::bigint, 'a retry asks anew');
 select throws_ok(format('select wf.answer(%s, %L)', :n, '{"ok": true}'), 'WF004', null, 'the former input takes no answer');
 select lives_ok(format('select wf.answer(%s, %L)', asked(:i), '{"ok": false}'), 'the new one does');
 select work();
-select is(play_state(:i, 'a'), 'END', 'it ends the wait');
+select is(play_state(:i, 'a'), 'END', 'the new answer ends the wait');
 select is((select count(*) from wf.fsck()), 0::bigint, 'fsck finds nothing');
 
 -- in a simulation the defaults come, or what the script has

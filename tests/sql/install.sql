@@ -76,24 +76,24 @@ select results_eq(
 select is((select (v.number, v.source, v.installed_by, v.params)::text from wf.version v join wf.workflow w on w.version_id = v.id where w.name = 'base'),
           (1, 'source', current_user, pg_temp.spec() #> '{workflows,0,params}')::text, 'a version keeps source, author and parameters');
 select is((pg_temp.node(2)).input, '{"message": "begin"}', 'constant arguments are values');
-select is((pg_temp.node(2)).request, '{"op": "log", "message": "begin"}', 'so is the request that is made of them');
+select is((pg_temp.node(2)).request, '{"op": "log", "message": "begin"}', 'a request of constant arguments is made by install');
 select is((pg_temp.node(4)).request, '{"url": "http://localhost/"}', 'a request that passes its arguments on is the arguments');
 select ok((pg_temp.node(2)).input_fixed and (pg_temp.node(17 + 5)).input_fixed, 'constants are marked');
 select is((pg_temp.node(22)).input, '[1, 2]', 'constant expressions are evaluated');
-select ok(not (pg_temp.node(21)).input_fixed and (pg_temp.node(21)).request is null, 'what reads names is left to the instance');
+select ok(not (pg_temp.node(21)).input_fixed and (pg_temp.node(21)).request is null, 'arguments that read names are left to the instance');
 select is((pg_temp.node(21)).reads, '{"n": 0, "x": 1, "instance": 0}', 'reads tells that the instance is read, too');
 select is((pg_temp.node(20)).input ->> 0, 'range', 'a forall counts through a range by itself');
 select is(wf._evaluate((pg_temp.node(7)).input, '{"pool": "b"}'), '{"value": {"pool": "b", "pause": "PT3S"}}', 'arguments evaluate to what the tree says');
 select is(wf._evaluate((pg_temp.node(7)).policy, '{"pool": "b"}'), '{"value": {"group": "pool-b", "queue": "b"}}',
           'policies of the type read the arguments of the task');
-select is((pg_temp.node(7)).group_max, 3, 'what of a policy is constant is settled');
+select is((pg_temp.node(7)).group_max, 3, 'a constant of a policy is evaluated by install');
 select is((pg_temp.node(2)).rank, -7::smallint, 'rank is minus the priority');
 select is((pg_temp.node(2)).title, 'first', 'a constant title');
 select is((pg_temp.node(1)).title, 'Base', 'a workflow has a title');
 select ok((pg_temp.node(2)).idempotent and not (pg_temp.node(4)).idempotent, 'idempotent is inherited from the task type');
 select is((select l.needs from wf.lane l where l.id = (pg_temp.node(7)).lane_id), '{http,ssh}', 'a lane needs the transports of all requests');
-select is((pg_temp.node(6)).lane_id, null, 'what waits needs no lane');
-select is((pg_temp.node(6)).transport, null, 'and no transport');
+select is((pg_temp.node(6)).lane_id, null, 'a waiting task needs no lane');
+select is((pg_temp.node(6)).transport, null, 'a waiting task needs no transport');
 select is((pg_temp.node(4)).transport, 'http', 'the transport of a start request');
 select ok((pg_temp.node(2)).plain and not (pg_temp.node(4)).plain, 'plain: any response will do');
 select results_eq($$select wf._picks(c::jsonb) from unnest(array[
@@ -106,7 +106,7 @@ select results_eq($$select wf._picks(c::jsonb) from unnest(array[
     $$values ('{a,b}'::text[]), (null), (null), (null), (null), (null), (null), (null), (null), (null)$$, 'an output that only picks fields of the response');
 select is((pg_temp.node(8, 'forall')).item, 'row', 'an element that is read');
 select is((pg_temp.node(8, 'forall')).item_index, null, 'an index that is not read');
-select is((pg_temp.node(8, 'forall')).collect_reads, '{"big": 1}', 'what collect reads');
+select is((pg_temp.node(8, 'forall')).collect_reads, '{"big": 1}', 'collect_reads has the names that collect reads');
 select results_eq(
     $$select r.request, r.transport, r.passes, r.delay, r.backoff, r.max_delay, r.attempts
         from wf.task_request r join wf.task_type t on t.id = r.type_id
@@ -127,8 +127,8 @@ select results_eq($$select * from wf.install('', jsonb_set(jsonb_set(jsonb_set(p
 select results_eq($$select * from wf.install('', jsonb_set(pg_temp.spec(), '{workflows,0,steps,0,args,message}', '"Begin"'))$$,
                   $$values ('base', 2, 'installed')$$, 'another argument does');
 select results_eq($$select * from wf.install('', jsonb_set(pg_temp.spec(), '{task_types,lb.Log,requests,start,args,op}', '"noop"'))$$,
-                  $$values ('base', 3, 'installed')$$, 'so does another task type');
-select results_eq('select * from wf.install('''', pg_temp.spec())', $$values ('base', 4, 'installed')$$, 'and the way back');
+                  $$values ('base', 3, 'installed')$$, 'another task type makes a version');
+select results_eq('select * from wf.install('''', pg_temp.spec())', $$values ('base', 4, 'installed')$$, 'the former task type makes a version again');
 select is((select count(*) from wf.task_type t where t.name = 'lb.Log'), 2::bigint, 'task types are stored once for each checksum');
 select results_eq($$select * from wf.install('', jsonb_insert(pg_temp.spec(), '{workflows,0}', '{"name": "another", "line": 1, "params": [], "steps": []}'))$$,
                   $$values ('another', 1, 'installed'), ('base', 4, 'unchanged')$$, 'each workflow of a file has its own versions, in the order of the file');
@@ -154,7 +154,7 @@ select throws_ok(format('select * from wf.install('''', %L)', case when r.value 
        ('{workflows,0,params,0,default}', '["var", "x"]', 'workflows[0].params[0].default: a default reads no names, this one reads x'),
        ('{workflows,0,params,1}', '{"name": "pool", "type": "int"}', 'workflows[0].params: the name pool is bound twice'),
        ('{task_types,job.Run,params,2}', '{"name": "pool", "type": "int"}', 'task_types.job.Run.params: parameter pool is defined twice'),
-       ('{workflows,0,steps,0,kind}', '"do"', 'workflows[0].steps[0].kind: is no kind of node'),
+       ('{workflows,0,steps,0,kind}', '"do"', 'workflows[0].steps[0].kind: is not a kind of node'),
        ('{workflows,0,steps,0,line}', '0', 'workflows[0].steps[0].line: must be a line number'),
        ('{workflows,0,steps,0,line}', '1.5', 'workflows[0].steps[0].line: must be a line number'),
        ('{workflows,0,steps,0,args}', null, 'workflows[0].steps[0].args: is missing'),
@@ -165,7 +165,7 @@ select throws_ok(format('select * from wf.install('''', %L)', case when r.value 
        ('{workflows,0,steps,0,args,message}', '["var", "pool"]', 'workflows[0].steps[0]: reads lacks pool'),
        ('{workflows,0,steps,0,type}', '"lb.Logg"', 'workflows[0].steps[0].type: task_types has no lb.Logg'),
        ('{workflows,0,steps,0,as}', '"9"', 'workflows[0].steps[0].as: must be a name of letters, digits and _, at most 63 bytes'),
-       ('{workflows,0,steps,0,as}', '"instance"', 'workflows[0].steps[0]: ''instance'' is no name'),
+       ('{workflows,0,steps,0,as}', '"instance"', 'workflows[0].steps[0]: ''instance'' is not a name'),
        ('{workflows,0,steps,0,as}', '"page"', 'workflows[0].steps[1].branches[0]: the name page is bound twice'),
        ('{workflows,0,steps,0,as}', '"pool"', 'workflows[0].steps[0]: the name pool is bound twice'),
        ('{workflows,0,steps,0,policies,priority}', '1001', 'workflows[0].steps[0].policies.priority: must be an int from -1000 to 1000'),
@@ -173,7 +173,7 @@ select throws_ok(format('select * from wf.install('''', %L)', case when r.value 
        ('{workflows,0,steps,0,policies,idempotent}', '["eq", 1, 1]', 'workflows[0].steps[0].policies.idempotent: must be true or false'),
        ('{task_types,lb.Log,policies,idempotent}', '"yes"', 'task_types.lb.Log.policies.idempotent: must be true, false or an operator'),
        ('{task_types,lb.Log,policies,idempotent}', '["eq", 1]', 'task_types.lb.Log.policies.idempotent: operator eq in an array of 2'),
-       ('{task_types,lb.Log,policies,idempotent}', '["var", "pool"]', 'task_types.lb.Log.policies: pool is no parameter of lb.Log'),
+       ('{task_types,lb.Log,policies,idempotent}', '["var", "pool"]', 'task_types.lb.Log.policies: pool is not a parameter of lb.Log'),
        ('{task_types,lb.Log,policies,priority}', '1001', 'task_types.lb.Log.policies.priority: must be an int from -1000 to 1000'),
        ('{task_types,lb.Log,policies,requires}', '["list", "gpu", 1]', 'task_types.lb.Log.policies.requires: must be a list of strings or an object of scalars, at most 64 of 127 bytes each'),
        ('{task_types,lb.Log,policies,group}', '{"name": "g", "max": 0}', 'task_types.lb.Log.policies.group.max: must be an int of at least 1'),
@@ -195,7 +195,7 @@ select throws_ok(format('select * from wf.install('''', %L)', case when r.value 
        ('{workflows,0,steps,2,body}', '[]', 'workflows[0].steps[2].body: must be an object'),
        ('{workflows,0,steps,2,body}', '{"kind": "call", "line": 8, "workflow": "w", "args": {}, "steps": []}', 'workflows[0].steps[2].body: a call cannot be the body of a forall'),
        ('{workflows,0,steps,2,body,steps,1,then,as}', '"twice"', 'workflows[0].steps[2].body.steps[1].then: the name twice is bound twice'),
-       ('{workflows,0,steps,3,args,a-b}', '1', 'workflows[0].steps[3].args: ''a-b'' is no name'),
+       ('{workflows,0,steps,3,args,a-b}', '1', 'workflows[0].steps[3].args: ''a-b'' is not a name'),
        ('{workflows,0,steps,3,params,0,type}', null, 'workflows[0].steps[3].params[0].type: is missing'),
        ('{workflows,0,steps,3,params,0,default}', '1', 'workflows[0].steps[3].params[0].default: unknown key'),
        ('{workflows,0,steps,3,params,0,type,list}', '"text"', 'workflows[0].steps[3].params[0].type.list: must be a type'),
@@ -207,15 +207,15 @@ select throws_ok(format('select * from wf.install('''', %L)', case when r.value 
        ('{task_types,lb.Log,machine}', '"wait"', 'task_types.lb.Log: is a wait type with requests'),
        ('{task_types,lb.Log,machine}', '"async"', 'task_types.lb.Log: is an async type without the request poll'),
        ('{task_types,lb.Log,machine}', '"magic"', 'task_types.lb.Log.machine: must be sync, async or wait'),
-       ('{task_types,lb.Log,wait}', '"sleep"', 'task_types.lb.Log: has the clause wait but is no wait type'),
+       ('{task_types,lb.Log,wait}', '"sleep"', 'task_types.lb.Log: has the clause wait but is not a wait type'),
        ('{task_types,lb.Log,requests}', null, 'task_types.lb.Log: has no request start'),
        ('{task_types,lb.Log,requests,cancel}', '{"transport": "builtin", "args": {}}', 'task_types.lb.Log: is a sync type with requests other than start'),
-       ('{task_types,lb.Log,requests,start,transport}', '"pigeon"', 'task_types.lb.Log.requests.start.transport: must be http, ssh, sql, exec or builtin'),
+       ('{task_types,lb.Log,requests,start,transport}', '"pigeon"', 'task_types.lb.Log.requests.start.transport: must be one of builtin, exec, http, sql, ssh'),
        ('{task_types,lb.Log,requests,start,every}', '{}', 'task_types.lb.Log.requests.start.every: start is not repeated'),
        ('{task_types,lb.Log,requests,start,args,x}', '["var", "pool"]', 'task_types.lb.Log.requests.start.args: nothing is called pool here'),
        ('{task_types,lb.Log,requests,start,args,x}', '["var", "handle"]', 'task_types.lb.Log.requests.start.args: nothing is called handle here'),
        ('{task_types,lb.Log,requests,start,success}', '["var", "x"]', 'task_types.lb.Log.requests.start: nothing is called x here'),
-       ('{task_types,lb.Log,policies,title}', '["var", "x"]', 'task_types.lb.Log.policies: x is no parameter of lb.Log'),
+       ('{task_types,lb.Log,policies,title}', '["var", "x"]', 'task_types.lb.Log.policies: x is not a parameter of lb.Log'),
        ('{task_types,lb.Log,params,0,name}', '"handle"', 'task_types.lb.Log.params: parameter handle has a reserved name'),
        ('{task_types,wf.Sleep,wait}', null, 'task_types.wf.Sleep: is a wait type without the clause wait'),
        ('{task_types,job.Run,requests,poll,every,delay}', '"5 minutes"', 'task_types.job.Run.requests.poll.every.delay: must be a duration'),
@@ -260,7 +260,7 @@ select lives_ok($$select * from wf.install('', pg_temp.file('[{"kind": "if", "li
                 'one name in two branches');
 select throws_ok($$select * from wf.install('', pg_temp.file('[{"kind": "if", "line": 1, "condition": true, "then": {"kind": "let", "line": 1, "as": "x", "value": 1}, "else": {"kind": "let", "line": 1, "as": "x", "value": 2}},
                                                              {"kind": "let", "line": 1, "as": "x", "value": 3}]'))$$,
-                 'WF005', 'workflows[0].steps[1]: the name x is bound twice', 'and once more');
+                 'WF005', 'workflows[0].steps[1]: the name x is bound twice', 'a name that both branches of an if bind is not bound again after it');
 
 -- remove
 select throws_ok('select wf.remove(''nothing'')', 'WF003', 'there is no workflow nothing', 'remove names an unknown workflow');
@@ -268,20 +268,20 @@ select throws_ok('select wf.remove(null)', 'WF002', 'the name of the workflow is
 select ok(wf.start('base', '{"pool": "a"}') > 0, 'an instance');
 select lives_ok('select wf.remove(''base'')', 'remove');
 select throws_ok('select wf.start(''base'')', 'WF003', 'there is no workflow base', 'start refuses a removed workflow');
-select throws_ok('select wf.remove(''base'')', 'WF003', 'there is no workflow base', 'it is gone');
-select throws_ok('select wf.start(''base'', p_version => 4)', 'WF003', 'workflow base has no version 4', 'its versions are not started by their numbers either');
+select throws_ok('select wf.remove(''base'')', 'WF003', 'there is no workflow base', 'a removed workflow is not removed twice');
+select throws_ok('select wf.start(''base'', p_version => 4)', 'WF003', 'workflow base has no version 4', 'a version of a removed workflow is not started by its number');
 -- numbers(): of its versions
 create function numbers() returns int[] language sql as $$
     select array_agg(v.number order by v.number) from wf.version v join wf.workflow w on w.id = v.workflow_id where w.name = 'base';
 $$;
 select wf.tick(), wf.tick();
 select is(numbers(), '{1,2,3,4}', 'versions stay while a transaction is under way that may have seen them: this one');
-select ok(pg_current_xact_id() < all (select v.removed_xid from wf.version v where v.removed_xid is not null), 'which is written down');
+select ok(pg_current_xact_id() < all (select v.removed_xid from wf.version v where v.removed_xid is not null), 'a removed version has the transaction that removed it');
 -- other tests have transactions under way that are older than this one
 update wf.version v set removed_xid = pg_snapshot_xmin(pg_current_snapshot()) where v.removed_xid is not null;
 select wf.tick();
-select is(numbers(), '{4}', 'then only the version that an instance uses stays');
-select results_eq('select * from wf.install('''', pg_temp.spec())', $$values ('base', 5, 'installed')$$, 'it can be installed again');
+select is(numbers(), '{4}', 'a version stays as long as an instance uses it');
+select results_eq('select * from wf.install('''', pg_temp.spec())', $$values ('base', 5, 'installed')$$, 'a removed workflow can be installed again');
 
 -- an upgrade compiles every version anew
 create temp table compiled as
@@ -289,9 +289,9 @@ create temp table compiled as
 create temp table requests as
     select q.* from wf.task_request q;
 select lives_ok('select wf._recompile()', 'every version can be compiled anew');
-select set_eq('select * from wf.node', 'select * from compiled', 'its nodes are the same');
+select set_eq('select * from wf.node', 'select * from compiled', 'compiled anew, a version has the same nodes');
 select set_eq('select * from wf.task_request', $$select * from requests r
-    where exists (select from wf.node n where n.type_id = r.type_id)$$, 'and so are the requests of its task types');
+    where exists (select from wf.node n where n.type_id = r.type_id)$$, 'compiled anew, a version has the same requests');
 
 select * from finish();
 rollback;

@@ -24,19 +24,19 @@ language sql as $$
 $$;
 
 select wf.start('both') as i \gset
-select is(polled(:d, 1, 2), 'a b k, 0', 'so much of each');
+select is(polled(:d, 1, 2), 'a b k, 0', 'a poll brings as many requests of each kind as asked for');
 select is(polled(:d, 0, 0), '1000', 'nothing of either');
-select is(polled(:d, 0, 1), 'c, 0', 'what is answered at once, though no slot is free');
-select is(polled(:d, 2, 0), 'l m, 0', 'what needs a slot alone');
-select is(polled(:d, 5, 5), 'd n, 0', 'what is left');
+select is(polled(:d, 0, 1), 'c, 0', 'a request for the driver alone needs no free slot');
+select is(polled(:d, 2, 0), 'l m, 0', 'a poll with no room for instant requests brings only the others');
+select is(polled(:d, 5, 5), 'd n, 0', 'a larger poll brings the other requests');
 select is(polled(:d, 0, 5), '1000', 'without a slot it comes back by itself');
-select ok(not d.idle, 'and is not rung') from wf.driver d where d.id = :d;
+select ok(not d.idle, 'a driver without a free slot is not rung') from wf.driver d where d.id = :d;
 select is(polled(:d, 1, 5), '0', 'with one it looks once more');
-select ok(d.idle, 'and is rung from then on') from wf.driver d where d.id = :d;
+select ok(d.idle, 'an idle driver with a free slot is rung') from wf.driver d where d.id = :d;
 
 select wf.start('both') as i \gset
 select is(polled(:d, 3, null), 'a b c, 0', 'without the second number all count alike');
-select is(polled(:d, 0, null), '1000', 'and nothing is nothing');
+select is(polled(:d, 0, null), '1000', 'a poll for nothing brings nothing');
 select is(polled(:d, 9, 9), 'd k l m n, 1000', 'the rest, and with its flag up it need not look again');
 
 select wf.start('mixed') as i \gset
@@ -49,7 +49,7 @@ select wf.engine_pause('for a test');
 select is(count(*), 0::bigint, 'nothing while the engine is paused') from wf.poll(:d, 9, 9) where kind = 'run';
 select wf.engine_resume('for a test');
 select wf.drain(:d);
-select is(count(*), 0::bigint, 'nor while the driver drains') from wf.poll(:d, 9, 9) where kind = 'run';
+select is(count(*), 0::bigint, 'a draining driver gets no request') from wf.poll(:d, 9, 9) where kind = 'run';
 select throws_ok(format('select * from wf.poll(%s, 1, -1)', :d), 'WF002', null, 'less than nothing cannot be wanted');
 
 select * from finish();

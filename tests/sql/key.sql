@@ -35,7 +35,7 @@ select start('same', 1) as a \gset
 select is(start('same', 1), :a::bigint, 'dedupe: the same start answers the same instance');
 select wf.abort(jsonb_build_object('instance', :a));
 select work();
-select is(start('same', 1), :a::bigint, 'also when that has ended');
+select is(start('same', 1), :a::bigint, 'dedupe: the same start answers the ended instance');
 select throws_ok($$select start('same', 2)$$, 'WF007', 'key k of workflow same is known with another payload', 'another payload is refused');
 
 -- singleton (D52)
@@ -46,11 +46,11 @@ select isnt(start('only', 2, 'l'), :a::bigint, 'another key has another instance
 select isnt(start('only', 1, null), start('only', 1, null), 'a start without a key does not ask');
 select play_take(:driver);
 select finish_it(:a);
-select is(state(:a), 'END success', 'it ends');
+select is(state(:a), 'END success', 'singleton: the instance ends');
 select start('only', 2) as b \gset
-select isnt(:b::bigint, :a::bigint, 'then its key is free for another payload');
-select is(state(:b), 'RUNNING', 'which starts at once');
-select is(start('only', 2), :b::bigint, 'and has the key now');
+select isnt(:b::bigint, :a::bigint, 'singleton: an ended instance lets another payload start');
+select is(state(:b), 'RUNNING', 'singleton: the other payload starts at once');
+select is(start('only', 2), :b::bigint, 'singleton: the new instance has the key');
 select wf.abort(jsonb_build_object('instance', :b));
 select work();
 select start('only', 2) as c \gset
@@ -62,7 +62,7 @@ select throws_ok($$select start('only', 1, p_at => wf.now() + interval '1 h')$$,
 select start('next', 1) as a \gset
 select start('next', 1) as b \gset
 select isnt(:b::bigint, :a::bigint, 'coalesce: the same start while one is under way is a successor');
-select is(state(:b), 'SCHEDULED', 'which waits');
+select is(state(:b), 'SCHEDULED', 'coalesce: the successor waits');
 select results_eq(format('select reason, detail from wf.explain(%s)', :b), format($$values ('child', 'begins when instance %s has ended, which has its key')$$, :a), 'explain names the instance before it');
 select is(start('next', 1), :b::bigint, 'the same start once more answers the successor');
 select work();
@@ -72,7 +72,7 @@ select start('next', 2) as c \gset
 select isnt(:c::bigint, :b::bigint, 'another payload makes another successor');
 select sound('before the replaced one is aborted');
 select work();
-select is(state(:b) || ', ' || state(:c), 'ABORTED aborted, SCHEDULED', 'and takes the place of the first one');
+select is(state(:b) || ', ' || state(:c), 'ABORTED aborted, SCHEDULED', 'coalesce: a new successor takes the place of the former one');
 select is((select reason from wf.event where instance_id = :b and state = 'ABORTED'), 'a later start takes its place', 'the history says why');
 select play_take(:driver);
 select finish_it(:a);
@@ -85,14 +85,14 @@ select wf.abort(jsonb_build_object('instance', :d));
 select work();
 select is(state(:c) || ', ' || state(:d), 'RUNNING, ABORTED aborted', 'a successor can be aborted');
 select start('next', 2) as e \gset
-select is(state(:e), 'SCHEDULED', 'then the next start still follows the one that runs');
+select is(state(:e), 'SCHEDULED', 'coalesce: the start after an aborted successor follows the running instance');
 select wf.signal(jsonb_build_object('workflow', 'next', 'key', 'k'), 'hello', '1') as signal \gset
 select is((select instance_id from wf.signal where id = :signal), :c::bigint, 'a signal to the key is for the one that runs');
 select wf.abort(jsonb_build_object('instance', :c));
 select work();
 select is(state(:e), 'RUNNING', 'an aborted instance lets its successor begin');
 select wf.signal(jsonb_build_object('workflow', 'next', 'key', 'k'), 'hello', '1') as signal \gset
-select is((select instance_id from wf.signal where id = :signal), :e::bigint, 'which has the key then');
+select is((select instance_id from wf.signal where id = :signal), :e::bigint, 'coalesce: the successor has the key when it runs');
 select wf.abort(jsonb_build_object('instance', :e));
 select work();
 select start('next', 1) as f \gset
@@ -104,20 +104,20 @@ select start('next', 1, p_at => '2026-03-02 08:00:00+00') as g \gset
 select results_eq(format('select detail from wf.explain(%s)', :g), format($$values ('begins at 2026-03-02 08:00:00+00, and when instance %s has ended, which has its key')$$, :f), 'a successor may have a time, too');
 select wf.abort(jsonb_build_object('instance', :f));
 select work();
-select is(state(:g), 'SCHEDULED', 'it does not begin before its time');
+select is(state(:g), 'SCHEDULED', 'coalesce: the successor does not begin before its time');
 select sound('a successor before its time');
 select play_later('2 hours'), work();
-select is(state(:g), 'RUNNING', 'but then');
+select is(state(:g), 'RUNNING', 'coalesce: the successor begins at its time');
 select start('next', 2, p_at => wf.now() + interval '1 h') as h \gset
 select play_later('2 hours'), work();
-select is(state(:h), 'SCHEDULED', 'nor before the instance before it has ended');
+select is(state(:h), 'SCHEDULED', 'coalesce: the successor does not begin before its predecessor has ended');
 select wf.abort(jsonb_build_object('instance', :g));
 select work();
-select is(state(:h), 'RUNNING', 'but when it has');
+select is(state(:h), 'RUNNING', 'coalesce: the successor begins when its predecessor has ended');
 select start('next', 3, p_before => wf.now() + interval '1 h') as i \gset
 select play_later('2 hours'), work();
-select is(state(:i) || ' ' || (select error ->> 'kind' from wf.instance where id = :i), 'ABORTED error timeout', 'one that had to begin before that is aborted');
-select is((select count(*) from wf.work where kind = 'start'), 0::bigint, 'and leaves no work');
+select is(state(:i) || ' ' || (select error ->> 'kind' from wf.instance where id = :i), 'ABORTED error timeout', 'coalesce: the successor is aborted when its last moment passes first');
+select is((select count(*) from wf.work where kind = 'start'), 0::bigint, 'coalesce: an aborted successor leaves no work');
 select sound('a successor that came too late');
 
 -- coalesce, for later: of several starts the last one begins (debounce)
@@ -128,7 +128,7 @@ select start('next', 2, 'd', wf.now() + interval '10 s') as b \gset
 select play_later('5 s'), work();
 select is(state(:a) || ', ' || state(:b), 'ABORTED aborted, SCHEDULED', 'another start takes the place of one that waits for its time');
 select play_later('5 s'), work();
-select is(state(:b), 'RUNNING', 'and begins at its own');
+select is(state(:b), 'RUNNING', 'debounce: the last start begins at its own time');
 select sound('after a debounce');
 select start('next', 3, 'd') as c \gset
 select is(state(:c), 'SCHEDULED', 'the next one follows it');
@@ -145,10 +145,10 @@ select is(state(start('next', 2)), 'RUNNING', 'a key whose instance was purged i
 -- by: the workflow names the key itself
 select start('each', 1, null) as a \gset
 select is((select key from wf.instance where id = :a), 'n1', 'by: the key is worked out from the parameters');
-select is(start('each', 1, null), :a::bigint, 'so the same parameters answer the same instance');
-select isnt(start('each', 2, null), :a::bigint, 'and others start another one');
+select is(start('each', 1, null), :a::bigint, 'by: the same parameters answer the same instance');
+select isnt(start('each', 2, null), :a::bigint, 'by: other parameters start another instance');
 select wf.start('each') as b \gset
-select is((select key from wf.instance where id = :b), 'n7', 'it sees the defaults');
+select is((select key from wf.instance where id = :b), 'n7', 'by: the expression sees the defaults');
 select start('each', 1, 'mine') as b \gset
 select is((select key from wf.instance where id = :b), 'mine', 'a key that the start gives counts more');
 select is((array(select wf.start_many('each', '[{"n": 1}, {"n": 8}, {"n": 8}]')))[1], :a::bigint, 'a list of starts asks for each');
@@ -156,7 +156,7 @@ select is((select count(*) from wf.instance where key = 'n8'), 1::bigint, 'the s
 select wf.start('own', '{"n": 5}') as b \gset
 select is((select key from wf.instance where id = :b), '5', 'a number is a key, too');
 select throws_ok($$select wf.start('own', '{"n": {}}')$$, 'WF002', 'by of the policy key is {}', 'an object is none');
-select throws_ok($$select wf.start('own', '{"n": ""}')$$, 'WF002', 'the key has 0 bytes', 'nor is an empty one a key');
+select throws_ok($$select wf.start('own', '{"n": ""}')$$, 'WF002', 'the key has 0 bytes', 'by: an empty text is no key');
 select wf.start('own', '{"n": null}') as b \gset
 select is((select key from wf.instance where id = :b), null, 'null is no key');
 select is(wf.start('own', '{"n": "x"}') = wf.start('own', '{"n": "x"}'), false, 'coalesce with by');
@@ -185,15 +185,15 @@ select is((select string_agg(state, ' ' order by nominal_at) from wf.firing_v wh
 select wf.abort(jsonb_build_object('instance', (select instance_id from wf.firing_v where schedule = 'line' and state = 'started')));
 select start('each', 1, null) as a \gset
 select work();
-select is((select string_agg(state, ' ' order by nominal_at) from wf.firing_v where schedule = 'line'), 'started skipped skipped', 'neither of them waits for nothing');
+select is((select string_agg(state, ' ' order by nominal_at) from wf.firing_v where schedule = 'line'), 'started skipped skipped', 'two firings that wait are both skipped when another instance has the key');
 select wf.schedule_fire('line') as b \gset
-select is(:b::bigint, :a::bigint, 'what is fired by hand answers the instance that has the key');
-select is((select state || ': ' || reason from wf.firing_v where schedule = 'line' order by nominal_at desc limit 1), format('skipped: instance %s has its key', :a), 'and is recorded so');
+select is(:b::bigint, :a::bigint, 'a schedule fired by hand answers the instance that has the key');
+select is((select state || ': ' || reason from wf.firing_v where schedule = 'line' order by nominal_at desc limit 1), format('skipped: instance %s has its key', :a), 'a schedule fired by hand is recorded as skipped');
 select sound('at the end');
 
 -- install
 select throws_matching($$select install('bad', 'often')$$, 'dedupe, singleton or coalesce', 'install refuses another word');
-select throws_matching($$select install('bad', 'coalesce', '["var", "nothing"]')$$, 'nothing', 'or a name that is no parameter');
+select throws_matching($$select install('bad', 'coalesce', '["var", "nothing"]')$$, 'nothing', 'by: install refuses a name that is no parameter');
 
 select * from finish();
 rollback;

@@ -24,15 +24,15 @@ select wf.retry('{"failed": true}');
 select play_take(:driver), play_report(play_id(:i, 'begin'));
 select play_take(:driver);
 select set_eq(format('select * from labels(%s)', :i), array['north [0]', 'south [1]'], 'explain says what the title''s expression gave, and the element around it');
-select is((select label from wf.explain(:i, play_id(:i, 'a', null))), 'south [1]', 'so does explain of one process');
-select is((select e.label from wf.event_v e where e.process_id = play_id(:i, 'a') and e.event = 'start'), 'south [1]', 'so does the history');
+select is((select label from wf.explain(:i, play_id(:i, 'a', null))), 'south [1]', 'explain of one process shows the title and the element');
+select is((select e.label from wf.event_v e where e.process_id = play_id(:i, 'a') and e.event = 'start'), 'south [1]', 'the history shows the title and the element');
 select matches((select e.detail from wf.explain(:i) e where e.label = 'seq [1]'), '^waits for 1: \d+ south \[1\] \(START_REQUESTED, then then this\)$',
-    'what a composite waits for has its title, and what comes after it');
+    'explain of a composite has the titles of its children and of the next step');
 select is((select l.label from wf.label_v l where l.instance_id = :i and l.process_id = play_id(:i, 'forall')), 'forall x', 'a forall in no element has no index');
 select play_fail(play_id(:i, 'a'));
 select results_eq('select label from wf.stuck()', array['south [1]'], 'stuck says them too');
 select wf.ignore('{"failed": true}');
-select is((select string_agg(c.label, ', ') from wf.changes(array[:i]) c where c.was = '' and c.label like 'then%'), 'then this [1]', 'so does a dry run, of what would begin');
+select is((select string_agg(c.label, ', ') from wf.changes(array[:i]) c where c.was = '' and c.label like 'then%'), 'then this [1]', 'a dry run shows the titles of steps that would begin');
 select is((select string_agg(t.label, ', ' order by t.label) from wf.tree(:i) t where t.label like '%[%'), 'seq [0], seq [1]', 'the tree names elements alone');
 select is((select string_agg(distinct s.label, ', ' order by s.label) from wf.simulate('regions') s where s.label ~ 'north|south|then'),
     'north [0], south [1], then this [0], then this [1]', 'a simulation says them');

@@ -62,7 +62,7 @@ select play_later('29 s');
 select wf.heartbeat(:two), wf.tick();
 select is((select count(*) from wf.lease where instance_id = :i), 7::bigint, 'a heartbeat keeps them');
 select play_later('2 s');
-select is(play_take(:two), 6::bigint, 'then another one takes over: what may be repeated, what is to be polled, what is to be released');
+select is(play_take(:two), 6::bigint, 'another driver gets the lost tasks that may be repeated, polled or released');
 select results_eq(format('select * from states(%s)', :i), $$values
     ('once', 'FAILED', 'lost', null),
     ('again', 'START_REQUESTED', null, 'lease start'),
@@ -73,7 +73,7 @@ select results_eq(format('select * from states(%s)', :i), $$values
     ('polled', 'EXECUTING', null, 'lease poll'),
     ('ended', 'CLEANUP_REQUESTED', null, 'lease cleanup')$$, 'the rest waits for an operator, of kind lost');
 select is((select state from wf.driver where id = :one), 'lost', 'the driver is given up');
-select throws_ok(format('select * from wf.poll(%s, 1)', :one), 'WF010', format('driver %s was given up as lost', :one), 'it must register again');
+select throws_ok(format('select * from wf.poll(%s, 1)', :one), 'WF010', format('driver %s was given up as lost', :one), 'a driver that was given up must register again');
 select throws_ok(format('select wf.heartbeat(%s)', :one), 'WF010', null, 'a heartbeat does not help');
 select is((select attempt from wf.process where id = play_id(:i, 'again')), 1, 'to begin again is no attempt of its own');
 select is_empty('select * from wf.fsck()', 'all is well when a driver is lost');
@@ -87,13 +87,13 @@ $$;
 select is(report_as(:one, play_id(:i, 'once')), 'late', 'a report of what waits for an operator is late');
 select results_eq(format('select was, event, state from wf.event where process_id = %s order by seq desc limit 1', play_id(:i, 'once')), $$values ('FAILED', 'late', 'FAILED')$$, 'the history keeps it, for the operator to see');
 select wf.retry(jsonb_build_object('process', play_id(:i, 'once')));
-select is(report_as(:one, play_id(:i, 'once')), 'late', 'also when he has seen to it');
-select is(play_state(:i, 'once'), 'INIT', 'it changes nothing');
+select is(report_as(:one, play_id(:i, 'once')), 'late', 'a report stays late after the operator''s retry');
+select is(play_state(:i, 'once'), 'INIT', 'a late report changes nothing');
 select is(report_as(:one, play_id(:i, 'again')), 'stale', 'a report of what another one has begun again is stale');
-select is(report_as(:one, play_id(:i, 'sent_again'), 'ack'), 'stale', 'so is an acknowledgement: it must not be sent');
+select is(report_as(:one, play_id(:i, 'sent_again'), 'ack'), 'stale', 'a stale acknowledgement tells the driver not to send');
 select is(report_as(:two, play_id(:i, 'sent_again'), 'ack'), 'done', 'the other one may');
 select is(play_state(:i, 'again'), 'START_REQUESTED', 'the new request is not touched');
-select is(report_as(:two, play_id(:i, 'again')), 'done', 'its report counts');
+select is(report_as(:two, play_id(:i, 'again')), 'done', 'the report of the new driver counts');
 select wf.abort('{"global": true}');
 select wf.leave(:two);
 select is_empty('select * from wf.fsck()', 'all is well after late reports');
@@ -103,7 +103,7 @@ select play_driver('three') as three \gset
 select held(:three) as i \gset
 select wf.cancel(jsonb_build_object('instance', :i));
 select wf.leave(:three);
-select is_empty(format('select * from wf.stop where driver_id = %s', :three), 'one that has left is not told to stop anything');
+select is_empty(format('select * from wf.stop where driver_id = %s', :three), 'a driver that has left is told to stop nothing');
 select results_eq(format('select * from states(%s)', :i), $$values
     ('once', 'FAILED', 'cancelled', null),
     ('again', 'FAILED', 'cancelled', null),
@@ -112,7 +112,7 @@ select results_eq(format('select * from states(%s)', :i), $$values
     ('sent_again', 'FAILED', 'cancelled', null),
     ('running', 'CANCEL_REQUESTED', null, 'ready cancel'),
     ('polled', 'CANCEL_REQUESTED', null, 'ready cancel'),
-    ('ended', 'CLEANUP_REQUESTED', null, 'ready cleanup')$$, 'what was being cancelled is not begun again');
+    ('ended', 'CLEANUP_REQUESTED', null, 'ready cleanup')$$, 'a task that was being cancelled is not begun again');
 select wf.abort(jsonb_build_object('instance', :i));
 select is_empty('select * from wf.fsck()', 'all is well when a driver leaves');
 
@@ -128,12 +128,12 @@ select is(play_take(:four, 2), 2::bigint, 'a driver takes two');
 select wf.drain(:four);
 select is(play_take(:four), 0::bigint, 'told to drain, it takes no more');
 select results_eq(format('select answer from wf.outcome(%s, (select array_agg(instance_id) from wf.lease where driver_id = %s), (select array_agg(process_id) from wf.lease where driver_id = %s),
-        (select array_agg(token) from wf.lease where driver_id = %s), ''{response,release}'', ''{"",""}'')', :four, :four, :four, :four), $$values ('done'), ('done')$$, 'it reports the one and hands back the other');
-select is(play_take(:five), 7::bigint, 'which another one takes, with the rest');
+        (select array_agg(token) from wf.lease where driver_id = %s), ''{response,release}'', ''{"",""}'')', :four, :four, :four, :four), $$values ('done'), ('done')$$, 'a draining driver reports one request and hands the other back');
+select is(play_take(:five), 7::bigint, 'another driver takes the handed-back requests and the others');
 select wf.drain(:four);
 select wf.leave(:four);
-select throws_ok(format('select wf.drain(%s)', :four), 'WF003', null, 'one that has left cannot be drained');
-select throws_ok(format('select * from wf.poll(%s, 1)', :four), 'WF010', format('driver %s has left', :four), 'nor can it poll');
+select throws_ok(format('select wf.drain(%s)', :four), 'WF003', null, 'a driver that has left cannot be drained');
+select throws_ok(format('select * from wf.poll(%s, 1)', :four), 'WF010', format('driver %s has left', :four), 'a driver that has left cannot poll');
 select lives_ok(format('select wf.leave(%s)', :four), 'to leave twice does no harm');
 select throws_ok('select * from wf.poll(999999, 1)', 'WF010', 'driver 999999 is not registered', 'an unknown driver');
 select throws_ok('select * from wf.poll(null, 1)', 'WF010', null, 'none');
@@ -147,16 +147,16 @@ select wf.cancel(jsonb_build_object('process', play_id(:i, 'again')));
 select wf.register('five', '1', '{builtin}', '{}', 10, :five, (select tokens from heard)) as six \gset
 select results_eq(format('select count(*) from wf.lease where driver_id = %s', :six), 'values (2::bigint)', 'the requests that it names go over to its new incarnation');
 select is((select state from wf.driver where id = :five), 'left', 'the old one has left');
-select results_eq(format('select kind, token from wf.poll(%s, 0) where kind <> ''next''', :six), format('select ''stop''::text, token from wf.lease where process_id = %s', play_id(:i, 'again')), 'what it is to stop it is told');
+select results_eq(format('select kind, token from wf.poll(%s, 0) where kind <> ''next''', :six), format('select ''stop''::text, token from wf.lease where process_id = %s', play_id(:i, 'again')), 'a new incarnation is told what to stop');
 select set_eq(format('select bind from wf.process where instance_id = %s and event = ''release'' and state = ''INIT''', :i),
     (select array_agg(bind) from wf.process p where instance_id = :i and bind not in ('again', 'sent') and exists (select from play_request r where r.driver_id = :five and r.process_id = p.id and r.kind = 'run')),
     'the others are handed out again');
 select is(report_as(:five, play_id(:i, 'sent'), 'ack'), 'done', 'tokens count, whichever incarnation reports them');
 select lives_ok(format('select wf.register(''five'', ''1'', ''{builtin}'', ''{}'', 10, %s, (select tokens from heard))', :five), 'the register that was lost is repeated');
 select wf.register('five', '1', '{builtin}', '{}', 10, (select max(id) from wf.driver)) as eight \gset
-select is((select state from wf.process where instance_id = :i and id = play_id(:i, 'sent')), 'EXECUTING', 'what it has acknowledged is not handed back');
+select is((select state from wf.process where instance_id = :i and id = play_id(:i, 'sent')), 'EXECUTING', 'an acknowledged task is not handed back');
 select wf.tick();
-select is((select event from wf.process where instance_id = :i and id = play_id(:i, 'sent')), 'lost', 'but lost, if it is not named');
+select is((select event from wf.process where instance_id = :i and id = play_id(:i, 'sent')), 'lost', 'an acknowledged task that the new incarnation does not name is lost');
 select lives_ok($$select wf.register('five', '1', '{builtin}', '{}', 10, 999999, array[gen_random_uuid()])$$, 'an unknown former driver is no error');
 select is_empty('select * from wf.fsck()', 'all is well after a reconnect');
 
@@ -188,20 +188,20 @@ select play_later(:'next_minute');
 select wf.heartbeat(:late), wf.heartbeat(:busy), wf.tick();
 update wf.driver set state = 'left' where id = :late;
 select play_later('2 s'), play_take(:busy, 0);
-select is((select count(*) from wf.lease where instance_id = :i), 7::bigint, 'is not looked for every second');
+select is((select count(*) from wf.lease where instance_id = :i), 7::bigint, 'leases of a driver that has left are not looked for every second');
 select play_later('1 minute'), play_take(:busy, 0);
-select is_empty(format('select * from wf.lease where instance_id = %s', :i), 'but is found within a minute');
+select is_empty(format('select * from wf.lease where instance_id = %s', :i), 'leases of a driver that has left are found within a minute');
 select held(:busy) as i \gset
 update wf.driver set state = 'left', ended_at = wf.now(), successor = :late where id = :busy;
 select play_driver('other') as other \gset
 select play_later('2 s'), play_take(:other, 0);
-select is_empty(format('select * from wf.lease where instance_id = %s', :i), 'and within a second if it has come back as another one');
+select is_empty(format('select * from wf.lease where instance_id = %s', :i), 'leases of a driver that has come back are found within a second');
 select play_driver('silent') as silent \gset
 select held(:silent) as i \gset
 update wf.driver set state = 'lost', ended_at = wf.now() where id = :silent;
 update wf.sign_of_life set seen_at = wf.now() - interval '1 hour' where driver_id = :silent;
 select play_later('2 s'), play_take(:other, 0);
-select is_empty(format('select * from wf.lease where instance_id = %s', :i), 'and within a second of the sweep that gave it up but could not take all back, however long it was silent');
+select is_empty(format('select * from wf.lease where instance_id = %s', :i), 'leases that the sweep could not take back are found within a second');
 
 -- all drivers died, and the next one comes only much later
 select wf.leave(d.id) from wf.driver d where d.state in ('live', 'draining');
@@ -227,9 +227,9 @@ language sql as $$
     select string_agg(bind, ' ' order by bind) from taken;
 $$;
 select is(takes('{http}', '{}'), null, 'a driver without the transport takes nothing');
-select is(takes('{builtin}', '{day}'), null, 'nor one of another queue');
+select is(takes('{builtin}', '{day}'), null, 'a driver of another queue takes nothing');
 select is(takes('{builtin}', '{night,day}'), 'there', 'only what is in its queues');
-select is(takes('{ssh}', '{default}'), 'far', 'and what it has the transport for');
+select is(takes('{ssh}', '{default}'), 'far', 'a driver takes tasks of its transports');
 select is(takes('{ssh,builtin}', '{}'), 'here', 'without queues it serves all of them');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 

@@ -31,27 +31,27 @@ select play_install('long', jsonb_build_array(a_forall('x', 999)));
 select wf.start('long') as i \gset
 select is(failure(:i, 'forall'), 'FAILED limit', 'a forall that may bring its instance to more processes than it may have fails, kind limit');
 select is((select error ->> 'message' from wf.process where id = play_id(:i, 'forall')),
-    'the elements of this forall may come to 999 processes and the instance to 1001, more than the 1000 that it may have in all (setting instance_processes)', 'its message names the numbers and the setting');
+    'the elements of this forall may come to 999 processes and the instance to 1001, more than the 1000 that it may have in all (setting instance_processes)', 'the message names the numbers and the setting instance_processes');
 select is((select count(*) from wf.process where instance_id = :i), 2::bigint, 'none of its elements has begun');
 select matches((select string_agg(e.detail, ' ') from wf.explain(:i, play_id(:i, 'forall')) e), '1001, more than the 1000', 'explain gives the reason');
 select limit_to('instance_processes', 1001);
 select count(*) from wf.retry(jsonb_build_object('instance', :i)) \gset x_
 select work_on();
 select is((select state from wf.instance where id = :i), 'END', 'with a larger setting a retry takes it to its end');
-select is((select count(*) from wf.process where instance_id = :i), 1001::bigint, 'and it has had exactly as many processes as it may have');
+select is((select count(*) from wf.process where instance_id = :i), 1001::bigint, 'the instance has had exactly as many processes as it may have');
 
 -- foralls in a forall, and one after another
 select play_install('nested', jsonb_build_array(a_forall('x', 30, a_forall('z', 30))));
 select limit_to('instance_processes', 932);
 select wf.start('nested') as i \gset
 select work_on();
-select is((select state from wf.instance where id = :i), 'END', 'what foralls in a forall come to is their sum');
-select is((select count(*) from wf.process where instance_id = :i), 932::bigint, 'which is what began');
+select is((select state from wf.instance where id = :i), 'END', 'foralls in a forall add up');
+select is((select count(*) from wf.process where instance_id = :i), 932::bigint, 'the foralls have begun as many processes as were reserved');
 select limit_to('instance_processes', 931);
 select wf.start('nested') as i \gset
 select work_on();
 select is((select count(*) from wf.process p where p.instance_id = :i and p.state = 'FAILED' and p.error ->> 'kind' = 'limit'), 1::bigint, 'only the forall fails that would be too much');
-select is((select count(*) from wf.failed f where f.instance_id = :i), 1::bigint, 'and waits for an operator');
+select is((select count(*) from wf.failed f where f.instance_id = :i), 1::bigint, 'the forall that is too large waits for an operator');
 select is_empty('select * from wf.fsck()', 'nothing contradicts it');
 select play_install('two', jsonb_build_array(play_par(a_forall('x', 5000), a_forall('z', 3))));
 select limit_to('instance_processes', 1000);
@@ -79,17 +79,17 @@ select limit_to('instance_live', 2001);
 select wf.start('wide') as i \gset
 select is(failure(:i, 'forall'), 'FAILED limit', 'a forall that may have more processes under way than its instance may have fails');
 select is((select error ->> 'message' from wf.process where id = play_id(:i, 'forall')),
-    'the elements of this forall may have 2000 processes under way at a time and the instance 2002, more than the 2001 allowed (setting instance_live)', 'its message names the numbers and the setting');
+    'the elements of this forall may have 2000 processes under way at a time and the instance 2002, more than the 2001 allowed (setting instance_live)', 'the message names the numbers and the setting instance_live');
 select limit_to('instance_live', 2002);
 select count(*) from wf.retry(jsonb_build_object('instance', :i)) \gset x_
 select is(failure(:i, 'forall'), 'ACTIVE', 'with a larger setting a retry lets it begin');
-select is((select live from wf.extent where instance_id = :i), 2000::bigint, 'and it holds what it may have under way');
+select is((select live from wf.extent where instance_id = :i), 2000::bigint, 'the retried forall holds the processes that it may have under way');
 select wf.start('wide') as other \gset
 select is(failure(:other, 'forall'), 'ACTIVE', 'another instance has a limit of its own');
 select count(*) from wf.abort(jsonb_build_object('instance', jsonb_build_array(:i, :other))) \gset x_
 select work_on();
-select is((select sum(live) from wf.extent where instance_id in (:i, :other)), 0::numeric, 'what is torn down gives everything back');
-select is_empty('select * from wf.fsck()', 'and nothing contradicts it');
+select is((select sum(live) from wf.extent where instance_id in (:i, :other)), 0::numeric, 'a teardown gives all reserved processes back');
+select is_empty('select * from wf.fsck()', 'fsck finds nothing after the teardown');
 select limit_to('instance_live', 1000000);
 
 -- a catch takes the error
@@ -111,7 +111,7 @@ do $$ begin perform play_on((select max(id) from wf.driver), 1) ; end $$;
 select is((select count(*) from wf.process where instance_id = :i and bind = 'a' and state = 'END'), 6::bigint, 'six values of 10,000 bytes fit into 65,536');
 select is((select count(*) from wf.process where instance_id = :i and bind = 'a' and state = 'FAILED' and error ->> 'kind' = 'limit'), 94::bigint, 'a task with another one fails, kind limit');
 select matches((select error ->> 'message' from wf.process where instance_id = :i and bind = 'a' and state = 'FAILED' limit 1),
-    '^with this value of 100\d\d bytes the names of the instance would hold 70\d\d\d bytes, more than the 65536 allowed \(setting instance_bytes\)$', 'its message names the numbers and the setting');
+    '^with this value of 100\d\d bytes the names of the instance would hold 70\d\d\d bytes, more than the 65536 allowed \(setting instance_bytes\)$', 'the message names the numbers and the setting instance_bytes');
 select matches((select string_agg(e.detail, ' ') from wf.process p, wf.explain(:i, p.id) e where p.instance_id = :i and p.bind = 'a' and p.state = 'FAILED'), 'more than the 65536 allowed', 'explain gives the reason');
 -- those elements end: their names are read no more
 select play_later('2 s'), play_on(:driver);
@@ -128,7 +128,7 @@ do $$ begin
         perform play_on((select max(id) from wf.driver), 1);
     end loop;
 end $$;
-select is((select state from wf.instance where id = :i), 'END', 'so that all come to their end');
+select is((select state from wf.instance where id = :i), 'END', 'the elements end when the earlier scopes have ended');
 
 -- a let, a call's parameters, and what a forall collects
 select play_install('lets', (select jsonb_agg(jsonb_build_object('kind', 'let', 'line', 1, 'as', 'v' || k, 'value', '["call", "lpad", ["var", "s"], 10000]'::jsonb, 'reads', '{"s": 0}'::jsonb)) from generate_series(1, 8) k),
@@ -142,7 +142,7 @@ select play_install('hoard', jsonb_build_array(
 select wf.start('hoard') as i \gset
 select work_on();
 select is(failure(:i, 'forall'), 'FAILED limit', 'a forall that collects more fails, kind limit');
-select cmp_ok((select sum(octet_length(value::text)) from wf.forall_result where instance_id = :i), '<=', 70000::bigint, 'and keeps no more');
+select cmp_ok((select sum(octet_length(value::text)) from wf.forall_result where instance_id = :i), '<=', 70000::bigint, 'a forall over the limit keeps no more results than the limit');
 select limit_to('instance_bytes', 16777216);
 
 -- no transaction begins more than about 1,000 processes of an instance
@@ -180,8 +180,8 @@ select cmp_ok(most_begun(i), '<=', 1200::bigint, format('%s: nor does any piece 
 select is(begun(i), processes::bigint, format('%s: all of it has begun then', name)) from large;
 select work_on();
 select is_empty('select w.error from wf.work w', 'no work is left');
-select is((select state from wf.instance where id = :leafy), 'ABORTED', 'one that is aborted before all of it has begun comes to its end');
-select is_empty('select * from wf.fsck()', 'and nothing contradicts it');
+select is((select state from wf.instance where id = :leafy), 'ABORTED', 'an instance that is aborted before all of it has begun ends');
+select is_empty('select * from wf.fsck()', 'fsck finds nothing after the abort');
 do $$ begin perform play_on((select max(id) from wf.driver)); end $$;
 select is((select state from wf.instance where id = i), 'END', format('%s: it comes to its end', name)) from large;
 
@@ -191,7 +191,7 @@ select play_install('pair', jsonb_build_array(a_forall('x', 2)));
 select count(*) from wf.start_many('short', (select jsonb_agg('{}'::jsonb) from generate_series(1, 1500))) \gset x_
 select is((select count(*) from wf.ready r join wf.instance_v i using (instance_id) where i.workflow = 'short'), 1500::bigint, 'all of 1,500 instances that start in one transaction begin there');
 select count(*) from wf.start_many('pair', (select jsonb_agg('{}'::jsonb) from generate_series(1, 1500))) \gset x_
-select is((select count(*) from wf.instance_v i where i.workflow = 'pair' and i.result = 'success'), 1500::bigint, 'so do their foralls');
+select is((select count(*) from wf.instance_v i where i.workflow = 'pair' and i.result = 'success'), 1500::bigint, 'the foralls of 1,500 instances end, too');
 
 -- small values are not counted
 select play_install('crumbs', jsonb_build_array(a_forall('x', 500, jsonb_build_object('kind', 'let', 'line', 1, 'as', 'y', 'value', '["call", "lpad", "x", 1000]'::jsonb))));

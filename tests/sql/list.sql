@@ -2,7 +2,7 @@
 -- look at all of them finds.
 begin;
 \ir helper/play.sql
-select plan(8);
+select plan(14);
 
 select play_install('quick', jsonb_build_array(play_task('t.Do', 'a')));
 select play_install('slow', jsonb_build_array(play_task('t.Sleep', 'a', '{"duration": "PT1H"}')));
@@ -25,7 +25,7 @@ select is((select string_agg(distinct i.state, ' ' order by i.state) from wf.ins
 select is_empty($$
     select t from unnest('{failed,ready,parked,lease,timer,suspended}'::text[]) t
      where not (xpath('/row/any/text()', query_to_xml(format('select exists (select from wf.%I) as any', t), false, true, '')))[1]::text::boolean
-$$, 'and something in each table that makes one live');
+$$, 'each table that makes an instance live has rows');
 
 -- found(…): by looking at all of them
 create function found(p_states text[], p_workflow text, p_tags text[], p_failed boolean, p_limit int) returns bigint[]
@@ -37,17 +37,23 @@ language sql as $$
 $$;
 create temporary table question as
 select s.states::text[] as states, w as workflow, t.tags::text[] as tags, f as failed, n as max
-  from (values (null), ('{}'), ('{RUNNING}'), ('{SUSPENDED}'), ('{RUNNING,SUSPENDED,ABORTING}'), ('{END}'), ('{RUNNING,ABORTED}'), ('{NONE}')) s (states),
-       unnest('{quick,slow,none,NULL}'::text[]) w, (values (null), ('{}'), ('{x}'), ('{x,y}'), ('{z}')) t (tags),
+  from (values (null), ('{}'), ('{RUNNING}'), ('{SUSPENDED}'), ('{RUNNING,SUSPENDED,ABORTING}'), ('{END}'), ('{RUNNING,ABORTED}'), ('{ABORTING}')) s (states),
+       unnest('{quick,slow,NULL}'::text[]) w, (values (null), ('{}'), ('{x}'), ('{x,y}'), ('{z}')) t (tags),
        unnest('{true,false}'::boolean[]) f, unnest('{0,1,3,100}'::int[]) n;
 select is_empty($$
     select q.*, array(select wf.list(q.states, q.workflow, q.tags, q.failed, q.max)) as listed from question q
      where array(select wf.list(q.states, q.workflow, q.tags, q.failed, q.max)) <> found(q.states, q.workflow, q.tags, q.failed, q.max)
 $$, 'every combination finds what a look at all finds, in order');
-select cmp_ok((select count(distinct found(q.states, q.workflow, q.tags, q.failed, q.max)) from question q), '>', 20::bigint, 'and they differ');
+select cmp_ok((select count(distinct found(q.states, q.workflow, q.tags, q.failed, q.max)) from question q), '>', 20::bigint, 'the answers of the questions differ');
 select is(array(select wf.list()), found(null, null, null, false, 50), 'without arguments the latest fifty');
 select throws_ok('select wf.list(p_limit => null)', 'WF002', 'the limit is null', 'the limit is a number');
-select throws_ok('select wf.list(p_limit => -1)', 'WF002', 'the limit is -1', 'that is not negative');
+select throws_ok('select wf.list(p_limit => -1)', 'WF002', 'the limit is -1', 'a negative limit is refused');
 select is(array(select wf.list(p_states => '{RUNNING}', p_failed => null)), found('{RUNNING}', null, null, false, 50), 'null asks for nothing');
+select is(array(select wf.list(p_result => 'aborted')), array(select i.instance_id from wf.instance_v i where i.result = 'aborted' order by 1 desc), 'those with a result');
+select is(array(select wf.list(p_key => 'no such key')), '{}', 'a key that nothing has finds nothing');
+select is(array(select wf.list(p_since => '2999-01-01')), '{}', 'nothing has been started since a moment to come');
+select throws_ok($$select wf.list('{EXECUTING}')$$, 'WF002', 'an instance has no state "EXECUTING"', 'a state of tasks is none of instances');
+select throws_ok($$select wf.list(p_result => 'fine')$$, 'WF002', 'an instance has no result "fine"', 'there is no such result');
+select throws_ok($$select wf.list(p_workflow => 'none')$$, 'WF003', 'there is no workflow none', 'there is no such workflow');
 select * from finish();
 rollback;

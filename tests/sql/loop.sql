@@ -63,7 +63,7 @@ select is(played(a_while('0', '["lt", ["var", "s"], 3]', '["add", ["var", "s"], 
 select is(played(a_while('0', 'true', '0', nothing(), '["var", "n"]', '{"n": 0}'), v.n) ->> 'message', format('max of a while is an int of at least 1, not %s', v.n), 'max is no ' || v.n::text)
   from (values ('0'::jsonb), ('-1'), ('1.5'), ('"3"'), ('null')) v (n);
 select is(played(a_while('0', '["var", "n"]', '0', nothing(), '100', '{"n": 0}'), 'null'), '{"kind": "input", "message": "the condition of a while needs a boolean, not null"}', 'a condition that is null fails');
-select is(played(a_while('["var", "n"]', '["ne", ["var", "s"], 3]', '["add", ["var", "s"], 1]', nothing(), '100', '{"n": 0}'), '"no"') ->> 'kind', 'input', 'what a round yields may fail');
+select is(played(a_while('["var", "n"]', '["ne", ["var", "s"], 3]', '["add", ["var", "s"], 1]', nothing(), '100', '{"n": 0}'), '"no"') ->> 'kind', 'input', 'a yield may fail');
 
 -- repeat
 select is(played(a_repeat('["eq", ["var", "y"], 1]', '["var", "y"]', a_let('y', '1'), '1', '{"y": 1}')), '1', 'a repeat has one round at least, and its condition sees what that has bound');
@@ -102,10 +102,10 @@ select play_install('worklist', jsonb_build_array(
             'collect', '[{"as": "found", "value": ["var", "y"]}]'::jsonb, 'collect_reads', '{"y": 2}'::jsonb)),
     a_return()));
 select wf.start('worklist') as i \gset
-select is(play_take(:driver), 1::bigint, 'S8: it begins with what is on the list');
+select is(play_take(:driver), 1::bigint, 'S8: the first round has the elements of the list');
 select play_report(play_id(:i, 'y'), 'response', '{"value": [2, 2]}');
-select is(play_on(:driver), 6::bigint, 'S8: what a round finds is what the next one does, side by side');
-select is(play_end(:i), 'END success []', 'S8: it ends when a round finds nothing more');
+select is(play_on(:driver), 6::bigint, 'S8: elements that a round finds are done side by side in the next one');
+select is(play_end(:i), 'END success []', 'S8: the loop ends when a round finds nothing more');
 select is((select max(p.index) from wf.process p where p.parent_id = play_id(:i, 'while')), 2, 'S8: after three rounds');
 
 -- in its rounds tasks wait, and only the round that is under way is alive
@@ -118,17 +118,17 @@ select matches((select string_agg(e.detail, '; ') from wf.explain(:i, play_id(:i
 select play_report(play_id(:i, 'y'), 'response', '{"value": 0}');
 select play_take(:driver), play_report(play_id(:i, 'z'), 'response', '{"value": 0}');
 select is((select array_agg(p.index order by p.id) from wf.process p where p.parent_id = play_id(:i, 'while')), '{0,1}', 'the index of a round is its number');
-select ok((select r.turn = wf._turn(p.at, null) from wf.ready r join wf.process p on p.id = r.process_id where r.instance_id = :i), 'its requests do not stand apart: nothing runs beside it');
+select ok((select r.turn = wf._turn(p.at, null) from wf.ready r join wf.process p on p.id = r.process_id where r.instance_id = :i), 'a loop''s requests do not stand apart, since nothing runs beside it');
 select is((select p.output from wf.process p where p.id = play_id(:i, 'while')), '1', 'the state is the output of the loop meanwhile');
 select is((select l.label from wf.label_v l where l.process_id = play_id(:i, 'y')), 't.Do as y [1]', 'a label says in which round');
 select is((select t.note from wf.tree(:i) t where t.kind = 'while'), '1 of at most 100 rounds', 'one round has ended');
 select results_eq(format('select t.label from wf.tree(%s, 4) t', :i), $$values ('slow'), ('while s'), ('seq [0]'), ('t.Do as y')$$, 'a page of the tree has the rounds in order');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other in a round');
 select play_on(:driver);
-select is(play_end(:i), 'END success 3', 'it ends');
+select is(play_end(:i), 'END success 3', 'the loop ends with its last state');
 
 -- what one instance comes to: rounds are reserved as they go by, and given back
-select is((select (e.processes, e.live)::text from wf.extent e where e.instance_id = :i), '(9,0)', 'what was reserved and not needed is given back');
+select is((select (e.processes, e.live)::text from wf.extent e where e.instance_id = :i), '(9,0)', 'processes that were reserved and not needed are given back');
 update wf.setting set value = '30' where name = 'instance_processes';
 select is(played(a_while('0', 'true', '["add", ["var", "s"], 1]', a_do('y', '1', '{}'), '1000')) ->> 'message',
           'the next round of this while may come to 1 processes and the instance to 31, more than the 30 that it may have in all (setting instance_processes)', 'a loop that comes to more than an instance may have fails');
@@ -136,7 +136,7 @@ select is((select count(*) from wf.process p where p.instance_id = (select max(i
 update wf.setting set value = '3' where name = 'instance_processes';
 select is(played(a_fold('0', '["range", 1, 5]', '0', a_do('y', '1', '{}'))) ->> 'message',
           'a round of this fold may come to 1 processes and the instance to 4, more than the 3 that it may have in all (setting instance_processes)', 'even its first round');
-select is((select p.total from wf.process p order by p.id desc limit 1), 0, 'then no round has begun');
+select is((select p.total from wf.process p order by p.id desc limit 1), 0, 'no round begins beyond the limit');
 update wf.setting set value = '10000000' where name = 'instance_processes';
 select count(*) from wf.retry(jsonb_build_object('instance', (select max(i.id) from wf.instance i))) \gset x_
 select play_on(:driver);
@@ -170,7 +170,7 @@ select wf.retry(jsonb_build_object('instance', :i)) \gset x_
 select is(play_state(:i, 'while'), 'FAILED', 'a retry evaluates the condition again');
 update wf.binding b set value = '4' where b.instance_id = :i and b.name = 'n';
 select wf.retry(jsonb_build_object('instance', :i)) \gset x_
-select is((select max(p.index) from wf.process p where p.parent_id = play_id(:i, 'while')), 2, 'and goes on with the round that it had reached');
+select is((select max(p.index) from wf.process p where p.parent_id = play_id(:i, 'while')), 2, 'a retried loop goes on with the round that it had reached');
 select play_on(:driver);
 select is(play_end(:i), 'END success 4', 'to its end');
 select is((select count(*) from wf.process p where p.parent_id = play_id(:i, 'while')), 4::bigint, 'no round has been twice');
@@ -201,7 +201,7 @@ $$;
 select play_install('light', jsonb_build_array(a_while('0', '["lt", ["var", "s"], 1500]', '["var", "y"]', light_body(), '2000', '{"y": 1}') || '{"reads": {}}', a_return()));
 select wf.start('light') as i \gset
 select is((select p.output from wf.process p where p.id = play_id(:i, 'while')), '1000', 'one call does 1,000 rounds in which nothing waits');
-select is((select t.note from wf.tree(:i) t where t.kind = 'while'), '1000 of at most 2000 rounds', 'and the tree counts them');
+select is((select t.note from wf.tree(:i) t where t.kind = 'while'), '1000 of at most 2000 rounds', 'the tree counts rounds without processes');
 select matches((select string_agg(e.detail, '; ') from wf.explain(:i, play_id(:i, 'while')) e), '^what comes next is about to begin', 'explain says that the loop goes on by itself');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other after 1,000 rounds');
 select wf.start('light') as j \gset
@@ -209,9 +209,9 @@ select wf.abort(jsonb_build_object('instance', :j)) \gset x_
 select work_on();
 select is(play_end(:j), 'ABORTED aborted', 'a loop is aborted between two of its rounds');
 select is(play_end(:i), 'END success 1500', 'another does the rest');
-select is((select count(*) from wf.process p where p.instance_id = :i), 3::bigint, 'and no round is a process');
-select is((select (e.processes, e.live)::text from wf.extent e where e.instance_id = :i), '(0,0)', 'nor counts as one');
-select is(played(a_repeat('["eq", ["var", "q"], "two"]', '["coalesce", ["var", "z"], ["var", "q"]]', play_seq(a_let('s', '1'), light_body()), '5', '{"q": 1, "z": 1}')), '"small"', 'what a round has bound is known after it');
+select is((select count(*) from wf.process p where p.instance_id = :i), 3::bigint, 'a round in which nothing waits is no process');
+select is((select (e.processes, e.live)::text from wf.extent e where e.instance_id = :i), '(0,0)', 'a round in which nothing waits does not count as a process');
+select is(played(a_repeat('["eq", ["var", "q"], "two"]', '["coalesce", ["var", "z"], ["var", "q"]]', play_seq(a_let('s', '1'), light_body()), '5', '{"q": 1, "z": 1}')), '"small"', 'names of a round are known after it');
 select is(played(a_while('1', '["lt", ["var", "s"], 9]', '["coalesce", ["var", "z"], ["var", "y"]]', light_body(), '50', '{"y": 1, "z": 1}') || '{"reads": {}}') ->> 'kind', 'input', 'names of one round are not known in the next');
 select play_install('stumbles', jsonb_build_array(a_fold('0', '["const", [1, 2, "no", 4, 5]]', '["add", ["var", "s"], ["coalesce", ["var", "y"], 100]]', a_let('y', '["mul", ["var", "x"], 2]', '{"x": 1}'), '{"y": 1}'), a_return()));
 select wf.start('stumbles') as i \gset
@@ -219,7 +219,7 @@ select is((select (p.kind, p.index, p.state)::text from wf.process p where p.par
 select is((select p.output from wf.process p where p.id = play_id(:i, 'fold')), '6', 'the rounds before it count');
 select wf.ignore(jsonb_build_object('instance', :i)) \gset x_
 select is(play_end(:i), 'END warning 124', 'an operator has it go on');
-select is((select count(*) from wf.process p where p.parent_id = play_id(:i, 'fold')), 1::bigint, 'and the rounds after it are no processes again');
+select is((select count(*) from wf.process p where p.parent_id = play_id(:i, 'fold')), 1::bigint, 'the rounds after a failed one are no processes again');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other after an error in a round');
 
 -- rounds that never wait, with processes: start returns at once, and no transaction begins more than about 1,000
@@ -239,11 +239,11 @@ select wf.start('quick') as i \gset
 select wf.suspend(jsonb_build_object('instance', :i)) \gset x_
 select wf.resume(jsonb_build_object('instance', :i)) \gset x_
 select work_on();
-select is(play_end(:i), 'END success 600', 'it goes on by itself, to its end');
+select is(play_end(:i), 'END success 600', 'a loop that never waits goes on by itself to its end');
 
 -- return, try and catch
 select is(played(a_while('0', 'true', '["add", ["var", "s"], 1]', jsonb_build_object('kind', 'if', 'line', 1, 'condition', '["eq", ["var", "s"], 3]'::jsonb, 'then', a_return('"left"', '{}'), 'reads', '{"s": 1}'::jsonb))), '"left"', 'a return in a round ends the workflow');
-select is((select count(*) from wf.binding b where b.name = 'r' and b.instance_id = (select max(i.id) from wf.instance i)), 0::bigint, 'and binds nothing');
+select is((select count(*) from wf.binding b where b.name = 'r' and b.instance_id = (select max(i.id) from wf.instance i)), 0::bigint, 'a return in a round does not bind the name of the loop');
 select is(played(jsonb_build_object('kind', 'try', 'line', 1, 'body', a_while('0', '["lt", ["var", "s"], 9]', '["add", ["var", "s"], 1]', nothing(), '3'),
                                     'catches', jsonb_build_array(jsonb_build_object('kind', 'catch', 'line', 1, 'name', 'e', 'body', a_let('r', '["get", ["var", "e"], "kind"]', '{"e": 0}'))))), '"limit"', 'the error of a loop is caught around it');
 select is(played(a_fold('0', '["const", [1, "no", 3]]', '["add", ["var", "s"], ["coalesce", ["var", "y"], 100]]',
@@ -263,7 +263,7 @@ select play_install('many', jsonb_build_array(jsonb_build_object('kind', 'forall
     'collect', '[{"as": "r", "value": ["var", "q"]}]'::jsonb, 'collect_reads', '{"q": 1}'::jsonb), a_return('["at", ["var", "r"], 19]')));
 select wf.start('many') as i \gset
 select is(play_on(:driver), 270::bigint, 'each loop has its own rounds');
-select is(play_end(:i), 'END success 24', 'and its own state');
+select is(play_end(:i), 'END success 24', 'each loop has its own state');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other after many loops');
 
 -- the graph

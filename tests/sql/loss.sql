@@ -47,7 +47,7 @@ select play_later('5 s');
 select play_take(:healthy);
 select play_report(play_id(:i, 'ended'), 'response', '{"state": "done"}');
 select play_report(play_id(:i, n), 'release') from unnest('{again,lucky,unsent,polled,moves}'::text[]) n;
-select is_empty('select * from wf.loss', 'what a driver hands back was not lost');
+select is_empty('select * from wf.loss', 'a request that its driver hands back was not lost');
 
 -- the first time it may be anybody
 select is(dies(), 6::bigint, 'a driver dies with all of it');
@@ -67,10 +67,10 @@ select ok(bool_and(due_at between wf.now() and wf.now() + interval '4 s') and co
 select is(play_take(play_driver('early')), 0::bigint, 'until then nobody gets them');
 select wf.cancel(jsonb_build_object('process', play_id(:i, 'unsent')));
 select wf.tick();
-select is(play_state(:i, 'unsent'), 'FAILED', 'but what is to stop does so at once');
+select is(play_state(:i, 'unsent'), 'FAILED', 'a request that is to stop does so at once');
 select wf.retry(jsonb_build_object('process', play_id(:i, 'unsent')));
 select later();
-select is((select count(*) from wf.lease), 0::bigint, 'then all are back');
+select is((select count(*) from wf.lease), 0::bigint, 'all requests are back when the delay is over');
 select is_empty('select * from wf.stop', 'the dead are told nothing');
 
 -- who shared the driver by chance goes on
@@ -83,53 +83,53 @@ select is(play_state(:i, 'lucky'), 'END', 'one ends');
 select play_later('5 s');
 
 select dies(), later(), dies(), later();
-select is(losses(play_id(:i, 'moves')), 2, 'what came on meanwhile is counted anew');
-select is(losses(play_id(:i, 'unsent')), 2, 'so is what was retried');
-select is(losses(play_id(:i, 'again')), 4, 'that a request was handed back in between does not help');
+select is(losses(play_id(:i, 'moves')), 2, 'losses of a task that has moved on are counted anew');
+select is(losses(play_id(:i, 'unsent')), 2, 'losses of a retried task are counted anew');
+select is(losses(play_id(:i, 'again')), 4, 'a request that was handed back in between keeps its count');
 select is(of(:i, 'again'), 'INIT ready start', 'after four it is tried once more');
 
 -- the fifth time
 select dies();
 select results_eq(format('select n, p.state, p.error ->> ''kind'' from unnest(''{again,polled,ended,moves,unsent}''::text[]) n join wf.process p on p.id = play_id(%s, n)', :i),
     $$values ('again', 'FAILED', 'lost'), ('polled', 'FAILED', 'lost'), ('ended', 'END', null), ('moves', 'EXECUTING', null), ('unsent', 'START_REQUESTED', null)$$,
-    'then it waits for an operator; a release is given up');
+    'after five losses a task waits for an operator, and its release is given up');
 select is((select detail from wf.explain(:i, play_id(:i, 'again'))),
     'lost: 5 drivers in a row are gone that had this request: it may be what kills them; waits for retry, ignore, resolve or raise', 'explain says why');
-select is((select detail #>> '{unclean,kind}' from wf.event where process_id = play_id(:i, 'ended') and event = 'unclean'), 'lost', 'so does the history of what was given up');
+select is((select detail #>> '{unclean,kind}' from wf.event where process_id = play_id(:i, 'ended') and event = 'unclean'), 'lost', 'the history says that the release was given up');
 select is_empty('select * from wf.fsck()', 'all is well');
 select wf.retry(jsonb_build_object('process', play_id(:i, 'again')));
 select is(of(:i, 'again'), 'INIT ready start', 'a retry asks for it again');
 select play_driver('good') as good \gset
 select play_take(:good);
 select wf.leave(:good);
-select is((select attempt from wf.loss where process_id = play_id(:i, 'again')), 1, 'who leaves has not died');
+select is((select attempt from wf.loss where process_id = play_id(:i, 'again')), 1, 'a driver that leaves has not died');
 select dies();
-select results_eq(format('select losses, attempt from wf.loss where process_id = %s', play_id(:i, 'again')), 'values (1, 2)', 'it is counted anew');
-select is(of(:i, 'again'), 'INIT ready start', 'and back at once');
+select results_eq(format('select losses, attempt from wf.loss where process_id = %s', play_id(:i, 'again')), 'values (1, 2)', 'a loss of the next attempt is counted anew');
+select is(of(:i, 'again'), 'INIT ready start', 'a task that was lost for the first time is back at once');
 select wf.retry(jsonb_build_object('process', play_id(:i, 'polled')));
-select is(of(:i, 'polled'), 'RETRY_CLEANUP_REQUESTED ready cleanup', 'what it was polled for is released before it is begun again');
+select is(of(:i, 'polled'), 'RETRY_CLEANUP_REQUESTED ready cleanup', 'a polled task that begins again is released first');
 
 -- what dies while nobody polls for a long time
 select wf.abort('{"global": true}');
 select wf.start('all') as i \gset
 select dies();
 select play_take(play_driver('dead')), play_later('95 s'), wf.tick();
-select is(of(:i, 'again'), 'START_REQUESTED lease start', 'who was silent for long keeps as long as any other what was lost before');
-select is_empty('select * from wf.fsck()', 'that is no violation');
+select is(of(:i, 'again'), 'START_REQUESTED lease start', 'a lost task is withheld as long as any other after a long silence');
+select is_empty('select * from wf.fsck()', 'fsck finds no violation in a request that is withheld');
 select later();
-select is(of(:i, 'again'), 'INIT ready start', 'then it is back');
+select is(of(:i, 'again'), 'INIT ready start', 'the withheld request is back when the delay is over');
 
 -- a start that was never acknowledged, any number, one
 select wf.abort('{"global": true}');
 select wf.start('all') as i \gset
 select dies(), later(), dies(), later(), dies(), later(), dies(), later(), dies();
-select results_eq(format('select state from wf.process where id = play_id(%s, ''unsent'')', :i), $$values ('FAILED')$$, 'what was never sent may kill, too');
+select results_eq(format('select state from wf.process where id = play_id(%s, ''unsent'')', :i), $$values ('FAILED')$$, 'a start that was never acknowledged counts as a loss');
 select wf.abort('{"global": true}');
 select wf.setting_set('loss_limit', 0);
 select wf.start('all') as i \gset
 select dies() from generate_series(1, 9);
 select is(losses(play_id(:i, 'again')), 9, 'without a limit it is counted');
-select is(of(:i, 'again'), 'INIT ready start', 'and tried again');
+select is(of(:i, 'again'), 'INIT ready start', 'a start that was never acknowledged is tried again');
 select wf.abort('{"global": true}');
 select wf.setting_set('loss_limit', 1);
 select wf.start('all') as i \gset

@@ -103,17 +103,17 @@ select throws_ok($$insert into wf.process (instance_id, id, version_id, node_id,
     'WF001', null, 'a process is born by its first move only');
 select throws_ok($$insert into wf.process (instance_id, id, version_id, node_id, kind, machine, was, event, state, at, began_at, scopes)
     select 1, 2, v.id, 1, 'sync', 'sync', '', 'enable', 'END', now(), now(), array[1] from wf.version v$$,
-    'WF001', null, 'it is not born ended');
+    'WF001', null, 'a process is not born ended');
 select throws_ok($$insert into wf.instance (id, workflow_id, version_id, was, event, state, at, started_at, started_by)
     overriding system value
     select 2, v.workflow_id, v.id, '', 'start', 'END', now(), now(), 'test' from wf.version v$$,
-    'WF001', null, 'nor is an instance');
+    'WF001', null, 'an instance is not born ended');
 
 -- nor may a row become another one
 select place('sync', 'sync', 'INIT');
 select throws_ok($$update wf.process set id = 7, was = 'INIT', event = 'abort', state = 'ABORTED'$$, 'WF001', null, 'a process keeps its number');
-select throws_ok($$update wf.process set kind = 'async', was = 'INIT', event = 'abort', state = 'ABORTED'$$, 'WF001', null, 'and its kind');
-select throws_ok($$update wf.process set machine = 'async', was = 'INIT', event = 'abort', state = 'ABORTED'$$, 'WF001', null, 'and its machine');
+select throws_ok($$update wf.process set kind = 'async', was = 'INIT', event = 'abort', state = 'ABORTED'$$, 'WF001', null, 'a process keeps its kind');
+select throws_ok($$update wf.process set machine = 'async', was = 'INIT', event = 'abort', state = 'ABORTED'$$, 'WF001', null, 'a process keeps its machine');
 
 -- every state but the terminal ones has an exit, and the terminal ones have none
 select is_empty($$

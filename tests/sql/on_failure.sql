@@ -39,14 +39,14 @@ select is(play_state(:i, 'a') || ' ' || play_state(:i, 'c') || ' ' || play_end(:
 select wf.retry(format('{"process": %s}', play_id(:i, 'a'))::jsonb);
 select play_on(:driver);
 select is(play_end(:i), 'END success', 'D23: a retry runs what has failed only, and it goes on');
-select is((select count(*) from wf.event where instance_id = :i and event = 'success'), 3::bigint, 'D23: what has ended is not run again');
+select is((select count(*) from wf.event where instance_id = :i and event = 'success'), 3::bigint, 'D23: an ended task is not run again');
 select play_install('fail', jsonb_build_array(play_par(play_do('a', 'fail'), play_task('t.Sleep', 's', '{"duration": "PT1H"}'), play_do('b'))));
 select wf.start('fail') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'), 'no');
 select is(play_state(:i, 'b') || ' ' || play_end(:i), 'ABORT_REQUESTED ABORTING', 'D25: fail stops the whole instance');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select play_report(play_id(:i, 'b'));
-select is(play_error(:i), 'ABORTED error no', 'its result is error');
+select is(play_error(:i), 'ABORTED error no', 'the instance has ended with error');
 select is((select reason from wf.event where instance_id = :i and process_id is null and event = 'abort'), 'on_failure(fail)', 'the history says why');
 select is_empty('select * from wf.fsck()', 'all is well');
 select play_install('late', jsonb_build_array(play_with('fail_late', play_par(play_do('a'), play_seq(play_do('b'), play_do('c')), play_task('t.Sleep', 's', '{"duration": "PT5S"}')))));
@@ -85,7 +85,7 @@ select is((select array_agg(distinct kind) from wf.work), '{late}', 'another tra
 select is_empty('select * from wf.fsck()', 'all is well before');
 select wf.suspend(format('{"instance": %s}', :i)::jsonb);
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
-select is(play_error(:i), 'ABORTED error first', 'it ends though it is suspended, since nothing is held');
+select is(play_error(:i), 'ABORTED error first', 'fail_late ends a suspended instance, since nothing is held');
 
 -- several things fail in a finally that begins as an instance ends late
 select play_install('last', jsonb_build_array(play_with('fail_late',
@@ -95,7 +95,7 @@ select play_install('last', jsonb_build_array(play_with('fail_late',
 select wf.start('last') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'), 'first');
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
-select is(play_error(:i), 'ABORTED error first', 'what fails in its finally ends with it');
+select is(play_error(:i), 'ABORTED error first', 'a failed finally of an instance that ends late ends with its first error');
 select is_empty('select * from wf.teardown', 'the first of them ends the finally, with the others');
 select is_empty('select * from wf.fsck()', 'all is well');
 
@@ -107,16 +107,16 @@ select play_take(:driver), play_fail(play_id(:i, 'r'));
 select is(play_state(:i, 'r') || ' ' || (select attempt from wf.process where id = play_id(:i, 'r')), 'INIT 2', 'decision 1: the task''s own retry comes first');
 select wf.tick();
 select play_take(:driver), play_fail(play_id(:i, 'r'));
-select is(play_state(:i, 'r'), 'END', 'then a skip that is written on it');
+select is(play_state(:i, 'r'), 'END', 'decision 1: a skip of the task itself comes second');
 select play_take(:driver), play_fail(play_id(:i, 's')), play_take(:driver), play_fail(play_id(:i, 'p'));
-select is(play_state(:i, 'p'), 'FAILED', 'or a pause, before the catch around it');
+select is(play_state(:i, 'p'), 'FAILED', 'decision 1: a pause of the task itself comes before the catch around it');
 select wf.ignore(format('{"process": %s}', play_id(:i, 'p'))::jsonb);
 select play_take(:driver), play_fail(play_id(:i, 'f'), 'caught');
 select is(play_end(:i), 'END success "caught"', 'the catch comes before a fail that is written on it; what was skipped in the body that it gives up counts nothing');
 select wf.start('order') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'r')), wf.tick();
 select play_take(:driver), play_fail(play_id(:i, 'r')), play_on(:driver);
-select is(play_end(:i), 'END warning', 'and counts if the body ends well');
+select is(play_end(:i), 'END warning', 'a skip in a body that ends well makes a warning');
 select play_install('inherited', jsonb_build_array(play_try(play_with('skip', play_do('a'), play_do('b')), play_return('["get", ["var", "e"], "message"]', '{"e": 0}'))));
 select wf.start('inherited') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'), 'caught');
@@ -133,7 +133,7 @@ select is(play_state(:i, 'a') || ' ' || play_state(:i, 'b'), 'END FAILED', 'of s
 select wf.ignore(format('{"process": %s}', play_id(:i, 'b'))::jsonb);
 select play_take(:driver), play_report(play_id(:i, 'c')), play_take(:driver);
 select play_fail(play_id(:i, 'd'), 'd');
-select is(play_error(:i), 'ABORTED error d', 'that of its type holds only where there is none around a task');
+select is(play_error(:i), 'ABORTED error d', 'on_failure of a type holds only where no block around the task has one');
 select play_install('typed', jsonb_build_array(play_task('t.Frail', 'c'), play_do('d')));
 select wf.start('typed') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'c')), play_on(:driver);
@@ -164,7 +164,7 @@ select is(play_error(wf.start('once')), 'ABORTED error x', 'as soon as it is sta
 select play_install('late_once', jsonb_build_array(play_task('t.Fail', 'f', '{"msg": "x", "kind": "k", "detail": null}', '{"on_failure": "fail_late"}')));
 select wf.start('late_once') as i \gset
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
-select is(play_error(:i), 'ABORTED error x', 'or when nothing else can run');
+select is(play_error(:i), 'ABORTED error x', 'on_failure of a workflow ends it when nothing else can run');
 
 -- operators
 select wf.start('near') as i \gset
@@ -174,7 +174,7 @@ select is(play_error(:i), 'ABORTED error b', 'D25, decision 11: raise without a 
 select wf.start('skip') as i \gset
 select play_take(:driver), wf.cancel(format('{"process": %s}', play_id(:i, 'a'))::jsonb);
 select play_report(play_id(:i, 'a'), 'error', '{"kind": "x", "message": "stopped"}'), play_on(:driver);
-select is(play_end(:i), 'END warning [null, null]', 'what is cancelled is skipped, too');
+select is(play_end(:i), 'END warning [null, null]', 'a cancelled task is skipped, too');
 select wf.start('skip') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a'), 'error', '{"kind": "engine", "message": "no"}');
 select is(play_state(:i, 'a'), 'FAILED', 'an error of the engine waits for a person, whatever on_failure says');
@@ -186,7 +186,7 @@ select play_take(:driver), play_report(play_id(:i, 'j'), 'ack'), play_report(pla
 select play_later('6 s'), play_take(:driver), play_report(play_id(:i, 'j'), 'response', '{"state": "bad"}');
 select is(play_state(:i, 'j'), 'CLEANUP_REQUESTED', 'a skipped job is released');
 select play_take(:driver), play_report(play_id(:i, 'j'));
-select is(play_end(:i), 'END warning', 'and then skipped');
+select is(play_end(:i), 'END warning', 'a released job is skipped');
 select is_empty('select * from wf.fsck()', 'all is well');
 select play_install('job_fail', jsonb_build_array(play_par(play_task('t.Job', 'j', '{}', '{"on_failure": "fail"}'), play_do('b'))));
 select wf.start('job_fail') as i \gset
@@ -204,7 +204,7 @@ select play_take(:driver, 1000);
 select play_fail_all(:driver, :i);
 select play_on(:driver);
 select is(play_end(:i), 'END warning', '1,000 tasks are skipped');
-select is((select count(*) from wf.event where instance_id = :i and event = 'warn'), 1::bigint, 'and the instance is warned once');
+select is((select count(*) from wf.event where instance_id = :i and event = 'warn'), 1::bigint, 'the instance is warned once about 1,000 skipped tasks');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- a workflow that waits for its next round, and is cancelled
@@ -213,7 +213,7 @@ select wf.install('', jsonb_build_object('format', 1, 'file', 'x.wf', 'task_type
                        'policies', '{"retry": {"attempts": 2, "delay": "PT1H"}, "on_failure": "fail_late"}'::jsonb))));
 select wf.start('round') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'), 'first');
-select is(play_state(:i, 'call') || ' ' || play_end(:i), 'INIT RUNNING', 'it waits for its next round');
+select is(play_state(:i, 'call') || ' ' || play_end(:i), 'INIT RUNNING', 'the failed workflow waits for its next round');
 select wf.cancel(jsonb_build_object('process', jsonb_build_array(:i, play_id(:i, 'call'))));
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
 select is(play_end(:i), 'ABORTED error', 'fail_late: the instance ends, since nothing of it is left');
@@ -227,9 +227,9 @@ select play_install('late_finally', jsonb_build_array(play_with('fail_late',
     || '{"policies": {"retry": {"attempts": 2}}}')));
 select wf.start('late_finally') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'), 'first');
-select is(play_state(:i, 'x') || ' ' || play_end(:i), 'FAILED RUNNING', 'what fails late in a finally waits until nothing else can run');
+select is(play_state(:i, 'x') || ' ' || play_end(:i), 'FAILED RUNNING', 'fail_late in a finally waits until nothing else can run');
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
-select is(play_state(:i, 'x') || ' ' || play_state(:i, 'o') || ' ' || play_end(:i), 'ABORTED INIT ABORTING', 'and ends when all around it has been told');
+select is(play_state(:i, 'x') || ' ' || play_state(:i, 'o') || ' ' || play_end(:i), 'ABORTED INIT ABORTING', 'fail_late in a finally ends it when the teardown has told every process');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- what install refuses

@@ -21,7 +21,7 @@ select results_eq(
 select results_eq(
     format('select attempt, error, output from wf.process where id = %s', :a),
     'values (2, null::jsonb, null::jsonb)',
-    'it is the second attempt, without the old error');
+    'a retried task is in its second attempt, without the old error');
 select results_eq(
     format('select actor, reason, was, event, state from wf.event_v where process_id = %s order by seq desc limit 1', :a),
     format($$values (%L, 'mended', 'FAILED', 'retry', 'INIT')$$, session_user),
@@ -30,7 +30,7 @@ select is(current_setting('wf.reason', true), '', 'the reason is forgotten after
 select results_eq(
     format($$select answer, detail from wf.retry('{"process": [%s, %s]}') order by process_id$$, :a, :b),
     $$values ('refused', 'INIT: only FAILED can be retried'), ('refused', 'START_REQUESTED: only FAILED can be retried')$$,
-    'what is not FAILED is refused, one by one');
+    'retry refuses each process that is not FAILED');
 select is(play_take(:driver), 1::bigint, 'the second attempt is handed out');
 select is_empty('select * from wf.fsck()', 'all is well after a retry');
 
@@ -41,7 +41,7 @@ select results_eq(
     format($$values (%s::bigint, %s::bigint, 'done', 'FAILED -> END')$$, :i, :a),
     'ignore takes what is FAILED in the workspace');
 select is(play_report(:b), 'done', 'b ends');
-select is(play_take(:driver), 1::bigint, 'what comes after is enabled');
+select is(play_take(:driver), 1::bigint, 'the step after an ignored task is enabled');
 select is((select input from wf.process where id = play_id(:i, 'c')), '{"x": null}', 'the name of what was ignored reads as null');
 select is(play_report(play_id(:i, 'c')), 'done', 'c ends');
 select results_eq(
@@ -64,7 +64,7 @@ select results_eq(
     format($$select process_id, answer, detail from wf.resolve('{"instance": %s}', '{"n": 1}', 'by hand')$$, :i),
     format($$values (%s::bigint, 'done', 'FAILED -> END')$$, :a),
     'resolve takes what is FAILED in an instance');
-select is((select input from wf.process where id = play_id(:i, 'c')), '{"x": {"n": 1}}', 'its name reads as the given output');
+select is((select input from wf.process where id = play_id(:i, 'c')), '{"x": {"n": 1}}', 'the name of a resolved task reads as the given output');
 select is((select detail from wf.event_v where process_id = :a and event = 'resolve'), '{"output": {"n": 1}}', 'the history keeps the output');
 select throws_ok($$select wf.resolve('{"failed": true}', to_jsonb(repeat('x', 2000000)))$$, 'WF002', null, 'an output that is too large is refused');
 select play_take(:driver);
@@ -106,8 +106,8 @@ select play_id(:i, 'a') as a, play_id(:i, 'j') as j, play_id(:i, 's') as s, play
 select results_eq(
     format($$select answer, detail from wf.cancel('{"process": [%s, %s]}', 'not now') order by process_id$$, :a, :s),
     $$values ('done', 'INIT -> FAILED'), ('done', 'WAITING -> FAILED')$$,
-    'what waits is cancelled at once');
-select is((select error ->> 'kind' from wf.process where id = :a), 'cancelled', 'its error has kind cancelled');
+    'waiting tasks are cancelled at once');
+select is((select error ->> 'kind' from wf.process where id = :a), 'cancelled', 'the error of a cancelled task has kind cancelled');
 select results_eq(
     format($$select count(*), count(*) filter (where answer = 'done') from wf.cancel('{"process": %s}')$$, :f),
     'values (2::bigint, 2::bigint)',
@@ -116,7 +116,7 @@ select results_eq(
     format($$select process_id, answer, detail from wf.cancel('{"process": %s}')$$, :f),
     format($$values (%s::bigint, 'refused', 'ACTIVE: nothing in it can be cancelled')$$, :f),
     'a composite in which nothing runs is refused');
-select is(play_take(:driver), 1::bigint, 'what was cancelled is not handed out');
+select is(play_take(:driver), 1::bigint, 'a cancelled task is not handed out');
 select is_empty('select * from wf.fsck()', 'all is well after cancel');
 select is(play_report(:j, 'ack'), 'done', 'the driver acknowledges j');
 select is(play_report(:j, 'response', '{"id": 7}'), 'done', 'j runs outside');
@@ -126,11 +126,11 @@ select results_eq(
     'an instance stands for the tasks in it');
 select is_empty('select * from wf.fsck()', 'all is well while it is cancelled');
 select is(play_take(:driver), 1::bigint, 'the cancel request is handed out');
-select is(play_report(:j), 'done', 'it is cancelled outside');
+select is(play_report(:j), 'done', 'the asynchronous task is cancelled outside');
 select results_eq(
     format($$select state, error ->> 'kind' from wf.process where id = %s$$, :j),
     $$values ('FAILED', 'cancelled')$$,
-    'then it is FAILED');
+    'the cancelled asynchronous task is FAILED');
 select results_eq(
     format($$select distinct answer, detail from wf.retry('{"root": %s, "failed": true}') order by detail$$, play_id(:i, 'par')),
     $$values ('done', 'FAILED -> INIT'), ('done', 'FAILED -> RETRY_CLEANUP_REQUESTED'), ('done', 'FAILED -> WAITING')$$,
@@ -166,9 +166,9 @@ select set_eq($$select process_id from wf.retry('{"tag": "night", "workflow": "t
 select play_take(:driver);
 select play_fail(play_id(:i1, 'a'));
 select set_eq($$select process_id from wf.retry('{"tag": "night", "workflow": "two", "state": ["FAILED", "INIT"], "failed": true}')$$,
-    array[play_id(:i1, 'a')], 'what has failed is one of the states that are named');
+    array[play_id(:i1, 'a')], 'failed counts as one of the states of a target');
 select play_take(:driver), play_fail(play_id(:i1, 'a'));
-select throws_ok($$select wf.cancel('{"tag": "night", "workflow": "two", "state": "START_REQUESTED", "failed": true}')$$, 'WF003', null, 'or none of them');
+select throws_ok($$select wf.cancel('{"tag": "night", "workflow": "two", "state": "START_REQUESTED", "failed": true}')$$, 'WF003', null, 'a target without failed tasks is refused');
 select throws_ok($$select wf.retry('{"tag": "night", "older_than": "1 hour"}')$$, 'WF003', null, 'none of them is that old');
 select results_eq($$select instance_id, process_id, answer from wf.retry('{"global": true, "tag": "night"}')$$,
     format($$values (%s::bigint, null::bigint, 'refused')$$, :i2), 'global means the latest of them');
@@ -187,7 +187,7 @@ select is(play_take(:driver), 1::bigint, 'with one place one starts');
 select wf.group_set('etl', null);
 select is(play_take(:driver), 1::bigint, 'without a limit so does the other');
 select throws_ok($$select wf.group_set('etl', -1)$$, 'WF002', null, 'a negative number of places is refused');
-select throws_ok($$select wf.group_set('', 1)$$, 'WF002', null, 'so is a group without a name');
+select throws_ok($$select wf.group_set('', 1)$$, 'WF002', null, 'a group without a name is refused');
 select results_eq(
     format($$select answer from wf.cancel('{"instance": %s}')$$, :i),
     $$values ('done'), ('done')$$, 'tasks in a group can be cancelled');

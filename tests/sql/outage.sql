@@ -28,12 +28,12 @@ select play_later('2 s'); -- drivers look at limits once a second
 select play_take(:driver, 0);
 select results_eq(format('select state, error ->> ''kind'' from wf.process where id = %s', play_id(:k, 'a')), $$values ('FAILED', 'timeout')$$, 'the first poll of the next driver notices that a task has waited for too long');
 select play_take(:driver, 0), play_take(:driver, 0);
-select is_empty('select * from wf.timer', 'and its polls fire all timers, a hundred at a time');
+select is_empty('select * from wf.timer', 'the driver''s polls fire all timers, a hundred at a time');
 select is(play_state(:j, 'a'), 'END', 'the sleep has ended');
 select play_on(:driver);
 select is((select count(*) from wf.event e where e.instance_id = :i and e.event = 'start' and e.attempt = 2), 150::bigint, 'each task begins its second attempt');
 select is((select count(*) from wf.event e join wf.process p on p.instance_id = e.instance_id and p.id = e.process_id and p.bind = 'a'
-            where e.instance_id = :i and e.event = 'start'), 300::bigint, 'and no other one');
+            where e.instance_id = :i and e.event = 'start'), 300::bigint, 'no task begins a third attempt');
 select results_eq(format('select id, state, result from wf.instance where id in (%s, %s) order by id', :i, :j),
     format($$values (%s::bigint, 'END', 'success'), (%s, 'END', 'success')$$, :i, :j), 'both end');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');

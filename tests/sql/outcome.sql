@@ -1,5 +1,5 @@
 -- outcome.sql - what a report means: handle, failure when, success when,
--- output, pacing of polls, bytes that are no JSON, tokens.
+-- output, pacing of polls, bytes that are not JSON, tokens.
 begin;
 \ir helper/play.sql
 select no_plan();
@@ -110,7 +110,7 @@ select results_eq(format('select * from results(%s)', :i), $$values
 -- an output that only picks fields is not evaluated, and is the same
 select play_install('pick', jsonb_build_array(play_forall('x', '[1, 2, 3, 4, 5, 6, 7, 8, 9]', play_task('t.Pick', 'r'))));
 select play_install('judge', jsonb_build_array(play_forall('x', '[1, 2, 3, 4, 5, 6, 7, 8, 9]', play_task('t.Judge', 'r'))));
-select results_eq('select n.task_type, n.picks from wf.node n where n.task_type in (''t.Pick'', ''t.Judge'') order by 1', $$values ('t.Judge', null::text[]), ('t.Pick', '{a,body}')$$, 'what picks is known');
+select results_eq('select n.task_type, n.picks from wf.node n where n.task_type in (''t.Pick'', ''t.Judge'') order by 1', $$values ('t.Judge', null::text[]), ('t.Pick', '{a,body}')$$, 'node.picks has the fields that an output picks');
 select wf.start('pick') as i \gset
 select wf.start('judge') as j \gset
 select play_take(:driver);
@@ -123,7 +123,7 @@ select results_eq(format('select * from results(%s)', :i), format('select * from
 select results_eq(format('select * from results(%s)', :i), $$values
     (0, 'END', '{"a": {"b": [1, 2.50]}, "body": "x"}'::jsonb, null), (1, 'END', '{"a": null, "body": null}', null), (2, 'END', '{"a": null, "body": null}', null),
     (3, 'END', '{"a": null, "body": null}', null), (4, 'FAILED', null, 'output'), (5, 'FAILED', null, 'output'),
-    (6, 'END', '{"a": 1, "body": {"c": 5}}', null), (7, 'FAILED', null, 'output'), (8, 'FAILED', null, 'output')$$, 'and what cannot be picked from fails');
+    (6, 'END', '{"a": 1, "body": {"c": 5}}', null), (7, 'FAILED', null, 'output'), (8, 'FAILED', null, 'output')$$, 'a field that cannot be picked fails the task');
 select wf.start('pick') as i \gset
 select play_take(:driver);
 select batch(:i, array_fill('{"a": 1}'::text, array[9]), array_fill('response'::text, array[9]));
@@ -146,8 +146,8 @@ select results_eq(format('select * from results(%s)', :i), $$values
     (4, 'FAILED', null, 'output'), (5, 'FAILED', null, 'output'), (6, 'END', '"fine"', null), (7, 'FAILED', null, 'output')$$, 'a response that is not JSON fails its task; the other reports are applied');
 select matches((select error ->> 'message' from wf.process where instance_id = :i and index = 4), '^the response has 20000\d\d bytes, more than the 1048576 allowed$', 'a response that is too large is refused with its size');
 select is((select error -> 'detail' ->> 'body' from wf.process where instance_id = :i and index = 0), '{"body": "\377"}', 'the bytes are kept for who looks into it');
-select is((select count(*) from wf.failed where instance_id = :i), 7::bigint, 'they wait for an operator');
-select is((select count(*) from wf.lease where instance_id = :i), 0::bigint, 'and no driver');
+select is((select count(*) from wf.failed where instance_id = :i), 7::bigint, 'seven tasks wait for an operator');
+select is((select count(*) from wf.lease where instance_id = :i), 0::bigint, 'no driver holds a task that waits for an operator');
 
 -- a type without clauses takes any response, whatever it is
 select play_install('plain', jsonb_build_array(play_forall('x', '[1, 2, 3]', play_task('t.Do', 'r'))));
@@ -168,54 +168,54 @@ create function due(p_process bigint) returns text language sql as $$ select for
 create function last_request() returns text language sql as $$ select concat_ws(' ', r.request, r.needs_ack, r.args, r.timeout_ms) from play_request r where r.kind = 'run' order by k desc limit 1; $$;
 select play_take(:driver);
 select is(last_request(), 'start t {"url": "start"}', 'the start request is to be acknowledged');
-select is(play_report(:r, 'ack'), 'done', 'it is');
-select is(play_report(:r, 'ack'), 'done', 'also twice');
-select is((select count(*) from wf.event where process_id = :r and event = 'ack'), 1::bigint, 'which is one move');
-select is(play_report(:r, 'response', '{"at": "job/1"}'), 'done', 'it runs');
+select is(play_report(:r, 'ack'), 'done', 'an acknowledgement is done');
+select is(play_report(:r, 'ack'), 'done', 'a repeated acknowledgement is done');
+select is((select count(*) from wf.event where process_id = :r and event = 'ack'), 1::bigint, 'a repeated acknowledgement is one move');
+select is(play_report(:r, 'response', '{"at": "job/1"}'), 'done', 'the response to a start is done');
 select results_eq(format('select state, handle from wf.process where id = %s', :r), $$values ('EXECUTING', '{"at": "job/1"}'::jsonb)$$, 'under its handle');
 select is(due(:r), 'poll 00:02 0', 'the first poll is due after the delay');
 select play_later('1.9 s');
 select is(play_take(:driver), 0::bigint, 'not before');
 select play_later('0.1 s');
-select is(play_take(:driver), 1::bigint, 'then it is handed out');
+select is(play_take(:driver), 1::bigint, 'the poll is handed out after the delay');
 select is(last_request(), 'poll f {"url": "job/1", "timeout": "PT1.5S"} 1500', 'with its handle and its time limit');
 select play_report(:r, 'response', '{"n": 1}');
 select is((select handle from wf.process where id = :r), '{"at": "job/1", "seen": 1}', 'a poll may add to the handle');
 select is(due(:r), 'poll 00:06 0', 'the next poll is due after twice the delay');
 select play_later('4 s'), play_take(:driver), play_report(:r, 'response', '{"n": 2}');
-select is(due(:r), 'poll 00:13 0', 'and so on, up to the longest delay');
+select is(due(:r), 'poll 00:13 0', 'the delay grows up to the longest delay');
 select play_later('7 s'), play_take(:driver), play_fail(:r, 'busy');
 select is(due(:r), 'poll 00:20 1', 'a poll that fails is repeated');
 select results_eq(format('select was, event, state, detail from wf.event where process_id = %s order by seq desc limit 2', :r),
     $$values ('EXECUTING', 'polled', 'EXECUTING', null::jsonb), ('EXECUTING', 'request_failed', 'EXECUTING', '{"kind": "http", "message": "busy"}')$$, 'the history tells it');
 select play_later('7 s'), play_take(:driver), play_fail(:r, 'busy');
 select play_later('7 s'), play_take(:driver), play_report(:r, 'response', '{"n": 3}');
-select is(due(:r), 'poll 00:34 0', 'one that succeeds makes good for those that failed');
+select is(due(:r), 'poll 00:34 0', 'a poll that succeeds clears the failures before it');
 select is((select error from wf.process where id = :r), null, 'nothing is left of the error');
 select play_later('7 s'), play_take(:driver), play_report(:r, 'response', '{"n": 4, "state": "done"}');
-select results_eq(format('select state, output from wf.process where id = %s', :r), $$values ('CLEANUP_REQUESTED', '["job/1", 4]'::jsonb)$$, 'it ends outside');
-select is((select state from wf.instance where id = :i), 'RUNNING', 'and is to be released');
+select results_eq(format('select state, output from wf.process where id = %s', :r), $$values ('CLEANUP_REQUESTED', '["job/1", 4]'::jsonb)$$, 'the task has ended outside');
+select is((select state from wf.instance where id = :i), 'RUNNING', 'the instance runs until the task is released');
 select is(play_take(:driver), 1::bigint, 'at once');
 select is(last_request(), 'cleanup f {"url": "clean job/1"}', 'with its handle');
 select play_fail(:r, 'no');
-select is(due(:r), 'cleanup 00:37 1', 'that fails, and is repeated');
+select is(due(:r), 'cleanup 00:37 1', 'a release that fails is repeated');
 select play_later('3 s'), play_take(:driver), play_fail(:r, 'no');
 select results_eq(format('select state, output, handle, error from wf.process where id = %s', :r), $$values ('END', '["job/1", 4]'::jsonb, null::jsonb, null::jsonb)$$, 'at last it is passed over');
 select is((select detail from wf.event where process_id = :r and event = 'unclean'), '{"unclean": {"kind": "http", "message": "no"}}', 'the history says that it is not clean');
 select is((select result from wf.instance where id = :i), 'success', 'the instance ends all the same');
 
--- who reports has begun, acknowledged or not
+-- a task whose driver reports has begun, acknowledged or not
 select wf.start('run') as i \gset
 select play_id(:i, 'r') as r \gset
 select play_take(:driver);
 select is(play_report(:r, 'response', '{"at": "job/0"}'), 'done', 'a driver that answers has begun');
 select results_eq(format('select event from wf.event where process_id = %s order by seq desc limit 2', :r), '{started,ack}'::text[], 'the history has both moves');
-select is((select handle from wf.process where id = :r), '{"at": "job/0"}', 'it runs under its handle');
+select is((select handle from wf.process where id = :r), '{"at": "job/0"}', 'a task whose start was not acknowledged runs under its handle');
 select wf.start('run') as i \gset
 select play_id(:i, 'r') as r \gset
 select play_take(:driver);
-select is(play_fail(:r, 'refused'), 'done', 'and if it says that it failed');
-select results_eq(format('select was, state, error from wf.process where id = %s', :r), $$values ('EXECUTING', 'FAILED', '{"kind": "http", "message": "refused"}'::jsonb)$$, 'so has the task');
+select is(play_fail(:r, 'refused'), 'done', 'a report of a failure is done');
+select results_eq(format('select was, state, error from wf.process where id = %s', :r), $$values ('EXECUTING', 'FAILED', '{"kind": "http", "message": "refused"}'::jsonb)$$, 'a reported failure fails the task');
 select wf.abort('{"global": true}', 'no more of them');
 
 -- failures
@@ -223,12 +223,12 @@ select wf.start('run') as i \gset
 select play_id(:i, 'r') as r \gset
 select play_take(:driver), play_report(:r, 'ack'), play_report(:r, 'response', '{"at": "job/2"}'), play_later('2 s'), play_take(:driver);
 select play_report(:r, 'response', '{"state": "bad", "why": "no disk"}');
-select results_eq(format('select state, handle, error from wf.process where id = %s', :r), $$values ('FAILED', '{"at": "job/2", "seen": null}'::jsonb, '{"kind": "job", "message": "no disk"}'::jsonb)$$, 'it fails, and keeps its handle');
+select results_eq(format('select state, handle, error from wf.process where id = %s', :r), $$values ('FAILED', '{"at": "job/2", "seen": null}'::jsonb, '{"kind": "job", "message": "no disk"}'::jsonb)$$, 'a failed poll fails the task, which keeps its handle');
 select wf.retry('{"global": true}');
 select is(play_take(:driver), 1::bigint, 'before another attempt');
-select is(last_request(), 'cleanup f {"url": "clean job/2"}', 'it is released');
+select is(last_request(), 'cleanup f {"url": "clean job/2"}', 'a failed task is released before another attempt');
 select play_report(:r), play_take(:driver);
-select results_eq(format('select attempt, state, handle, error from wf.process where id = %s', :r), $$values (2, 'START_REQUESTED', null::jsonb, null::jsonb)$$, 'then it is started again, without handle and error');
+select results_eq(format('select attempt, state, handle, error from wf.process where id = %s', :r), $$values (2, 'START_REQUESTED', null::jsonb, null::jsonb)$$, 'the next attempt starts without handle and error');
 select play_report(:r, 'ack'), play_report(:r, 'response', '{"at": "job/3"}'), play_later('2 s');
 select is((select string_agg(play_take(:driver)::text || play_fail(:r) || set_config('wf.now', (wf.now() + interval '7 s')::text, true), ' ') from generate_series(1, 1)) is not null, true, 'a poll fails');
 select play_take(:driver), play_fail(:r), play_later('7 s');
@@ -242,14 +242,14 @@ select wf.cancel('{"global": true}');
 select is(play_take(:driver), 1::bigint, 'a task is cancelled outside');
 select is(last_request(), 'cancel f {"url": "cancel job/4"}', 'under its handle');
 select play_fail(:r, 'no');
-select is(due(:r), 'cancel ' || to_char((wf.now() + interval '1 s') at time zone 'UTC', 'MI:SS') || ' 1', 'that fails, and is repeated');
+select is(due(:r), 'cancel ' || to_char((wf.now() + interval '1 s') at time zone 'UTC', 'MI:SS') || ' 1', 'a cancel that fails is repeated');
 select play_later('1 s'), play_take(:driver), play_report(:r);
-select results_eq(format('select state, handle, error ->> ''kind'' from wf.process where id = %s', :r), $$values ('FAILED', '{"at": "job/4"}'::jsonb, 'cancelled')$$, 'it is cancelled, and yet to be released');
+select results_eq(format('select state, handle, error ->> ''kind'' from wf.process where id = %s', :r), $$values ('FAILED', '{"at": "job/4"}'::jsonb, 'cancelled')$$, 'a cancelled task is FAILED, and keeps its handle for the release');
 select wf.ignore('{"global": true}');
 select play_take(:driver);
-select is(last_request(), 'cleanup f {"url": "clean job/4"}', 'which is done before anything else goes on');
+select is(last_request(), 'cleanup f {"url": "clean job/4"}', 'a cancelled task is released before anything else goes on');
 select play_report(:r);
-select is((select result from wf.instance where id = :i), 'warning', 'then the instance ends');
+select is((select result from wf.instance where id = :i), 'warning', 'the instance ends after the release of the cancelled task');
 
 -- a handle that cannot be made
 select wf.start('run') as i \gset
@@ -282,7 +282,7 @@ select is((select due_at - wf.now() from wf.timer where process_id = :r), interv
 select play_later('30 s'), play_take(:driver), play_fail(:r);
 select is((select state from wf.process where id = :r), 'EXECUTING', 'one failed poll is borne');
 select play_later('30 s'), play_take(:driver), play_fail(:r);
-select is((select state from wf.process where id = :r), 'FAILED', 'but not two: the number of attempts is read as well');
+select is((select state from wf.process where id = :r), 'FAILED', 'two failed polls are too many, since the number of attempts is read as well');
 select set_config('wf.now', '', true);
 select is_empty('select * from wf.fsck()', 'all is well with asynchronous tasks');
 
@@ -299,9 +299,9 @@ begin
     return query select p.state, p.error ->> 'kind', (select e.detail from wf.event e where e.process_id = r and e.event = 'request_failed') from wf.process p where p.id = r;
 end;
 $$;
-select results_eq(format('select * from begun(%s, %L)', :driver, kind), format($$values ('EXECUTING', null::text, '{"kind": "%s", "message": "no answer"}'::jsonb)$$, kind), 'it may run: ' || kind)
+select results_eq(format('select * from begun(%s, %L)', :driver, kind), format($$values ('EXECUTING', null::text, '{"kind": "%s", "message": "no answer"}'::jsonb)$$, kind), 'a request that may have begun counts as begun: ' || kind)
   from unnest('{lost,timeout}'::text[]) kind;
-select results_eq(format('select state, kind from begun(%s, ''http'')', :driver), $$values ('FAILED', 'http')$$, 'what was refused has not begun');
+select results_eq(format('select state, kind from begun(%s, ''http'')', :driver), $$values ('FAILED', 'http')$$, 'a task whose request was refused has not begun');
 select play_later('2 s'), play_take(:driver);
 select is((select count(*) from play_request r join wf.process p on p.id = r.process_id and p.bind = 'r' where r.request = 'poll' and r.args ->> 'url' like 'jobs/%-1'), 2::bigint, 'polls find out');
 select wf.abort('{"workflow": "named"}');
@@ -325,10 +325,10 @@ select play_take(:driver);
 select play_id(:i, 'r', 0) as a, play_id(:i, 'r', 1) as b, play_id(:i, 'r', 2) as c \gset
 select is(play_report(:a, 'response', '{"status": 200}'), 'done', 'a report is done');
 select is(play_report(:a, 'response', '{"status": 500}'), 'already', 'a second one was done already');
-select is((select state from wf.process where id = :a), 'END', 'and changes nothing');
-select is((select count(*) from wf.event where process_id = :a and event = 'late'), 0::bigint, 'nor does the history');
+select is((select state from wf.process where id = :a), 'END', 'a second report changes nothing');
+select is((select count(*) from wf.event where process_id = :a and event = 'late'), 0::bigint, 'a second report leaves no event');
 select is(play_report(:b, 'release'), 'done', 'a request is handed back');
-select is(play_report(:b, 'response', '{"status": 200}'), 'already', 'what is reported of it afterwards is not applied');
+select is(play_report(:b, 'response', '{"status": 200}'), 'already', 'a report of a request that was handed back is not applied');
 select token as old from play_request where process_id = :b \gset
 select play_take(:driver);
 select is((select answer from wf.outcome(:driver, array[:i], array[:b], array[:'old'::uuid], '{response}', '{"{\"status\": 200}"}')), 'stale', 'the token of an earlier request is stale');
@@ -338,11 +338,11 @@ select is((select state from wf.process where id = :b), 'START_REQUESTED', 'the 
 select play_driver() as other \gset
 select is((select answer from wf.outcome(:other, array[:i], array[:b], array[(select token from wf.lease where process_id = :b)], '{response}', '{"{\"status\": 200}"}')), 'done', 'a token is honoured whoever reports it');
 select results_eq(format($$select answer from wf.outcome(%s, array[%s, 0], array[0, 0], array[gen_random_uuid(), gen_random_uuid()], '{response,error}', '{"",""}')$$, :driver, :i),
-    $$values ('stale'), ('stale')$$, 'what does not exist is stale');
+    $$values ('stale'), ('stale')$$, 'a report of an unknown request is stale');
 select is(play_take(:driver), 0::bigint, 'nothing is left to do');
 select wf.leave(:driver);
 select is(play_report(:c, 'response', '{"status": 200}'), 'late', 'a report after the driver was given up is late');
-select is((select count(*) from wf.event where process_id = :c and event = 'late'), 1::bigint, 'and kept');
+select is((select count(*) from wf.event where process_id = :c and event = 'late'), 1::bigint, 'a late report is kept in the history');
 select wf.retry(jsonb_build_object('process', :c));
 select is((select state from wf.process where id = :c), 'INIT', 'the next attempt is not touched');
 
@@ -354,10 +354,10 @@ select play_id(:i, 'r') as r \gset
 select play_take(:driver);
 select token as t from play_request where process_id = :r \gset
 select results_eq(format($$select answer from wf.outcome(%s, array[%s, %s, %s], array[%s, %s, %s], array[%L, %L, %L]::uuid[], '{ack,response,response}', array['', '{"at": 1}', '{"at": 1}']::bytea[])$$,
-    :driver, :i, :i, :i, :r, :r, :r, :'t', :'t', :'t'), $$values ('done'), ('done'), ('already')$$, 'what contradicts itself is taken one by one');
+    :driver, :i, :i, :i, :r, :r, :r, :'t', :'t', :'t'), $$values ('done'), ('done'), ('already')$$, 'contradicting reports of one batch are taken one by one');
 select is((select handle from wf.process where id = :r), '{"at": 1}', 'in order');
 select throws_ok(format($$select wf.outcome(%s, '{1}', '{}', '{}', '{}', '{}')$$, :driver), 'WF002', null, 'arrays of different lengths are refused');
-select throws_ok(format($$select wf.outcome(%s, '{1}', '{1}', array[gen_random_uuid()], '{done}', '{""}')$$, :driver), 'WF002', null, 'so is an unknown event');
+select throws_ok(format($$select wf.outcome(%s, '{1}', '{1}', array[gen_random_uuid()], '{done}', '{""}')$$, :driver), 'WF002', null, 'an unknown event is refused');
 select is_empty(format($$select * from wf.outcome(%s, '{}', '{}', '{}', '{}', '{}')$$, :driver), 'no reports, no answers');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
@@ -366,8 +366,8 @@ select play_install('handed', jsonb_build_array(play_task('t.Job', 'j')));
 select wf.start('handed') as i \gset
 select play_take(:driver);
 select is(play_report(play_id(:i, 'j'), 'ack'), 'done', 'a start is acknowledged');
-select is(play_report(play_id(:i, 'j'), 'release'), 'done', 'and handed back before it was sent');
-select is(play_state(:i, 'j'), 'INIT', 'it may be started again');
+select is(play_report(play_id(:i, 'j'), 'release'), 'done', 'a driver hands back a start before it was sent');
+select is(play_state(:i, 'j'), 'INIT', 'a start that was handed back may be started again');
 select is_empty('select * from wf.fsck()', 'all is well after that');
 
 -- what is not of a report's making fails the turn, not the task
@@ -403,7 +403,7 @@ select set_config('test.stumble', '40001', true);
 select throws_ok(format($$select batch(%s, array['', '', '{"kind": "x"}'], '{response,response,error}')$$, :i), '40001', 'not now', 'the turn fails in the midst of single reports, too');
 select set_config('test.stumble', '', true);
 select batch(:i, array['', '', '{"kind": "x"}'], '{response,response,error}');
-select results_eq(format('select index, state from results(%s)', :i), $$values (0, 'END'), (1, 'END'), (2, 'FAILED')$$, 'and may be had again');
+select results_eq(format('select index, state from results(%s)', :i), $$values (0, 'END'), (1, 'END'), (2, 'FAILED')$$, 'reports of a failed turn may be made again');
 
 -- a report that ends its transaction each time is not made for ever: its driver counts
 create function failing(p_process bigint, p_event text, p_body text, p_failures int) returns text language sql as $$
@@ -423,17 +423,17 @@ select results_eq(format('select state, error ->> ''kind'', error ->> ''message'
     $$values ('FAILED', 'engine', 'the report could not be applied, 5 times in a row: canceling statement due to statement timeout', '{"status": 200, "body": "hi"}')$$,
     'the task has failed, and says why and with what');
 select is(failing(play_id(:i, 'c'), 'ack', '', 9), 'done', 'an acknowledgement has nothing to evaluate');
-select is(play_state(:i, 'c'), 'EXECUTING', 'and is taken as it is');
+select is(play_state(:i, 'c'), 'EXECUTING', 'an acknowledgement is taken as it is');
 select is(failing(play_id(:i, 'c'), 'response', '{"id": 1}', 9), 'done', 'the response to a start that was acknowledged is not');
-select is((select p.error ->> 'kind' from wf.process p where p.id = play_id(:i, 'c')), 'engine', 'it fails, too');
+select is((select p.error ->> 'kind' from wf.process p where p.id = play_id(:i, 'c')), 'engine', 'a response that always fails lets its task fail with kind engine');
 select wf.setting_set('loss_limit', '0');
 select wf.start('heavy') as i \gset
 select play_take(:driver);
 select is(failing(play_id(:i, 'a'), 'response', '{"status": 200, "body": "hi"}', 1000), 'done', 'without a limit a report is never replaced');
-select is(play_state(:i, 'a'), 'END', 'it counts');
+select is(play_state(:i, 'a'), 'END', 'the task ends with the report that was never replaced');
 select wf.setting_set('loss_limit', '5');
 select throws_ok(format($$select wf.outcome(%s, '{}', '{}', '{}', '{}', '{}', -1)$$, :driver), 'WF002', null, 'a patience is not negative');
-select throws_ok(format($$select wf.outcome(%s, '{}', '{}', '{}', '{}', '{}', 0, -1)$$, :driver), 'WF002', null, 'nor are failures');
+select throws_ok(format($$select wf.outcome(%s, '{}', '{}', '{}', '{}', '{}', 0, -1)$$, :driver), 'WF002', null, 'a negative number of failures is refused');
 select is_empty('select * from wf.fsck()', 'all is well after reports that were given up');
 
 -- a stop is told until the request has ended
@@ -444,13 +444,13 @@ select wf.start('get') as i \gset
 select is(play_take(:driver), 7::bigint, 'seven requests are under way');
 select wf.abort(jsonb_build_object('instance', :i));
 select is(stops(:driver), 7::bigint, 'the driver is told at once to stop them');
-select is(stops(:driver), 0::bigint, 'and not all the time');
+select is(stops(:driver), 0::bigint, 'a stop is not repeated at once');
 select play_later('1.5 s');
-select is(stops(:driver), 7::bigint, 'but again, for the answer may have been lost');
+select is(stops(:driver), 7::bigint, 'a stop is repeated after a while');
 select play_report(play_id(:i, 'r', 0), 'error', '{"kind": "cancelled", "message": "stopped"}');
 select play_later('1.5 s');
 select is(stops(:driver), 6::bigint, 'until a request has ended');
-select is((select count(*) from wf.stop where driver_id = :driver), 6::bigint, 'whose stop is gone then');
+select is((select count(*) from wf.stop where driver_id = :driver), 6::bigint, 'the stop of an ended request is gone');
 select is_empty('select * from wf.fsck()', 'all is well after stops');
 
 select * from finish();

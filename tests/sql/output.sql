@@ -19,10 +19,10 @@ language sql as $$ select concat_ws(' ', o.attempt, o.start, o.size, o.stream, o
 
 select is(say(:i, :j, :'t', 0, 'stdout', 'one'), 'done', 'a chunk is kept');
 select is(say(:i, :j, :'t', 0, 'stdout', 'one'), 'done', 'again changes nothing');
-select is(say(:i, :j, :'t', 5, 'stderr', 'é'), 'done', 'and one after a gap');
-select results_eq('select kept()', $$values ('1 0 3 stdout 0 one'), ('1 5 2 stderr 2 é')$$, 'what was dropped is told');
+select is(say(:i, :j, :'t', 5, 'stderr', 'é'), 'done', 'a chunk after a gap is kept');
+select results_eq('select kept()', $$values ('1 0 3 stdout 0 one'), ('1 5 2 stderr 2 é')$$, 'the view tells how many bytes were dropped');
 select is(say(:i, :j, gen_random_uuid(), 7, 'stdout', 'x'), 'stale', 'an unknown token is stale');
-select is(count(*), 2::bigint, 'and brings nothing') from wf.output_v;
+select is(count(*), 2::bigint, 'a chunk with an unknown token is not kept') from wf.output_v;
 select is((select label from wf.output_v limit 1), 't.Do', 'the task is named');
 
 select wf.setting_set('output_bytes', 1024);
@@ -32,8 +32,8 @@ select throws_ok(format('select wf.output_add(array[%s], array[%s], array[]::uui
     'WF002', null, 'arrays have one length');
 
 select wf.outcome(:driver, array[:i::bigint], array[:j::bigint], array[:'t'::uuid], array['response'], array[''::bytea]);
-select is(say(:i, :j, :'t', 9000, 'stdout', 'late'), 'stale', 'what comes after the end is stale');
-select is(count(*), 3::bigint, 'what came before stays') from wf.output_v;
+select is(say(:i, :j, :'t', 9000, 'stdout', 'late'), 'stale', 'a chunk after the end is stale');
+select is(count(*), 3::bigint, 'a stale chunk leaves the others') from wf.output_v;
 
 select * from finish();
 rollback;

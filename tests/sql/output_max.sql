@@ -55,7 +55,7 @@ select is(outcome_of(:driver, 'read', v::jsonb, '1'), 'FAILED: input: max of an 
   from unnest(array['0', '-1', '1.5', '"2"', 'true']) v;
 select matches(outcome_of(:driver, 'typed', '1', jsonb_build_object('a', repeat('x', 100))::text), '^FAILED: output: .* more than the 100 ', 'a type may bound its outputs');
 select matches(outcome_of(:driver, 'typed_read', '99', jsonb_build_object('a', repeat('x', 100))::text), '^FAILED: output: .* more than the 99 ', 'by a parameter');
-select is(outcome_of(:driver, 'nearer', '1', jsonb_build_object('a', repeat('x', 100))::text), 'END', 'what the task says is nearer');
+select is(outcome_of(:driver, 'nearer', '1', jsonb_build_object('a', repeat('x', 100))::text), 'END', 'the bound of the task is nearer than that of its type');
 select matches(outcome_of(:driver, 'polled', '1', '{}', jsonb_build_object('a', repeat('x', 100))::text), '^FAILED: output: .* more than the 100 ', 'of an asynchronous task, too');
 select matches(outcome_of(:driver, 'joined', '1', jsonb_build_object('results', jsonb_build_array(jsonb_build_object('rows', repeat('x', 40)), jsonb_build_object('rows', repeat('x', 40))))::text),
                '^FAILED: output: .* more than the 100 ', 'of an atomic: of all its names together');

@@ -44,14 +44,14 @@ select play_install('mixed', jsonb_build_array(play_par(
 select play_driver() as driver \gset
 select wf.start('mixed') as i \gset
 select is(places(:i), 'a ready start, b ready start, c ready start, far ready start driver, g1 parked start group, g2 parked start group, j ready start, s timer time',
-    'what a driver may take has no reason');
+    'a claimable task has no reason');
 select sound('begun');
 select play_take(:driver);
 select play_fail(play_id(:i, 'a')), play_fail(play_id(:i, 'c')), play_report(play_id(:i, 'j'), 'ack'), play_report(play_id(:i, 'j'), 'response', '{"id": 1}');
 select is(places(:i), 'a failed failed, b lease start request, c timer retry, far ready start driver, g1 lease start request, g2 parked start group, j timer poll time, s timer time',
     'each place has its reasons');
 select results_eq(format('select since, until from wf._place_v where instance_id = %s and process_id = %s', :i, play_id(:i, 'c')),
-    $$values (wf.now(), wf.now() + interval '10 s')$$, 'and says since when, and until when');
+    $$values (wf.now(), wf.now() + interval '10 s')$$, 'the reason of a sleep says since when, and until when');
 select is((select driver_id from wf._place_v where process_id = play_id(:i, 'b')), :driver::bigint, 'with which driver');
 select sound('under way');
 select wf.engine_pause();
@@ -69,15 +69,15 @@ select count(*) from wf.resume(format('{"instance": %s}', :i)::jsonb);
 select is((select string_agg(distinct place || ' ' || reason, ', ') from wf._place_v x join wf.process p on p.instance_id = x.instance_id and p.id = x.process_id where p.machine = 'composite'),
     'children children', 'a composite waits for what is in it');
 select count(*) from wf.abort(format('{"instance": %s}', :i)::jsonb);
-select is(places(:i), 'b lease start request, g1 lease start request, j ready cancel', 'what is aborted waits for its driver');
+select is(places(:i), 'b lease start request, g1 lease start request, j ready cancel', 'an aborted task waits for its driver');
 select is((select string_agg(x.reason, ' ' order by x.process_id) from wf._place_v x where x.place = 'children'), 'teardown children', 'the teardown is the reason of its root');
 select sound('aborting');
 select play_take(:driver), play_report(play_id(:i, 'j'), 'response'), play_fail(play_id(:i, 'b')), play_fail(play_id(:i, 'g1'));
 select play_on(:driver);
-select is_empty('select * from wf._place_v', 'what has ended is nowhere');
+select is_empty('select * from wf._place_v', 'an ended instance has no places');
 select sound('over');
 
--- who waits for a person
+-- tasks that wait for a person
 select is((select string_agg(reason, ' ' order by reason collate "C") from wf.reason_v where person), 'driver failed input paused set aside stuck suspended', 'some reasons only a person ends');
 
 -- a process is looked up by its key
@@ -122,7 +122,7 @@ select wf.start('many') as i \gset
 select is((select string_agg(reason || ' ' || processes, ', ') from wf.stuck()), 'driver 1600', 'no driver serves what has begun');
 select count(*) from wf.abort(format('{"instance": %s}', :i)::jsonb);
 select is((select string_agg(distinct concat_ws(' ', place, reason), ', ') from wf._place_v), 'children children, children teardown, ready teardown', 'the rest is told later');
-select is_empty('select * from wf.stuck()', 'and waits for no person');
+select is_empty('select * from wf.stuck()', 'a process that has yet to be told waits for no person');
 select is_empty('select * from disagree()', 'explain says so');
 select is_empty('select * from wf.fsck()', 'each process has one place');
 select * from finish();

@@ -54,7 +54,7 @@ select is_empty($$
      where t.schemaname = 'wf' and t.seq_tup_read > b.seq_tup_read
        and t.relname in ('process', 'instance', 'ready', 'parked', 'slot', 'timer', 'node', 'task_request', 'transition')
 $$, 'each row was found by an index');
-select is((select count(*) from wf.instance_v where state = 'END'), 502::bigint, 'it is done');
+select is((select count(*) from wf.instance_v where state = 'END'), 502::bigint, 'all instances have ended');
 select cmp_ok(pg_stat_get_xact_numscans('wf.ready_claim_idx'::regclass), '>', 0::bigint, 'lanes are merged by their index');
 select finish();
 rollback;

@@ -25,7 +25,7 @@ select play_install('needy', jsonb_build_array(
 select wf.start('needy', jsonb_build_object('xs', xs)) as needy from names \gset
 select wf.start('quick') as quick \gset
 select lives_ok(format('select play_seconds(%s, 2)', :driver), 'polls go on after a sleep before a task that requires 64 capabilities of 100 letters');
-select is(play_state(:quick, 'q'), 'END', 'and so does what is not concerned');
+select is(play_state(:quick, 'q'), 'END', 'other instances go on beside the capabilities');
 select is(play_state(:needy, 'b'), 'INIT', 'the task waits for a driver that has them');
 select matches((select e.detail from wf.explain(:needy, play_id(:needy, 'b')) e where e.reason = 'driver'), 'no live driver serves queue default', 'as explain says');
 
@@ -58,7 +58,7 @@ create temp table angry as
       from unnest(array['54000', '53200', '22P05', 'XX000', '40001', '57P01', '57P03', '0A000', 'P0004']) x (code);
 select wf.start('quick') as quick \gset
 select lives_ok(format('select play_seconds(%s, 2)', :driver), 'polls go on when expressions raise any error');
-select is(play_state(:quick, 'q'), 'END', 'and so does what is not concerned');
+select is(play_state(:quick, 'q'), 'END', 'other instances go on beside expressions that raise errors');
 select results_eq($$select distinct p.state, p.error ->> 'kind' from angry a join wf.process p on p.instance_id = a.i and p.bind = 'b'$$,
     $$values ('FAILED', 'input')$$, 'tasks whose arguments raise an error have failed, whatever error it is');
 select is((select count(*) from angry a join wf.process p on p.instance_id = a.i and p.bind = 'b'), (select count(*) from angry), 'each of them');
@@ -81,20 +81,20 @@ select play_install('bitten', jsonb_build_array(
     play_task('t.Sleep', 'a', '{"duration": "PT1S"}'), '{"kind": "let", "line": 1, "as": "poisoned", "value": 1}'::jsonb, play_task('t.Do', 'c')));
 select wf.start('bitten') as bitten, wf.start('quick') as quick \gset
 select lives_ok(format('select play_seconds(%s, 3)', :driver), 'polls go on when what follows from a timer raises an error');
-select is(play_state(:quick, 'q'), 'END', 'and so does what is not concerned');
+select is(play_state(:quick, 'q'), 'END', 'other instances go on beside a trigger that raises errors');
 select is(play_state(:bitten, 'a'), 'WAITING', 'the sleep is tried again');
 select lives_ok(format('select play_seconds(%s, 80)', :driver), 'for long, where the server is at fault');
-select is(play_state(:bitten, 'a'), 'WAITING', 'it waits');
+select is(play_state(:bitten, 'a'), 'WAITING', 'the task whose trigger raises an error waits');
 select results_eq(format('select distinct reason from wf.explain(%s, %s)', :bitten, play_id(:bitten, 'a')), $$values ('time')$$, 'explain says until when');
-select matches((select e.detail from wf.explain(:bitten, play_id(:bitten, 'a')) e), 'could not be carried out: no such name here; it is tried again', 'and why');
+select matches((select e.detail from wf.explain(:bitten, play_id(:bitten, 'a')) e), 'could not be carried out: no such name here; it is tried again', 'explain says why the task waits');
 select is_empty($$select * from wf.fsck()$$, 'nothing contradicts anything');
 update bad set code = 'XX001';
 select lives_ok(format('select play_seconds(%s, 200)', :driver), 'after 1 s, 10 s and 60 s where it is not');
 select results_eq(format($$select state, error ->> 'kind', error ->> 'message' from wf.process where id = %s$$, play_id(:bitten, 'a')),
-    $$values ('FAILED', 'engine', 'it was tried 3 times: no such name here')$$, 'then it has failed of kind engine');
+    $$values ('FAILED', 'engine', 'it was tried 3 times: no such name here')$$, 'the task has failed with kind engine after three tries');
 drop trigger bad_row on wf.binding;
 select results_eq(format($$select answer from wf.retry('{"process": %s}')$$, play_id(:bitten, 'a')), $$values ('done')$$, 'an operator may retry it');
-select lives_ok(format('select play_seconds(%s, 3)', :driver), 'and it goes on');
+select lives_ok(format('select play_seconds(%s, 3)', :driver), 'the retried task goes on');
 select is((select state from wf.instance where id = :bitten), 'END', 'to its end');
 select is_empty($$select * from wf.work$$, 'no work is left over');
 
@@ -103,17 +103,17 @@ select is_empty($$select * from wf.work$$, 'no work is left over');
 select wf.start('quick') as quick \gset
 insert into wf.work (kind, instance_id, item_id, due_at) values ('begin', :quick, 0, wf.now()) returning id as item \gset
 select is(wf.work(0), :item::bigint, 'a driver is given the item that is due');
-select results_eq('select tries, aside from wf.work', 'values (1, false)', 'its try is counted before it is made');
+select results_eq('select tries, aside from wf.work', 'values (1, false)', 'a try is counted before it is made');
 select is(wf.work(0), null, 'nobody else is given it meanwhile');
 select play_later('1 s');
 select is(wf.work(0), :item::bigint, 'after 1 s it is tried again');
 select play_later('9 s');
-select is(wf.work(0), null, 'then not before 10 s');
+select is(wf.work(0), null, 'the second try is not made before 10 s');
 select play_later('1 s');
-select is(wf.work(0), :item::bigint, 'but after 10 s');
+select is(wf.work(0), :item::bigint, 'the second try is made after 10 s');
 select play_later('60 s');
 select is(wf.work(0), :item::bigint, 'after 60 s comes the last call');
-select is(wf.work(:item), null, 'which does not try it');
+select is(wf.work(:item), null, 'the last call makes no try');
 select results_eq(format($$select tries, aside, error ->> 'message' from wf.work where instance_id = %s$$, :quick),
     $$values (3, true, 'it did not come to its end')$$, 'after three tries the item is set aside');
 select results_eq($$select class, check_name, instance_id from wf.fsck()$$, format($$values ('attention', 'work: set aside', %s::bigint)$$, :quick), 'fsck tells of it');
@@ -139,13 +139,13 @@ select is_empty($$select * from wf.work$$, 'no work is left over');
 -- a timer that is tried alone, and another one that the same task sets meanwhile
 select wf.start('naps') as naps \gset
 select play_on(:driver), play_later('1 s'), wf.work(0, true);
-select results_eq(format($$select answer from wf.cancel('{"process": %s}')$$, play_id(:naps, 'a')), $$values ('done')$$, 'it is cancelled');
-select results_eq(format($$select answer from wf.retry('{"process": %s}')$$, play_id(:naps, 'a')), $$values ('done')$$, 'and tried again');
+select results_eq(format($$select answer from wf.cancel('{"process": %s}')$$, play_id(:naps, 'a')), $$values ('done')$$, 'a task whose timer is tried alone can be cancelled');
+select results_eq(format($$select answer from wf.retry('{"process": %s}')$$, play_id(:naps, 'a')), $$values ('done')$$, 'a task whose timer is tried alone can be retried');
 select count(wf.work()) from generate_series(1, 4);
-select is(play_state(:naps, 'a'), 'WAITING', 'what was to be done with the former timer is not done with this one');
+select is(play_state(:naps, 'a'), 'WAITING', 'the new timer is not fired for the former one');
 select is_empty($$select * from wf.work$$, 'no work is left over');
 select play_later('1 s'), play_on(:driver);
-select is((select state from wf.instance where id = :naps), 'END', 'it goes on to its end');
+select is((select state from wf.instance where id = :naps), 'END', 'the task with the new timer goes on to its end');
 
 -- a poll fires a timer while another driver says that it is to be tried alone
 select play_install('job', jsonb_build_array(play_task('t.Job', 'j')));
@@ -156,10 +156,10 @@ select wf.work(0, true) as item \gset
 select wf._fire_timers(array[:job], array[play_id(:job, 'j')], wf.now());
 select is_empty($$select * from wf.fsck()$$, 'nothing contradicts anything while its request is ready');
 select is((select count(*) from wf.poll(:driver, 10) where kind = 'run'), 1::bigint, 'a driver takes its request');
-select is_empty($$select * from wf.fsck()$$, 'nor while a driver has it');
+select is_empty($$select * from wf.fsck()$$, 'fsck finds nothing while a driver has the request');
 select wf.work(:item);
 select is((select count(*) from wf.ready where instance_id = :job) + (select count(*) from wf.work), 0::bigint,
-    'it is not asked for twice, and no work is left over');
+    'the task is not asked for twice, and no work is left');
 select wf.abort(format('{"instance": %s}', :job)::jsonb);
 
 -- a row that raises an error when names and places of groups are settled: what
@@ -182,20 +182,20 @@ select lives_ok(format('select wf.poll(%s, 0)', :driver), 'polls go on when a ro
 select is((select count(*) from wf.dirty), 0::bigint, 'all that stood on the list is to be tried alone');
 select count(wf.work()), play_on(:driver) from generate_series(1, 10);
 select is(play_state(:good, 'x'), 'END', 'a task of another group goes on');
-select results_eq($$select name, max from wf.concurrency_group$$, $$values ('good', 2)$$, 'whose max is as it was given');
+select results_eq($$select name, max from wf.concurrency_group$$, $$values ('good', 2)$$, 'the other group has the max that was given');
 select is((select count(*) from wf.lane where queue = 'far'), 1::bigint, 'a new lane has its row');
 select results_eq($$select kind, asked ->> 'name', aside from wf.work$$, $$values ('settle', 'bad', false)$$, 'only the row that raises it is tried alone');
-select results_eq($$select name, max, waiting from wf.group_v where name = 'bad'$$, $$values ('bad', 2, 1::bigint)$$, 'its group is shown');
+select results_eq($$select name, max, waiting from wf.group_v where name = 'bad'$$, $$values ('bad', 2, 1::bigint)$$, 'group_v shows the group of the spoilt row');
 select is_empty($$select * from wf.fsck()$$, 'nothing contradicts anything');
-select lives_ok(format('select play_seconds(%s, 15)', :driver), 'it is tried three times');
+select lives_ok(format('select play_seconds(%s, 15)', :driver), 'the spoilt row is tried three times');
 select results_eq($$select class, check_name, detail from wf.fsck()$$,
-    $$values ('attention', 'work: set aside', 'places of group bad: no such group here')$$, 'then it is set aside, and fsck tells of it');
+    $$values ('attention', 'work: set aside', 'places of group bad: no such group here')$$, 'the spoilt row is set aside after three tries, and fsck tells of it');
 drop trigger bad_name on wf.concurrency_group;
 select results_eq(format($$select count(*) from wf.suspend('{"instance": %s}')$$, :far), $$values (1::bigint)$$, 'an operator sees to an instance');
 select count(*) from wf.retry(format('{"instance": %s}', :bad)::jsonb);
 select lives_ok(format('select play_seconds(%s, 3)', :driver), 'with any verb all that belongs to no instance is tried again');
 select is(play_state(:bad, 'x'), 'END', 'the group has places');
-select results_eq($$select name, max from wf.concurrency_group order by 1$$, $$values ('bad', 2), ('good', 2)$$, 'and its max');
+select results_eq($$select name, max from wf.concurrency_group order by 1$$, $$values ('bad', 2), ('good', 2)$$, 'the group has its max');
 select is_empty($$select * from wf.work$$, 'no work is left over');
 
 -- a report whose application raises an error of whatever class: the others of
@@ -228,7 +228,7 @@ select play_take(:driver);
 select lives_ok(format('select report_all(%L, array[%s, %s])', s.code, s.instance_id, q.instance_id), 'reports are answered when one raises ' || s.code)
   from stung s join quick q using (code);
 select results_eq('select distinct task, answer from told order by task', $$values ('a', 'busy'), ('q', 'done')$$,
-    'what is the fault of the server is to be reported again, and the others are done');
+    'a report that the server failed is repeated, and the others are done');
 select is((select count(*) from stung s join wf.lease l using (instance_id)), (select count(*) from stung), 'nothing of it was done');
 select is_empty($$select * from wf.fsck()$$, 'nothing contradicts anything');
 truncate told;
@@ -247,10 +247,10 @@ $$;
 create trigger bad_failure before insert on wf.failed for each row execute function bad_failure();
 select lives_ok(format('select report_all(%L, array[%s])', 'XX000', (select s.instance_id from stung s where s.code = '40P01')),
     'a report is answered when not even its failure can be stored');
-select results_eq('select task, answer from told', $$values ('a', 'busy')$$, 'it is to be reported again');
+select results_eq('select task, answer from told', $$values ('a', 'busy')$$, 'a report whose failure cannot be stored is repeated');
 drop trigger bad_failure on wf.failed;
 select throws_ok(format('select report_all(%L, array[%s])', '57P01', (select s.instance_id from stung s where s.code = '40P01')), '57P01', null,
-    'who ends the statement is obeyed');
+    'a cancelled statement ends the whole call');
 drop trigger bad_row on wf.binding;
 truncate told;
 select report_all('XX000', array(select instance_id from stung));

@@ -34,47 +34,47 @@ select play_driver('fake', '{builtin,exec}') as driver \gset
 -- T-D7, D20
 select play_install('one', jsonb_build_array(play_task('t.Slow', 'a', '{"of": 100}')));
 select wf.start('one') as i \gset
-select is(wf.progress(:i), 0.00, 'T-D7: what waits to begin counts nothing');
+select is(wf.progress(:i), 0.00, 'T-D7: a task that has not begun counts nothing');
 select play_take(:driver);
-select is(wf.progress(:i), 0.50, 'D20: what is under way and tells nothing counts half');
+select is(wf.progress(:i), 0.50, 'D20: a running task that tells nothing counts half');
 select play_report(play_id(:i, 'a'), 'response', '{}');
 select is(wf.progress(:i), 0.50, 'S39: nothing is known before the first poll');
-select is((select progress from wf.tree(:i) where label like 't.Slow%'), null, 'and nothing is shown');
+select is((select progress from wf.tree(:i) where label like 't.Slow%'), null, 'tree shows no progress before the first poll');
 select polled(:i, 'a', '20');
 select is(wf.progress(:i), 0.20, 'T-D7: one polling step at 20 % is 0.20');
 select results_eq(format('select label, progress from wf.tree(%s)', :i), $$values ('one', 0.20), ('t.Slow as a', 0.20)$$, 'tree shows it');
-select is((select progress from wf.instance_v where instance_id = :i), 0.20, 'and so does instance_v');
+select is((select progress from wf.instance_v where instance_id = :i), 0.20, 'instance_v shows the progress');
 select polled(:i, 'a', '33.333');
 select is(wf.progress(:i), 0.33, 'S39: two decimals');
 select polled(:i, 'a', '250');
-select is(wf.progress(:i), 1.00, 'what lies beyond is cut off');
+select is(wf.progress(:i), 1.00, 'progress beyond 100 % is cut off');
 select polled(:i, 'a', '-3');
 select is(wf.progress(:i), 0.00, 'at both ends');
 select polled(:i, 'a', '70');
 select polled(:i, 'a', 'null');
 select is(wf.progress(:i), 0.70, 'an answer that says nothing changes nothing');
 select polled(:i, 'a', '"x"');
-select is(wf.progress(:i), 0.70, 'neither does one from which nothing follows');
-select is((select state from wf.process where id = play_id(:i, 'a')), 'EXECUTING', 'and it is no failure');
+select is(wf.progress(:i), 0.70, 'an answer with a progress that is no number changes nothing');
+select is((select state from wf.process where id = play_id(:i, 'a')), 'EXECUTING', 'an answer with a progress that is no number is no failure');
 select play_later('10 s');
 select wf.tick();
 select play_take(:driver);
 select play_fail(play_id(:i, 'a'));
 select polled(:i, 'a', '80');
-select is(wf.progress(:i), 0.80, 'nor is a poll that failed');
+select is(wf.progress(:i), 0.80, 'a failed poll changes nothing');
 select wf.cancel(jsonb_build_object('instance', :i));
 select play_on(:driver);
-select is(play_state(:i, 'a'), 'FAILED', 'it has failed');
-select is(wf.progress(:i), 0.00, 'what has failed counts nothing');
+select is(play_state(:i, 'a'), 'FAILED', 'the task has failed');
+select is(wf.progress(:i), 0.00, 'a failed task counts nothing');
 select wf.retry(jsonb_build_object('instance', :i));
-select is(wf.progress(:i), 0.00, 'S39: it goes back when it is tried again');
+select is(wf.progress(:i), 0.00, 'S39: the progress goes back when the task is tried again');
 select play_take(:driver);
 select play_report(play_id(:i, 'a'), 'response', '{}');
 select is(wf.progress(:i), 0.50, 'another attempt has told nothing yet');
 select wf.cancel(jsonb_build_object('instance', :i));
 select play_on(:driver);
 select wf.ignore(jsonb_build_object('instance', :i));
-select is(wf.progress(:i), 1.00, 'D20: what is skipped counts wholly');
+select is(wf.progress(:i), 1.00, 'D20: a skipped task counts wholly');
 select is(wf.progress(4711), null, 'an instance that does not exist is nowhere');
 
 select play_install('weights', jsonb_build_array(weighs(4, 'begin'), weighs(1, 'step', 't.Slow'), weighs(5, 'last')));
@@ -96,14 +96,14 @@ select play_install('forms', jsonb_build_array(
     jsonb_build_object('kind', 'if', 'line', 1, 'condition', true, 'then', play_seq(weighs(1, 'yes1'), weighs(1, 'yes2')), 'else', weighs(8, 'no')),
     weighs(4, 'end')));
 select results_eq($$select n.label, n.weight from wf.node n join wf.workflow w on w.version_id = n.version_id where w.name = 'forms' and n.machine = 'composite' order by n.id$$,
-    $$values ('forms', 20.0), ('par', 8.0), ('seq', 4.0), ('if', 8.0), ('seq', 2.0)$$, 'what composites weigh');
+    $$values ('forms', 20.0), ('par', 8.0), ('seq', 4.0), ('if', 8.0), ('seq', 2.0)$$, 'the weight of a composite is that of its children');
 select wf.start('forms') as i \gset
 select play_take(:driver);
 select is(wf.progress(:i), 0.15, 'three of a par are under way: (0.5 + 1.5 + 1) of 20');
 select play_report(play_id(:i, 'y'));
 select is(wf.progress(:i), 0.23, 'one has ended: (0.5 + 3 + 1) of 20');
 select play_report(play_id(:i, 'z1'));
-select is(wf.progress(:i), 0.28, 'what comes next waits: (0.5 + 3 + 2) of 20');
+select is(wf.progress(:i), 0.28, 'par: the next step waits: (0.5 + 3 + 2) of 20');
 select play_on(:driver);
 select play_report(play_id(:i, 'x')), play_report(play_id(:i, 'z2'));
 select is(wf.progress(:i), 0.40, 'all of it has ended: 8 of 20');
@@ -119,9 +119,9 @@ select is(wf.progress(:i), 0.20, 'two steps of a dag are under way: (0.5 + 1.5) 
 select play_report(play_id(:i, 'y'));
 select is(wf.progress(:i), 0.35, 'one has ended: (0.5 + 3) of 10');
 select play_report(play_id(:i, 'x'));
-select is(wf.progress(:i), 0.40, 'what comes after both waits: 4 of 10');
+select is(wf.progress(:i), 0.40, 'dag: the step after both waits: 4 of 10');
 select play_take(:driver);
-select is(wf.progress(:i), 0.60, 'and is under way: 4 and a half of 4 of 10');
+select is(wf.progress(:i), 0.60, 'dag: the step after both is under way: 4 and a half of 4 of 10');
 select play_report(play_id(:i, 'last'));
 select is(wf.progress(:i), 0.80, 'the dag has ended');
 select wf.abort(jsonb_build_object('instance', :i));
@@ -151,7 +151,7 @@ select wf.start('stream') as i \gset
 select play_take(:driver);
 select is(wf.progress(:i), 0.50, 'a program that has written nothing');
 select wf.output_add(array[:i], array[play_id(:i, 's')], array[(select token from wf.lease where instance_id = :i)], '{0}', '{20}', '{stdout}', array[e'read 12 %\nread 34 %\n']) is not null;
-select is(wf.progress(:i), 0.34, 'S39: its last line says how far it is');
+select is(wf.progress(:i), 0.34, 'S39: the last line of a program says how far it is');
 select wf.output_add(array[:i], array[play_id(:i, 's')], array[(select token from wf.lease where instance_id = :i)], '{20}', '{4}', '{stderr}', array[e'oh\n']) is not null;
 select is(wf.progress(:i), 0.34, 'another stream is another');
 select wf.output_add(array[:i], array[play_id(:i, 's')], array[(select token from wf.lease where instance_id = :i)], '{24}', '{4}', '{stdout}', array[e'done\n']) is not null;
@@ -161,7 +161,7 @@ select is((select plain from wf.node n join wf.workflow w on w.version_id = n.ve
 -- install
 select throws_ok(format($$select play_install('bad', jsonb_build_array(weighs(%s)))$$, w), 'WF005', 'workflows[0].steps[0].policies.weight: must be a number from 0.001 to 1000000', w)
   from unnest('{0,-1,1000001}'::text[]) w;
-select throws_ok($$select play_install('bad', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"weight": ["var", "n"]}') || '{"reads": {"n": 0}}'), '[{"name": "n", "type": "int"}]')$$, 'WF005', 'workflows[0].steps[0].policies.weight: must be a number', 'what a task weighs is known before');
+select throws_ok($$select play_install('bad', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"weight": ["var", "n"]}') || '{"reads": {"n": 0}}'), '[{"name": "n", "type": "int"}]')$$, 'WF005', 'workflows[0].steps[0].policies.weight: must be a number', 'install refuses a weight that reads a name');
 update play_type set spec = jsonb_set(spec, '{requests,start,progress}', '0.5') where name = 't.Do';
 select throws_ok($$select play_install('bad', jsonb_build_array(play_task('t.Do', 'a')))$$, 'WF005', 'task_types.t.Do.requests.start.progress: is not for this request', 'progress where nothing can be read');
 select is_empty('select * from wf.fsck()', 'all is well');

@@ -45,18 +45,18 @@ select is(left_of(:one), '{binding,event,instance,loss,output_chunk,process}', '
 select play_later('10 days');
 select is(purged('{"older_than": "11 days"}'), null, 'none has ended so long ago');
 select is(purged('{"older_than": "9 days", "workflow": "short", "tag": "blue"}'), null, 'several keys hold together');
-select is(purged('{"older_than": "9 days", "workflow": "short"}'), :one || ' done', 'what has ended goes, of one workflow');
-select is(left_of(:one), null, 'and nothing of it is left');
+select is(purged('{"older_than": "9 days", "workflow": "short"}'), :one || ' done', 'an ended instance of one workflow is purged');
+select is(left_of(:one), null, 'a purged instance leaves no rows');
 select is(left_of(:two), '{binding,event,instance,process}', 'another is as it was');
-select is(purged(format('{"instance": [%s, %s, %s]}', :one, :two, :three)::jsonb), format('%s refused, %s done, %s refused', :one, :two, :three), 'what is named gets an answer');
+select is(purged(format('{"instance": [%s, %s, %s]}', :one, :two, :three)::jsonb), format('%s refused, %s done, %s refused', :one, :two, :three), 'each named instance gets an answer');
 select results_eq(format('select instance_id, answer, detail from wf.purge(''{"instance": [%s, %s]}'')', :one, :three),
     format($$values (%s::bigint, 'refused', 'there is no such instance'), (%s, 'refused', 'RUNNING: only END, ABORTED can be purged')$$, :one, :three), 'with the reason');
-select is(left_of(:three), '{event,instance,process}', 'what is under way stays');
+select is(left_of(:three), '{event,instance,process}', 'a running instance stays');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select is(wf.start('short', p_key => 'monday', p_tags => '{red}'), :one::bigint, 'a key is known longer than its instance');
-select is((select count(*) from wf.instance), 1::bigint, 'so that it starts nothing again');
+select is((select count(*) from wf.instance), 1::bigint, 'a known key starts nothing again after the purge');
 select is(play_report((select max(process_id) from play_request where instance_id = :one)), 'stale', 'a report of what has gone changes nothing');
-select is_empty('select * from wf.fsck()', 'and leaves nothing behind');
+select is_empty('select * from wf.fsck()', 'a late report leaves nothing behind');
 
 -- who, when, why, how many
 select results_eq($$select actor collate "C", reason, target, instances, at, last_at from wf.purge_v order by seq$$,
@@ -68,20 +68,20 @@ select results_eq($$select actor collate "C", reason, target, instances, at, las
 select min(s) as first, max(s) as last from wf.start_many('short', (select jsonb_agg('{}'::jsonb) from generate_series(1, 25))) s \gset
 select play_on(:driver);
 select play_later('1 second');
-select is(purged('{"workflow": "short", "older_than": "0 s"}', 10), (select string_agg(format('%s done', i), ', ' order by i) from generate_series(:first::bigint, :first::bigint + 9) i), 'so many at a time, oldest first');
+select is(purged('{"workflow": "short", "older_than": "0 s"}', 10), (select string_agg(format('%s done', i), ', ' order by i) from generate_series(:first::bigint, :first::bigint + 9) i), 'a purge takes as many instances as asked for, oldest first');
 select is(purged('{"workflow": "short", "older_than": "0 s"}', 10, :first + 19), (select string_agg(format('%s done', i), ', ' order by i) from generate_series(:first::bigint + 20, :last) i), 'after those that were answered before');
-select is((select count(*) from wf.purge('{"workflow": "short", "older_than": "0 s"}', 'too many', null)), 10::bigint, 'or all at once');
-select is((select instances from wf.purge where target ->> 'older_than' = '0 s'), 25::bigint, 'what is done in the same words is one row');
+select is((select count(*) from wf.purge('{"workflow": "short", "older_than": "0 s"}', 'too many', null)), 10::bigint, 'a purge without a number takes all at once');
+select is((select instances from wf.purge where target ->> 'older_than' = '0 s'), 25::bigint, 'purges with the same target and reason are one row');
 
 -- what is refused
 select throws_ok($$select wf.purge('{}')$$, 'WF002', 'the target names nothing', 'no target');
 select throws_ok($$select wf.purge('{"workflow": "none"}')$$, 'WF003', 'there is no workflow "none"', 'an unknown workflow');
 select throws_ok($$select wf.purge('{"older_than": "soon"}')$$, 'WF002', 'target: "soon" is not an interval', 'no interval');
 select throws_ok($$select wf.purge('{"process": 1}')$$, 'WF002', 'only whole instances that have ended can be purged', 'a process');
-select throws_ok($$select wf.purge('{"failed": true}')$$, 'WF002', 'only whole instances that have ended can be purged', 'what has failed');
+select throws_ok($$select wf.purge('{"failed": true}')$$, 'WF002', 'only whole instances that have ended can be purged', 'failed as a target is refused');
 select throws_ok($$select wf.purge('{"global": true}')$$, 'WF002', 'only whole instances that have ended can be purged', 'the latest');
 select throws_ok($$select wf.purge('{"state": "END"}', null, 0)$$, 'WF002', 'p_limit is 0', 'nothing at all');
-select is(purged('{"state": "RUNNING"}'), null, 'what is under way is no target');
+select is(purged('{"state": "RUNNING"}'), null, 'running instances are no target');
 
 -- signatures: all of this is one transaction, so others are made up
 select wf.start('other') as long \gset
@@ -102,17 +102,17 @@ end;
 $$;
 select play_later('1 minute');
 select purge_one(:driver);
-select is(signatures(), '3 4', 'it is not known yet which signatures nobody needs');
+select is(signatures(), '3 4', 'signatures are kept while it is unknown who needs them');
 select play_later('23 hours');
 select purge_one(:driver);
-select is(signatures(), '3 4', 'they are kept for a day');
+select is(signatures(), '3 4', 'signatures are kept for a day');
 select ok(wf._has_mark(:'mark'), 'a driver finds its mark');
 select play_later('2 hours');
 select purge_one(:driver);
-select is(signatures(), '3', 'what the history names stays, the others go');
+select is(signatures(), '3', 'a signature that the history names stays, the others go');
 select ok(wf._has_mark(:'mark'), 'a mark that is older than that is taken on trust');
 select ok(not wf._has_mark('4@' || extract(epoch from wf.now())), 'a younger one is not');
-select ok(not wf._has_mark(replace(:'mark', '4@', '99999999999@')), 'nor is one of a transaction that had not ended then');
+select ok(not wf._has_mark(replace(:'mark', '4@', '99999999999@')), 'the mark of a transaction that had not ended then is not taken on trust');
 insert into wf.txn (xid, actor, at) values ('6', 'who did what is gone', wf.now() - interval '1 hour');
 insert into wf.event (instance_id, xid, at, was, event, state)
 select :long, '3', wf.now(), 'SUSPENDED', 'late', 'SUSPENDED' from generate_series(1, 2001);
@@ -133,20 +133,20 @@ select is(left_of(:old), '{binding,event,instance,process}', 'nothing goes unles
 select wf.setting_set('keep_days', 30);
 select play_later('2 seconds');
 select play_take(:driver);
-select is(left_of(:old), '{binding,event,instance,process}', 'it is not old enough');
-select is((select next_at from wf.purge order by id desc limit 1), wf.now() + interval '1 hour', 'which is looked at again in an hour');
+select is(left_of(:old), '{binding,event,instance,process}', 'a young instance is not purged');
+select is((select next_at from wf.purge order by id desc limit 1), wf.now() + interval '1 hour', 'a young instance is looked at again in an hour');
 select play_later('59 minutes');
 select play_take(:driver);
 select is(left_of(:old), '{binding,event,instance,process}', 'not before');
 select wf.engine_pause();
 select play_later('2 minutes');
 select play_take(:driver);
-select is(left_of(:old), '{binding,event,instance,process}', 'nor while the engine is paused');
+select is(left_of(:old), '{binding,event,instance,process}', 'nothing is purged while the engine is paused');
 select wf.engine_resume();
 select play_later('2 seconds');
 select play_take(:driver);
-select is(left_of(:old), null, 'then a poll purges it');
-select results_eq($$select reason, target, instances from wf.purge_v order by seq desc limit 1$$, $$values ('keep_days', null::jsonb, 1::bigint)$$, 'and that is written down');
+select is(left_of(:old), null, 'a poll purges an old instance');
+select results_eq($$select reason, target, instances from wf.purge_v order by seq desc limit 1$$, $$values ('keep_days', null::jsonb, 1::bigint)$$, 'the view has the purge of keep_days');
 
 -- in pieces, past those that stay
 select count(*) from (select wf.start('other') from generate_series(1, 1100)) x;
@@ -201,10 +201,10 @@ select is((select state from wf.instance where id = :large), 'END', 'a large ins
 select count(*) as had from wf.process where instance_id = :large \gset
 select is(purged(format('{"instance": %s}', :large)::jsonb), :large || ' begun', 'the purge of a large instance begins');
 select is((select count(*) from wf.process where instance_id = :large), :had - 1000::bigint, 'a portion of it goes at once');
-select is_empty('select * from wf.fsck()', 'and nothing contradicts that');
+select is_empty('select * from wf.fsck()', 'fsck finds nothing between two portions of a purge');
 select count(wf.work()) from generate_series(1, 5);
 select is(left_of(:large), null, 'the rest goes by itself');
-select is((select count(*) from wf.work where instance_id = :large), 0::bigint, 'and no work is left');
+select is((select count(*) from wf.work where instance_id = :large), 0::bigint, 'no work is left after the purge in portions');
 
 -- an instance that raises an error when it goes
 create function stays() returns trigger language plpgsql as $$
@@ -218,10 +218,10 @@ select format('create trigger stays before delete on wf.instance for each row wh
 select wf.setting_set('keep_days', 30), play_later('7 days');
 select lives_ok($$select wf.tick(), play_later('7 days') from generate_series(1, 12)$$, 'upkeep goes on when an old instance raises an error');
 select is(left_of(:other), null, 'others of its batch are purged');
-select is(left_of(:stuck), '{binding,event,instance,process}', 'it stays');
+select is(left_of(:stuck), '{binding,event,instance,process}', 'the instance that raises an error stays');
 select results_eq($$select class, check_name, instance_id, detail from wf.fsck()$$,
     format($$values ('attention', 'work: set aside', %s::bigint, 'purge: it stays')$$, :stuck), 'after three tries it is set aside, and fsck tells of it');
-select is((select count(*) from wf.work), 1::bigint, 'it is not tried again');
+select is((select count(*) from wf.work), 1::bigint, 'the instance that raises an error is not tried again');
 drop trigger stays on wf.instance;
 
 select * from finish();

@@ -50,7 +50,7 @@ select play_later('1 hour'), wf.heartbeat(:d);
 select is(taken(:d, 1), 'one 1', 'when that slot is free it takes what has become urgent meanwhile');
 select wf.start('one', '{}', null, 10) as urgent \gset
 select set_config('wf.now', (wf.now() - interval '1 day')::text, true);
-select is(taken(:d, 1), 'one 1', 'so it does when the clock has been set back');
+select is(taken(:d, 1), 'one 1', 'a free slot takes the urgent task also when the clock was set back');
 select wf.start('one', '{}', null, 10) as urgent \gset
 select play_driver('other') as other \gset
 select is(taken(:other, 1), 'one 1', 'another driver in the same session does not go on where this one was');
@@ -58,9 +58,9 @@ select taken(:d, 1);
 select is(taken(:d, 5000), 'wide 959', 'a poll that gets less than it wants has looked at everything');
 select is(taken(:d, 10), 'nothing', 'nothing is left');
 select wf.start('one') as late \gset
-select is(taken(:d, 1), 'one 1', 'what comes then is handed out at once');
+select is(taken(:d, 1), 'one 1', 'a later task is handed out at once');
 select wf.start('one', '{}', null, 10) as urgent \gset
-select is(taken(:d, 1), 'one 1', 'so is what is more urgent than that');
+select is(taken(:d, 1), 'one 1', 'a more urgent task is handed out at once');
 select is(taken(:d, 1), 'nothing', 'nothing is left again');
 
 -- lanes in one order
@@ -100,7 +100,7 @@ select wf.start('far') as far \gset
 select play_later('1 s');
 select is(taken(:all, 0, 0, '{"http": 0, "ssh": 0, "sql": 0}'), 'nothing', 'no slot is free');
 select is(taken(:all, 0, 0, '{"http": 0, "ssh": 1, "sql": 1}'), 'far 1', 'a slot that is kept for ssh is not for 1,000 http requests before it');
-select is(taken(:all, 0, 0, '{"ssh": 1, "sql": 1}'), 'nothing', 'nor for anything else');
+select is(taken(:all, 0, 0, '{"ssh": 1, "sql": 1}'), 'nothing', 'a slot that is kept for ssh is for no other transport');
 select is(taken(:all, 5, 0, '{"http": 1, "ssh": 1, "sql": 1}'), 'calls 6', 'where there is one transport alone it has its own slots and those of all');
 select wf.start('far', '{}', null, 10) as far \gset
 select wf.start('far', '{}', null, 10) as far \gset
@@ -108,7 +108,7 @@ select wf.start('far', '{}', null, 10) as far \gset
 select play_later('10 ms');
 select is(taken(:all, 2, 0, '{"http": 1, "ssh": 1, "sql": 1}'), 'calls 1, far 3', 'where there are several the most urgent have the slots of all');
 select wf.start('one') as one \gset
-select is(taken(:all, 0, 3, '{"ssh": 1}'), 'one 1', 'what the driver answers at once needs no slot');
+select is(taken(:all, 0, 3, '{"ssh": 1}'), 'one 1', 'a request that the driver answers itself needs no slot');
 select throws_ok(format('select * from wf.poll(%s, 1, 1, %L)', :all, k), 'WF002', null, format('p_kept %s is refused', k))
   from unnest(array['[]', '{"ssh": -1}', '{"ssh": "1"}', '7']) k;
 select wf.abort(jsonb_build_object('instance', :calls));
@@ -119,7 +119,7 @@ select play_driver() as d \gset
 select wf.start('wide') as wide \gset
 select is(count(*) filter (where taken(:d, 20) = 'wide 20'), 40::bigint, 'a queue that is worked off') from generate_series(1, 40);
 select set_config('wf.from', '', false);
-select cmp_ok(seen(:d, 20), '>=', 800::bigint, 'has dead rows at its head');
+select cmp_ok(seen(:d, 20), '>=', 800::bigint, 'the head of the queue has dead rows');
 select cmp_ok(seen(:d, 20), '<=', 60::bigint, 'a poll that goes on does not see them');
 
 -- a long head: 200,000 rows before all others, and dead
@@ -129,7 +129,7 @@ delete from wf.ready where instance_id = -1;
 select play_later('10 ms');
 select cmp_ok(seen(:d, 20), '>=', 200000::bigint, 'a look at a long head');
 select play_later('20 ms');
-select is(count(*) filter (where seen(:d, 20) <= 60), 5::bigint, 'is not repeated 20 ms later, since it takes a while') from generate_series(1, 5);
+select is(count(*) filter (where seen(:d, 20) <= 60), 5::bigint, 'the look at a long head is not repeated 20 ms later, since it takes a while') from generate_series(1, 5);
 update wf.driver set idle = false; -- it rings for nobody
 delete from wf.work;
 select wf.poll(:d, 5000) \g /dev/null
@@ -147,7 +147,7 @@ select set_config('wf.from', '', false), set_config('wf.made', '', false);
 select play_later('1 s');
 select cmp_ok(seen(:d, 20), '>=', 200000::bigint, 'a driver that has slept and remembers nothing looks there');
 select play_later('20 ms');
-select is(count(*) filter (where seen(:d, 20) <= 2000), 5::bigint, 'and does not look at the long head again 20 ms later') from generate_series(1, 5);
+select is(count(*) filter (where seen(:d, 20) <= 2000), 5::bigint, 'a driver that has slept does not look at the long head again 20 ms later') from generate_series(1, 5);
 
 select * from finish();
 rollback;

@@ -21,24 +21,24 @@ $$;
 
 -- grants
 select is((select array_agg(role order by role) from wf.workflow_grant_v where workflows is null), '{wf_app,wf_author}', 'after an installation applications and authors may start every workflow');
-select is(begins('t_a', 'pay'), 'started', 'so they do');
+select is(begins('t_a', 'pay'), 'started', 'an application starts any workflow after an installation');
 select wf.workflow_grant_remove('wf_app', 'one by one');
 select is(begins('t_a', 'pay'), 'WF008 login t_a may not start workflow pay: none of its roles has a grant for it', 'without a grant it may not');
-select is(begins('t_a', 'nothing'), 'WF008 login t_a may not start workflow nothing: none of its roles has a grant for it', 'nor does it learn which workflows there are');
+select is(begins('t_a', 'nothing'), 'WF008 login t_a may not start workflow nothing: none of its roles has a grant for it', 'a refused application does not learn which workflows there are');
 select alike(many('t_a', 1), 'WF008 login t_a may not start workflow pay%', 'start_many asks, too');
 select is(wf.start('pay') > 0, true, 'a superuser needs no grant');
 select wf.workflow_grant_set('t_a', '{load}');
-select is(begins('t_a', 'load'), 'started', 'what is granted may be started');
-select alike(begins('t_a', 'pay'), 'WF008%', 'and nothing else');
-select alike(begins('t_b', 'load'), 'WF008%', 'nor by somebody else');
+select is(begins('t_a', 'load'), 'started', 'a granted workflow may be started');
+select alike(begins('t_a', 'pay'), 'WF008%', 'a login with a grant may start no other workflow');
+select alike(begins('t_b', 'load'), 'WF008%', 'a login without the grant may not start the granted workflow');
 select wf.workflow_grant_set('t_pay', '{pay,other}');
 select is(begins('t_a', 'pay') || begins('t_a', 'load') || begins('t_b', 'pay'), 'startedstartedstarted', 'grants of all roles add up');
 select alike(begins('t_a', 'p_y'), 'WF008%', 'no character of a name stands for others');
 revoke t_pay from t_b;
-select alike(begins('t_b', 'pay'), 'WF008%', 'who has left the role may not');
+select alike(begins('t_b', 'pay'), 'WF008%', 'a login that has left the role may not start its workflow');
 grant t_pay to t_b;
-select is((select g::text from (select role, workflows, granted_by = session_user from wf.workflow_grant_v where role = 't_pay') g), '(t_pay,"{other,pay}",t)', 'it can be seen');
-select is((select verb || arguments || reason from wf.audit where verb = 'workflow revoke'), 'workflow revoke{"role": "wf_app"}one by one', 'and is in the audit');
+select is((select g::text from (select role, workflows, granted_by = session_user from wf.workflow_grant_v where role = 't_pay') g), '(t_pay,"{other,pay}",t)', 'workflow_grant_v shows the grant');
+select is((select verb || arguments || reason from wf.audit where verb = 'workflow revoke'), 'workflow revoke{"role": "wf_app"}one by one', 'a revoked grant is in the audit');
 select throws_ok($$select wf.workflow_grant_set('t_none', null)$$, 'WF003', 'there is no role ''t_none''', 'no such role');
 select throws_ok($$select wf.workflow_grant_set('t_a', '{}')$$, 'WF002', null, 'an empty list is not every workflow');
 select throws_ok($$select wf.workflow_grant_set('t_a', '{""}')$$, 'WF002', null, 'no name');
@@ -50,7 +50,7 @@ select wf.workflow_grant_set('t_pay', null);
 -- priority
 select wf.quota_set('t_pay', p_priority => 10);
 select is(begins('t_a', 'pay', ', p_priority => 10'), 'started', 'a priority up to the limit');
-select is(begins('t_a', 'pay', ', p_priority => 11'), 'WF008 login t_a may not start an instance with priority 11: the quota of role t_pay allows at most 10', 'and no higher one');
+select is(begins('t_a', 'pay', ', p_priority => 11'), 'WF008 login t_a may not start an instance with priority 11: the quota of role t_pay allows at most 10', 'a priority above the limit is refused');
 select wf.quota_set('t_a', p_priority => 5);
 select alike(begins('t_a', 'pay', ', p_priority => 6'), 'WF008%the quota of role t_a allows at most 5', 'the least counts');
 select is(begins('t_b', 'pay', ', p_priority => 6'), 'started', 'for those that it is for');
@@ -63,24 +63,24 @@ select is_empty('select * from wf.quota_instance', 'nothing is counted without a
 -- instances under way
 select wf.quota_set('t_pay', p_running => 100, p_reason => 'a flood');
 select count(*) as before from wf.instance where ended_at is null and started_by in ('t_a', 't_b') \gset
-select is((select under_way from wf.quota_v where role = 't_pay'), :before::bigint, 'those under way count when it is set');
+select is((select under_way from wf.quota_v where role = 't_pay'), :before::bigint, 'instances under way count when a quota is set');
 select wf.quota_set('t_pay', p_running => :before + 2);
 select is(begins('t_a', 'pay', ', p_key => ''k'''), 'started', 'one more');
 select alike(many('t_b', 2), 'WF016 the quota of role t_pay is % under way at a time: 1 left, 2 asked for by login t_b', 'all of a list or none');
-select is((select count(*) from wf.instance where ended_at is null and started_by in ('t_a', 't_b')), :before::bigint + 1, 'what is refused leaves nothing');
+select is((select count(*) from wf.instance where ended_at is null and started_by in ('t_a', 't_b')), :before::bigint + 1, 'a refused start leaves nothing');
 select is(begins('t_b', 'pay'), 'started', 'the last one');
-select alike(begins('t_a', 'pay'), 'WF016%', 'and no more');
-select alike(begins('t_a', 'pay', ', p_key => ''l'''), 'WF016%', 'nor with a key');
-select is_empty($$select * from wf.instance_key where key = 'l'$$, 'which is then not known');
+select alike(begins('t_a', 'pay'), 'WF016%', 'a start beyond the quota is refused');
+select alike(begins('t_a', 'pay', ', p_key => ''l'''), 'WF016%', 'a start with a key beyond the quota is refused');
+select is_empty($$select * from wf.instance_key where key = 'l'$$, 'the key of a refused start is not known');
 select is(begins('t_a', 'pay', ', p_key => ''k'''), 'started', 'a start with a known key starts nothing, and its quota does not refuse it');
 select is(many('t_a', 0), '0', 'an empty list is no start');
-select is(wf.start('pay') > 0, true, 'nor is a superuser counted');
+select is(wf.start('pay') > 0, true, 'a superuser is not counted');
 select max(id) as last from wf.instance where started_by = 't_b' \gset
 select count(*) as aborted from wf.abort(jsonb_build_object('instance', :last), 'make room') \gset
-select is((select under_way from wf.quota_v where role = 't_pay'), :before::bigint + 1, 'one that has ended counts no more');
-select is(begins('t_a', 'pay'), 'started', 'so there is a place');
-select alike(begins('t_a', 'pay'), 'WF016%', 'but one');
-select is((select count(*) from wf.quota_instance), :before::bigint + 2, 'and no more rows than places');
+select is((select under_way from wf.quota_v where role = 't_pay'), :before::bigint + 1, 'an ended instance counts no more');
+select is(begins('t_a', 'pay'), 'started', 'the place of an ended instance can be taken');
+select alike(begins('t_a', 'pay'), 'WF016%', 'the place of an ended instance is taken once');
+select is((select count(*) from wf.quota_instance), :before::bigint + 2, 'quota_instance has no more rows than places');
 
 -- instances a minute: the clock goes on by itself, so the minute is taken back by hand
 select wf.quota_set('t_pay', p_per_minute => 1000000000);
@@ -94,8 +94,8 @@ select wf.quota_set('t_pay', 0);
 select alike(begins('t_a', 'pay'), 'WF016%is 0 a minute: 0 left, 1 asked for by login t_a', 'none at all');
 
 select throws_ok($$select wf.quota_set('t_pay', -1)$$, 'WF002', null, 'no number below 0');
-select throws_ok($$select wf.quota_set('t_pay', null, -1)$$, 'WF002', null, 'nor here');
-select throws_ok($$select wf.quota_set('t_pay', null, null, 1001)$$, 'WF002', null, 'nor a priority that nobody may give');
+select throws_ok($$select wf.quota_set('t_pay', null, -1)$$, 'WF002', null, 'a negative rate is refused');
+select throws_ok($$select wf.quota_set('t_pay', null, null, 1001)$$, 'WF002', null, 'a priority limit beyond 1000 is refused');
 select throws_ok($$select wf.quota_set('t_none', 1)$$, 'WF003', 'there is no role ''t_none''', 'no such role');
 select throws_ok($$select wf.quota_remove('t_b')$$, 'WF003', 'role ''t_b'' has no quota', 'nothing to remove');
 select alike(play_as('t_a', 'select wf.quota_remove(''t_pay'')'), '42501%', 'applications set no quotas');
@@ -126,9 +126,9 @@ select wf.quota_set('t_pay', p_processes => 10);
 select is(size('t_a', 'fan'), 'END', 'an instance may come to as many processes as the quota says');
 select wf.quota_set('t_a', p_processes => 9);
 select is(size('t_a', 'fan'), 'FAILED the elements of this forall may come to 8 processes and the instance to 10, more than the 9 that the quota of the login allows that started it',
-    'and to no more: the least quota counts');
-select is(size('t_b', 'fan'), 'END', 'it binds nobody else');
-select is((select e.quota from wf.extent e order by e.instance_id desc limit 1), 10, 'what a quota says is written down at the start');
+    'a forall beyond the quota fails: the least quota counts');
+select is(size('t_b', 'fan'), 'END', 'the quota does not bind another login');
+select is((select e.quota from wf.extent e order by e.instance_id desc limit 1), 10, 'the quota of an instance is kept from its start');
 select alike(play_as('t_a', $$select count(*) from wf.start_many('fan', '[{}, {}]')$$), '2', 'start_many starts them, too');
 select is((select array_agg(e.quota order by e.instance_id desc) from (select * from wf.extent e order by e.instance_id desc limit 2) e), '{9,9}', 'each with the quota');
 select wf.quota_set('t_a', p_processes => 3);

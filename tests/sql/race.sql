@@ -26,7 +26,7 @@ select play_install('two', jsonb_build_array(
 select wf.start('two') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'c'), 'response', '{"value": 7}');
 select is(play_state(:i, 'race'), 'ABORTING', 'a race that was won waits for its losers');
-select is((select chosen from wf.process where id = play_id(:i, 'race')), 2, 'it knows which branch has won');
+select is((select chosen from wf.process where id = play_id(:i, 'race')), 2, 'the race knows which branch has won');
 select is(play_state(:i, 'a'), 'ABORT_REQUESTED', 'the driver of a loser is told to stop');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select alike((select detail from wf.explain(:i, play_id(:i, 'race')) where reason = 'teardown')
@@ -34,7 +34,7 @@ select alike((select detail from wf.explain(:i, play_id(:i, 'race')) where reaso
 select results_eq(format($$select answer, detail from wf.cancel('{"process": %s}')$$, play_id(:i, 'a')),
     $$values ('refused', 'ABORT_REQUESTED: only INIT, START_REQUESTED can be cancelled')$$, 'no verb touches a loser');
 select play_report(play_id(:i, 'a'), 'response', '{"value": 1}');
-select is(play_id(:i, 'b'), null, 'what comes next in a loser does not begin');
+select is(play_id(:i, 'b'), null, 'the next step of a loser does not begin');
 select is(play_state(:i, 'race') || ' ' || play_state(:i, 'seq'), 'END ABORTED', 'the race ends when its losers have stopped');
 select is(play_end(:i), 'END success [null, null, 7]', 'the names of the winner can be read, those of losers are null');
 select is_empty('select * from wf.fsck()', 'all is well');
@@ -65,8 +65,8 @@ select play_take(:driver);
 select min(id) as one, max(id) as other from wf.process where instance_id = :i and bind = 'x' \gset
 select play_report(:other, 'response', '{"value": 2}'), play_report(:one, 'response', '{"value": 1}'), play_take(:driver);
 select play_report(play_id(:i, 'y'), 'response', '{"value": 3}'), play_fail(play_id(:i, 'late'));
-select is(play_end(:i), 'END success [2, 3]', 'also if the loser has bound the name last');
-select is_empty('select * from wf.binding_past', 'and no former value is kept');
+select is(play_end(:i), 'END success [2, 3]', 'the winner''s value counts also if the loser has bound the name last');
+select is_empty('select * from wf.binding_past', 'no former value of a loser is kept');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- what ends as it begins
@@ -76,7 +76,7 @@ select play_install('instant', jsonb_build_array(
 select wf.start('instant') as i \gset
 select play_on(:driver);
 select is(play_end(:i), 'END success [null, 1, null]', 'a branch that ends as it begins wins at once');
-select is(play_state(:i, 'a'), 'ABORTED', 'and a task beside it is never handed out');
+select is(play_state(:i, 'a'), 'ABORTED', 'a task beside a branch that ends at once is never handed out');
 select is_empty('select * from wf.fsck()', 'all is well');
 select play_install('ties', jsonb_build_array(play_race(play_let('b', '1'), play_let('c', '2'), play_let('b', '3')), play_return('["list", ["var", "b"], ["var", "c"]]', '{"b": 0, "c": 0}')));
 select is((select play_end(wf.start('ties'))), 'END success [1, null]', 'of branches that end together the lowest wins');
@@ -85,7 +85,7 @@ select is((select play_end(wf.start('one'))), 'END success 1', 'one branch races
 select play_install('tie', jsonb_build_array(play_race(play_task('t.Do', 'a', '{"x": 1}'), play_task('t.Do', 'b', '{"x": 2}')), play_return('["list", ["var", "a"], ["var", "b"]]', '{"a": 0, "b": 0}')));
 select wf.start('tie') as i \gset
 select play_on(:driver);
-select is(play_end(:i), 'END success [1, null]', 'also if drivers report several at once');
+select is(play_end(:i), 'END success [1, null]', 'the lowest branch wins also if drivers report several at once');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- deep, and in each other
@@ -98,7 +98,7 @@ select wf.start('nested') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'c'), 'response', '{"value": 5}');
 select is((select count(*) from wf.process where instance_id = :i and kind = 'race' and state = 'ABORTING'), 1::bigint, 'the inner race was won');
 select play_fail(play_id(:i, 'b'));
-select is((select count(*) from wf.process where instance_id = :i and kind = 'race' and state = 'ABORTING'), 1::bigint, 'then the outer one');
+select is((select count(*) from wf.process where instance_id = :i and kind = 'race' and state = 'ABORTING'), 1::bigint, 'the outer race is won by the inner one');
 select play_fail(play_id(:i, 'a'));
 select is(play_end(:i), 'END success [null, 5, 4]', 'names go outwards through both');
 select is_empty('select * from wf.fsck()', 'all is well');
@@ -107,7 +107,7 @@ select play_take(:driver), play_report(play_id(:i, 'c'), 'response', '{"value": 
 select is((select array_agg(follows) from wf.teardown where instance_id = :i), '{lost}', 'an inner race that was won is lost with its branch');
 select is_empty('select * from wf.fsck()', 'all is well');
 select play_fail(play_id(:i, 'b'));
-select is(play_end(:i), 'END success [6, null, null]', 'and its names count nothing');
+select is(play_end(:i), 'END success [6, null, null]', 'names of a lost inner race count nothing');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- a failed branch leaves the race
@@ -119,14 +119,14 @@ select is_empty('select * from wf.failed', 'nobody needs to decide');
 select is_empty('select * from wf.fsck()', 'all is well');
 select play_report(play_id(:i, 'c'), 'response', '{"value": 3}');
 select is(play_end(:i), 'END success [null, null, 3]', 'another one wins, and the failure counts nothing');
-select is_empty('select * from wf.given_up', 'what had failed is forgotten');
+select is_empty('select * from wf.given_up', 'the failure of a branch that left is forgotten');
 select wf.start('two') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'), 'first'), play_fail(play_id(:i, 'c'), 'last');
 select is(play_state(:i, 'c') || ' ' || play_state(:i, 'race'), 'FAILED ACTIVE', 'the last branch that fails waits for an operator');
 select is_empty('select * from wf.fsck()', 'all is well');
 select wf.retry(format('{"process": %s}', play_id(:i, 'c'))::jsonb);
 select play_on(:driver);
-select is(play_end(:i), 'END success [null, null, 3]', 'and may still win');
+select is(play_end(:i), 'END success [null, null, 3]', 'a failed branch that an operator retries may still win');
 select wf.start('two') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'), 'first'), play_fail(play_id(:i, 'c'), 'last');
 select wf.raise(format('{"process": %s}', play_id(:i, 'c'))::jsonb);
@@ -140,7 +140,7 @@ select play_install('caught', jsonb_build_array(play_try(
     play_return('["var", "e"]', '{"e": 0}'))));
 select wf.start('caught') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'), 'first');
-select is(play_state(:i, 'b'), 'ABORT_REQUESTED', 'what else runs in the branch is told to stop');
+select is(play_state(:i, 'b'), 'ABORT_REQUESTED', 'other tasks of the branch that left are told to stop');
 select is((select follows from wf.teardown), 'left', 'the branch is torn down');
 select ok((select detail from wf.explain(:i, play_id(:i, 'par')) where reason = 'teardown') like 'it is torn down, since an error of process % (http: it broke) has made it leave the race in line 5; %'
     or (select detail from wf.explain(:i, play_id(:i, 'par')) where reason = 'teardown') like '%(http: first) has made it leave the race in line 5%', 'explain says why');
@@ -161,7 +161,7 @@ select play_take(:driver), play_report(play_id(:i, 'c'), 'response', '{"value": 
 select wf.abort(format('{"instance": %s}', :i)::jsonb);
 select is((select array_agg(follows) from wf.teardown where instance_id = :i), '{aborted}', 'an abort takes the place of what a race waits for');
 select play_fail(play_id(:i, 'a'));
-select is(play_end(:i) || ' ' || play_state(:i, 'race'), 'ABORTED aborted ABORTED', 'and the race is aborted, though it was won');
+select is(play_end(:i) || ' ' || play_state(:i, 'race'), 'ABORTED aborted ABORTED', 'the race is aborted although it was won');
 select is_empty('select * from wf.fsck()', 'all is well');
 select wf.start('two') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'), 'first'), play_fail(play_id(:i, 'c'), 'last');
@@ -183,7 +183,7 @@ select play_take(:driver), play_report(play_id(:i, 'c'), 'error', '{"kind": "x",
 select wf.ignore(format('{"process": %s}', play_id(:i, 'a'))::jsonb);
 select is((select warned from wf.instance where id = :i), false, 'a warning belongs to its branch');
 select play_on(:driver);
-select is(play_end(:i), 'END warning', 'and counts when that has won');
+select is(play_end(:i), 'END warning', 'a warning of the winner counts');
 
 -- names, loops and calls in branches
 select play_install('elements', jsonb_build_array(
@@ -203,7 +203,7 @@ select wf.start('loop') as i \gset
 select is((select label from wf.label_v where process_id = (select max(id) from wf.process where instance_id = :i and bind = 'v')), 't.Do as v [2]', 'a task in a race is called after the element around it');
 select play_on(:driver);
 select is(play_end(:i), 'END success [1, 2, 3]', 'a race in an element binds its names there');
-select is_empty('select * from wf.timer', 'and a sleep that has lost is gone');
+select is_empty('select * from wf.timer', 'the sleep of a loser is gone');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- many branches, in portions; drivers report many at once
@@ -217,7 +217,7 @@ insert into play_request (driver_id, kind, instance_id, process_id, token) selec
 select play_report(play_id(:i, 'b7'), 'response', '{"value": 5}');
 select is_empty('select * from wf.fsck()', 'all is well between two portions');
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
-select is((select count(*) from wf.process where instance_id = :i and kind = 'sync'), 1000::bigint, 'what has yet to begin does not');
+select is((select count(*) from wf.process where instance_id = :i and kind = 'sync'), 1000::bigint, 'branches that have not begun do not begin');
 select is_empty('select * from wf.fsck()', 'all is well when all have been told');
 select play_fail_all(:driver, :i);
 select is(play_end(:i), 'END success 5', 'the race ends when all have stopped');
@@ -226,7 +226,7 @@ select wf.start('many') as i \gset
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
 select is((select count(*) from wf.process where instance_id = :i and kind = 'sync'), 1200::bigint, 'all of them begin in time');
 select play_take(:driver, 1300), play_fail_all(:driver, :i, 'b7');
-select is((select count(*) from wf.given_up), 1199::bigint, 'and all but one may fail');
+select is((select count(*) from wf.given_up), 1199::bigint, 'all branches but one may fail');
 select play_report(play_id(:i, 'b7'), 'response', '{"value": 6}');
 select is(play_end(:i), 'END success 6', 'the last one wins');
 select is_empty('select * from wf.given_up', 'nothing is left of it');
@@ -238,7 +238,7 @@ select play_install('late', jsonb_build_array(play_par(
     play_seq(play_task('t.Do', 'first'), play_race(play_task('t.Do', 'a'), play_task('t.Do', 'b'))))));
 select wf.start('late') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'first'), 'response', '{"value": 1}'), play_take(:driver);
-select is((select answer from wf.abort(jsonb_build_object('instance', :i))), 'begun', 'it is aborted in portions');
+select is((select answer from wf.abort(jsonb_build_object('instance', :i))), 'begun', 'a large race is aborted in portions');
 select play_report(play_id(:i, 'a'), 'response', '{"value": 1}');
 select is((select string_agg(p.kind || ' ' || p.state, ', ' order by p.id) from wf.process p
             where p.instance_id = :i and p.kind in ('seq', 'race')), 'seq ABORTING, race ABORTING', 'a race that is won then has what is around it stop');

@@ -42,7 +42,7 @@ savepoint before;
 select play_install('first', jsonb_build_array(rated('a', 2, 'PT10S', 'first')));
 select wf.start('first') as i \gset
 select wf.suspend(format('{"instance": %s}', :i)::jsonb);
-select is(says(:i, 'a') ~ '^suspended', true, 'what waits for the first place of a rate is held, too');
+select is(says(:i, 'a') ~ '^suspended', true, 'a suspended task is held, also when it waits for the first place of a rate');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other');
 select is(takes(:driver), null, 'nothing of it is handed out');
 select wf.resume(format('{"instance": %s}', :i)::jsonb);
@@ -54,7 +54,7 @@ select play_install('five', jsonb_build_array(play_par(rated('a'), rated('b'), r
 select wf.start('five') as i \gset
 select is(takes(:driver), 'a b', 'as many begin as the rate lets');
 select is(says(:i, 'c'), 'rate: rate r lets 2 begin in 00:00:10; it goes next, the next at 2026-01-01 00:00:10.156+00', 'explain names the rate, and when the next goes');
-select is(says(:i, 'e'), 'rate: rate r lets 2 begin in 00:00:10; 2 go before it, the next at 2026-01-01 00:00:10.156+00', 'and the place in line');
+select is(says(:i, 'e'), 'rate: rate r lets 2 begin in 00:00:10; 2 go before it, the next at 2026-01-01 00:00:10.156+00', 'explain says the place in line');
 select is((select concat_ws(' ', name, max, per, begun, granted, waiting) from wf.rate_v), 'r 2 00:00:10 2 0 3', 'the view counts them');
 select is((select reason from wf.stuck() where instance_id = :i), null, 'nobody need do anything');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other');
@@ -65,7 +65,7 @@ select is(takes(:driver), null, 'the end of a task frees none');
 select play_later('0.4 s');
 select is(takes(:driver), 'c d', 'the next ones when the time is over');
 select play_later('30 s');
-select is(takes(:driver), 'e', 'and the last one');
+select is(takes(:driver), 'e', 'the last task begins when the time is over');
 select is((select wait_ms from wf.poll(:driver, 1) where kind = 'next') <= 1000, true, 'nothing is due any more');
 
 -- who begins next
@@ -86,14 +86,14 @@ select is(takes(:driver), 'a', 'one begins');
 select play_report(play_id(:i, 'a'), 'release');
 select is(says(:i, 'a') ~ '^rate: rate r lets 1 begin in 00:00:10; it goes next', true, 'the last limit that is given wins; what is handed back waits once more');
 select play_later('11 s');
-select is(takes(:driver), 'a', 'and begins');
+select is(takes(:driver), 'a', 'a task that was handed back begins');
 select play_fail(play_id(:i, 'a')), wf.retry(format('{"instance": %s}', :i)::jsonb);
 select is(takes(:driver), null, 'each attempt counts');
 select wf.start('one') as j \gset
 select wf.abort(format('{"instance": %s}', :i)::jsonb), play_later('11 s');
 select wf.work();
 select is((select granted from wf.rate_v), 1::bigint, 'a place is granted, and no driver has come');
-select is((select count(*) from wf.explain(:j, play_id(:j, 'a')) where reason <> 'note'), 0::bigint, 'then a driver may take it');
+select is((select count(*) from wf.explain(:j, play_id(:j, 'a')) where reason <> 'note'), 0::bigint, 'a driver may take a task whose place is granted');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other');
 select wf.start('one') as k \gset
 select play_later('100 s');
@@ -109,12 +109,12 @@ select play_later('60 s'), wf.start('one') as i \gset
 select wf.start('one') as j \gset
 select wf.work(), wf.work();
 select wf.suspend(format('{"instance": [%s, %s]}', :i, :j)::jsonb);
-select is((select concat_ws(' ', granted, waiting) from wf.rate_v), '0 0', 'what is suspended holds no place');
-select is(says(:j, 'a') ~ '^suspended', true, 'and waits for its operator alone');
+select is((select concat_ws(' ', granted, waiting) from wf.rate_v), '0 0', 'a suspended task holds no place of a rate');
+select is(says(:j, 'a') ~ '^suspended', true, 'a suspended task waits for its operator alone');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other');
 select wf.resume(format('{"instance": [%s, %s]}', :i, :j)::jsonb);
 select is(takes(:driver), 'a', 'when it is resumed it waits for its rate again');
-select is(says(:j, 'a') ~ '^rate: ', true, 'and so does the other one');
+select is(says(:j, 'a') ~ '^rate: ', true, 'the other resumed task waits for its rate again');
 select wf.abort('{"workflow": "one"}');
 
 -- with a group: first its place there, then its rate
@@ -124,10 +124,10 @@ select wf.start('both') as i \gset
 select takes(:driver);
 select is((says(:i, 'c') ~ '^group') and (says(:i, 'd') ~ '^group'), true, 'a full group is the first reason');
 select play_report(play_id(:i, 'a')), takes(:driver);
-select is(says(:i, 'c') ~ '^rate', true, 'then the rate, with the place in the group');
+select is(says(:i, 'c') ~ '^rate', true, 'the rate is the second reason, with the place in the group');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other');
 select wf.suspend(format('{"instance": %s}', :i)::jsonb);
-select is((select count(*) from wf.slot where instance_id = :i), 1::bigint, 'which is given back when it is suspended');
+select is((select count(*) from wf.slot where instance_id = :i), 1::bigint, 'a suspended task gives its place in the group back');
 select wf.resume(format('{"instance": %s}', :i)::jsonb), play_report(play_id(:i, 'b')), play_later('11 s');
 select is(takes(:driver), 'd c', 'c begins when its rate has a place; d has no rate and begins before it');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other');
@@ -144,7 +144,7 @@ select throws_like($$select play_install('bad', jsonb_build_array(rated('a', 0))
 select throws_like($$select play_install('bad', jsonb_build_array(rated('a', 1, 'PT0S')))$$, '%rate.per%a duration of 1 ms to 36500 days%', 'a time of 0');
 select throws_like($$select play_install('bad', jsonb_build_array(rated('a', null)))$$, '%rate.limit: is missing%', 'none');
 select throws_like($$select play_install('bad', jsonb_build_array(rated('a', 1, 'PT1S', repeat('x', 64))))$$, '%rate.name%a string of 1 to 63 bytes%', 'a name that is too long');
-select throws_like($$select play_install('bad', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"rate": {"limit": 1, "per": "PT1S"}}')))$$, '%rate%name%', 'and none');
+select throws_like($$select play_install('bad', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"rate": {"limit": 1, "per": "PT1S"}}')))$$, '%rate%name%', 'install refuses a rate without a name');
 
 -- a clock that is set back keeps nothing waiting longer than its time
 select play_later('10 min'), play_install('clock', jsonb_build_array(rated('a', 1, 'PT10S', 'clock')));
@@ -157,7 +157,7 @@ select is(takes(:driver), 'a', 'a clock that was set back keeps a place taken no
 -- a simulation has its own
 select play_install('far', jsonb_build_array(play_par(rated('a', 1, 'PT1H', 'far'), rated('b', 1, 'PT1H', 'far'), rated('c', 1, 'PT1H', 'far'))));
 select is((select array_agg(round(extract(epoch from elapsed) / 3600, 1) order by elapsed) from wf.simulate('far') where event = 'start' and was = 'INIT'), '{0.0,1.0,2.0}', 'a simulation waits for the rate in virtual time');
-select is((select count(*) from wf.rate where name = 'far'), 0::bigint, 'and nobody else sees it');
+select is((select count(*) from wf.rate where name = 'far'), 0::bigint, 'the rate of a simulation leaves no row');
 
 -- T-D19: there ten tasks in 10 s are spread evenly; here a rate says how many begin in each stretch of its time
 create function ten(p_limit int) returns numeric
@@ -198,7 +198,7 @@ $$;
 select cmp_ok(storm(400), '>', 200::bigint, 'a storm of tasks');
 select is(most_in('9.999999 s'), 7::bigint, 'in no stretch of 10 s more than 7 have begun, and in some 7');
 select is_empty($$select * from wf.fsck() where class = 'violation'$$, 'the rows agree with each other');
-select cmp_ok((select count(*) from wf.rate_spent), '<', 200::bigint, 'what is spent is not kept one by one for ever');
+select cmp_ok((select count(*) from wf.rate_spent), '<', 200::bigint, 'rows of spent places are removed');
 
 -- a task without a rate costs nothing
 select is((select count(*) from wf.transition t where t.steps & wf._step('rate') > 0 and wf._needed(t.steps, 1, null, null, null, null, 0, null, null, null, null, null, null, null, null, null) & wf._step('rate') > 0), 0::bigint, 'no move of a task without a rate comes to it');

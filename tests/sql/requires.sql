@@ -51,8 +51,8 @@ select wf.start('some') as i \gset
 select is(takes('{zone=us}'), 'plain none', 'without the capability only what needs none');
 select wf.abort(jsonb_build_object('instance', :i));
 select wf.start('some') as i \gset
-select is(takes('{gpu,more}', 2), 'plain gpu', 'what few can do has no place before what all can');
-select is(takes('{gpu}', 2), 'none night', 'it goes by its turn');
+select is(takes('{gpu,more}', 2), 'plain gpu', 'a task that few drivers can do has no place before the others');
+select is(takes('{gpu}', 2), 'none night', 'a task with requirements is taken by its turn');
 select is(takes('{zone=eu}', 1), 'eu', 'a capability with a value');
 select is(takes('{zone=eu,gpu}', 1), 'both', 'all of them are needed');
 
@@ -63,7 +63,7 @@ select wf.register('docker-2', '1', '{builtin,http}', '{night}', 10) as other \g
 select results_eq(format('select e.reason, e.detail from wf.explain(%s, %s) e', :i, play_id(:i, 'gpu')),
     $$values ('driver', 'no live driver serves queue default with builtin and the capability gpu; docker-1 lacks gpu; docker-2 lacks queue default, gpu')$$, 'explain says what is missing, and what there is');
 select matches((select detail from wf.explain(:i, play_id(:i, 'both'))), 'and the capabilities gpu, zone=eu; docker-1 lacks gpu; docker-2 lacks queue default, gpu, zone=eu$', 'each of it');
-select is_empty(format('select * from wf.explain(%s, %s) where reason <> ''note''', :i, play_id(:i, 'eu')), 'what can be taken needs no explanation');
+select is_empty(format('select * from wf.explain(%s, %s) where reason <> ''note''', :i, play_id(:i, 'eu')), 'a task that a driver can take needs no explanation');
 select results_eq(format('select detail from wf.stuck() where instance_id = %s', :i), $$values ('no live driver serves queue default with builtin and the capability gpu')$$, 'stuck');
 select is((select capabilities from wf.driver_v where driver_id = :docker), '{zone=eu}', 'drivers are listed with what they have');
 select wf.leave(d) from unnest(array[:docker, :other]) d;
@@ -112,19 +112,19 @@ select wf.abort(jsonb_build_object('instance', array[:gone, :stays]));
 select wf._settle();
 select is(lanes(), 'here {}, here {failed}, here {gone}, here {parked}, here {ready}, here {stays}, here {stays}, here {taken}', 'lanes come');
 select wf._forget_lanes();
-select is(lanes(), 'here {}, here {failed}, here {gone}, here {parked}, here {ready}, here {stays}, here {stays}, here {taken}', 'one that is not used is marked');
+select is(lanes(), 'here {}, here {failed}, here {gone}, here {parked}, here {ready}, here {stays}, here {stays}, here {taken}', 'a computed lane that is not used is marked');
 update wf.lane set unused_xid = '3' where unused_xid is not null;
 select wf._forget_lanes();
-select is(lanes(), 'here {}, here {failed}, here {parked}, here {ready}, here {stays}, here {taken}', 'it goes when all that ran at the time have ended');
+select is(lanes(), 'here {}, here {failed}, here {parked}, here {ready}, here {stays}, here {taken}', 'a marked lane goes when all transactions of that time have ended');
 select wf.retry(jsonb_build_object('instance', :failed)), wf.resume(jsonb_build_object('instance', :parked));
-select is((select count(*) from wf.poll(:d, 100) where kind = 'run'), 3::bigint, 'and what is in the others can be had');
+select is((select count(*) from wf.poll(:d, 100) where kind = 'run'), 3::bigint, 'tasks in the other lanes can be taken');
 
 -- what a file names stays, also if somebody computed it before
 select wf.start('here', '{"x": "later"}') as later \gset
 select play_install('named', jsonb_build_array(needing('a', '["list", "later"]', '{"queue": "here"}')));
 select wf.abort(jsonb_build_object('instance', :later));
 select wf.tick();
-select matches(lanes(), '\{later\}', 'what is named later stays');
+select matches(lanes(), '\{later\}', 'a computed lane that a file names later stays');
 
 -- the default of a task type may be made of the parameters of the task
 insert into play_type select 't.On', t.spec || '{"name": "t.On", "params": [{"name": "h", "type": "string"}, {"name": "hosts", "type": {"list": "string"}}],

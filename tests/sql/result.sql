@@ -15,12 +15,12 @@ select wf.start('try') as i \gset
 select is(shown(:i), 'RUNNING    f', 'an instance under way has neither result nor end');
 select play_take(:driver);
 select play_fail(play_id(:i, 'a'));
-select is(shown(:i), 'ABORTED error  http t', 'one that has failed has its error');
-select is(shown(wf.start('give')), 'END success {"n": 7}  t', 'one that has ended well has its output');
+select is(shown(:i), 'ABORTED error  http t', 'the result of a failed instance has its error');
+select is(shown(wf.start('give')), 'END success {"n": 7}  t', 'the result of an ended instance has its output');
 select wf.start('try') as aborted \gset
 select wf.abort(jsonb_build_object('instance', :aborted));
-select is(shown(:aborted), 'ABORTED aborted   t', 'one that was aborted');
-select throws_ok('select * from wf.result(1000000)', 'WF003', format('there is no instance 1000000, or login %I may not see it', session_user), 'one that there is not');
+select is(shown(:aborted), 'ABORTED aborted   t', 'the result of an aborted instance says so');
+select throws_ok('select * from wf.result(1000000)', 'WF003', format('there is no instance 1000000, or login %I may not see it', session_user), 'an unknown instance has no result');
 select throws_ok('select * from wf.result(null)', 'WF003', format('there is no instance null, or login %I may not see it', session_user), 'none');
 
 -- who may see it
@@ -29,9 +29,9 @@ grant wf_app to app_all, app_try;
 select wf.workflow_grant_set('wf_app', '{give}'), wf.workflow_grant_set('app_try', '{try}');
 select wf.start('give') as give \gset
 select is(play_as('app_all', format('select state from wf.result(%s)', :give)), 'END', 'an application reads the result of a workflow that it may start');
-select is(play_as('app_all', format('select state from wf.result(%s)', :i)), format('WF003 there is no instance %s, or login app_all may not see it', :i), 'and of no other one');
+select is(play_as('app_all', format('select state from wf.result(%s)', :i)), format('WF003 there is no instance %s, or login app_all may not see it', :i), 'an application does not read the result of another workflow');
 select is(play_as('app_try', format('select state from wf.result(%s)', :i)), 'ABORTED', 'with the grant it does');
-select is(play_as('app_all', format('select wf.notify_end(%s)', :i)), format('WF003 there is no instance %s, or login app_all may not see it', :i), 'nor is it notified');
+select is(play_as('app_all', format('select wf.notify_end(%s)', :i)), format('WF003 there is no instance %s, or login app_all may not see it', :i), 'an application is not notified of another workflow');
 select is(play_as('nobody_at_all', format('select state from wf.result(%s)', :give)), '42501 permission denied for schema wf', 'a stranger has no right at all');
 
 -- a notification
@@ -39,12 +39,12 @@ select wf.start('try') as heard \gset
 select wf.notify_end(:heard);
 select is((select count(*) from wf.end_listener), 0::bigint, 'a request to be notified is work');
 select work();
-select is((select array_agg(e.instance_id) from wf.end_listener e), array[:heard::bigint], 'then it is noted');
-select is((select count(*) from wf.work w where w.kind = 'listen'), 0::bigint, 'and the work is done');
+select is((select array_agg(e.instance_id) from wf.end_listener e), array[:heard::bigint], 'the instance to listen to is noted');
+select is((select count(*) from wf.work w where w.kind = 'listen'), 0::bigint, 'the work of the request to be notified is done');
 select play_take(:driver);
 select play_report(play_id(:heard, 'a'), 'response', '{}');
 select is(shown(:heard), 'END success   t', 'the instance ends');
-select is((select count(*) from wf.end_listener), 0::bigint, 'and the note goes with the notification');
+select is((select count(*) from wf.end_listener), 0::bigint, 'the note goes with the notification');
 select wf.notify_end(:heard);
 select work();
 select is((select count(*) from wf.end_listener), 0::bigint, 'of an instance that has ended the notification comes at once');

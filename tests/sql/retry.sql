@@ -30,15 +30,15 @@ select is(delays('{"delay": "PT1S", "backoff": 2, "max_delay": "PT10S"}', 200), 
 select is((delays('{"delay": "PT1S", "backoff": 2}', 200))[32:33], '{2147483648000,3153600000000}', 'S28: without max_delay a delay ends at 36,500 days');
 select is((select array_agg(round(extract(epoch from wf._retry_delay(wf._retry_values(r::jsonb), 2147483647, 0)))) from unnest(array[
     '{"attempts": -1, "delay": "PT0.000001S", "backoff": 9999}', '{"attempts": -1, "delay": "PT1S", "backoff": 1.000001, "max_delay": "PT1M"}', '{"attempts": -1, "delay": "PT1S"}']) r),
-    '{3153600000,60,1}', 'S28: nor does attempt 2,147,483,647 wrap');
+    '{3153600000,60,1}', 'S28: attempt 2,147,483,647 does not wrap');
 -- jitter
 select is(delays('{"delay": "PT10S", "jitter": 0.2}', 1, 0) || delays('{"delay": "PT10S", "jitter": 0.2}', 1, 0.5) || delays('{"delay": "PT10S", "jitter": 1}', 1, 0.999), '{10000,11000,19990}', 'B28: jitter adds up to so much of the delay');
-select is(delays('{"delay": "PT10S", "jitter": 0.5, "max_delay": "PT12S"}', 1, 0.2) || delays('{"delay": "PT10S", "jitter": 0.5, "max_delay": "PT12S"}', 1, 0.5), '{11000,9600}', 'B28: what would exceed max_delay is max_delay divided by as much');
+select is(delays('{"delay": "PT10S", "jitter": 0.5, "max_delay": "PT12S"}', 1, 0.2) || delays('{"delay": "PT10S", "jitter": 0.5, "max_delay": "PT12S"}', 1, 0.5), '{11000,9600}', 'B28: a delay with jitter that would exceed max_delay is max_delay divided by as much');
 select is((select array_agg(delays('{"delay": "PT0.05S", "jitter": 1}', 5, c) order by c) from unnest('{0,0.999999}'::numeric[]) c), '{{50,50,50,50,50},{100,100,100,100,100}}',
     'C3: 50 ms with a jitter of 1: five delays take 250 to 500 ms; a jitter of 5, as there, is refused');
 select is((select count(*) from generate_series(1, 1000) p where wf._retry_chance(p, 1) between 0 and 0.999999), 1000::bigint, 'the chance lies between 0 and 1');
-select cmp_ok((select min(abs(wf._retry_chance(p, 1) - wf._retry_chance(q, 1))) from generate_series(1, 100) p, generate_series(1, 100) q where p < q), '>', 0.004, 'and is another one for each of a hundred neighbours');
-select isnt(wf._retry_chance(7, 1), wf._retry_chance(7, 2), 'and for each attempt');
+select cmp_ok((select min(abs(wf._retry_chance(p, 1) - wf._retry_chance(q, 1))) from generate_series(1, 100) p, generate_series(1, 100) q where p < q), '>', 0.004, 'the chance differs for each of a hundred neighbours');
+select isnt(wf._retry_chance(7, 1), wf._retry_chance(7, 2), 'the chance differs for each attempt');
 select lives_ok('select wf._retry_chance(9223372036854775807, 2147483647)', 'of any number');
 
 -- what install refuses, and what only the task can find out
@@ -134,51 +134,51 @@ select play_driver() as driver \gset
 select play_install('budget', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"retry": {"attempts": 3, "delay": "PT10S", "backoff": 2}}'), play_task('t.Do', 'b')));
 select wf.start('budget') as i \gset
 select fail_as(:driver, :i, 'a', '{"kind": "http", "message": "it broke"}');
-select results_eq(format('select state, attempt, error ->> ''message'' from wf.process where id = %s', play_id(:i, 'a')), $$values ('INIT', 2, 'it broke')$$, 'O8: what failed waits in INIT for its next attempt, and keeps its error');
+select results_eq(format('select state, attempt, error ->> ''message'' from wf.process where id = %s', play_id(:i, 'a')), $$values ('INIT', 2, 'it broke')$$, 'O8: a failed task waits in INIT for its next attempt, and keeps its error');
 select is(waits(:i), 'a retry 10', 'for a timer, and is not among the ready');
 select is_empty('select * from wf.failed', 'O8: no person is needed');
 select results_eq(format('select reason, detail, since from wf.explain(%s, %s)', :i, play_id(:i, 'a')),
     $$values ('retry', 'waits for its next attempt, the 2nd of 3, at 2030-01-01 00:00:10+00, after http error: it broke', timestamptz '2030-01-01 00:00:00+00')$$, 'explain says which attempt it waits for, until when and why');
-select is((select note from wf.tree(:i) where label = 't.Do as a'), 'waits for its next attempt, the 2nd of 3, at 2030-01-01 00:00:10+00, after http error: it broke', 'so does the tree');
-select is_empty('select * from wf.stuck()', 'it is not stuck');
-select ok(:i in (select wf.list('{RUNNING}')), 'its instance is listed');
+select is((select note from wf.tree(:i) where label = 't.Do as a'), 'waits for its next attempt, the 2nd of 3, at 2030-01-01 00:00:10+00, after http error: it broke', 'the tree says which attempt is waited for');
+select is_empty('select * from wf.stuck()', 'a task that waits for its next attempt is not stuck');
+select ok(:i in (select wf.list('{RUNNING}')), 'an instance with a task that waits for its next attempt is RUNNING');
 select is_empty($$select wf.list(p_failed => true)$$, 'not as failed');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select is((select wait_ms from wf.poll(:driver, 10) where kind = 'next'), 0, 'a driver that was just busy looks once more');
-select is((select wait_ms from wf.poll(:driver, 10) where kind = 'next'), 1000, 'then it rests');
+select is((select wait_ms from wf.poll(:driver, 10) where kind = 'next'), 1000, 'a driver rests while the delay runs');
 select later(:driver, '9.5 s');
 select is((select wait_ms from wf.poll(:driver, 10) where kind = 'next'), 500, 'S25: until the attempt is due');
-select is(play_take(:driver), 0::bigint, 'it is not handed out before');
+select is(play_take(:driver), 0::bigint, 'the next attempt is not handed out before its time');
 select later(:driver, '0.5 s');
-select is(play_take(:driver), 1::bigint, 'but then');
+select is(play_take(:driver), 1::bigint, 'the next attempt is handed out at its time');
 select is((select attempt from play_request order by k desc limit 1), 2, 'as the second attempt');
-select is((select error from wf.process where id = play_id(:i, 'a')), null, 'whose error is not known yet');
+select is((select error from wf.process where id = play_id(:i, 'a')), null, 'the new attempt has no error');
 select play_fail(play_id(:i, 'a'));
 select is(waits(:i), 'a retry 20', 'S25: after the second attempt it waits twice as long');
 select later(:driver, '1 min');
 select fail_as(:driver, :i, 'a', '{"kind": "exit", "message": "the last one"}');
 select results_eq(format('select state, attempt, error ->> ''message'' from wf.process where id = %s', play_id(:i, 'a')), $$values ('FAILED', 3, 'the last one')$$, 'B27: after the last attempt it is FAILED with the last error, and nothing waits any more');
 select is(story(:i, 'a'), 'fail→FAILED http, retry→INIT 00:00:10.000, fail→FAILED http, retry→INIT 00:00:30.000, fail→FAILED exit', 'the history has each failure and each retry, with its time');
-select is((select actor from wf.event_v where process_id = play_id(:i, 'a') and event = 'retry' limit 1), session_user::text, 'who reported the failure is who made the retry');
+select is((select actor from wf.event_v where process_id = play_id(:i, 'a') and event = 'retry' limit 1), session_user::text, 'the login that reported the failure is the actor of the retry');
 
 -- an operator's retry begins a fresh budget
 select wf.retry(format('{"process": %s}', play_id(:i, 'a'))::jsonb);
 select is(waits(:i), 'a ready', 'an operator''s retry of what is FAILED does not wait');
 select fail_as(:driver, :i, 'a', '{"kind": "http", "message": "it broke"}');
-select is(waits(:i), 'a retry 10', 'B29: and begins a fresh budget');
-select is((select detail from wf.explain(:i, play_id(:i, 'a'))), 'waits for its next attempt, the 2nd of 3, at 2030-01-01 00:01:20+00, after http error: it broke', 'whose attempts are counted anew');
+select is(waits(:i), 'a retry 10', 'B29: an operator''s retry begins a fresh budget');
+select is((select detail from wf.explain(:i, play_id(:i, 'a'))), 'waits for its next attempt, the 2nd of 3, at 2030-01-01 00:01:20+00, after http error: it broke', 'attempts of a fresh budget are counted anew');
 select is((select attempt from wf.process where id = play_id(:i, 'a')), 5, 'while the attempts of the task go on');
 select results_eq(format($$select answer, detail from wf.retry('{"process": %s}', 'the service is back')$$, play_id(:i, 'a')), $$values ('done', 'INIT -> INIT')$$, 'O8: an operator may begin the next attempt before its time');
 select is(waits(:i), 'a ready', 'at once');
 select results_eq(format('select event, state, attempt, reason from wf.event where process_id = %s order by seq desc limit 1', play_id(:i, 'a')), $$values ('retry', 'INIT', 5, 'the service is back')$$, 'the history says who and why');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select fail_as(:driver, :i, 'a', '{"kind": "http", "message": "it broke"}');
-select is((select detail from wf.explain(:i, play_id(:i, 'a'))), 'waits for its next attempt, the 2nd of 3, at 2030-01-01 00:01:20+00, after http error: it broke', 'that is a fresh budget, too');
+select is((select detail from wf.explain(:i, play_id(:i, 'a'))), 'waits for its next attempt, the 2nd of 3, at 2030-01-01 00:01:20+00, after http error: it broke', 'an attempt that an operator began early is in a fresh budget, too');
 select results_eq(format($$select p.answer, p.detail from wf.preview('retry', '{"instance": %s}') p$$, :i), $$values ('done', null)$$, 'D26: a preview of a retry of the instance names it');
 select results_eq(format($$select process_id, answer from wf.retry('{"instance": %s}')$$, :i), format($$values (%s::bigint, 'done')$$, play_id(:i, 'a')), 'a retry of the instance begins it');
-select results_eq(format($$select answer, detail from wf.retry('{"process": %s}')$$, play_id(:i, 'a')), $$values ('refused', 'INIT: only FAILED can be retried')$$, 'what is ready to be started is not retried');
+select results_eq(format($$select answer, detail from wf.retry('{"process": %s}')$$, play_id(:i, 'a')), $$values ('refused', 'INIT: only FAILED can be retried')$$, 'a task that is ready is not retried');
 select play_on(:driver);
-select is((select state from wf.instance where id = :i), 'END', 'it goes on when it has succeeded');
+select is((select state from wf.instance where id = :i), 'END', 'the instance ends when the retried task has succeeded');
 select is((select result from wf.instance where id = :i), 'success', 'as if nothing had failed');
 select wf.start('budget') as i \gset
 select fail_as(:driver, :i, 'a', '{"kind": "http", "message": "it broke"}');
@@ -197,12 +197,12 @@ select wf.suspend(format('{"instance": %s}', :i)::jsonb);
 select is(waits(:i), 'a retry 10', 'suspend during the delay: time passes');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select later(:driver, '1 min'), wf.tick();
-select is(waits(:i), 'a suspended', 'then it is held');
+select is(waits(:i), 'a suspended', 'a suspended task is held after its delay');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select wf.resume(format('{"instance": %s}', :i)::jsonb);
 select is(waits(:i), 'a ready', 'until the instance is resumed');
 select fail_as(:driver, :i, 'a', '{"kind": "http", "message": "it broke"}');
-select results_eq(format($$select answer, detail from wf.purge('{"instance": %s}')$$, :i), $$values ('refused', 'RUNNING: only END, ABORTED can be purged')$$, 'what waits is not purged');
+select results_eq(format($$select answer, detail from wf.purge('{"instance": %s}')$$, :i), $$values ('refused', 'RUNNING: only END, ABORTED can be purged')$$, 'an instance that waits for an attempt is not purged');
 select wf.abort(format('{"instance": %s}', :i)::jsonb);
 select is((select state || ' ' || result from wf.instance where id = :i), 'ABORTED aborted', 'abort during the delay ends it at once');
 select is_empty('select * from wf.timer', 'nothing is left');
@@ -240,15 +240,15 @@ select ok(tried_again(:driver, 'one', '{"kind": "http"}') and not tried_again(:d
 select play_install('when', jsonb_build_array(play_task('t.Do', 'a', '{"x": ["var", "status"]}',
     '{"retry": {"attempts": 5, "when": ["eq", ["get", ["get", ["var", "error"], "detail"], "status"], ["var", "status"]]}}')), '[{"name": "status", "type": "int", "default": 503}]');
 select ok(tried_again(:driver, 'when', '{"kind": "http", "detail": {"status": 503}}'), 'a condition that holds');
-select ok(not tried_again(:driver, 'when', '{"kind": "http", "detail": {"status": 404}}'), 'one that does not hold');
-select ok(not tried_again(:driver, 'when', '{"kind": "http"}'), 'one that is null or false');
-select ok(not tried_again(:driver, 'when', '{"kind": "output", "detail": {"status": 503}}'), 'it does not make other kinds be tried again');
+select ok(not tried_again(:driver, 'when', '{"kind": "http", "detail": {"status": 404}}'), '`when` that is false for the error: no other attempt');
+select ok(not tried_again(:driver, 'when', '{"kind": "http"}'), '`when` that is null: no other attempt');
+select ok(not tried_again(:driver, 'when', '{"kind": "output", "detail": {"status": 503}}'), '`when` does not make other kinds be tried again');
 select play_install('undecided', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"retry": {"attempts": 5, "when": ["lt", ["get", ["var", "error"], "attempt"], ["get", ["var", "error"], "detail"]]}}')));
 select wf.start('undecided') as i \gset
 select fail_as(:driver, :i, 'a', '{"kind": "http", "message": "m", "detail": 2}');
 select fail_as(:driver, :i, 'a', '{"kind": "http", "message": "m", "detail": "two"}');
-select is(play_state(:i, 'a'), 'FAILED', 'one that cannot be evaluated counts as no');
-select is((select detail ->> 'kind' from wf.event where process_id = play_id(:i, 'a') and event = 'undecided'), 'input', 'and is noted in the history');
+select is(play_state(:i, 'a'), 'FAILED', '`when` that cannot be evaluated counts as no');
+select is((select detail ->> 'kind' from wf.event where process_id = play_id(:i, 'a') and event = 'undecided'), 'input', '`when` that cannot be evaluated is noted in the history');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select wf.abort('{"global": true}');
 
@@ -256,9 +256,9 @@ select wf.abort('{"global": true}');
 select play_install('values', jsonb_build_array(jsonb_set(play_task('t.Do', 'a', '{}', '{"retry": {"attempts": ["var", "n"], "delay": ["var", "d"], "on": ["var", "k"]}}'), '{reads}', '{"n": 0, "d": 0, "k": 0}')),
     '[{"name": "n", "type": {"optional": "json"}, "default": 2}, {"name": "d", "type": "json", "default": "PT7S"}, {"name": "k", "type": {"optional": "json"}, "default": null}]');
 select wf.start('values') as i \gset
-select is((select policy from wf.process where id = play_id(:i, 'a')), '{"retry": {"attempts": 2, "delay": 7, "backoff": 1, "jitter": 0}}', 'its values are kept with the task');
+select is((select policy from wf.process where id = play_id(:i, 'a')), '{"retry": {"attempts": 2, "delay": 7, "backoff": 1, "jitter": 0}}', 'values of the policy are kept with the task');
 select fail_as(:driver, :i, 'a', '{"kind": "http", "message": "it broke"}');
-select is(waits(:i), 'a retry 7', 'and hold for it');
+select is(waits(:i), 'a retry 7', 'values of the policy hold for the task');
 select later(:driver, '7 s');
 select fail_as(:driver, :i, 'a', '{"kind": "http", "message": "it broke"}');
 select is(play_state(:i, 'a'), 'FAILED', 'up to its last attempt');
@@ -276,7 +276,7 @@ select play_install('default', jsonb_build_array(play_par(
 select results_eq($$select n.retry, n.retry_when from wf.node n join wf.workflow w on w.version_id = n.version_id where w.name = 'default' and n.type_id is not null order by n.id$$,
     $$values ('{"attempts": 4, "delay": 3, "backoff": 1, "jitter": 0}'::jsonb, '["lt", ["get", ["var", "error"], "attempt"], 4]'::jsonb),
              ('{}', '["lt", ["get", ["var", "error"], "attempt"], ["var", "m"]]'),
-             ('{"attempts": 2, "delay": 0, "backoff": 1, "jitter": 0}', null)$$, 'S26: what a task says replaces the whole default of its type');
+             ('{"attempts": 2, "delay": 0, "backoff": 1, "jitter": 0}', null)$$, 'S26: the policy of a task replaces the whole default of its type');
 select wf.start('default') as i \gset
 select play_driver('far', '{ssh}') as far \gset
 select play_take(:far);
@@ -297,7 +297,7 @@ select is(waits(:i), 'a group', 'after it the task waits for its place');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select play_on(:driver);
 select play_report(play_id(:i, 'b')), play_on(:driver);
-select is((select state from wf.instance where id = :i), 'END', 'and gets it');
+select is((select state from wf.instance where id = :i), 'END', 'the task gets its place in the group');
 
 -- an asynchronous task: what it holds outside is released first
 select play_install('job', jsonb_build_array(play_task('t.Job', 'a', '{}', '{"retry": {"attempts": 3, "delay": "PT1M"}}'), play_task('t.Do', 'b')));
@@ -312,11 +312,11 @@ language sql as $$
     select play_report(play_id(p_instance, 'a'), 'response', '{"state": "bad"}');
 $$;
 select fail_job(:driver, :i);
-select is(play_state(:i, 'a'), 'RETRY_CLEANUP_REQUESTED', 'what has a handle is released first');
+select is(play_state(:i, 'a'), 'RETRY_CLEANUP_REQUESTED', 'an asynchronous task with a handle is released first');
 select is(waits(:i), 'a ready, a retry 60', 'while the delay counts from the failure');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select later(:driver, '10 s'), play_take(:driver);
-select is((select request from play_request order by k desc limit 1), 'cleanup', 'its cleanup is handed out');
+select is((select request from play_request order by k desc limit 1), 'cleanup', 'the cleanup before the next attempt is handed out');
 select play_report(play_id(:i, 'a'));
 select is(waits(:i), 'a retry 50', 'when it is released it waits for the rest');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
@@ -324,13 +324,13 @@ select later(:driver, '50 s');
 select fail_job(:driver, :i);
 select play_take(:driver), later(:driver, '2 min'), wf.tick();
 select is(play_state(:i, 'a'), 'RETRY_CLEANUP_REQUESTED', 'a cleanup that takes longer than the delay');
-select is((select count(*) from wf.timer), 0::bigint, 'is waited for, and no timer stands in its way');
+select is((select count(*) from wf.timer), 0::bigint, 'no timer stands in the way of a cleanup that takes longer than the delay');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select play_report(play_id(:i, 'a'), 'error', '{"kind": "http", "message": "not now"}');
-select is(waits(:i), 'a cleanup 5', 'also when it has to be repeated');
+select is(waits(:i), 'a cleanup 5', 'a cleanup is waited for also when it has to be repeated');
 select later(:driver, '5 s'), play_take(:driver);
 select play_report(play_id(:i, 'a'));
-select is(waits(:i), 'a ready', 'then the attempt begins at once');
+select is(waits(:i), 'a ready', 'the attempt begins at once after a long cleanup');
 select fail_job(:driver, :i);
 select is(play_state(:i, 'a'), 'FAILED', 'the budget ends');
 select wf.retry(format('{"instance": %s}', :i)::jsonb), play_take(:driver);
@@ -342,7 +342,7 @@ select is(play_state(:i, 'a'), 'ABORT_CLEANUP_REQUESTED', 'abort while it is rel
 select is((select count(*) from wf.timer where kind = 'retry'), 0::bigint, 'there will be no further attempt');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select play_on(:driver);
-select is((select state from wf.instance where id = :i), 'ABORTED', 'it ends when it is released');
+select is((select state from wf.instance where id = :i), 'ABORTED', 'an aborted instance ends when its task is released');
 
 -- a failed cleanup of one task, repeated after 5 s, is not repeated because another timer is due
 select wf.start('job') as i \gset
@@ -366,7 +366,7 @@ select play_driver('dies') as dies \gset
 select play_take(:dies), wf.leave(:dies);
 select play_driver('dies') as dies \gset
 select results_eq(format('select bind, state, attempt, error ->> ''kind'' from wf.process where instance_id = %s and bind is not null order by id', :i),
-    $$values ('a', 'INIT', 2, 'lost'), ('b', 'INIT', 1, null)$$, 'what had to fail is tried again as `on` says; what is handed out again has not failed');
+    $$values ('a', 'INIT', 2, 'lost'), ('b', 'INIT', 1, null)$$, 'a lost task that has failed is tried again as `on` says; one that is handed out again has not failed');
 select is(waits(:i), 'a retry 1, b ready', 'only the one waits');
 select wf.abort('{"global": true}');
 
@@ -385,12 +385,12 @@ select wf.start('naps', '{"d": 5}') as i \gset
 select is(waits(:i), 'a retry 1', 'a sleep without a duration is tried again if `on` names input');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select later(:driver, '1 s'), wf.tick();
-select is(play_state(:i, 'a'), 'FAILED', 'and fails again');
+select is(play_state(:i, 'a'), 'FAILED', 'a sleep without a duration fails again');
 select wf.start('naps', '{"d": "PT1S"}') as i \gset
 select later(:driver, '1 s'), wf.tick();
-select is(waits(:i), 'b retry 1', 'so are arguments that cannot be evaluated');
+select is(waits(:i), 'b retry 1', 'a task whose arguments cannot be evaluated is tried again');
 select later(:driver, '1 s'), wf.tick();
-select is(waits(:i), 'b retry 1', 'and again');
+select is(waits(:i), 'b retry 1', 'a task whose arguments cannot be evaluated is tried a second time');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select later(:driver, '1 s'), wf.tick();
 select is(play_state(:i, 'b'), 'FAILED', 'up to the last attempt');
@@ -461,7 +461,7 @@ select wf.abort('{"workflow": "gaps"}'), play_fail(play_id(the_last(), 'a'));
 -- C5, B27: a limit of time is a deadline here, and its error is of kind timeout, where Brooklyn has RetriesExceeded. A driver's
 -- poll looks for it once a second; this test looks at each moment
 select is(cardinality(gaps(:driver, '{"retry": {"attempts": -1, "delay": "PT0.001S", "backoff": 2, "max_delay": "PT0.032S"}, "timeout": {"deadline": "PT1S"}}', 99)), 35, 'C5: in 1 s there are 36 attempts: more than 12, fewer than 40');
-select results_eq(format($$select p.state, p.error ->> 'kind', p.error #>> '{detail,limit}' from wf.process p where p.instance_id = %s and p.bind = 'a'$$, the_last()), $$values ('FAILED', 'timeout', 'deadline')$$, 'C5: then its deadline is over');
+select results_eq(format($$select p.state, p.error ->> 'kind', p.error #>> '{detail,limit}' from wf.process p where p.instance_id = %s and p.bind = 'a'$$, the_last()), $$values ('FAILED', 'timeout', 'deadline')$$, 'C5: the deadline is over after 1 s');
 select is((select e.detail ->> 'message' from wf.event e where e.instance_id = the_last() and e.event = 'fail' order by e.seq desc limit 1), 'Attempt 36', 'C5: the history has what failed last');
 
 -- B29: whose attempts are counted: each process has its own count, which is kept with it; there is no key that several share
@@ -484,7 +484,7 @@ select fail_as(:driver, :i, 'a', '{"kind": "http", "message": "it broke"}');
 -- what fsck finds
 update wf.timer set due_at = 'infinity' where instance_id = :i;
 select results_eq('select class, check_name, process_id, detail from wf.fsck()', format($$values ('violation', 'place: nothing can move it on, or more than one thing', %s::bigint, 'sync INIT: in no table')$$, play_id(:i, 'a')), 'a timer without a time');
-select is((select reason from wf.explain(:i, play_id(:i, 'a'))), 'stuck', 'is no place');
+select is((select reason from wf.explain(:i, play_id(:i, 'a'))), 'stuck', 'a timer without a time is no place');
 update wf.timer set due_at = wf.now() + interval '1 min' where instance_id = :i;
 set local session_replication_role = replica;
 update wf.process set retry_from = null where id = play_id(:i, 'a');

@@ -55,17 +55,17 @@ select is((select count(*) from wf.poll(:driver, 0) p where p.kind = 'work'), 0:
 select set_config('wf.now', '2026-03-01 12:10:00.2+00', true);
 select ok((select exists (select from wf.poll(:driver, 0) p where p.kind = 'work')), 'when it has come, a driver is told of work');
 select work();
-select is(fired('nightly'), '12:10 started', 'D49: it has fired');
+select is(fired('nightly'), '12:10 started', 'D49: a schedule fires at its time');
 select results_eq($$select i.started_by, i.scheduled_at, i.at, i.login = wf._login(), i.version_id is not null from wf.instance i$$,
                   $$values ('schedule nightly', '2026-03-01 12:10:00+00'::timestamptz, '2026-03-01 12:10:00.2+00'::timestamptz, true, true)$$, 'the instance has the time that it is for, and its login');
 select results_eq($$select state, next_at, last_at, last_state, fired from wf.schedule_v where name = 'nightly'$$,
                   $$values ('active', '2026-03-01 12:20:00+00'::timestamptz, '2026-03-01 12:10:00+00'::timestamptz, 'started', 1)$$, 'the view shows the last time and the next one');
 select work();
-select is(fired('nightly'), '12:10 started', 'it fires once');
+select is(fired('nightly'), '12:10 started', 'a schedule fires each time once');
 select is((select count(*) from wf.work w where w.kind = 'schedule'), 1::bigint, 'one row of work is all that it leaves');
 select sound('a schedule that has fired');
 select at('2026-03-01 12:20:00+00');
-select is(fired('nightly'), '12:10 started, 12:20 started', 'and again');
+select is(fired('nightly'), '12:10 started, 12:20 started', 'a schedule fires at the next time, too');
 
 -- what was missed: nothing fired it from 12:20 to 13:05
 select wf.schedule_set('none', 'quick', '*/10 * * * *', p_catchup => 0), wf.schedule_set('three', 'quick', '*/10 * * * *', p_catchup => 3),
@@ -83,7 +83,7 @@ select wf.schedule_remove('none'), wf.schedule_remove('three'), wf.schedule_remo
 select sound('schedules that were removed');
 select at('2026-03-08 13:10:00+00');
 select is((select f.nominal_at || ' ' || f.until_at from wf.firing_v f where f.schedule = 'nightly' and f.nominal_at > '2026-03-01 13:11+00' and f.state = 'missed'), '2026-03-01 19:05:00+05:45 2026-03-08 18:55:00+05:45', 'a workspace that was down for a week has one row for it');
-select is((select s.last_at from wf.schedule_v s where s.name = 'nightly'), '2026-03-08 13:10:00+00'::timestamptz, 'and goes on');
+select is((select s.last_at from wf.schedule_v s where s.name = 'nightly'), '2026-03-08 13:10:00+00'::timestamptz, 'the schedule goes on after a week');
 select wf.schedule_remove('nightly');
 select is((select count(*) from wf.firing), 0::bigint, 'a schedule that is removed leaves nothing behind');
 
@@ -95,12 +95,12 @@ select at('2026-03-01 12:10:00+00');
 select at('2026-03-01 12:20:00+00');
 select is(fired('allow'), '12:00 started, 12:10 started, 12:20 started', 'overlap allow: each time starts an instance');
 select is(fired('skip'), '12:00 started, 12:10 skipped, 12:20 skipped', 'skip: a time during which one is under way starts none');
-select matches(last_reason('skip'), '^instance \d+ is under way$', 'and says which one it was');
+select matches(last_reason('skip'), '^instance \d+ is under way$', 'skip: the reason names the instance that was under way');
 select is(fired('queue'), '12:00 started, 12:10 waiting, 12:20 waiting', 'queue: such times wait');
 select is(fired('coalesce'), '12:00 started, 12:10 skipped, 12:20 waiting', 'coalesce: one time waits, the newest');
-select is((select f.reason from wf.firing_v f where f.schedule = 'coalesce' and f.state = 'skipped'), 'a later time came before it could begin: 2026-03-01 18:05:00+05:45', 'and the other one says why it does not');
+select is((select f.reason from wf.firing_v f where f.schedule = 'coalesce' and f.state = 'skipped'), 'a later time came before it could begin: 2026-03-01 18:05:00+05:45', 'coalesce: the skipped time has its reason');
 select is(fired('replace'), '12:00 started, 12:10 started, 12:20 started', 'replace: the instance under way is aborted, and the next one begins');
-select is((select string_agg(i.state, ', ' order by i.id) from wf.instance i join wf.schedule s on s.id = i.schedule_id where s.name = 'replace'), 'ABORTED, ABORTED, RUNNING', 'so that one is under way');
+select is((select string_agg(i.state, ', ' order by i.id) from wf.instance i join wf.schedule s on s.id = i.schedule_id where s.name = 'replace'), 'ABORTED, ABORTED, RUNNING', 'replace: one instance is under way');
 select sound('times that wait');
 select finish('skip'), finish('queue'), finish('coalesce');
 select is(fired('skip'), '12:00 started, 12:10 skipped, 12:20 skipped', 'skip: what was skipped stays so');
@@ -122,29 +122,29 @@ select results_eq($$select * from wf.schedule_pause('queue', 'a look first')$$, 
 select results_eq($$select answer from wf.schedule_pause('queue')$$, $$values ('refused')$$, 'once');
 select finish('queue');
 select at('2026-03-01 13:01:00+00');
-select is(fired('queue'), '12:00 started, 12:10 started, 12:20 started, 12:30 waiting', 'it starts nothing, also not what waits');
+select is(fired('queue'), '12:00 started, 12:10 started, 12:20 started, 12:30 waiting', 'D50: a paused schedule starts nothing, nor what waits in its queue');
 select is((select s.state from wf.schedule_v s where s.name = 'queue'), 'paused', 'the view says so');
 select sound('a paused schedule');
 select wf.schedule_set('queue', 'report', '*/5 * * * *', p_overlap => 'queue');
-select is((select s.state || ' ' || s.next_at from wf.schedule_v s where s.name = 'queue'), 'paused 2026-03-01 18:50:00+05:45', 'one that is changed stays paused');
+select is((select s.state || ' ' || s.next_at from wf.schedule_v s where s.name = 'queue'), 'paused 2026-03-01 18:50:00+05:45', 'D50: a paused schedule that is changed stays paused');
 select wf.schedule_set('queue', 'report', '*/10 * * * *', p_overlap => 'queue');
 select at('2026-03-01 13:35:00+00');
-select results_eq($$select * from wf.schedule_resume('queue')$$, $$values ('done', 'paused -> active, next at 2026-03-01 19:25:00+05:45')$$, 'D50: it is resumed with its next time');
+select results_eq($$select * from wf.schedule_resume('queue')$$, $$values ('done', 'paused -> active, next at 2026-03-01 19:25:00+05:45')$$, 'D50: a paused schedule is resumed with its next time');
 select results_eq($$select * from wf.schedule_resume('queue')$$, $$values ('refused', 'it is not paused')$$, 'once');
 select work();
-select is(fired('queue'), '12:00 started, 12:10 started, 12:20 started, 12:30 started, 13:10 missed', 'what waited begins, and what came meanwhile was missed');
+select is(fired('queue'), '12:00 started, 12:10 started, 12:20 started, 12:30 started, 13:10 missed', 'D50: a waiting time begins after the pause, and times during the pause are missed');
 select is(last_reason('queue'), 'it was paused from 2026-03-01 18:25:00+05:45 on', 'with its reason');
 select wf.schedule_fire('queue', '{"day": "yesterday"}') as fired \gset
 select results_eq(format('select i.params, i.state, i.started_by from wf.instance i where i.id = %s', :fired), format($$values ('{"day": "yesterday"}'::jsonb, 'RUNNING', %L)$$, session_user), 'O58: fire starts one at once, with other parameters, for the caller');
 select matches((select f.state || ' ' || f.reason from wf.firing_v f where f.instance_id = :fired), '^started fired by ', 'the list has it');
 select is(wf.schedule_backfill('allow', '2026-03-01 10:00+00', '2026-03-01 10:30+00'), 3, 'a span that is past is filled in');
 select is((select count(*) from wf.firing_v f where f.schedule = 'allow' and f.nominal_at < '2026-03-01 10:30+00' and f.state = 'started'), 3::bigint, 'an instance for each of its times');
-select is(wf.schedule_backfill('allow', '2026-03-01 10:00+00', '2026-03-01 10:40+00'), 1, 'what was fired is not fired again');
+select is(wf.schedule_backfill('allow', '2026-03-01 10:00+00', '2026-03-01 10:40+00'), 1, 'a time that has fired is not filled in again');
 select is(wf.schedule_backfill('coalesce', '2026-03-01 10:00+00', '2026-03-01 10:30+00'), 3, 'unless its overlap is allow');
 select work();
 select is((select string_agg(f.state, ' ' order by f.nominal_at) from wf.firing_v f where f.schedule = 'coalesce' and f.nominal_at < '2026-03-01 10:30+00'), 'waiting waiting waiting', 'the times wait for what is under way');
 select finish('coalesce');
-select is((select string_agg(f.state, ' ' order by f.nominal_at) from wf.firing_v f where f.schedule = 'coalesce' and f.nominal_at < '2026-03-01 10:30+00'), 'started waiting waiting', 'and begin one after the other');
+select is((select string_agg(f.state, ' ' order by f.nominal_at) from wf.firing_v f where f.schedule = 'coalesce' and f.nominal_at < '2026-03-01 10:30+00'), 'started waiting waiting', 'times that are filled in begin one after the other');
 select sound('after all of these');
 select wf.schedule_remove(s.name) from wf.schedule_v s;
 
@@ -159,11 +159,11 @@ select at('2026-03-01 12:10:00+00');
 select at('2026-03-01 12:20:00+00');
 select at('2026-03-01 12:30:00+00');
 select at('2026-03-01 12:40:00+00');
-select is(fired('span'), '12:10 started, 12:20 started, 12:30 started', 'D49: neither is one after the end');
+select is(fired('span'), '12:10 started, 12:20 started, 12:30 started', 'D49: no time is after the end');
 select is(fired('twice'), '12:09 started, 12:19 started', 'D49: a count is the number of times that it fires');
-select is((select string_agg(s.name || ' ' || s.state, ', ' order by s.name) from wf.schedule_v s), 'jitter active, span ended, twice ended', 'then they have ended');
+select is((select string_agg(s.name || ' ' || s.state, ', ' order by s.name) from wf.schedule_v s), 'jitter active, span ended, twice ended', 'D49: a schedule without further times has ended');
 select is((select count(distinct n.begins_at - n.nominal_at) from wf.schedule_next('jitter', 5) n), 5::bigint, 'each time has its own jitter');
-select results_eq($$select begins_at from wf.schedule_next('jitter', 3)$$, $$select begins_at from wf.schedule_next('jitter', 5) limit 3$$, 'which stays the same');
+select results_eq($$select begins_at from wf.schedule_next('jitter', 3)$$, $$select begins_at from wf.schedule_next('jitter', 5) limit 3$$, 'the jitter of a time stays the same');
 select sound('schedules that have ended');
 
 -- what is kept
@@ -179,7 +179,7 @@ select results_eq($$select nominal_at, local_time, note from wf.schedule_next('b
                   $$values ('2026-03-28 01:30+00'::timestamptz, 'Sat 2026-03-28 02:30:00', ''), ('2026-03-29 01:00+00', 'Sun 2026-03-29 03:00:00', 'the clock jumps ahead by 01:00:00'), ('2026-03-30 00:30+00', 'Mon 2026-03-30 02:30:00', '')$$,
                   'the next times say where the clock jumps');
 select wf.schedule_set('berlin', 'quick', '30 2 * * *', p_timezone => 'Europe/Berlin', p_start_at => '2026-10-25 00:00+02');
-select is((select n.note from wf.schedule_next('berlin', 1) n), 'the clock shows this time twice, and this is the first one', 'and where it is put back');
+select is((select n.note from wf.schedule_next('berlin', 1) n), 'the clock shows this time twice, and this is the first one', 'schedule_next notes where the clock is put back');
 select wf.schedule_remove(s.name) from wf.schedule_v s;
 
 -- what cannot be started says so, and the schedule goes on
@@ -195,7 +195,7 @@ select is(fired('gone'), '12:00 refused, 12:10 started', 'when it is there again
 update wf.schedule set params = '{"dya": 1}' where name = 'limited';
 select at('2026-03-01 12:20:00+00');
 select is(last_reason('limited'), 'there is no parameter dya', 'parameters that no longer fit');
-select is((select s.last_state from wf.schedule_v s where s.name = 'gone'), 'started', 'and hold up no other schedule');
+select is((select s.last_state from wf.schedule_v s where s.name = 'gone'), 'started', 'a schedule that cannot start holds up no other schedule');
 
 -- the engine is paused, or the workspace restored
 update wf.schedule set params = '{}';
@@ -205,7 +205,7 @@ select at('2026-03-01 12:41:00+00');
 select is((select s.last_at from wf.schedule_v s where s.name = 'gone'), '2026-03-01 12:20+00'::timestamptz, 'while the engine is paused no schedule fires');
 select wf.engine_resume();
 select at('2026-03-01 12:42:10+00');
-select is((select s.last_at || ' ' || s.last_state from wf.schedule_v s where s.name = 'gone'), '2026-03-01 18:25:00+05:45 started', 'then it makes up for what it may');
+select is((select s.last_at || ' ' || s.last_state from wf.schedule_v s where s.name = 'gone'), '2026-03-01 18:25:00+05:45 started', 'a schedule makes up for missed times when the engine is resumed');
 select wf._halt('a backup was restored');
 select at('2026-03-01 13:04:00+00');
 select wf.engine_resume();
@@ -214,7 +214,7 @@ select wf._doubt_schedules('2026-03-01 13:04:30+00');
 select at('2026-03-01 13:06:00+00');
 select is((select f.reason from wf.firing_v f where f.schedule = 'gone' and f.nominal_at = '2026-03-01 12:50+00'), 'the workspace was restored or copied: what came before that may have been started already', 'a restored workspace fires nothing twice');
 select at('2026-03-01 13:10:10+00');
-select is((select s.last_at || ' ' || s.last_state from wf.schedule_v s where s.name = 'gone'), '2026-03-01 18:55:00+05:45 started', 'and goes on with what comes');
+select is((select s.last_at || ' ' || s.last_state from wf.schedule_v s where s.name = 'gone'), '2026-03-01 18:55:00+05:45 started', 'a schedule goes on after a restore');
 select sound('after a pause of the engine');
 
 -- the policy schedule of a workflow
@@ -235,19 +235,19 @@ select wf.schedule_pause('tidy');
 select is(install('tidy', '{"every": "PT10M", "jitter": "PT30S", "count": 3, "end": "2026-12-31T00:00:00Z"}'), 'installed', 'another policy is another version');
 select is(shown('tidy'), 'paused 00:10:00 UTC allow 1 {} 00:00:30 2026-03-01 12:09:00', 'the schedule is another one, and stays paused');
 select matches(refused($$select wf.schedule_set('tidy', 'tidy', '* * * * *')$$), '^WF004: schedule tidy is the policy of the workflow of that name \(Change it in the text', 'nobody else sets it');
-select matches(refused($$select wf.schedule_remove('tidy')$$), '^WF004: schedule tidy is the policy of the workflow', 'or removes it');
+select matches(refused($$select wf.schedule_remove('tidy')$$), '^WF004: schedule tidy is the policy of the workflow', 'the schedule of a policy cannot be removed by itself');
 select install('tidy', null);
 select is(shown('tidy'), null, 'a version without the policy ends it');
 select install('tidy', '{"cron": "30 2 * * *"}');
 select wf.remove('tidy');
-select is(shown('tidy'), null, 'so does the removal of the workflow');
+select is(shown('tidy'), null, 'the removal of the workflow ends its schedule');
 select wf.schedule_set('tidy', 'quick', '* * * * *');
 select matches(refused($$select install('tidy', '{"cron": "30 2 * * *"}')$$), '^WF004: there is a schedule tidy already, which somebody has set \(Remove it', 'a schedule of that name that somebody has set is in the way');
-select matches(refused($$select install('bad', '{"cron": ["var", "day"]}')$$), '^WF005: policies.schedule.cron of workflow bad: no constant', 'what is no constant');
-select matches(refused($$select install('bad', '{"cron": "30 26 * * *"}')$$), '^WF005: policies.schedule of workflow bad: the hour cannot be ''26''', 'a cron expression that is none');
+select matches(refused($$select install('bad', '{"cron": ["var", "day"]}')$$), '^WF005: policies.schedule.cron of workflow bad: no constant', 'install refuses a schedule policy that reads a name');
+select matches(refused($$select install('bad', '{"cron": "30 26 * * *"}')$$), '^WF005: policies.schedule of workflow bad: the hour cannot be ''26''', 'a malformed cron expression');
 select matches(refused($$select install('bad', '{"every": "often"}')$$), '^WF005: policies.schedule of workflow bad: invalid input syntax for type interval', 'a value of another type');
 select matches(refused($$select install('bad', '{"cron": "* * * * *", "params": {"n": 1}}')$$), '^WF005: policies.schedule of workflow bad: there is no parameter n', 'parameters that it does not have');
-select is((select count(*) from wf.instance_v where workflow = 'bad') + (select count(*) from wf.schedule_v where name = 'bad'), 0::bigint, 'what is refused is not installed');
+select is((select count(*) from wf.instance_v where workflow = 'bad') + (select count(*) from wf.schedule_v where name = 'bad'), 0::bigint, 'a refused workflow is not installed');
 select sound('policies');
 
 -- what is no schedule
@@ -256,7 +256,7 @@ create function set_call(p_more text, p_name text default 'x') returns text
 language sql as $$ select refused(format('select wf.schedule_set(%L, ''quick'', %s)', p_name, p_more)); $$;
 select is(set_call($$null$$), 'WF002: this cannot be schedule x: it has neither a cron expression nor an interval (Give one of them: a cron expression such as 30 2 * * *, or an interval such as 10 minutes.)', 'D51: a schedule has times');
 select is(set_call($$'* * * * *', '1 hour'$$), 'WF002: this cannot be schedule x: it has a cron expression and an interval (Give one of them: a cron expression such as 30 2 * * *, or an interval such as 10 minutes.)', 'D51: of one sort');
-select matches(set_call($$'* * * *'$$), '^WF002: ''\* \* \* \*'' is no cron expression', 'a cron expression that is none');
+select matches(set_call($$'* * * *'$$), '^WF002: ''\* \* \* \*'' is not a cron expression', 'a malformed cron expression');
 select matches(set_call($$p_every => '0.5 seconds'$$), '^WF002: .* its interval is 00:00:00.5', 'an interval that is too short');
 select matches(set_call($$p_every => '1 month'$$), '^WF002: .* its interval is 1 mon \(.*for those give a cron expression', 'an interval of months');
 select matches(set_call($$'* * * * *', p_timezone => 'Europe/Berln'$$), '^WF002: .* there is no time zone ''Europe/Berln''', 'a time zone that does not exist');
@@ -267,7 +267,7 @@ select matches(set_call($$'* * * * *', p_overlap => 'maybe'$$), '^WF002: .* its 
 select matches(set_call($$'* * * * *', p_jitter => '2 days'$$), '^WF002: .* its jitter is 2 days', 'jitter');
 select matches(set_call($$'* * * * *', p_count => 0$$), '^WF002: .* it fires 0 times', 'count');
 select matches(set_call($$'* * * * *', p_end_at => '2020-01-01'$$), '^WF002: .* it starts at .* and ends at 2020-01-01', 'an end that is past');
-select matches(set_call($$'* * * * *', p_params => '{"n": 1}'$$), '^WF002: there is no parameter n', 'D51: and parameters that the workflow takes');
+select matches(set_call($$'* * * * *', p_params => '{"n": 1}'$$), '^WF002: there is no parameter n', 'D51: a schedule has no parameters that the workflow does not take');
 select matches(set_call($$'* * * * *', p_priority => 5000$$), '^WF002: priority is 5000', 'priority');
 select matches(set_call($$'* * * * *'$$, ''), '^WF002: .* its name has 0 bytes', 'a name');
 select matches(refused($$select wf.schedule_set('x', 'nothing', '* * * * *')$$), '^WF003: there is no workflow nothing', 'a workflow that is not there');
@@ -277,7 +277,7 @@ select matches(refused($$select wf.schedule_backfill('gone', '2026-03-01 13:00+0
 select wf.schedule_set('often', 'quick', p_every => '1 second', p_start_at => '2026-03-01 10:00+00');
 select matches(refused($$select wf.schedule_backfill('often', '2026-03-01 10:00+00', '2026-03-01 12:00+00')$$), '^WF002: schedule often has more than 1000 times from', 'a span with too many times');
 select matches(refused($$select wf.schedule_next('gone', 0)$$), '^WF002: 0 times cannot be shown', 'no times to be shown');
-select is((select count(*) from wf.schedule_v s where s.name = 'x'), 0::bigint, 'what was refused has left nothing');
+select is((select count(*) from wf.schedule_v s where s.name = 'x'), 0::bigint, 'a refused schedule is not stored');
 
 -- times that wait: one that is refused does not hold up those behind it
 select set_config('wf.now', '2026-05-01 12:00:00+00', true);

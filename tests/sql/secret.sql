@@ -33,13 +33,13 @@ $$;
 -- what is stored
 select play_install('alone', jsonb_build_array(pg_temp.pass('{"a": ["secret", "t-1"], "b": "plain"}', '["list", 1, {"k": ["list", ["secret", "u.2"]]}]')));
 select is(pg_temp.secrets('alone'), '{"start": [{"at": ["headers", "a"], "secret": "t-1"}, {"at": ["body", 1, "k", 0], "secret": "u.2"}]}', 'places: keys and indexes');
-select is((select n.input from wf.node n where n.secrets is not null), '{"body": [1, {"k": [null]}], "headers": {"a": null, "b": "plain"}}', 'what stands there is null');
+select is((select n.input from wf.node n where n.secrets is not null), '{"body": [1, {"k": [null]}], "headers": {"a": null, "b": "plain"}}', 'arguments have null in place of a secret');
 select play_install('whole', jsonb_build_array(pg_temp.pass('{}', '["secret", "t"]')));
 select is(pg_temp.secrets('whole'), '{"start": [{"at": ["body"], "secret": "t"}]}', 'a whole argument');
 select play_install('none', jsonb_build_array(pg_temp.pass('{"a": ["const", ["secret", "t"]]}', '"[\"secret\", \"t\"]"')));
 select is(pg_temp.secrets('none'), null, 'a literal that looks like one is data');
 select is((select n.input -> 'headers' from wf.node n join wf.workflow w on w.version_id = n.version_id where w.name = 'none' and n.type_id is not null),
-    '{"a": ["secret", "t"]}', 'and stays as it is');
+    '{"a": ["secret", "t"]}', 'a literal that looks like a secret is kept');
 select play_install('typed', jsonb_build_array(play_task('s.Typed', 't', '{"token": ["secret", "t"], "more": null, "path": "p"}')));
 select is(pg_temp.secrets('typed'), '{"start": [{"at": ["headers", "a"], "text": ["t"]}, {"at": ["headers", "own"], "secret": "own"}]}',
     'a parameter that is one, in a text; one of the type''s own; none where none was given');
@@ -51,7 +51,7 @@ select is(wf._hide_secrets(x, '{}'), x, format('untouched: %s', x))
   from unnest(array['["text", "a"]', '["call", "sh", ["secret", "a"]]', '["secret", "../a"]', '["secret"]', '["secret", "a", "b"]', '["secret", 1]', '[]', '"secret"', 'null']::jsonb[]) x;
 
 select is(wf._hide_secrets((repeat('["list", ', 150) || '["secret", "a"]' || repeat(']', 150))::jsonb, '{}')::text, (repeat('["list", ', 150) || '["secret", "a"]' || repeat(']', 150))::jsonb::text,
-    'what is nested too deep to be an expression is left for the check to refuse');
+    'a value that is nested too deep to be an expression is left for the check to refuse');
 
 -- what a driver is handed
 select play_driver('one', '{builtin,http,ssh}') as driver \gset

@@ -28,9 +28,9 @@ select results_eq(format('select place, reason, until from wf._place_v where ins
                   $$values ('timer', 'time', timestamptz '2026-03-01 12:30:00+00')$$, 'a wait until a moment is in its place until then');
 select matches((select e.detail from wf.explain(:i) e where e.process_id = play_id(:i, 'a') and e.reason in ('signal', 'time')), '^waits until 2026-03-01 12:30:00', 'explain says until when');
 select play_later('29 min'), wf.tick();
-select is(play_state(:i, 'a'), 'WAITING', 'it waits before that moment');
+select is(play_state(:i, 'a'), 'WAITING', 'a wait for a moment lasts until then');
 select play_later('1 min'), wf.tick();
-select is(play_state(:i, 'a'), 'END', 'D31: it has ended at that moment');
+select is(play_state(:i, 'a'), 'END', 'D31: a wait for a moment has ended at that moment');
 select wf.start('until', '{"t": "2025-01-01T00:00:00Z"}') as i \gset
 select wf.tick();
 select is(play_state(:i, 'a'), 'END', 'a moment of the past is no wait');
@@ -59,13 +59,13 @@ select ok((select exists (select from wf.poll(:driver, 0) p where p.kind = 'work
 select work();
 select is(play_state(:i, 'a'), 'END', 'D29: the work ends the wait');
 select is((select output from wf.process where instance_id = :i and bind = 'a'),
-          jsonb_build_object('payload', '{"by": "ann"}'::jsonb, 'at', '2026-03-01T12:30:00Z', 'sender', session_user), 'its output is what was sent, when and by whom');
+          jsonb_build_object('payload', '{"by": "ann"}'::jsonb, 'at', '2026-03-01T12:30:00Z', 'sender', session_user), 'the output has the payload, the time and the sender');
 select is((select string_agg(s.name, ' ') from wf.signal_v s where s.instance_id = :i), 'stop', 'the signal is used up, the other one is kept');
 select play_on(:driver);
 select is((select i.result from wf.instance i where i.id = :i), 'success', 'the instance goes on to its end');
 select throws_ok(format('select wf.signal(%L, %L)', :i, 'go'), 'WF004', format('instance %s has ended (END): nothing in it waits for a signal', :i), 'D30: an instance that has ended takes no signal');
 select wf.purge(jsonb_build_object('instance', :i));
-select is((select count(*) from wf.signal), 0::bigint, 'what was sent to it goes with it');
+select is((select count(*) from wf.signal), 0::bigint, 'unused signals go with their instance');
 
 -- signals that come early, in order, each taken once
 select play_install('two', jsonb_build_array(play_task('t.Do', 'first'), play_par(signal_task('a', 'go'), signal_task('b', 'go')), signal_task('c', 'go')));
@@ -112,7 +112,7 @@ select play_driver() as driver \gset
 select wf.start('ask') as i \gset
 select wf.cancel(jsonb_build_object('instance', :i, 'process', play_id(:i, 'a')));
 select is((select p.error ->> 'kind' from wf.process p where p.id = play_id(:i, 'a')), 'cancelled', 'a wait can be cancelled');
-select is((select count(*) from wf.timer), 0::bigint, 'then it waits no more');
+select is((select count(*) from wf.timer), 0::bigint, 'a cancelled wait has no timer');
 select wf.retry(jsonb_build_object('instance', :i)), wf.suspend(jsonb_build_object('instance', :i));
 select wf.signal(to_jsonb(:i), 'go'), work();
 select is(play_state(:i, 'a') || ' ' || play_take(:driver), 'END 0', 'a suspended instance takes signals, and hands nothing out');
@@ -124,7 +124,7 @@ delete from wf.signal;
 
 select play_install('odd', jsonb_build_array(signal_task('a', $$it's "$(id)"$$)));
 select wf.start('odd') as i \gset
-select matches((select e.detail from wf.explain(:i) e where e.reason = 'signal'), format($$wf-console signal %s 'it'\\''s "\$\(id\)"' sends it$$, :i), 'what explain has typed in is safe in a shell');
+select matches((select e.detail from wf.explain(:i) e where e.reason = 'signal'), format($$wf-console signal %s 'it'\\''s "\$\(id\)"' sends it$$, :i), 'the command that explain suggests is safe in a shell');
 select wf.abort('{"global": true}');
 insert into wf.signal (instance_id, name, payload, broadcast, sent_at, sender) values (999999, 'go', 'null', false, wf.now(), 'slow') returning id as s \gset
 insert into wf.work (kind, instance_id, item_id, due_at) values ('signal', 999999, :s, wf.now());
@@ -145,15 +145,15 @@ select matches((select e.detail from wf.explain(:i) e where e.process_id = play_
 select wf.signal('{"topic": "press"}', 'news', '1'), work();
 select is(jsonb_build_array(said(:i, 'a'), said(:j, 'a')), '[1, null]', 'the longest wait takes it');
 select wf.signal('{"topic": "radio"}', 'news'), wf.signal('{"topic": "press"}', 'old'), wf.signal(to_jsonb(:j), 'news'), work();
-select is(play_state(:j, 'a'), 'WAITING', 'neither another topic nor another name nor one to the instance ends it');
+select is(play_state(:j, 'a'), 'WAITING', 'a wait takes no signal of another topic, of another name or to the instance');
 select wf.signal('{"topic": "press"}', 'news', '2'), work();
-select is(said(:j, 'a'), '2', 'then it is the turn of the other one');
+select is(said(:j, 'a'), '2', 'the second signal to the topic ends the other wait');
 select is((select count(*) from wf.fsck()), 0::bigint, 'fsck finds nothing wrong with them');
 select wf.setting_set('signal_days', 2);
 select play_later('1 day 23 hours'), wf.tick();
-select is((select count(*) from wf.signal where topic is not null), 2::bigint, 'what nobody takes is kept for signal_days');
+select is((select count(*) from wf.signal where topic is not null), 2::bigint, 'signals that no wait takes are kept for signal_days');
 select play_later('2 hours'), wf.tick();
-select is((select string_agg(coalesce(topic, 'instance'), ' ') from wf.signal), 'instance', 'then it goes; what an instance was sent stays with the instance');
+select is((select string_agg(coalesce(topic, 'instance'), ' ') from wf.signal), 'instance', 'signals to topics go after signal_days, signals to instances stay');
 
 -- broadcasts: all that wait now, and none that comes later
 select play_driver() as driver \gset
@@ -165,7 +165,7 @@ select play_later('1 s');
 select wf.start('watch') as k \gset
 select work();
 select is(jsonb_build_array(said(:i, 'a'), said(:j, 'a'), said(:k, 'a')), '[5, 5, null]', 'a broadcast wakes all that waited when it was sent');
-select is((select count(*) from wf.signal where topic is not null), 0::bigint, 'it is not kept');
+select is((select count(*) from wf.signal where topic is not null), 0::bigint, 'a broadcast is not kept');
 select wf.start('two') as i \gset
 select play_on(:driver);
 select wf.signal(to_jsonb(:i), 'go', '6', true), work();
@@ -187,7 +187,7 @@ select results_eq(format('select p.bind, p.state, p.error ->> %L from wf.process
 select play_install('bounded', jsonb_build_array(signal_task('a', 'go', null, '{"output": 1000}')));
 select wf.start('bounded') as i \gset
 select wf.signal(to_jsonb(:i), 'go', to_jsonb(repeat('x', 1000))), work();
-select matches((select p.error ->> 'message' from wf.process p where p.id = play_id(:i, 'a')), '^what it waited for has [0-9]+ bytes, more than the 1000 that its policy allows$', 'so does one that the policy output does not allow');
+select matches((select p.error ->> 'message' from wf.process p where p.id = play_id(:i, 'a')), '^what it waited for has [0-9]+ bytes, more than the 1000 that its policy allows$', 'a payload beyond the policy output fails the wait');
 select wf.abort('{"global": true}');
 
 -- one that raises an error holds no other up
@@ -196,7 +196,7 @@ create trigger poison before update on wf.process for each row when (new.output 
 select array_agg(s order by s) as is from wf.start_many('ask', '[{}, {}, {}]') s \gset
 select wf.signal(to_jsonb(i), 'go', case i when (:'is'::bigint[])[2] then '"poison"' else '1' end::jsonb) from unnest(:'is'::bigint[]) i;
 select wf.work();
-select is((select count(*) from wf.work w where w.kind = 'signal' and w.error ->> 'message' = 'poison' and w.tries = 0), 3::bigint, 'what fails together is tried alone from then on');
+select is((select count(*) from wf.work w where w.kind = 'signal' and w.error ->> 'message' = 'poison' and w.tries = 0), 3::bigint, 'signals that fail together are tried alone from then on');
 select play_later('1 s'), work();
 select results_eq(format('select p.state from wf.process p where p.instance_id = any (%L) and p.bind = %L order by p.instance_id', :'is', 'a'),
                   $$values ('END'), ('WAITING'), ('END')$$, 'the others are taken');
@@ -208,17 +208,17 @@ select is((select p.state from wf.process p where p.instance_id = (:'is'::bigint
 select wf.abort('{"global": true}');
 
 -- what is refused
-select throws_ok($$select wf.signal('"7"', 'go')$$, 'WF002', '"7" is no target of a signal', 'a text is no target');
-select throws_ok($$select wf.signal(null, 'go')$$, 'WF002', 'null is no target of a signal', 'null is no target');
-select throws_ok($$select wf.signal('-1', 'go')$$, 'WF002', '-1 is no target of a signal', 'a negative number is no target');
-select throws_ok($$select wf.signal('{"topic": 7}', 'go')$$, 'WF002', '{"topic": 7} is no target of a signal', 'a number is no topic');
-select throws_ok($$select wf.signal('{"topic": ""}', 'go')$$, 'WF002', '{"topic": ""} is no target of a signal', 'an empty text is no topic');
-select throws_ok($$select wf.signal('{"topic": "t", "key": "k"}', 'go')$$, 'WF002', '{"key": "k", "topic": "t"} is no target of a signal', 'a topic has no key');
+select throws_ok($$select wf.signal('"7"', 'go')$$, 'WF002', '"7" is not a target of a signal', 'a text is no target');
+select throws_ok($$select wf.signal(null, 'go')$$, 'WF002', 'null is not a target of a signal', 'null is no target');
+select throws_ok($$select wf.signal('-1', 'go')$$, 'WF002', '-1 is not a target of a signal', 'a negative number is no target');
+select throws_ok($$select wf.signal('{"topic": 7}', 'go')$$, 'WF002', '{"topic": 7} is not a target of a signal', 'a number is no topic');
+select throws_ok($$select wf.signal('{"topic": ""}', 'go')$$, 'WF002', '{"topic": ""} is not a target of a signal', 'an empty text is no topic');
+select throws_ok($$select wf.signal('{"topic": "t", "key": "k"}', 'go')$$, 'WF002', '{"key": "k", "topic": "t"} is not a target of a signal', 'a topic has no key');
 select throws_ok($$select wf.signal('{"topic": "t"}', null)$$, 'WF002', 'the name of the signal has no bytes', 'a signal has a name');
 select throws_ok($$select wf.signal('{"topic": "t"}', repeat('n', 256))$$, 'WF002', 'the name of the signal has 256 bytes', 'a name is not longer than 255 bytes');
 select throws_ok(format($$select wf.signal('{"topic": "t"}', 'go', to_jsonb(repeat('x', 1048575)))$$), 'WF002', 'the payload has 1048577 bytes, more than the 1048576 allowed', 'a payload is not larger than value_bytes');
 select throws_ok($$select wf.signal('999999999', 'go')$$, 'WF003', 'there is no instance 999999999', 'an instance that does not exist takes no signal');
-select throws_ok($$select wf.signal('{"workflow": "two", "key": "none"}', 'go')$$, 'WF003', 'there is no instance {"key": "none", "workflow": "two"}', 'nor does a key that started none');
+select throws_ok($$select wf.signal('{"workflow": "two", "key": "none"}', 'go')$$, 'WF003', 'there is no instance {"key": "none", "workflow": "two"}', 'a key that started no instance takes no signal');
 select play_install('nameless', jsonb_build_array(signal_task('a', ''), signal_task('b', 'x', '')));
 select wf.start('nameless') as i \gset
 select is((select p.error ->> 'message' from wf.process p where p.id = play_id(:i, 'a')), 'the name and the topic of a signal, and the name of a callback, have 1 to 255 bytes and do not begin with "callback ": not ''''', 'a wait for a signal without a name fails');
@@ -240,9 +240,9 @@ $$;
 select is(sends('signal_app', to_jsonb(:i), 'go'), 'WF008 login signal_app may not start workflow ask: none of its roles has a grant for it',
           'an application sends nothing to what it may not start');
 select is(sends('signal_app', '{"workflow": "two", "key": "none"}', 'go'), 'WF008 login signal_app may not start workflow two: none of its roles has a grant for it',
-          'it learns nothing of other workflows');
-select is(sends('signal_app', to_jsonb(:j), 'go'), 'sent', 'it sends to what it may start');
-select is(sends('signal_app', '{"topic": "press"}', 'news'), 'sent', 'and to topics');
+          'a sender learns nothing of other workflows');
+select is(sends('signal_app', to_jsonb(:j), 'go'), 'sent', 'an application sends to instances of workflows that it may start');
+select is(sends('signal_app', '{"topic": "press"}', 'news'), 'sent', 'an application sends to topics');
 select is(sends('signal_operator', to_jsonb(:i), 'go'), 'sent', 'an operator sends to any instance');
 select is(sends('signal_viewer', to_jsonb(:i), 'go'), '42501 permission denied for function signal', 'a viewer sends nothing');
 select is((select string_agg(distinct s.sender, ' ' order by s.sender) from wf.signal_v s where s.sender like 'signal%'), 'signal_app signal_operator', 'a signal says who sent it');
@@ -256,7 +256,7 @@ select is((select count(*) from wf.poll(:driver, 0) where kind = 'work'), 1::big
 select wf.signal(to_jsonb(:k), 'crowd');
 select is((select count(*) from wf.poll(:driver, 0) where kind = 'work'), 2::bigint, 'twice if there is much of it');
 select work();
-select is((select count(*) from wf.poll(:driver, 0) where kind = 'work'), 0::bigint, 'and of none when it is done');
+select is((select count(*) from wf.poll(:driver, 0) where kind = 'work'), 0::bigint, 'a driver is told of no work when the signals are taken');
 
 select * from finish();
 rollback;

@@ -28,7 +28,7 @@ select results_eq($$select * from told('two')$$, array[
     '00:00:00 t.Sleep as nap begin WAITING', '01:00:00 t.Sleep as nap success END',
     '01:00:00 t.Far as b start START_REQUESTED', '01:00:01 t.Far as b success END',
     '01:00:01 two end END', '01:00:01 two end END', '01:00:01 two result END'], 'a sleep costs no time, a request a second');
-select is(result('two'), '{"result": "success"}', 'it succeeds');
+select is(result('two'), '{"result": "success"}', 'a simulation of a workflow without failures succeeds');
 select results_eq($$select * from told('job')$$, array[
     '00:00:00 job start RUNNING',
     '00:00:00 t.Job as j start START_REQUESTED', '00:00:00 t.Job as j ack EXECUTING', '00:00:00 t.Job as j started EXECUTING',
@@ -44,11 +44,11 @@ select is((select string_agg(s.event || ' ' || s.elapsed, ', ') from wf.simulate
           'start 01:00:00, lost 01:00:10, retry 01:00:10, start 01:00:10, success 01:00:11', 'a lost driver, and an operator who tries again');
 select is(result('two', '[{"task": "t.Far", "outcome": {"error": {"kind": "ssh", "message": "no route"}}, "then": "raise"}]'),
           '{"result": "error", "error": {"kind": "ssh", "message": "no route"}}', 'an error that is raised');
-select is(result('two', '[{"task": "t.Far", "outcome": {"error": {"message": "no"}}, "then": "ignore"}]'), '{"result": "warning"}', 'one that is ignored');
+select is(result('two', '[{"task": "t.Far", "outcome": {"error": {"message": "no"}}, "then": "ignore"}]'), '{"result": "warning"}', 'a script may ignore a failure');
 select results_eq($$select s.label, s.state, s.detail ->> 'reason' from wf.simulate('fan', p_script => '[{"task": "b", "index": 1, "outcome": "never"}]') s where s.event in ('waits', 'result')$$,
                   $$values ('t.Far as b [1]', 'START_REQUESTED', 'request'), ('t.Far as b [2]', 'INIT', 'group'), ('fan', 'RUNNING', null)$$,
-                  'one that is never answered ends it, and everybody says what he waits for');
-select is(result('fan', '[{"task": "b", "index": 1, "outcome": "never"}]'), '{"result": "waiting"}', 'then there is no result');
+                  'a task that is never answered ends the simulation, which lists what each process waits for');
+select is(result('fan', '[{"task": "b", "index": 1, "outcome": "never"}]'), '{"result": "waiting"}', 'a simulation with an unanswered task has no result');
 select results_eq($$select s.event, s.elapsed::text from wf.simulate('job', p_script => '[{"task": "j", "outcome": {"response": {"state": "bad"}}, "then": "resolve", "output": 7}]') s where s.label = 't.Job as j' and s.elapsed > '0 s'$$,
                   $$values ('fail', '00:00:05'), ('resolve', '00:00:05'), ('cleaned', '00:00:05')$$, 'a response is judged; the rule of an asynchronous task is about its polls');
 select is((select s.detail from wf.simulate('job', p_script => '[{"task": "j", "request": "start", "outcome": {"error": {"kind": "a", "message": "b"}}}]') s where s.event = 'fail'),
@@ -66,7 +66,7 @@ select play_install('beside', jsonb_build_array(play_par(play_task('t.Far', 'a')
 select results_eq($$select s.elapsed::text, s.label, s.event from wf.simulate('beside', p_script => '[{"task": "a", "outcome": {"error": {"kind": "k", "message": "m"}}, "then": "raise"}, {"task": "b", "duration": "1 h"}]') s
                      where s.elapsed > '0 s' and s.label <> 'beside'$$,
                   $$values ('00:00:01', 't.Far as a', 'fail'), ('00:00:01', 't.Far as a', 'raise'), ('00:00:01', 'par', 'abort'), ('00:00:01', 't.Far as b', 'abort'), ('00:00:01', 't.Far as b', 'fail'), ('00:00:01', 'par', 'aborted')$$,
-                  'what is with a driver when an error is raised is stopped');
+                  'a running request is stopped when an error is raised');
 select play_install('full', jsonb_build_array(play_forall('i', '[1, 2]', play_task('t.Far', 'b', '{}', '{"group": {"name": "old"}}'))));
 select wf.group_set('old', 1), wf.tick();
 select results_eq($$select s.elapsed::text from wf.simulate('full') s where s.event = 'success'$$, array['00:00:01', '00:00:02'], 'a group without a max has that which somebody set');
@@ -76,7 +76,7 @@ select play_install('many', jsonb_build_array(play_forall('i', (select jsonb_agg
 select is((select md5(string_agg(t.line, '|')) from told('many', p_seed => 7) t), (select md5(string_agg(t.line, '|')) from told('many', p_seed => 7) t), 'the same seed, the same story');
 select isnt((select md5(string_agg(t.line, '|')) from told('many', p_seed => 7) t), (select md5(string_agg(t.line, '|')) from told('many', p_seed => 8) t), 'another one, another');
 select is(result('many', p_seed => 7), '{"result": "waiting"}', 'something fails');
-select is(result('many', '[{"then": "retry"}]', 7), '{"result": "success"}', 'and is retried until all is well');
+select is(result('many', '[{"then": "retry"}]', 7), '{"result": "success"}', 'a simulation with failures succeeds with retries');
 
 -- what is given up: its undos, last first; the losers of a race; a block whose deadline is over; a finally
 create function with_undo(p_node jsonb, p_body jsonb) returns jsonb
@@ -106,7 +106,7 @@ language sql as $$ select jsonb_build_object('task', p_task, 'outcome', '{"error
 select play_install('undone', jsonb_build_array(
     try(play_seq(far('a'), play_forall('x', '["one", "two"]', far('b')) || '{"max": 1}', play_task('t.Far', 'c')), play_task('t.Do', 'k')), play_task('t.Do', 'z')));
 select is(story('undone', jsonb_build_array(broken('c'))), '1 a, 2 b [0], 3 b [1], 4 c fail, 4 c raise, 5 un_b [1], 6 un_b [0], 7 un_a, 7 k, 7 z, 7 undone success',
-    'what a catch takes back is undone first, last first, one after another');
+    'tasks before a catch are undone first, last first, one after another');
 select is((select string_agg(s.label || ' ' || s.event, ', ' order by s.k) from (select x.*, row_number() over () as k from wf.simulate('undone', p_script => jsonb_build_array(broken('c'))) x) s where s.label like 'undo of %' or s.label = 'seq'),
     'seq abort, seq undo, undo of t.Far as b [1] end, seq undo, undo of t.Far as b [0] end, seq undo, undo of t.Far as a end, seq aborted', 'each undo is told, and what it undoes');
 select is(story('undone', '[]'), '1 a, 2 b [0], 3 b [1], 4 c, 4 z, 4 undone success', 'where nothing fails nothing is undone');
@@ -116,7 +116,7 @@ select is(story('undone', jsonb_build_array(broken('c'), broken('un_b'))), '1 a,
 select play_install('blocks', jsonb_build_array(try(play_seq(
     play_forall('x', '["one", "two"]', with_undo(play_seq(play_task('t.Far', 'b')), play_seq(play_task('t.Far', 'un_1'), play_task('t.Far', 'un_2')))) || '{"max": 1}', play_task('t.Far', 'c')), play_task('t.Do', 'k'))));
 select is(story('blocks', jsonb_build_array(broken('c'), broken('un_2') || '{"index": 1, "then": "ignore"}')), '1 b [0], 2 b [1], 3 c fail, 3 c raise, 4 un_1 [1], 5 un_2 [1] fail, 5 un_2 [1] ignore, 6 un_1 [0], 7 un_2 [0], 7 k, 7 blocks warning',
-    'so is it where a block in it is undone');
+    'a block inside that task is undone, too');
 select play_install('ended', jsonb_build_array(block('{"on_failure": "fail_undo"}', far('a'), far('b'), play_task('t.Far', 'c'))));
 select is(story('ended', jsonb_build_array(broken('c'))), '1 a, 2 b, 3 c fail, 3 c abort, 4 un_b, 5 un_a, 5 ended error', 'an instance that is given up is undone, and its result is error');
 select is(result('ended', jsonb_build_array(broken('c'))), '{"result": "error", "error": {"kind": "http", "message": "no"}}', 'with the error that ended it');
@@ -126,12 +126,12 @@ select play_install('raced', jsonb_build_array(
         try(play_seq(far('a'), play_par(play_task('t.Far', 'b'), play_task('t.Sleep', 's', '{"duration": "PT1H"}'), play_task('t.Job', 'j'))), null, play_task('t.Far', 'f')), play_task('t.Far', 'w'))),
     play_task('t.Do', 'z')));
 select is(story('raced', '[{"task": "b", "duration": "1 h"}, {"task": "w", "duration": "3 s"}]'), '1 a, 3 w, 3 s abort, 3 b fail, 3 j cleaned, 4 f, 5 un_a, 5 z, 5 raced success', 'the loser of a race is stopped, has its finally, is undone, and then the race is over');
-select is(story('raced', jsonb_build_array(broken('b'), '{"task": "w", "duration": "1 h"}'::jsonb)), '1 a, 2 b fail, 2 b raise, 2 s abort, 2 j cleaned, 3 f, 4 un_a, 3600 w, 3600 z, 3600 raced success', 'so is a branch that fails, while the other goes on');
+select is(story('raced', jsonb_build_array(broken('b'), '{"task": "w", "duration": "1 h"}'::jsonb)), '1 a, 2 b fail, 2 b raise, 2 s abort, 2 j cleaned, 3 f, 4 un_a, 3600 w, 3600 z, 3600 raced success', 'a failed branch of a race is undone while the other branch goes on');
 
 select play_install('late', jsonb_build_array(
     try(block('{"timeout": {"deadline": "PT10S"}}', far('a'), play_par(play_task('t.Far', 'b'), play_task('t.Job', 'j'), play_task('t.Sleep', 's', '{"duration": "PT1H"}'))), play_task('t.Do', 'k'), play_task('t.Far', 'f'))));
 select is(story('late', '[{"task": "b", "duration": "1 h"}, {"task": "j", "outcome": {"response": {"state": "runs"}}}]'), '1 a, 10 s abort, 10 b fail, 10 j cleaned, 11 un_a, 11 k, 12 f, 12 late success', 'a block whose deadline is over is stopped and undone, then come the catch and the finally');
-select is((select s.detail ->> 'message' from wf.simulate('late', p_script => '[{"task": "b", "outcome": "never"}]') s where s.label = 'seq' and s.event = 'fail'), 'seq timed out after 10000 ms (deadline)', 'its error says so');
+select is((select s.detail ->> 'message' from wf.simulate('late', p_script => '[{"task": "b", "outcome": "never"}]') s where s.label = 'seq' and s.event = 'fail'), 'seq timed out after 10000 ms (deadline)', 'the timeout of a block is an error of its own');
 
 select play_install('again', jsonb_build_array(block('{"retry": {"attempts": 3, "delay": "PT1H"}}', try(play_seq(far('a'), play_task('t.Far', 'b')), null, play_task('t.Do', 'f')))));
 select is(story('again', jsonb_build_array('{"task": "b", "round": 3}'::jsonb, broken('b'))), '1 a, 2 b fail, 2 b raise, 2 f, 3603 a, 3604 b fail, 3604 b raise, 3604 f, 7205 a, 7206 b, 7206 f, 7206 again success',
@@ -143,10 +143,10 @@ select throws_ok($$select wf.simulate('job', p_script => '[{"outcome": {"respons
 -- as if each attempt were hundreds of them
 create function hurry() returns trigger language plpgsql as $$ begin new.attempt := new.attempt + 333; return new; end; $$;
 create trigger hurry before update on wf.process for each row when (new.event = 'retry') execute function hurry();
-select throws_like($$select wf.simulate('two', p_script => '[{"task": "b", "outcome": {"error": {"kind": "k"}}, "then": "retry"}]')$$, '%t.Far has been tried 1000 times', 'so does one that is tried again for ever');
+select throws_like($$select wf.simulate('two', p_script => '[{"task": "b", "outcome": {"error": {"kind": "k"}}, "then": "retry"}]')$$, '%t.Far has been tried 1000 times', 'a task that is retried for ever ends the simulation');
 drop trigger hurry on wf.process;
 select play_install('wide', jsonb_build_array(play_forall('i', '[]', play_task('t.Do', 'a')) || '{"in": ["range", 1, 50001]}'));
-select throws_like($$select wf.simulate('wide')$$, '%there were 50001 requests, at % moments', 'and one that is too large');
+select throws_like($$select wf.simulate('wide')$$, '%there were 50001 requests, at % moments', 'a workflow with too many requests ends the simulation');
 
 -- what fails in the same way as a simulation ends is told all the same
 create function refuse() returns trigger language plpgsql as $$ begin raise exception using errcode = 'triggered_action_exception', message = 'no'; end; $$;
@@ -158,8 +158,8 @@ drop trigger refuse on wf.instance;
 select throws_ok($$select wf.simulate('nobody')$$, 'WF003', 'there is no workflow nobody', 'no such workflow');
 select throws_ok($$select wf.simulate('two', '{"x": 1}')$$, 'WF002', 'there is no parameter x', 'no such parameter');
 select throws_ok(format('select wf.simulate(%L, p_script => %L)', 'two', s.script), 'WF002', s.message, s.message)
-  from (values ('{}', 'the script is no list'),
-               ('[1]', 'rule 1 of the script: it is no object'),
+  from (values ('{}', 'the script is not a list'),
+               ('[1]', 'rule 1 of the script: it is not an object'),
                ('[{}, {"tsk": "a"}]', 'rule 2 of the script: there is no key tsk'),
                ('[{"task": 1}]', 'rule 1 of the script: task is the name, the type or the title of a task'),
                ('[{"attempt": "x"}]', 'rule 1 of the script: attempt is a number, from 1'),
@@ -167,7 +167,7 @@ select throws_ok(format('select wf.simulate(%L, p_script => %L)', 'two', s.scrip
                ('[{"request": "stop"}]', 'rule 1 of the script: request is start, poll, cancel or cleanup'),
                ('[{"then": "pray"}]', 'rule 1 of the script: then is retry, ignore, resolve or raise'),
                ('[{"then": "retry", "output": 1}]', 'rule 1 of the script: output goes with "then": "resolve"'),
-               ('[{"duration": "long"}]', 'rule 1 of the script: duration is no duration'),
+               ('[{"duration": "long"}]', 'rule 1 of the script: duration is not a duration'),
                ('[{"outcome": "good"}]', 'rule 1 of the script: outcome is "success", "lost", "never", {"response": …}, {"output": …} or {"error": {"kind": …, "message": …}}'),
                ('[{"outcome": {"error": 1}}]', 'rule 1 of the script: outcome is "success", "lost", "never", {"response": …}, {"output": …} or {"error": {"kind": …, "message": …}}')) s (script, message);
 
@@ -194,8 +194,8 @@ select counted() as before \gset
 select count(*) from unnest('{undone,ended,raced,late,again}'::text[]) w, wf.simulate(w, p_script => jsonb_build_array(broken('b') || '{"then": "ignore"}', broken('c')));
 select count(*) from wf.simulate('fan') a, wf.simulate('job', p_script => '[{"outcome": "lost", "attempt": 1, "request": "start"}]');
 select is(counted(), :'before'::jsonb, 'no row of any table is another');
-select is(current_setting('wf.now', true), '', 'nor is the clock');
-select ok(wf.now() - clock_timestamp() < '1 s', 'which goes as before');
+select is(current_setting('wf.now', true), '', 'a simulation does not leave its clock');
+select ok(wf.now() - clock_timestamp() < '1 s', 'the clock goes on after a simulation');
 
 -- what others have to do is left to them
 update wf.timer set due_at = 'epoch';
@@ -208,7 +208,7 @@ select is(counted(), :'before'::jsonb, 'timers of others are not fired, drivers 
 
 -- a paused engine is no matter of a simulation
 select count(*) from wf.engine_pause('to see');
-select is(result('two'), '{"result": "success"}', 'it goes on while the engine is paused');
+select is(result('two'), '{"result": "success"}', 'a simulation goes on while the engine is paused');
 
 -- whoever may install
 create role simulate_author login;
@@ -235,7 +235,7 @@ select results_eq($$select * from told('ask', '[{"task": "a", "attempt": 1, "dur
     '00:00:00 ask start RUNNING', '00:00:00 t.Signal as a begin WAITING', '01:00:00 t.Signal as a timeout FAILED', '01:00:00 t.Signal as a retry INIT',
     '01:00:00 t.Signal as a begin WAITING', '01:00:01 t.Signal as a success END',
     '01:00:01 t.Signal as b begin WAITING', '01:00:02 t.Signal as b success END',
-    '01:00:02 ask end END', '01:00:02 ask end END', '01:00:02 ask result END'], 'one that comes too late is not that of the next attempt');
+    '01:00:02 ask end END', '01:00:02 ask end END', '01:00:02 ask result END'], 'a signal that comes too late is not taken by the next attempt');
 select play_install('read', jsonb_build_array(play_task('t.Signal', 'a', '{"name": "go", "topic": null}'), play_task('t.Do', 'b', '{"x": ["get", ["var", "a"], "payload"]}')));
 select is((select s.detail ->> 'kind' from wf.simulate('read', p_script => '[{"task": "a", "outcome": {"error": {"kind": "no", "message": "no"}}}]') s where s.event = 'fail'), 'no', 'a wait fails if the script has it so');
 

@@ -58,41 +58,41 @@ $$;
 select define('pay', 1), define('other', 1);
 select is(take('pay'), 'the usual one', 'without a grant it runs as the driver''s own login');
 select lives_ok(format('select as_login(''t_shared'', %L)', begins()), 'whichever that is');
-select lives_ok(format('select as_login(''t_own'', %L)', begins()), 'also as another one');
+select lives_ok(format('select as_login(''t_own'', %L)', begins()), 'without a grant the task may run as another login');
 
 -- a role of its own
 select wf.sql_grant_set('pay', 't_own');
-select is((select g::text from (select workflow, role, granted_by = session_user from wf.sql_grant_v) g), '(pay,t_own,t)', 'what is granted can be seen');
-select throws_ok(format('select as_login(''t_shared'', %L)', begins()), 'WF008', 'the SQL tasks of workflow pay run as role t_own, and this session''s login is t_shared', 'what is under way is refused to another login');
+select is((select g::text from (select workflow, role, granted_by = session_user from wf.sql_grant_v) g), '(pay,t_own,t)', 'sql_grant_v shows a grant');
+select throws_ok(format('select as_login(''t_shared'', %L)', begins()), 'WF008', 'the SQL tasks of workflow pay run as role t_own, and this session''s login is t_shared', 'a running task is refused to a login that was not granted');
 select is(take('pay'), 't_own', 'the driver is told the role');
-select lives_ok(format('select as_login(''t_own'', %L)', begins()), 'which begins');
+select lives_ok(format('select as_login(''t_own'', %L)', begins()), 'the granted login begins the task');
 select throws_ok(format('select as_login(''t_super'', %L)', begins()), 'WF008', null, 'a superuser is another login, too');
 select is(take('other'), 'the usual one', 'another workflow has no such role');
-select lives_ok(format('select as_login(''t_shared'', %L)', begins()), 'it runs as the usual login');
-select throws_ok(format('select as_login(''t_own'', %L)', begins()), 'WF008', 'role t_own is granted to other workflows, and this version of other has no grant', 'and not as a role that is granted');
+select lives_ok(format('select as_login(''t_shared'', %L)', begins()), 'a task of another workflow runs as the usual login');
+select throws_ok(format('select as_login(''t_own'', %L)', begins()), 'WF008', 'role t_own is granted to other workflows, and this version of other has no grant', 'a task of another workflow does not run as a granted role');
 select wf.sql_grant_set('pay', 't_shared');
 select is(take('pay'), 't_shared', 'a grant takes the place of the one before');
-select throws_ok(format('select as_login(''t_own'', %L)', begins()), 'WF008', null, 'which counts no more');
+select throws_ok(format('select as_login(''t_own'', %L)', begins()), 'WF008', null, 'the role of the former grant is refused');
 
 -- who installs it is a member of the role
 select wf.sql_grant_set('pay', 't_own');
-select throws_ok($$select as_login('t_stranger', $s$select define('pay', 2)$s$)$$, 'WF008', 'login t_stranger may not install workflow pay, whose SQL tasks run as role t_own', 'who is no member may not');
-select lives_ok($$select as_login('t_stranger', $s$select define('pay', 1)$s$)$$, 'but what stays as it is');
-select lives_ok($$select as_login('t_stranger', $s$select define('other', 2)$s$)$$, 'and another workflow');
+select throws_ok($$select as_login('t_stranger', $s$select define('pay', 2)$s$)$$, 'WF008', 'login t_stranger may not install workflow pay, whose SQL tasks run as role t_own', 'a login that is no member of the role may not install the workflow');
+select lives_ok($$select as_login('t_stranger', $s$select define('pay', 1)$s$)$$, 'a login that is no member may install the version that is there');
+select lives_ok($$select as_login('t_stranger', $s$select define('other', 2)$s$)$$, 'a login that is no member may install another workflow');
 select lives_ok($$select as_login('t_member', $s$select define('pay', 2)$s$)$$, 'a member may');
 select wf.sql_grant_set('later', 't_own');
-select throws_ok($$select as_login('t_stranger', $s$select define('later', 1)$s$)$$, 'WF008', null, 'nor is a workflow installed that was not there yet');
+select throws_ok($$select as_login('t_stranger', $s$select define('later', 1)$s$)$$, 'WF008', null, 'a login that is no member may not install a workflow that was granted in advance');
 revoke t_own from t_member;
-select throws_ok($$select as_login('t_member', $s$select define('pay', 3)$s$)$$, 'WF008', null, 'nor by who is a member no more');
+select throws_ok($$select as_login('t_member', $s$select define('pay', 3)$s$)$$, 'WF008', null, 'a login that is no longer a member may not install the workflow');
 
 -- other versions, which somebody else has installed before
 select as_login('t_stranger', $$select define('old', 1)$$);
 select define('old', 2);
 select is(wf.sql_grant_set('old', 't_own'), 2, 'a grant says for which version it is');
-select is(take('old'), 't_own', 'which has the role');
+select is(take('old'), 't_own', 'the version that was named in the grant has the role');
 select is(take('old', 1), 'the usual one', 'one before has not');
-select throws_ok(format('select as_login(''t_own'', %L)', begins()), 'WF008', 'role t_own is granted to other workflows, and this version of old has no grant', 'nor does it begin as that role');
-select lives_ok(format('select as_login(''t_shared'', %L)', begins()), 'it runs as those without a grant do');
+select throws_ok(format('select as_login(''t_own'', %L)', begins()), 'WF008', 'role t_own is granted to other workflows, and this version of old has no grant', 'an earlier version does not begin as the granted role');
+select lives_ok(format('select as_login(''t_shared'', %L)', begins()), 'an earlier version runs as the usual login');
 select define('old', 3);
 select is(take('old'), 't_own', 'a later one, which somebody has installed who may, has it, too');
 select is(wf.sql_grant_set('none', 't_own'), null, 'there may be no version yet');
@@ -109,18 +109,18 @@ select throws_ok($$select wf.sql_grant_set('pay', 't_none')$$, 'WF003', 'there i
 select throws_ok($$select wf.sql_grant_set('pay', null)$$, 'WF003', 'there is no role null', 'no role');
 select throws_ok($$select wf.sql_grant_set('', 't_own')$$, 'WF002', 'the name of a workflow has 1 to 127 bytes', 'no workflow');
 select throws_ok($$select wf.sql_grant_set(null, 't_own')$$, 'WF002', null, 'null');
-select throws_ok($$select wf.sql_grant_set(repeat('x', 128), 't_own')$$, 'WF002', null, 'too long a name');
+select throws_ok($$select wf.sql_grant_set(repeat('x', 128), 't_own')$$, 'WF002', null, 'a workflow name that is too long is refused');
 select throws_ok($$select wf.sql_grant_set('pay', 't_super')$$, 'WF002', 'role t_super is a superuser', 'a superuser');
 select throws_ok($$select wf.sql_grant_set('pay', 't_other')$$, 'WF002', 'role t_other cannot run SQL tasks: it has to log in, and to be a member of wf_app', 'a role that may not report');
 select throws_ok($$select wf.sql_grant_set('pay', 't_closed')$$, 'WF002', null, 'a role that cannot log in');
 select throws_ok($$select wf.sql_grant_remove('other')$$, 'WF003', 'workflow ''other'' has no role granted', 'nothing to take back');
 select wf.sql_grant_remove('pay');
-select is(take('pay'), 'the usual one', 'what is taken back counts no more');
+select is(take('pay'), 'the usual one', 'a revoked grant counts no more');
 
 -- a transaction that has changed a role, as this one has, has no outcome
 select is(take('other'), 'the usual one', 'another task');
 select throws_ok(format('select as_login(''t_shared'', %L)', ends()), 'WF008', 'a SQL task that runs as role t_shared may not change a role, its settings or its members', 'of a login that may not create roles');
-select lives_ok(format('select as_login(''t_maker'', %L)', ends()), 'one that may is not asked');
+select lives_ok(format('select as_login(''t_maker'', %L)', ends()), 'a login that may create roles is not asked');
 
 select wf.sql_grant_remove('later');
 select is_empty('select * from wf.sql_grant_v', 'nothing is granted any more');

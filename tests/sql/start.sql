@@ -31,9 +31,9 @@ select throws_ok(format('select wf.start(''typed'', %L)', p), 'WF002', m, d)
     ('{"s": "x", "o": "2026-02-30"}', null, 'a day that does not exist'),
     ('{"s": "x", "d": "soon"}', null, 'no duration'),
     ('{"s": null}', null, 'null for a parameter that is not optional'),
-    ('[]', 'the parameters are no JSON object', 'a list'),
-    ('"x"', 'the parameters are no JSON object', 'a string'),
-    ('null', 'the parameters are no JSON object', 'null')) t (p, m, d);
+    ('[]', 'the parameters are not a JSON object', 'a list'),
+    ('"x"', 'the parameters are not a JSON object', 'a string'),
+    ('null', 'the parameters are not a JSON object', 'null')) t (p, m, d);
 select throws_ok($$select wf.start('odd')$$, 'WF002', 'the default of parameter n: division by zero', 'a default that has no value')
   from play_install('odd', '[]', '[{"name": "n", "type": "number", "default": ["div", 1, ["call", "size", ""]]}]');
 select throws_ok(format('select wf.start(''typed'', %L)', jsonb_build_object('s', repeat('x', 1100000))), 'WF002', null, 'parameters that are too large');
@@ -62,7 +62,7 @@ select play_install('task', jsonb_build_array(play_task('t.Do', 'a')));
 select wf.start('task', p_key => 'k1', p_priority => 5, p_tags => '{x,y}') as i \gset
 select results_eq(format('select state, result, priority, tags, key, started_by, warned from wf.instance where id = %s', :i), format($$values ('RUNNING', null, 5, '{x,y}'::text[], 'k1', %L, false)$$, session_user), 'an instance is as it was started');
 select results_eq(format('select was, event, state, actor from wf.event_v where instance_id = %s', :i), format($$values ('', 'start', 'RUNNING', %L)$$, session_user), 'the history begins with its start');
-select results_eq(format('select rank from wf.ready where instance_id = %s', :i), 'values (-5::smallint)', 'its task is ready, with its priority');
+select results_eq(format('select rank from wf.ready where instance_id = %s', :i), 'values (-5::smallint)', 'the first task is ready, with the priority of the instance');
 select wf.start('nothing') as i0 \gset
 select is((select state from wf.instance where id = :i0), 'END', 'one in which nothing happens has ended when start returns');
 
@@ -77,7 +77,7 @@ select isnt(wf.start('task'), wf.start('task'), 'without a key each start is ano
 select wf.start('typed', '{"s": "x"}', 'day') as day \gset
 select is(wf.start('typed', '{"s": "x"}', 'day'), :day::bigint, 'a default that is another one now is no other payload');
 select play_install('typed', '[]', '[{"name": "r", "type": "int"}]');
-select is(wf.start('typed', '{"s": "x"}', 'day'), :day::bigint, 'nor is another version of the workflow');
+select is(wf.start('typed', '{"s": "x"}', 'day'), :day::bigint, 'a new version of the workflow is no other payload');
 
 -- versions
 select play_install('task', jsonb_build_array(play_task('t.Do', 'b')));
@@ -90,10 +90,10 @@ begin
 end;
 $$;
 select is(first_task(null), 'b', 'the newest version is started');
-select is(first_task(1), 'a', 'or the one that was asked for');
-select is(play_state(:i, 'a'), 'INIT', 'what runs keeps its own');
+select is(first_task(1), 'a', 'a start may ask for a version');
+select is(play_state(:i, 'a'), 'INIT', 'a running instance keeps its version');
 select wf.remove('task');
-select throws_ok($$select wf.start('task')$$, 'WF003', 'there is no workflow task', 'what was removed is not started');
+select throws_ok($$select wf.start('task')$$, 'WF003', 'there is no workflow task', 'a removed workflow is not started');
 
 -- many
 select play_install('some', jsonb_build_array(play_task('t.Do', 'a')), '[{"name": "n", "type": "int"}]');
@@ -101,7 +101,7 @@ create table many as select n, id from wf.start_many('some', '[{"n": 3}, {"n": "
 select results_eq('select i.params from many m join wf.instance i on i.id = m.id order by m.n', $$values ('{"n": 3}'::jsonb), ('{"n": 1}'), ('{"n": 2}')$$, 'start_many starts one for each, in order');
 select is((select count(*) from wf.ready r join many m on m.id = r.instance_id), 3::bigint, 'each of them is ready');
 select is_empty($$select wf.start_many('some', '[]')$$, 'none');
-select throws_ok($$select wf.start_many('some', '[{"n": 1}, {"n": "x"}]')$$, 'WF002', null, 'one that is wrong: none is started');
+select throws_ok($$select wf.start_many('some', '[{"n": 1}, {"n": "x"}]')$$, 'WF002', null, 'a wrong item of a list starts none');
 select throws_ok($$select wf.start_many('some', '{"n": 1}')$$, 'WF002', null, 'no list');
 select throws_ok($$select wf.start_many('nobody', '[]')$$, 'WF003', null, 'no workflow');
 select throws_ok(format('select wf.start_many(''big'', %L)', jsonb_build_array(jsonb_build_object('s', repeat('x', 1100000)))), 'WF002', null, 'parameters that are too large')
@@ -113,7 +113,7 @@ select wf.start('some', '{"n": 1}', 'undone') as i \gset
 rollback to before;
 select is((select count(*) from wf.instance where id = :i) + (select count(*) from wf.process where instance_id = :i) + (select count(*) from wf.ready where instance_id = :i)
           + (select count(*) from wf.event where instance_id = :i) + (select count(*) from wf.instance_key where key = 'undone'), 0::bigint, 'an instance whose start was rolled back does not exist');
-select lives_ok($$select wf.start('some', '{"n": 2}', 'undone')$$, 'nor does its key');
+select lives_ok($$select wf.start('some', '{"n": 2}', 'undone')$$, 'a start that is rolled back leaves no key');
 
 -- a trigger of the caller's
 create table purchase (id int);
@@ -139,7 +139,7 @@ begin
 end;
 $$;
 create trigger chain_on after insert on chain for each row execute function chain_on();
-select throws_ok('insert into chain values (1)', 'WF004', 'this procedure cannot be called in triggers nested 9 deep', 'but not in triggers of triggers of triggers');
+select throws_ok('insert into chain values (1)', 'WF004', 'this procedure cannot be called in triggers nested 9 deep', 'start is refused in triggers nested 9 deep');
 select lives_ok('insert into chain values (2)', 'within reason');
 
 -- the policy tags of a workflow
@@ -157,15 +157,15 @@ create function tags_of(p_instance bigint) returns text[]
 language sql as $$ select i.tags from wf.instance_v i where i.instance_id = p_instance; $$;
 select is(install_tagged('["list", "nightly", ["var", "day"], "nightly"]'), 'installed', 'tags may read the parameters');
 select is(tags_of(wf.start('tagged', '{"day": "today"}', p_tags => '{mine,today}')), '{mine,today,nightly}', 'an instance has the tags that start was given, and each other one of its workflow once');
-select is(tags_of(wf.start('tagged', '{"day": "today"}')), '{nightly,today}', 'or those of its workflow alone');
+select is(tags_of(wf.start('tagged', '{"day": "today"}')), '{nightly,today}', 'an instance may have the tags of its workflow alone');
 select count(*) from wf.start_many('tagged', '[{"day": "a"}, {"day": "nightly"}]');
 select results_eq($$select t.tags from (select i.id, i.tags from wf.instance i order by i.id desc limit 2) t order by t.id$$, $$values ('{nightly,a}'::text[]), ('{nightly}')$$, 'start_many gives each instance its own');
-select is(array(select wf.list(p_tags => '{nightly,a}')), array(select max(id) - 1 from wf.instance), 'they are found by them');
-select throws_ok($$select wf.start('tagged', '{"day": 1}')$$, 'WF002', 'the tags of the workflow: ["nightly", 1, "nightly"], not a list of at most 64 strings of 1 to 127 bytes each', 'what is no tag starts nothing');
-select throws_like($$select wf.start_many('tagged', '[{"day": "a"}, {"day": 1}]')$$, 'the tags of the workflow: %', 'nor any of many');
+select is(array(select wf.list(p_tags => '{nightly,a}')), array(select max(id) - 1 from wf.instance), 'instances are found by the tags of their workflow');
+select throws_ok($$select wf.start('tagged', '{"day": 1}')$$, 'WF002', 'the tags of the workflow: ["nightly", 1, "nightly"], not a list of at most 64 strings of 1 to 127 bytes each', 'a tag that is no text starts nothing');
+select throws_like($$select wf.start_many('tagged', '[{"day": "a"}, {"day": 1}]')$$, 'the tags of the workflow: %', 'a tag that is no text starts none of many');
 select is(wf.start('tagged', '{"day": "b"}', 'k1', p_tags => '{x}'), wf.start('tagged', '{"day": "b"}', 'k1', p_tags => '{x}'), 'a key knows what start was given');
-select is(install_tagged('["get", ["var", "day"], "tags"]'), 'installed', 'they may be computed');
-select throws_ok($$select wf.start('tagged', '{"day": 1}')$$, 'WF002', 'the tags of the workflow: the number 1 has no field "tags"', 'and what cannot be computed starts nothing');
+select is(install_tagged('["get", ["var", "day"], "tags"]'), 'installed', 'a workflow may compute its list of tags');
+select throws_ok($$select wf.start('tagged', '{"day": 1}')$$, 'WF002', 'the tags of the workflow: the number 1 has no field "tags"', 'tags that cannot be computed start nothing');
 select is(tags_of(wf.start('tagged', p_tags => '{y}')), '{y}', 'null is no tag');
 select is(install_tagged(t.tags), t.said, format('install looks at constant tags: %s', left(t.tags::text, 20)))
   from (values ('"nightly"'::jsonb, 'workflows[0].policies.tags: must be a list of at most 64 strings of 1 to 127 bytes each'),
@@ -191,7 +191,7 @@ savepoint before;
 select wf.start('planned', plan_regions('{us,eu}'), p_key => 'plan') as i \gset
 select is((select output from wf.instance where id = :i), '["EU", "US"]', 'D2: a function of the application plans what is started');
 rollback to savepoint before;
-select is((select count(*) from wf.instance i join wf.workflow w on w.id = i.workflow_id where w.name = 'planned') + (select count(*) from wf.instance_key where key = 'plan') + (select count(*) from planned), 0::bigint, 'D2: what is rolled back was never started, nor planned');
+select is((select count(*) from wf.instance i join wf.workflow w on w.id = i.workflow_id where w.name = 'planned') + (select count(*) from wf.instance_key where key = 'plan') + (select count(*) from planned), 0::bigint, 'D2: a plan that is rolled back starts nothing');
 select throws_matching($$select wf.start('planned', plan_regions('{us,eu}') || '{"more": 1}')$$, 'there is no parameter more', 'D2: an error in it');
 select is((select count(*) from planned), 0::bigint, 'D2: leaves nothing');
 select wf.start('planned', plan_regions('{us}'), p_key => 'plan') as i \gset

@@ -20,24 +20,24 @@ select install('bare', '{"condition": ["var", "n"]}');
 select install('broken', '{"condition": ["lt", ["div", 1, ["var", "n"]], 10], "message": "never"}');
 select is(starts($$wf.start('small')$$), 'started', 'where it holds, with the defaults, an instance starts');
 select is(starts($$wf.start('small', '{"n": 12}')$$), 'WF017: 12 is too much', 'where it does not, the start is refused with its message');
-select is(starts($$wf.start('small', '{"n": 12}', p_at => now() + interval '1 day')$$), 'WF017: 12 is too much', 'also one for later');
+select is(starts($$wf.start('small', '{"n": 12}', p_at => now() + interval '1 day')$$), 'WF017: 12 is too much', 'a start for later is refused, too');
 select is(starts($$wf.start('bare', '{"n": null}')$$), 'WF017: its policy start_if does not hold', 'null counts as false, and there need not be a message');
-select is(starts($$wf.start('bare', '{"n": 1}')$$), 'WF017: its policy start_if does not hold', 'so does anything else that is not true');
+select is(starts($$wf.start('bare', '{"n": 1}')$$), 'WF017: its policy start_if does not hold', 'a condition that gives no boolean counts as false');
 select is(starts($$wf.start('bare', '{"n": true}')$$), 'started', 'true');
 select matches(starts($$wf.start('broken', '{"n": 0}')$$), '^WF017: .*zero', 'an error refuses with its message');
 select install('mute', '{"condition": false, "message": ["text", ["div", 1, 0]]}');
-select matches(starts($$wf.start('mute')$$), '^WF017: .*zero', 'so does a message that cannot be worked out');
+select matches(starts($$wf.start('mute')$$), '^WF017: .*zero', 'a message that cannot be worked out refuses with its error');
 select is(starts($$wf.start_many('small', '[{"n": 11}]')$$), 'WF017: 11 is too much', 'a list of one');
 select is(starts($$wf.start_many('small', '[{"n": 1}, {"n": 2}]')$$), 'started', 'several');
-select is(starts($$wf.start_many('small', '[{"n": 1}, {"n": 11}]')$$), 'WF017: start 2: 11 is too much', 'one that is refused refuses all, and is named');
-select is(instances(), 4::bigint, 'what was refused has left nothing');
+select is(starts($$wf.start_many('small', '[{"n": 1}, {"n": 11}]')$$), 'WF017: start 2: 11 is too much', 'a refused item of a list refuses all, and is named');
+select is(instances(), 4::bigint, 'refused starts leave nothing');
 
 -- a key
 select is(starts($$wf.start('small', '{"n": 3}', p_key => 'k')$$), 'started', 'a start with a key');
 select install('small', '{"condition": false, "message": "not now"}');
 select is(starts($$wf.start('small', '{"n": 3}', p_key => 'k')$$), 'started', 'a key that is known answers its instance, and asks nothing');
 select is(starts($$wf.start('small', '{"n": 3}', p_key => 'l')$$), 'WF017: not now', 'a new one is refused');
-select is((select count(*) from wf.instance_key), 1::bigint, 'and leaves no key');
+select is((select count(*) from wf.instance_key), 1::bigint, 'a refused start leaves no key');
 
 -- a task and a schedule
 insert into play_type (name, spec) values ('t.Start', '{"name": "t.Start", "machine": "wait", "wait": "child", "params": [{"name": "workflow", "type": "string"}]}');
@@ -50,7 +50,7 @@ select play_later('2 min');
 do $$ begin while wf.work() is not null loop null; end loop; end; $$;
 select is((select concat_ws(' ', s.last_state, s.last_reason) from wf.schedule_v s where s.name = 'often'), 'refused not now', 'a time of a schedule is refused');
 select throws_matching($$select install('bad', '{"message": "x"}')$$, 'start_if', 'install refuses one without a condition');
-select throws_matching($$select install('bad', '{"condition": ["var", "nothing"]}')$$, 'nothing', 'or with a name that is no parameter');
+select throws_matching($$select install('bad', '{"condition": ["var", "nothing"]}')$$, 'nothing', 'install refuses a condition that reads an unknown name');
 select is_empty('select * from wf.fsck()', 'fsck finds its rows sound');
 
 select * from finish();

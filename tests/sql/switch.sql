@@ -49,7 +49,7 @@ select is(result('computed', '"y"') ->> 'kind', 'input', 'a value of a case that
 select is((select (p.kind, p.state)::text from wf.process p where p.instance_id = (select max(i.id) from wf.instance i) and p.state = 'FAILED'),
           '(switch,FAILED)', 'the switch is what has failed');
 select is((select answer from wf.ignore(jsonb_build_object('instance', max(i.id)))), 'done', 'an operator ignores it') from wf.instance i;
-select is((select (i.state, i.result, i.output)::text from wf.instance i order by i.id desc limit 1), '(END,warning,null)', 'then the names that it would have bound are null');
+select is((select (i.state, i.result, i.output)::text from wf.instance i order by i.id desc limit 1), '(END,warning,null)', 'a skipped switch leaves its names null');
 
 -- retry evaluates again; the task in the branch that is chosen begins
 select install('later', a_switch('["list", ["var", "x"], ["list", 1]]', play_task('t.Do', 'r', '{"x": 5}')));
@@ -70,7 +70,7 @@ select is(result('leave', '2'), '"c"', 'another branch goes on behind the switch
 select results_eq($$select g.branch from wf.graph('chosen') g where g.parent_id = (select s.node_id from wf.graph('chosen') s where s.kind = 'switch')$$,
                   $$values ('1, "one"'), ('case 2'), ('default')$$, 'the graph names the cases');
 select results_eq($$select g.branch from wf.graph('computed') g where g.branch is not null$$, $$values ('case 1'), ('case 2')$$, 'a case that is computed has its number');
-select results_eq($$select g.branch from wf.graph('fixed') g where g.branch is not null$$, $$values ('2'), ('1')$$, 'also where all is constant');
+select results_eq($$select g.branch from wf.graph('fixed') g where g.branch is not null$$, $$values ('2'), ('1')$$, 'a computed case has its number also where all is constant');
 
 -- what install refuses
 select throws_ok(format('select install(''bad'', a_switch(%L, a_let(''1''), a_let(''2'')))', bad), 'WF005',

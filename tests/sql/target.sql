@@ -33,7 +33,7 @@ select set_eq($$select process_id, answer from wf.retry('{"failed": true}')$$,
 select is_empty('select * from wf.fsck()', 'all is well after that');
 rollback to failed;
 select set_eq($$select process_id from wf.ignore('{"state": "FAILED"}')$$,
-    array[play_id(:n, 'a'), play_id(:n, 'b'), play_id(:d, 'a')], 'so does a state');
+    array[play_id(:n, 'a'), play_id(:n, 'b'), play_id(:d, 'a')], 'a state narrows a target');
 rollback to failed;
 select set_eq($$select process_id from wf.retry('{"workflow": "night"}')$$,
     array[play_id(:n, 'a'), play_id(:n, 'b')], 'a workflow means all of its instances');
@@ -51,9 +51,9 @@ rollback to failed;
 -- what narrows
 select set_eq(format($$select instance_id from wf.retry('{"failed": true, "instance": %s}')$$, :d), array[:d]::bigint[], 'an instance narrows it');
 rollback to failed;
-select set_eq(format($$select process_id from wf.retry('{"failed": true, "process": %s}')$$, play_id(:n, 'b')), array[play_id(:n, 'b')], 'so does a process');
+select set_eq(format($$select process_id from wf.retry('{"failed": true, "process": %s}')$$, play_id(:n, 'b')), array[play_id(:n, 'b')], 'a process narrows a target');
 rollback to failed;
-select set_eq($$select instance_id from wf.retry('{"failed": true, "tag": "eu"}')$$, array[:n]::bigint[], 'so does a tag');
+select set_eq($$select instance_id from wf.retry('{"failed": true, "tag": "eu"}')$$, array[:n]::bigint[], 'a tag narrows a target');
 rollback to failed;
 select results_eq($$select instance_id, answer from wf.retry('{"failed": true, "latest": true}')$$,
     format($$values (%s::bigint, 'refused')$$, :healthy), 'latest means the latest instance, which answers in any case');
@@ -69,7 +69,7 @@ select throws_ok(format('select wf.abort(%L)', t), 'WF002', null, 'refused: ' ||
   from unnest(array['{}', '{"failed": false}', '{"latest": false, "global": false}', '{"state": null}', '{"among": "{[1,9)}"}',
                     '{"instance": null}', '{"workflow": null}', '{"failed": true, "among": "all"}', '{"failed": true, "among": [1]}']) t;
 select throws_ok($$select wf.retry('{"instance": []}')$$, 'WF003', null, 'an empty list of instances means none');
-select throws_ok($$select wf.retry('{"state": []}')$$, 'WF003', null, 'nor does an empty list of states mean all');
+select throws_ok($$select wf.retry('{"state": []}')$$, 'WF003', null, 'an empty list of states does not mean all');
 select is((select count(*) from wf.instance where state = 'RUNNING'), 3::bigint, 'nothing was touched');
 
 -- a preview says what a verb answers
@@ -96,7 +96,7 @@ select is((select string_agg(concat_ws('|', s.instance_id, s.process_id, s.answe
              from said s where s.verb = t.verb and s.target = t.target),
           does(t.verb, t.target), format('a preview of %s %s says what it answers', t.verb, t.target))
   from (select distinct s.verb, s.target from said s) t;
-select is((select string_agg(distinct workflow, ' ' order by workflow) from wf.preview('retry', '{"failed": true}')), 'day night', 'and of which workflows they are');
+select is((select string_agg(distinct workflow, ' ' order by workflow) from wf.preview('retry', '{"failed": true}')), 'day night', 'a preview has the workflows of what it would touch');
 select throws_ok($$select wf.preview('retry', '{"workflow": "night", "tag": "us"}')$$, 'WF003', null, 'a preview of nothing');
 select throws_ok($$select wf.preview('delete', '{"failed": true}')$$, 'WF002', 'there is no verb "delete"', 'a preview of no verb');
 set local role wf_operator;
@@ -111,7 +111,7 @@ select wf.retry(format('{"process": %s}', play_id(:n, 'b'))::jsonb);
 select set_eq(format($$select process_id, answer from wf.retry(asked('{"failed": true}', %L))$$, :'among'),
     format($$values (%s::bigint, 'done'), (%s::bigint, 'done')$$, play_id(:n, 'a'), play_id(:d, 'a')),
     'the verb leaves out a process that failed after the question, and one that is no longer FAILED');
-select is(play_state(:healthy, 'a'), 'FAILED', 'it is FAILED still');
+select is(play_state(:healthy, 'a'), 'FAILED', 'a task that failed after the question is FAILED still');
 select results_eq(format($$select instance_id, process_id, answer, detail from wf.retry(asked('{"process": %s}', %L))$$, play_id(:healthy, 'a'), :'among'),
     format($$values (%s::bigint, %s::bigint, 'refused', 'FAILED: it was not when the question was asked')$$, :healthy, play_id(:healthy, 'a')),
     'named by its id it is answered');
@@ -135,7 +135,7 @@ select play_take(:driver), play_report(play_id(:young, 'a'));
 select set_eq(format($$select instance_id from wf.purge(asked('{"state": ["END", "ABORTED"]}', %L), p_limit => 2)$$, :'among'),
     (select array_agg(x) from (select unnest(array[:n, :d]::bigint[]) x) y), 'purge goes page by page');
 select results_eq(format($$select instance_id, detail from wf.purge(asked('{"instance": %s}', %L))$$, :young, :'among'),
-    format($$values (%s::bigint, 'END: it was not when the question was asked')$$, :young), 'and touches nothing that has ended since');
+    format($$values (%s::bigint, 'END: it was not when the question was asked')$$, :young), 'a purge leaves instances that ended after the question');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
 select * from finish();

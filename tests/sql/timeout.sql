@@ -135,13 +135,13 @@ update play_type set spec = jsonb_set(spec, '{policies,timeout,runtime}', '"PT10
 select start_with('t.Lazy', '{"runtime": "PT20S", "wait": "PT5S"}', '{}', '{"limit": "PT1M"}') as i \gset
 select is(limits(:i, 'a'), 'deadline 60, wait 5', 'S29: a limit that the type gives holds beside those of the task');
 select play_take(:driver);
-select is(limits(:i, 'a'), 'deadline 60, runtime 20', 'S29: and one that the task names is the task''s');
+select is(limits(:i, 'a'), 'deadline 60, runtime 20', 'S29: a limit of the task counts more than that of its type');
 select play_install('lazy', jsonb_build_array(play_task('t.Lazy', 'a', '{"limit": ["var", "d"]}')), '[{"name": "d", "type": {"optional": "json"}}]');
 select wf.start('lazy', '{"d": "PT30S"}') as i \gset
 select is(limits(:i, 'a'), 'deadline 30', 'S29: values may be computed, from the arguments of the task');
 select wf.start('lazy', '{"d": 5}') as i \gset
-select is(failure(:i, 'a'), 'FAILED: input: deadline of timeout is a duration of more than 0, at most 36500 days, not 5', 'what is no duration fails the task');
-select is(limits(:i, 'a'), null, 'which has no limits');
+select is(failure(:i, 'a'), 'FAILED: input: deadline of timeout is a duration of more than 0, at most 36500 days, not 5', 'a limit that is not a duration fails the task');
+select is(limits(:i, 'a'), null, 'a task with a wrong limit has no limits');
 select wf.start('lazy', '{"d": null}') as i \gset
 select is(limits(:i, 'a'), null, 'null is no limit');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
@@ -149,10 +149,10 @@ select is_empty('select * from wf.fsck()', 'the workspace is sound');
 -- each limit to the millisecond
 select start_with('t.Do', '{"wait": "PT0.2S"}') as i \gset
 select is(just_before_and_at(:driver, :i, '0.2 s'), '{INIT,FAILED}', 'D32: wait ends a task that nobody takes');
-select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 200 ms (wait)', 'S31: its error says after how long, and which limit');
-select is((select error -> 'detail' from wf.process where id = play_id(:i, 'a')), '{"limit": "wait", "ms": 200}', 'so does its detail');
-select is(story(:i, 'a'), 'timeout→FAILED timeout', 'it failed at once');
-select is_empty(format('select from wf.ready where instance_id = %s', :i), 'and is not handed out');
+select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 200 ms (wait)', 'S31: the error says after how long, and which limit');
+select is((select error -> 'detail' from wf.process where id = play_id(:i, 'a')), '{"limit": "wait", "ms": 200}', 'S31: the detail has the limit and its length');
+select is(story(:i, 'a'), 'timeout→FAILED timeout', 'a task whose wait is over fails at once');
+select is_empty(format('select from wf.ready where instance_id = %s', :i), 'a task whose wait is over is not handed out');
 select results_eq(format('select reason, detail from wf.explain(%s, %s)', :i, play_id(:i, 'a')),
     $$values ('failed', 'timeout: t.Do timed out after 200 ms (wait); waits for retry, ignore, resolve or raise')$$, 'explain says so');
 
@@ -163,8 +163,8 @@ select play_take(:driver);
 select is(just_before_and_at(:driver, :i, '0.2 s'), '{START_REQUESTED,CANCEL_REQUESTED}', 'A7: maxRuntime: the limit is 200 ms');
 select is((select error ->> 'message' from wf.process where id = play_id(:i, 'a')), 't.Do timed out after 200 ms (maximum runtime)', 'S31: the cause is kept');
 select ok(told_to_stop(:driver, :i), 'the driver is told to stop');
-select is(play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled", "message": "the driver stopped it"}'), 'done', 'and confirms');
-select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 200 ms (maximum runtime)', 'A7: then the task has failed, of kind timeout; Steep cancels it unless it is told not to');
+select is(play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled", "message": "the driver stopped it"}'), 'done', 'a driver confirms that it has stopped the task');
+select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 200 ms (maximum runtime)', 'A7: the task has failed with timeout; Steep cancels it unless it is told not to');
 select is(story(:i, 'a'), 'start, timeout→CANCEL_REQUESTED timeout, fail→FAILED timeout', 'S31: the history has both, always of kind timeout');
 select is((select state from wf.instance where id = :i), 'RUNNING', 'S31: nothing is cancelled by that; an operator decides');
 
@@ -194,12 +194,12 @@ select later(:driver, '8 s'), says(play_id(:i, 'a'), 0, 'one'), later(:driver, '
 select is(play_state(:i, 'a'), 'START_REQUESTED', 'S30: each line of output begins the inactivity anew');
 select is(limits(:i, 'a'), 'inactivity 2, runtime 44', 'from the last one on');
 select says(play_id(:i, 'a'), 3, 'two');
-select is(just_before_and_at(:driver, :i, '10 s'), '{START_REQUESTED,CANCEL_REQUESTED}', 'and to the millisecond');
+select is(just_before_and_at(:driver, :i, '10 s'), '{START_REQUESTED,CANCEL_REQUESTED}', 'S30: inactivity fires to the millisecond');
 select is((select error ->> 'message' from wf.process where id = play_id(:i, 'a')), 't.Do timed out after 10000 ms (maximum inactivity)', 'S31: maximum inactivity');
 select wf.abort('{"global": true}');
 select start_with('t.Do', '{"inactivity": "PT10S", "runtime": "PT15S"}') as i \gset
 select play_take(:driver), later(:driver, '8 s'), says(play_id(:i, 'a'), 0, 'one'), later(:driver, '7 s'), wf.tick();
-select is((select error ->> 'message' from wf.process where id = play_id(:i, 'a')), 't.Do timed out after 15000 ms (maximum runtime)', 'S29: but runtime counts whatever comes');
+select is((select error ->> 'message' from wf.process where id = play_id(:i, 'a')), 't.Do timed out after 15000 ms (maximum runtime)', 'S29: runtime counts whatever output comes');
 
 -- A9: 200 ms without a line; a line each 100 ms
 select start_with('t.Do', '{"inactivity": "PT0.2S"}', '{"retry": {"attempts": 3}}') as i \gset
@@ -213,7 +213,7 @@ begin
     return play_state(p_instance, 'a');
 end;
 $$;
-select is(says_ten_lines(:driver, :i), 'START_REQUESTED', 'A9: it never fires while a line comes each 100 ms, though all of it takes 1 s');
+select is(says_ten_lines(:driver, :i), 'START_REQUESTED', 'A9: inactivity never fires while a line comes each 100 ms, though all of it takes 1 s');
 select is(just_before_and_at(:driver, :i, '0.2 s'), '{START_REQUESTED,CANCEL_REQUESTED}', 'A9: 200 ms after the last line it does');
 select play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
 select is(says_ten_lines(:driver, :i), 'START_REQUESTED', 'A9: the second attempt has its own lines');
@@ -232,12 +232,12 @@ select is(limits(:i, 'a'), 'inactivity 10', 'the answer to a start is activity')
 select later(:driver, '6 s'), play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"at": 1}');
 select is(limits(:i, 'a'), 'inactivity 10', 'a poll that changes the handle is, too');
 select later(:driver, '6 s'), play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"at": 1}');
-select is(limits(:i, 'a'), 'inactivity 4', 'one that does not change it is none');
-select is(just_before_and_at(:driver, :i, '4 s'), '{EXECUTING,CANCEL_REQUESTED}', 'then its time is over');
-select is((select request from wf.ready where instance_id = :i), 'cancel', 'what runs outside is cancelled there');
+select is(limits(:i, 'a'), 'inactivity 4', 'a poll that does not change the handle is no activity');
+select is(just_before_and_at(:driver, :i, '4 s'), '{EXECUTING,CANCEL_REQUESTED}', 'a task outside is cancelled when its inactivity is over');
+select is((select request from wf.ready where instance_id = :i), 'cancel', 'a cancel request is ready for a task outside');
 select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{}');
-select is(failure(:i, 'a'), 'FAILED: timeout: t.Job timed out after 10000 ms (maximum inactivity)', 'and then it has failed');
-select is(story(:i, 'a'), 'start, started, polled, polled, timeout→CANCEL_REQUESTED timeout, cancelled→FAILED timeout', 'which the history tells');
+select is(failure(:i, 'a'), 'FAILED: timeout: t.Job timed out after 10000 ms (maximum inactivity)', 'a task outside has failed with timeout when it is cancelled');
+select is(story(:i, 'a'), 'start, started, polled, polled, timeout→CANCEL_REQUESTED timeout, cancelled→FAILED timeout', 'the history tells of the timeout and of the cancel');
 
 -- S29: if several could fire, the one that is reached first counts
 select start_with('t.Do', '{"runtime": "PT5S", "deadline": "PT8S", "inactivity": "PT6S"}') as i \gset
@@ -261,7 +261,7 @@ select is(limits(:i, 'a'), 'deadline 58', 'S30: the deadline runs on while a tas
 select is((select retry_at - wf.now() from wf.task_v where instance_id = :i and name = 't.Do as a'), interval '10 s', 'decision 2: the delay counts from the driver''s answer');
 select later(:driver, '10 s'), run_out(:driver, :i, '2 s'), later(:driver, '10 s'), run_out(:driver, :i, '2 s');
 select is((select count(*) from play_request where instance_id = :i and request = 'start'), 3::bigint, 'A7: with 3 attempts the program is called 3 times');
-select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 2000 ms (maximum runtime)', 'A7: and then it has failed');
+select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 2000 ms (maximum runtime)', 'A7: the task has failed after its third attempt');
 select start_with('t.Do', '{"runtime": "PT2S"}', '{"retry": {"attempts": 3, "on": "http"}}') as i \gset
 select run_out(:driver, :i, '2 s');
 select is(play_state(:i, 'a'), 'FAILED', 'on may leave the kind timeout out');
@@ -274,7 +274,7 @@ select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 5000 ms (wait
 select start_with('t.Do', '{"deadline": "PT15S"}', '{"retry": {"attempts": 9, "delay": "PT10S"}}') as i \gset
 select play_take(:driver), later(:driver, '7 s'), play_fail(play_id(:i, 'a'));
 select is(just_before_and_at(:driver, :i, '8 s'), '{INIT,FAILED}', 'S30: the deadline covers attempts and delays together');
-select is((select count(*) from wf.timer where instance_id = :i), 0::bigint, 'and no attempt follows');
+select is((select count(*) from wf.timer where instance_id = :i), 0::bigint, 'S30: no attempt follows the deadline');
 select start_with('t.Do', '{"wait": "PT15S"}', '{"retry": {"attempts": 9, "delay": "PT1M"}}') as i \gset
 select play_take(:driver), later(:driver, '7 s'), play_fail(play_id(:i, 'a')), later(:driver, '1 min'), wf.tick();
 select is(just_before_and_at(:driver, :i, '15 s'), '{INIT,FAILED}', 'the delay of a retry is no wait');
@@ -312,15 +312,15 @@ select count(*) as processes from wf.process where instance_id = :i \gset
 select later(:driver, '240 s'), wf.tick();
 select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{}');
 select is(failure(:i, 'a'), 'FAILED: timeout: t.Job timed out after 300000 ms (maximum runtime)', 'T-O21: after 300 s it is cancelled, and has failed');
-select is((select count(*) from wf.process where instance_id = :i), :processes::bigint, 'T-O21: it is still the same process');
+select is((select count(*) from wf.process where instance_id = :i), :processes::bigint, 'T-O21: the task is still the same process');
 select wf.retry(format('{"process": %s}', play_id(:i, 'a'))::jsonb), play_on(:driver, 0);
 select is(runs_for(:driver, :i, '60 s'), 'EXECUTING', 'T-O21: retried, it runs outside again, and has its time anew');
 select wf.abort(format('{"instance": %s}', :i)::jsonb), play_on(:driver), play_on(:driver);
 select is((select state from wf.instance where id = :i), 'ABORTED', 'T-O21: aborted, it is over');
 select start_with('t.Job', '{"runtime": "PT300S"}') as i \gset
-select is(runs_for(:driver, :i, '295 s'), 'EXECUTING', 'T-O21: one that is almost late');
+select is(runs_for(:driver, :i, '295 s'), 'EXECUTING', 'T-O21: a task that is almost late runs');
 select later(:driver, '5 s'), play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"state": "done"}'), play_on(:driver), wf.tick();
-select is(play_state(:i, 'a'), 'END', 'T-O21: and has its answer before the sweep is left alone by it');
+select is(play_state(:i, 'a'), 'END', 'T-O21: an answer before the limit ends the task');
 select wf.abort('{"global": true}');
 
 -- two attempts never run at once: a place is free only when the driver has confirmed
@@ -330,8 +330,8 @@ select wf.start('grouped') as i \gset
 select play_take(:driver), later(:driver, '5 s'), wf.tick(), play_take(:driver);
 select is(play_state(:i, 'b'), 'INIT', 'a task that is told to stop has its place until then');
 select play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}'), play_take(:driver);
-select is(play_state(:i, 'b'), 'START_REQUESTED', 'then another one has it');
-select is(play_state(:i, 'a'), 'INIT', 'and the next attempt waits for it');
+select is(play_state(:i, 'b'), 'START_REQUESTED', 'the other task has the place when the driver has confirmed');
+select is(play_state(:i, 'a'), 'INIT', 'the next attempt waits for the place');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select wf.abort('{"global": true}');
 
@@ -347,12 +347,12 @@ select wf.suspend(format('{"instance": %s}', :i)::jsonb);
 select later(:driver, '3 s');
 select is(limits(:i, 'a'), 'deadline 7', 'a suspension does: no clock stands for it');
 select wf.resume(format('{"instance": %s}', :i)::jsonb);
-select is(limits(:i, 'a'), 'deadline stands 7', 'then it waits for its group again');
+select is(limits(:i, 'a'), 'deadline stands 7', 'the resumed task waits for its group again');
 select later(:driver, '1 min'), play_report(play_id(:i, 'b')), play_take(:driver, 0);
 select is(limits(:i, 'a'), 'deadline 7', 'when a place is granted the clock goes on');
 select is((select detail from wf.explain(:i, play_id(:i, 'a')) where reason = 'note' and detail like 'it times%'),
     format('it times out at %s (deadline)', to_char(wf.now() + interval '7 s', 'YYYY-MM-DD HH24:MI:SSOF')), 'explain says until when');
-select is((select times_out_at - wf.now() from wf.task_v where name = 't.Do as a' and instance_id = :i), interval '7 s', 'so does task_v');
+select is((select times_out_at - wf.now() from wf.task_v where name = 't.Do as a' and instance_id = :i), interval '7 s', 'task_v says when the deadline is over');
 select is(just_before_and_at(:driver, :i, '7 s'), '{INIT,FAILED}', 'to the millisecond');
 
 -- and while it is FAILED
@@ -360,27 +360,27 @@ select start_with('t.Do', '{"deadline": "PT10S"}') as i \gset
 select play_take(:driver), later(:driver, '4 s'), play_fail(play_id(:i, 'a')), later(:driver, '1 hour'), wf.tick();
 select is(limits(:i, 'a'), 'deadline stands 6', 'the clock stands while a task is FAILED');
 select wf.retry(format('{"process": %s}', play_id(:i, 'a'))::jsonb);
-select is(limits(:i, 'a'), 'deadline 6', 'and goes on with an operator''s retry');
+select is(limits(:i, 'a'), 'deadline 6', 'the clock goes on with an operator''s retry');
 select is(just_before_and_at(:driver, :i, '6 s'), '{INIT,FAILED}', 'to the millisecond');
 select is(limits(:i, 'a'), null, 'of a deadline that is over nothing is left');
 select wf.retry(format('{"process": %s}', play_id(:i, 'a'))::jsonb);
-select is(limits(:i, 'a'), 'deadline 10', 'and the next retry of an operator begins another one');
+select is(limits(:i, 'a'), 'deadline 10', 'another retry by an operator begins another deadline');
 select play_take(:driver), play_report(play_id(:i, 'a'));
-select is(play_state(:i, 'a'), 'END', 'which may well be kept');
-select is(limits(:i, 'a'), null, 'what has ended has no limits');
+select is(play_state(:i, 'a'), 'END', 'the new deadline may be kept');
+select is(limits(:i, 'a'), null, 'an ended task has no limits');
 
 -- waits
 select start_with('t.Sleep', '{"runtime": "PT10S"}', '{"retry": {"attempts": 2, "delay": "PT1S"}}', '{"duration": "PT1M"}') as i \gset
 select is(just_before_and_at(:driver, :i, '10 s'), '{WAITING,INIT}', 'a sleep that takes too long is tried again');
 select later(:driver, '1 s'), wf.tick();
-select is(just_before_and_at(:driver, :i, '10 s'), '{WAITING,FAILED}', 'and has failed at once');
+select is(just_before_and_at(:driver, :i, '10 s'), '{WAITING,FAILED}', 'a sleep that takes too long for the second time has failed');
 select is(story(:i, 'a'), 'begin, timeout→FAILED timeout, retry→INIT ' || substr(x, 12, 12) || ', begin, timeout→FAILED timeout', 'nobody has to confirm')
   from (select e.detail ->> 'due_at' from wf.event e where e.instance_id = :i and e.event = 'retry') e (x);
 select start_with('t.Sleep', '{"deadline": "PT1M"}', '{}', '{"duration": "PT1M"}') as i \gset
 select later(:driver, '1 min'), wf.tick();
 select is(play_state(:i, 'a'), 'END', 'a sleep that ends at the very moment has ended');
 select start_with('t.Alarm', '{"runtime": "PT1M", "wait": "PT1M", "inactivity": "PT1M", "deadline": "PT1M"}', '{}', '{"msg": "no"}') as i \gset
-select is(limits(:i, 'a'), 'deadline stands 60', 'what fails in the transaction in which it begins keeps its deadline');
+select is(limits(:i, 'a'), 'deadline stands 60', 'a task that fails in the transaction in which it begins keeps its deadline');
 
 -- success against time
 select start_with('t.Do', '{"runtime": "PT5S"}') as i \gset
@@ -394,7 +394,7 @@ select start_with('t.Job', '{"runtime": "PT5S"}') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a'), 'ack'), play_report(play_id(:i, 'a'), 'response', '{"id": 1}'), later(:driver, '5 s'), play_take(:driver), wf.tick();
 select is((select request from wf.lease where instance_id = :i), 'poll', 'a poll that is out is waited for');
 select play_report(play_id(:i, 'a'), 'response', '{"state": "done"}');
-select is(play_state(:i, 'a'), 'CLEANUP_REQUESTED', 'and may tell that it has ended');
+select is(play_state(:i, 'a'), 'CLEANUP_REQUESTED', 'the answer of a poll may end a task whose time is over');
 select is(limits(:i, 'a'), null, 'releasing takes as long as it takes');
 select start_with('t.Job', '{"runtime": "PT5S"}') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a'), 'ack'), play_report(play_id(:i, 'a'), 'response', '{"id": 1}'), later(:driver, '5 s'), play_take(:driver), wf.tick(),
@@ -411,7 +411,7 @@ select start_with('t.Bare', '{"runtime": "PT5S"}') as i \gset
 select play_take(:driver), later(:driver, '5 s'), wf.tick();
 select is(failure(:i, 'a'), 'FAILED: timeout: t.Bare timed out after 5000 ms (maximum runtime)', 'a start that was never acknowledged was not sent: nothing has to be confirmed');
 select play_report(play_id(:i, 'a'), 'response', '{}');
-select is(play_state(:i, 'a'), 'FAILED', 'and a report comes too late');
+select is(play_state(:i, 'a'), 'FAILED', 'a report of a task that has timed out is late');
 
 -- a driver is gone, or everything was
 select start_with('t.Do', '{"runtime": "PT5S"}') as i \gset
@@ -423,36 +423,36 @@ select play_take(:driver);
 select play_driver('other') as other \gset
 select play_later('40 s'), play_take(:other), play_take(:other);
 select is((select state from wf.driver where id = :driver), 'lost', 'a driver that died is lost');
-select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 5000 ms (maximum runtime)', 'and hides no time that is over: another one''s poll finds it');
+select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 5000 ms (maximum runtime)', 'a driver that is gone hides no timeout: the poll of another driver finds it');
 select play_driver() as driver \gset
 select start_with('t.Do', '{"runtime": "PT1M"}', '{"idempotent": true}') as i \gset
 select play_take(:driver), later(:driver, '20 s'), wf.leave(:driver);
 select is(limits(:i, 'a'), null, 'a request that was lost and is sent again');
 select play_driver() as driver \gset
 select play_take(:driver);
-select is(limits(:i, 'a'), 'runtime 60', 'has the whole runtime');
+select is(limits(:i, 'a'), 'runtime 60', 'a lost request that is sent again has the whole runtime');
 select start_with('t.Job', '{"runtime": "PT1M"}') as i \gset
 select play_take(:driver), play_report(play_id(:i, 'a'), 'ack'), play_report(play_id(:i, 'a'), 'response', '{"id": 1}'), later(:driver, '6 s'), play_take(:driver), wf.leave(:driver);
-select is(limits(:i, 'a'), 'runtime 54', 'but what any driver polls on goes on');
+select is(limits(:i, 'a'), 'runtime 54', 'a lost task outside keeps the rest of its runtime');
 select play_driver() as driver \gset
 select start_with('t.Do', '{"wait": "PT1M", "deadline": "PT2M"}') as i \gset
 select play_take(:driver), later(:driver, '30 s'), play_report(play_id(:i, 'a'), 'release');
-select is(limits(:i, 'a'), 'deadline 90, wait 60', 'what is handed back, not begun, waits anew');
+select is(limits(:i, 'a'), 'deadline 90, wait 60', 'a request that was handed back, not begun, waits anew');
 select wf.abort('{"global": true}');
 
 -- operators
 select start_with('t.Do', '{"wait": "PT1M"}') as i \gset
 select wf.cancel(format('{"process": %s}', play_id(:i, 'a'))::jsonb);
-select is(limits(:i, 'a'), null, 'what is cancelled does not wait any more');
+select is(limits(:i, 'a'), null, 'a cancelled task has no limits');
 select start_with('t.Do', '{"runtime": "PT5S"}') as i \gset
 select play_take(:driver), wf.cancel(format('{"process": %s}', play_id(:i, 'a'))::jsonb), later(:driver, '10 s'), wf.tick();
 select play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
-select is(story(:i, 'a'), 'start, cancel, fail→FAILED cancelled', 'what an operator cancels is cancelled, however long the driver takes');
+select is(story(:i, 'a'), 'start, cancel, fail→FAILED cancelled', 'a task that an operator cancels has failed with cancelled, however long the driver takes');
 select start_with('t.Do', '{"runtime": "PT5S"}') as i \gset
 select play_take(:driver), later(:driver, '5 s'), wf.tick();
-select results_eq(format($$select answer, detail from wf.cancel('{"process": %s}')$$, play_id(:i, 'a')), $$values ('refused', 'CANCEL_REQUESTED: only INIT, START_REQUESTED can be cancelled')$$, 'what is told to stop already is not cancelled');
+select results_eq(format($$select answer, detail from wf.cancel('{"process": %s}')$$, play_id(:i, 'a')), $$values ('refused', 'CANCEL_REQUESTED: only INIT, START_REQUESTED can be cancelled')$$, 'a task that is told to stop already is not cancelled');
 select wf.abort(format('{"instance": %s}', :i)::jsonb), play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
-select is((select state from wf.instance where id = :i), 'ABORTED', 'but it is aborted');
+select is((select state from wf.instance where id = :i), 'ABORTED', 'a task that is told to stop already is aborted');
 
 -- a deadline that passes while another limit is dealt with
 select start_with('t.Do', '{"runtime": "PT5S", "deadline": "PT6S"}', '{"retry": {"attempts": 3, "delay": "PT30S"}}') as i \gset
@@ -461,7 +461,7 @@ select is(limits(:i, 'a'), 'deadline stands 0', 'a deadline that passes while a 
 select play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
 select is(failure(:i, 'a'), 'INIT: timeout: t.Do timed out after 5000 ms (maximum runtime)', 'the cause stays what it was');
 select wf.tick();
-select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 6000 ms (deadline), cause timeout', 'and then the deadline ends it, with the last error as its cause');
+select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 6000 ms (deadline), cause timeout', 'the deadline ends the task, with the former timeout as its cause');
 
 -- the error can be caught
 select play_install('caught', jsonb_build_array(
@@ -471,7 +471,7 @@ select play_install('caught', jsonb_build_array(
 select wf.start('caught') as i \gset
 select play_take(:driver), later(:driver, '5 s'), wf.tick(), play_report(play_id(:i, 'a'), 'error', '{"kind": "cancelled"}');
 select is((select value #>> '{}' from wf.binding where instance_id = :i and name = 'late'), 't.Do timed out after 5000 ms (maximum runtime)', 'S31: a catch takes it');
-select is((select result from wf.instance where id = :i), 'success', 'and the instance ends well');
+select is((select result from wf.instance where id = :i), 'success', 'the instance ends with success after the catch');
 
 -- many at once, a hundred a sweep, the oldest first; an instance that somebody holds stops no other
 select play_install('short', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"timeout": {"wait": ["var", "d"]}}') || '{"reads": {"d": 0}}'), '[{"name": "d", "type": "duration"}]');
@@ -480,7 +480,7 @@ select play_later('200 s'), wf.tick();
 select results_eq($$select count(*), max((i.params ->> 'd')::interval) from wf.instance i join wf.workflow w on w.id = i.workflow_id join wf.process p on p.instance_id = i.id where w.name = 'short' and p.state = 'FAILED'$$,
     $$values (100::bigint, interval '100 s')$$, 'a hundred time out at once, those first that were due first');
 select wf.tick();
-select is((select count(*) from wf.time_limit where due_at <= wf.now()), 0::bigint, 'then the others');
+select is((select count(*) from wf.time_limit where due_at <= wf.now()), 0::bigint, 'a second sweep ends the other tasks');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
 -- a poisonous one stops no other
@@ -494,10 +494,10 @@ select start_with('t.Do', '{"wait": "PT5S"}') as i \gset
 select start_with('t.Do', '{"wait": "PT5S"}') as j \gset
 create trigger broken before update on wf.process for each row when (new.event = 'timeout' and new.instance_id % 2 = 0) execute function broken();
 select later(:driver, '5 s'), wf.tick(), wf.tick();
-select bag_eq(format($$select p.state from wf.process p where p.bind = 'a' and p.instance_id in (%s, %s)$$, :i, :j), $$values ('FAILED'), ('INIT')$$, 'one that cannot time out does not keep another from it');
-select is((select count(*) from wf.work where kind = 'limit'), 1::bigint, 'it is tried alone');
+select bag_eq(format($$select p.state from wf.process p where p.bind = 'a' and p.instance_id in (%s, %s)$$, :i, :j), $$values ('FAILED'), ('INIT')$$, 'a task that cannot time out does not keep another one from it');
+select is((select count(*) from wf.work where kind = 'limit'), 1::bigint, 'the limit that raises an error is tried alone');
 select later(:driver, '1 min'), wf.tick(), later(:driver, '1 min'), wf.tick(), later(:driver, '2 min'), wf.tick();
-select is((select error ->> 'kind' from wf.process p where p.bind = 'a' and p.instance_id in (:i, :j) and p.instance_id % 2 = 0), 'engine', 'and after three tries it is set aside');
+select is((select error ->> 'kind' from wf.process p where p.bind = 'a' and p.instance_id in (:i, :j) and p.instance_id % 2 = 0), 'engine', 'the limit that raises an error is set aside after three tries');
 drop trigger broken on wf.process;
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
@@ -505,7 +505,7 @@ select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select play_install('plain', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"retry": {"attempts": 2}}')));
 select wf.start('plain') as i \gset
 select is((select timed from wf.process where instance_id = :i and bind = 'a'), null, 'a task without the policy is marked by nothing');
-select is((select count(*) from wf.transition t where t.steps & wf._step('limit') > 0 and wf._needed(t.steps, 1, null, null, null, null, 0, null, null, null, null, null, null, null, null, null) & wf._step('limit') > 0), 0::bigint, 'and no move of it comes to its limits');
+select is((select count(*) from wf.transition t where t.steps & wf._step('limit') > 0 and wf._needed(t.steps, 1, null, null, null, null, 0, null, null, null, null, null, null, null, null, null) & wf._step('limit') > 0), 0::bigint, 'no move of a task without the policy comes to its limits');
 
 -- limits of an attempt become rows when they are looked at, once a second
 create function rows_of(p_instance bigint) returns text
@@ -516,11 +516,11 @@ $$;
 select start_with('t.Do', '{"runtime": "PT5S", "inactivity": "PT5S"}') as i \gset
 select play_take(:driver);
 select is(rows_of(:i), '1 begun, 0 limits', 'an attempt that has begun is one row');
-select is(limits(:i, 'a'), 'inactivity 5, runtime 5', 'its limits are seen at once');
+select is(limits(:i, 'a'), 'inactivity 5, runtime 5', 'limits of a new attempt can be seen at once');
 select play_later('0.5 s'), play_report(play_id(:i, 'a'));
-select is(limits(:i, 'a'), null, 'it ends: its limits hold no more');
+select is(limits(:i, 'a'), null, 'an ended attempt has no limits');
 select later(:driver, '1 s'), wf.tick();
-select is(rows_of(:i), '0 begun, 0 limits', 'and they never were rows');
+select is(rows_of(:i), '0 begun, 0 limits', 'limits of a short attempt never were rows');
 select play_on(:driver);
 select start_with('t.Do', '{"runtime": "PT5S"}') as i \gset
 select start_with('t.Do', '{"runtime": "PT5S"}') as j \gset
@@ -529,7 +529,7 @@ select is((select count(*) from wf.limit_begun), 1::bigint, 'two attempts that b
 select play_later('0.2 s'), wf.tick();
 select is(rows_of(:i) || ', ' || rows_of(:j), '0 begun, 1 limits, 0 begun, 1 limits', 'of those that are under way when they are looked at each limit is a row');
 select play_report(play_id(:i, 'a')), play_report(play_id(:j, 'a'));
-select is(rows_of(:i) || ', ' || rows_of(:j), '0 begun, 0 limits, 0 begun, 0 limits', 'which goes when they end');
+select is(rows_of(:i) || ', ' || rows_of(:j), '0 begun, 0 limits, 0 begun, 0 limits', 'the rows of limits go when their attempts end');
 select play_on(:driver);
 
 -- one attempt after another within that second
@@ -538,7 +538,7 @@ select play_take(:driver), play_later('0.2 s'), play_fail(play_id(:i, 'a')), pla
 select is((select sum(cardinality(b.processes)) from wf.limit_begun b where :i = any (b.instances)), 2::bigint, 'two attempts of one task have begun since');
 select is(limits(:i, 'a'), 'runtime 5', 'the runtime is that of the second');
 select play_later('1 s'), wf.tick();
-select is(limits(:i, 'a'), 'runtime 4', 'also when it has become a row');
+select is(limits(:i, 'a'), 'runtime 4', 'the runtime is that of the second attempt also as a row');
 select is(rows_of(:i), '0 begun, 1 limits', 'there is one');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 

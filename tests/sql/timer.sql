@@ -21,7 +21,7 @@ select is(:'others_may'::text, 'f', 'nobody else: to him the setting means nothi
 set local role wf_operator;
 select wf.now() = '2026-03-01 12:00:00+00' as login_counts \gset
 reset role;
-select is(:'login_counts'::text, 't', 'who logged in counts, not what he has SET ROLE to');
+select is(:'login_counts'::text, 't', 'the session''s login may set the clock, not the role of SET ROLE');
 
 -- sleep
 select play_driver() as driver \gset
@@ -29,17 +29,17 @@ select play_install('nap', jsonb_build_array(
     play_task('t.Sleep', 'a', '{"duration": "PT10S"}'), play_task('t.Sleep', 'b', '{"duration": ["var", "d"]}'), play_task('t.Do', 'c')), '[{"name": "d", "type": "duration", "default": "PT1M30S"}]');
 select wf.start('nap') as i \gset
 select results_eq(format('select kind, due_at from wf.timer where instance_id = %s', :i), $$values ('sleep', timestamptz '2026-03-01 12:00:10+00')$$, 'a sleep has a timer');
-select is(play_state(:i, 'a'), 'WAITING', 'and waits');
+select is(play_state(:i, 'a'), 'WAITING', 'a sleeping task waits');
 select play_later('9.9 s'), wf.tick();
 select is(play_state(:i, 'a'), 'WAITING', 'to the end');
 select play_later('0.1 s'), play_take(:driver);
-select is(play_state(:i, 'a'), 'END', 'then a poll ends it');
+select is(play_state(:i, 'a'), 'END', 'a poll ends the sleep at its time');
 select results_eq(format('select due_at from wf.timer where instance_id = %s', :i), $$values (timestamptz '2026-03-01 12:01:40+00')$$, 'the next one begins then');
 select results_eq(format('select actor, was, event, state from wf.event_v where process_id = %s order by seq desc limit 1', play_id(:i, 'a')), format($$values (%L, 'WAITING', 'success', 'END')$$, session_user), 'the history tells it');
 select play_later('1 hour'), wf.tick();
-select is(play_state(:i, 'b'), 'END', 'one that was due long ago ends with a tick');
+select is(play_state(:i, 'b'), 'END', 'a sleep that was due long ago ends with a tick');
 select is((select count(*) from wf.timer), 0::bigint, 'nothing is left of them');
-select is(play_state(:i, 'c'), 'INIT', 'what comes after it is enabled, without any driver');
+select is(play_state(:i, 'c'), 'INIT', 'the step after the sleep is enabled without any driver');
 select is((select state from wf.driver where id = :driver), 'lost', 'a tick gives silent drivers up, too');
 
 -- sleeps that are due already, or too long, or none
@@ -57,7 +57,7 @@ select lives_ok($$select wf.start('odd')$$, 'a sleep with an invalid duration st
 select max(id) as i from wf.instance \gset
 select results_eq(format($$select bind, state, error ->> 'kind' from wf.process where instance_id = %s and bind is not null order by id$$, :i), $$values
     ('none', 'FAILED', 'input'), ('text', 'FAILED', 'input'), ('number', 'FAILED', 'input'), ('long', 'FAILED', 'input'), ('back', 'WAITING', null), ('fine', 'INIT', null)$$,
-    'it has failed, of kind input');
+    'a sleep with an invalid duration has failed with input');
 select wf.abort('{"global": true}');
 
 select play_install('fixed', jsonb_build_array(play_task('t.Sleep', 'a', '{"duration": "soon"}')));
@@ -73,7 +73,7 @@ select play_later('200 s'), wf.tick();
 select results_eq($$select count(*), count(*) filter (where (i.params ->> 'd')::interval <= '100 s') from wf.instance i join wf.workflow w on w.id = i.workflow_id where w.name = 'short' and i.state = 'END'$$,
     'values (100::bigint, 100::bigint)', 'the first hundred');
 select wf.tick();
-select is((select count(*) from wf.timer), 0::bigint, 'then the others');
+select is((select count(*) from wf.timer), 0::bigint, 'a second poll fires the other timers');
 
 -- how long a driver may sleep
 create function rest(p_driver bigint) returns int
@@ -83,12 +83,12 @@ select play_on(:driver);
 select is(rest(:driver), 0, 'a driver that has just become idle looks once more')
  where not (select idle from wf.driver where id = :driver);
 select rest(:driver);
-select is(rest(:driver), 1000, 'then it may rest for a second');
+select is(rest(:driver), 1000, 'a driver may rest for a second when nothing is due');
 select wf.start('short', '{"d": "PT0.25S"}');
-select is(rest(:driver), 250, 'or until the next timer is due');
+select is(rest(:driver), 250, 'a driver may rest until the next timer is due');
 select play_later('0.3 s');
 select is(rest(:driver), 1000, 'when that has fired, for a second');
-select is((select wait_ms from wf.poll(:driver, 0) where kind = 'next'), 1000, 'one that wants nothing too');
+select is((select wait_ms from wf.poll(:driver, 0) where kind = 'next'), 1000, 'a driver that wants nothing may rest for a second');
 
 -- timers at the head that are dead
 create function looked(p_driver bigint) returns bigint
@@ -109,15 +109,15 @@ select wf.start('short', '{"d": "PT0.05S"}') as near \gset
 select wf.start('short', '{"d": "PT0.05S"}') as old \gset
 update wf.timer set due_at = wf.now() - interval '10 s' where instance_id = :old;
 select play_later('50 ms'), looked(:driver);
-select is((select string_agg(i.state, ' ' order by i.id) from wf.instance i where i.id in (:near, :old)), 'END RUNNING', 'what becomes due meanwhile is fired, what is older is not seen');
+select is((select string_agg(i.state, ' ' order by i.id) from wf.instance i where i.id in (:near, :old)), 'END RUNNING', 'a timer that becomes due is fired, an older one behind dead rows is not seen');
 select play_later('200 ms'), looked(:driver);
-select is((select i.state from wf.instance i where i.id = :old), 'END', 'but after 0.2 s it is');
-select cmp_ok(looked(:driver), '<=', 1000::bigint, 'that look is not repeated at once, either');
+select is((select i.state from wf.instance i where i.id = :old), 'END', 'an older timer is fired after 0.2 s');
+select cmp_ok(looked(:driver), '<=', 1000::bigint, 'the look at dead timers is not repeated at once the second time');
 select wf.start_many('short', (select jsonb_agg('{"d": "PT1S"}'::jsonb) from generate_series(1, 150)));
 select play_later('10 s'), looked(:driver);
 select is((select count(*) from wf.timer), 50::bigint, 'of many that are overdue a hundred are fired');
 select looked(:driver);
-select is((select count(*) from wf.timer), 0::bigint, 'and the others at once, though looks take long');
+select is((select count(*) from wf.timer), 0::bigint, 'overdue timers are fired at once, though looks take long');
 select set_config('wf.now', '', true);
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 

@@ -33,7 +33,7 @@ select is_empty('select * from wf.fsck()', 'all is well');
 select play_fail(play_element(:i, 3), 'second');
 select play_report(play_element(:i, 0), 'response', '{"value": "a"}');
 select play_report(play_element(:i, 2), 'response', '{"value": "c"}');
-select is(play_end(:i), 'END warning ["a", null, "c", null]', 'its value is null, and the result is warning');
+select is(play_end(:i), 'END warning ["a", null, "c", null]', 'the value of a tolerated element is null, and the result is warning');
 select is_empty('select * from wf.given_up', 'nothing is left of what has failed');
 select is_empty('select * from wf.fsck()', 'all is well');
 
@@ -44,21 +44,21 @@ select play_take(:driver), play_fail(play_element(:i, 0), 'first');
 select is((select count(*) from wf.process where instance_id = :i and bind = 'v'), 4::bigint, 'the next element begins in the place of a tolerated one');
 select play_fail(play_element(:i, 1), 'second');
 select is((select count(*) from wf.process where instance_id = :i and bind = 'v'), 4::bigint, 'after one failure too many no further element begins');
-select is(play_state(:i, 'forall'), 'ACTIVE', 'what has begun goes on');
+select is(play_state(:i, 'forall'), 'ACTIVE', 'elements that have begun go on after one failure too many');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select play_take(:driver), play_report(play_element(:i, 2), 'response', '{"value": 1}');
 select play_fail(play_element(:i, 3), 'third');
-select is(play_state(:i, 'forall'), 'FAILED', 'then the forall fails');
+select is(play_state(:i, 'forall'), 'FAILED', 'the forall fails when the elements have ended');
 select is((select error - 'process' #- '{cause,detail,0,process}' #- '{cause,detail,1,process}' from wf.process where id = play_id(:i, 'forall')),
     '{"kind": "http", "detail": null, "attempt": 1, "message": "third", "cause": {"kind": "several", "message": "2 others failed", "detail": [
        {"kind": "http", "cause": null, "detail": null, "attempt": 1, "message": "first"}, {"kind": "http", "cause": null, "detail": null, "attempt": 1, "message": "second"}]}}',
     'with the last error, and the others as its cause in the order of the elements');
-select is((select (error ->> 'process')::bigint from wf.process where id = play_id(:i, 'forall')), play_element(:i, 3), 'it says which process failed');
+select is((select (error ->> 'process')::bigint from wf.process where id = play_id(:i, 'forall')), play_element(:i, 3), 'the error of the forall says which process failed');
 select is_empty('select * from wf.fsck()', 'all is well while a person decides');
 select wf.retry(format('{"process": %s}', play_id(:i, 'forall'))::jsonb);
 select is((select count(*) from wf.process where instance_id = :i and bind = 'v' and state = 'INIT'), 3::bigint, 'a retry of it begins a new round');
 select play_on(:driver);
-select is(play_end(:i), 'END warning [1, 2, 3, 4, 5, 6]', 'which may end well');
+select is(play_end(:i), 'END warning [1, 2, 3, 4, 5, 6]', 'a retried forall may end with a warning');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- nothing tolerated; a catch around it
@@ -83,8 +83,8 @@ select wf.start('deep') as i \gset
 select play_take(:driver), play_report(id, 'ack') from wf.process where instance_id = :i and bind = 'j';
 select min(id) as a from wf.process where instance_id = :i and bind = 'a' \gset
 select play_fail(:a);
-select is((select array_agg(state order by state) from wf.process where parent_id = (select parent_id from wf.process where id = :a)), '{ABORTED,ABORT_REQUESTED,RAISED}', 'what else runs in the element is stopped');
-select is((select open from wf.process where id = play_id(:i, 'forall')), 2, 'and waited for');
+select is((select array_agg(state order by state) from wf.process where parent_id = (select parent_id from wf.process where id = :a)), '{ABORTED,ABORT_REQUESTED,RAISED}', 'other tasks of a failed element are stopped');
+select is((select open from wf.process where id = play_id(:i, 'forall')), 2, 'the forall waits for stopped tasks of a failed element');
 select alike((select detail from wf.explain(:i, (select parent_id from wf.process where id = :a)) where reason = 'teardown'), 'it is torn down, since the forall in line 2 gives up an error of process % (http: it broke)%', 'explain says why');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select wf.abort(format('{"instance": %s}', :i)::jsonb);
@@ -100,12 +100,12 @@ select play_take(:driver), play_fail(min(id)) from wf.process where instance_id 
 select is((select array_agg(kind) from wf.process where instance_id = :i and warned), '{seq}', 'a tolerated failure is a warning of the body around the forall');
 select play_report(max(id)) from wf.process where instance_id = :i and bind = 'v';
 select play_take(:driver), play_fail(play_id(:i, 'w')), play_on(:driver);
-select is(play_end(:i), 'END success', 'which counts nothing if that body is given up');
+select is(play_end(:i), 'END success', 'a warning of a body that is given up counts nothing');
 select wf.start('inside') as i \gset
 select play_take(:driver), play_fail(min(id)) from wf.process where instance_id = :i and bind = 'v';
 select play_report(max(id)) from wf.process where instance_id = :i and bind = 'v';
 select play_on(:driver);
-select is(play_end(:i), 'END warning', 'and makes a warning if it ends well');
+select is(play_end(:i), 'END warning', 'a warning of a body that ends well counts');
 
 -- percentages
 select play_loop('tenth', play_body(), '{"tolerate": "10%"}');
@@ -119,9 +119,9 @@ select play_loop('given', play_body(), '{"tolerate": ["at", ["var", "xs"], 0], "
 select wf.start('given', '{"xs": [-1, 1]}') as i \gset
 select is((select error ->> 'message' from wf.process where id = play_id(:i, 'forall')), 'tolerate of a forall is an int of at least 0, or a text such as "10%", not -1', 'a tolerance less than 0 fails');
 select wf.start('given', '{"xs": ["all", 1]}') as i \gset
-select is((select error ->> 'message' from wf.process where id = play_id(:i, 'forall')), 'tolerate of a forall is an int of at least 0, or a text such as "10%", not "all"', 'and what is none');
+select is((select error ->> 'message' from wf.process where id = play_id(:i, 'forall')), 'tolerate of a forall is an int of at least 0, or a text such as "10%", not "all"', 'a tolerance of no number fails');
 select wf.start('given', '{"xs": [1, "0%"]}') as i \gset
-select is((select error ->> 'message' from wf.process where id = play_id(:i, 'forall')), 'max of a forall is an int of at least 1, or a text such as "50%" or "all - 1" that means at least 1 of its 2 elements, not "0%"', 'so does a max of 0 %');
+select is((select error ->> 'message' from wf.process where id = play_id(:i, 'forall')), 'max of a forall is an int of at least 1, or a text such as "50%" or "all - 1" that means at least 1 of its 2 elements, not "0%"', 'a max of 0 % fails');
 select wf.start('given', '{"xs": [1, true]}') as i \gset
 select is((select error ->> 'kind' from wf.process where id = play_id(:i, 'forall')), 'input', 'the kind of that error is input');
 select wf.start('given', '{"xs": ["50%", "50%", 3, 4, 5]}') as i \gset
@@ -178,7 +178,7 @@ select wf.start('never', play_list(5)) as i \gset
 select play_take(:driver);
 select count(*) from wf.cancel(format('{"instance": %s}', :i)::jsonb) \gset x_
 select is((select string_agg(distinct concat_ws(' ', state, error ->> 'kind', attempt), ', ') || ' ' || count(*) from wf.process where instance_id = :i and bind = 'v'), 'FAILED cancelled 1 5', 'T-D19: five that never ran are cancelled: five have failed');
-select is((select count(*) from play_request where instance_id = :i), 0::bigint, 'T-D19: and none was given to a driver');
+select is((select count(*) from play_request where instance_id = :i), 0::bigint, 'T-D19: no cancelled element was given to a driver');
 select wf.abort(format('{"instance": %s}', :i)::jsonb);
 select play_install('window', jsonb_build_array(jsonb_build_object('kind', 'seq', 'line', 1, 'policies', '{"timeout": {"deadline": "PT10S"}}'::jsonb, 'steps', jsonb_build_array(
     play_forall('x', '[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]', play_task('t.Do', 'v', '{}', '{"group": {"name": "level", "max": 1}}'))))));
@@ -208,16 +208,16 @@ select play_fail_all(:driver, :i);
 select is_empty('select * from wf.fsck()', 'all is well after 1,000 tolerated failures');
 select is((select spare from wf.process where id = play_id(:i, 'forall')), 1500, 'each of them is counted');
 select play_on(:driver);
-select is((select result || ' ' || jsonb_path_query_array(output, '$[*] ? (@ == null)')::text = 'warning ' || (select jsonb_agg(null::text) from generate_series(1, 1000))::text from wf.instance where id = :i), true, 'and has no value');
+select is((select result || ' ' || jsonb_path_query_array(output, '$[*] ? (@ == null)')::text = 'warning ' || (select jsonb_agg(null::text) from generate_series(1, 1000))::text from wf.instance where id = :i), true, 'a tolerated element has no value');
 select is_empty('select * from wf.fsck()', 'all is well');
 select play_loop('over', play_body(), '{"tolerate": 0}');
 select wf.start('over', play_list(2500)) as i \gset
 select play_take(:driver, 10), play_fail(play_element(:i, 0), 'x');
-select is((select todo from wf.process where id = play_id(:i, 'forall')), 0, 'what has yet to begin of a large list does not');
+select is((select todo from wf.process where id = play_id(:i, 'forall')), 0, 'elements that have not begun do not begin after one failure too many');
 select is_empty('select * from wf.fsck()', 'all is well');
 select count(play_report(p.id, 'response', '{"value": 1}')) from wf.process p where p.instance_id = :i and p.state = 'START_REQUESTED';
 select play_on(:driver);
-select is(play_state(:i, 'forall'), 'FAILED', 'it fails when those that had begun have ended');
+select is(play_state(:i, 'forall'), 'FAILED', 'the large forall fails when its running elements have ended');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- what install refuses

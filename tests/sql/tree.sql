@@ -41,10 +41,10 @@ select play_take(:driver);
 select play_report(p.id) from wf.process p where p.bind = 'd' and p.index is null;
 
 select is((select count(*) from wf.tree(:i)), (select count(*) from wf.process p where p.instance_id = :i), 'the tree has every process');
-select is_empty(format('select * from differs(%s)', :i), 'so have its pages, in the same order');
+select is_empty(format('select * from differs(%s)', :i), 'the pages have every process, in the same order');
 select is((select count(*) from wf.tree(:i, 7)), 7::bigint, 'a page has as many as were asked for');
 select is_empty(format('select * from wf.tree(%s, 0)', :i), 'be it none');
-select ok((select bool_and(p.wide) from wf.process p where p.instance_id = :i and p.parent_id is not null), 'its processes are found by their parent');
+select ok((select bool_and(p.wide) from wf.process p where p.instance_id = :i and p.parent_id is not null), 'the processes of a wide node are found by their parent');
 select is((select count(*) from wf.tree(:i, 1000) t where t.note like 'waits until %'), 6::bigint, 'a page says what there is to know');
 
 -- undos, last first, whatever numbers the sessions give that begin them
@@ -81,7 +81,7 @@ select is_empty(format('select * from differs(%s)', :u), 'page by page, too');
 select wf.start('elements') as u \gset
 select undo_all(:driver, :u);
 select is(drawn(:u), 'a, a, a, c, undo of a [2], un_a, undo of a [1], un_a, undo of a [0], un_a, k', 'below a forall behind its elements, each with the index of its own');
-select is_empty(format('select * from differs(%s)', :u), 'and page by page as well');
+select is_empty(format('select * from differs(%s)', :u), 'the pages have every undo, in the same order');
 
 -- a page reads no more than what it shows
 select play_install('small', jsonb_build_array(play_task('t.Do', 'd')));
@@ -97,8 +97,8 @@ end;
 $$;
 select ok(read_by(format('select count(*) from wf.tree(%s)', :f)) > 900, 'the whole tree is read for the whole tree');
 select ok(read_by(format('select count(*) from wf.tree(%s, 10)', :f)) < 100, 'a page is found by the index');
-select ok(read_by(format('select count(*) from wf.tree(%s, 10, %s)', :f, (select p.id from wf.process p where p.instance_id = :f and p.index = 700))) < 100, 'and so is one further down');
-select is((select string_agg(substring(label from '\[\d+\]'), '') from wf.tree(:f, 3, (select p.id from wf.process p where p.instance_id = :f and p.index = 700))), '[701][702][703]', 'it goes on where it was left');
+select ok(read_by(format('select count(*) from wf.tree(%s, 10, %s)', :f, (select p.id from wf.process p where p.instance_id = :f and p.index = 700))) < 100, 'a later page is found by the index, too');
+select is((select string_agg(substring(label from '\[\d+\]'), '') from wf.tree(:f, 3, (select p.id from wf.process p where p.instance_id = :f and p.index = 700))), '[701][702][703]', 'a page goes on after the last row of the former one');
 
 -- nor does explain, also where instances are small, as far as the planner knows
 select count(*) from wf.start_many('small', (select jsonb_agg('{}'::jsonb) from generate_series(1, 2000)));
@@ -116,8 +116,8 @@ select play_install('small', jsonb_build_array(play_task('t.Do', 'a'), play_par(
 select wf.start('small') as s \gset
 select play_take(:driver);
 select play_report(play_id(:s, 'a'));
-select is((select count(*) from wf.process p where p.instance_id = :s and p.wide), 0::bigint, 'what has few processes is in no index');
-select is_empty(format('select * from differs(%s)', :s), 'and has the same pages');
+select is((select count(*) from wf.process p where p.instance_id = :s and p.wide), 0::bigint, 'a node with few processes is in no index');
+select is_empty(format('select * from differs(%s)', :s), 'a node with few processes has the same pages');
 
 -- refused
 select throws_ok('select * from wf.tree(999999)', 'WF003', 'there is no instance 999999', 'an unknown instance');

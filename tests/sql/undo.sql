@@ -59,17 +59,17 @@ select is_empty('select * from wf.fsck()', 'all is well with a note');
 select play_take(:driver), play_ok(:i, 'b'), play_take(:driver);
 select is(play_notes(:i), 'a b', 'another one is noted behind it');
 select play_fail(play_id(:i, 'c'));
-select is(concat_ws(' ', play_state(:i, 'un_b'), play_state(:i, 'un_a'), play_state(:i, 'k'), play_state(:i, 'try')), 'INIT ACTIVE', 'what was noted last is undone, before the catch begins');
+select is(concat_ws(' ', play_state(:i, 'un_b'), play_state(:i, 'un_a'), play_state(:i, 'k'), play_state(:i, 'try')), 'INIT ACTIVE', 'the last task is undone first, before the catch begins');
 select is((select input -> 'x' from wf.process where id = play_id(:i, 'un_b')), '"b"', 'an undo sees its own name');
-select is((select p.state from wf.process p join wf.process u on u.parent_id = p.id where u.id = play_id(:i, 'undo')), 'ABORTING', 'it is in the body, which waits for it');
-select is((select label from wf.label_v where process_id = play_id(:i, 'undo')), 'undo of t.Do as b', 'it says what it undoes');
+select is((select p.state from wf.process p join wf.process u on u.parent_id = p.id where u.id = play_id(:i, 'undo')), 'ABORTING', 'an undo is in the body, which waits for it');
+select is((select label from wf.label_v where process_id = play_id(:i, 'undo')), 'undo of t.Do as b', 'an undo is labelled with the task that it undoes');
 select is_empty('select * from wf.fsck()', 'all is well in an undo');
 select play_take(:driver), play_ok(:i, 'un_b');
-select is(concat_ws(' ', play_state(:i, 'un_a'), play_state(:i, 'k'), play_notes(:i)), 'INIT', 'then the one before it is, one after another');
+select is(concat_ws(' ', play_state(:i, 'un_a'), play_state(:i, 'k'), play_notes(:i)), 'INIT', 'the task before is undone next, one after another');
 select play_take(:driver), play_ok(:i, 'un_a');
-select is(play_state(:i, 'k'), 'INIT', 'then the catch begins');
+select is(play_state(:i, 'k'), 'INIT', 'the catch begins after the undos');
 select play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a b un_b un_a k z', 'and the workflow goes on');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a b un_b un_a k z', 'the workflow goes on after the catch');
 select is_empty('select * from wf.fsck()', 'all is well');
 select is_empty('select * from wf.teardown', 'no teardown is left');
 
@@ -77,7 +77,7 @@ select is_empty('select * from wf.teardown', 'no teardown is left');
 select wf.start('plain') as i \gset
 select play_on(:driver);
 select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a b c z', 'where nothing fails nothing is undone');
-select is_empty('select * from wf.undo_note', 'and nothing stays noted');
+select is_empty('select * from wf.undo_note', 'no note is left where nothing failed');
 
 -- an instance without undo costs no statement
 select play_install('without', jsonb_build_array(play_task('t.Do', 'a')));
@@ -92,19 +92,19 @@ select wf.start('plain') as i \gset
 select play_take(:driver), play_ok(:i, 'a'), play_take(:driver), play_ok(:i, 'b');
 select wf.abort(play_target(:i));
 select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED aborted, a b', 'a plain abort undoes nothing');
-select is_empty('select * from wf.undo_note', 'its notes are forgotten');
+select is_empty('select * from wf.undo_note', 'a plain abort forgets the notes');
 select wf.start('plain') as i \gset
 select play_take(:driver), play_ok(:i, 'a'), play_take(:driver), play_ok(:i, 'b'), play_take(:driver);
 select results_eq(format($$select answer, detail from wf.abort('{"instance": %s}', 'wrong', true)$$, :i), $$values ('done', 'RUNNING -> ABORTING')$$, 'P-O6: an abort with undo');
-select is(concat_ws(' ', play_state(:i, 'c'), play_state(:i, 'un_b')), 'ABORT_REQUESTED', 'it waits for what runs');
+select is(concat_ws(' ', play_state(:i, 'c'), play_state(:i, 'un_b')), 'ABORT_REQUESTED', 'an abort with undo waits for running tasks');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select play_fail(play_id(:i, 'c'));
-select is(play_state(:i, 'un_b'), 'INIT', 'then undoes');
+select is(play_state(:i, 'un_b'), 'INIT', 'an abort with undo begins the last undo when nothing else runs');
 select is_empty('select * from wf.fsck()', 'all is well while it does');
 select play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED aborted, a b un_b un_a', 'what was noted, last first, without the catch');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED aborted, a b un_b un_a', 'an abort with undo undoes all tasks, last first, without the catch');
 select is_empty('select * from wf.fsck()', 'all is well');
-select is((select reason from wf.event where instance_id = :i and process_id is null and event = 'abort'), 'wrong', 'its reason is kept');
+select is((select reason from wf.event where instance_id = :i and process_id is null and event = 'abort'), 'wrong', 'an abort with undo keeps its reason');
 select wf.start('plain') as i \gset
 select results_eq(format($$select answer, detail from wf.abort(p_target => '{"instance": %s}', p_undo => true)$$, :i), $$values ('done', 'RUNNING -> ABORTED')$$, 'with nothing noted it ends at once');
 
@@ -139,7 +139,7 @@ select play_take(:driver), play_ok(:i, 'a'), play_take(:driver), play_fail(play_
 select is(play_state(:i, 'un_a'), 'INIT', 'a task of an undo is tried again by its policy');
 select is_empty('select * from wf.fsck()', 'all is well while it waits');
 select play_later('10 s'), play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a un_a k', 'and undoes then');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a un_a k', 'a task of an undo ends in its next attempt');
 -- halt
 select wf.start('plain') as i \gset
 select play_take(:driver), play_ok(:i, 'a'), play_take(:driver), play_ok(:i, 'b'), play_take(:driver), play_fail(play_id(:i, 'c')), play_take(:driver);
@@ -154,7 +154,7 @@ select wf.abort(play_target(:i));
 select is(concat_ws(' ', play_end(:i), play_state(:i, 'un_b')), 'ABORTING START_REQUESTED', 'an abort does not reach into an undo');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select play_on(:driver), play_ok(:i, 'un_b');
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED aborted, a b un_b', 'and lets no other begin');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED aborted, a b un_b', 'no undo begins after an abort');
 select is_empty('select * from wf.fsck()', 'all is well');
 select wf.start('plain') as i \gset
 select play_take(:driver), play_ok(:i, 'a'), play_take(:driver), play_ok(:i, 'b'), play_take(:driver), play_fail(play_id(:i, 'c')), play_take(:driver);
@@ -167,24 +167,24 @@ select is_empty('select * from wf.fsck()', 'all is well');
 select play_install('passed', jsonb_build_array(play_try(play_seq(play_done('a'), play_undo(play_task('t.Job', 'j'), play_task('t.Do', 'un_j')), play_task('t.Do', 'c')), play_task('t.Do', 'k'))));
 select wf.start('passed') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'));
-select is(play_notes(:i), null, 'what has failed is not noted');
+select is(play_notes(:i), null, 'a failed task is not noted');
 select * from wf.abort(play_target(:i));
 -- without the catch, so that failures wait for an operator
 select play_install('passed', jsonb_build_array(play_done('a'), play_undo(play_task('t.Job', 'j'), play_task('t.Do', 'un_j')), play_task('t.Do', 'c')));
 select wf.start('passed') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'));
 select wf.ignore(play_target(:i, 'a'));
-select is(play_notes(:i), null, 'nor is what was ignored');
+select is(play_notes(:i), null, 'an ignored task is not noted');
 select play_take(:driver), play_report(play_id(:i, 'j'), 'ack'), play_fail(play_id(:i, 'j'));
 select wf.ignore(play_target(:i, 'j'));
 select play_take(:driver), play_report(play_id(:i, 'j'));
-select is(concat_ws(' ', play_state(:i, 'j'), play_notes(:i)), 'END', 'nor a job that was ignored and had to be released');
+select is(concat_ws(' ', play_state(:i, 'j'), play_notes(:i)), 'END', 'an ignored job that had to be released is not noted');
 select wf.abort(play_target(:i), null, true);
 select wf.start('passed') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'));
 select wf.resolve(play_target(:i, 'a'), '"given"');
 select play_take(:driver), play_report(play_id(:i, 'j'), 'ack'), play_report(play_id(:i, 'j'), 'response', '{"id": 1}'), play_later('6 s'), play_take(:driver), play_report(play_id(:i, 'j'), 'response', '{"state": "done"}');
-select is(play_notes(:i), 'a', 'what an operator resolves is noted; a job that has yet to be released is not');
+select is(play_notes(:i), 'a', 'a resolved task is noted; a job that has yet to be released is not');
 select play_take(:driver), play_report(play_id(:i, 'j'));
 select is(play_notes(:i), 'a j', 'when it is released it is');
 select wf.abort(play_target(:i), null, true);
@@ -197,7 +197,7 @@ select play_install('skipped', jsonb_build_array(
     play_undo(play_task('t.Do', 'b', '{"x": ["var", "a"]}'), play_task('t.Do', 'un_b')), play_task('t.Do', 'c')));
 select wf.start('skipped') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a'));
-select is(concat_ws(' ', play_state(:i, 'a'), play_state(:i, 'b'), play_notes(:i)), 'END END', 'what was skipped, and what reads it, is not noted');
+select is(concat_ws(' ', play_state(:i, 'a'), play_state(:i, 'b'), play_notes(:i)), 'END END', 'a skipped task and a task that reads it are not noted');
 select wf.abort(play_target(:i), null, true);
 
 -- finallys inside first
@@ -211,7 +211,7 @@ select is(concat_ws(' ', play_state(:i, 'd'), play_notes(:i)), 'INIT a', 'the ca
 select play_take(:driver), play_ok(:i, 'd'), play_take(:driver), play_fail(play_id(:i, 'x'));
 select is(concat_ws(' ', play_state(:i, 'f'), play_state(:i, 'un_d')), 'INIT', 'the finally inside comes first');
 select play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a b un_b d f un_f un_d un_a o', 'then everything is undone, the finally, too');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a b un_b d f un_f un_d un_a o', 'everything is undone after the inner finally, tasks of the finally, too');
 select is_empty('select * from wf.fsck()', 'all is well');
 -- the body itself is a try with a finally; and one that hangs
 select play_install('body', jsonb_build_array(play_try(play_try(play_task('t.Do', 'c'), play_seq(play_done('k'), play_task('t.Do', 'y')), play_task('t.Do', 'f')), play_task('t.Do', 'o'))));
@@ -220,7 +220,7 @@ select play_take(:driver), play_fail(play_id(:i, 'c')), play_take(:driver), play
 select is(concat_ws(' ', play_state(:i, 'f'), play_state(:i, 'un_k')), 'INIT', 'a body that is a try runs its finally first');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, k f un_k o', 'and is undone then');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, k f un_k o', 'the body is undone after its finally');
 
 -- blocks, calls and atomics
 select play_install('block', jsonb_build_array(
@@ -239,7 +239,7 @@ select is(play_notes(:i), 'seq r seq', 'a call that returns is noted, and an emp
 select is_empty('select * from wf.fsck()', 'all is well');
 select play_fail(play_id(:i, 'c')), play_on(:driver);
 select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a b q un_empty un_call un_block k', 'each is undone by its own undo');
-select is((select array_agg(input -> 'x' order by id) from wf.process where instance_id = :i and bind in ('un_block', 'un_call')), array['"q"', '["a", "b"]']::jsonb[], 'which sees the names in a block, and that of a call');
+select is((select array_agg(input -> 'x' order by id) from wf.process where instance_id = :i and bind in ('un_block', 'un_call')), array['"q"', '["a", "b"]']::jsonb[], 'undos see the names of a block and the name of a call');
 -- a block that has not ended: what is in it counts
 select wf.start('block') as i \gset
 select play_take(:driver), play_ok(:i, 'a'), play_take(:driver), play_fail(play_id(:i, 'b')), play_on(:driver);
@@ -269,7 +269,7 @@ select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, b a d d d
 select is((select array_agg(input -> 'x' order by id) from wf.process where instance_id = :i and bind = 'un_d'), array['[3, "three"]', '[2, "two"]', '[1, "one"]']::jsonb[],
     'an undo of an element sees the names of that element');
 select is((select string_agg(label, ', ' order by process_id) from wf.label_v v where instance_id = :i and exists (select from wf.process p where p.id = v.process_id and p.bind = 'un_d')),
-    't.Do as un_d [2], t.Do as un_d [1], t.Do as un_d [0]', 'and is called so');
+    't.Do as un_d [2], t.Do as un_d [1], t.Do as un_d [0]', 'undos of elements are labelled with their indexes');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- a race: what has lost is undone, before the race ends
@@ -281,10 +281,10 @@ select wf.start('race') as i \gset
 select play_take(:driver), play_ok(:i, 'a'), play_ok(:i, 'd'), play_take(:driver), play_ok(:i, 'f');
 select is(concat_ws(' ', play_state(:i, 'b'), play_state(:i, 'race'), play_state(:i, 'un_a')), 'ABORT_REQUESTED ABORTING', 'a race that was won waits for its losers');
 select play_fail(play_id(:i, 'b'));
-select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'un_a'), play_state(:i, 'un_d')), 'ABORTING INIT', 'and undoes them');
+select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'un_a'), play_state(:i, 'un_d')), 'ABORTING INIT', 'a race undoes its losers when they have stopped');
 select is_empty('select * from wf.fsck()', 'all is well while it does');
 select play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a d f un_a z', 'what has won is not undone');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a d f un_a z', 'the winner of a race is not undone');
 select is_empty('select * from wf.fsck()', 'all is well');
 -- a branch that fails and leaves
 select wf.start('race') as i \gset
@@ -294,13 +294,13 @@ select play_ok(:i, 'd'), play_take(:driver), play_ok(:i, 'f');
 select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'un_a')), 'ABORTING START_REQUESTED', 'a race that is won meanwhile waits for that');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select play_ok(:i, 'un_a'), play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a d f un_a z', 'and ends');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a d f un_a z', 'a race ends after the undo of the branch that left');
 -- the winner is undone with the race when that is given up
 select play_install('won', jsonb_build_array(play_try(play_seq(
     play_race(play_undo(play_task('t.Do', 'a'), play_task('t.Do', 'un_a')), play_task('t.Do', 'b')), play_task('t.Do', 'c')), play_task('t.Do', 'k'))));
 select wf.start('won') as i \gset
 select play_take(:driver), play_ok(:i, 'a'), play_fail(play_id(:i, 'b')), play_take(:driver), play_fail(play_id(:i, 'c')), play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a un_a k', 'what has won is undone when the race is given up with what is around it');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a un_a k', 'the winner of a race is undone when a try around the race fails');
 -- two at once
 select play_install('tie', jsonb_build_array(play_race(play_undo(play_task('t.Do', 'a'), play_task('t.Do', 'un_a')), play_undo(play_task('t.Do', 'b'), play_task('t.Do', 'un_b'))), play_task('t.Do', 'z')));
 select wf.start('tie') as i \gset
@@ -310,7 +310,7 @@ select o.answer from (select array_agg(r.instance_id) i, array_agg(r.process_id)
 select is(concat_ws(' ', play_state(:i, 'race'), play_state(:i, 'un_a'), play_state(:i, 'un_b'), play_state(:i, 'z')), 'ABORTING INIT', 'of two that end at once the one that has lost is undone');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select play_on(:driver);
-select is(concat_ws(' ', play_end(:i), play_state(:i, 'un_b'), play_state(:i, 'un_a')), 'END success END', 'and then the race ends');
+select is(concat_ws(' ', play_end(:i), play_state(:i, 'un_b'), play_state(:i, 'un_a')), 'END success END', 'the race ends after the undo of its loser');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- tolerate: an element that is given up
@@ -327,7 +327,7 @@ select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select play_report(p.id) from wf.process p where p.instance_id = :i and p.bind = 'b' and p.state = 'START_REQUESTED';
 select is(play_state(:i, 'forall'), 'ACTIVE', 'the forall waits for that');
 select play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END warning, a a a b b un_a z', 'and goes on');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END warning, a a a b b un_a z', 'the forall goes on after the undo of its element');
 select is_empty('select * from wf.fsck()', 'all is well');
 -- one too many: the forall itself is what a catch gives up
 select play_install('too_many', jsonb_build_array(play_try(
@@ -344,7 +344,7 @@ select is(concat_ws(' ', play_state(:i, 'forall'), play_state(:i, 'k')), 'ABORTI
 select is((select reason from wf.event where instance_id = :i and process_id = play_id(:i, 'forall') and was = 'FAILED' and event = 'undo'), 'caught in line 3', 'the history says why');
 select is_empty('select * from wf.fsck()', 'all is well while it is');
 select play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a a a b b un_a un_a un_a k', 'then the catch begins');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a a a b b un_a un_a un_a k', 'the catch begins after the undos of the elements');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- a block retry undoes nothing, and rounds that were given up have noted nothing
@@ -355,7 +355,7 @@ select play_take(:driver), play_ok(:i, 'o'), play_take(:driver), play_ok(:i, 'a'
 select is(concat_ws(' ', play_state(:i, 'un_a'), play_notes(:i)), 'o', 'a round that is given up is not undone, and has noted nothing');
 select is_empty('select * from wf.fsck()', 'all is well between the rounds');
 select play_later('5 s'), play_take(:driver), play_ok(:i, 'a'), play_take(:driver), play_ok(:i, 'b'), play_take(:driver), play_fail(play_id(:i, 'c')), play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, o a a b un_a un_o k', 'what its last round has done is undone');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, o a a b un_a un_o k', 'tasks of the last round are undone');
 
 -- a composite that has failed itself: an operator's verbs
 select play_install('late', jsonb_build_array(play_done('o'), play_seq(play_done('a'), play_task('t.Sleep', 's', '{"duration": "PT1H"}')) || '{"policies": {"timeout": {"deadline": "PT1M"}}}', play_task('t.Do', 'z')));
@@ -370,11 +370,11 @@ select wf.ignore(play_target(:i, 'seq'));
 select is(concat_ws(' ', play_state(:i, 'z'), play_notes(:i)), 'INIT o a', 'if it is ignored, what was noted in it stays');
 select wf.abort(play_target(:i), null, true);
 select play_on(:driver);
-select is(play_story(:i), 'o a a un_a un_o', 'and is undone by an abort with undo');
+select is(play_story(:i), 'o a a un_a un_o', 'an abort with undo undoes tasks of an ignored block');
 select wf.start('late') as i \gset
 select play_take(:driver), play_ok(:i, 'o'), play_take(:driver), play_ok(:i, 'a'), play_later('61 s'), play_take(:driver);
-select results_eq(format($$select answer, detail from wf.raise('{"process": %s}')$$, play_id(:i, 'seq')), $$values ('done', 'FAILED -> RAISED')$$, 'its error is handed on');
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED error, o a', 'which ends the instance without undo');
+select results_eq(format($$select answer, detail from wf.raise('{"process": %s}')$$, play_id(:i, 'seq')), $$values ('done', 'FAILED -> RAISED')$$, 'the error of the block is handed on');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED error, o a', 'a handed-on error ends the instance without undo');
 select is_empty('select * from wf.fsck()', 'all is well');
 -- the same where a catch takes it
 select play_install('late', jsonb_build_array(play_try(play_seq(play_done('a'), play_task('t.Sleep', 's', '{"duration": "PT1H"}')) || '{"policies": {"timeout": {"deadline": "PT1M"}}}', play_task('t.Do', 'k'))));
@@ -382,7 +382,7 @@ select wf.start('late') as i \gset
 select play_take(:driver), play_ok(:i, 'a'), play_later('61 s'), play_take(:driver);
 select is(concat_ws(' ', play_state(:i, 'seq'), play_state(:i, 'un_a'), play_state(:i, 'k')), 'ABORTING START_REQUESTED', 'a block whose deadline is over, as the body of a try, is undone before the catch');
 select play_ok(:i, 'un_a'), play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a un_a k', 'which follows');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a un_a k', 'the catch follows the undo of the block');
 select is_empty('select * from wf.fsck()', 'all is well');
 -- an operator's raise, which a catch takes whose `when` the first error did not satisfy
 select play_install('raised', jsonb_build_array(
@@ -394,10 +394,10 @@ select play_take(:driver), play_ok(:i, 'a'), play_later('61 s'), play_take(:driv
 select is(play_state(:i, 'seq'), 'FAILED', 'no catch takes the error');
 update wf.binding set value = '1' where instance_id = :i and name = 'w';
 select results_eq(format($$select answer, detail from wf.raise('{"process": %s}')$$, play_id(:i, 'seq')), $$values ('done', 'FAILED -> ABORTING')$$, 'an operator hands it on, and now a catch takes it');
-select is(concat_ws(' ', play_state(:i, 'un_a'), play_state(:i, 'k')), 'INIT', 'what was noted is undone first');
+select is(concat_ws(' ', play_state(:i, 'un_a'), play_state(:i, 'k')), 'INIT', 'an undo comes before a catch that took the error late');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a un_a k', 'then the catch follows');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a un_a k', 'the catch follows the undo of a late error');
 -- an abort with undo of an instance whose root has failed
 select wf.install('// root', jsonb_build_object('format', 1, 'file', 'root.wf', 'task_types', (select jsonb_object_agg(t.name, t.spec) from play_type t where name in ('t.Do', 't.Sleep')), 'workflows', jsonb_build_array(
     '{"name": "root", "line": 1, "params": [], "policies": {"timeout": {"deadline": "PT1M"}}}' || jsonb_build_object('steps', jsonb_build_array(play_done('a'), play_task('t.Sleep', 's', '{"duration": "PT1H"}'))))));
@@ -408,7 +408,7 @@ select wf.abort(play_target(:i), null, true);
 select is(concat_ws(' ', play_end(:i), play_state(:i, 'un_a')), 'ABORTING INIT', 'an abort with undo undoes it');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED aborted, a un_a', 'and ends it');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED aborted, a un_a', 'an abort with undo ends a failed workflow');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- on_failure(fail, undo = true) and (fail_late, undo = true)
@@ -422,13 +422,13 @@ select play_take(:driver), play_fail(play_id(:i, 'un_a'));
 select is(play_state(:i, 'un_a'), 'FAILED', 'an undo that fails then waits all the same');
 select wf.retry(play_target(:i, 'un_a'));
 select play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED error, a un_a', 'and the instance ends with the error');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED error, a un_a', 'the instance ends with the error after the retried undo');
 select play_install('fails', jsonb_build_array(play_done('a'), play_seq(play_par(play_task('t.Do', 'c'), play_task('t.Do', 'd'))) || '{"policies": {"on_failure": "fail_late_undo"}}'));
 select wf.start('fails') as i \gset
 select play_take(:driver), play_ok(:i, 'a'), play_take(:driver), play_fail(play_id(:i, 'c')), play_ok(:i, 'd'), wf.work();
 select is(concat_ws(' ', play_end(:i), play_state(:i, 'un_a')), 'ABORTING INIT', 'on_failure(fail_late, undo = true) does when nothing else can run');
 select play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED error, a d un_a', 'and ends the instance');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED error, a d un_a', 'on_failure(fail_late, undo = true) ends the instance');
 select is_empty('select * from wf.fsck()', 'all is well');
 -- on_failure around an undo is not for it, one in it is
 select play_install('inside', jsonb_build_array(play_try(play_seq(
@@ -442,7 +442,7 @@ select play_take(:driver), play_fail(play_id(:i, 'p'));
 select is(play_state(:i, 'p'), 'FAILED', 'a task in an undo waits though what is around it is skipped');
 select wf.ignore(play_target(:i, 'p'));
 select play_take(:driver), play_fail(play_id(:i, 'q')), play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END warning, a p q k', 'one that says itself that it is skipped is');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END warning, a p q k', 'a task in an undo that has its own on_failure(skip) is skipped');
 
 -- what an undo may have in it: a try of its own, whose catch undoes in it; its notes are forgotten with it
 -- play_deeper(NODE, NAME…): names that are bound in an undo are in a scope of their own
@@ -468,10 +468,10 @@ select is_empty('select * from wf.fsck()', 'all is well in an undo in an undo');
 select play_take(:driver), play_ok(:i, 'un_p');
 select is((select input -> 'x' from wf.process where id = play_id(:i, 'r')), '"first"', 'the error that led to the undo is the cause of one in it');
 select play_take(:driver), play_ok(:i, 'r'), play_take(:driver);
-select is(play_notes(:i), null, 'what is noted in an undo');
+select is(play_notes(:i), null, 'nothing is noted outside when an undo has noted something');
 select play_ok(:i, 's'), play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a b un_b p un_p r s k', 'is not undone when the undo has ended');
-select is_empty('select * from wf.undo_note', 'and not noted any more');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'END success, a b un_b p un_p r s k', 'tasks of an ended undo are not undone');
+select is_empty('select * from wf.undo_note', 'no note is left of an ended undo');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- an error leaves an undo by on_failure(fail) in it
@@ -482,7 +482,7 @@ select play_take(:driver), play_ok(:i, 'o'), play_take(:driver), play_ok(:i, 'a'
 select is(concat_ws(' ', play_end(:i), play_state(:i, 'undo'), play_state(:i, 'q'), play_state(:i, 'un_o')), 'ABORTING ABORTING ABORT_REQUESTED', 'on_failure(fail) in an undo ends the instance, and what else is in it');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select play_fail(play_id(:i, 'q'));
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED error, o a', 'and nothing more is undone');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED error, o a', 'no task is undone after on_failure(fail) in an undo');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- suspended
@@ -504,7 +504,7 @@ select wf.start('clean') as i \gset
 select play_take(:driver), play_ok(:i, 'a'), play_take(:driver), play_ok(:i, 'b');
 select from wf.suspend(play_target(:i)) a, wf.abort(play_target(:i), null, true) b;
 select play_on(:driver);
-select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED aborted, a b f un_f un_b un_a', 'and a finally begins, too');
+select is(concat_ws(', ', play_end(:i), play_story(:i)), 'ABORTED aborted, a b f un_f un_b un_a', 'a finally begins in the abort of a suspended instance, too');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- the driver of an undo is lost
@@ -516,7 +516,7 @@ select play_take(:lost), wf.leave(:lost), play_later('2 min');
 select wf.tick();
 select is(concat_ws(' ', play_state(:i, 'un_a'), play_end(:i)), 'FAILED ABORTING', 'an undo that may have been done waits for a person when its driver is lost');
 select wf.ignore(play_target(:i, 'un_a'));
-select is(play_end(:i), 'ABORTED aborted', 'and can be ignored');
+select is(play_end(:i), 'ABORTED aborted', 'an undo whose driver was lost can be ignored');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- more than a transaction undoes, notes or forgets
@@ -542,10 +542,10 @@ select is((select count(*) from wf.undo_note where instance_id = :i), 1300::bigi
 select play_take(:driver), play_fail(play_id(:i, 'c'));
 select cmp_ok((select count(*) from wf.process where instance_id = :i and kind = 'undo'), '<', 500::bigint, 'a transaction begins no more than about a thousand processes');
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
-select cmp_ok(play_work(), '<', 1500, 'nor do the others');
+select cmp_ok(play_work(), '<', 1500, 'later transactions begin no more than about a thousand processes either');
 select play_on(:driver);
 select is(concat_ws(' ', play_end(:i), (select count(*) from wf.process where instance_id = :i and kind = 'undo' and state = 'END')), 'END success 1300', 'in the end all are undone');
-select is_empty('select * from wf.undo_note', 'and nothing is noted');
+select is_empty('select * from wf.undo_note', 'no note is left after a thousand undos');
 select is_empty('select * from wf.fsck()', 'all is well');
 -- a block that stands for more than a thousand
 select play_install('stands', jsonb_build_array(play_try(play_seq(
@@ -553,21 +553,21 @@ select play_install('stands', jsonb_build_array(play_try(play_seq(
     play_task('t.Do', 'c')), play_task('t.Do', 'k'))));
 select wf.start('stands') as i \gset
 do $$ begin while play_state((select max(id) from wf.instance), 'c') is null loop perform wf.work(); end loop; end; $$;
-select cmp_ok((select count(*) from wf.undo_note where instance_id = :i), '>', 200::bigint, 'what a block stands for is not forgotten at once');
+select cmp_ok((select count(*) from wf.undo_note where instance_id = :i), '>', 200::bigint, 'notes that a block stands for are not forgotten at once');
 select play_take(:driver);
 select is_empty('select * from wf.fsck()', 'all is well meanwhile');
 select play_fail(play_id(:i, 'c'));
-select is((select count(*) from wf.process where instance_id = :i and kind = 'undo'), 1::bigint, 'but only the block is undone');
+select is((select count(*) from wf.process where instance_id = :i and kind = 'undo'), 1::bigint, 'only the block is undone');
 select play_on(:driver), play_work();
-select is(concat_ws(' ', play_end(:i), (select count(*) from wf.process where instance_id = :i and kind = 'undo')), 'END success 1', 'also when that has ended');
-select is_empty('select * from wf.undo_note', 'and nothing is left of what it stood for');
+select is(concat_ws(' ', play_end(:i), (select count(*) from wf.process where instance_id = :i and kind = 'undo')), 'END success 1', 'only the block has been undone at the end');
+select is_empty('select * from wf.undo_note', 'no note is left of a block');
 select is_empty('select * from wf.fsck()', 'all is well');
 -- and an instance that ends with more
 select play_install('ends', jsonb_build_array(jsonb_build_object('kind', 'forall', 'line', 1, 'name', 'x', 'in', '["range", 1, 1200]'::jsonb, 'body', play_undo(play_seq(play_let('l')), play_let('un_l')))));
 select wf.start('ends') as i \gset
 select play_work();
 select is(play_end(:i), 'END success', 'an instance ends');
-select is_empty('select * from wf.undo_note', 'and all its notes are deleted by and by');
+select is_empty('select * from wf.undo_note', 'all notes of a large ended instance are deleted in portions');
 select is_empty('select * from wf.fsck()', 'all is well');
 -- another round of a block in which more was noted than one transaction deletes
 select play_install('rounds', jsonb_build_array(play_try(play_seq(
@@ -576,14 +576,14 @@ select play_install('rounds', jsonb_build_array(play_try(play_seq(
 select wf.start('rounds') as i \gset
 select play_work(), play_take(:driver);
 select play_fail(play_id(:i, 'b'));
-select is((select count(*) from wf.undo_note t where t.instance_id = :i and exists (select from wf._to_undo(:i, play_id(:i, 'try'), null) x where x.process_id = t.process_id)), 0::bigint, 'what a round had noted counts no more');
+select is((select count(*) from wf.undo_note t where t.instance_id = :i and exists (select from wf._to_undo(:i, play_id(:i, 'try'), null) x where x.process_id = t.process_id)), 0::bigint, 'notes of a former round do not count');
 select play_work(), play_take(:driver);
 select play_work(), play_take(:driver);
 select play_ok(:i, 'b'), play_take(:driver);
 select play_fail(play_id(:i, 'c'));
 select play_work(), play_on(:driver), play_work();
-select is(concat_ws(' ', play_end(:i), (select count(*) from wf.process where instance_id = :i and kind = 'undo')), 'END success 1200', 'what its next one has noted is undone');
-select is_empty('select * from wf.undo_note', 'and nothing is noted');
+select is(concat_ws(' ', play_end(:i), (select count(*) from wf.process where instance_id = :i and kind = 'undo')), 'END success 1200', 'notes of the next round are undone');
+select is_empty('select * from wf.undo_note', 'no note is left after both rounds');
 select is_empty('select * from wf.fsck()', 'all is well');
 
 -- what install refuses
@@ -597,7 +597,7 @@ select play_refuses(jsonb_build_array(play_task('t.Do', 'a') || '{"undo": {"kind
 select play_refuses(jsonb_build_array(play_undo(play_par(play_task('t.Do', 'a')), play_task('t.Do', 'u'))), 'steps[0].undo: unknown key');
 select play_refuses(jsonb_build_array(play_undo(play_task('t.Do', 'a'), play_task('t.Do', 'u')), play_task('t.Do', 'b', '{"x": ["var", "u"]}')), 'steps[1].reads.u: no scope at this depth binds u');
 select play_refuses(jsonb_build_array(play_done('a') #- '{undo,body,reads}'), 'steps[0].undo.body: reads lacks a');
-select play_refuses('[{"kind": "undo", "line": 1, "body": {"kind": "seq", "line": 1, "steps": []}}]', 'steps[0].kind: is no kind of node');
+select play_refuses('[{"kind": "undo", "line": 1, "body": {"kind": "seq", "line": 1, "steps": []}}]', 'steps[0].kind: is not a kind of node');
 
 -- each session has a stock of numbers of its own: what is inside may have the smaller number
 select play_install('numbers', jsonb_build_array(play_try(play_seq(play_done('a'), play_done('b'), play_task('t.Do', 'c')), play_let('x'))));
@@ -610,7 +610,7 @@ select play_take(:driver), play_report(play_id(:i, 'a'), 'response', '{"value": 
 select play_take(:driver), play_fail(play_id(:i, 'c'));
 select ok((select min(p.id) < (select q.id from wf.process q where q.instance_id = :i and q.kind = 'try') from wf.process p where p.instance_id = :i), 'a process in the try has a smaller number than the try');
 select play_on(:driver);
-select is(play_story(:i) || ' ' || play_end(:i), 'a b un_b un_a END success', 'it is undone whatever its number');
+select is(play_story(:i) || ' ' || play_end(:i), 'a b un_b un_a END success', 'a task with a smaller number is undone, too');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other');
 
 select * from finish();

@@ -96,7 +96,7 @@ test_usage_errors(void **state)
 	refuses("tree 1 2", "\"2\" is one argument too many");
 	refuses("retry --id -1", "--id can't be \"-1\"");
 	refuses("list --limt 3", "unknown option --limt");
-	refuses("list -x", "unknown option -x");
+	refuses("list -z", "unknown option -z");
 	refuses("list --limit", "--limit needs a value: COUNT");
 	refuses("list --failed=yes", "--failed takes no value");
 	refuses("list --limit 1 --limit 2", "--limit is given twice");

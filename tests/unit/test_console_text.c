@@ -3,7 +3,7 @@
 #include <locale.h>
 
 #include "common/buf.h"
-#include "common/near.h"
+#include "common/suggestion.h"
 
 #include "tests/unit/unit.h"
 
@@ -140,13 +140,13 @@ nearest(const char *wanted)
 {
 	static const char *const names[] = { "history", "install", "list",
 		"retry", "tree" };
-	struct near near;
+	struct suggestion suggestion;
 	size_t i;
 
-	near_init(&near, wanted);
+	suggestion_init(&suggestion, wanted);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		near_offer(&near, names[i], strlen(names[i]));
-	return near.best;
+		suggestion_offer(&suggestion, names[i], strlen(names[i]));
+	return suggestion.best;
 }
 
 static void

@@ -1,4 +1,4 @@
-#include "driver/config.h"
+#include "driver/config/config.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

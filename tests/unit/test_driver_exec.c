@@ -7,10 +7,10 @@
 #include "common/error.h"
 #include "common/json.h"
 #include "common/mem.h"
-#include "driver/config.h"
-#include "driver/loop.h"
-#include "driver/outcome.h"
-#include "driver/transport.h"
+#include "driver/config/config.h"
+#include "driver/transport/outcome.h"
+#include "driver/transport/transport.h"
+#include "runtime/loop.h"
 #include "tests/unit/unit.h"
 
 static const char programs[] =

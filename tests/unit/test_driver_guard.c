@@ -1,5 +1,5 @@
 /* Where requests may go: the rules, and that no spelling gets around them. */
-#include "driver/guard.h"
+#include "driver/transport/http/guard.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "driver/config.h"
-#include "driver/http.h"
-#include "driver/http_url.h"
-#include "driver/loop.h"
+#include "driver/config/config.h"
+#include "driver/transport/http/exchange.h"
+#include "driver/transport/http/url.h"
+#include "runtime/loop.h"
 #include "tests/unit/unit.h"
 
 /* A listener on all addresses, so that whoever comes this far is seen. */
@@ -58,6 +58,85 @@ check(const char *allow, const char *deny, const char *host,
 	assert_int_equal(err.message == NULL, expected);
 	assert_int_equal(err.hint == NULL, expected);
 	error_release(&err);
+	guard_free(guard);
+}
+
+/* What a proxy is asked for. */
+static void
+check_proxied(
+    const char *allow, const char *deny, const char *host, bool expected)
+{
+	struct error err = { 0 };
+	struct guard *guard = make(allow, deny, &err);
+
+	assert_non_null(guard);
+	if (guard_check_proxied(guard, host, &err) != expected)
+		fail_msg("allow %s, deny %s: %s", allow, deny, host);
+	assert_int_equal(err.message == NULL, expected);
+	assert_int_equal(err.hint == NULL, expected);
+	error_release(&err);
+	guard_free(guard);
+}
+
+static void
+test_a_proxy_is_asked_for_what_is_named(void **state)
+{
+	static const char *const spellings[] = { "0x7f.1", "0177.0.0.1",
+		"2130706433", "127.1", "127.0.0.1.", "[::1", "::1%lo", "" };
+	size_t i;
+
+	(void)state;
+	check_proxied(ALL, "", "api.example.com", false);
+	check_proxied("api.example.com", "", "api.example.com", true);
+	check_proxied("api.example.com", "", "API.example.com.", true);
+	check_proxied(".example.com", "", "api.example.com", true);
+	check_proxied(".example.com", "", "example.com", false);
+	check_proxied(
+	    ".example.com", "api.example.com", "api.example.com", false);
+	/* addresses are judged by networks, however many names there are */
+	check_proxied(ALL, "", PUBLIC, true);
+	check_proxied(ALL, "", "[" PUBLIC6 "]", true);
+	check_proxied(".com", "", PUBLIC, false);
+	check_proxied(ALL, "", "127.0.0.1", false);
+	check_proxied(ALL, "", "[::1]", false);
+	check_proxied(ALL, "", "[::ffff:169.254.169.254]", false);
+	check_proxied("10.0.0.0/8", "10.1.0.0/16", "10.1.2.3", false);
+	check_proxied("10.0.0.0/8", "10.1.0.0/16", "10.2.2.3", true);
+	for (i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++)
+		check_proxied(ALL ",.com", "", spellings[i], false);
+}
+
+static void
+test_what_is_called_without_a_proxy(void **state)
+{
+	static const struct {
+		const char *host;
+		bool passes;
+	} hosts[] = { { "inside.example.com", true }, { "a.corp", true },
+		{ "corp", false }, { "example.com", false },
+		{ "10.1.2.3", true }, { "11.1.2.3", false },
+		{ "[fd00::1]", true }, { "[fe00::1]", false },
+		{ "ainside.example.com", false } };
+	struct error err = { 0 };
+	struct guard *guard = make(ALL, "", &err);
+	struct config config;
+	size_t i;
+
+	(void)state;
+	config_preset(&config);
+	assert_true(config_set(&config,
+	    "http.no_proxy=inside.example.com,.corp,10.0.0.0/8,fd00::/8",
+	    &err));
+	assert_true(guard_pass_proxy(guard, &config.http.no_proxy, &err));
+	for (i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
+		if (guard_passes_proxy(guard, hosts[i].host) != hosts[i].passes)
+			fail_msg("%s", hosts[i].host);
+	assert_true(config_set(&config, "http.no_proxy=a b", &err));
+	assert_false(guard_pass_proxy(guard, &config.http.no_proxy, &err));
+	assert_string_equal(
+	    err.message, "http.no_proxy: \"a b\" is no host or network");
+	error_release(&err);
+	config_release(&config);
 	guard_free(guard);
 }
 
@@ -406,6 +485,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_proxy_is_asked_for_what_is_named),
+		cmocka_unit_test(test_what_is_called_without_a_proxy),
 		cmocka_unit_test(test_denied_unasked),
 		cmocka_unit_test(test_denied_unasked_is_allowed),
 		cmocka_unit_test(test_why),

@@ -1,55 +1,16 @@
-/* What http needs of no server: headers, URLs, the guard, arguments. */
-#include "driver/http.h"
+/* What http needs no server for: URLs, the guard, arguments. */
+#include "driver/transport/http/exchange.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "common/error.h"
-#include "driver/guard.h"
-#include "driver/http_args.h"
-#include "driver/http_names.h"
-#include "driver/http_url.h"
-#include "driver/transport.h"
+#include "driver/transport/http/args.h"
+#include "driver/transport/http/guard.h"
+#include "driver/transport/http/request_headers.h"
+#include "driver/transport/http/url.h"
+#include "driver/transport/transport.h"
 #include "tests/unit/unit.h"
-
-static bool
-add(struct http_headers *headers, const char *line)
-{
-	return http_headers_add(headers, line, strlen(line), 100);
-}
-
-static void
-test_headers(void **state)
-{
-	struct http_headers headers = { 0 };
-
-	(void)state;
-	assert_true(add(&headers, "HTTP/1.1 302 Found\r\n"));
-	assert_true(add(&headers, "X-Old: 1\r\n"));
-	assert_true(add(&headers, "HTTP/1.1 200 OK\r\n"));
-	assert_true(add(&headers, "X-A:  one \r\n"));
-	assert_true(add(&headers, "x-a: two\r\n"));
-	assert_true(add(&headers, "Empty:\r\n"));
-	assert_true(add(&headers, "no header\r\n"));
-	assert_int_equal(headers.count, 2);
-	assert_string_equal(
-	    http_headers_find(&headers, "x-a")->value, "one, two");
-	assert_string_equal(http_headers_find(&headers, "empty")->value, "");
-	assert_null(http_headers_find(&headers, "x-old"));
-	http_headers_release(&headers);
-}
-
-static void
-test_headers_have_a_limit(void **state)
-{
-	struct http_headers headers = { 0 };
-
-	(void)state;
-	for (int i = 0; i < 10; i++)
-		assert_true(add(&headers, "A: 45678\r\n"));
-	assert_false(add(&headers, "A\r\n"));
-	http_headers_release(&headers);
-}
 
 static void
 check_url(const char *base, const char *text, const char *expected)
@@ -70,6 +31,62 @@ test_urls(void **state)
 	check_url("https://host/a", "//other/x", "https://other/x");
 	check_url("http://host/a", "https://other/x", "https://other/x");
 	check_url(NULL, "http://", "");
+}
+
+/* NULL: it leads nowhere. */
+static void
+check_redirect(const char *base, const char *location, const char *expected)
+{
+	struct error err = { 0 };
+	struct http_url *url = http_url_follow(base, location, &err);
+	char *text;
+
+	if (expected == NULL) {
+		assert_null(url);
+		assert_non_null(err.message);
+		error_release(&err);
+		return;
+	}
+	assert_non_null(url);
+	text = http_url_text(url);
+	assert_string_equal(text, expected);
+	free(text);
+	http_url_free(url);
+}
+
+static void
+test_redirects(void **state)
+{
+	(void)state;
+	check_redirect("http://host/a/b?q", "c", "http://host/a/c");
+	check_redirect(
+	    "http://host/a", "/b c\xc3\xbc", "http://host/b%20c%c3%bc");
+	check_redirect("http://host/a", "/b%20c", "http://host/b%20c");
+	check_redirect("https://host/a", "//other/x", "https://other/x");
+	check_redirect("http://host/a", "file:///etc/x", "file:///etc/x");
+	check_redirect("http://host/a", "http://u:p@host/", NULL);
+	check_redirect("http://host/a", "//@host/", NULL);
+	check_redirect("http://host/a", "http://host:x/", NULL);
+}
+
+static void
+test_proxies(void **state)
+{
+	static const char *const wrong[] = { "proxy", "proxy:3128",
+		"http://proxy", "socks5://proxy:1080", "http://u:p@proxy:3128",
+		"http://proxy:3128/path", "http://proxy:3128/?x", "http://" };
+	struct error err = { 0 };
+	size_t i;
+
+	(void)state;
+	assert_true(http_url_is_proxy("http://proxy:3128", &err));
+	assert_true(http_url_is_proxy("https://[::1]:3128/", &err));
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		if (http_url_is_proxy(wrong[i], &err))
+			fail_msg("%s was taken", wrong[i]);
+		assert_non_null(strstr(err.message, wrong[i]));
+		error_release(&err);
+	}
 }
 
 static void
@@ -203,6 +220,85 @@ check_wrong(const char *text, const char *why)
 }
 
 static void
+check_form(const char *form, const char *type, const char *body)
+{
+	char text[512];
+	struct http_args *last = NULL, *args;
+	struct http_request request = { 0 };
+
+	snprintf(text, sizeof(text),
+	    "{\"url\": \"http://h/\", \"method\": \"POST\", \"form\": %s}",
+	    form);
+	args = read_args(text, NULL, &last);
+	http_args_fill(args, &request);
+	assert_string_equal(request.headers[0], type);
+	assert_int_equal(request.body_len, strlen(body));
+	assert_memory_equal(request.body, body, request.body_len);
+	http_args_free(args);
+	http_args_free(last);
+}
+
+static void
+test_forms(void **state)
+{
+	static const char type[] =
+	    "Content-Type: application/x-www-form-urlencoded";
+
+	(void)state;
+	check_form(
+	    "{\"q\": \"a b&c=\u00fc\", \"n\": 1.10, \"l\": [1, true, \"x\"],"
+	    " \"no\": null, \"e\": \"\"}",
+	    type, "q=a%20b%26c%3D%C3%BC&n=1.10&l=1&l=true&l=x&e=");
+	check_form("{}", type, "");
+}
+
+static void
+test_forms_with_files(void **state)
+{
+	(void)state;
+	check_form(
+	    "{\"a\\\"\\r\\nb\": 1, \"f\": {\"filename\": \"x.csv\","
+	    " \"content\": \"1;2 --pgwf-form-0\", \"type\": \"text/csv\"}}",
+	    "Content-Type: multipart/form-data; boundary=pgwf-form-1",
+	    "--pgwf-form-1\r\n"
+	    "Content-Disposition: form-data; name=\"a%22%0D%0Ab\"\r\n\r\n"
+	    "1\r\n"
+	    "--pgwf-form-1\r\n"
+	    "Content-Disposition: form-data; name=\"f\"; filename=\"x.csv\"\r\n"
+	    "Content-Type: text/csv\r\n\r\n"
+	    "1;2 --pgwf-form-0\r\n"
+	    "--pgwf-form-1--\r\n");
+}
+
+static void
+check_wrong_form(const char *rest, const char *why)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "{\"url\": \"http://h/\", %s}", rest);
+	check_wrong(text, why);
+}
+
+static void
+test_forms_that_are_wrong(void **state)
+{
+	(void)state;
+	check_wrong_form("\"form\": [1]", "form must be an object");
+	check_wrong_form("\"form\": {}, \"body\": 1",
+	    "body and form must not both be given");
+	check_wrong_form("\"form\": {\"a\": [[1]]}",
+	    "form: a must be a scalar, a file or a list of those");
+	check_wrong_form("\"form\": {\"a\": {\"content\": \"x\"}}",
+	    "form: a must be a file {filename, content, type}");
+	check_wrong_form("\"form\": {\"a\": {\"filename\": \"x\", \"content\":"
+	                 " \"x\", \"type\": \"a\\r\\nX: y\"}}",
+	    "form: a must be a file {filename, content, type}");
+	check_wrong_form("\"form\": {}, \"headers\": {\"content-type\": \"x\"}",
+	    "headers must not have Content-Type beside form");
+	check_wrong_form("\"keyed\": 1", "keyed must be true or false");
+}
+
+static void
 check_header(const char *name, const char *why)
 {
 	char text[128];
@@ -316,15 +412,18 @@ test_names(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_headers),
-	cmocka_unit_test(test_headers_have_a_limit),
 	cmocka_unit_test(test_urls),
 	cmocka_unit_test(test_query),
 	cmocka_unit_test(test_guard),
 	cmocka_unit_test(test_no_user),
 	cmocka_unit_test(test_reserved),
 	cmocka_unit_test(test_names_that_are_free),
+	cmocka_unit_test(test_redirects),
+	cmocka_unit_test(test_proxies),
 	cmocka_unit_test(test_args),
+	cmocka_unit_test(test_forms),
+	cmocka_unit_test(test_forms_with_files),
+	cmocka_unit_test(test_forms_that_are_wrong),
 	cmocka_unit_test(test_same_args_are_shared),
 	cmocka_unit_test(test_secret_args_are_not),
 	cmocka_unit_test(test_names),

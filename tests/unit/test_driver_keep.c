@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "common/error.h"
-#include "driver/config.h"
-#include "driver/loop.h"
+#include "driver/config/config.h"
+#include "driver/poll_window.h"
 #include "driver/request.h"
-#include "driver/window.h"
 #include "driver/workspace.h"
+#include "runtime/loop.h"
 #include "tests/unit/unit.h"
 
 struct fixture {

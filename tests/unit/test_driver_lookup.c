@@ -1,13 +1,13 @@
 /*
  * test_driver_lookup.c - names are looked up while the loop goes on.
  */
-#include "driver/lookup.h"
+#include "runtime/lookup.h"
 
 #include <unistd.h>
 
 #include "common/error.h"
-#include "driver/aside.h"
-#include "driver/loop.h"
+#include "runtime/loop.h"
+#include "runtime/thread_call.h"
 #include "tests/unit/unit.h"
 
 static struct loop *loop;
@@ -76,7 +76,7 @@ test_no_such_name(void **state)
 	lookup_free(lookup);
 }
 
-/* What waits in the tests of asides: for the other end of a pipe. */
+/* What waits in the tests of thread calls: for the other end of a pipe. */
 static void
 wait_for_byte(void *data)
 {
@@ -93,7 +93,7 @@ note_release(void *data)
 	__atomic_fetch_add(&released, 1, __ATOMIC_SEQ_CST);
 }
 
-static const struct aside_call waiting = {
+static const struct thread_call_type waiting = {
 	.run = wait_for_byte,
 	.release = note_release,
 };
@@ -109,16 +109,16 @@ test_the_loop_goes_on(void **state)
 {
 	struct timer timer = { .fn = write_byte };
 	struct error err = { 0 };
-	struct aside *aside;
+	struct thread_call *call;
 	int ends[2];
 
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	timer.arg = ends;
-	aside = aside_start(loop, &waiting, ends, stop, NULL, &err);
+	call = thread_call_start(loop, &waiting, ends, stop, NULL, &err);
 	loop_timer_set(loop, &timer, 1);
 	loop_run(loop);
-	aside_free(aside);
+	thread_call_free(call);
 	/* by us, or by the thread, which may still be about to end */
 	while (__atomic_load_n(&released, __ATOMIC_SEQ_CST) < 1)
 		usleep(1000);
@@ -130,14 +130,14 @@ static void
 test_given_up(void **state)
 {
 	struct error err = { 0 };
-	struct aside *aside;
+	struct thread_call *call;
 	int ends[2];
 
 	(void)state;
 	released = 0;
 	assert_int_equal(pipe(ends), 0);
-	aside = aside_start(loop, &waiting, ends, stop, NULL, &err);
-	aside_free(aside);
+	call = thread_call_start(loop, &waiting, ends, stop, NULL, &err);
+	thread_call_free(call);
 	assert_int_equal(__atomic_load_n(&released, __ATOMIC_SEQ_CST), 0);
 	write_byte(ends);
 	while (__atomic_load_n(&released, __ATOMIC_SEQ_CST) < 1)

@@ -1,4 +1,4 @@
-#include "driver/loop.h"
+#include "runtime/loop.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "driver/lookup.h"
+#include "runtime/lookup.h"
 #include "tests/unit/unit.h"
 
 static struct loop *loop;
@@ -220,6 +220,84 @@ test_signals(void **state)
 	assert_string_equal(seen, ".");
 }
 
+static void
+on_other_signal(void *arg, int signal)
+{
+	assert_int_equal(signal, SIGUSR2);
+	note(arg);
+}
+
+static void
+test_each_signal_has_its_own_call(void **state)
+{
+	struct timer end = { 0 };
+
+	(void)state;
+	loop_signal(loop, SIGUSR1, on_signal, "1");
+	loop_signal(loop, SIGUSR2, on_other_signal, "2");
+	raise(SIGUSR1);
+	set_timer(&end, ".", 20);
+	loop_run(loop);
+	raise(SIGUSR2);
+	set_timer(&end, ".", 20);
+	loop_run(loop);
+	assert_string_equal(seen, "1.2.");
+}
+
+/* A callback that takes 15 ms by the clock. */
+static void
+take_long(void *arg)
+{
+	struct mono begun = mono_now();
+
+	while (mono_diff_ms(mono_now(), begun) < 15)
+		;
+	loop_later(loop, arg);
+}
+
+static void
+test_a_long_pass_is_the_longest(void **state)
+{
+	struct loop_call nothing = { .fn = note, .arg = "x" };
+	struct timer timer = { .fn = take_long, .arg = &nothing };
+	struct timer last = { 0 };
+	struct loop_lag lag;
+
+	(void)state;
+	assert_int_equal(loop_lag(loop).passes, 0);
+	loop_timer_set(loop, &timer, 1);
+	set_timer(&last, ".", 50);
+	loop_run(loop);
+	lag = loop_lag(loop);
+	assert_true(lag.over_10_ms >= 1);
+	assert_true(lag.longest_ms >= 14);
+	assert_string_equal(seen, "x.");
+}
+
+static void
+end_of_loop(void *arg)
+{
+	struct loop_end *end = arg;
+
+	loop_not_at_end(end);
+	strcat(seen, "e");
+}
+
+static void
+test_the_end_of_a_loop_calls(void **state)
+{
+	struct loop_end one = { .fn = end_of_loop, .arg = &one };
+	struct loop_end two = { .fn = end_of_loop, .arg = &two };
+	struct loop *other = loop_new();
+
+	(void)state;
+	loop_at_end(other, &one);
+	loop_at_end(other, &two);
+	loop_not_at_end(&two);
+	loop_free(other);
+	assert_string_equal(seen, "e");
+}
+
 /* Calls that fail ---------------------------------------------------------- */
 
 static void
@@ -402,6 +480,9 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_a_call_asked_for_by_a_timer),
 	TEST(test_a_watch_taken_away_gets_no_event),
 	TEST(test_signals),
+	TEST(test_each_signal_has_its_own_call),
+	TEST(test_a_long_pass_is_the_longest),
+	TEST(test_the_end_of_a_loop_calls),
 	TEST(test_a_watch_that_the_kernel_refuses_comes_later),
 	TEST(test_a_change_that_the_kernel_refuses_comes_later),
 	TEST(test_a_watch_is_taken_away_before_the_kernel_had_it),

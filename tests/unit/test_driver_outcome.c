@@ -1,11 +1,12 @@
-#include "driver/outcome.h"
+#include "driver/transport/outcome.h"
 
 #include "common/error.h"
 #include "common/json.h"
-#include "driver/http.h"
-#include "driver/http_outcome.h"
-#include "driver/sql_statement.h"
-#include "driver/tail.h"
+#include "driver/transport/http/exchange.h"
+#include "driver/transport/http/outcome.h"
+#include "driver/transport/http/response_headers.h"
+#include "driver/transport/sql/statement.h"
+#include "driver/transport/tail.h"
 #include "tests/unit/unit.h"
 
 static void

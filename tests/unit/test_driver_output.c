@@ -1,8 +1,8 @@
 /* Output as it comes: no secret leaves in pieces. */
-#include "driver/output.h"
+#include "driver/transport/output.h"
 
-#include "driver/known.h"
-#include "driver/redact.h"
+#include "driver/secret/known.h"
+#include "driver/secret/redact.h"
 #include "tests/unit/unit.h"
 
 static int

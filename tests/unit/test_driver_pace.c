@@ -1,9 +1,9 @@
 /* When the next turn is due. */
 #include "driver/pace.h"
 
-#include "driver/config.h"
-#include "driver/loop.h"
-#include "driver/window.h"
+#include "driver/config/config.h"
+#include "driver/poll_window.h"
+#include "runtime/loop.h"
 #include "tests/unit/unit.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* What must not be seen is replaced, however it is written. */
-#include "driver/redact.h"
+#include "driver/secret/redact.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -7,7 +7,7 @@
 #include "common/buf.h"
 #include "common/error.h"
 #include "common/json.h"
-#include "driver/known.h"
+#include "driver/secret/known.h"
 #include "tests/unit/unit.h"
 
 static int

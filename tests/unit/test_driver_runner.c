@@ -5,10 +5,11 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "driver/config.h"
-#include "driver/loop.h"
-#include "driver/transport.h"
+#include "driver/config/config.h"
+#include "driver/metrics.h"
+#include "driver/transport/transport.h"
 #include "driver/workspace.h"
+#include "runtime/loop.h"
 #include "tests/unit/unit.h"
 
 /* All that a runner needs around it. */
@@ -16,6 +17,7 @@ struct fixture {
 	struct loop *loop;
 	struct config config;
 	struct transports *transports;
+	struct metrics metrics;
 	struct runner runner;
 	int changes;
 	struct loop_call stop;
@@ -49,8 +51,8 @@ set_up(void **state)
 	assert_non_null(fixture->transports);
 	fixture->stop.fn = stop;
 	fixture->stop.arg = fixture->loop;
-	runner_init(
-	    &fixture->runner, fixture->transports, "", on_changed, fixture);
+	runner_init(&fixture->runner, fixture->transports, "",
+	    &fixture->metrics, on_changed, fixture);
 	*state = fixture;
 	return 0;
 }
@@ -185,6 +187,30 @@ test_env_shows_what_is_allowed(void **state)
 }
 
 static void
+test_what_happens_is_counted(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct metrics_transport *builtin =
+	    &fixture->metrics.transports[0];
+
+	take(fixture, 1, NOOP, false);
+	take(fixture, 2, "{\"op\": \"sing\"}", false);
+	turn(fixture);
+	take(fixture, 3, NOOP, true);
+	runner_stop(&fixture->runner, token(3));
+	runner_drain(&fixture->runner);
+	take(fixture, 4, NOOP, false);
+	assert_string_equal(builtin->name, "builtin");
+	assert_int_equal(builtin->ends[METRICS_RESPONSE], 1);
+	/* one that could not begin, one that was cancelled before it did */
+	assert_int_equal(builtin->ends[METRICS_ERROR], 2);
+	assert_int_equal(builtin->ends[METRICS_RELEASED], 1);
+	assert_int_equal(builtin->within[METRICS_SPANS - 1], 2);
+	assert_int_equal(fixture->metrics.counts[METRIC_REQUESTS_TAKEN], 4);
+	assert_int_equal(fixture->metrics.counts[METRIC_REQUESTS_STOPPED], 1);
+}
+
+static void
 test_acknowledged_before_it_begins(void **state)
 {
 	struct fixture *fixture = *state;
@@ -267,13 +293,13 @@ test_a_report_that_the_workspace_is_too_busy_for_is_kept(void **state)
 	runner_answer(runner, token(1), "busy");
 	runner_answer(runner, token(1), "busy");
 	assert_int_equal(runner->reports.count, 0);
-	assert_ptr_equal(runner->kept.first, request);
-	assert_int_equal(runner->kept.count, 1);
+	assert_ptr_equal(runner->deferred.first, request);
+	assert_int_equal(runner->deferred.count, 1);
 	assert_int_equal(request->busy, 2);
 	assert_int_equal(request->failures, 0);
 	assert_string_equal(request->event, "response");
 	runner_answer(runner, token(1), "done");
-	assert_int_equal(runner->kept.count, 0);
+	assert_int_equal(runner->deferred.count, 0);
 	assert_int_equal(runner->table.count, 0);
 }
 
@@ -292,9 +318,9 @@ test_lists_know_the_memory_of_what_stands_in_them(void **state)
 	assert_int_equal(one, empty + strlen(CANCELLED));
 	runner_answer(runner, token(1), "busy");
 	assert_int_equal(runner->reports.bytes, 0);
-	assert_int_equal(runner->kept.bytes, one);
+	assert_int_equal(runner->deferred.bytes, one);
 	runner_answer(runner, token(1), "done");
-	assert_int_equal(runner->kept.bytes, 0);
+	assert_int_equal(runner->deferred.bytes, 0);
 }
 
 static void
@@ -305,10 +331,10 @@ test_stopped_while_the_acknowledgement_is_kept(void **state)
 
 	take(fixture, 1, NOOP, true);
 	runner_answer(runner, token(1), "busy");
-	assert_string_equal(runner->kept.first->event, "ack");
+	assert_string_equal(runner->deferred.first->event, "ack");
 	runner_stop(runner, token(1));
-	assert_string_equal(runner->kept.first->event, "error");
-	assert_string_equal(runner->kept.first->body.data, CANCELLED);
+	assert_string_equal(runner->deferred.first->event, "error");
+	assert_string_equal(runner->deferred.first->body.data, CANCELLED);
 	assert_int_equal(runner->table.active, 0);
 }
 
@@ -326,7 +352,7 @@ test_stopped_before_the_workspace_was_too_busy(void **state)
 	runner_stop(runner, token(1));
 	runner_answer(runner, token(1), "busy");
 	assert_int_equal(carried.count, 0);
-	assert_string_equal(runner->kept.first->event, "error");
+	assert_string_equal(runner->deferred.first->event, "error");
 }
 
 static void
@@ -415,6 +441,7 @@ main(void)
 		TEST(test_wrong_arguments_are_an_outcome),
 		TEST(test_a_failure_is_an_outcome),
 		TEST(test_env_shows_what_is_allowed),
+		TEST(test_what_happens_is_counted),
 		TEST(test_acknowledged_before_it_begins),
 		TEST(test_an_acknowledgement_that_was_repeated_begins_too),
 		TEST(test_a_stale_acknowledgement_begins_nothing),
@@ -431,6 +458,6 @@ main(void)
 		TEST(test_many),
 	};
 
-	log_init(LOG_LEVEL_ERROR, false);
+	log_init(LOG_LEVEL_ERROR, LOG_TEXT);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

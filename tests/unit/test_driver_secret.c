@@ -1,5 +1,5 @@
 /* Secrets: where they are looked for, and where in a request they go. */
-#include "driver/secret.h"
+#include "driver/secret/secret.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "driver/config.h"
-#include "driver/redact.h"
-#include "driver/transport.h"
+#include "driver/config/config.h"
+#include "driver/secret/redact.h"
+#include "driver/transport/transport.h"
 #include "tests/unit/private.h"
 #include "tests/unit/unit.h"
 

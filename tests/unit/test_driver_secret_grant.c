@@ -1,8 +1,8 @@
 /* Lines of secrets.grants: what each one lets through. */
-#include "driver/secret_grant.h"
+#include "driver/secret/grant.h"
 
 #include "common/error.h"
-#include "driver/config.h"
+#include "driver/config/config.h"
 #include "tests/unit/unit.h"
 
 /* The error of a configuration with this line; "" if it is taken. */

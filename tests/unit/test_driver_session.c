@@ -4,7 +4,7 @@
  * leaves at a server is tried with a real one, which tests/run starts and PGHOST
  * names.
  */
-#include "driver/session.h"
+#include "runtime/session.h"
 
 #include <dlfcn.h>
 #include <netdb.h>
@@ -17,7 +17,7 @@
 #include "common/mem.h"
 #include "common/pg.h"
 #include "common/pg_params.h"
-#include "driver/loop.h"
+#include "runtime/loop.h"
 #include "tests/unit/unit.h"
 
 enum {

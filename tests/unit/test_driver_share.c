@@ -1,7 +1,7 @@
 /* How slots are shared: invariants over what workspaces may ask for. */
 #include "driver/share.h"
 
-#include "driver/config.h"
+#include "driver/config/config.h"
 #include "tests/unit/unit.h"
 
 enum {

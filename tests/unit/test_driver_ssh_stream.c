@@ -1,5 +1,5 @@
 /* What a host sends means the same in whatever pieces it comes. */
-#include "driver/ssh_stream.h"
+#include "driver/transport/ssh/stream.h"
 
 #include "tests/unit/unit.h"
 

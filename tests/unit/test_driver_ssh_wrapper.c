@@ -1,9 +1,11 @@
-#include "driver/ssh_wrapper.h"
+#include "driver/transport/ssh/wrapper.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "common/error.h"
 #include "common/json.h"
+#include "driver/transport/ssh/scripts.h"
 #include "tests/unit/unit.h"
 
 #define NONCE "0123456789abcdef0123456789abcdef"
@@ -108,6 +110,71 @@ test_script_comes_by_standard_input(void **state)
 	    NONCE " begun\nfrom script\n" NONCE " exit 4\n");
 }
 
+/* Scripts ------------------------------------------------------------------ */
+
+static void
+test_scripts_are_one_line_without_comments(void **state)
+{
+	(void)state;
+	assert_null(strchr(ssh_script_ender, '\n'));
+	assert_null(strchr(ssh_script_wrapper, '\n'));
+	assert_null(strchr(ssh_script_ender, '#'));
+	assert_null(strchr(ssh_script_wrapper, '#'));
+}
+
+/* Whether a shell of that name is here. */
+static bool
+has_shell(const char *shell)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "command -v %s >/dev/null", shell);
+	return system(command) == 0;
+}
+
+/*
+ * What `shell` says of the session of a command that the ender has ended: a child
+ * that ends when it is told to, and one that has to be killed.
+ */
+static void
+check_ender(const char *shell, const char *expected)
+{
+	static const char script[] =
+	    "t=$(mktemp -d); mkfifo $t/up; "
+	    "setsid sh -c 'trap \"\" TERM; sleep 999 & "
+	    "(trap - TERM; exec sleep 998) & "
+	    "echo up >\"$1\"; wait; exec sleep 997' sh $t/up & s=$!; "
+	    "read -r _ <$t/up; rm -r $t; "
+	    "%s -c \"$ENDER\" sh $s 1; "
+	    "ps -A -o sid= -o pid= -o stat= | awk -v s=$s "
+	    "'$1 == s && $3 !~ /^Z/ { print $2 == s ? \"leader\" : \"other\" "
+	    "}' "
+	    "| sort | uniq -c | tr -s ' '; kill -KILL -$s";
+	char command[sizeof(script) + 16], said[256] = "";
+	FILE *pipe;
+
+	setenv("ENDER", ssh_script_ender, 1);
+	snprintf(command, sizeof(command), script, shell);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	said[fread(said, 1, sizeof(said) - 1, pipe)] = '\0';
+	pclose(pipe);
+	assert_string_equal(said, expected);
+}
+
+static void
+test_the_ender_leaves_the_first_process_alone(void **state)
+{
+	static const char *const shells[] = { "sh", "dash", "bash",
+		"busybox sh" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+		if (has_shell(shells[i]))
+			check_ender(shells[i], " 1 leader\n");
+}
+
 static void
 check_refused(const char *args, const char *message)
 {
@@ -194,6 +261,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_shell_words_do_not_leave_the_wrapper),
 	cmocka_unit_test(test_rest_of_input_is_the_commands),
 	cmocka_unit_test(test_script_comes_by_standard_input),
+	cmocka_unit_test(test_scripts_are_one_line_without_comments),
+	cmocka_unit_test(test_the_ender_leaves_the_first_process_alone),
 	cmocka_unit_test(test_what_no_shell_can_take_is_refused),
 	cmocka_unit_test(test_records_are_found),
 	cmocka_unit_test(test_halves_and_forgeries_are_not),

@@ -1,4 +1,4 @@
-#include "driver/tail.h"
+#include "driver/transport/tail.h"
 
 #include "tests/unit/unit.h"
 

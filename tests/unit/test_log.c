@@ -1,8 +1,10 @@
 #include "common/log.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/error.h"
@@ -47,12 +49,35 @@ test_text(void **state)
 	char *text;
 
 	(void)state;
-	log_init(LOG_LEVEL_INFO, false);
+	log_init(LOG_LEVEL_INFO, LOG_TEXT);
 	text = written(say_each);
 	assert_string_equal(text,
 	    "test_log: warning: cannot open x: No such file or directory\n"
 	    "test_log: warning: odd\n"
 	    "test_log: two lines  [31m\n");
+	free(text);
+}
+
+static void
+test_timed_text(void **state)
+{
+	static const char form[] = "dddd-dd-ddTdd:dd:dd.dddZ test_log: ";
+	char *text, *line;
+	size_t i;
+	int lines = 0;
+
+	(void)state;
+	log_init(LOG_LEVEL_INFO, LOG_TIMED);
+	text = written(say_each);
+	for (line = text; *line != '\0'; line = strchr(line, '\n') + 1) {
+		for (i = 0; form[i] != '\0'; i++)
+			if (form[i] == 'd')
+				assert_true(isdigit((unsigned char)line[i]));
+			else
+				assert_int_equal(line[i], form[i]);
+		lines++;
+	}
+	assert_int_equal(lines, 3);
 	free(text);
 }
 
@@ -64,7 +89,7 @@ test_levels(void **state)
 
 	(void)state;
 	assert_true(log_level_find("error", &level));
-	log_init(level, false);
+	log_init(level, LOG_TEXT);
 	text = written(say_each);
 	assert_string_equal(text, "");
 	free(text);
@@ -87,7 +112,7 @@ test_json(void **state)
 	char *text;
 
 	(void)state;
-	log_init(LOG_LEVEL_WARN, true);
+	log_init(LOG_LEVEL_WARN, LOG_JSON);
 	text = written(say_quote);
 	assert_true(json_parse(text, strlen(text), &line, &err));
 	assert_string_equal(json_string(json_get(line, "level")), "warn");
@@ -126,7 +151,7 @@ test_json_of_any_bytes(void **state)
 	char *text;
 
 	(void)state;
-	log_init(LOG_LEVEL_WARN, true);
+	log_init(LOG_LEVEL_WARN, LOG_JSON);
 	text = written(say_wild);
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 	assert_true(json_parse(text, strlen(text), &line, &err));
@@ -148,7 +173,7 @@ test_text_of_any_bytes(void **state)
 	char *text, *c;
 
 	(void)state;
-	log_init(LOG_LEVEL_WARN, false);
+	log_init(LOG_LEVEL_WARN, LOG_TEXT);
 	text = written(say_wild);
 	assert_int_equal(strncmp(text, "test_log: warning: a\"b : task 7/42/3:",
 	                     strlen("test_log: warning: a\"b : task 7/42/3:")),
@@ -180,13 +205,13 @@ test_why_a_program_ends(void **state)
 	char *text;
 
 	(void)state;
-	log_init(LOG_LEVEL_ERROR, false);
+	log_init(LOG_LEVEL_ERROR, LOG_TEXT);
 	text = written(say_error);
 	assert_string_equal(text, "test_log: no \"x\" \n"
 	                          "test_log: detail: a b\n"
 	                          "test_log: hint: Do it.\xef\xbf\xbd\n");
 	free(text);
-	log_init(LOG_LEVEL_ERROR, true);
+	log_init(LOG_LEVEL_ERROR, LOG_JSON);
 	text = written(say_error);
 	assert_true(json_parse(text, strlen(text), &line, &err));
 	assert_string_equal(json_string(json_get(line, "level")), "error");
@@ -218,7 +243,7 @@ test_lines_that_are_missing(void **state)
 	char *text;
 
 	(void)state;
-	log_init(LOG_LEVEL_INFO, false);
+	log_init(LOG_LEVEL_INFO, LOG_TEXT);
 	text = written(say_into_a_full_disk);
 	assert_string_equal(text,
 	    "test_log: warning: 2 lines before this could not be written\n"
@@ -232,6 +257,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_text_of_any_bytes),
 	cmocka_unit_test(test_why_a_program_ends),
 	cmocka_unit_test(test_text),
+	cmocka_unit_test(test_timed_text),
 	cmocka_unit_test(test_levels),
 	cmocka_unit_test(test_lines_that_are_missing),
 	cmocka_unit_test(test_json),

@@ -190,11 +190,11 @@ test_values_and_kinds(void **state)
 	pg_params_add_bytes(&params, "\0\xff", 2);
 	r = pg_query(pg,
 	    "select $1::text t, $2::bool n, $3 i, $4 = -7 b, $5 = '\\x00ff' y,"
-	    " '{}'::jsonb j",
+	    " '{}'::jsonb j, now() at",
 	    &params, &err);
 	assert_non_null(r);
 	assert_int_equal(pg_rows(r), 1);
-	assert_int_equal(pg_columns(r), 6);
+	assert_int_equal(pg_columns(r), 7);
 	assert_int_equal(pg_column(r, "j"), 5);
 	assert_int_equal(pg_column(r, "nothing"), -1);
 	assert_string_equal(pg_value(r, 0, 0), "a b");
@@ -207,6 +207,7 @@ test_values_and_kinds(void **state)
 	assert_int_equal(pg_column_kind(r, 1), PG_KIND_BOOL);
 	assert_int_equal(pg_column_kind(r, 2), PG_KIND_NUMBER);
 	assert_int_equal(pg_column_kind(r, 5), PG_KIND_JSON);
+	assert_int_equal(pg_column_kind(r, 6), PG_KIND_TIME);
 	pg_result_free(r);
 	pg_params_release(&params);
 	pg_free(pg);

@@ -119,7 +119,7 @@ test_no_memory_for_an_answer(void **state)
 }
 
 enum {
-	LONGEST_S = 10, /* who waits longer waits forever, and is killed */
+	LONGEST_S = 10, /* a longer wait is endless, and is killed */
 };
 
 /* The answer is the row, or an error that says why there is none. */

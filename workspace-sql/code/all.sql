@@ -1,8 +1,9 @@
 -- Behaviour: functions, triggers and views. Installation runs this file once,
 -- every upgrade runs it again.
 --
--- Each folder is a room. A room uses the rooms above it, and flow and task use
--- each other: what follows from a move is what drivers see. So does time with both.
+-- Each folder is a room. A room uses the rooms above it, and flow and task use each other:
+-- the steps that follow from a move decide which requests drivers see. time uses both, and
+-- both use time.
 
 \ir pins.sql
 
@@ -32,6 +33,7 @@
 
 -- definitions: they know no instance
 \ir definition/tables.sql
+\ir definition/transport.sql
 \ir definition/lane.sql
 \ir definition/group.sql
 \ir definition/retry.sql
@@ -109,6 +111,7 @@
 \ir task/loss.sql
 \ir task/grant.sql
 \ir task/driver.sql
+\ir task/counter.sql
 \ir task/sql_grant.sql
 \ir task/sql_task.sql
 
@@ -144,6 +147,7 @@
 \ir look/note.sql
 \ir look/explain.sql
 \ir look/stuck.sql
+\ir look/kind.sql
 \ir look/audit.sql
 \ir look/fsck_instance.sql
 \ir look/fsck.sql

@@ -59,6 +59,8 @@ $$;
 \set migration 081_callback.sql \ir apply.sql
 \set migration 082_start_if.sql \ir apply.sql
 \set migration 083_key.sql \ir apply.sql
+\set migration 084_driver_counter.sql \ir apply.sql
+\set migration 085_transport.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

@@ -35,3 +35,13 @@ create table wf.form (
     input       text,
     meaning     text not null
 );
+
+create table wf.transport (
+    name        text primary key,
+    secret_args text[] not null,
+    code_arg    text,
+    code_type   text,
+    streams     boolean not null,
+    response    jsonb not null,
+    meaning     text not null
+);

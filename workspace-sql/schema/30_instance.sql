@@ -494,6 +494,12 @@ create table wf.sign_of_life (
     seen_at   timestamptz not null
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
+create table wf.driver_counter (
+    driver_id  bigint primary key,
+    counted_at timestamptz not null,
+    counters   jsonb not null
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
 create table wf.turn (
     id int primary key
 );

@@ -12,7 +12,8 @@
 
 -- wf._first_ids(p_ids)
 --
--- Returns  these numbers as ranges, of which at most 100 are kept; null: there are none
+-- Returns  these numbers as ranges, of which at most 100 are kept; null if there are no
+--          numbers
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _audit
@@ -67,7 +68,7 @@ $$;
 --
 -- Returns  nothing
 -- Locks    nothing
--- Raises   WF002 if the reason is too long, or if one is needed and there is none
+-- Raises   WF002 if the reason is too long, or if the verb needs one and has none
 -- Called   by verbs that take a reason, before they do anything
 create or replace function wf._check_reason(p_verb text, p_reason text, p_required boolean) returns void
 language plpgsql stable as $$

@@ -30,7 +30,8 @@ end;
 
 -- wf._actor()
 --
--- Returns  who acts: the login, and the role if the session has SET ROLE to another one: "ann as wf_operator"
+-- Returns  the actor: the login, and the role if the session has SET ROLE to another one:
+--          "ann as wf_operator"
 -- Locks    nothing
 -- Raises   nothing
 -- Called   wherever one text says who did something
@@ -60,7 +61,7 @@ $$;
 
 -- wf._reason()
 --
--- Returns  the reason of what is under way; null: there is none
+-- Returns  the reason that the running verb was given; null if it was given none
 -- Locks    nothing
 -- Raises   nothing
 -- Called   where history is written
@@ -115,7 +116,7 @@ $$;
 
 -- wf._sealed(p_text, p_key)
 --
--- Returns  the text, with a seal that only those can make who know the key
+-- Returns  the text, with a seal; only a holder of the key can make the seal
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _sign and _is_sealed
@@ -128,11 +129,11 @@ end;
 
 -- wf._sign(p_driver)
 --
--- Stores who makes the moves of a transaction, once in each transaction, and in a
--- driver's turn notes its mark for _mark. A session may set wf.mark itself, but it
--- cannot seal what it sets.
+-- Stores the actor of a transaction, once in each transaction, and in a driver's turn
+-- notes its mark for _mark. A session may set wf.mark itself, but it cannot make the seal.
 --
--- Returns  the mark of the transaction; null if it was signed before, or in no driver's turn
+-- Returns  the mark of the transaction; null if it was signed before, or outside of a
+--          driver's turn
 -- Locks    nothing
 -- Raises   nothing
 -- Called   before history is written: by poll and outcome with their driver, else by the triggers

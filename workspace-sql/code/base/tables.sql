@@ -5,7 +5,7 @@ comment on schema wf is 'pgwf workspace: workflows, their instances and all of t
 comment on table wf.setting is 'Settings of the workspace, one row each.';
 comment on column wf.setting.name is 'name of the setting';
 comment on column wf.setting.value is 'its value, as text';
-comment on column wf.setting.meaning is 'what it does, and its unit';
+comment on column wf.setting.meaning is 'the effect of the setting, and its unit';
 comment on column wf.setting.min is 'the least value that it may have; null: it cannot be set';
 comment on column wf.setting.max is 'the greatest value that it may have';
 comment on column wf.setting.changed_at is 'when it was set; null: it still has its first value';
@@ -19,11 +19,11 @@ comment on column wf.audit.number is
 comment on column wf.audit.at is 'when, by the clock of the server';
 comment on column wf.audit.xid is 'the transaction that did it; event_v has its moves';
 comment on column wf.audit.login is 'the login that did it (session_user)';
-comment on column wf.audit.role is 'the role that it acted as: what it had SET ROLE to, else itself';
+comment on column wf.audit.role is 'the role as which the login acted: the role of its SET ROLE, or the login itself';
 comment on column wf.audit.client is 'the address that it came from; null for a local socket';
-comment on column wf.audit.verb is 'what was done, called as in the console';
+comment on column wf.audit.verb is 'the verb, named as in the console';
 comment on column wf.audit.arguments is
-    'what it was given, but for outputs; of more than 4000 bytes only how many they are and how they begin';
+    'the arguments of the verb, without outputs; of more than 4000 bytes only their size and their beginning';
 comment on column wf.audit.reason is 'reason that was given';
 comment on column wf.audit.targets is 'how many instances or processes it was done to';
 comment on column wf.audit.refused is 'how many instances or processes it was refused for';
@@ -47,4 +47,4 @@ comment on table wf.error is 'The SQLSTATEs that the workspace raises; docs/erro
 comment on column wf.error.code is 'SQLSTATE, class WF';
 comment on column wf.error.name is 'short name';
 comment on column wf.error.meaning is 'what happened';
-comment on column wf.error.remedy is 'what to do about it';
+comment on column wf.error.remedy is 'how to mend the cause';

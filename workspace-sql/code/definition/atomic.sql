@@ -225,7 +225,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
       from member m
      where m.object = 'task' and m.value ? 'policies'
     union all
-    select m.place, m.path || '.type', format('%s is no SQL task of one request', m.value ->> 'type'),
+    select m.place, m.path || '.type', format('%s is not a SQL task of one request', m.value ->> 'type'),
            'The calls of an atomic share a connection: the only request of their types is start, by the transport sql, '
            'with statement, params, rows and timeout.'
       from member m

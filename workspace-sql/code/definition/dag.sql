@@ -2,9 +2,10 @@
 
 -- wf._circle(p_after)
 --
--- Goes from each step of a dag to those that it comes after, each way once.
+-- Goes from each step of a dag to its predecessors, along each edge once.
 --
--- Returns  ordinals of steps of which each comes after the next one, the first at the end again; null if there are none
+-- Returns  the ordinals of a circle: each step comes after the next one, and the first
+--          step stands at the end again; null if there is no circle
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _spec_dags, with sound ordinals

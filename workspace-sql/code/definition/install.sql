@@ -99,7 +99,8 @@ $$;
 -- Gives each workflow of a file that differs from its present version a new one.
 --
 -- Returns  an object from the names of these workflows to the numbers of their versions
--- Locks    the rows of workflow, by name: who installs the same name later waits, then compares
+-- Locks    the rows of workflow, by name: a later install of the same name waits, then
+--          compares
 -- Raises   nothing
 -- Called   by wf.install
 create or replace function wf._store_versions(p_source text, p_spec jsonb, p_checksums jsonb) returns jsonb

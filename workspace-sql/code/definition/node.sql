@@ -2,7 +2,8 @@
 
 -- wf._reads(p_reads, p_expressions)
 --
--- Returns  the names that a node reads, with instance if its expressions use it; null if there are none
+-- Returns  the names that a node reads, with instance if its expressions use it; null if
+--          it reads no names
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._store_nodes
@@ -120,8 +121,8 @@ end;
 
 -- wf._node_tree(p_nodes, p_versions, p_types)
 --
--- Numbers the nodes of new versions, and says how they lie: what is around each of
--- them, comes next, begins in it, and takes its errors.
+-- Numbers the nodes of new versions, and finds for each node its parent, its next node,
+-- the node that begins in it, and the nearest handler of its errors.
 --
 -- Returns  a row for each node, with its object and value in the compiled file
 -- Locks    nothing
@@ -234,7 +235,8 @@ $$;
 
 -- wf._tasks_of_types(p_types)
 --
--- Returns  for each of these task types, what its tasks have in common: what they evaluate, and ask a driver for
+-- Returns  for each of these task types, the expressions and the requests that all its
+--          tasks have in common
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._store_nodes
@@ -262,10 +264,11 @@ $$;
 
 -- wf._settle_policies(p_policies)
 --
--- Works out the policies of nodes: once for all nodes that have the same.
+-- Works out the policies of nodes: once for all nodes with the same policies.
 --
 -- Returns  for each of these (a task type, the policies of a node, the arguments that
---          they read): what is fixed, what is to be read, its lane and its group
+--          they read): the constant values, the expressions that are left, the lane and
+--          the group
 -- Locks    the new rows of lane and concurrency_group, by name
 -- Raises   nothing
 -- Called   by wf._store_nodes
@@ -390,11 +393,12 @@ $$;
 
 -- wf._store_sizes(p_version)
 --
--- Works out how many processes a tree, one element of each forall and one round of
--- each loop or retried block come to at most, in all and at a time, and which loops need no processes
--- for their rounds; marks the nodes that are in rounds or undos. Of branches of which one is
--- chosen the largest counts; of steps one after another all count, but the largest at
--- a time. An undo counts in all, and not at a time: what it undoes has ended by then.
+-- Works out how many processes a tree, one element of each forall and one round of each
+-- loop or retried block come to at most, in all and at a time, and which loops need no
+-- processes for their rounds; marks the nodes that are in rounds or undos. Where one of
+-- several branches is chosen, the largest branch counts. Steps one after another all count
+-- in all; at a time only the largest of them counts. An undo counts in all, and not at a
+-- time: it begins when the undone process has ended.
 --
 -- Returns  nothing
 -- Locks    rows of node
@@ -467,8 +471,8 @@ $$;
 
 -- wf._store_weights(p_version)
 --
--- Works out what each composite weighs in the progress of an instance: as much as
--- what is in it together; of branches of which one is chosen the heaviest, of a try
+-- Works out the weight of each composite in the progress of an instance: the sum of its
+-- children. Where one of several branches is chosen, the heaviest branch counts; of a try,
 -- its body.
 --
 -- Returns  nothing

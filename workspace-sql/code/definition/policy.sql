@@ -92,7 +92,7 @@ end;
 
 -- wf._fits_tags(p_value)
 --
--- Returns  whether a value is a list of tags; null is none
+-- Returns  whether a value is a list of tags; null is not one
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _wrong_policies and _tags
@@ -108,7 +108,8 @@ $$;
 
 -- wf._constant_parts(p_object)
 --
--- Returns  of the expressions in an object those that are constant, with their values; null if there are none
+-- Returns  the values of the constant expressions in an object; null if no expression is
+--          constant
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _wrong_policies

@@ -2,7 +2,7 @@
 
 -- wf._retry_seconds(p_duration)
 --
--- Returns  a duration in seconds; null for what is none
+-- Returns  a duration in seconds; null for a value that is not a duration
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _wrong_retry and _retry_values
@@ -74,13 +74,13 @@ $$;
 
 -- wf._retry_delay(p_values, p_tried, p_chance)
 --
--- The delay after attempt n is delay · backoff^(n-1), at most max_delay, as in
--- Steep (its policies have no jitter). The jitter is Brooklyn's: the delay times
--- 1 + chance · jitter, and where that exceeds max_delay, max_delay divided by it.
+-- The delay after attempt n is delay · backoff^(n-1), at most max_delay, as in Steep (its
+-- policies have no jitter). The jitter is Brooklyn's: the delay times 1 + chance · jitter,
+-- and where this product exceeds max_delay, max_delay divided by the same factor.
 --
 -- Returns  how long a task waits after so many attempts of its budget
 -- Locks    nothing
--- Raises   nothing: what has no end stops at 36,500 days
+-- Raises   nothing: a delay that would exceed 36,500 days is 36,500 days
 -- Called   by _retry
 create or replace function wf._retry_delay(p_values jsonb, p_tried int, p_chance numeric) returns interval
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$

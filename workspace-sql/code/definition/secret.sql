@@ -128,9 +128,9 @@ end;
 --
 -- Follows the secrets in a task's arguments into the requests of its type.
 --
--- Returns  an object from requests to lists of {"at": [keys and indexes],
---          "secret": name} (the secret is the value there) and
---          {"at", "text": [names]} (the value there is the list of the texts around them); null if there are none
+-- Returns  an object from requests to lists of {"at": [keys and indexes], "secret": name}
+--          (the secret is the value there) and {"at", "text": [names]} (the value there
+--          is the list of the texts around them); null if the requests have no secrets
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _spec_secrets and _store_nodes

@@ -13,7 +13,7 @@
 create or replace function wf._elements_meant(p_text text, p_total bigint) returns numeric
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
-    v_text text := regexp_replace(lower(p_text), '[[:space:]]', '', 'g');
+    v_text text := regexp_replace(lower(p_text collate "C"), '[[:space:]]', '', 'g');
     v_part text[];
     v_value numeric;
 begin

@@ -117,7 +117,7 @@ $$;
 -- Called   by wf._spec_shape
 create or replace function wf._spec_atom()
 returns table (atom text, type text, pattern text, meaning text)
-language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
+language sql stable rows 20 set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
     values
         ('format', 'number', '^1$', '1, the version of the format'),
         ('text', 'string', '', 'a string'),
@@ -141,8 +141,11 @@ language sql immutable rows 10 set search_path = pg_catalog, pg_temp set standar
         ('ordinals', 'array', '^\[([1-9][0-9]{0,4}(, [1-9][0-9]{0,4})*)?\]$', 'a list of ordinals of branches'),
         ('machine', 'string', '^(sync|async|wait)$', 'sync, async or wait'),
         ('wait', 'string', '^(sleep|moment|signal|callback|input|child|instance|fail)$',
-         'sleep, moment, signal, callback, input, child, instance or fail'),
-        ('transport', 'string', '^(http|ssh|sql|exec|builtin)$', 'http, ssh, sql, exec or builtin');
+         'sleep, moment, signal, callback, input, child, instance or fail')
+    union all
+    select 'transport', 'string', format('^(%s)$', string_agg(t.name, '|')),
+           'one of ' || string_agg(t.name, ', ' order by t.name)
+      from wf.transport t;
 $$;
 
 -- wf._undo_ordinal()
@@ -159,8 +162,8 @@ end;
 
 -- wf._undo_depth(p_place)
 --
--- Returns  how long the place of the innermost undo around a node is, or of the node itself if it is one; 0: there is
---          none
+-- Returns  how long the place of the innermost undo around a node is, or of the node
+--          itself if it is one; 0: no undo is around the node
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _node_tree
@@ -300,7 +303,7 @@ begin atomic
     select '', 'must be an object', null
      where jsonb_typeof(p_value) <> 'object'
      union all
-    select '.kind', 'is no kind of node',
+    select '.kind', 'is not a kind of node',
            regexp_replace('The kinds are ' || array_to_string(wf._node_kinds(), ', ') || '.',
                           ', (?=[a-z]+[.])', ' and ')
      where p_object = 'node' and jsonb_typeof(p_value) = 'object'

@@ -52,7 +52,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       from task_type t
      cross join lateral (values
            (t.value ->> 'machine' = 'wait' and not t.value ? 'wait', 'is a wait type without the clause wait'),
-           (t.value ->> 'machine' <> 'wait' and t.value ? 'wait', 'has the clause wait but is no wait type'),
+           (t.value ->> 'machine' <> 'wait' and t.value ? 'wait', 'has the clause wait but is not a wait type'),
            (t.value ->> 'machine' = 'wait' and coalesce(t.value -> 'requests', '{}') <> '{}',
             'is a wait type with requests'),
            (t.value ->> 'machine' <> 'wait' and (t.value #> '{requests,start}') is null, 'has no request start'),
@@ -63,7 +63,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
            ) m (wrong, message)
      where m.wrong
     union all
-    select '{}', t.path || '.policies', format('%s is no parameter of %s', f, t.name), null
+    select '{}', t.path || '.policies', format('%s is not a parameter of %s', f, t.name), null
       from task_type t
      cross join lateral unnest(wf._policy_names(t.value -> 'policies')) f
      where f <> all (t.params)
@@ -107,10 +107,11 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
      where r.path like '%.start' and r.value ? 'every'
     union all
     select '{}', r.path || '.progress', 'is not for this request',
-           'It goes with poll, and with the start of ssh and exec, whose output is read.'
+           'It goes with poll, and with the start of ' || array_to_string(wf._streaming(), ' and ')
+           || ', whose output is read.'
       from template r
      where r.value ? 'progress' and r.path not like '%.poll'
-       and not (r.path like '%.start' and r.value ->> 'transport' in ('ssh', 'exec'))
+       and not (r.path like '%.start' and r.value ->> 'transport' = any (wf._streaming()))
     union all
     select '{}', e.path, format('nothing is called %s here', f),
            'The names are ' || array_to_string(e.names, ', ') || '.'
@@ -307,7 +308,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     binder as materialized (
         select b.* from wf._bound_names(p_nodes) b
     )
-    select b.place, b.path, format('%L is no name', b.name),
+    select b.place, b.path, format('%L is not a name', b.name),
            'Names have letters, digits and _, at most 63 bytes; instance is reserved.'
       from binder b
      where b.name !~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$' or b.name = 'instance'
@@ -359,7 +360,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
          where n.kind = 'workflow' and n.value ? 'policies'
         union all
         select n.place, n.path, 'reads lacks %s', n.value -> 'reads',
-               -- what is left of a node is an object of expressions, and so an expression
+               -- the rest of a node is an object of expressions, and therefore an
+               -- expression
                (n.value #- '{policies,retry,when}')
                - '{kind,line,type,as,reads,workflow,name,index,collect,collect_reads,element,while,until,yield}'::text[]
                - '{round_reads,only,after}'::text[]
@@ -564,14 +566,16 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
      where g.handed_on = 0 or g.handed_on <> g.read
     union all
     select k.place, k.path, format('a secret ends up in %s of %s', s.value -> 'at' ->> 0, r.transport),
-           'Secrets go into headers and body of http, stdin and env of ssh and exec.'
+           (select 'Secrets go into ' || string_agg(array_to_string(t.secret_args, ' and ') || ' of ' || t.name, ', '
+                                                    order by t.name) || '.'
+              from wf.transport t
+             where t.secret_args <> '{}')
       from task k
      cross join lateral jsonb_each(wf._request_secrets(k.spec, k.args)) q
      cross join lateral jsonb_array_elements(q.value) s
      cross join lateral (select k.spec #>> array['requests', q.key, 'transport'] as transport) r
-     where (r.transport, s.value -> 'at' ->> 0)
-           not in (('http', 'headers'), ('http', 'body'), ('ssh', 'stdin'), ('ssh', 'env'),
-                   ('exec', 'stdin'), ('exec', 'env'));
+     where not exists (select from wf.transport t
+                        where t.name = r.transport and s.value -> 'at' ->> 0 = any (t.secret_args));
 $$;
 
 -- wf._check_spec(p_spec)

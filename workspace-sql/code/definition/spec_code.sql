@@ -80,13 +80,13 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
          where wf._code_type(p -> 'type') is not null
     ),
     request as (
-        select format('task_types.%s.requests.%s.args.%s', t.key, r.key, c.arg) as path, t.key as task_type, c.type,
-               r.value -> 'args' -> c.arg as value
+        select format('task_types.%s.requests.%s.args.%s', t.key, r.key, c.code_arg) as path, t.key as task_type,
+               c.code_type as type,
+               r.value -> 'args' -> c.code_arg as value
           from jsonb_each(p_spec -> 'task_types') t
          cross join lateral jsonb_each(t.value -> 'requests') r
-          join (values ('sql', 'statement', 'sql'), ('ssh', 'script', 'shell')) c (transport, arg, type)
-            on c.transport = r.value ->> 'transport'
-         where r.value -> 'args' ? c.arg
+          join wf.transport c on c.name = r.value ->> 'transport'
+         where r.value -> 'args' ? c.code_arg
     ),
     node as materialized (
         select n.* from wf._with_forms(p_nodes) n where n.kind in ('workflow', 'task') or n.scope = 'own'

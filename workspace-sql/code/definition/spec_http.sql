@@ -84,12 +84,12 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
            'Every other word is allowed, such as GET, POST or PROPFIND.'
       from given g
      cross join lateral (select wf._spelled(g.value, g.params) as method) m
-     where g.key = 'method' and m.method ~* '^(connect|pri|trace|track)$'
+     where g.key = 'method' and m.method collate "C" ~* '^(connect|pri|trace|track)$'
     union
     select h.place, h.path, format('the value of header %s is written out', h.name),
            'Give ["secret", name], alone or in a text: only the driver knows it then, and it is never in the database.'
       from header h
-     where h.name ~* '^authorization$'
+     where h.name collate "C" ~* '^authorization$'
        and case when h.value ->> 0 = 'const' then h.value -> 1 else h.value end #>> '{}' <> ''
        and jsonb_typeof(case when h.value ->> 0 = 'const' then h.value -> 1 else h.value end) = 'string'
     union
@@ -97,6 +97,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
            'The driver says where a request goes and where it ends: Connection, Content-Length, Expect, Host, '
            'HTTP2-Settings, Keep-Alive, TE, Trailer, Transfer-Encoding, Upgrade and Proxy-... are reserved.'
       from header h
-     where replace(h.name, '_', '-') ~* ('^(proxy-.*|connection|content-length|expect|host|http2-settings|keep-alive|'
-                                         'te|trailer|transfer-encoding|upgrade)$');
+     where replace(h.name, '_', '-') collate "C"
+           ~* ('^(proxy-.*|connection|content-length|expect|host|http2-settings|keep-alive|'
+               'te|trailer|transfer-encoding|upgrade)$');
 $$;

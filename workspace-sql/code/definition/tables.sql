@@ -38,13 +38,14 @@ comment on column wf.task_type.name is 'qualified name, such as http.Request';
 comment on column wf.task_type.checksum is 'SHA-256 of the declaration, lines and comments left out';
 comment on column wf.task_type.machine is 'sync, async, wait or child';
 comment on column wf.task_type.wait is
-    'for wait and child: what it waits for (sleep, moment, signal, callback, child, instance), or fail';
+    'for wait and child: the kind of event that ends the wait (sleep, moment, signal, callback, child, instance), or '
+    'fail';
 comment on column wf.task_type.spec is 'the declaration (docs/spec.md)';
 
-comment on table wf.task_request is 'What a driver is asked to do for tasks of a type.';
+comment on table wf.task_request is 'The requests that drivers carry out for tasks of a type.';
 comment on column wf.task_request.type_id is 'the task type';
 comment on column wf.task_request.request is 'start, poll, cancel or cleanup';
-comment on column wf.task_request.transport is 'http, ssh, sql, exec or builtin';
+comment on column wf.task_request.transport is 'name of the transport, see wf.transport';
 comment on column wf.task_request.args is
     'expression of the transport''s arguments over the task''s arguments and its handle';
 comment on column wf.task_request.passes is 'the transport gets the task''s arguments unchanged';
@@ -56,13 +57,25 @@ comment on column wf.task_request.backoff is 'factor on delay from one to the ne
 comment on column wf.task_request.max_delay is 'greatest delay';
 comment on column wf.task_request.attempts is 'how many polls in a row may fail; how often cancel or cleanup is tried';
 
-comment on table wf.lane is 'What a driver must serve to take a task, interned.';
+comment on table wf.transport is
+    'The ways in which a driver carries out a request. The driver and the compiler have tables of the same names.';
+comment on column wf.transport.name is 'name of the transport, which a request of a task type gives';
+comment on column wf.transport.secret_args is 'its arguments that a secret may stand in';
+comment on column wf.transport.code_arg is 'the argument that holds code, which must be a literal; null: none does';
+comment on column wf.transport.code_type is 'the type of that argument: sql or shell';
+comment on column wf.transport.streams is 'true: what it writes can be read while it runs';
+comment on column wf.transport.response is 'the answer of a request that went well, for simulate';
+comment on column wf.transport.meaning is 'what it carries out, in words';
+
+comment on table wf.lane is
+    'The queue, transports and capabilities that a driver must serve to take a task. Each combination has one row.';
 comment on column wf.lane.id is 'key: follows from queue, needs and requires, see wf._name_number';
 comment on column wf.lane.queue is 'name of the queue; the usual one is default';
 comment on column wf.lane.needs is 'transports that the task''s requests use, sorted';
 comment on column wf.lane.requires is 'capabilities that the task requires, sorted';
 comment on column wf.lane.fixed is
-    'a node names the lane, so it stays; a lane that only expressions name is removed when no task waits or runs in it';
+    'true: a node names the lane, and it stays; a lane that only expressions name is removed when no task waits or '
+    'runs in it';
 comment on column wf.lane.unused_xid is
     'no task waited or ran in it when this transaction looked; it is removed when all transactions of that time have '
     'ended';
@@ -122,8 +135,8 @@ comment on column wf.node.policy is
     'priority, retry, timeout, title';
 comment on column wf.node.title is 'title, if fixed';
 comment on column wf.node.secrets is
-    'leaf: for each of its requests, where in the arguments the driver puts which secrets (docs/spec.md); null if '
-    'there are none';
+    'leaf: for each of its requests, the places in its arguments where the driver puts secrets, and the names of '
+    'these (docs/spec.md); null if the requests have no secrets';
 comment on column wf.node.picks is 'leaf: sync, and its output is these fields of any response, under their names';
 comment on column wf.node.machine is 'the machine of its form';
 comment on column wf.node.scope is
@@ -140,12 +153,13 @@ comment on column wf.node.handles is
     'how it takes errors of what is in it: wf.form.child_error of its form; retries: its policy retry is asked; null: '
     'it takes none';
 comment on column wf.node.timeout is
-    'the limits of its policy timeout in seconds; an empty object if they are expressions; null if there are none';
+    'the limits of its policy timeout in seconds; an empty object if they are expressions; null if the node has no '
+    'such policy';
 comment on column wf.node.timed is
     'which limits those are, a bit for each (wf._limit): 1 wait, 2 inactivity, 4 runtime, 8 deadline; all of them if '
     'they are expressions; null if it has no timeout';
 comment on column wf.node.handler_id is
-    'the nearest node around it that may take an error of it (handles); null if there is none';
+    'the nearest node around it that may take its errors (handles); null if no node does';
 comment on column wf.node.condition is
     'catch: expression of its when, null if it takes every error; while, repeat: of the condition';
 comment on column wf.node.state is 'while, fold: name of the state, null if nothing reads it';
@@ -155,9 +169,9 @@ comment on column wf.node.in_round is 'true: the innermost scope around it, or i
 comment on column wf.node.yield is 'loop: expression of what a round yields; its name is bind';
 comment on column wf.node.tolerate is 'forall: expression of its tolerate';
 comment on column wf.node.on_failure is
-    'what is done if no handler takes an error of it: pause, skip, skip_all (with what reads it), fail or fail_late; '
-    'of the policies on_failure on '
-    'it, around it and of its type that of the nearest; null: pause';
+    'what happens to an error that no handler takes: pause, skip, skip_all (skips every reader, too), fail or '
+    'fail_late; the nearest policy on_failure counts: of the node, of the nodes around it, of its task type; null: '
+    'pause';
 comment on column wf.node.on_failure_own is
     'true: it is a task on which on_failure(pause) or (skip) is written, which comes before the handlers around it';
 comment on column wf.node.late is 'true: a node of its workflow has on_failure(fail_late)';
@@ -174,8 +188,9 @@ comment on column wf.node.most_live is 'as most: how many of them may be under w
 comment on column wf.node.rate_id is 'policy rate: the rate, if its name is constant';
 comment on column wf.node.rate is 'policy rate: those of name, max and per that are constant';
 comment on column wf.node.weight is
-    'what it counts in the progress of an instance: a leaf as its policy says, a composite as much as what is in it '
-    'together; of branches of which one is chosen the heaviest, of a try its body, of a forall one element';
+    'its share in the progress of an instance. A leaf has the weight of its policy, a composite the sum of its '
+    'children. Where one of several branches is chosen, the heaviest counts; a try counts its body, a forall one '
+    'element';
 comment on column wf.node.wide is
     'its version has a forall, a loop or more than 200 nodes, so an instance may have many processes';
 comment on column wf.node.in_dag is 'true: it is a step of a dag';

@@ -1,4 +1,4 @@
--- Names: what they are bound to, and what an expression sees of them.
+-- Names: the values that they are bound to, and the names that an expression sees.
 
 -- wf._open_scope(p_moves)
 --

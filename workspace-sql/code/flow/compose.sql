@@ -393,8 +393,8 @@ $$;
 
 -- wf._reenter(p_moves, p_at)
 --
--- Enters composites anew after a failure: what they need is evaluated again. For another
--- round of a policy retry it is kept.
+-- Enters composites anew after a failure: their arguments are evaluated again. For another
+-- round of a policy retry the arguments are kept.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -530,12 +530,12 @@ $$;
 
 -- wf._count_ended(p_moves, p_steps, p_at, p_torn)
 --
--- Counts in their parents what has ended: a parent ends with the last of them, or
--- with the first that returns, or begins more, or is a race that one of them wins.
--- What is torn down ends when it is undone.
--- Elements and branches that were given up are counted when they have stopped. What a
--- return gives is kept by a try whose finally is to run first.
--- A dag begins the steps that nothing holds any more (p_torn: see _enter).
+-- Counts ended processes in their parents. A parent ends with its last child, or with the
+-- first child that returns. A parent may begin more children. A race is won by the first
+-- child that ends well. A process that is torn down ends when it has been undone. Elements
+-- and branches that were given up are counted when they have stopped. A try whose finally
+-- has to run first keeps the returned value. A dag begins the steps whose predecessors
+-- have all ended (p_torn: see _enter).
 --
 -- Returns  nothing
 -- Locks    the parents' rows; by then the caller holds their instances
@@ -582,7 +582,8 @@ begin
                    min(m.node_id) filter (where m.state = 'END') as first
               from wf._due_full(p_moves, 'up') m
              group by m.instance_id, m.parent_id) d
-     -- what was stopped, or has handed its error on, ends no parent that is not stopped itself
+     -- a process that was stopped, or has handed its error on, ends its parent only if the
+     -- parent is stopped itself
      cross join lateral (select x.ctid, case x.state when 'ABORTING' then d.all else d.ended end as ended,
                                 d.returned or x.total is null and x.output is not null as returned,
                                 case when v_freed is null then 0

@@ -1,4 +1,4 @@
--- dag: its steps begin as soon as those that they come after have ended.
+-- dag: a step begins as soon as its predecessors have ended.
 --
 -- wf.edge says for each step which others it comes after. While a dag is under way
 -- wf.dag_step has a row for each of its steps that has not ended. A step that has not
@@ -9,7 +9,7 @@
 
 -- wf._last_before(p_version, p_node)
 --
--- Returns  the last of the steps that this one comes after; null if there is none
+-- Returns  the last predecessor of a step; null if the step has no predecessors
 -- Called   where a dag is entered
 create or replace function wf._last_before(p_version bigint, p_node int) returns int
 language sql stable set search_path = pg_catalog, pg_temp
@@ -57,9 +57,10 @@ $$;
 
 -- wf._free_steps(p_moves)
 --
--- Strikes the steps of dags that have ended, and finds those that begin because of that.
+-- Deletes the rows of ended steps of dags, and finds the steps that begin therefore.
 --
--- Returns  the steps that begin, as moves from which the step next follows; null if there are none
+-- Returns  the steps that begin, as moves from which the step next follows; null if no
+--          step begins
 -- Locks    nothing beyond the rows it updates
 -- Called   by _count_ended
 create or replace function wf._free_steps(p_moves wf.full_move[]) returns wf.move[]

@@ -1,9 +1,9 @@
--- What is done where no handler takes an error: on_failure. And what counts in the
--- result of an instance: a warning belongs to the nearest child of a handler around
--- it (the body of a try, a branch of a race, an element of a forall that tolerates),
--- and moves outwards when that child ends well. It is forgotten with a child that is
--- given up; one of a finally that runs as that child stops belongs to what is around it.
--- Without a handler around it, it is the instance's at once.
+-- on_failure: how the workspace treats an error that no handler takes. Warnings: how a
+-- tolerated failure counts in the result of an instance: a warning belongs to the nearest
+-- child of a handler around it (the body of a try, a branch of a race, an element of a
+-- forall that tolerates), and moves outwards when that child ends well. It is forgotten
+-- with a child that is given up; one of a finally that runs as that child stops belongs to
+-- what is around it. Without a handler around it, it is the instance's at once.
 
 -- wf._warn(p_instance, p_process, p_at)
 --

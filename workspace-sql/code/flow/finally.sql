@@ -1,14 +1,14 @@
--- finally: what is done as a try ends, however it ends. process.todo of such a try is
--- 1 until its finally begins. It begins when the body, or a catch, has ended well or
--- has returned; or, below a teardown, when everything in the try has stopped. There it
--- is the one thing that may begin, and no teardown around it reaches into it. When it
--- has ended, the try ends as it would have ended without it.
+-- finally: steps that run when a try ends, however it ends. process.todo of such a try is
+-- 1 until its finally begins. It begins when the body, or a catch, has ended well or has
+-- returned; or, below a teardown, when everything in the try has stopped. Below a teardown
+-- nothing but a finally may begin, and no teardown around it reaches into it. When it has
+-- ended, the try ends as it would have ended without it.
 --
 -- An error that leaves a finally takes the place of the error that is on its way out.
 
 -- wf._way_out(p_instance, p_try)
 --
--- Returns  the error that is on its way out of a try; null if there is none
+-- Returns  the error that is on its way out of a try; null if no error is
 -- Called   by _begin_finallys and _caught
 create or replace function wf._way_out(p_instance bigint, p_try bigint) returns jsonb
 language plpgsql stable as $$

@@ -1,5 +1,5 @@
--- forall: its elements, and what it collects from them. Loops are foralls of which
--- one element is under way at a time, see loop.sql.
+-- forall: its elements, and what it collects from them. A loop is a forall with one
+-- element under way at a time, see loop.sql.
 
 -- wf._collect(p_moves)
 --

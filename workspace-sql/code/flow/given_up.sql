@@ -17,7 +17,8 @@ end;
 
 -- wf._several(p_count, p_errors)
 --
--- Returns  one error record for several: the record itself, if it is one; null if it is none
+-- Returns  one error record for several: a single record is returned as it is; null for
+--          no record
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _behind and _end_late
@@ -33,8 +34,9 @@ $$;
 
 -- wf._behind(p_instance, p_process, p_but)
 --
--- Returns  one error record for all that a race or forall has given up, except the one that failed as number p_but
---          (wf.given_up.seq): the record itself, if it is one; null if it is none. It lists the first 100
+-- Returns  one error record for all that a race or forall has given up, except the one
+--          that failed as number p_but (wf.given_up.seq): a single record is returned as
+--          it is; null for no record. It lists the first 100
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _last_given_up and _search

@@ -52,7 +52,7 @@ $$;
 -- wf._takes(p_try, p_catch, p_process, p_error, p_at)
 --
 -- Returns  whether a catch takes an error. What its `when` gives counts as false unless it is true; an event tells
---          of what is no boolean
+--          of a value that is not a boolean
 -- Called   by _choose_catch
 create or replace function wf._takes(p_try wf.process, p_catch wf.node, p_process bigint, p_error jsonb,
                                      p_at timestamptz) returns boolean
@@ -102,12 +102,13 @@ $$;
 
 -- wf._ask_handler(p_around, p_node, p_body, p_process, p_error, p_at)
 --
--- Asks a process around a failed one whether it takes the error. What comes out of a
--- finally of a branch that has left its race already takes the place of its error.
+-- Asks a process around a failed one whether it takes the error. An error that leaves the
+-- finally of a branch takes the place of the branch's error if the branch has already left
+-- its race.
 --
 -- Returns  what follows when its child around the failed process has been torn down, a
---          row of wf._follows, and the node that this concerns; null if it does not
---          take the error
+--          row of wf._follows, and the node that this concerns; null if the process does
+--          not take the error
 -- Called   by _search
 create or replace function wf._ask_handler(p_around wf.process, p_node wf.node, p_body bigint, p_process bigint,
                                            p_error jsonb, p_at timestamptz, out follows text, out node_id int)
@@ -253,10 +254,10 @@ $$;
 
 -- wf._handle(p_moves, p_at)
 --
--- Sees to processes that have failed, or whose error an operator hands on. One
--- that fails below a teardown is aborted. An error of kind engine has no handler,
--- since evaluating may be what raised it. What is handed on, and nothing takes,
--- ends the instance as soon as it is released.
+-- Sees to processes that have failed, or whose error an operator hands on. A process that
+-- fails below a teardown is aborted. An error of kind engine is not given to handlers,
+-- since the evaluation of their conditions may have raised it. A handed-on error that no
+-- handler takes ends the instance as soon as the process is released.
 --
 -- Returns  nothing
 -- Locks    as _tear
@@ -270,7 +271,8 @@ declare
     v_record jsonb; -- the same, as a catch sees it
     f record;
 begin
-    -- what was in these has stopped, and now their own error looks for a handler
+    -- everything in these composites has stopped, and now their own error looks for a
+    -- handler
     if exists (select from wf._due_full(p_moves, 'handle') m where m.was = 'ABORTING' and m.state = 'FAILED') then
         delete from wf.teardown t
          where t.ctid = any (array(select k.ctid

@@ -1,9 +1,9 @@
--- Keys of instances: what a start answers whose key is known.
+-- Keys of instances: the answer to a start with a known key.
 --
 -- A workflow says with its policy key how its keys are used again:
 --
 --   dedupe      never: the same start always answers the same instance (also without the policy)
---   singleton   when the instance has ended that has the key; until then it is answered
+--   singleton   when the instance with the key has ended; until then a start answers it
 --   coalesce    as singleton, but one successor may wait until that instance has ended. A start
 --               with another payload takes the place of the one that waits, also of one that
 --               waits for its time
@@ -250,7 +250,7 @@ create or replace function wf._free_to_begin(p_instance bigint[], p_now timestam
 language plpgsql as $$
 declare
     f record;
-    v_looked bigint[] := array[]::bigint[]; -- what follows another one
+    v_looked bigint[] := array[]::bigint[]; -- instances that follow another one
     v_held bigint[] := array[]::bigint[]; -- of those what does not begin now
 begin
     for f in

@@ -250,7 +250,7 @@ begin
             on conflict (instance_id) do update set bytes = wf.extent.bytes + excluded.bytes
         returning bytes into v_bytes;
         if v_bytes > wf._setting_number('instance_bytes') then
-            -- what is counted here may be bound already, or not yet
+            -- the counted value may be bound already, or not yet
             update wf.extent e set bytes = wf._held_bytes(f.i, f.scopes) + f.bytes where e.instance_id = f.i;
         end if;
     end loop;
@@ -261,7 +261,7 @@ $$;
 --
 -- Counts a large value, if there is room for it.
 --
--- Returns  an error record if there is none; else null
+-- Returns  an error record if there is no room; else null
 -- Called   where a value is made that is kept at once
 create or replace function wf._keep_value(p_instance bigint, p_bytes int, p_scopes bigint[]) returns jsonb
 language plpgsql as $$

@@ -52,7 +52,7 @@ end;
 
 -- wf._holds(p_kind, p_condition, p_environment)
 --
--- Returns  whether the condition of a loop is true, and an error record if it is no boolean
+-- Returns  whether the condition of a loop is true, and an error record if it is not a boolean
 -- Called   by _first_round and _close_round
 create or replace function wf._holds(p_kind text, p_condition jsonb, p_environment jsonb, out holds boolean,
                                      out error jsonb)
@@ -213,8 +213,8 @@ $$;
 
 -- wf._resume_rounds(p_loop, p_at)
 --
--- Goes on with a loop that failed between two rounds: what follows from its last
--- round is evaluated anew, in the scope of that round.
+-- Goes on with a loop that failed between two rounds: the yield and the condition after
+-- its last round are evaluated anew, in the scope of that round.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -324,7 +324,7 @@ $$;
 -- wf._is_true(p_condition, p_names)
 --
 -- Returns  what a condition gives
--- Raises   WF020 if that is no boolean, or what the condition raises
+-- Raises   WF020 if that is not a boolean, or the error that the condition raises
 -- Called   by _after_round
 create or replace function wf._is_true(p_condition jsonb, p_names jsonb) returns boolean
 language plpgsql stable as $$
@@ -332,7 +332,7 @@ declare
     v_value jsonb := wf._operand(p_condition, p_names, 1);
 begin
     if jsonb_typeof(v_value) <> 'boolean' then
-        raise exception using errcode = 'WF020', message = 'it is no boolean';
+        raise exception using errcode = 'WF020', message = 'it is not a boolean';
     end if;
     return v_value = 'true';
 end;
@@ -382,7 +382,7 @@ declare
     v_ended boolean := false;
     v_failed boolean := false;
     l record;
-    f record;       -- what follows from a round
+    f record;       -- the state and the round that follow
 begin
     select p.version_id, p.node_id, p.scopes, p.total, p.todo, p.reserved, p.output,
            case when n.input_fixed then n.input else p.input end as input, n.begins, n.ends, n.state, n.item,

@@ -80,7 +80,7 @@ create or replace function wf._illegal(p_machine text, p_was text, p_event text,
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     raise exception using errcode = 'WF001',
-        message = format('illegal move of %s: %s -%s-> %s is no move of machine %s',
+        message = format('illegal move of %s: %s -%s-> %s is not a move of machine %s',
                          p_what, coalesce(nullif(p_was, ''), '(new)'), p_event, p_state, p_machine),
         hint = 'The legal moves are the rows of wf.transition; use the operator procedures.';
 end;
@@ -209,9 +209,9 @@ $$;
 
 -- wf._process_updated()
 --
--- Processes made a move: history, the tables that say what is true now, then
--- (last, since it nests) what begins or ends because of it. What follows from a move
--- has the signature of the statement that made it.
+-- Processes made a move: history, the tables that say what is true now, then (last, since
+-- it nests) the processes that begin or end because of the moves. Moves that follow have
+-- the signature of the statement that made the first move.
 --
 -- Locks    the parents' rows; by then the caller holds their instances
 -- Raises   WF001
@@ -285,7 +285,7 @@ begin
         if v_steps & wf._entered_steps() > 0 then perform wf._unfold(v_full, v_steps, v_at); end if;
         if v_steps & wf._step('handle') > 0 then perform wf._handle(v_full, v_at); v_torn := true; end if;
         if v_steps & wf._step('win') > 0 then perform wf._win(v_full, v_at); v_torn := true; end if;
-        v_torn := nullif(v_torn, false); -- what has begun may have torn something down
+        v_torn := nullif(v_torn, false); -- a new process may have torn another one down
     end if;
     if v_steps & wf._step('limit') > 0 then perform wf._keep_limits(v_moves, v_at); end if;
     if v_steps & wf._step('next') > 0 then if wf._enter_next(v_moves, v_at, v_torn) then end if; end if;
@@ -298,9 +298,9 @@ $$;
 
 -- wf._instance_moved()
 --
--- Instances were started or made a move: check it and write the history; hold
--- those that were suspended, and let go those that no longer are; tell who waits for
--- one that has ended, or follows it.
+-- Instances were started or made a move: check it and write the history; hold the
+-- instances that were suspended, and let the resumed ones go on; tell the tasks that wait
+-- for an ended instance, and its successor.
 --
 -- Locks    rows of parked, ready, slot of instances that are suspended or resumed
 -- Raises   WF001

@@ -1,4 +1,4 @@
--- What may follow from a move: steps, each of them a bit.
+-- The steps that may follow from a move, each of them a bit.
 
 -- An upgrade makes them anew: by now no function takes one.
 drop type if exists wf.move, wf.full_move;
@@ -16,8 +16,8 @@ create type wf.full_move as (
     policy jsonb, output jsonb, error jsonb, retry_from int, rate_id bigint
 );
 comment on type wf.full_move is
-    'The same, with what the other steps need. It is made only if one of these follows from a move. What may be large '
-    '(input, policy, output) is there only if a step needs it.';
+    'A wf.move with all that the less frequent steps need. It is made only if one of these steps follows from a move. '
+    'Its large columns (input, policy, output) are set only if a step needs them.';
 
 -- wf._step(p_name)
 --
@@ -62,7 +62,7 @@ end;
 
 -- wf._entered_steps()
 --
--- Returns  the bits of the steps of which one follows when a composite is entered
+-- Returns  the bits of the steps that may follow when a composite is entered
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the triggers of process, so that plans hold a number
@@ -213,7 +213,7 @@ begin atomic
                     where s.machine = p_machine and s.state = p_state and 'runtime' = any (s.limits));
 end;
 
--- What may follow from each move.
+-- The steps that may follow from each move.
 update wf.transition t
    set steps = (select coalesce(sum(wf._step(s.step)), 0)
                   from (values ('record', t.recorded),

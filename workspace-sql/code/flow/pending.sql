@@ -1,5 +1,5 @@
--- What is left to begin: by a trigger further up, or by other transactions, where one
--- has begun enough.
+-- Processes that are left to begin: a trigger further up begins them, or later
+-- transactions do, if this one has begun enough.
 
 -- wf._enter_pending(p_at)
 --

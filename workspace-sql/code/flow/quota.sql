@@ -2,9 +2,8 @@
 -- how urgently. Administrators set grants and quotas in outside/quota.sql. The head of that
 -- file says how they count.
 --
--- A start by a session is checked for its login. What an instance starts is checked for
--- the login that started the instance (for the topmost one, where an instance has
--- started that one).
+-- A start by a session is checked for its login. A start by an instance is checked for the
+-- login that started this instance, or the topmost instance above it.
 
 -- wf._is_member(p_role, p_login)
 --
@@ -35,10 +34,10 @@ $$;
 
 -- wf._check_workflow_grant(p_workflow, p_login)
 --
--- It comes before anything is said of the workflow: whoever has no grant learns not even
--- whether it exists.
+-- This check comes before any message about the workflow: a login without a grant does not
+-- even learn whether the workflow exists.
 --
--- Returns  true: the login may start it
+-- Returns  true if the login may start the workflow
 -- Locks    nothing
 -- Raises   WF008
 -- Called   by _start, start_many, _start_children and signal

@@ -1,6 +1,6 @@
--- How an instance starts: what may refuse it, its rows, and its root. It only inserts, so
--- that it may stand in anybody's transaction, however long that stays open. Only where a
--- quota counts starts does the next one of that role wait for it (quota.sql).
+-- How an instance starts: the checks that may refuse it, its rows, and its root. It only
+-- inserts, so that it may stand in anybody's transaction, however long that stays open.
+-- Only where a quota counts starts does the next one of that role wait for it (quota.sql).
 
 -- wf._complete_params(p_declared, p_params)
 --
@@ -20,7 +20,7 @@ declare
 begin
     if jsonb_typeof(p_params) is distinct from 'object' then
         raise exception using errcode = 'WF002',
-            message = 'the parameters are no JSON object',
+            message = 'the parameters are not a JSON object',
             hint = 'Give an object of names and values, such as {"day": "2026-01-31"}.';
     end if;
     if p_params = '{}' and p_declared = '[]' then

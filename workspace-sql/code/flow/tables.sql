@@ -5,7 +5,7 @@ comment on column wf.machine_state.machine is 'sync, async, wait, child (leaves)
 comment on column wf.machine_state.state is 'name of the state';
 comment on column wf.machine_state.terminal is 'no move leads out of it';
 comment on column wf.machine_state.limits is 'which limits of a policy timeout hold in it';
-comment on column wf.machine_state.meaning is 'what it means to be in it';
+comment on column wf.machine_state.meaning is 'the state in words';
 
 comment on table wf.transition is 'The legal moves. from_state is empty for the first move.';
 comment on column wf.transition.machine is 'the machine: sync, async, wait, child, composite, instance';
@@ -13,7 +13,7 @@ comment on column wf.transition.from_state is 'state before; empty when the row 
 comment on column wf.transition.event is 'what happened';
 comment on column wf.transition.to_state is 'state after';
 comment on column wf.transition.actor is
-    'who may cause it: D driver, O operator, W workspace, T timer, OW an operator or the workspace';
+    'the actors that may cause it: D driver, O operator, W workspace, T timer, OW an operator or the workspace';
 comment on column wf.transition.recorded is
     'false: kept out of the history: a first move (process.began_at tells it) or the counting of a parent';
 comment on column wf.transition.ends_request is 'true: the request that a driver holds, if any, is over';
@@ -22,10 +22,10 @@ comment on column wf.transition.asks is
     'the request that a driver is asked for next (start, cancel, cleanup), if the task type has it';
 comment on column wf.transition.meaning is 'the move in words';
 comment on column wf.transition.steps is
-    'what may follow from it: bits, see _step in code/flow/machine.sql, which sets them';
+    'the steps that may follow from it, as bits: see _step in code/flow/machine.sql, which sets them';
 
 comment on table wf.form is
-    'The process forms: what a node of each kind does. install copies a row into each node of that kind.';
+    'The process forms: how a node of each kind behaves. install copies a row into each node of that kind.';
 comment on column wf.form.kind is 'name of the form; a task has the name of its machine';
 comment on column wf.form.machine is 'the machine of its processes';
 comment on column wf.form.scope is
@@ -44,12 +44,12 @@ comment on column wf.form.ends is
     'value (at once, its value is its output), checkpoint (at once, by a move of its own), return (as value, and it '
     'ends what is around it, up to the form with a scope of its own)';
 comment on column wf.form.child_error is
-    'what it does with the error of a child: passes (the handlers around it are asked, then the child waits for an '
-    'operator); takes (it asks its own children, which are catches, if the error comes from the first of them); counts '
-    '(if it has tolerate, it counts the child as ended); leaves (the child leaves it, while another one may end well); '
-    'null: it has no children';
+    'the reaction to an error of a child: passes (the handlers around the form are asked, then the child waits for an '
+    'operator); takes (the form asks its own children, which are catches, if the error comes from the first of them); '
+    'counts (a form with tolerate counts the child as ended); leaves (the child leaves the form, while another child '
+    'may end well); null: the form has no children';
 comment on column wf.form.input is 'the key of a compiled node that holds its input';
-comment on column wf.form.meaning is 'what it is, in words';
+comment on column wf.form.meaning is 'the form in words';
 
 comment on table wf.instance is 'A started workflow.';
 comment on column wf.instance.id is 'number of the instance';
@@ -67,11 +67,12 @@ comment on column wf.instance.trace_id is
     'begins the Idempotency-Key of its requests, and is the trace that they belong to';
 comment on column wf.instance.warned is 'something in it was ignored: its result will be no better than warning';
 comment on column wf.instance.result is 'success, warning, error or aborted, once it has ended';
-comment on column wf.instance.output is 'what it returned';
+comment on column wf.instance.output is 'the value that the instance has returned';
 comment on column wf.instance.error is 'the error that ended it';
 comment on column wf.instance.started_at is 'when it began; SCHEDULED: when start was called';
 comment on column wf.instance.started_by is
-    'by whom; of an instance that another one has started, who started the topmost one';
+    'the login that started it; of an instance that another instance has started, the login that started the topmost '
+    'one';
 comment on column wf.instance.ended_at is 'when it ended';
 comment on column wf.instance.parent_id is 'the instance that has started it by a task wf.Start; null: none';
 comment on column wf.instance.parent_process_id is 'that task';
@@ -156,7 +157,7 @@ comment on column wf.process.in_dag is 'copied from the node: it is a step of a 
 comment on column wf.process.noted is
     'copied from the node: wf.undo_note is looked at when it ends; null if it was ignored';
 comment on column wf.process.progress is
-    'async task: what the polls of this attempt have told, from 0 to 1; null as long as they have told nothing';
+    'async task: the progress that the polls of this attempt have reported, from 0 to 1; null before the first report';
 comment on column wf.process.wide is 'copied from the node: it is found by its parent; null for the root';
 
 comment on table wf.extent is
@@ -195,7 +196,7 @@ comment on column wf.forall_item.process_id is 'the forall or fold';
 comment on column wf.forall_item.chunk is 'elements chunk·1000 to chunk·1000 + 999';
 comment on column wf.forall_item.items is 'the list of these elements';
 
-comment on table wf.forall_result is 'What a forall that has yet to end has collected.';
+comment on table wf.forall_result is 'The values that a running forall has collected.';
 comment on column wf.forall_result.instance_id is 'the instance';
 comment on column wf.forall_result.process_id is 'the forall';
 comment on column wf.forall_result.index is 'index of the element';
@@ -219,7 +220,8 @@ comment on column wf.dag_step.awaits is
     'begun, or is about to';
 
 comment on table wf.pending is
-    'What is about to begin: by the end of the transaction, or later, where a transaction has begun enough.';
+    'Processes that are about to begin: by the end of the transaction, or later, if a transaction has begun enough of '
+    'them.';
 comment on column wf.pending.id is 'key, in order of arrival';
 comment on column wf.pending.instance_id is 'the instance';
 comment on column wf.pending.parent_id is 'the process in which something begins';
@@ -230,17 +232,16 @@ comment on column wf.pending.sees_id is 'an undo: the process whose names it see
 comment on column wf.pending.later is 'true: it is left to another transaction, see work of kind begin';
 
 comment on table wf.teardown is
-    'A process that is torn down with everything in it, in portions: nothing begins there any more. What has been '
-    'told to stop counts its parents down, and when the process itself has ended, what follows is done. One of an '
-    'outer process takes the place of those inside.';
+    'A process that is torn down with everything in it, in portions: nothing begins there any more. Each process that '
+    'has been told to stop counts its parents down when it ends. When the torn down process itself has ended, its row '
+    'says what follows. The teardown of an outer process takes the place of those inside it.';
 comment on column wf.teardown.instance_id is 'the instance';
 comment on column wf.teardown.process_id is 'the process that is torn down';
 comment on column wf.teardown.follows is
-    'what follows when the process has ended, a row of wf._follows: handled (a catch begins), again (the block around '
-    'it waits for its next round), counted or left (the '
-    'forall or race around it counts it), failed (its deadline is over: its error looks for a handler); nothing if it '
-    'is aborted or halted (the instance ends), lost (the process is a race that was won) or stopped (a finally that an '
-    'error has left)';
+    'the event after the end of the process, a row of wf._follows: handled (a catch begins), again (the block around '
+    'it waits for its next round), counted or left (the forall or race around it counts it), failed (its deadline is '
+    'over: its error looks for a handler); no event if it is aborted or halted (the instance ends), lost (the process '
+    'is a race that was won) or stopped (a finally that an error has left)';
 comment on column wf.teardown.node_id is 'the node that took the error; handled: its catch, which begins';
 comment on column wf.teardown.error is
     'the error that is the reason: the one that the catch took, or the one that ends the instance; null if an '
@@ -249,17 +250,17 @@ comment on column wf.teardown.at is 'when it began';
 comment on column wf.teardown.next_id is
     'the next portion begins behind the process of this number; null: everything has been told to stop';
 comment on column wf.teardown.sure is
-    'what was alive when this pass over the instance began was in its place: the pass did not begin in the middle of '
-    'moves. If it did, another one follows';
-comment on column wf.teardown.undo is
-    'true: what was noted in it is undone before it ends, see code/flow/undo.sql';
+    'true: this pass over the instance saw every process that was alive when the pass began, because it did not begin '
+    'in the middle of moves. After an unsure pass another pass follows';
+comment on column wf.teardown.undo is 'true: the notes below it are undone before it ends, see code/flow/undo.sql';
 
 comment on table wf.undo_note is
-    'What has ended well and can be undone, until it is, or cannot be given up any more, see code/flow/undo.sql.';
+    'Processes that have ended well and can be undone. A note goes when its process is undone, or when the process '
+    'can no longer be given up, see code/flow/undo.sql.';
 comment on column wf.undo_note.instance_id is 'the instance';
 comment on column wf.undo_note.id is 'in which order they were noted';
 comment on column wf.undo_note.process_id is
-    'the process that has ended well. What was noted in it before counts no more';
+    'the process that has ended well. Earlier notes of processes inside it count no more';
 comment on column wf.undo_note.node_id is
     'the node of its undo; null: nothing is to be undone, the row only says that what was noted in the process counts '
     'no more';
@@ -269,7 +270,8 @@ comment on column wf.undo_note.path is 'the processes around it, outermost first
 comment on table wf.txn is 'Who made the moves of a transaction.';
 comment on column wf.txn.xid is 'the transaction';
 comment on column wf.txn.login is 'the login (session_user); null: signed before schema version 66';
-comment on column wf.txn.actor is 'the role that it acted as when it signed: what it had SET ROLE to, else itself';
+comment on column wf.txn.actor is
+    'the role as which the login acted when it signed: the role of its SET ROLE, or the login itself';
 comment on column wf.txn.client is 'address of the client; null for a local socket';
 comment on column wf.txn.driver_id is 'the driver, if one reported';
 comment on column wf.txn.at is 'when, by the clock of the workspace, which tests may set';

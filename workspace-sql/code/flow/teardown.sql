@@ -1,8 +1,9 @@
--- Teardown: a process ends for good, with everything in it. What waits is taken
--- out, drivers are told to stop, what is held outside is released. It is done in
--- portions of about 1,000 processes, the first by whoever begins it, the others
--- as work of kind teardown; after that the processes count their parents down as
--- they stop, and when the last one has, what follows is done.
+-- Teardown: a process ends for good, with everything in it. Waiting tasks are taken out of
+-- the queue, drivers are told to stop, and asynchronous tasks are released. It is done in
+-- portions of about 1,000 processes, the first portion by the caller that begins the
+-- teardown, the others as work of kind teardown; after that the processes count their
+-- parents down as they stop, and when the last one has stopped, the teardown's row says
+-- what follows.
 --
 -- Everything alive is in a place: ready, parked, lease, timer or failed. A portion
 -- looks there, in order of the numbers, and never at processes that have ended. A
@@ -154,7 +155,7 @@ create or replace function wf._torn_around(p_instance bigint[], p_process bigint
 returns table (instance_id bigint, process_id bigint)
 language sql stable rows 10 set search_path = pg_catalog, pg_temp
 begin atomic
-    -- a reach ends with a finally or undo: what is torn down around it is torn down up to there only
+    -- a reach ends with a finally or undo: a teardown around it stops there
     with recursive up (i, leaf, id, parent_id, torn, last, level, reach) as (
         select u.i, u.j, p.id, p.parent_id, p.torn, wf._is_shelter(p.kind) and not wf._is_halted(u.i), 1, 0
           from unnest(p_instance, p_process) u (i, j)
@@ -219,8 +220,9 @@ $$;
 
 -- wf._tear_down(p_instance, p_process, p_follows, p_node, p_error, p_at, p_sure, p_undo)
 --
--- Begins to tear processes down. What was being torn down inside becomes part of it. What was
--- noted in them is undone if a handler took an error, if a race was won, or if p_undo says so.
+-- Begins to tear processes down. A teardown that runs inside becomes part of the new one.
+-- Noted processes in them are undone if a handler took an error, if a race was won, or if
+-- p_undo is true.
 --
 -- Returns  nothing; the caller lets the first portion follow
 -- Locks    nothing: the caller holds the instances
@@ -255,7 +257,7 @@ begin
     select u.i, u.j, p_follows, p_node, p_error, p_at, 0, p_sure,
            p_undo or p_follows in ('handled', 'counted', 'left', 'lost')
       from unnest(p_instance, p_process) u (i, j);
-    -- what is around them waits for them from now on, and has to count them
+    -- their parents wait for them from now on, and have to count them
     perform wf._mark_torn(array_agg(t.instance_id), array_agg(t.process_id), p_at)
        from wf._torn_around(f.instances, f.processes) t having count(*) > 0;
 end;
@@ -263,12 +265,12 @@ $$;
 
 -- wf._tear(p_instance, p_process, p_at)
 --
--- Tears the next portion of these processes down; what is left is work.
+-- Tears the next portion of these processes down and leaves a row of work for the rest.
 --
 -- Returns  nothing
 -- Locks    rows of parked and ready (waits for a poll that is just taking one), then process; the caller holds the
 --          instances
--- Called   by whoever began it, and by _do_work
+-- Called   by the caller that began the teardown, and by _do_work
 create or replace function wf._tear(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
 language plpgsql as $$
 declare
@@ -305,13 +307,13 @@ begin
     perform wf._undo_failed(f.instances, f.processes, p_at);
     perform wf._stop(f.instances, f.processes, p_at);
     perform wf._halt_now(f.instances, f.processes, p_at);
-    -- what is in a finally goes on, although its instance was suspended when it was aborted
+    -- a task in a finally goes on, although its instance was suspended when it was aborted
     perform wf._unpark(array[t.instance_id], p_at)
        from unnest(p_instance, p_process) u (i, j)
        join wf.teardown t on t.instance_id = u.i and t.process_id = u.j and t.next_id is null
       where t.follows = 'aborted'
         and exists (select from wf.parked k where k.instance_id = t.instance_id and k.reason = 'suspended');
-    -- what has failed late meanwhile has waited for the last portion
+    -- a process that has failed late meanwhile has waited for the last portion
     insert into wf.work (kind, instance_id, item_id, due_at)
     select case when t.next_id is null then 'late' else 'teardown' end, t.instance_id,
            case when t.next_id is null then 0 else t.process_id end, p_at
@@ -491,11 +493,11 @@ $$;
 
 -- wf._abort(p_instance, p_error, p_sure, p_event, p_record, p_undo)
 --
--- Aborts or halts those of the instances that can make that move: tears their
--- roots down. Those that are SCHEDULED have none, and are ABORTED at once. p_record is
--- what finallys see of the error; p_undo says whether what was noted in them is undone.
+-- Aborts or halts those of the instances that can make that move: tears their roots down.
+-- A SCHEDULED instance has no root, and is ABORTED at once. p_record is the error that
+-- finallys see; p_undo says whether noted processes are undone.
 --
--- Returns  nothing; what is more than a portion is work of kind teardown
+-- Returns  nothing; the rest after the first portion is work of kind teardown
 -- Locks    as _tear; the caller has locked the instances
 -- Raises   nothing
 -- Called   by wf._operate_instances and _stop_child; by the engine when an error is handed on that

@@ -139,7 +139,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, ends_req
     ('child', 'ABORT_REQUESTED', 'halt', 'ABORTED', 'W', false, false,
      'its instance is halted: it does not wait for what it has started');
 
--- async: what it holds outside is released before it leaves
+-- async: it is released outside before it leaves
 insert into wf.transition (machine, from_state, event, to_state, actor, ends_request, frees_slot, asks, meaning) values
     ('async', 'START_REQUESTED', 'lost', 'FAILED', 'T', true, true, null,
      'too many drivers in a row are gone: an operator decides'),

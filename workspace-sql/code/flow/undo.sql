@@ -1,4 +1,4 @@
--- undo: what has ended well is undone when it is given up.
+-- undo: a process that has ended well is undone when it is given up.
 --
 -- A task, atomic, block or call with a policy undo that ends well is noted in
 -- wf.undo_note. Where a teardown is to undo (wf.teardown.undo), what is torn down makes
@@ -66,8 +66,8 @@ $$;
 
 -- wf._note_ended(p_moves, p_at)
 --
--- Notes what has ended well and can be undone. What was noted in it, or in an undo that
--- has ended, or in an instance that has, counts no more.
+-- Notes processes that have ended well and can be undone. Older notes inside these
+-- processes, in an ended undo or in an ended instance count no more.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it writes
@@ -205,10 +205,10 @@ end;
 
 -- wf._next_note(p_instance, p_process)
 --
--- Of what is to be undone in a process that is torn down, the one that was noted last. It is near
--- the end of all notes of the instance.
+-- Finds the last note in a process that is torn down. It is near the end of all notes of
+-- the instance.
 --
--- Returns  the process that was noted; null if there is none
+-- Returns  the process that was noted; null if nothing is left to undo
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _when_stopped and _begin_undos

@@ -76,7 +76,7 @@ $$;
 
 -- wf._field(p_object, p_name)
 --
--- Returns  a field of an object, null if it has none; SQL null if it is no object
+-- Returns  a field of an object, null if it has none; SQL null if it is not an object
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _leaf

@@ -118,7 +118,7 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 begin
     return (select case
-                       when p.prokind <> 'f' or p.proretset then 'it is no plain function'
+                       when p.prokind <> 'f' or p.proretset then 'it is not a plain function'
                        when p.provolatile <> 'i' then 'it is not immutable'
                        when not p.prosecdef then 'it is not security definer'
                        when p.provariadic <> 'jsonb'::regtype or p.pronargs <> 1

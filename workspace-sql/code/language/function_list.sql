@@ -50,7 +50,7 @@ $$;
 
 -- wf._same_type(p_function, p_list)
 --
--- Returns  the type that all elements have; null if there are none
+-- Returns  the type that all elements have; null for an empty list
 -- Locks    nothing
 -- Raises   WF020 if they are not all numbers, all strings or all booleans
 -- Called   by _sort and _extreme
@@ -71,7 +71,7 @@ $$;
 
 -- wf._extreme(p_function, p_list)
 --
--- Returns  the least or the greatest element, null if there is none
+-- Returns  the least or the greatest element, null for an empty list
 -- Locks    nothing
 -- Raises   WF020 for other elements than numbers, strings or booleans, and if they are not all of one type
 -- Called   by min and max

@@ -291,7 +291,7 @@ end;
 --
 -- Returns  the other boolean
 -- Locks    nothing
--- Raises   WF020 if it is no boolean
+-- Raises   WF020 if it is not a boolean
 -- Called   by the operator not
 create or replace function wf._not(p_a jsonb)
 returns jsonb

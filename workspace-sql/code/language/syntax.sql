@@ -1,4 +1,4 @@
--- What is a well-formed expression, and which names it reads.
+-- Checks whether an expression is well formed, and finds the names that it reads.
 
 -- wf._expression_nodes(p_expr)
 --

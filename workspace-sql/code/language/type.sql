@@ -192,14 +192,14 @@ returns interval
 language plpgsql stable
 set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
-    v_text    text := lower(btrim(p_text));
+    v_text    text := lower(btrim(p_text) collate "C"); -- in Turkish the small I is another letter
     v_seconds numeric;
 begin
     if length(v_text) > 1000 then
         perform wf._fail(format('%s is not a duration', wf._describe(to_jsonb(p_text))),
                          'A duration has at most 1000 characters.');
     elsif v_text ~ '^p[-0-9.ymwdth]*\d[ymwdhs]$' then
-        return upper(v_text)::interval;
+        return upper(v_text collate "C")::interval;
     elsif v_text = '0' then
         return interval '0';
     elsif v_text ~ '^(\d+(\.\d+)?\s*[a-z]+[\s,]*)+$' then

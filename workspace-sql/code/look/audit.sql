@@ -20,7 +20,7 @@ end;
 -- Returns  the moment that is meant: a moment, or an interval before now; null: any
 -- Locks    nothing
 -- Raises   WF002
--- Called   by audit_list
+-- Called   by audit_list and wf.list
 create or replace function wf._since(p_since text) returns timestamptz
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin

@@ -3,7 +3,7 @@
 -- live driver serves its lane while the engine is not paused, and then there is
 -- no reason to give.
 --
--- Who asks has mostly just connected, and in such a session loading plpgsql and
+-- A session that asks has mostly just connected, and in such a session loading plpgsql and
 -- planning take longer than reading. So it is all SQL that was resolved when it
 -- was created, with one function for each place where a process may be (reason.sql).
 -- Its path keeps that from being folded into the caller: it is planned if it is
@@ -210,9 +210,9 @@ $$;
 -- The label is that of label_v, written out: to resolve a view takes a session
 -- that has just connected a tenth of the time that the whole answer takes.
 --
--- Returns  one row for each reason. If a driver may take it now there is none; what
---          stands in its way is told by notes, rows whose reason is note, and so is
---          when its time is over
+-- Returns  one row for each reason. A task that a driver may take now has none. Rows
+--          whose reason is note tell which requests are before it, and when its time is
+--          over
 -- Locks    nothing
 -- Raises   WF003
 -- Called   by viewers

@@ -410,7 +410,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       join wf.teardown t on t.instance_id = l.instance_id and t.process_id = l.root_id
      where t.next_id is null
        and l.state not in ('ABORTING', 'ABORT_REQUESTED', 'ABORT_CLEANUP_REQUESTED', 'RAISE_CLEANUP_REQUESTED')
-       -- what has yet to be counted as ended, since it does not begin
+       -- processes that have yet to be counted as ended, since they do not begin
        and not exists (select from wf.pending q where q.instance_id = l.instance_id)
      union all
     select 'late: nothing of it can run, but it does not end', i.id, null, i.state

@@ -66,7 +66,8 @@ $$;
 
 -- wf._fsck_waits()
 --
--- What waits for an instance is told of its end; what is SCHEDULED begins; a signal is for an instance that there is.
+-- A task that waits for an instance is told of its end; a SCHEDULED instance begins; a
+-- signal is for an instance that exists.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing

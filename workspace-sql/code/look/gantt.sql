@@ -4,7 +4,8 @@
 --
 -- Finds a place in a history by halving it: the history of an instance has no other order.
 --
--- Returns  the number of its last event before p_at, or a smaller one; 0 if there is none
+-- Returns  the number of its last event before p_at, or a smaller one; 0 if no event is
+--          before p_at
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by gantt

@@ -72,9 +72,9 @@ end;
 
 -- wf._note(p_ready)
 --
--- Returns  why a request that drivers may take may not have been taken yet: what is
---          before it, and what the slots are taken by, for the first five drivers that
---          serve it; null if there are none
+-- Returns  why a request that drivers may take may not have been taken yet: the requests
+--          before it, and the requests that take the slots, for the first five drivers
+--          that serve it; null if there is no such reason
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._notes

@@ -45,7 +45,7 @@ comment on column wf.reason_v.ended_by is
     '(an application or a person, by wf.signal, wf.callback or wf.answer), operator or nobody';
 comment on column wf.reason_v.person is
     'true: it waits for a person. A group without a free place does so, too, if its max is 0';
-comment on column wf.reason_v.meaning is 'what it means';
+comment on column wf.reason_v.meaning is 'the reason in words';
 
 -- Each process that has not ended has exactly one row; fsck proves it. Where the
 -- reason is null a driver may take its request now. Each arm looks a process up by
@@ -120,7 +120,7 @@ comment on column wf._place_v.reason is
 comment on column wf._place_v.request is 'the request that is ready, with a driver, or due';
 comment on column wf._place_v.since is 'since when';
 comment on column wf._place_v.until is 'until when, if that is known';
-comment on column wf._place_v.lane_id is 'ready, parked: what a driver must serve';
+comment on column wf._place_v.lane_id is 'ready, parked: the lane that a driver must serve';
 comment on column wf._place_v.group_id is
     'parked: the group that it waits for; null: it waits for its rate, or its instance is suspended';
 comment on column wf._place_v.driver_id is 'lease: the driver that has the request';

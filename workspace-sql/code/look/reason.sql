@@ -13,8 +13,8 @@ $$;
 
 -- wf._unfit(p_lane)
 --
--- Returns  of the drivers that are registered, the first five with what keeps
---          them from serving a lane that none of them serves; null if there are none
+-- Returns  the first five registered drivers, each with the reason why it does not serve
+--          a lane that no driver serves; null without drivers
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._explain_ready
@@ -204,6 +204,19 @@ begin atomic
      where isfinite(t.due_at);
 end;
 
+-- wf._say_line(p_version, p_node, p_kind)
+--
+-- Returns  where the expression stands that has no value; null if an error of this kind has no such cause
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _explain_failed and wf.stuck
+create or replace function wf._say_line(p_version bigint, p_node int, p_kind text) returns text
+language sql stable
+begin atomic
+    select format(' (line %s)', n.line) from wf.node n
+     where p_kind = 'input' and n.version_id = p_version and n.id = p_node;
+end;
+
 -- wf._explain_failed(p_instance, p_process)
 --
 -- Returns  the reasons of what waits for an operator
@@ -214,12 +227,13 @@ create or replace function wf._explain_failed(p_instance bigint, p_process bigin
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select array_agg(row(p.id, 'failed',
-                         format('%s: %s; waits for retry, ignore, resolve or raise%s',
+                         format('%s: %s%s; waits for retry, ignore, resolve or raise%s',
                                 p.error ->> 'kind', p.error ->> 'message',
+                                wf._say_line(p.version_id, p.node_id, p.error ->> 'kind'),
                                 case when f.late then '; if nothing else can run, its instance ends' end),
                          p.at)::wf.reason)
       from unnest(p_process) u (id),
-           lateral (select x.id, x.error, x.at from wf.process x
+           lateral (select x.id, x.version_id, x.node_id, x.error, x.at from wf.process x
                      where x.instance_id = p_instance and x.id = u.id offset 0) p,
            lateral (select x.late from wf.failed x
                      where x.instance_id = p_instance and x.process_id = p.id offset 0) f;
@@ -295,9 +309,9 @@ end;
 
 -- wf._explain_children(p_instance, p_process)
 --
--- What composites wait for: the processes in them that have not ended. What
--- comes after one of these has no row yet; it is named behind it. Without any
--- they are stuck.
+-- Composites wait for the processes in them that have not ended. The next step has no row
+-- yet; it is named behind the process before it. A composite without such processes is
+-- stuck.
 --
 -- Returns  one reason for each of these composites
 -- Locks    nothing
@@ -376,10 +390,11 @@ end;
 
 -- wf._explain_teardown(p_instance, p_process)
 --
--- Why these are torn down, and which processes that waits for. What has not been
--- told yet, and would begin otherwise, is not handed out.
+-- Explains why these are torn down, and which processes the teardown waits for. A task
+-- that has not been told yet is not handed out.
 --
--- Returns  the reasons of what is torn down, or stands in the queue and is part of it
+-- Returns  the reasons of a process that is torn down, or of a queued task that is part
+--          of the teardown
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._explain_place and wf._explain_ready

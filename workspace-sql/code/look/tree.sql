@@ -112,6 +112,21 @@ begin atomic
     select format(case when p_reserved is null then '%s of %s' else '%s of at most %s rounds' end, p_ended, p_total);
 end;
 
+-- wf._said(p_instance, p_process)
+--
+-- Returns  the message of a task of type lb.Log, once it has been logged; null before
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf.tree
+create or replace function wf._said(p_instance bigint, p_process bigint) returns text
+language sql stable
+begin atomic
+    select case when n.input_fixed then n.input else p.input end ->> 'msg'
+      from wf.process p
+      join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+     where p.instance_id = p_instance and p.id = p_process and p.state = 'END';
+end;
+
 -- wf._tree_children(p_instance, p_process)
 --
 -- The instances that processes have started, below these; what those have started in
@@ -123,7 +138,8 @@ end;
 -- Raises   nothing
 -- Called   by wf.tree
 create or replace function wf._tree_children(p_instance bigint, p_process bigint[])
-returns table (process_id bigint, nth bigint, depth int, label text, state text, at timestamptz, note text)
+returns table (process_id bigint, nth bigint, depth int, label text, state text, at timestamptz, note text,
+               began_at timestamptz)
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     with recursive below (top_id, id, depth, path, k) as (
@@ -148,7 +164,8 @@ begin atomic
                 then format('there are more, with parent_id %s in wf.instance_v',
                             coalesce(b.path[b.depth - 1], p_instance))
                 when b.depth > 3 then format('there is more below: wf-console tree %s', b.path[b.depth - 1])
-                else i.error ->> 'message' end
+                else i.error ->> 'message' end,
+           i.started_at
       from below b
       join wf.instance i on i.id = b.id
       join wf.workflow w on w.id = i.workflow_id
@@ -217,7 +234,7 @@ $$;
 create or replace function wf.tree(p_instance bigint, p_limit int default null, p_after bigint default null)
 returns table (
     process_id bigint, parent_id bigint, depth int, label text, kind text, state text, attempt int, at timestamptz,
-    note text, progress numeric)
+    note text, progress numeric, elapsed_s numeric)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
 begin
     return query
@@ -226,7 +243,7 @@ begin
           from wf._tree_page(p_instance, p_limit, p_after) t
          cross join lateral unnest(t.ids, t.depths) with ordinality u (id, depth, nth)
          cross join lateral (select x.id, x.parent_id, x.version_id, x.node_id, x.kind, x.machine, x.state, x.attempt,
-                                    x.at, x.index, x.policy, x.error, x.total, x.todo, x.open, x.reserved
+                                    x.at, x.index, x.policy, x.error, x.total, x.todo, x.open, x.reserved, x.began_at
                                from wf.process x
                               where x.instance_id = p_instance and x.id = u.id
                              offset 0) p
@@ -246,26 +263,30 @@ begin
            case when p.error is not null and p.state <> 'INIT'
                 then format('%s: %s', p.error ->> 'kind', p.error ->> 'message')
                 when p.total is not null then wf._say_progress(p.total - p.todo - p.open, p.total, p.reserved)
+                when n.task_type = 'lb.Log' and p.state = 'END' then wf._said(p_instance, p.id)
                 else r.detail end as note,
-           round(g.progress, 2) as progress, p.nth, 0::bigint as below
+           round(g.progress, 2) as progress, p.nth, 0::bigint as below, p.began_at
       from page p
-     cross join lateral (select x.title, x.label from wf.node x
+     cross join lateral (select x.title, x.label, x.task_type from wf.node x
                           where x.version_id = p.version_id and x.id = p.node_id offset 0) n
       left join reason r on r.process_id = p.id
       left join wf._progress(p_instance) g on g.process_id = p.id
      union all
-    select p.id, p.id, p.depth + c.depth, c.label, 'instance', c.state, 1, c.at, c.note, null, p.nth, c.nth
+    select p.id, p.id, p.depth + c.depth, c.label, 'instance', c.state, 1, c.at, c.note, null, p.nth, c.nth, c.began_at
       from wf._tree_children(p_instance, array(select x.id from page x where x.machine = 'child')) c
       join page p on p.id = c.process_id
     )
-    select l.id, l.parent_id, l.depth, l.label, l.kind, l.state, l.attempt, l.at, l.note, l.progress
+    select l.id, l.parent_id, l.depth, l.label, l.kind, l.state, l.attempt, l.at, l.note, l.progress,
+           round(extract(epoch from case when l.state in ('END', 'RAISED', 'ABORTED') then l.at - l.began_at
+                                         else wf.now() - l.at end), 3)
       from line l
      order by l.nth, l.below;
 end;
 $$;
 comment on function wf.tree(bigint, int, bigint) is
     'The processes of an instance that have begun, in the order of the source, with what there is to know about each: '
-    'its error, what it waits for, how far a forall or loop is, its progress. All of them, or of those behind '
-    'p_after the first p_limit. Below a task that has started instances stand those, as rows of kind instance with the '
+    'its error, what it waits for, how far a forall or loop is, what lb.Log said, its progress; how many seconds it '
+    'has taken, or has been in its state. All of them, or of those behind p_after the first p_limit. '
+    'Below a task that has started instances stand those, as rows of kind instance with the '
     'number of the task, and below each what it has started in turn, 3 deep: the first 20 of a task, and the first 5 '
     'of an instance.';

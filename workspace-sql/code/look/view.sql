@@ -63,10 +63,23 @@ select i.id as instance_id,
        i.parent_process_id,
        i.depth,
        i.scheduled_at,
-       i.expires_at
+       i.expires_at,
+       s.is_over,
+       not s.is_over and s.has_only_failures as has_only_failures,
+       not s.is_over and (s.has_only_failures or i.state = 'SUSPENDED' or s.is_paused) as waits_for_operator
   from wf.instance i
   join wf.workflow w on w.id = i.workflow_id
-  join wf.version v on v.id = i.version_id;
+  join wf.version v on v.id = i.version_id
+ cross join lateral (
+    select i.state in ('END', 'ABORTED') as is_over,
+           exists (select from wf.failed f where f.instance_id = i.id)
+           and not exists (select
+                             from wf.process p
+                             join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+                            where p.instance_id = i.id and n.task_type is not null
+                              and p.state not in ('END', 'FAILED', 'RAISED', 'ABORTED')) as has_only_failures,
+           coalesce((select e.event = 'pause' from wf.engine_event e order by e.id desc limit 1), false) as is_paused
+    ) s;
 comment on view wf.instance_v is 'The instances.';
 select wf._inherit_comments('instance_v', 'instance') \gset
 comment on column wf.instance_v.instance_id is 'number of the instance';
@@ -75,6 +88,11 @@ comment on column wf.instance_v.version is 'the version that it runs';
 comment on column wf.instance_v.state is 'SCHEDULED, RUNNING, SUSPENDED, ABORTING, END or ABORTED';
 comment on column wf.instance_v.failed is 'how many of its processes are FAILED and wait for an operator';
 comment on column wf.instance_v.progress is 'how far it is, from 0 to 1; null if it was aborted';
+comment on column wf.instance_v.is_over is 'whether its state is final: END or ABORTED';
+comment on column wf.instance_v.has_only_failures is
+    'whether something in it has failed, and none of its other tasks is under way: nothing more comes by itself';
+comment on column wf.instance_v.waits_for_operator is
+    'whether only an operator can let it go on: it has only failures, it is suspended, or the engine is paused';
 
 create or replace view wf.process_v with (security_barrier = true) as
 select p.instance_id,
@@ -101,7 +119,8 @@ select p.instance_id,
        case when p.timed > 0
             then (select min(t.due_at) from wf._limit_v t
                    where t.instance_id = p.instance_id and t.process_id = p.id and isfinite(t.due_at))
-            end as times_out_at
+            end as times_out_at,
+       p.state in ('END', 'RAISED', 'ABORTED') as is_over
   from wf.process p
   join wf.node n on n.version_id = p.version_id and n.id = p.node_id
   left join wf.concurrency_group g on g.id = p.group_id
@@ -124,12 +143,13 @@ comment on column wf.process_v.input is
 comment on column wf.process_v.handle is 'the handle under which an asynchronous task runs outside';
 comment on column wf.process_v.driver is 'the driver that holds a request of it now';
 comment on column wf.process_v.retry_at is 'when its next attempt begins, if its policy has it tried again';
+comment on column wf.process_v.is_over is 'whether its state is final: END, RAISED or ABORTED';
 comment on column wf.process_v.times_out_at is
     'when the first limit of its policy timeout is reached; an inactivity is put off by what comes of the task';
 
 create or replace view wf.task_v with (security_barrier = true) as
 select p.instance_id, p.process_id, p.parent_id, p.kind, p.name, p.task_type, p.title, p.state, p.attempt, p.index,
-       p.at, p.line, p.group_name, p.input, p.output, p.error, p.handle, p.driver, p.retry_at, p.times_out_at
+       p.at, p.line, p.group_name, p.input, p.output, p.error, p.handle, p.driver, p.retry_at, p.times_out_at, p.is_over
   from wf.process_v p
  where p.task_type is not null;
 comment on view wf.task_v is
@@ -167,12 +187,12 @@ select e.instance_id,
 comment on view wf.event_v is 'The history: every recorded move, with who made it and why.';
 select wf._inherit_comments('event_v', 'event') \gset
 comment on column wf.event_v.label is
-    'what the process is called, as in label_v; for a move of the instance its workflow';
+    'the label of the process, as in label_v; for a move of the instance its workflow';
 comment on column wf.event_v.event is 'what happened';
 comment on column wf.event_v.actor is 'who caused it: the login, and the role that it acted as: "ann as wf_operator"';
 comment on column wf.event_v.login is
     'the login that caused it (session_user); before schema version 66 only the role was kept';
-comment on column wf.event_v.role is 'the role that it acted as: what it had SET ROLE to, else the login';
+comment on column wf.event_v.role is 'the role as which the login acted: the role of its SET ROLE, or the login itself';
 comment on column wf.event_v.client is 'the address that it came from; local: a socket of the server''s machine';
 comment on column wf.event_v.server_at is
     'the clock of the server when the transaction first wrote history; at may be another one in a workspace for tests';

@@ -1,5 +1,5 @@
--- What has this transaction done? A caller that rolls back afterwards has seen
--- what would happen: the console's --dry-run.
+-- Tells what this transaction has done. A caller that rolls back afterwards has seen what
+-- would happen: the console's --dry-run.
 
 -- wf.changes(p_instance)
 --

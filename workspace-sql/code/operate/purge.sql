@@ -1,10 +1,10 @@
--- Purge, as operators ask for it. What is deleted, and what is deleted by itself,
--- stands in task/retention.sql.
+-- Purge, as operators ask for it. task/retention.sql has the deletion itself, and the
+-- purge of old instances that nobody asks for.
 
 -- wf._purge_targets(p_target, p_limit, p_after)
 --
--- Which instances a target means, by number. What is named gets an answer in
--- any case; of everything else only what has ended is a target.
+-- Which instances a target means, by number. An instance that the target names gets an
+-- answer in any case; otherwise only ended instances are targets.
 --
 -- Returns  one row for each, with why it is refused
 -- Locks    nothing
@@ -130,7 +130,8 @@ create or replace view wf.purge_v with (security_barrier = true) as
 select p.id as seq, p.at, p.last_at, p.actor, coalesce(host(p.client), 'local') as client,
        p.reason, p.target, p.instances
   from wf.purge p;
-comment on view wf.purge_v is 'What was purged. What one person does in the same words within a day is one row.';
+comment on view wf.purge_v is
+    'The purges. Purges of one role with the same target and reason within a day are one row.';
 select wf._inherit_comments('purge_v', 'purge') \gset
 comment on column wf.purge_v.seq is 'order';
 comment on column wf.purge_v.client is 'the address that it came from; local: a socket of the server''s machine';

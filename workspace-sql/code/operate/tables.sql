@@ -10,7 +10,8 @@ comment on column wf.engine_event.event is 'pause or resume';
 comment on column wf.engine_event.reason is 'reason that was given';
 
 comment on table wf.purge is
-    'What was purged, by whom and why. Purges of one role with the same target and reason within a day are one row.';
+    'The purges, with who asked for them and why. Purges of one role with the same target and reason within a day are '
+    'one row.';
 comment on column wf.purge.id is 'key, in order';
 comment on column wf.purge.at is 'when it began';
 comment on column wf.purge.last_at is 'when the last instances of it were purged';

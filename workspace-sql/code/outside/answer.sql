@@ -1,6 +1,6 @@
 -- Answers to the forms that tasks wf.Input ask, as people and applications give them.
--- Answering locks only the input, so that of many who answer one is taken, and leaves
--- work, which ends the wait.
+-- Answering locks only the input, so that one of many answers is taken. It leaves work,
+-- which ends the wait.
 
 -- wf._check_answer(p_input)
 --

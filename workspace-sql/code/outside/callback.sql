@@ -70,7 +70,7 @@ begin
     end if;
     if v.token is null then
         raise exception using errcode = 'WF003',
-            message = 'this is no token, or a newer one was made in its place, or its instance was purged',
+            message = 'this is not a token, or a newer one was made in its place, or its instance was purged',
             hint = 'Ask whoever gave it to you for another one: wf.callback_token makes it.';
     end if;
     select i.state into v_state from wf.instance i where i.id = v.instance_id;

@@ -1,14 +1,14 @@
 -- Who may start which workflow, how often, how many at a time and how urgently.
 --
--- Grants and quotas are for the login of a session, whatever role it has SET ROLE to; what
--- instances start counts for the login that started them (flow/quota.sql has the checks). A
--- login has the grants of all roles that it is a member of, added up, and it is bound by
--- the quotas of all of them: the least counts. A superuser and a member of wf_owner may
--- change every table here, so neither grants nor quotas are for them.
+-- Grants and quotas are for the login of a session, whatever role it has SET ROLE to; a
+-- start by an instance counts for the login that started this instance (flow/quota.sql has
+-- the checks). A login has the grants of all roles that it is a member of, added up, and
+-- it is bound by the quotas of all of them: the least counts. A superuser and a member of
+-- wf_owner may change every table here, so neither grants nor quotas are for them.
 --
 -- Without a quota a start probes an empty table. With one, starts of a role take their
 -- turns: the second waits until the first one's transaction has ended, because only then
--- is it known what is left. Who waits holds nothing that the first one may want.
+-- is it known what is left. A start that waits holds no lock that the first one may want.
 
 comment on table wf.workflow_grant is
     'Which workflows the members of a role may start. After an installation wf_app and wf_author may start all.';
@@ -18,7 +18,7 @@ comment on column wf.workflow_grant.granted_at is 'since when';
 comment on column wf.workflow_grant.granted_by is 'who granted it';
 
 comment on table wf.quota is
-    'What the members of a role may start, all of them together. A start locks the row if one of the first two '
+    'How much the members of a role may start, all of them together. A start locks the row if one of the first two '
     'limits is there.';
 comment on column wf.quota.role is 'the login, or a role that logins are members of';
 comment on column wf.quota.per_minute is
@@ -28,7 +28,7 @@ comment on column wf.quota.running is 'how many instances that they have started
 comment on column wf.quota.priority is 'the highest priority that they may give an instance; null: no limit';
 comment on column wf.quota.processes is
     'how many processes an instance that they start may come to; null: only the setting instance_processes counts';
-comment on column wf.quota.minute_at is 'the minute of the last start; null: there was none';
+comment on column wf.quota.minute_at is 'the minute of the last start; null before the first start';
 comment on column wf.quota.started is 'how many instances were started in that minute';
 comment on column wf.quota.set_at is 'since when';
 comment on column wf.quota.set_by is 'who set it';

@@ -1,5 +1,5 @@
--- How an instance has ended, for those who have started it: by a look, by waiting, or by a
--- notification that they have asked for.
+-- How an instance has ended, for the application that has started it: it can look, wait,
+-- or ask for a notification.
 
 -- wf._check_seen(p_instance)
 --

@@ -337,7 +337,7 @@ comment on column wf.schedule_v.state is 'active, paused, or ended: there is no 
 comment on column wf.schedule_v.last_at is 'the last time that came';
 comment on column wf.schedule_v.last_state is 'what became of it, as in firing_v';
 comment on column wf.schedule_v.last_instance_id is 'the instance that was started for it';
-comment on column wf.schedule_v.last_reason is 'why there is none';
+comment on column wf.schedule_v.last_reason is 'why the last time started no instance';
 comment on column wf.schedule_v.waiting is 'how many times wait for an instance to end';
 
 create or replace view wf.firing_v with (security_barrier = true) as

@@ -44,7 +44,7 @@ begin
         select wf._key_holder(w.id, p_to ->> 'key') into v_id from wf.workflow w where w.name = p_to ->> 'workflow';
     else
         raise exception using errcode = 'WF002',
-            message = format('%s is no target of a signal', coalesce(left(p_to::text, 100), 'null')),
+            message = format('%s is not a target of a signal', coalesce(left(p_to::text, 100), 'null')),
             hint = 'Give the number of an instance, {"workflow": …, "key": …} of its start, or {"topic": …}; a '
                    'topic has 1 to 255 bytes.';
     end if;

@@ -51,7 +51,7 @@ begin
     perform wf._check_workflow_grant(p_workflow);
     if jsonb_typeof(p_params) is distinct from 'array' then
         raise exception using errcode = 'WF002',
-            message = 'the parameters are no JSON list',
+            message = 'the parameters are not a JSON list',
             hint = 'Give a list with one object of parameters for each instance.';
     end if;
     v_params := array(select e.item from jsonb_array_elements(p_params) with ordinality e (item, k) order by e.k);

@@ -264,8 +264,8 @@ $$;
 
 -- wf._next_moment(p_instance, p_flight, p_now)
 --
--- Returns  when the next thing is due: what comes of a request, a timer, a free place of
---          a rate, or a request that is to be taken back; null if there is nothing to wait for
+-- Returns  when the next event is due: the outcome of a request, a timer, a free place of
+--          a rate, or a request that is to be taken back; null if no event is left
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _play
@@ -459,7 +459,7 @@ begin
         v_moves := wf._play(p_workflow, p_params, p_script, p_seed, p_version);
         raise exception using errcode = 'triggered_action_exception';
     exception when triggered_action_exception then
-        -- what is in variables is all that is left of it
+        -- only the variables keep the result
         if v_moves is null then
             raise;
         end if;

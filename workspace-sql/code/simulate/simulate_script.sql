@@ -1,5 +1,5 @@
--- What comes of simulated requests: what the script says, what the seed gives,
--- or that all goes well. docs/console.md describes the rules of a script.
+-- The outcomes of simulated requests: the script gives them, or the seed; otherwise
+-- requests succeed. docs/console.md describes the rules of a script.
 
 do $$
 begin
@@ -18,7 +18,7 @@ $$;
 --
 -- Returns  nothing
 -- Locks    nothing
--- Raises   WF002 if it is no list of rules
+-- Raises   WF002 if it is not a list of rules
 -- Called   by simulate
 create or replace function wf._check_script(p_script jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -27,7 +27,7 @@ declare
     v_wrong text;
 begin
     if jsonb_typeof(p_script) <> 'array' then
-        raise exception using errcode = 'WF002', message = 'the script is no list',
+        raise exception using errcode = 'WF002', message = 'the script is not a list',
             hint = 'Give a list of rules, such as [{"task": "http.Request", "attempt": 1, "outcome": "lost"}].';
     end if;
     for v in
@@ -40,7 +40,7 @@ begin
              where x.key <> all ('{task,attempt,round,index,request,outcome,duration,then,output}'::text[]) limit 1;
         end if;
         v_wrong := case
-            when not v.fits then 'it is no object'
+            when not v.fits then 'it is not an object'
             when v_wrong is not null then v_wrong
             when jsonb_typeof(v.rule -> 'task') <> 'string' then 'task is the name, the type or the title of a task'
             when v.rule ? 'attempt' and v.rule ->> 'attempt' !~ '^[0-9]{1,9}$' then 'attempt is a number, from 1'
@@ -54,7 +54,7 @@ begin
             when v.rule ? 'output' and v.rule ->> 'then' is distinct from 'resolve'
             then 'output goes with "then": "resolve"'
             when v.rule ? 'duration' and wf._wake_at('epoch', v.rule -> 'duration') is null
-            then 'duration is no duration'
+            then 'duration is not a duration'
             when v.outcome #>> '{}' in ('success', 'lost', 'never') then null
             when v.outcome is null or jsonb_typeof(v.outcome) = 'object'
                  and (select count(*) = 1 and min(x.key) in ('response', 'output', 'error')
@@ -164,7 +164,7 @@ end;
 
 -- wf._plausible_value(p_type)
 --
--- Returns  the simplest value of a type: what a task is said to have returned
+-- Returns  the simplest value of a type, as the output of a simulated task
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _foresee
@@ -193,7 +193,7 @@ $$;
 -- Raises   nothing
 -- Called   by _foresee
 create or replace function wf._plausible_response(p_transport text, p_args jsonb) returns jsonb
-language sql immutable
+language sql stable
 begin atomic
     select case when p_transport = 'http'
                 then jsonb_build_object('status', coalesce(p_args #> '{accept,0}', '200'), 'url', p_args -> 'url',
@@ -204,10 +204,9 @@ begin atomic
                 when p_transport = 'sql' and p_args ? 'statements'
                 then jsonb_build_object('results', (select jsonb_agg('{"rows": [], "count": 0}'::jsonb)
                                                       from jsonb_array_elements(p_args -> 'statements') s))
-                when p_transport = 'sql' then '{"rows": [], "count": 0}'
-                when p_transport <> 'builtin' then '{"exit_code": 0, "stdout": "", "stderr": ""}'
-                when p_args ->> 'op' = 'env' then '{"value": null}'
-                when p_args ->> 'op' = 'log' then '{}' end;
+                when p_args ->> 'op' = 'env' and p_transport = 'builtin' then '{"value": null}'
+                when p_args ->> 'op' = 'log' or p_transport <> 'builtin'
+                then (select t.response from wf.transport t where t.name = p_transport) end;
 end;
 
 -- wf._foresee(p_script, p_seed, p_number, p_process, p_request, p_token, p_transport, p_args, p_timeout_ms)

@@ -56,9 +56,9 @@ $$;
 
 -- wf._tell_children(p_moves, p_at)
 --
--- Tasks that wait for instances are to stop. Those instances that they have started are
--- aborted, or halted if theirs is; where what runs around the task is undone, so is
--- what was noted in the instance. A task that has nothing to stop ends by itself.
+-- Stops tasks that wait for instances. Instances that these tasks have started are
+-- aborted, or halted if the parent is halted. If the block around the task is undone, the
+-- instance is undone, too. A task that has started no instance ends at once.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -115,8 +115,8 @@ $$;
 
 -- wf._waits_around(p_awaited, p_instance)
 --
--- Returns  whether an instance is, or waits for, another one, maybe through others: who waits for the first one in the
---          other one closes a circle
+-- Returns  whether an instance is, or waits for, another one, maybe through others: then
+--          a wait for the first instance in the second one would close a circle
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _find_awaited
@@ -149,7 +149,8 @@ end;
 
 -- wf._starter_of(p_instance, p_process)
 --
--- Returns  who starts an instance by a task wf.Start: the login that started the topmost instance
+-- Returns  the starter of an instance that a task wf.Start starts: the login that started
+--          the topmost instance
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _asked_children and _find_awaited
@@ -295,8 +296,9 @@ $$;
 
 -- wf._find_awaited(p_instance, p_process, p_id)
 --
--- Locks an instance that this process has not just started, so that it cannot end before
--- it is stored who waits for it. Of one that the login may not see it learns nothing.
+-- Finds and locks an instance that this process has not just started, so that it cannot
+-- end before the wait is stored. An instance that the login may not see is treated as
+-- unknown.
 --
 -- Returns  an error record if it cannot be waited for; null with held: it is locked; without: somebody holds it
 -- Locks    the instance (for share, skipping a locked one)
@@ -336,7 +338,7 @@ declare
     v_error jsonb;
     v_child bigint[];
     v_held boolean;
-    v_moved boolean := false; -- a task has gone on or failed: what follows may have stopped others
+    v_moved boolean := false; -- a task has gone on or failed, and that may have stopped others
     f record;
 begin
     for f in

@@ -20,13 +20,13 @@ end;
 -- wf.register(p_name, p_version, p_transports, p_queues, p_slots, p_previous, p_tokens,
 --             p_capabilities, p_backend, p_marks)
 --
--- A new incarnation of a driver. One that lost its connection names its former
--- incarnation and the requests that it still holds: these go over to the new
--- one. What it was handed and never heard of goes back into the queue.
--- If a session of its own calls (a pooler's has another number), that session
--- is written down, and shows from then on that the driver is there. Marks that are not
--- part of this history mean that some of it was lost: the engine is paused. The number
--- is for the login that registers: no other may use it, or take its requests over.
+-- A new incarnation of a driver. One that lost its connection names its former incarnation
+-- and the requests that it still holds: these go over to the new one. A request that was
+-- handed to the driver but never reached it goes back into the queue. If a session of its
+-- own calls (a pooler's has another number), that session is written down, and shows from
+-- then on that the driver is there. Marks that are not part of this history mean that some
+-- of it was lost: the engine is paused. The number is for the login that registers: no
+-- other may use it, or take its requests over.
 --
 -- Returns  the id of this incarnation
 -- Locks    before the engine is paused all turns; the instances of what it held, by id
@@ -86,8 +86,8 @@ begin
     returning id into v_id;
     insert into wf.sign_of_life (driver_id, seen_at) values (v_id, v_now);
     if p_previous is not null then
-        -- whoever holds an instance now is not waited for: what it was handed of that and
-        -- never heard of is left to _sweep
+        -- an instance that somebody holds is not waited for: requests of it that never
+        -- reached the driver are left to _sweep
         v_instances := array(select i.id from wf.instance i
                               where i.id = any (array(select l.instance_id
                                                         from wf.lease l
@@ -136,7 +136,9 @@ language sql as $$
                                       and x.ended_at < p_now - interval '1 day'
                                       and x.id not in (select l.driver_id from wf.lease l)
                                       for update of x skip locked))
-        returning d.id)
+        returning d.id),
+    uncounted as (
+        delete from wf.driver_counter c using gone g where c.driver_id = g.id)
     delete from wf.sign_of_life s using gone g where s.driver_id = g.id;
 $$;
 
@@ -174,7 +176,8 @@ $$;
 
 -- wf._refuse_foreign(p_driver)
 --
--- Returns  nothing, if the driver is the session's own, or there is none of that number
+-- Returns  nothing, if the driver belongs to the session's login, or no driver has that
+--          number
 -- Locks    nothing
 -- Raises   WF014
 -- Called   by procedures that take the number of a driver; poll and _greet know it already
@@ -216,9 +219,9 @@ $$;
 
 -- wf._greet(p_driver, p_now)
 --
--- Notes a driver's sign of life, at most once a second. It is the last thing
--- that a transaction does, so that the row is held for no time: who says that he
--- lives need not wait for his own work.
+-- Notes a driver's sign of life, at most once a second. It is the last thing that a
+-- transaction does, so that the row is held for no time: a sign of life does not wait for
+-- another transaction of the same driver.
 --
 -- Returns  nothing
 -- Locks    its row of sign_of_life, when it writes
@@ -283,7 +286,7 @@ comment on function wf.drain(bigint) is
 
 -- wf.leave(p_driver)
 --
--- The driver goes for good; what it still holds is taken back as lost.
+-- The driver goes for good; the requests that it still holds are taken back as lost.
 --
 -- Returns  nothing
 -- Locks    the driver's row, then as _lose
@@ -328,9 +331,9 @@ $$;
 
 -- wf._give_up(p_driver)
 --
--- Gives drivers up that gave no sign of life for lease_seconds, or whose session
--- is gone and who did not connect again for grace_seconds; except p_driver,
--- which asks, and therefore lives.
+-- Gives drivers up that gave no sign of life for lease_seconds, or whose session is gone
+-- and who did not connect again for grace_seconds; except p_driver, which calls, and
+-- therefore lives.
 --
 -- Returns  nothing
 -- Locks    as _look_around, then rows of driver (skipping locked ones)
@@ -399,11 +402,11 @@ $$;
 
 -- wf._lose(p_driver)
 --
--- Takes the requests of a driver back, at most 1,000 of them. What may safely be
--- done again goes back into the queue, what runs under a handle is polled on by
--- anybody, the rest waits for an operator with kind lost, and so does what was
--- lost so often that it may be what kills drivers (a cancel or cleanup request is
--- given up then).
+-- Takes the requests of a driver back, at most 1,000 of them. A request that may safely be
+-- repeated goes back into the queue. A task with a handle is polled by any driver. Every
+-- other task waits for an operator with kind lost. A task that was lost too often waits
+-- for an operator, too, since it may be the cause of the losses (its cancel or cleanup
+-- request is given up then).
 --
 -- Returns  nothing
 -- Locks    instances by id (skipping locked ones: their leases stay for the next sweep), then as _take_back

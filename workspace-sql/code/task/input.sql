@@ -32,7 +32,7 @@ $$;
 -- Raises   nothing
 -- Called   by _form_misfit
 create or replace function wf._misses_format(p_format text, p_text text) returns text
-language plpgsql stable as $$
+language plpgsql stable set standard_conforming_strings = on as $$
 declare
     v_fits boolean;
 begin
@@ -48,15 +48,15 @@ begin
         else
             v_fits := true;
     end case;
-    return case when not v_fits then 'is no ' || p_format end;
+    return case when not v_fits then 'is not a valid ' || p_format end;
 exception when data_exception then
-    return 'is no ' || p_format;
+    return 'is not a valid ' || p_format;
 end;
 $$;
 
 -- wf._form_misfit(p_spec, p_value)
 --
--- Returns  why a value is none of a field, as the rest of a sentence; null if it is one
+-- Returns  why a value does not fit a field, as the rest of a sentence; null if it fits
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _field_flaw and _read_answer
@@ -198,7 +198,7 @@ begin
             flaw := 'the type of a form is object, its properties are an object, and required is a list of their names';
         end if;
         if flaw is null then
-            select format('the form requires %s, which is no field of it', left(r::text, 60)) into flaw
+            select format('the form requires %s, which is not a field of it', left(r::text, 60)) into flaw
               from jsonb_array_elements(p_form -> 'required') r
              where jsonb_typeof(r) <> 'string' or not v_fields ? (r #>> '{}') limit 1;
         end if;
@@ -317,7 +317,7 @@ begin atomic
       from jsonb_each(p_answer) g
      where wf._form_misfit(p_form -> 'properties' -> g.key, g.value) is not null
      union all
-    select k, format('%s is no field; the fields are %s', left(k, 60),
+    select k, format('%s is not a field; the fields are %s', left(k, 60),
                      (select string_agg(o, ', ' order by o) from jsonb_object_keys(p_form -> 'properties') o))
       from jsonb_object_keys(p_answer) k where not p_form -> 'properties' ? k
      union all

@@ -1,5 +1,5 @@
--- Who wants to be notified when an instance has ended (outside/result.sql). Nobody else's
--- commit waits for a notification: PostgreSQL makes those take turns.
+-- The logins that want to be notified when an instance has ended (outside/result.sql).
+-- Nobody else's commit waits for a notification: PostgreSQL makes those take turns.
 
 comment on table wf.end_listener is
     'Instances of whose end somebody wants to be notified on channel wf_end. A row goes with that notification.';

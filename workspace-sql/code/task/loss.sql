@@ -1,8 +1,8 @@
--- Requests whose drivers die, one after the other. Chance hits bystanders, but
--- it is a poison task that is there each time: after so many deaths in a row as
--- the setting loss_limit says it is not handed to another driver. Until then it
--- is given up later and later, by chance, so that those who shared its drivers
--- part from it. Only losses are written here: what goes well pays nothing.
+-- Requests whose drivers die, one after the other. A task that shares a driver by chance
+-- is lost once; a task that kills drivers is lost each time. After as many losses in a row
+-- as the setting loss_limit says, a task is not handed to another driver. Until then it is
+-- given up later and later, by chance, so that those who shared its drivers part from it.
+-- Only losses are written here: a request that goes well costs nothing.
 
 -- wf._count_losses(p_instance, p_process, p_request, p_token, p_sure, p_now)
 --

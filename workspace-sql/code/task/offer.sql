@@ -13,11 +13,10 @@ $$;
 
 -- wf._turn(p_at, p_index)
 --
--- Virtual time of a request. The elements of one forall stand 0.1 s apart, so
--- that a large one does not stand before everybody else: the 1,000 that it may
--- have open fill 100 s, and whoever comes in that time goes before the rest. As
--- a queue is never idle that costs nobody anything who is alone; nobody is put
--- off for longer, however long the list is.
+-- Virtual time of a request. The elements of one forall stand 0.1 s apart, so that a large
+-- one does not stand before everybody else: the 1,000 that it may have open fill 100 s,
+-- and whoever comes in that time goes before the rest. A queue is never idle: therefore a
+-- forall that is alone loses no time. No newcomer waits longer, however long the list is.
 --
 -- Returns  microseconds
 -- Locks    nothing
@@ -79,9 +78,9 @@ $$;
 -- wf._queue(p_moves)
 --
 -- Gives leaves in INIT their place: ready, or parked before their group or rate, or (a
--- wait) waiting at once. Arguments and policies that could not be evaluated
--- before are evaluated again; the rows are read after that. What waits for the time
--- of its next attempt is not queued.
+-- wait) waiting at once. Arguments and policies that could not be evaluated before are
+-- evaluated again; the rows are read after that. A task that waits for the time of its
+-- next attempt is not queued.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates; groups are settled later

@@ -5,7 +5,7 @@
 --
 -- Returns  a report's body as JSON; null if it is empty
 -- Locks    nothing
--- Raises   22021, 22P02, 22P05 … if it is no JSON that PostgreSQL can store
+-- Raises   22021, 22P02, 22P05 … if PostgreSQL cannot store it as JSON
 -- Called   by _apply_picked and _apply_judged
 create or replace function wf._read_body(p_body bytea) returns jsonb
 language sql stable

@@ -112,14 +112,16 @@ comment on function wf.poll(bigint, int, int, jsonb) is
 
 -- wf._glance(p_driver, p_since, p_now)
 --
--- Asks one query for all that a poll must know first. Most polls then find nothing to do.
+-- Reads everything that a poll must know first in one query. Most polls then find nothing
+-- to do.
 --
--- Returns  one row. driver: the driver's row, null if there is none. seen_at: when it was
---          heard of before. due: whether a timer after p_since is due; before and after:
---          how many entries of the timers' index the session had read when that question
---          began and ended. stops: whether the driver is to stop requests. dirty: whether
---          a group has places to grant. work: whether wf.work has something to do.
---          teardown: whether anything is torn down. turns: how many drivers work at a time
+-- Returns  one row. driver: the driver's row, null if the number is unknown. seen_at:
+--          when it was heard of before. due: whether a timer after p_since is due; before
+--          and after: how many entries of the timers' index the session had read when
+--          that question began and ended. stops: whether the driver is to stop requests.
+--          dirty: whether a group has places to grant. work: whether wf.work has
+--          something to do. teardown: whether anything is torn down. turns: how many
+--          drivers work at a time
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by poll; it is inlined there
@@ -356,7 +358,8 @@ begin
     taken as materialized (
         select s.* from started s
         union all
-        -- a retry counts from the moment it is asked for; what is released first is the attempt before
+        -- a retry counts from the moment it is asked for; the former attempt is released
+        -- first
         select p.instance_id, p.id, p.attempt, p.attempt - (p.state = 'RETRY_CLEANUP_REQUESTED')::int, p.machine,
                p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, gen_random_uuid(), c.request
           from claimed c

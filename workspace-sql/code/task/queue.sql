@@ -25,9 +25,9 @@ $$;
 
 -- wf._pool(p_needs, p_instant)
 --
--- Returns  the pool of a lane: its transport. Builtin is none beside others, as it
---          needs no slot, nor is it a pool for a driver that does not ask for it
---          (p_instant)
+-- Returns  the pool of a lane: its transport. builtin does not count beside other
+--          transports, as it needs no slot; it is a pool of its own only for a driver
+--          that asks for it (p_instant)
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _find
@@ -167,9 +167,9 @@ $$;
 
 -- wf._share(p_lane, p_want, p_instant, p_kept)
 --
--- Shares out what a driver wants. What it answers at once is a matter of its own.
--- All the rest has p_want slots, first come, first served. When these are taken,
--- a transport has in addition the slots that are kept for it alone.
+-- Shares the slots of a driver out. Requests that the driver answers at once need none.
+-- All other requests share p_want slots, first come, first served. When these are taken, a
+-- transport has in addition the slots that are kept for it alone.
 --
 -- Returns  the rows of ready to take (null: none); the lanes with the places behind
 --          these rows; whether a lane may hold more, since all that was wanted of it
@@ -220,12 +220,12 @@ $$;
 
 -- wf._recall(p_driver, p_now)
 --
--- What the poll before has noted in this session (wf.from). The number of the
--- driver is in it, since behind a pooler the session may be another's. What is
--- offered from now on may come before the noted places: these are up to 100 s ahead
--- (wf._turn). Where nothing was left there a poll goes on at the turn of now, and a
--- little before it for what other transactions have not committed yet. If that has
--- taken long, it goes on at the noted places until the next look at the heads.
+-- Reads the places that the former poll has noted in this session (wf.from). The number of
+-- the driver is in it, since behind a pooler the session may be another's. New requests
+-- may come before the noted places: these are up to 100 s ahead (wf._turn). Where nothing
+-- was left there a poll goes on at the turn of now, and a little before it for what other
+-- transactions have not committed yet. If that has taken long, it goes on at the noted
+-- places until the next look at the heads.
 --
 -- Returns  how old its look at the heads is, in seconds (null: none, or the clock was
 --          set back); how many seconds it is good for; the places behind which nothing

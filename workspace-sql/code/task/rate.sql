@@ -275,7 +275,7 @@ $$;
 -- wf._park_rated(p_instance, p_at)
 --
 -- Parks the tasks of suspended instances that wait for their rates, or are ready since
--- they have a place: it is given back, and so is the place in their group.
+-- they have a place: the place is given back, and the place in their group, too.
 --
 -- Returns  nothing
 -- Locks    rows of parked, slot, rate_place; the caller has locked the instances

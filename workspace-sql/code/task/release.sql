@@ -67,10 +67,10 @@ $$;
 
 -- wf._ask(p_moves, p_at)
 --
--- Asks for the cancel or cleanup request that the state of asynchronous tasks
--- calls for. A request that is out is waited for, except a start that was not
--- acknowledged: that is taken back. Where the type has no such request, or one
--- that needs a handle and there is none, the task moves on at once.
+-- Asks for the cancel or cleanup request that the state of asynchronous tasks calls for. A
+-- request that is out is waited for, except a start that was not acknowledged: that is
+-- taken back. The task moves on at once if its type has no such request, or if the request
+-- needs a handle and the task has none.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates

@@ -1,7 +1,7 @@
--- Where the workspace is: the same tables may come up somewhere else (a copy of
--- the database, another server) or as they were before (a restored backup, a
--- standby that had not yet got everything). What is outside then is ahead of
--- what is written here, so nothing may be sent before somebody has looked.
+-- Finds whether the workspace has moved: the same tables may come up somewhere else (a
+-- copy of the database, another server) or as they were before (a restored backup, a
+-- standby that had not yet got everything). Then the world outside is ahead of the
+-- workspace. Therefore nothing may be sent before somebody has looked.
 
 -- wf._mark()
 --
@@ -69,7 +69,8 @@ begin
     foreach v_mark in array coalesce(p_marks, '{}') loop
         if not wf._is_sealed(v_mark) then
             raise exception using errcode = 'WF015',
-                message = format('%s is no mark of this workspace', coalesce(quote_literal(left(v_mark, 100)), 'null')),
+                message = format('%s is not a mark of this workspace',
+                                 coalesce(quote_literal(left(v_mark, 100)), 'null')),
                 hint = 'Give back what poll gave, or no mark.';
         elsif not wf._has_mark(v_mark) then
             perform wf._take_turns();
@@ -84,11 +85,11 @@ $$;
 
 -- wf._restored(p_files)
 --
--- What the administrator of the server says about a restored backup. A session may
--- set wf.restored as it likes, by its options or those of its login too, so that
--- current_setting does not count. Only the owner of the database or a superuser has
--- `alter database … set`, and only who has the server's files has those. A function
--- that a superuser has installed reads them (script/trust.sql).
+-- Reads the note of the server's administrator about a restored backup. A session may set
+-- wf.restored as it likes, by its options or those of its login too, so that
+-- current_setting does not count. Only the owner of the database or a superuser has `alter
+-- database … set`, and only the server's administrator can change the server's files. A
+-- function that a superuser has installed reads them (script/trust.sql).
 --
 -- Returns  wf.restored as the database has it, or if p_files as the files have it; null: neither says anything
 -- Locks    nothing

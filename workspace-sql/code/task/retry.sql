@@ -97,7 +97,7 @@ begin
          -- null if the policy could not be evaluated: then nothing is known of it
          cross join lateral (select wf._retry_of(n.retry, m.policy) as values,
                                     m.attempt - m.retry_from + 1 as tried) r
-         -- what is cancelled before it was tried is not tried again
+         -- a task that was cancelled before its first attempt is not tried again
          where m.state = 'FAILED' and m.event <> 'cancel' and r.values is not null
            and not (wf._is_final_timeout(m.error)
                     and (m.event = 'timeout' or m.was in ('CANCEL_REQUESTED', 'ABORTING')))

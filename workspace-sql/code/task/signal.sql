@@ -1,7 +1,6 @@
--- Signals meet those who wait for them. A signal to an instance is taken by whoever
--- holds that instance: by the transaction in which a wait begins, if the signal has
--- come before, or by the work that the sender has left (wf.signal). Therefore neither
--- overlooks the other.
+-- How signals meet waits. A signal to an instance is taken by a transaction that holds the
+-- instance: by the one in which a wait begins, if the signal has come before, or by the
+-- work that the sender has left (wf.signal). Therefore neither overlooks the other.
 --
 -- The instances that wait for a topic are many, and nobody holds them all. Here both
 -- leave work: the sender of a signal (kind topic) and the wait that begins (kind
@@ -54,8 +53,8 @@ $$;
 
 -- wf._match_signals(p_instance, p_name, p_now)
 --
--- Gives signals to those who wait for them in their instances: the oldest signal of a
--- name to the longest wait. The arrays run in parallel.
+-- Gives signals to the waits in their instances: the oldest signal of a name to the
+-- longest wait. The arrays run in parallel.
 --
 -- Returns  nothing
 -- Locks    the signals; the caller holds the instances
@@ -118,8 +117,8 @@ $$;
 
 -- wf._broadcast(p_signal, p_now)
 --
--- Wakes those who have waited for a signal since before it was sent, at most 1,000 of
--- them. It is gone when there is nobody left, else it stays as work.
+-- Wakes the waits that began before a broadcast was sent, at most 1,000 of them. The
+-- signal is deleted when no such wait is left, else it stays as work.
 --
 -- Returns  nothing
 -- Locks    instances (skipping locked ones), the signal
@@ -180,7 +179,7 @@ end;
 
 -- wf._match_topic(p_topic, p_name, p_most, p_now)
 --
--- Gives at most p_most signals of a topic to those who wait for them.
+-- Gives at most p_most signals of a topic to the waits for them.
 --
 -- Returns  nothing
 -- Locks    signals and instances (skipping locked ones)
@@ -226,8 +225,8 @@ $$;
 
 -- wf._take_signals(p_signal, p_now)
 --
--- Signals have come. What has been taken since is gone by now. A signal whose sender was
--- so long about it that its instance has been purged goes, too.
+-- Gives new signals to waits. A signal that was taken meanwhile is not there any more. A
+-- signal whose instance was purged before the sender committed is deleted.
 --
 -- Returns  nothing
 -- Locks    as _match_signals, _match_topic and _broadcast; the caller holds the instances that they were sent to

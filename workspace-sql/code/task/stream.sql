@@ -2,11 +2,12 @@
 
 -- wf.output_add(p_instance, p_process, p_token, p_start, p_size, p_stream, p_body)
 --
--- Keeps new output of requests under way that drivers of this login hold, in
--- parallel arrays. What is sent again changes nothing. Of a long output the oldest chunks go.
+-- Keeps new output of requests under way that drivers of this login hold, in parallel
+-- arrays. A chunk that is sent again changes nothing. Of a long output the oldest chunks
+-- go.
 --
 -- Returns  one row per chunk: its token and done, or stale if its lease is gone or another login's
--- Locks    the rows of wf.output_chunk; no instance: it holds nobody up
+-- Locks    the rows of wf.output_chunk; no instance: the call holds nobody up
 -- Raises   WF002 arrays of different lengths, WF006
 -- Called   by drivers, before outcome in the same transaction
 create or replace function wf.output_add(
@@ -82,14 +83,14 @@ select c.instance_id,
   join wf.process p on p.instance_id = c.instance_id and p.id = c.process_id
   left join wf.process s on s.instance_id = p.instance_id and s.id = p.scopes[cardinality(p.scopes)]
   join wf.node n on n.version_id = p.version_id and n.id = p.node_id;
-comment on view wf.output_v is 'What the programs of tasks have written, as it came; of a long output the end.';
+comment on view wf.output_v is 'The output of the programs of tasks, as it came; of a long output only the end.';
 comment on column wf.output_v.instance_id is 'the instance';
 comment on column wf.output_v.process_id is 'the task';
-comment on column wf.output_v.label is 'what the task is called, as in label_v';
+comment on column wf.output_v.label is 'the label of the task, as in label_v';
 comment on column wf.output_v.attempt is 'the attempt';
 comment on column wf.output_v.start is 'how many bytes of the attempt''s output came before';
 comment on column wf.output_v.size is 'how many bytes these were';
 comment on column wf.output_v.stream is 'stdout or stderr';
 comment on column wf.output_v.at is 'when it arrived';
 comment on column wf.output_v.dropped is 'how many bytes right before it were dropped';
-comment on column wf.output_v.body is 'the text; bytes that are none became U+FFFD';
+comment on column wf.output_v.body is 'the text; bytes that are not text became U+FFFD';

@@ -8,7 +8,7 @@ comment on column wf.failed.late is 'true: no handler takes its error, and its o
 comment on table wf.ready is 'The requests that a driver may take now, and nothing else.';
 comment on column wf.ready.instance_id is 'the instance';
 comment on column wf.ready.process_id is 'the process';
-comment on column wf.ready.lane_id is 'what a driver must serve to take it';
+comment on column wf.ready.lane_id is 'the lane that a driver must serve to take the request';
 comment on column wf.ready.turn is 'virtual time, in microseconds: the lowest is taken first';
 comment on column wf.ready.rank is 'minus its priority: the lowest is taken first';
 comment on column wf.ready.request is 'start, poll, cancel or cleanup';
@@ -17,7 +17,7 @@ comment on table wf.parked is 'The leaves in INIT that may not be taken yet, and
 comment on column wf.parked.instance_id is 'the instance';
 comment on column wf.parked.process_id is 'the process';
 comment on column wf.parked.reason is
-    'what it waits for: a place in its group or in its rate, or that its instance is no longer suspended';
+    'the event that it waits for: a place in its group, a place in its rate, or the resumption of its instance';
 comment on column wf.parked.group_id is 'group: the concurrency group that has no place for it';
 comment on column wf.parked.lane_id is 'as in ready';
 comment on column wf.parked.turn is 'as in ready';
@@ -79,7 +79,7 @@ comment on column wf.slot.process_id is 'the process that has the place';
 comment on column wf.slot.group_id is 'the concurrency group';
 
 comment on table wf.dirty is
-    'What the next poll settles: concurrency groups whose places are to be granted anew, and names of groups and lanes '
+    'Work for the next poll: concurrency groups whose places are to be granted anew, and names of groups and lanes '
     'that may be new.';
 comment on column wf.dirty.id is 'key, in order of arrival';
 comment on column wf.dirty.group_id is 'the concurrency group; null: the row is about a lane';
@@ -91,7 +91,7 @@ comment on column wf.dirty.lane is 'its queue, needs and requires';
 
 comment on table wf.work is 'Work that has yet to be done; a row is deleted when it is done.';
 comment on column wf.work.id is 'key, in order of arrival';
-comment on column wf.work.kind is 'what is to be done: see _do_work in code/task/work.sql';
+comment on column wf.work.kind is 'the kind of work: see _do_work in code/task/work.sql';
 comment on column wf.work.instance_id is 'the instance that it belongs to; null: none';
 comment on column wf.work.item_id is 'a process, a row of dirty or 0, as the kind has it';
 comment on column wf.work.due_at is 'when it is tried next';
@@ -101,7 +101,7 @@ comment on column wf.work.aside is 'true: it is not tried any more, and waits fo
 comment on column wf.work.error is 'the last error: {sqlstate, message}';
 comment on column wf.work.asked is 'settle: the row of dirty';
 
-comment on table wf.timer is 'What is due at a time, or waits for a signal, an answer or an instance.';
+comment on table wf.timer is 'Waits of processes: for a time, a signal, an answer or an instance.';
 comment on column wf.timer.instance_id is 'the instance';
 comment on column wf.timer.process_id is 'the process';
 comment on column wf.timer.kind is
@@ -122,7 +122,7 @@ comment on column wf.signal.id is 'key: the order in which they are taken';
 comment on column wf.signal.instance_id is 'the instance that it was sent to; null: a topic';
 comment on column wf.signal.topic is 'the topic that it was sent to; null: an instance';
 comment on column wf.signal.name is 'its name';
-comment on column wf.signal.payload is 'what the sender gave with it';
+comment on column wf.signal.payload is 'the value that the sender gave with it';
 comment on column wf.signal.broadcast is 'true: whoever waits for it since before it was sent gets it';
 comment on column wf.signal.sent_at is 'when it was sent';
 comment on column wf.signal.sender is 'who sent it';
@@ -131,7 +131,7 @@ comment on table wf.input is 'The forms that tasks have asked people to fill in,
 comment on column wf.input.id is 'key: the number that wf.answer takes';
 comment on column wf.input.instance_id is 'the instance';
 comment on column wf.input.process_id is 'the process that waits; each attempt asks anew';
-comment on column wf.input.title is 'what is asked';
+comment on column wf.input.title is 'the title of the question';
 comment on column wf.input.form is 'the form: {"properties": {FIELD: …}, "required": [FIELD, …]}';
 comment on column wf.input.role is 'a member of this role may answer; null: see assignee';
 comment on column wf.input.assignee is
@@ -189,7 +189,8 @@ comment on column wf.driver.limits is 'the queues that wf.driver_grant names for
 comment on column wf.driver.asked is 'the capabilities that it registered with';
 
 comment on table wf.driver_grant is
-    'Which queues and capabilities are granted to drivers: what a row names is for the roles whose rows name it.';
+    'The queues and capabilities that are granted to drivers: a name in a row is only for the roles whose rows have '
+    'the name.';
 comment on column wf.driver_grant.role is 'the login, or a role that logins are members of';
 comment on column wf.driver_grant.queues is
     'the queues that its drivers serve, and no others; none: every queue that no grant names';
@@ -219,6 +220,12 @@ comment on table wf.sign_of_life is
 comment on column wf.sign_of_life.driver_id is 'the driver';
 comment on column wf.sign_of_life.seen_at is 'last sign of life, to the second';
 
+comment on table wf.driver_counter is
+    'What each driver has counted since it was started, one row a driver. The driver writes its row every ten seconds.';
+comment on column wf.driver_counter.driver_id is 'the driver';
+comment on column wf.driver_counter.counted_at is 'when the driver last wrote its counters';
+comment on column wf.driver_counter.counters is 'the counters, an object: {"turns.work": 12, "http.responses": 3}';
+
 comment on table wf.home is
     'Where the workspace was when it last looked, one row: it notices when it is somewhere else, and why.';
 comment on column wf.home.only_one is 'true';
@@ -243,4 +250,4 @@ comment on column wf.output_chunk.start is
 comment on column wf.output_chunk.size is 'how many bytes these were';
 comment on column wf.output_chunk.stream is 'stdout or stderr';
 comment on column wf.output_chunk.at is 'when it arrived';
-comment on column wf.output_chunk.body is 'the text; bytes that are none became U+FFFD';
+comment on column wf.output_chunk.body is 'the text; bytes that are not text became U+FFFD';

@@ -279,9 +279,9 @@ end;
 
 -- wf._fire_limits(p_now)
 --
--- Has processes time out whose limits are reached, those first that were reached
--- first, at most 100 at once. An instance that somebody else holds is passed over.
--- What is tried alone is left to wf.work.
+-- Times processes out whose limits are reached: at most 100 at once, the earliest limits
+-- first. An instance that somebody else holds is passed over. Processes that are tried
+-- alone are left to wf.work.
 --
 -- Returns  nothing
 -- Locks    as _set_limits, then instances by id (skipping locked ones), then as _time_out
@@ -329,8 +329,8 @@ $$;
 -- wf._time_out(p_instance, p_process, p_now)
 --
 -- Moves processes on whose time is over; the caller holds the instances. Blocks come
--- first: a task in one is stopped with it, whatever its own limits say. What has written
--- output meanwhile, or is just being handed out by a poll, stays as it is.
+-- first: a task in one is stopped with it, whatever its own limits say. A task that has
+-- written output meanwhile, or is just being handed out by a poll, stays as it is.
 --
 -- Returns  nothing
 -- Locks    rows of parked and ready (skipping locked ones), then of time_limit, then process
@@ -409,7 +409,7 @@ begin
     moved as (
         update wf.process p
            set was = p.state, event = 'timeout', state = l.to_state, at = p_now,
-               -- what waits for its next attempt has the error of the last one
+               -- a task that waits for its next attempt has the error of its last attempt
                error = wf._add_cause(wf._timed_out(l.what, l.kind, l.seconds),
                                      case when l.state = 'INIT' and wf._waits_for_retry(l.i, l.j) then p.error end),
                todo = case when p_blocks then 0 else p.todo end

@@ -39,10 +39,10 @@ $$;
 
 -- wf._fire(p_since, p_now)
 --
--- Fires timers that are due after p_since, oldest first, of at most 100 processes.
--- An instance that somebody else holds is passed over, however many of its timers
--- are due; they stay for a later call. What is tried alone is left to wf.work;
--- wf._is_apart would say so, too, but as a call for each timer.
+-- Fires timers that are due after p_since, oldest first, of at most 100 processes. An
+-- instance that somebody else holds is passed over, however many of its timers are due;
+-- they stay for a later call. Timers that are tried alone are left to wf.work;
+-- wf._is_apart would find them, too, but by a call for each timer.
 --
 -- Returns  nothing
 -- Locks    instances by id (skipping locked ones), then their timers

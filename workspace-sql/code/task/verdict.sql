@@ -5,13 +5,13 @@ drop type if exists wf.verdict;
 create type wf.verdict as (
     event text, stays boolean, handle jsonb, output jsonb, error jsonb, detail jsonb, progress numeric
 );
-comment on type wf.verdict is 'What a response means for its process.';
+comment on type wf.verdict is 'The meaning of a response for its process.';
 
 -- wf._read_json(p_response)
 --
--- Returns  a response with the JSON that its body says it is
+-- Returns  a response whose body is read as JSON if its content type says so
 -- Locks    nothing
--- Raises   22P02, 22P05 … if it is none that PostgreSQL can store
+-- Raises   22P02, 22P05 … if PostgreSQL cannot store it
 -- Called   by _open and _judge
 create or replace function wf._read_json(p_response jsonb) returns jsonb
 language sql immutable

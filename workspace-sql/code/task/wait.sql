@@ -13,7 +13,7 @@ comment on type wf.wait is
 
 -- wf._wake_at(p_at, p_duration)
 --
--- Returns  when a sleep ends that begins at p_at; null if its duration is none
+-- Returns  when a sleep ends that begins at p_at; null if the value is not a duration
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _as_wait, and for the durations of simulated rules
@@ -139,8 +139,8 @@ end;
 
 -- wf._begin_wait(p_moves)
 --
--- Begins to wait. A signal may have come before. What waits for an instance leaves work,
--- which starts or finds that one.
+-- Begins to wait. A signal may have come before. A wait for an instance leaves work, which
+-- starts or finds the instance.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates; the caller holds their instances

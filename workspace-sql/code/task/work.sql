@@ -74,7 +74,8 @@ $$;
 -- Does work of one kind in a subtransaction.
 --
 -- Returns  null if it is done, else {sqlstate, message}, and nothing of it is done
--- Raises   only 57014: what was cancelled from outside of the statement is not told from what raises the same
+-- Raises   only 57014: a cancelled statement cannot be told from a function that raises
+--          57014 itself
 -- Called   wherever a batch of work is done
 create or replace function wf._try_work(p_kind text, p_instance bigint[], p_item bigint[], p_now timestamptz)
 returns jsonb
@@ -390,7 +391,7 @@ $$;
 -- Does one item of work in a transaction of its own, never in one that carries
 -- reports, and names the next one. The next one is counted as tried here, before
 -- the call that tries it: whatever becomes of that call, the count stands.
--- A driver begins with item 0, which is none, and goes on with the item that
+-- A driver begins with item 0, which does not exist, and goes on with the item that
 -- it was given, until it is given none. Without an item (null) the call does what
 -- is due first, and only says what comes next.
 -- What is old is purged, and the audit gets its numbers, by a call that has nothing else

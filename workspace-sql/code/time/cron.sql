@@ -15,8 +15,9 @@ create type wf.cron as (
     passing boolean
 );
 comment on type wf.cron is
-    'What the fields of a cron expression name, each as a list in ascending order. Either says that a day fits if its '
-    'number or its weekday does, since both were given; passing says that the minute or the hour begins with *.';
+    'The values that the fields of a cron expression name, each field as a list in ascending order. Either says that '
+    'a day fits if its number or its weekday does, since both were given; passing says that the minute or the hour '
+    'begins with *.';
 
 -- wf._refuse_cron(p_message)
 --
@@ -45,7 +46,7 @@ returns int
 language plpgsql immutable as $$
 declare
     v_number constant int := case when p_text ~ '^[0-9]{1,4}$' then p_text::int
-                                  else array_position(p_names, lower(p_text)) - 1 + p_low end;
+                                  else array_position(p_names, lower(p_text collate "C")) - 1 + p_low end;
 begin
     if (v_number between p_low and p_high) is not true then
         perform wf._refuse_cron(format('the %s cannot be %s: it is a number from %s to %s%s', p_field,
@@ -64,7 +65,7 @@ $$;
 -- Called   by _parse_cron
 create or replace function wf._cron_field(p_text text, p_field text, p_low int, p_high int, p_names text[] default null)
 returns int[]
-language plpgsql immutable as $$
+language plpgsql immutable set standard_conforming_strings = on as $$
 declare
     v_part text;
     v_match text[];
@@ -107,11 +108,11 @@ $$;
 -- Raises   WF002
 -- Called   by schedule_set
 create or replace function wf._parse_cron(p_text text) returns wf.cron
-language plpgsql immutable as $$
+language plpgsql immutable set standard_conforming_strings = on as $$
 declare
     c_months constant text[] := string_to_array('jan feb mar apr may jun jul aug sep oct nov dec', ' ');
     c_weekdays constant text[] := string_to_array('sun mon tue wed thu fri sat', ' ');
-    v_text constant text := case lower(btrim(p_text))
+    v_text constant text := case lower(btrim(p_text) collate "C")
         when '@hourly' then '0 * * * *' when '@daily' then '0 0 * * *' when '@midnight' then '0 0 * * *'
         when '@weekly' then '0 0 * * 0' when '@monthly' then '0 0 1 * *' when '@yearly' then '0 0 1 1 *'
         when '@annually' then '0 0 1 1 *' else btrim(p_text) end;
@@ -121,7 +122,7 @@ begin
     if octet_length(p_text) > 1000 then
         perform wf._refuse_cron(format('a cron expression has at most 1000 bytes, not %s', octet_length(p_text)));
     elsif cardinality(v_fields) not in (5, 6) then
-        perform wf._refuse_cron(format('%s is no cron expression: it has %s fields instead of 5 or 6',
+        perform wf._refuse_cron(format('%s is not a cron expression: it has %s fields instead of 5 or 6',
                                        quote_literal(left(p_text, 100)), cardinality(v_fields)));
     elsif cardinality(v_fields) = 5 then
         v_fields := '0'::text || v_fields;
@@ -163,9 +164,10 @@ end;
 
 -- wf._cron_day(p_cron, p_day)
 --
--- The calendar repeats itself after 400 years, so what is not found by then does not exist.
+-- The calendar repeats itself after 400 years, therefore a day that is not found by then
+-- does not exist.
 --
--- Returns  the first day after p_day that a cron expression names; null if there is none
+-- Returns  the first day after p_day that a cron expression names; null if no day fits
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _parse_cron and _cron_after
@@ -266,7 +268,8 @@ $$;
 -- It reads the clock as if that went on as at p_after, and where it has jumped before the
 -- moment that it finds, it goes on from the jump.
 --
--- Returns  the first moment after p_after that a cron expression names; null if there is none
+-- Returns  the first moment after p_after that a cron expression names; null if no moment
+--          fits
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _schedule_after

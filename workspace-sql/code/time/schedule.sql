@@ -11,7 +11,8 @@
 
 -- wf._schedule_after(p_schedule, p_after)
 --
--- Returns  the first time of a schedule after a moment, without jitter; null if there is none
+-- Returns  the first time of a schedule after a moment, without jitter; null if no time
+--          is left
 -- Locks    nothing
 -- Raises   nothing
 -- Called   wherever the next time is looked for

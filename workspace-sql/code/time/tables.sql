@@ -8,7 +8,7 @@ comment on column wf.schedule.id is 'its number';
 comment on column wf.schedule.name is 'its name';
 comment on column wf.schedule.workflow_id is 'the workflow; the version that is the newest one then';
 comment on column wf.schedule.policy is 'it is the policy of the workflow itself, and has the name of that';
-comment on column wf.schedule.times is 'what the cron expression names: the JSON of a wf.cron';
+comment on column wf.schedule.times is 'the times that the cron expression names: the JSON of a wf.cron';
 comment on column wf.schedule.cron is
     'the cron expression, in 5 fields, or 6 with seconds first; null: it has an interval';
 comment on column wf.schedule.every is 'the interval from one time to the next; null: it has a cron expression';
@@ -27,7 +27,7 @@ comment on column wf.schedule.start_at is 'no time before this; intervals are co
 comment on column wf.schedule.end_at is 'no time after this; null: it does not end';
 comment on column wf.schedule.most is 'how many times it fires; null: any number';
 comment on column wf.schedule.fired is 'how many times it has fired';
-comment on column wf.schedule.next_at is 'its next time, without jitter; null: there is none any more';
+comment on column wf.schedule.next_at is 'its next time, without jitter; null if no time is left';
 comment on column wf.schedule.paused_at is 'since when it is paused; null: it is not';
 comment on column wf.schedule.lost_at is
     'when the workspace turned out to be restored or copied: times before that may have been fired already; null: '
@@ -49,4 +49,4 @@ comment on column wf.firing.open is
 comment on column wf.firing.until_at is 'missed: the end of the span in which all times were missed; itself not in it';
 comment on column wf.firing.at is 'when that was decided';
 comment on column wf.firing.instance_id is 'the instance that was started';
-comment on column wf.firing.reason is 'why there is none';
+comment on column wf.firing.reason is 'why the time started no instance';

@@ -250,6 +250,8 @@ select a.act, format(a.statement, :'one', :'two', h.token, h.instance_id, h.proc
     ('poll as two', $$select count(*) from probe.heard_of() h, wf.poll(%2$s, 1)$$),
     ('heartbeat as one', $$select wf.heartbeat(%1$s) is null$$),
     ('heartbeat as two', $$select wf.heartbeat(%2$s) is null$$),
+    ('count as one', $$select wf.counters_set(%1$s, '{"a": 1}') is null$$),
+    ('count as two', $$select wf.counters_set(%2$s, '{"a": 1}') is null$$),
     ('drain one', $$select wf.drain(%1$s) is null$$),
     ('drain two', $$select wf.drain(%2$s) is null$$),
     ('leave as one', $$select wf.leave(%1$s) is null$$),

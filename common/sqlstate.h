@@ -1,0 +1,38 @@
+/*
+ * sqlstate.h - the SQLSTATEs that our programs tell apart, by names.
+ *
+ * docs/errors.md lists those of the workspace.
+ */
+#ifndef COMMON_SQLSTATE_H
+#define COMMON_SQLSTATE_H
+
+#include <stdbool.h>
+#include <string.h>
+
+/* PostgreSQL's; the first two also stand where libpq has none. */
+#define SQLSTATE_NO_CONNECTION "08001"
+#define SQLSTATE_CONNECTION_LOST "08006"
+#define SQLSTATE_NOT_SUPPORTED "0A000"
+#define SQLSTATE_READ_ONLY "25006"
+#define SQLSTATE_NO_SCHEMA "3F000"
+#define SQLSTATE_NO_RIGHT "42501"
+#define SQLSTATE_NO_FUNCTION "42883"
+#define SQLSTATE_CANCELLED "57014"
+
+/* The workspace's */
+#define SQLSTATE_ISOLATION "WF006"
+#define SQLSTATE_STALE_TOKEN "WF009"
+#define SQLSTATE_DRIVER_GONE "WF010"
+#define SQLSTATE_OTHER_VERSION "WF011"
+#define SQLSTATE_TASK_FAILED "WF012"
+#define SQLSTATE_UPGRADED "WF013"
+#define SQLSTATE_OTHER_LOGIN "WF014"
+#define SQLSTATE_FOREIGN_MARK "WF015"
+
+static inline bool
+sqlstate_is(const char *sqlstate, const char *which)
+{
+	return strcmp(sqlstate, which) == 0;
+}
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * connection.h - the connection strings among the driver's options.
+ */
+#ifndef DRIVER_CONFIG_CONNECTION_H
+#define DRIVER_CONFIG_CONNECTION_H
+
+#include <stdbool.h>
+
+struct config;
+struct error;
+
+/* Whether the string itself holds one; it may be no string at all. */
+bool config_connection_has_password(const char *conninfo);
+
+/* Whether libpq can read them.  The error begins with the option's key. */
+bool config_connections_check(const struct config *config, struct error *err);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * files.h - the files that the driver's options name, which libraries
+ * and ssh open by themselves.
+ */
+#ifndef DRIVER_CONFIG_FILES_H
+#define DRIVER_CONFIG_FILES_H
+
+#include <stdbool.h>
+
+struct config;
+struct error;
+
+/*
+ * Whether nobody else can change them, nor read those that are secret.  The
+ * error begins with the option's key.  A file that is missing is no error:
+ * whoever wants to open it will say so.
+ */
+bool config_files_check(const struct config *config, struct error *err);
+
+#endif

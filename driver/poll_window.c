@@ -1,0 +1,38 @@
+#include "driver/poll_window.h"
+
+enum {
+	MOST_DOUBLED = 2,
+	LARGE = 1 << 20, /* bytes that a turn brought */
+};
+
+static int64_t
+less(int64_t most, int64_t due)
+{
+	return due < most ? most - due : 0;
+}
+
+struct load
+poll_window_want(
+    const struct poll_window *window, int64_t room, int64_t most, int64_t due)
+{
+	return (struct load){
+		.slots = less(room, due),
+		.instant = less(most << window->doubled, due),
+	};
+}
+
+void
+poll_window_end(struct poll_window *window, const struct load *taken,
+    const struct load *want)
+{
+	window->full = want->instant > 0 && taken->instant >= want->instant;
+	if (want->instant == 0)
+		return;
+	if (taken->bytes > LARGE)
+		window->doubled = 0;
+	else if (window->full && window->doubled < MOST_DOUBLED)
+		window->doubled++;
+	/* one that brings nothing may have been refused */
+	else if (!window->full && window->doubled > 0 && taken->instant > 0)
+		window->doubled--;
+}

@@ -1,0 +1,49 @@
+/*
+ * poll_window.h - how much a turn asks for.
+ *
+ * What takes time needs a slot.  What is answered at once needs none, and a turn
+ * costs the workspace nearly the same whatever it carries.  So while turns bring
+ * all of it that they asked for, the next asks for twice as much, up to a limit,
+ * since what came is kept until it is reported.  When there is less it asks for
+ * half as much; when what came is large, all is as at first.
+ */
+#ifndef DRIVER_POLL_WINDOW_H
+#define DRIVER_POLL_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "driver/transport/transport.h"
+
+/* Requests that a turn asks for, or brought. */
+struct load {
+	int64_t slots;   /* those that take time: each needs a slot */
+	int64_t instant; /* those that are answered at once */
+	int64_t bytes;   /* of the latter's arguments, that it brought */
+
+	/* asked for besides, of one transport alone each */
+	struct {
+		const char *transport; /* NULL: behind the last one */
+		int64_t slots;
+	} kept[TRANSPORTS_MOST];
+};
+
+/* With `{ 0 }` nothing has come yet.  Read the fields; change none. */
+struct poll_window {
+	int doubled;
+	bool full; /* the last turn brought all of it that it asked for */
+};
+
+/*
+ * What the next turn asks for: as many slots as there is `room` for, at first as
+ * much of the rest as it might ever have of these, `most`; less what it leaves
+ * behind, `due`: reports that it can't carry.
+ */
+struct load poll_window_want(
+    const struct poll_window *window, int64_t room, int64_t most, int64_t due);
+
+/* A turn that asked for `want` brought `taken`. */
+void poll_window_end(struct poll_window *window, const struct load *taken,
+    const struct load *want);
+
+#endif

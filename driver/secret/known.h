@@ -1,0 +1,53 @@
+/*
+ * known.h - the secrets that are looked for in all that leaves this program.
+ *
+ * Every value that is put into a request is held while the request is under
+ * way: until the workspace has answered its report.  Then it is kept as long as
+ * there is room, since others may still say it: a service that was told, a job
+ * that is asked again.
+ *
+ * The state is the program's, as that of the log is.
+ */
+#ifndef DRIVER_SECRET_KNOWN_H
+#define DRIVER_SECRET_KNOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "driver/secret/spelling.h"
+
+struct secret_value;
+
+enum {
+	KNOWN_KEPT_VALUES = 1000,   /* that nobody holds; the oldest one goes */
+	KNOWN_KEPT_BYTES = 4 << 20, /* of memory, for all of them together */
+};
+
+/*
+ * Hold a value, at least REDACT_MIN bytes of UTF-8, which is copied.  It is
+ * known until each hold was let go, and after the last one as long as it is
+ * kept.
+ */
+struct secret_value *known_hold(const char *text, size_t len);
+void known_let_go(struct secret_value *value);
+
+/* Forget all of them, those that are held as well. */
+void known_clear(void);
+
+/* How they may be written.  Read them; only known.c changes them. */
+extern struct known {
+	/* found by their beginnings, and by their ends */
+	struct spelling_set forwards, backwards;
+} known;
+
+/* Four bytes as one number. */
+uint32_t known_four(const char *text);
+
+/* Whether a spelling may begin with them; mostly that is known at once. */
+bool known_may_begin(uint32_t four);
+
+/* No spelling is longer. */
+size_t known_longest(void);
+
+#endif

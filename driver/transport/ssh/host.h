@@ -1,0 +1,70 @@
+/*
+ * host.h - a host that commands run on: the requests that wait for a seat there,
+ * the connections that they share, and what the host was seen to allow.  For
+ * pool.c only, which has the list of hosts.
+ */
+#ifndef DRIVER_TRANSPORT_SSH_HOST_H
+#define DRIVER_TRANSPORT_SSH_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "driver/transport/ssh/client.h"
+#include "runtime/loop.h"
+
+struct config;
+struct ssh_directory;
+struct ssh_seat;
+struct ssh_shared;
+
+/* The link is the pool's, and all else is for host.c only. */
+struct ssh_host {
+	LIST_ENTRY(ssh_host) link;
+	struct loop *loop;
+	const struct config *config;
+	struct ssh_target target; /* its strings are the host's */
+	TAILQ_HEAD(ssh_seats, ssh_seat)
+	seats; /* requests that wait, in order */
+	LIST_HEAD(ssh_connections, ssh_shared) connections;
+	int64_t waiting, seated;
+	int64_t starting; /* connections that are being made */
+	int64_t begun;    /* sessions that ever stood, and one */
+	int64_t allowed;  /* sessions on one; 0: it has not refused any */
+	int64_t fewest;   /* that it ever was, 0 the same */
+	struct timer calm_timer, ease_timer;
+	void (*changed)(void *arg);
+	void *arg;
+};
+
+/* `changed`: it may be able to serve somebody now. */
+struct ssh_host *ssh_host_new(struct loop *loop, const struct config *config,
+    const struct ssh_target *target, void (*changed)(void *arg), void *arg);
+
+/* End its connections at once, even if requests use them. */
+void ssh_host_free(struct ssh_host *host);
+
+/* Whether `target` means this host. */
+bool ssh_host_is(const struct ssh_host *host, const struct ssh_target *target);
+
+/* Whether a request waits there; whether it has neither a seat nor a connection. */
+bool ssh_host_has_waiting(const struct ssh_host *host);
+bool ssh_host_is_unused(const struct ssh_host *host);
+
+/*
+ * Grant what can be granted now; connections are shared through sockets in
+ * `directory`, NULL: they are not.
+ */
+void ssh_host_serve(struct ssh_host *host, struct ssh_directory *directory);
+
+/* What is connected by now takes no new sessions. */
+void ssh_host_retire(struct ssh_host *host);
+
+/* As the functions of pool.h, for a seat at this host. */
+void ssh_host_ask(struct ssh_host *host, struct ssh_seat *seat);
+bool ssh_host_is_awaited(const struct ssh_host *host);
+void ssh_host_begun(struct ssh_seat *seat);
+bool ssh_host_refused(struct ssh_seat *seat, bool by_host, const char *reason);
+void ssh_host_leave(struct ssh_seat *seat);
+
+#endif

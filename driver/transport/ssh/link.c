@@ -1,0 +1,210 @@
+#include "driver/transport/ssh/link.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/error.h"
+#include "common/mem.h"
+#include "driver/transport/ssh/client.h"
+#include "driver/transport/words.h"
+#include "runtime/child.h"
+#include "runtime/loop.h"
+
+enum {
+	CONNECT_MS = 60000, /* ssh's own limit does not cover logging in */
+	AGAIN_MS = 50,      /* if the client has many who ask for it */
+	SAID_MAX = 65536,
+};
+
+struct ssh_link {
+	struct loop *loop;
+	const struct ssh_link_events *events;
+	void *arg;
+	char *socket;
+	struct child *child; /* makes the connection */
+	struct buf said;
+	struct timer limit_timer, again_timer;
+	int fd; /* the connection to the socket; -1: none yet */
+	struct loop_watch *watch;
+};
+
+/* Messages of OpenSSH's PROTOCOL.mux: length, type, argument. */
+static const unsigned char hello[] = { 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0, 4 };
+static const unsigned char terminate[] = { 0, 0, 0, 8, 0x10, 0, 0, 5, 0, 0, 0,
+	0 };
+
+static void
+say(const struct ssh_link *link, const unsigned char *message, size_t len)
+{
+	(void)!send(link->fd, message, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void
+on_readable(void *arg, int events)
+{
+	struct ssh_link *link = arg;
+	char data[256];
+	ssize_t len = read(link->fd, data, sizeof(data));
+
+	(void)events;
+	if (len > 0 || (len < 0 && (errno == EAGAIN || errno == EINTR)))
+		return;
+	link->events->down(link->arg, "the shared connection was lost");
+}
+
+/* False with errno set: EAGAIN, or it will not do. */
+static bool
+attach(struct ssh_link *link)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	strncpy(address.sun_path, link->socket, sizeof(address.sun_path) - 1);
+	if (link->fd < 0)
+		link->fd = socket(
+		    AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (link->fd < 0 ||
+	    connect(link->fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		return false;
+	say(link, hello, sizeof(hello));
+	link->watch =
+	    loop_watch(link->loop, link->fd, LOOP_READ, on_readable, link);
+	return true;
+}
+
+static void
+on_output(void *arg, enum child_stream which, const char *data, size_t len)
+{
+	struct ssh_link *link = arg;
+
+	(void)which;
+	(void)buf_add(&link->said, data, len);
+}
+
+/* It is connected and in the background; false: it is not there any more. */
+static bool
+go_on(struct ssh_link *link)
+{
+	if (attach(link)) {
+		loop_timer_stop(link->loop, &link->limit_timer);
+		child_free(link->child);
+		link->child = NULL;
+		link->events->up(link->arg);
+		return true;
+	}
+	if (errno != EAGAIN)
+		return false;
+	loop_timer_set(link->loop, &link->again_timer, AGAIN_MS);
+	return true;
+}
+
+static void
+end(struct ssh_link *link)
+{
+	char *said;
+
+	loop_timer_stop(link->loop, &link->limit_timer);
+	said = ssh_client_last_line(&link->said);
+	link->events->down(
+	    link->arg, *said != '\0' ? said : "the connection failed");
+	free(said);
+}
+
+static void
+on_again(void *arg)
+{
+	struct ssh_link *link = arg;
+
+	if (!go_on(link))
+		end(link);
+}
+
+/* It has ended: connected and in the background, or not at all. */
+static void
+on_ended(void *arg, int status)
+{
+	struct ssh_link *link = arg;
+
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !go_on(link))
+		end(link);
+}
+
+static void
+on_limit(void *arg)
+{
+	struct ssh_link *link = arg;
+
+	link->events->down(link->arg, "the login took too long");
+}
+
+static const struct child_events child_events = {
+	.output = on_output,
+	.ended = on_ended,
+};
+
+struct ssh_link *
+ssh_link_new(struct loop *loop, const struct config *config,
+    const struct ssh_target *target, char *socket,
+    const struct ssh_link_events *events, void *arg, struct error *err)
+{
+	struct ssh_link *link = xcalloc(1, sizeof(*link));
+	struct words words = { 0 };
+	char *path = xasprintf("ControlPath=%s", socket);
+	/* it stays for a while without us, should we be killed or slow */
+	const char *const options[] = { "ControlMaster=yes", path,
+		"ControlPersist=10", NULL };
+
+	link->loop = loop;
+	link->events = events;
+	link->arg = arg;
+	link->socket = socket;
+	link->fd = -1;
+	buf_init(&link->said, SAID_MAX);
+	link->limit_timer.fn = on_limit;
+	link->limit_timer.arg = link;
+	link->again_timer.fn = on_again;
+	link->again_timer.arg = link;
+	ssh_client_options(&words, config, options);
+	words_add(&words, "-N");
+	ssh_client_target(&words, target);
+	link->child = ssh_client_start(loop, &words, &child_events, link, err);
+	words_release(&words);
+	free(path);
+	if (link->child == NULL) {
+		ssh_link_free(link);
+		return NULL;
+	}
+	child_close_input(link->child);
+	loop_timer_set(loop, &link->limit_timer, CONNECT_MS);
+	return link;
+}
+
+const char *
+ssh_link_socket(const struct ssh_link *link)
+{
+	return link->socket;
+}
+
+void
+ssh_link_free(struct ssh_link *link)
+{
+	if (link == NULL)
+		return;
+	loop_timer_stop(link->loop, &link->limit_timer);
+	loop_timer_stop(link->loop, &link->again_timer);
+	child_free(link->child);
+	if (link->watch != NULL)
+		say(link, terminate, sizeof(terminate));
+	loop_unwatch(link->watch);
+	if (link->fd >= 0)
+		close(link->fd);
+	(void)unlink(link->socket);
+	free(link->socket);
+	buf_release(&link->said);
+	free(link);
+}

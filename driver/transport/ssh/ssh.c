@@ -1,0 +1,517 @@
+/*
+ * ssh.c - commands on other hosts, through OpenSSH's client.
+ *
+ * Whether the command ran and how it ended is told only by the records of the
+ * wrapper around it (ssh_wrapper.h).
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "common/error.h"
+#include "common/json.h"
+#include "common/mem.h"
+#include "driver/config/config.h"
+#include "driver/secret/secret.h"
+#include "driver/transport/outcome.h"
+#include "driver/transport/ssh/client.h"
+#include "driver/transport/ssh/pool.h"
+#include "driver/transport/ssh/stream.h"
+#include "driver/transport/ssh/wrapper.h"
+#include "driver/transport/transport.h"
+#include "driver/transport/words.h"
+#include "runtime/child.h"
+#include "runtime/loop.h"
+#include "runtime/random.h"
+
+enum {
+	ENDING_MS = 5000, /* for a host to kill what does not want to end */
+};
+
+struct ssh {
+	struct loop *loop;
+	const struct config *config;
+	struct ssh_pool *pool;
+};
+
+struct run {
+	struct ssh *ssh;
+	const struct task *task;
+	transport_done_fn *done;
+	void *arg;
+	struct json *args;
+	struct ssh_target target; /* in args */
+	char nonce[RANDOM_NONCE];
+	struct buf command; /* for the remote shell */
+	struct buf env;     /* a line for the wrapper */
+	struct ssh_seat seat;
+	struct child *child; /* NULL: it waits for its seat */
+	struct ssh_stream out, err;
+	bool went; /* the command may have begun */
+	int64_t timeout_ms;
+	struct timer limit_timer, kill_timer;
+	struct loop_call withdraw_call;
+	const char *stopped; /* "timeout" or "cancelled"; NULL: nobody did */
+};
+
+/* The command -------------------------------------------------------------- */
+
+static bool
+wrong(struct error *err, const char *what)
+{
+	error_set(err, "%s", what);
+	return false;
+}
+
+/* Whether `text` is a name that nothing on its way could misunderstand. */
+static bool
+is_name(const char *text, const char *more)
+{
+	const char *c;
+
+	if (text == NULL || strlen(text) > 253)
+		return false;
+	for (c = text; *c != '\0'; c++)
+		if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+		        (*c >= '0' && *c <= '9') ||
+		        (c > text && strchr(more, *c) != NULL)))
+			return false;
+	return c > text;
+}
+
+/* The list of words; an empty one stands for none. */
+static const struct json *
+command_of(const struct run *run)
+{
+	const struct json *command = json_get(run->args, "command");
+
+	if (json_type(command) == JSON_LIST && json_length(command) == 0)
+		return NULL;
+	return command;
+}
+
+/* Where `args` lead; its strings are theirs. */
+static bool
+read_target(
+    const struct json *args, struct ssh_target *target, struct error *err)
+{
+	const struct json *user = json_get(args, "user");
+	const struct json *port = json_get(args, "port");
+
+	target->host = json_string(json_get(args, "host"));
+	if (!is_name(target->host, "._-:"))
+		return wrong(err, "host must be the name of a host");
+	if (user != NULL && !is_name(json_string(user), "._-"))
+		return wrong(err, "user must be the name of a user");
+	if (port != NULL && (json_type(port) != JSON_INT ||
+	                        json_int(port) < 1 || json_int(port) > 65535))
+		return wrong(err, "port must be from 1 to 65535");
+	target->user = json_string(user);
+	target->port = port != NULL ? json_int(port) : 0;
+	return true;
+}
+
+static char *
+destination(const struct task *task, struct error *err)
+{
+	struct ssh_target target;
+	struct json *args;
+	char *place = NULL;
+
+	if (!json_parse(task->args, task->args_len, &args, err))
+		return NULL;
+	if (read_target(args, &target, err))
+		place = target.port != 0
+		            ? xasprintf("ssh://%s:%lld", target.host,
+		                  (long long)target.port)
+		            : xasprintf("ssh://%s", target.host);
+	json_free(args);
+	return place;
+}
+
+static bool
+check_args(struct run *run, struct error *err)
+{
+	bool command = command_of(run) != NULL;
+	bool script = json_string(json_get(run->args, "script")) != NULL;
+
+	if (!read_target(run->args, &run->target, err))
+		return false;
+	if (command == script)
+		return wrong(err, "either command or script must be given");
+	if (json_get(run->args, "stdin") != NULL &&
+	    (script || !json_string(json_get(run->args, "stdin"))))
+		return wrong(
+		    err, "stdin must be a string, and goes with command only");
+	return true;
+}
+
+/* What comes back ---------------------------------------------------------- */
+
+static void
+go(struct run *run)
+{
+	const char *script = json_string(json_get(run->args, "script"));
+	const struct json *input =
+	    json_get(run->args, script != NULL ? "script" : "stdin");
+	struct buf text;
+
+	run->went = true;
+	ssh_pool_begun(&run->seat);
+	buf_init(&text, 0);
+	ssh_wrapper_go(&text, run->env.data,
+	    input != NULL ? json_string(input) : "",
+	    input != NULL ? json_string_length(input) : 0);
+	child_write(run->child, text.data, text.len);
+	secret_wipe(&text);
+}
+
+/* The command has ended, and said so. */
+static bool
+is_over(const struct run *run)
+{
+	return run->out.ended && run->err.ended;
+}
+
+static void
+on_output(void *arg, enum child_stream which, const char *data, size_t len)
+{
+	struct run *run = arg;
+
+	ssh_stream_add(which == CHILD_OUT ? &run->out : &run->err, run->nonce,
+	    data, len, run->task->output, which);
+	if (run->out.begun && run->err.begun && !run->went)
+		go(run);
+	/* what was left behind on the host may hold the streams for ever */
+	if (is_over(run))
+		child_signal(run->child, SIGTERM);
+}
+
+/* From now on: to reach the host, and then for the command. */
+static void
+limit(struct run *run)
+{
+	if (run->timeout_ms > 0)
+		loop_timer_set(
+		    run->ssh->loop, &run->limit_timer, run->timeout_ms);
+}
+
+/* The outcome -------------------------------------------------------------- */
+
+static void
+explain(struct run *run, int status, struct outcome *outcome)
+{
+	char *said = ssh_client_last_line(&run->err.text.kept);
+	const char *rest = run->went && !is_over(run)
+	                       ? ", and the host has not said that it is over"
+	                       : "";
+
+	if (run->stopped != NULL && strcmp(run->stopped, "timeout") == 0)
+		outcome_error(outcome, "timeout", NULL,
+		    "ssh %s did not end within %lld ms%s", run->target.host,
+		    (long long)run->timeout_ms, rest);
+	else if (run->stopped != NULL)
+		outcome_error(outcome, "cancelled", NULL,
+		    "ssh %s was cancelled%s", run->target.host, rest);
+	else if (run->went)
+		outcome_error(outcome, "lost", NULL,
+		    "ssh %s: the connection was lost while the command ran%s%s",
+		    run->target.host, *said != '\0' ? ": " : "", said);
+	else if (*said != '\0')
+		outcome_error(
+		    outcome, "ssh", NULL, "ssh %s: %s", run->target.host, said);
+	else
+		outcome_error(outcome, "ssh", NULL,
+		    "ssh %s: ended with %d before the command began",
+		    run->target.host,
+		    WIFEXITED(status) ? WEXITSTATUS(status) : 255);
+	free(said);
+}
+
+/*
+ * Whether it waits for another seat: the client was not served, and what has
+ * not begun may be begun again.
+ */
+static bool
+asks_again(struct run *run, int status)
+{
+	const struct buf *said = &run->err.text.kept;
+	bool by_host = strstr(said->data, "refused by peer") != NULL;
+	char *reason;
+	bool again;
+
+	if (run->went || run->stopped != NULL || !WIFEXITED(status) ||
+	    WEXITSTATUS(status) != 255)
+		return false;
+	reason = ssh_client_last_line(said);
+	again = ssh_pool_refused(&run->seat, by_host, reason);
+	free(reason);
+	if (!again)
+		return false;
+	child_free(run->child);
+	run->child = NULL;
+	limit(run);
+	ssh_stream_reset(&run->out);
+	ssh_stream_reset(&run->err);
+	return true;
+}
+
+static void
+on_ended(void *arg, int status)
+{
+	struct run *run = arg;
+	struct outcome outcome;
+
+	if (asks_again(run, status))
+		return;
+	outcome_init(&outcome);
+	if (is_over(run) && run->stopped == NULL)
+		outcome_exited(&outcome, run->err.exit_code, &run->out.text,
+		    &run->err.text);
+	else
+		explain(run, status, &outcome);
+	run->done(run->arg, &outcome);
+}
+
+static const struct child_events events = {
+	.output = on_output,
+	.ended = on_ended,
+};
+
+/* Stopping ----------------------------------------------------------------- */
+
+static void
+on_kill(void *arg)
+{
+	struct run *run = arg;
+
+	child_signal(run->child, SIGKILL);
+}
+
+/* The host ends the command when it is told that we don't wait any more. */
+static void
+stop(struct run *run, const char *why)
+{
+	int64_t kill_ms = run->ssh->config->ssh.kill_after_ms;
+
+	if (run->stopped != NULL || is_over(run))
+		return;
+	run->stopped = why;
+	if (run->went) {
+		child_close_input(run->child);
+		kill_ms += ENDING_MS;
+	} else {
+		child_signal(run->child, SIGTERM);
+	}
+	loop_timer_set(run->ssh->loop, &run->kill_timer, kill_ms);
+}
+
+/* Beginning ---------------------------------------------------------------- */
+
+static void
+fail(struct run *run, const char *kind, const char *message)
+{
+	struct outcome outcome;
+
+	outcome_init(&outcome);
+	outcome_error(
+	    &outcome, kind, NULL, "ssh %s: %s", run->target.host, message);
+	run->done(run->arg, &outcome);
+}
+
+/* A command that waits for its turn keeps its whole time limit. */
+static void
+on_limit(void *arg)
+{
+	struct run *run = arg;
+
+	if (run->child != NULL) {
+		stop(run, "timeout");
+	} else if (ssh_pool_awaits_host(&run->seat)) {
+		ssh_pool_leave(&run->seat);
+		fail(run, "timeout", "the host was not reached in time");
+	}
+}
+
+static void
+on_failed(void *arg, const char *reason)
+{
+	fail(arg, "ssh", reason);
+}
+
+/* A client that finds no shared connection behind `socket` makes none. */
+static void
+add_options(struct words *words, const struct run *run, const char *socket)
+{
+	const struct config *config = run->ssh->config;
+	char *path =
+	    xasprintf("ControlPath=%s", socket != NULL ? socket : "none");
+	const char *shared[] = { "ControlMaster=no", path,
+		socket != NULL ? "ProxyCommand=false" : NULL, NULL };
+
+	ssh_client_options(
+	    words, config, config->ssh.sessions > 0 ? shared : shared + 3);
+	free(path);
+}
+
+static void
+on_granted(void *arg, const char *socket)
+{
+	struct run *run = arg;
+	struct words words = { 0 };
+	struct error err = { 0 };
+
+	add_options(&words, run, socket);
+	ssh_client_target(&words, &run->target);
+	words_add(&words, run->command.data);
+	run->child =
+	    ssh_client_start(run->ssh->loop, &words, &events, run, &err);
+	words_release(&words);
+	if (run->child == NULL)
+		fail(run, "ssh", err.message);
+	else
+		limit(run);
+	error_release(&err);
+}
+
+static void
+on_withdrawn(void *arg)
+{
+	fail(arg, "cancelled", "cancelled before it began");
+}
+
+/* The transport ------------------------------------------------------------ */
+
+static void
+ssh_cancel(struct run *run)
+{
+	if (run->child != NULL) {
+		stop(run, "cancelled");
+		return;
+	}
+	ssh_pool_leave(&run->seat);
+	loop_timer_stop(run->ssh->loop, &run->limit_timer);
+	loop_later(run->ssh->loop, &run->withdraw_call);
+}
+
+static void
+ssh_free(struct run *run)
+{
+	if (run == NULL)
+		return;
+	loop_timer_stop(run->ssh->loop, &run->limit_timer);
+	loop_timer_stop(run->ssh->loop, &run->kill_timer);
+	loop_cancel(run->ssh->loop, &run->withdraw_call);
+	child_free(run->child);
+	ssh_pool_leave(&run->seat);
+	buf_release(&run->command);
+	ssh_stream_release(&run->out);
+	ssh_stream_release(&run->err);
+	json_free(run->args);
+	secret_wipe(&run->env);
+	free(run);
+}
+
+static bool
+prepare(struct run *run, struct error *err)
+{
+	random_nonce(run->nonce);
+	return json_parse(
+	           run->task->args, run->task->args_len, &run->args, err) &&
+	       check_args(run, err) &&
+	       ssh_wrapper_command(&run->command,
+	           &(struct ssh_wrapper){
+	               .nonce = run->nonce,
+	               .command = command_of(run),
+	               .grace_ms = run->ssh->config->ssh.kill_after_ms,
+	           },
+	           err) &&
+	       ssh_wrapper_env(&run->env, json_get(run->args, "env"), err);
+}
+
+static void
+init(struct run *run)
+{
+	size_t limit = (size_t)run->ssh->config->ssh.max_output;
+
+	ssh_stream_init(&run->out, limit);
+	ssh_stream_init(&run->err, limit);
+	buf_init(&run->command, 0);
+	buf_init(&run->env, 0);
+	run->limit_timer.fn = on_limit;
+	run->limit_timer.arg = run;
+	run->kill_timer.fn = on_kill;
+	run->kill_timer.arg = run;
+	run->withdraw_call.fn = on_withdrawn;
+	run->withdraw_call.arg = run;
+	run->seat.granted = on_granted;
+	run->seat.failed = on_failed;
+	run->seat.arg = run;
+}
+
+static struct run *
+ssh_start(void *state, const struct task *task, transport_done_fn *done,
+    void *arg, struct error *err)
+{
+	struct ssh *ssh = state;
+	struct run *run = xcalloc(1, sizeof(*run));
+
+	run->ssh = ssh;
+	run->task = task;
+	run->done = done;
+	run->arg = arg;
+	run->timeout_ms = task->timeout_ms > 0 ? task->timeout_ms
+	                                       : ssh->config->ssh.timeout_ms;
+	init(run);
+	if (!prepare(run, err)) {
+		ssh_free(run);
+		return NULL;
+	}
+	ssh_pool_ask(ssh->pool, &run->seat, &run->target);
+	limit(run);
+	return run;
+}
+
+static bool
+ssh_open(struct loop *loop, const struct config *config, void **state,
+    struct error *err)
+{
+	struct ssh *ssh = xmalloc(sizeof(*ssh));
+
+	(void)err;
+	ssh->loop = loop;
+	ssh->config = config;
+	ssh->pool = ssh_pool_new(loop, config);
+	*state = ssh;
+	return true;
+}
+
+static void
+ssh_commit(void *state, void *prepared)
+{
+	struct ssh *ssh = state;
+
+	(void)prepared;
+	ssh_pool_renew(ssh->pool);
+}
+
+static void
+ssh_close(void *state)
+{
+	struct ssh *ssh = state;
+
+	ssh_pool_free(ssh->pool);
+	free(ssh);
+}
+
+const struct transport transport_ssh = {
+	.name = "ssh",
+	.open = ssh_open,
+	.destination = destination,
+	.start = ssh_start,
+	.cancel = ssh_cancel,
+	.free = ssh_free,
+	.commit = ssh_commit,
+	.close = ssh_close,
+};

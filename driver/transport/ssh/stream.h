@@ -1,0 +1,34 @@
+/*
+ * stream.h - one of the two streams of a command: what stands between the
+ * records of its wrapper.
+ */
+#ifndef DRIVER_TRANSPORT_SSH_STREAM_H
+#define DRIVER_TRANSPORT_SSH_STREAM_H
+
+#include <stdbool.h>
+
+#include "driver/transport/output.h"
+#include "driver/transport/tail.h"
+
+/* Read the fields; change them only through the functions. */
+struct ssh_stream {
+	struct tail text; /* before the first record: what ssh said */
+	bool begun;
+	bool ended;
+	int exit_code;
+	size_t handed; /* of the output, to whoever wants it as it comes */
+};
+
+/* Of the output, the last `limit` bytes are kept. */
+void ssh_stream_init(struct ssh_stream *stream, size_t limit);
+void ssh_stream_release(struct ssh_stream *stream);
+
+/* As it was in the beginning. */
+void ssh_stream_reset(struct ssh_stream *stream);
+
+/* What came; what is output of the command by now goes to `output`, too. */
+void ssh_stream_add(struct ssh_stream *stream, const char *nonce,
+    const char *data, size_t len, struct output *output,
+    enum child_stream which);
+
+#endif
