@@ -35,7 +35,7 @@ struct loop_watch {
 	LIST_ENTRY(loop_watch) late;
 };
 
-/* Who is called for a signal; fn is NULL where nobody is. */
+/* The function that a signal calls; NULL if nothing watches it. */
 struct signal_call {
 	loop_signal_fn *fn;
 	void *arg;

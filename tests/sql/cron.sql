@@ -53,7 +53,7 @@ language plpgsql as $$ begin perform wf._parse_cron(p_cron); return 'accepted'; 
 select is(refused('30 2 * *'), '''30 2 * *'' is not a cron expression: it has 4 fields instead of 5 or 6', 'an expression with too few fields is refused');
 select is(refused(''), ''''' is not a cron expression: it has 1 fields instead of 5 or 6', 'nothing');
 select is(refused('0 0 0 0 0 0 0'), '''0 0 0 0 0 0 0'' is not a cron expression: it has 7 fields instead of 5 or 6', 'an expression with too many fields is refused');
-select is(refused('@reboot'), '''@reboot'' is not a cron expression: it has 1 fields instead of 5 or 6', 'a word that is none of the five');
+select is(refused('@reboot'), '''@reboot'' is not a cron expression: it has 1 fields instead of 5 or 6', 'a word other than the five is refused');
 select is(refused('60 * * * *'), 'the minute cannot be ''60'': it is a number from 0 to 59', 'a minute that does not exist');
 select is(refused('* 24 * * *'), 'the hour cannot be ''24'': it is a number from 0 to 23', 'an hour');
 select is(refused('* * 0 * *'), 'the day of the month cannot be ''0'': it is a number from 1 to 31', 'a day');

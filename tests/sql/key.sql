@@ -193,7 +193,7 @@ select sound('at the end');
 
 -- install
 select throws_matching($$select install('bad', 'often')$$, 'dedupe, singleton or coalesce', 'install refuses another word');
-select throws_matching($$select install('bad', 'coalesce', '["var", "nothing"]')$$, 'nothing', 'by: install refuses a name that is no parameter');
+select throws_matching($$select install('bad', 'coalesce', '["var", "nothing"]')$$, 'nothing', 'by: install refuses a name that is not a parameter');
 
 select * from finish();
 rollback;

@@ -19,11 +19,11 @@ enum {
 /* One name and its value.  Borrowed, but for `text`. */
 struct field {
 	const char *name;
-	const char *filename; /* NULL: it is no file */
+	const char *filename; /* NULL: the field is not a file */
 	const char *type;     /* of a file */
 	const char *content;
 	size_t len;
-	char *text; /* owned: `content` of what is no string */
+	char *text; /* owned: the content, if the value is not a string */
 };
 
 struct fields {
