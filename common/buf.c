@@ -26,6 +26,33 @@ buf_init(struct buf *buf, size_t limit)
 	};
 }
 
+void
+buf_init_secret(struct buf *buf, size_t limit)
+{
+	buf_init(buf, limit);
+	buf->secret = true;
+}
+
+/* Empty, and of the same kind. */
+static void
+reset(struct buf *buf)
+{
+	*buf = (struct buf){
+		.data = nothing,
+		.limit = buf->limit,
+		.secret = buf->secret,
+	};
+}
+
+static char *
+resize(const struct buf *buf, size_t size)
+{
+	char *old = buf->size > 0 ? buf->data : NULL;
+
+	return buf->secret ? realloc_wiped(old, size)
+	                   : xreallocarray(old, size, 1);
+}
+
 /* Room for `more` bytes and a NUL.  Doubling keeps the copying linear. */
 static void
 reserve(struct buf *buf, size_t more)
@@ -37,7 +64,7 @@ reserve(struct buf *buf, size_t more)
 		return;
 	while (size < need)
 		size = size > SIZE_MAX / 2 ? need : size * 2;
-	buf->data = xreallocarray(buf->size > 0 ? buf->data : NULL, size, 1);
+	buf->data = resize(buf, size);
 	buf->size = size;
 }
 
@@ -97,23 +124,24 @@ buf_fit(struct buf *buf)
 	if (buf->size <= buf->len + 1)
 		return;
 	buf->size = buf->len + 1;
-	buf->data = xreallocarray(buf->data, buf->size, 1);
+	buf->data = resize(buf, buf->size);
 }
 
 char *
 buf_take(struct buf *buf)
 {
-	size_t limit = buf->limit;
 	char *text = buf->size > 0 ? buf->data : xstrdup("");
 
-	buf_init(buf, limit);
+	reset(buf);
 	return text;
 }
 
 void
 buf_release(struct buf *buf)
 {
-	if (buf->size > 0)
+	if (buf->size > 0 && buf->secret)
+		free_wiped(buf->data);
+	else if (buf->size > 0)
 		free(buf->data);
-	buf_init(buf, buf->limit);
+	reset(buf);
 }

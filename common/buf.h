@@ -15,10 +15,15 @@ struct buf {
 	size_t len; /* without the NUL */
 	size_t size;
 	size_t limit; /* `len` never exceeds it */
+	bool secret;  /* memory that it gives back is overwritten before */
 };
 
 /* Begin empty.  `limit` 0 means none. */
 void buf_init(struct buf *buf, size_t limit);
+
+/* The same for a string with secrets in it: no memory that it gives back has
+ * them.  What is to be secret is not formatted: buf_addf leaves copies. */
+void buf_init_secret(struct buf *buf, size_t limit);
 
 /* All that add: false means over the limit, and nothing was added. */
 bool buf_add(struct buf *buf, const void *data, size_t len);
@@ -32,7 +37,8 @@ void buf_truncate(struct buf *buf, size_t len);
 /* Free the memory beyond the string: the string will be kept for a while. */
 void buf_fit(struct buf *buf);
 
-/* The string, for the caller to free(); the buffer is empty again. */
+/* The string, for the caller to free(), or to free_wiped() if it is secret; the
+ * buffer is empty again. */
 char *buf_take(struct buf *buf);
 
 /* Release the string; the buffer is empty and may be used again. */

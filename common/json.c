@@ -10,6 +10,7 @@
 #define json_type json_c_type
 #define json_bool json_c_bool
 #include <json-c/json.h>
+#include <json-c/printbuf.h>
 #undef json_type
 #undef json_bool
 
@@ -93,8 +94,21 @@ feed(struct json_tokener *tokener, const char *text, size_t len,
 	return reason;
 }
 
+/*
+ * The tokener gathers each string in one buffer.  One that is long enough from the
+ * beginning is never moved: so it is the only place to be overwritten.
+ */
+static void
+make_room(struct json_tokener *tokener, size_t len)
+{
+	if (printbuf_memset(tokener->pb, 0, 0, (int)len) < 0)
+		fatal("cannot allocate %zu bytes for JSON", len);
+}
+
+/* `secret`: nothing of `text` is left in what was freed. */
 static enum json_tokener_error
-parse_to(int depth, const char *text, size_t len, struct json_object **object)
+parse_to(int depth, bool secret, const char *text, size_t len,
+    struct json_object **object)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(depth);
 	/* a locale that json-c need not copy for each piece; it takes no
@@ -105,14 +119,34 @@ parse_to(int depth, const char *text, size_t len, struct json_object **object)
 	if (tokener == NULL)
 		fatal("cannot allocate a JSON tokener");
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+	if (secret)
+		make_room(tokener, len);
 	reason = feed(tokener, text, len, object);
+	if (secret)
+		explicit_bzero(tokener->pb->buf, (size_t)tokener->pb->size);
 	json_tokener_free(tokener);
 	uselocale(former);
 	return reason;
 }
 
+static void
+wipe(struct json_object *object)
+{
+	const struct json *value = from_json_c(object);
+	enum json_type type = json_type(value);
+	size_t i;
+
+	if (type == JSON_STRING)
+		explicit_bzero((char *)json_object_get_string(object),
+		    json_string_length(value));
+	for (i = 0; type == JSON_LIST && i < json_length(value); i++)
+		wipe(to_json_c(json_at(value, i)));
+	for (i = 0; type == JSON_OBJECT && i < json_length(value); i++)
+		wipe(to_json_c(json_value_at(value, i)));
+}
+
 static bool
-parse(const char *text, size_t len, struct json_object **object,
+parse(bool secret, const char *text, size_t len, struct json_object **object,
     struct error *err)
 {
 	enum json_tokener_error reason;
@@ -123,11 +157,13 @@ parse(const char *text, size_t len, struct json_object **object,
 	}
 	/*
 	 * clearing a tokener for the greatest depth takes longer than reading
-	 * most documents
+	 * most documents; but what it has read when it finds out that it is too
+	 * shallow, it leaves behind
 	 */
-	reason = parse_to(USUAL_DEPTH, text, len, object);
-	if (reason == json_tokener_error_depth)
-		reason = parse_to(MAX_DEPTH, text, len, object);
+	reason = parse_to(
+	    secret ? MAX_DEPTH : USUAL_DEPTH, secret, text, len, object);
+	if (reason == json_tokener_error_depth && !secret)
+		reason = parse_to(MAX_DEPTH, secret, text, len, object);
 	if (reason == json_tokener_success)
 		return true;
 	json_object_put(*object);
@@ -172,8 +208,9 @@ remove_marks(struct json_object *object)
 		remove_marks(lh_entry_v(entry));
 }
 
-bool
-json_parse(const char *text, size_t len, struct json **value, struct error *err)
+static bool
+read_document(bool secret, const char *text, size_t len, struct json **value,
+    struct error *err)
 {
 	struct json_object *object;
 	struct buf marked;
@@ -182,11 +219,11 @@ json_parse(const char *text, size_t len, struct json **value, struct error *err)
 	if (!json_tokens_check(text, len, &big, err))
 		return false;
 	if (!big) {
-		ok = parse(text, len, &object, err);
+		ok = parse(secret, text, len, &object, err);
 	} else {
-		buf_init(&marked, 0);
+		buf_init_secret(&marked, 0);
 		json_tokens_mark(&marked, text, len);
-		ok = parse(marked.data, marked.len, &object, err);
+		ok = parse(secret, marked.data, marked.len, &object, err);
 		buf_release(&marked);
 		if (ok)
 			remove_marks(object);
@@ -196,10 +233,30 @@ json_parse(const char *text, size_t len, struct json **value, struct error *err)
 	return ok;
 }
 
+bool
+json_parse(const char *text, size_t len, struct json **value, struct error *err)
+{
+	return read_document(false, text, len, value, err);
+}
+
+bool
+json_parse_secret(
+    const char *text, size_t len, struct json **value, struct error *err)
+{
+	return read_document(true, text, len, value, err);
+}
+
 void
 json_free(struct json *value)
 {
 	json_object_put(to_json_c(value));
+}
+
+void
+json_free_secret(struct json *value)
+{
+	wipe(to_json_c(value));
+	json_free(value);
 }
 
 enum json_type
@@ -417,4 +474,60 @@ json_add_string(struct buf *buf, const char *text, size_t len)
 		return true;
 	buf_truncate(buf, before);
 	return false;
+}
+
+static bool
+add_list(struct buf *buf, const struct json *list)
+{
+	bool added = buf_addc(buf, '[');
+	size_t i;
+
+	for (i = 0; added && i < json_length(list); i++)
+		added = (i == 0 || buf_addc(buf, ',')) &&
+		        json_add(buf, json_at(list, i));
+	return added && buf_addc(buf, ']');
+}
+
+static bool
+add_object(struct buf *buf, const struct json *object)
+{
+	struct lh_entry *entry =
+	    lh_table_head(json_object_get_object(to_json_c(object)));
+	bool added = buf_addc(buf, '{'), first = true;
+	const char *key;
+
+	for (; added && entry != NULL; entry = lh_entry_next(entry)) {
+		key = lh_entry_k(entry);
+		added = (first || buf_addc(buf, ',')) &&
+		        json_add_string(buf, key, strlen(key)) &&
+		        buf_addc(buf, ':') && json_add(buf, lh_entry_v(entry));
+		first = false;
+	}
+	return added && buf_addc(buf, '}');
+}
+
+bool
+json_add(struct buf *buf, const struct json *value)
+{
+	char *text;
+	bool added;
+
+	switch (json_type(value)) {
+	case JSON_STRING:
+		return json_add_string(
+		    buf, json_string(value), json_string_length(value));
+	case JSON_LIST:
+		return add_list(buf, value);
+	case JSON_OBJECT:
+		return add_object(buf, value);
+	case JSON_NULL:
+	case JSON_BOOL:
+	case JSON_INT:
+	case JSON_NUMBER:
+		break;
+	}
+	text = json_text(value);
+	added = buf_adds(buf, text);
+	free(text);
+	return added;
 }

@@ -35,8 +35,18 @@ enum json_type {
 bool json_parse(
     const char *text, size_t len, struct json **value, struct error *err);
 
+/*
+ * The same for a document with secrets in it: its strings are nowhere but in the
+ * document and in `text`.  Release it with json_free_secret().
+ */
+bool json_parse_secret(
+    const char *text, size_t len, struct json **value, struct error *err);
+
 /* Release a document.  NULL is allowed. */
 void json_free(struct json *value);
+
+/* Overwrite its strings, then release it. */
+void json_free_secret(struct json *value);
 
 enum json_type json_type(const struct json *value);
 
@@ -77,6 +87,9 @@ bool json_bool(const struct json *value);
 
 /* Compact text, for the caller to free(). */
 char *json_text(const struct json *value);
+
+/* The same, to a buffer, which may be secret.  False: over its limit. */
+bool json_add(struct buf *buf, const struct json *value);
 
 /*
  * Write `text` as a JSON string, quoted and escaped.  False, and nothing

@@ -1,5 +1,6 @@
 #include "common/mem.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,29 @@ xstrndup(const char *text, size_t len)
 	memcpy(copy, text, len);
 	copy[len] = '\0';
 	return copy;
+}
+
+void
+free_wiped(void *memory)
+{
+	if (memory != NULL)
+		explicit_bzero(memory, malloc_usable_size(memory));
+	free(memory);
+}
+
+void *
+realloc_wiped(void *old, size_t size)
+{
+	size_t had = old != NULL ? malloc_usable_size(old) : 0;
+	void *memory;
+
+	if (old != NULL && size <= had)
+		return old;
+	memory = xmalloc(size);
+	if (old != NULL)
+		memcpy(memory, old, had);
+	free_wiped(old);
+	return memory;
 }
 
 char *

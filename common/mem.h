@@ -24,6 +24,12 @@ char *xstrdup(const char *text);
 /* At most `len` bytes of `text`, NUL-terminated. */
 char *xstrndup(const char *text, size_t len);
 
+/* Overwrite all of it, then free() it: it held a secret.  NULL is allowed. */
+void free_wiped(void *memory);
+
+/* As realloc(); what it moves away from is overwritten. */
+void *realloc_wiped(void *old, size_t size);
+
 char *xasprintf(const char *format, ...) PRINTF_LIKE(1, 2);
 char *xvasprintf(const char *format, va_list args) PRINTF_LIKE(1, 0);
 

@@ -180,27 +180,35 @@ print_values(const struct shell *shell)
 	printf("    esac\n");
 }
 
+/* Whether it is the first command that begins with these `len` characters. */
 static bool
-is_first_with_words(size_t i)
+is_first(const struct command *command, size_t len)
 {
-	return i == 0 || !command_same_words(&commands[i], &commands[i - 1]);
+	const struct command *other = command_next(NULL);
+
+	while (other != command &&
+	       (strncmp(other->pattern, command->pattern, len) != 0 ||
+	           strchr(" ", other->pattern[len]) == NULL))
+		other = command_next(other);
+	return other == command;
 }
 
 /* The options of each command, by its words. */
 static void
 print_options(const struct shell *shell)
 {
-	size_t i, o;
+	const struct command *command = NULL;
+	size_t words, o;
 
 	printf("    case $said in\n");
-	for (i = 0; i < command_count; i++) {
-		if (!is_first_with_words(i))
+	while ((command = command_next(command)) != NULL) {
+		words = pattern_words(command->pattern);
+		if (!is_first(command, words))
 			continue;
-		printf("    \"%.*s \"*) options%s",
-		    (int)pattern_words(commands[i].pattern),
-		    commands[i].pattern, shell->open);
+		printf("    \"%.*s \"*) options%s", (int)words,
+		    command->pattern, shell->open);
 		for (o = 0; o < command_option_count; o++)
-			if (command_takes(&commands[i], &command_options[o]))
+			if (command_takes(command, &command_options[o]))
 				print_option(shell, &command_options[o]);
 		printf("%s ;;\n", shell->close);
 	}
@@ -211,22 +219,19 @@ print_options(const struct shell *shell)
 static void
 print_words_after(const struct shell *shell, const char *after)
 {
-	size_t len = strlen(after), i, j, word;
+	const struct command *command = NULL;
+	size_t len = strlen(after), word;
 
-	for (i = 0; i < command_count; i++) {
-		const char *pattern = commands[i].pattern;
+	while ((command = command_next(command)) != NULL) {
+		const char *pattern = command->pattern;
 
 		if (strncmp(pattern, after, len) != 0 ||
 		    pattern_words(pattern) <= len)
 			continue;
 		word = len + strcspn(pattern + len, " ");
-		for (j = 0; j < i; j++)
-			if (strncmp(commands[j].pattern, pattern, word) == 0 &&
-			    strchr(" ", commands[j].pattern[word]) != NULL)
-				break;
-		if (j == i)
+		if (is_first(command, word))
 			shell->print_item(pattern + len, word - len,
-			    word == pattern_words(pattern) ? commands[i].summary
+			    word == pattern_words(pattern) ? command->summary
 			                                   : NULL);
 	}
 }
@@ -243,18 +248,18 @@ print_next(const struct shell *shell, const char *said, const char *after)
 static void
 print_words(const struct shell *shell)
 {
-	size_t i, len;
+	const struct command *command = NULL;
+	size_t len;
 
 	printf("    case $said in\n");
 	print_next(shell, "", "");
-	for (i = 0; i < command_count; i++) {
-		const char *pattern = commands[i].pattern;
+	while ((command = command_next(command)) != NULL) {
+		const char *pattern = command->pattern;
 		char first[32];
 
 		len = strcspn(pattern, " ");
 		if (len >= pattern_words(pattern) || len + 1 >= sizeof(first) ||
-		    (i > 0 && strncmp(commands[i - 1].pattern, pattern,
-		                  len + 1) == 0))
+		    !is_first(command, len))
 			continue;
 		snprintf(first, sizeof(first), "%.*s ", (int)len, pattern);
 		print_next(shell, first, first);

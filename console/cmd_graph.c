@@ -73,35 +73,59 @@ read_file(const struct console *console, const char *path, struct graph *graph,
 
 /* From the workspace ------------------------------------------------------ */
 
-/* The nodes that a step comes after, as {3,5}; they are numbered from 1. */
-static void
-add_order(struct graph *graph, size_t node, const char *after)
+static bool
+add_tree(struct graph *graph, const char *text, struct error *err)
 {
-	char *end;
-	long before;
+	struct json *tree;
 
-	while (after != NULL && *after != '\0') {
-		before = strtol(after, &end, 10);
-		if (before > 0 && (size_t)before <= graph->count)
-			graph_order(graph, node, (size_t)before - 1);
-		after = before > 0 ? end : after + 1;
+	if (text == NULL) {
+		error_set(err, "the workspace has no tree of it");
+		return false;
 	}
+	if (!json_parse(text, strlen(text), &tree, err))
+		return false;
+	graph_add_spec(graph, json_at(json_get(tree, "workflows"), 0));
+	json_free(tree);
+	return true;
 }
 
-static void
-add_rows(struct graph *graph, const struct pg_result *rows)
-{
-	int row, parent;
+static const char drawn_sql[] =
+    "with drawn as materialized ("
+    "  select workflow, version from wf.instance_v"
+    "   where instance_id = :drawn-instance::bigint"
+    "   union all"
+    "  select workflow, version from wf.workflow_v"
+    "   where workflow = :drawn-workflow)"
+    " select g.node_id, g.title, g.state, g.processes, g.attempt, g.elapsed_s,"
+    "        g.started, case g.node_id when 1 then"
+    "        (select v.tree from drawn d"
+    "           join wf.version_v v using (workflow, version)) end"
+    "  from wf.graph(p_workflow => :drawn-workflow,"
+    "                p_instance => :drawn-instance::bigint) g"
+    " order by 1";
 
-	for (row = 0; row < pg_rows(rows); row++) {
-		/* nodes are numbered from 1, without gaps */
-		parent = (int)pg_value_bigint(rows, row, 0) - 1;
-		graph_add(graph, parent, pg_value(rows, row, 1),
-		    pg_value(rows, row, 2), pg_value(rows, row, 3),
-		    pg_value(rows, row, 4), pg_value(rows, row, 5));
+/* The first row has the tree; each row how far an instance is in a node. */
+static bool
+add_rows(struct graph *graph, const struct pg_result *rows, struct error *err)
+{
+	struct graph_stand stand;
+	int row, count = pg_rows(rows);
+
+	if (!add_tree(graph, count > 0 ? pg_value(rows, 0, 7) : NULL, err))
+		return false;
+	for (row = 0; row < count && (size_t)row < graph->count; row++) {
+		stand = (struct graph_stand){
+			.title = pg_value(rows, row, 1),
+			.state = pg_value(rows, row, 2),
+			.count = pg_value(rows, row, 3),
+			.attempt = pg_value(rows, row, 4),
+			.seconds = pg_value(rows, row, 5),
+			.started = pg_value(rows, row, 6),
+		};
+		graph_set_stand(
+		    graph, (size_t)pg_value_bigint(rows, row, 0) - 1, &stand);
 	}
-	for (row = 0; row < pg_rows(rows); row++)
-		add_order(graph, (size_t)row, pg_value(rows, row, 6));
+	return true;
 }
 
 static bool
@@ -109,18 +133,19 @@ read_workspace(struct console *console, const char *what, bool is_instance,
     struct graph *graph, struct error *err)
 {
 	struct pg_result *rows;
+	bool ok;
 
 	if (!session_open(console, NEEDS_WORKSPACE, err))
 		return false;
 	invocation_add(&console->invocation,
 	    is_instance ? "drawn-instance" : "drawn-workflow",
 	    is_instance ? "INSTANCE" : "TEXT", what);
-	rows = console_query(console, console->invocation.command->sql, err);
+	rows = console_query(console, drawn_sql, err);
 	if (rows == NULL)
 		return false;
-	add_rows(graph, rows);
+	ok = add_rows(graph, rows, err);
 	pg_result_free(rows);
-	return true;
+	return ok;
 }
 
 static bool

@@ -59,20 +59,19 @@ print_globals(const struct console *console)
 static void
 print_all(const struct console *console)
 {
+	const struct command *command = NULL;
 	const char *group = "";
-	size_t i;
 
 	printf("wf-console: write, run, watch, explain and repair workflows.\n"
 	       "\n%sUsage:%s wf-console [OPTION...] COMMAND ...\n",
 	    bold(console), plain(console));
-	for (i = 0; i < command_count; i++) {
-		if (strcmp(commands[i].group, group) != 0) {
-			group = commands[i].group;
+	while ((command = command_next(command)) != NULL) {
+		if (strcmp(command_group(command), group) != 0) {
+			group = command_group(command);
 			printf(
 			    "\n%s%s%s\n", bold(console), group, plain(console));
 		}
-		printf(
-		    "  %-26s  %s\n", commands[i].pattern, commands[i].summary);
+		printf("  %-26s  %s\n", command->pattern, command->summary);
 	}
 	print_globals(console);
 	printf(
@@ -144,22 +143,21 @@ enum exit_code
 cmd_help(struct console *console, struct error *err)
 {
 	char *wanted = wanted_words(console);
-	const struct command *last = NULL;
+	const struct command *command = NULL, *last = NULL;
 	enum exit_code code = EXIT_DONE;
-	size_t i;
 
 	if (wanted[0] == '\0') {
 		print_all(console);
 		free(wanted);
 		return EXIT_DONE;
 	}
-	for (i = 0; i < command_count; i++) {
-		if (!is_wanted(&commands[i], wanted))
+	while ((command = command_next(command)) != NULL) {
+		if (!is_wanted(command, wanted))
 			continue;
 		if (last != NULL)
 			putchar('\n');
-		print_command(console, &commands[i]);
-		last = &commands[i];
+		print_command(console, command);
+		last = command;
 	}
 	if (last == NULL)
 		code = refuse(wanted, err);

@@ -81,18 +81,18 @@ put_command(const struct command *command)
 static void
 put_commands(void)
 {
+	const struct command *command = NULL;
 	const char *group = "";
-	size_t i;
 
 	printf(".SH COMMANDS\n");
-	for (i = 0; i < command_count; i++) {
-		if (strcmp(commands[i].group, group) != 0) {
-			group = commands[i].group;
+	while ((command = command_next(command)) != NULL) {
+		if (strcmp(command_group(command), group) != 0) {
+			group = command_group(command);
 			printf(".SS \"");
 			put(group);
 			printf("\"\n");
 		}
-		put_command(&commands[i]);
+		put_command(command);
 	}
 }
 

@@ -260,19 +260,20 @@ cmd_engine(struct console *console, struct error *err)
 static const struct command *
 find_verb(const char *name, struct error *err)
 {
+	const struct command *command = NULL;
 	struct suggestion suggestion;
-	size_t i, len;
+	size_t len;
 
 	suggestion_init(&suggestion, name);
-	for (i = 0; i < command_count; i++) {
-		if (commands[i].run != cmd_verb)
+	while ((command = command_next(command)) != NULL) {
+		if (command->run != cmd_verb)
 			continue;
-		len = pattern_words(commands[i].pattern);
+		len = pattern_words(command->pattern);
 		if (strlen(name) == len &&
-		    strncmp(commands[i].pattern, name, len) == 0)
-			return &commands[i];
-		if (!commands[i].destroys)
-			suggestion_offer(&suggestion, commands[i].pattern, len);
+		    strncmp(command->pattern, name, len) == 0)
+			return command;
+		if (!command->destroys)
+			suggestion_offer(&suggestion, command->pattern, len);
 	}
 	error_set(err, "there is no action \"%s\"", name);
 	error_hint(err,

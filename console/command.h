@@ -1,7 +1,7 @@
 /*
  * command.h - what a command is.
  *
- * A command is a row of the table in commands.c.  Its pattern is its usage:
+ * A command is a row of a table in commands/.  Its pattern is its usage:
  * words in lower case, then placeholders in capitals, `[…]` if they may be
  * left out and `...` if there may be several.  A placeholder's name is its
  * type (value.c), so it is checked before anything is done.
@@ -54,7 +54,6 @@ struct option {
 };
 
 struct command {
-	const char *group; /* heading of the help */
 	const char *pattern;
 	const char *summary;
 	const char *options; /* names, spaces between; NULL: none */
@@ -82,9 +81,14 @@ struct command {
 	const char *detail; /* more for `help COMMAND`; NULL: nothing */
 };
 
-/* commands.c: in the order of the help, and its end. */
-extern const struct command commands[];
-extern const size_t command_count;
+/*
+ * commands.c: step through all of them in the order of the help.  Begin with NULL;
+ * NULL is the end.
+ */
+const struct command *command_next(const struct command *command);
+
+/* The group of a command: a heading of the help. */
+const char *command_group(const struct command *command);
 
 /* options.c: those of commands, and those before any command. */
 extern const struct option command_options[];

@@ -1,5 +1,5 @@
 /*
- * commands.h - the commands that need C.  The rest are SQL in commands.c.
+ * commands.h - the commands that need C.  The rest are SQL in commands/.
  *
  * Each does one command with what `console` holds and returns its exit code;
  * if it sets `err`, that is reported.

@@ -20,7 +20,8 @@ void doc_write(struct buf *buf, const struct json *spec, const char *only,
     void (*draw)(struct buf *buf, const struct json *workflow, void *context),
     void *context);
 
-/* doc_expr.c: an expression, and a type, of docs/spec.md as they are written. */
+/* doc_expr.c: a name, an expression, and a type, of docs/spec.md as they are written. */
+void doc_add_name(struct buf *buf, const char *name);
 void doc_add_expr(struct buf *buf, const struct json *expr);
 void doc_add_type(struct buf *buf, const struct json *type);
 

@@ -133,7 +133,7 @@ add_special(struct buf *buf, const struct json *expr, const char *op)
 	if (strcmp(op, "const") == 0) {
 		add_json(buf, first);
 	} else if (strcmp(op, "var") == 0) {
-		buf_adds(buf, json_string(first));
+		doc_add_name(buf, json_string(first));
 	} else if (strcmp(op, "instance") == 0) {
 		buf_addf(buf, "instance.%s", json_string(first));
 	} else if (strcmp(op, "secret") == 0) {
@@ -167,6 +167,24 @@ add_special(struct buf *buf, const struct json *expr, const char *op)
 		return false;
 	}
 	return true;
+}
+
+/*
+ * No author's name begins with two underscores: the compiler calls the second e
+ * of a scope __e_2.
+ */
+void
+doc_add_name(struct buf *buf, const char *name)
+{
+	const char *end = strrchr(name, '_');
+	bool is_made = strncmp(name, "__", 2) == 0 && end > name + 2 &&
+	               end[1] != '\0' &&
+	               end[1 + strspn(end + 1, "0123456789")] == '\0';
+
+	if (is_made)
+		buf_add(buf, name + 2, (size_t)(end - name) - 2);
+	else
+		buf_adds(buf, name);
 }
 
 void

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "common/buf.h"
-#include "common/json.h"
 #include "common/mem.h"
+#include "console/cell.h"
 #include "console/text.h"
 
 static char *
@@ -16,7 +16,7 @@ copy(const char *text)
 
 void
 graph_add(struct graph *graph, int parent, const char *kind, const char *label,
-    const char *branch, const char *state, const char *count)
+    const char *detail, const char *branch)
 {
 	graph->nodes = xreallocarray(
 	    graph->nodes, graph->count + 1, sizeof(*graph->nodes));
@@ -24,9 +24,8 @@ graph_add(struct graph *graph, int parent, const char *kind, const char *label,
 		.parent = parent,
 		.kind = xstrdup(kind),
 		.label = xstrdup(label),
+		.detail = copy(detail),
 		.branch = copy(branch),
-		.state = copy(state),
-		.count = copy(count),
 	};
 }
 
@@ -40,6 +39,46 @@ graph_order(struct graph *graph, size_t node, size_t before)
 	step->before[step->before_count++] = before;
 }
 
+/* "3 times, attempt 2, 1m 3s": what is not told by the state. */
+static char *
+counts_of(const struct graph_stand *stand)
+{
+	struct buf text;
+	const char *between = "";
+
+	buf_init(&text, 0);
+	if (stand->count != NULL && strcmp(stand->count, "1") != 0) {
+		buf_addf(&text, "%s times", stand->count);
+		between = ", ";
+	}
+	if (stand->attempt != NULL && strcmp(stand->attempt, "1") != 0) {
+		buf_addf(&text, "%sattempt %s", between, stand->attempt);
+		between = ", ";
+	}
+	if (stand->seconds != NULL && strtod(stand->seconds, NULL) >= 1) {
+		buf_adds(&text, between);
+		cell_add_duration(&text, stand->seconds);
+	}
+	return buf_take(&text);
+}
+
+void
+graph_set_stand(struct graph *graph, size_t at, const struct graph_stand *stand)
+{
+	struct graph_node *node = &graph->nodes[at];
+
+	free(node->state);
+	free(node->counts);
+	free(node->started);
+	node->state = copy(stand->state);
+	node->counts = counts_of(stand);
+	node->started = copy(stand->started);
+	if (stand->title != NULL) {
+		free(node->label);
+		node->label = xstrdup(stand->title);
+	}
+}
+
 void
 graph_release(struct graph *graph)
 {
@@ -50,78 +89,18 @@ graph_release(struct graph *graph)
 		node = &graph->nodes[i];
 		free(node->kind);
 		free(node->label);
+		free(node->detail);
 		free(node->branch);
 		free(node->state);
-		free(node->count);
+		free(node->counts);
+		free(node->started);
 		free(node->before);
 	}
 	free(graph->nodes);
 	*graph = (struct graph){ 0 };
 }
 
-/* From the compiled tree ------------------------------------------------- */
-
-static const char *
-member(const struct json *object, const char *name)
-{
-	const struct json *value = json_get(object, name);
-
-	return value != NULL && json_type(value) == JSON_STRING
-	           ? json_string(value)
-	           : NULL;
-}
-
-/* "atomic as a, b": one task, with the names that its calls bind. */
-static char *
-atomic_label(const struct json *calls)
-{
-	struct buf label;
-	const char *as;
-	size_t i, count = 0;
-
-	buf_init(&label, 0);
-	buf_adds(&label, "atomic");
-	for (i = 0; i < json_length(calls); i++)
-		if ((as = member(json_at(calls, i), "as")) != NULL)
-			buf_addf(
-			    &label, "%s%s", count++ > 0 ? ", " : " as ", as);
-	return buf_take(&label);
-}
-
-char *
-graph_label(const struct json *spec)
-{
-	static const struct {
-		const char *kind, *prefix, *name, *as;
-	} forms[] = {
-		{ "call", "call ", "workflow", "as" },
-		{ "fold", "fold ", "name", NULL },
-		{ "forall", "forall ", "name", NULL },
-		{ "let", "let ", "as", NULL },
-		{ "task", "", "type", "as" },
-		{ "while", "while ", "name", NULL },
-	};
-	const struct json *policies = json_get(spec, "policies");
-	const char *title = policies != NULL ? member(policies, "title") : NULL;
-	const char *kind = member(spec, "kind"), *as;
-	size_t i;
-
-	if (title != NULL || kind == NULL)
-		return xstrdup(title != NULL ? title : member(spec, "name"));
-	if (strcmp(kind, "atomic") == 0)
-		return atomic_label(json_get(spec, "steps"));
-	if (json_bool(json_get(spec, "only")))
-		return xasprintf("%s only", kind);
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (strcmp(forms[i].kind, kind) != 0)
-			continue;
-		as = forms[i].as != NULL ? member(spec, "as") : NULL;
-		return xasprintf("%s%s%s%s", forms[i].prefix,
-		    member(spec, forms[i].name), as != NULL ? " as " : "",
-		    as != NULL ? as : "");
-	}
-	return xstrdup(kind);
-}
+/* The flow --------------------------------------------------------------- */
 
 static bool
 is_loop(const char *kind)
@@ -130,134 +109,12 @@ is_loop(const char *kind)
 	       strcmp(kind, "fold") == 0;
 }
 
-static void add_node(struct graph *graph, int parent, const char *branch,
-    const struct json *spec);
-
-static void
-add_list(struct graph *graph, int parent, const char *branch,
-    const struct json *list)
-{
-	size_t i;
-
-	for (i = 0; list != NULL && i < json_length(list); i++)
-		add_node(graph, parent, branch, json_at(list, i));
-}
-
-/*
- * What leads to branch i of a switch, as the workspace says it: the values of
- * a case if they are simple constants, else its number.
- */
-static char *
-case_label(const struct json *on, size_t i)
-{
-	const struct json *values =
-	    i + 2 < json_length(on) ? json_at(on, i + 2) : NULL;
-	struct buf label;
-	char *text;
-	size_t k;
-
-	if (values == NULL)
-		return xstrdup("default");
-	buf_init(&label, 0);
-	for (k = 1; k < json_length(values); k++) {
-		if (json_type(json_at(values, k)) == JSON_LIST ||
-		    json_type(json_at(values, k)) == JSON_OBJECT) {
-			buf_release(&label);
-			return xasprintf("case %zu", i + 1);
-		}
-		text = json_text(json_at(values, k));
-		buf_addf(&label, "%s%s", k > 1 ? ", " : "", text);
-		free(text);
-	}
-	return buf_take(&label);
-}
-
-static void
-add_cases(struct graph *graph, int parent, const struct json *on,
-    const struct json *branches)
-{
-	char *label;
-	size_t i;
-
-	for (i = 0; i < json_length(branches); i++) {
-		label = case_label(on, i);
-		add_node(graph, parent, label, json_at(branches, i));
-		free(label);
-	}
-}
-
-/* Steps of a dag, and which of them come after which, by ordinals. */
-static void
-add_dag(struct graph *graph, int parent, const struct json *branches,
-    const struct json *after)
-{
-	size_t count = json_length(branches), i, k;
-	size_t *nodes = xreallocarray(NULL, count + 1, sizeof(*nodes));
-	const struct json *before;
-
-	for (i = 0; i < count; i++) {
-		nodes[i] = graph->count;
-		add_node(graph, parent, NULL, json_at(branches, i));
-	}
-	for (i = 0; i < json_length(after); i++) {
-		before = json_at(after, i);
-		for (k = 0; k < json_length(before); k++)
-			graph_order(graph, nodes[i],
-			    nodes[json_int(json_at(before, k)) - 1]);
-	}
-	free(nodes);
-}
-
-static void
-add_node(struct graph *graph, int parent, const char *branch,
-    const struct json *spec)
-{
-	const char *kind = member(spec, "kind");
-	char *label = graph_label(spec);
-	int own = (int)graph->count;
-
-	graph_add(graph, parent, kind != NULL ? kind : "call", label, branch,
-	    NULL, NULL);
-	free(label);
-	if (json_get(spec, "undo") != NULL)
-		add_node(graph, own, "undo", json_get(spec, "undo"));
-	if (kind != NULL && strcmp(kind, "atomic") == 0)
-		return; /* the parts of these nodes are not nodes themselves */
-	add_list(graph, own, NULL, json_get(spec, "steps"));
-	if (json_get(spec, "on") != NULL)
-		add_cases(graph, own, json_get(spec, "on"),
-		    json_get(spec, "branches"));
-	else if (json_get(spec, "after") != NULL)
-		add_dag(graph, own, json_get(spec, "branches"),
-		    json_get(spec, "after"));
-	else
-		add_list(graph, own, NULL, json_get(spec, "branches"));
-	if (json_get(spec, "body") != NULL)
-		add_node(graph, own,
-		    kind != NULL && is_loop(kind) ? "round" : NULL,
-		    json_get(spec, "body"));
-	add_list(graph, own, "error", json_get(spec, "catches"));
-	if (json_get(spec, "finally") != NULL)
-		add_node(graph, own, "finally", json_get(spec, "finally"));
-	if (json_get(spec, "then") != NULL)
-		add_node(graph, own, "yes", json_get(spec, "then"));
-	if (json_get(spec, "else") != NULL)
-		add_node(graph, own, "no", json_get(spec, "else"));
-}
-
-void
-graph_add_spec(struct graph *graph, const struct json *workflow)
-{
-	add_node(graph, -1, NULL, workflow);
-}
-
-/* The flow --------------------------------------------------------------- */
-
 /* Where arrows start that lead to what comes next. */
 struct ends {
 	struct end {
 		size_t node;
 		const char *label;
+		bool aside; /* only errors and undos go this way */
 	} * list;
 	size_t count;
 };
@@ -276,7 +133,14 @@ add_end(struct ends *ends, size_t node, const char *label)
 {
 	ends->list =
 	    xreallocarray(ends->list, ends->count + 1, sizeof(*ends->list));
-	ends->list[ends->count++] = (struct end){ node, label };
+	ends->list[ends->count++] = (struct end){ node, label, false };
+}
+
+static void
+add_copy(struct ends *ends, const struct end *end)
+{
+	add_end(ends, end->node, end->label);
+	ends->list[ends->count - 1].aside = end->aside;
 }
 
 static void
@@ -285,7 +149,7 @@ add_ends(struct ends *ends, struct ends *more)
 	size_t i;
 
 	for (i = 0; i < more->count; i++)
-		add_end(ends, more->list[i].node, more->list[i].label);
+		add_copy(ends, &more->list[i]);
 	free(more->list);
 	*more = (struct ends){ 0 };
 }
@@ -298,7 +162,7 @@ lead_to(struct painter *painter, struct ends *ends, size_t shape)
 
 	for (i = 0; i < ends->count; i++)
 		painter->language->edge(&painter->edges, ends->list[i].node,
-		    shape, ends->list[i].label);
+		    shape, ends->list[i].label, ends->list[i].aside);
 	ends->count = 0;
 	add_end(ends, shape, NULL);
 }
@@ -326,26 +190,58 @@ style_of(const char *state)
 	return "running";
 }
 
-/* "http.Request export", below it "FAILED, 3 times" */
-static char *
-shape_label(const struct graph_node *node)
+/* A line or more of a label, broken so that the shape does not become wide. */
+static void
+add_lines(struct buf *label, const char *text, size_t width)
 {
+	struct buf safe;
+
+	if (text == NULL || text[0] == '\0')
+		return;
+	if (label->data != NULL && label->data[0] != '\0')
+		buf_addc(label, '\n');
+	buf_init(&safe, 0);
+	text_add_safe(&safe, text, "");
+	text_add_wrapped(label, safe.data, 0, width);
+	buf_release(&safe);
+}
+
+/* "FAILED, 3 times"; what has ended well has a check mark. */
+static void
+add_stand(struct buf *label, const struct graph_node *node)
+{
+	bool is_done = node->state != NULL && strcmp(node->state, "END") == 0;
+	bool has_counts = node->counts != NULL && node->counts[0] != '\0';
+
+	if (node->state == NULL)
+		return;
+	buf_addf(label, "\n%s%s%s", is_done ? "✓" : node->state,
+	    !has_counts ? ""
+	    : is_done   ? " "
+	                : ", ",
+	    has_counts ? node->counts : "");
+}
+
+/* "export", below it "http.Request" and "FAILED, 3 times" */
+static char *
+shape_label(const struct graph_node *node, enum graph_shape shape)
+{
+	size_t width = shape == GRAPH_DECISION ? 28 : 44;
 	struct buf label;
 
 	buf_init(&label, 0);
-	text_add_safe(&label, node->label, "");
-	if (node->state != NULL)
-		buf_addf(&label, "\n%s", node->state);
-	if (node->count != NULL && strcmp(node->count, "1") != 0)
-		buf_addf(&label, ", %s times", node->count);
+	add_lines(&label, node->label, width);
+	add_lines(&label, node->detail, width);
+	add_stand(&label, node);
+	add_lines(&label, node->started, width);
 	return buf_take(&label);
 }
 
 static void
-put_shape(struct painter *painter, size_t id, char shape)
+put_shape(struct painter *painter, size_t id, enum graph_shape shape)
 {
 	const struct graph_node *node = &painter->graph->nodes[id];
-	char *label = shape_label(node);
+	char *label = shape_label(node, shape);
 
 	painter->language->node(
 	    painter->nodes, id, shape, label, style_of(node->state));
@@ -358,7 +254,7 @@ put_point(struct painter *painter, struct ends *ends)
 {
 	size_t id = painter->next_id++;
 
-	painter->language->node(painter->nodes, id, 'p', "", "");
+	painter->language->node(painter->nodes, id, GRAPH_POINT, "", "");
 	lead_to(painter, ends, id);
 }
 
@@ -400,6 +296,7 @@ paint_undo(struct painter *painter, size_t at, const struct ends *ends)
 		    ends->count == 0)
 			continue;
 		add_end(&way, ends->list[0].node, "undo");
+		way.list[0].aside = true;
 		paint_steps(painter, i, &way);
 		free(way.list);
 	}
@@ -423,6 +320,8 @@ paint_branches(struct painter *painter, size_t parent, struct ends *ends)
 			continue;
 		one = (struct ends){ 0 };
 		add_end(&one, fork, painter->graph->nodes[i].branch);
+		one.list[0].aside =
+		    strcmp(painter->graph->nodes[i].kind, "catch") == 0;
 		paint(painter, i, &one);
 		add_ends(&all, &one);
 	}
@@ -454,7 +353,7 @@ paint_step(
 		steps[node->before[i]].awaited = true;
 		from = &steps[node->before[i]].ends;
 		for (k = 0; k < from->count; k++)
-			add_end(ends, from->list[k].node, from->list[k].label);
+			add_copy(ends, &from->list[k]);
 	}
 	if (node->before_count == 0)
 		add_end(ends, fork, NULL);
@@ -486,7 +385,7 @@ paint_if(struct painter *painter, size_t at, struct ends *ends)
 	bool has_else = false;
 	size_t i;
 
-	put_shape(painter, at, 'd');
+	put_shape(painter, at, GRAPH_DECISION);
 	lead_to(painter, ends, at);
 	for (i = at + 1; i < painter->graph->count; i++)
 		if (is_child(painter, i, at) &&
@@ -501,29 +400,44 @@ paint_if(struct painter *painter, size_t at, struct ends *ends)
 static void
 paint_loop(struct painter *painter, size_t at, struct ends *ends)
 {
-	put_shape(painter, at, 'd');
+	put_shape(painter, at, GRAPH_DECISION);
 	lead_to(painter, ends, at);
 	paint_branches(painter, at, ends);
 	lead_to(painter, ends, at);
+	ends->list[0].label = "done";
 }
 
-/* What belongs together, in a frame; a return leads out of a call. */
+/*
+ * What belongs together, in a frame.  Its title is a shape in it, which the flow
+ * enters: no arrow runs through a title.  A return leads out of a call.
+ */
 static void
 paint_frame(struct painter *painter, size_t at, struct ends *ends)
 {
-	const struct graph_node *node = &painter->graph->nodes[at];
-	bool is_call = strcmp(node->kind, "call") == 0;
+	const char *kind = painter->graph->nodes[at].kind;
+	bool is_call = strcmp(kind, "call") == 0;
 	struct ends returns = { 0 }, *around = painter->returns;
-	char *label = shape_label(node);
 
-	painter->language->open(painter->nodes, at, label);
-	free(label);
+	painter->language->open(painter->nodes, at, "");
+	put_shape(
+	    painter, at, strcmp(kind, "forall") == 0 ? GRAPH_EACH : GRAPH_HEAD);
+	lead_to(painter, ends, at);
 	if (is_call)
 		painter->returns = &returns;
 	paint_steps(painter, at, ends);
 	painter->language->close(painter->nodes);
 	painter->returns = around;
 	add_ends(ends, &returns);
+}
+
+/* The first branch that ends stops the others. */
+static void
+paint_race(struct painter *painter, size_t at, struct ends *ends)
+{
+	put_shape(painter, at, GRAPH_EACH);
+	lead_to(painter, ends, at);
+	paint_branches(painter, at, ends);
+	put_point(painter, ends);
 }
 
 /* Its body or a catch, and in the end its finally. */
@@ -536,8 +450,21 @@ paint_try(struct painter *painter, size_t at, struct ends *ends)
 	paint_branches(painter, at, ends);
 	put_point(painter, ends);
 	for (i = at + 1; i < painter->graph->count; i++)
-		if (is_child(painter, i, at) && is_finally(painter, i))
+		if (is_child(painter, i, at) && is_finally(painter, i)) {
+			ends->list[0].label = "finally";
 			paint(painter, i, ends);
+			ends->list[0].label = NULL;
+		}
+}
+
+static enum graph_shape
+leaf_shape(const char *kind)
+{
+	if (strcmp(kind, "return") == 0)
+		return GRAPH_TERMINAL;
+	if (strcmp(kind, "let") == 0 || strcmp(kind, "checkpoint") == 0)
+		return GRAPH_VALUE;
+	return GRAPH_TASK;
 }
 
 static void
@@ -567,16 +494,52 @@ paint(struct painter *painter, size_t at, struct ends *ends)
 	} else if (is_loop(kind)) {
 		paint_loop(painter, at, ends);
 	} else if (strcmp(kind, "switch") == 0) {
-		put_shape(painter, at, 'd');
+		put_shape(painter, at, GRAPH_DECISION);
 		lead_to(painter, ends, at);
 		paint_branches(painter, at, ends);
+	} else if (strcmp(kind, "race") == 0) {
+		paint_race(painter, at, ends);
 	} else {
-		put_shape(painter, at, 'b');
+		put_shape(painter, at, leaf_shape(kind));
 		lead_to(painter, ends, at);
 		if (strcmp(kind, "return") == 0)
 			add_ends(painter->returns, ends);
 	}
 	paint_undo(painter, at, ends);
+}
+
+/* What the styles of states mean, as far as they are in the picture. */
+static void
+put_legend(struct painter *painter)
+{
+	static const struct {
+		const char *style, *label;
+	} entries[] = {
+		{ "done", "✓ has ended well" },
+		{ "running", "under way" },
+		{ "waiting", "waits to begin" },
+		{ "failed", "has failed" },
+		{ "aborted", "was stopped" },
+		{ "", "has not begun" },
+	};
+	const struct graph *graph = painter->graph;
+	bool has[sizeof(entries) / sizeof(entries[0])] = { false };
+	size_t i, k;
+
+	if (graph->nodes[0].state == NULL)
+		return; /* no instance */
+	for (i = 0; i < graph->count; i++)
+		for (k = 0; k < sizeof(has) / sizeof(has[0]); k++)
+			if (strcmp(style_of(graph->nodes[i].state),
+			        entries[k].style) == 0)
+				has[k] = true;
+	painter->language->open(painter->nodes, painter->next_id++, "legend");
+	for (k = 0; k < sizeof(has) / sizeof(has[0]); k++)
+		if (has[k])
+			painter->language->node(painter->nodes,
+			    painter->next_id++, GRAPH_TASK, entries[k].label,
+			    entries[k].style);
+	painter->language->close(painter->nodes);
 }
 
 void
@@ -594,12 +557,13 @@ graph_write(const struct graph *graph, const struct graph_language *language,
 
 	buf_init(&painter.edges, 0);
 	language->begin(buf);
-	language->node(buf, painter.next_id, 'c', "start", "");
+	language->node(buf, painter.next_id, GRAPH_TERMINAL, "start", "");
 	add_end(&ends, painter.next_id++, NULL);
 	paint(&painter, 0, &ends);
 	last = painter.next_id++;
-	language->node(buf, last, 'c', "end", "");
+	language->node(buf, last, GRAPH_TERMINAL, "end", "");
 	lead_to(&painter, &ends, last);
+	put_legend(&painter);
 	buf_adds(buf, painter.edges.data != NULL ? painter.edges.data : "");
 	language->end(buf);
 	free(ends.list);

@@ -13,6 +13,8 @@ add_text(struct buf *buf, const char *text)
 	for (; *text != '\0'; text++)
 		if (*text == '\n')
 			buf_adds(buf, "\\n");
+		else if (*text == '&') /* else it reads &lt; as < */
+			buf_adds(buf, "&amp;");
 		else if (*text == '"' || *text == '\\')
 			buf_addf(buf, "\\%c", *text);
 		else
@@ -28,46 +30,69 @@ dot_begin(struct buf *buf)
 	    "node [shape=box style=\"rounded,filled\" fillcolor=white "
 	    "fontname=\"sans-serif\" fontsize=11]\n"
 	    "edge [fontname=\"sans-serif\" fontsize=10]\n"
-	    "fontname=\"sans-serif\" fontsize=11\n");
+	    "fontname=\"sans-serif\" fontsize=11 color=\"#a0a0a0\"\n");
+}
+
+/* Colours that colour-blind people tell apart, and a border that prints. */
+static const struct look {
+	const char *style, *color, *border, *width;
+} looks[] = {
+	{ "aborted", "#d9d9d9", ",dotted", "" },
+	{ "done", "#c3e6da", "", "" },
+	{ "failed", "#f0a878", "", " penwidth=4" },
+	{ "running", "#bbdff5", "", " penwidth=2" },
+	{ "waiting", "#f7f0a6", ",dashed", "" },
+};
+
+static void
+add_style(struct buf *buf, enum graph_shape shape, const char *style)
+{
+	const struct look *look = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(looks) / sizeof(looks[0]); i++)
+		if (strcmp(looks[i].style, style) == 0)
+			look = &looks[i];
+	if (shape != GRAPH_TASK || (look != NULL && look->border[0] != '\0'))
+		buf_addf(buf, " style=\"%sfilled%s\"",
+		    shape == GRAPH_TASK ? "rounded," : "",
+		    look != NULL ? look->border : "");
+	if (look != NULL)
+		buf_addf(buf, " fillcolor=\"%s\"%s class=\"%s\"", look->color,
+		    look->width, style);
 }
 
 static const char *
-color_of(const char *style)
+shape_of(enum graph_shape shape)
 {
-	static const char *const colors[][2] = {
-		{ "aborted", "#d9d9d9" },
-		{ "done", "#c7e9c0" },
-		{ "failed", "#fcae91" },
-		{ "running", "#bdd7e7" },
-		{ "waiting", "#fee8a8" },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(colors) / sizeof(colors[0]); i++)
-		if (strcmp(colors[i][0], style) == 0)
-			return colors[i][1];
-	return NULL;
+	switch (shape) {
+	case GRAPH_DECISION:
+		return " shape=diamond";
+	case GRAPH_EACH:
+		return " shape=hexagon";
+	case GRAPH_HEAD:
+		return " shape=tab";
+	case GRAPH_POINT:
+		return " shape=point";
+	case GRAPH_TERMINAL:
+		return " shape=oval";
+	case GRAPH_VALUE:
+		return " shape=note";
+	case GRAPH_TASK:
+		break;
+	}
+	return "";
 }
 
 static void
-dot_node(struct buf *buf, size_t id, char shape, const char *label,
+dot_node(struct buf *buf, size_t id, enum graph_shape shape, const char *label,
     const char *style)
 {
-	const char *color = color_of(style);
-
-	buf_addf(buf, "n%zu [", id);
-	if (shape == 'p')
-		buf_adds(buf, "shape=point");
-	else
-		buf_adds(buf, "label=");
-	if (shape != 'p')
-		add_text(buf, label);
-	if (shape == 'd')
-		buf_adds(buf, " shape=diamond style=filled");
-	if (shape == 'c')
-		buf_adds(buf, " shape=plaintext style=\"\"");
-	if (color != NULL)
-		buf_addf(buf, " fillcolor=\"%s\" class=\"%s\"", color, style);
+	buf_addf(buf, "n%zu [label=", id);
+	add_text(buf, label);
+	buf_adds(buf, shape_of(shape));
+	if (shape != GRAPH_POINT)
+		add_style(buf, shape, style);
 	buf_adds(buf, "]\n");
 }
 
@@ -86,13 +111,13 @@ dot_close(struct buf *buf)
 }
 
 static void
-dot_edge(struct buf *buf, size_t from, size_t to, const char *label)
+dot_edge(struct buf *buf, size_t from, size_t to, const char *label, bool aside)
 {
 	buf_addf(buf, "n%zu -> n%zu", from, to);
 	if (label != NULL) {
 		buf_adds(buf, " [label=");
 		add_text(buf, label);
-		buf_addc(buf, ']');
+		buf_addf(buf, "%s]", aside ? " style=dashed" : "");
 	}
 	buf_addc(buf, '\n');
 }

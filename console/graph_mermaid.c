@@ -14,7 +14,7 @@ add_text(struct buf *buf, const char *text)
 	for (; *text != '\0'; text++)
 		if (*text == '\n')
 			buf_adds(buf, "<br/>");
-		else if (strchr("\"#&<>`\\", *text) != NULL)
+		else if (strchr("\"#%&<>`\\", *text) != NULL)
 			buf_addf(buf, "#%d;", *text);
 		else
 			buf_addc(buf, *text);
@@ -25,28 +25,31 @@ static void
 mermaid_begin(struct buf *buf)
 {
 	buf_adds(buf, "flowchart TD\n"
-	              "classDef aborted fill:#d9d9d9\n"
-	              "classDef done fill:#c7e9c0\n"
-	              "classDef failed fill:#fcae91\n"
-	              "classDef running fill:#bdd7e7\n"
-	              "classDef waiting fill:#fee8a8\n");
+	              "classDef aborted fill:#d9d9d9,stroke-dasharray:1 3\n"
+	              "classDef done fill:#c3e6da\n"
+	              "classDef failed fill:#f0a878,stroke-width:4px\n"
+	              "classDef running fill:#bbdff5,stroke-width:2px\n"
+	              "classDef waiting fill:#f7f0a6,stroke-dasharray:5 3\n");
 }
 
-static void
-mermaid_node(struct buf *buf, size_t id, char shape, const char *label,
-    const char *style)
-{
-	const char *open = "[", *close = "]";
+/* What stands before and behind the label of a shape. */
+static const char *const brackets[][2] = {
+	[GRAPH_DECISION] = { "{", "}" },
+	[GRAPH_EACH] = { "{{", "}}" },
+	[GRAPH_HEAD] = { "[[", "]]" },
+	[GRAPH_POINT] = { "((", "))" },
+	[GRAPH_TASK] = { "[", "]" },
+	[GRAPH_TERMINAL] = { "([", "])" },
+	[GRAPH_VALUE] = { ">", "]" },
+};
 
-	if (shape == 'd')
-		open = "{", close = "}";
-	else if (shape == 'p')
-		open = "((", close = "))";
-	else if (shape == 'c')
-		open = "([", close = "])";
-	buf_addf(buf, "n%zu%s", id, open);
-	add_text(buf, shape == 'p' ? " " : label);
-	buf_adds(buf, close);
+static void
+mermaid_node(struct buf *buf, size_t id, enum graph_shape shape,
+    const char *label, const char *style)
+{
+	buf_addf(buf, "n%zu%s", id, brackets[shape][0]);
+	add_text(buf, shape == GRAPH_POINT ? " " : label);
+	buf_adds(buf, brackets[shape][1]);
 	if (style[0] != '\0')
 		buf_addf(buf, ":::%s", style);
 	buf_addc(buf, '\n');
@@ -56,7 +59,7 @@ static void
 mermaid_open(struct buf *buf, size_t id, const char *label)
 {
 	buf_addf(buf, "subgraph c%zu [", id);
-	add_text(buf, label);
+	add_text(buf, label[0] != '\0' ? label : " ");
 	buf_adds(buf, "]\n");
 }
 
@@ -67,9 +70,10 @@ mermaid_close(struct buf *buf)
 }
 
 static void
-mermaid_edge(struct buf *buf, size_t from, size_t to, const char *label)
+mermaid_edge(
+    struct buf *buf, size_t from, size_t to, const char *label, bool aside)
 {
-	buf_addf(buf, "n%zu -->", from);
+	buf_addf(buf, "n%zu %s", from, aside ? "-.->" : "-->");
 	if (label != NULL) {
 		buf_addc(buf, '|');
 		add_text(buf, label);

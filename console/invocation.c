@@ -290,15 +290,15 @@ match_words(const struct command *command, char **argv)
 static const struct command *
 find_command(char **argv, size_t *words)
 {
-	const struct command *best = NULL;
-	size_t i, count;
+	const struct command *command = NULL, *best = NULL;
+	size_t count;
 
 	*words = 0;
-	for (i = 0; i < command_count; i++) {
-		count = match_words(&commands[i], argv);
+	while ((command = command_next(command)) != NULL) {
+		count = match_words(command, argv);
 		if (count > *words) {
 			*words = count;
-			best = &commands[i];
+			best = command;
 		}
 	}
 	return best;
@@ -308,17 +308,17 @@ find_command(char **argv, size_t *words)
 static void
 list_second_words(const char *first, struct error *err)
 {
-	size_t i, len = strlen(first), words;
+	const struct command *command = NULL;
+	size_t len = strlen(first), words;
 	struct buf list;
 
 	buf_init(&list, 0);
-	for (i = 0; i < command_count; i++) {
-		words = pattern_words(commands[i].pattern);
-		if (strncmp(commands[i].pattern, first, len) == 0 &&
-		    words > len && commands[i].pattern[len] == ' ')
+	while ((command = command_next(command)) != NULL) {
+		words = pattern_words(command->pattern);
+		if (strncmp(command->pattern, first, len) == 0 && words > len &&
+		    command->pattern[len] == ' ')
 			buf_addf(&list, "%s%.*s", list.len > 0 ? ", " : "",
-			    (int)(words - len - 1),
-			    commands[i].pattern + len + 1);
+			    (int)(words - len - 1), command->pattern + len + 1);
 	}
 	if (list.len > 0) {
 		error_set(err, "\"%s\" needs a second word", first);
@@ -408,9 +408,9 @@ choose_pattern(struct reader *reader)
 	struct invocation *invocation = reader->invocation;
 	const struct command *command = invocation->command;
 
-	for (; command < commands + command_count &&
+	for (; command != NULL &&
 	       command_same_words(command, invocation->command);
-	     command++) {
+	     command = command_next(command)) {
 		error_release(reader->err);
 		if (fill_pattern(reader, command, reader->err)) {
 			invocation->command = command;

@@ -210,22 +210,23 @@ void
 known_word_hint(const char *word, const char *first, struct error *err)
 {
 	const char *known = known_command(word), *before;
+	const struct command *command = NULL;
 	struct suggestion suggestion;
 	bool destroys = false;
-	size_t i, len;
+	size_t len;
 
 	if (known != NULL) {
 		error_hint(err, "%s", known);
 		return;
 	}
 	suggestion_init(&suggestion, word);
-	for (i = 0; i < command_count; i++) {
+	while ((command = command_next(command)) != NULL) {
 		before = suggestion.best;
-		len = first[0] != '\0' ? pattern_words(commands[i].pattern)
-		                       : strcspn(commands[i].pattern, " ");
-		suggestion_offer(&suggestion, commands[i].pattern, len);
+		len = first[0] != '\0' ? pattern_words(command->pattern)
+		                       : strcspn(command->pattern, " ");
+		suggestion_offer(&suggestion, command->pattern, len);
 		if (suggestion.best != before)
-			destroys = commands[i].destroys;
+			destroys = command->destroys;
 	}
 	if (suggestion.best == NULL)
 		error_hint(err, "`wf-console help` lists what there is.");

@@ -29,7 +29,10 @@ void identity_free(struct identity *identity);
 void identity_change(struct identity *identity, const struct config *config,
     const struct transports *transports);
 
-/* The workspace may know us no more, or not what we hold. */
+/*
+ * The driver must register again: the workspace may have forgotten it, or may
+ * not know which requests it holds.
+ */
 void identity_forget(struct identity *identity);
 
 /* The number that we had is another login's: the next one has no predecessor. */

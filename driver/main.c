@@ -251,7 +251,7 @@ check_descriptors(const struct config *config)
 		    (long long)most);
 }
 
-/* What is not wrong with `config`, but dangerous or too much for this host. */
+/* Warn of settings that are valid, but dangerous or too high for this host. */
 static void
 warn_of(const struct config *config)
 {

@@ -62,8 +62,8 @@ void pace_ring(struct pace *pace);
 void pace_output(struct pace *pace, bool is_any);
 
 /*
- * A poll is on its way, with what was due.  The next one does not wait for ever
- * for its end.
+ * A poll is on its way and carries what was due.  The next poll waits for its end,
+ * but not for ever.
  */
 void pace_begin(struct pace *pace);
 

@@ -1,11 +1,12 @@
 /*
  * poll_window.h - how much a turn asks for.
  *
- * What takes time needs a slot.  What is answered at once needs none, and a turn
- * costs the workspace nearly the same whatever it carries.  So while turns bring
- * all of it that they asked for, the next asks for twice as much, up to a limit,
- * since what came is kept until it is reported.  When there is less it asks for
- * half as much; when what came is large, all is as at first.
+ * A request that takes time needs a slot.  An instant request needs none, and a turn
+ * costs the workspace nearly the same however many it carries.  So while turns bring
+ * as many instant requests as they asked for, the next turn asks for twice as many,
+ * up to a limit, since their reports are kept until a turn carries them.  When there
+ * are fewer, the next turn asks for half as many.  When they are large, the window
+ * is reset.
  */
 #ifndef DRIVER_POLL_WINDOW_H
 #define DRIVER_POLL_WINDOW_H

@@ -50,8 +50,11 @@ on_answer(void *arg, const struct session_answer *answer)
 	struct pulse *pulse = arg;
 
 	if (answer->err != NULL &&
-	    sqlstate_is(answer->err->sqlstate, SQLSTATE_DRIVER_GONE))
+	    sqlstate_is(answer->err->sqlstate, SQLSTATE_DRIVER_GONE)) {
+		/* it may be another server than that of the others */
+		session_avoid(pulse->session, "it does not know this driver");
 		pulse->lost(pulse->arg, pulse->driver);
+	}
 	loop_later(pulse->loop, &pulse->beat_call);
 }
 

@@ -29,8 +29,8 @@ enum {
 
 	/* A driver asks for no work while more bytes of reports wait for a turn;
 	 * or while more wait for instances that others hold.  The second limit
-	 * is the higher one: whoever holds an instance should not stop the work
-	 * of all others. */
+	 * is the higher one: a transaction that holds one instance should not
+	 * stop the work of all other instances. */
 	BYTES_WAITING = 2 << 20,
 	BYTES_KEPT = 64 << 20,
 };
@@ -384,6 +384,9 @@ turn_done(struct turn *turn, const struct session_answer *answer)
 	}
 	scheduler->down = false;
 	switch (turn->kind) {
+	case TURN_OPEN:
+		turns_gather(&scheduler->turns, turn, answer);
+		break;
 	case TURN_REGISTER:
 		end_register(turn, answer);
 		break;
@@ -401,7 +404,6 @@ turn_done(struct turn *turn, const struct session_answer *answer)
 		finish(scheduler);
 		break;
 	case TURN_NONE:
-	case TURN_OPEN:
 	case TURN_HEARTBEAT:
 	case TURN_COUNTERS:
 		break;
@@ -454,8 +456,9 @@ on_down(void *arg, const struct error *err, int failures)
 	struct scheduler *scheduler = turn->owner;
 
 	/*
-	 * It comes back as one that was away: a poll may have given requests of
-	 * which we never heard, history may have been lost, our lock is.
+	 * The driver must register again when a connection is back.  The lost
+	 * poll may have claimed requests whose rows never reached the driver.
+	 * The workspace may have lost its latest transactions.
 	 */
 	if (turn_lost(turn)) {
 		identity_forget(scheduler->identity);

@@ -47,7 +47,7 @@ share_set(struct share *share, int64_t used, bool hungry, bool leaving)
 		tell_hungry(share);
 }
 
-/* How many slots are not for the others, whether it uses them or not. */
+/* How many slots the other workspaces must leave to this one, used or not. */
 static int64_t
 kept(const struct share *share, int64_t equal)
 {

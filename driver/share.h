@@ -15,7 +15,7 @@
 
 struct config;
 
-/* All that share; with `{ .config = … }` there is nobody yet. */
+/* The shares of all workspaces.  `{ .config = … }` is a list without shares. */
 struct shares {
 	const struct config *config; /* says how many slots there are */
 	struct share *first;
@@ -26,20 +26,23 @@ struct shares {
 struct share {
 	struct shares *shares;
 	int64_t used;
-	bool hungry;  /* it has more to do than it may */
-	bool leaving; /* it takes no more */
+	bool hungry;  /* its workspace wants more slots than it has */
+	bool leaving; /* its workspace takes no more requests */
 
-	/* Others leave more to it than before. */
+	/* Called when the other workspaces leave more slots to this one. */
 	void (*changed)(void *arg);
 	void *arg;
 	struct share *next;
 };
 
-/* It stays where it is until share_leave(). */
+/* The caller must not move or free the share before share_leave(). */
 void share_join(struct share *share, struct shares *shares);
 void share_leave(struct share *share);
 
-/* How it stands now; whoever is hungry is told if that leaves more to them. */
+/*
+ * Set the state of a share.  If this leaves more slots to the other shares, the
+ * function calls `changed` of each other share that is hungry.
+ */
 void share_set(struct share *share, int64_t used, bool hungry, bool leaving);
 
 /* How many slots are for one of `turns`, if all were free. */

@@ -55,6 +55,7 @@ turn_lost(struct turn *turn)
 	bool had_worked = turn->connected;
 
 	turn->connected = false;
+	turn->timeline = 0;
 	return had_worked;
 }
 
@@ -358,6 +359,25 @@ turns_register(const struct turns *turns, struct turn *turn,
 	identity_register(identity, turn->session, table, &marks);
 	pg_array_release(&marks);
 	begin(turn, TURN_REGISTER);
+}
+
+void
+turns_gather(const struct turns *turns, struct turn *turn,
+    const struct session_answer *answer)
+{
+	struct turn *other, *behind;
+	size_t i;
+
+	turn->timeline = workspace_opened(answer);
+	for (i = 0; i < turns->count; i++) {
+		other = &turns->all[i];
+		if (other->timeline == turn->timeline || other->timeline == 0 ||
+		    turn->timeline == 0)
+			continue;
+		behind = other->timeline < turn->timeline ? other : turn;
+		behind->timeline = 0;
+		session_avoid(behind->session, "it is a former primary");
+	}
 }
 
 void

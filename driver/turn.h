@@ -47,6 +47,7 @@ struct turn {
 	bool connected;
 	bool is_new;      /* must be opened before anything else */
 	bool upkept;      /* its last turn was upkeep */
+	int64_t timeline; /* of its server; 0: not known */
 	int64_t item;     /* of work, that its upkeep has named; 0: none */
 	struct load want; /* slots are kept free for what it brings */
 	struct request_list carried; /* the reports that it carries */
@@ -107,8 +108,8 @@ bool turn_blames_poll(
 void turn_count(const struct turn *turn, struct metrics *metrics, bool failed);
 
 /*
- * It has ended: what was not answered is to be reported again by means of the
- * runner; what stood behind it, too.
+ * It has ended.  The runner reports again what was not answered, and what stood
+ * behind it.
  */
 void turn_end(struct turn *turn, struct runner *runner);
 
@@ -154,6 +155,14 @@ void turns_close(struct turns *turns);
  */
 void turns_register(const struct turns *turns, struct turn *turn,
     struct identity *identity, const struct request_table *table);
+
+/*
+ * `turn` has opened its session, and `answer` tells the timeline of its server.
+ * Two servers of two timelines are a primary and a former one that still lives:
+ * those that are with the earlier timeline try the next server.
+ */
+void turns_gather(const struct turns *turns, struct turn *turn,
+    const struct session_answer *answer);
 
 /*
  * Of the reports that are due, let those stand behind other turns whose

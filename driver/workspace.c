@@ -12,6 +12,12 @@
 
 #define GREET "select wf.greet($1::int)"
 
+/* Of the server: the first of the three numbers in the names of its WAL files. */
+#define TIMELINE \
+	"select case when not pg_catalog.pg_is_in_recovery() then" \
+	" ('x' || left(pg_catalog.pg_walfile_name(" \
+	"pg_catalog.pg_current_wal_lsn()), 8))::bit(32)::bigint end"
+
 static void
 send_empty(struct session *session, const char *sql)
 {
@@ -275,6 +281,14 @@ workspace_open(struct session *session, bool listens)
 	send_limits(session);
 	if (listens)
 		send_empty(session, "listen wf_ready");
+	session_split(session); /* not every server tells it */
+	send_empty(session, TIMELINE);
+}
+
+int64_t
+workspace_opened(const struct session_answer *answer)
+{
+	return pg_value_bigint(answer->results[answer->count - 1], 0, 0);
 }
 
 /* Common failures of a driver, and how its operator can mend them. */

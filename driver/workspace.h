@@ -1,9 +1,9 @@
 /*
  * workspace.h - the procedures of the workspace that a driver calls.
  *
- * All SQL that the scheduler needs, one C function per procedure and of its
- * name: it adds the call to the batch of a session.  What has an answer has a
- * second function that reads it.
+ * All SQL that the scheduler needs.  Each procedure has a C function of its name,
+ * which adds the call to the batch of a session.  If the procedure returns rows, a
+ * second function reads them from the answer.
  */
 #ifndef DRIVER_WORKSPACE_H
 #define DRIVER_WORKSPACE_H
@@ -17,14 +17,15 @@ struct pg_array;
 struct pg_result;
 struct load;
 struct session;
+struct session_answer;
 
 /* wf.greet(): fails with WF011 if the workspace can't work with this driver. */
 void workspace_greet(struct session *session);
 
 /*
- * wf.register(): who we are.  `previous` is the incarnation that we were (0:
- * none) and `tokens` those that we still hold of it, `marks` what poll() said
- * last in each of our sessions.
+ * The arguments of wf.register().  `previous` is the former number of this driver
+ * (0: it had none).  `tokens` are those of the requests that it still holds under
+ * that number.  `marks` are the last marks of poll() in each of its sessions.
  */
 struct workspace_driver {
 	const char *name;
@@ -141,11 +142,17 @@ void workspace_drain(struct session *session, int64_t driver);
 void workspace_leave(struct session *session, int64_t driver);
 
 /*
- * A session begins, with limits for what the server does for it; `listens`: it
- * is to be told when there is work.  That is a hint, and not to be had
- * everywhere.
+ * Begin a session, with limits for the statements that the server runs for it.
+ * `listens`: the server notifies it when there is work.  The notification is a hint,
+ * and some poolers do not hand it on.
  */
 void workspace_open(struct session *session, bool listens);
+
+/*
+ * The timeline of the server, from the answer: the server that was promoted last
+ * has the highest.  0: the server is a standby.
+ */
+int64_t workspace_opened(const struct session_answer *answer);
 
 /*
  * Connect to `conninfo`, look whether a workspace that we can speak to is

@@ -242,7 +242,7 @@ environment_free(char **list)
 	size_t i;
 
 	for (i = 0; list[i] != NULL; i++)
-		free(list[i]);
+		free_wiped(list[i]);
 	free(list);
 }
 
@@ -402,7 +402,7 @@ child_start(struct loop *loop, const struct child_program *program,
 	child->pid_fd = pid_fd;
 	child->pid_watch =
 	    loop_watch(loop, pid_fd, LOOP_READ, on_exit_of_child, child);
-	buf_init(&child->input, 0);
+	buf_init_secret(&child->input, 0); /* secrets go there */
 	open_streams(child, pipes);
 	return child;
 }

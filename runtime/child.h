@@ -3,8 +3,8 @@
  *
  * It leads a process group of its own, so that a signal reaches all that it
  * started.  Its environment is the few variables that programs need to find
- * their way, and what it is given; what else stands in ours is none of its
- * business, nor is any descriptor but the three.
+ * their way, and what the caller gives it.  It inherits no other variable of ours,
+ * and no descriptor but the three streams.
  */
 #ifndef RUNTIME_CHILD_H
 #define RUNTIME_CHILD_H

@@ -14,14 +14,15 @@ struct exposure;
 struct pg;
 
 /*
- * From now on connections are warned of, or not.  Those that are open are warned
- * of again.
+ * Warn of connections from now on, or stop it.  The driver warns again of the
+ * connections that are open.
  */
 void exposure_init(bool warn);
 
 /*
- * A session of the workspace `label` (NULL: it has no name) is there.  NULL if
- * nobody can do anything to it; otherwise the session's to exposure_drop().
+ * A session of the workspace `label` (NULL: it has no name) is open.  NULL if
+ * others on the network can neither read nor change it.  Otherwise the session
+ * calls exposure_drop() at its end.
  */
 struct exposure *exposure_hold(const char *label, const struct pg *pg);
 

@@ -55,10 +55,10 @@ struct session_events {
  * What a session begins with.  The server notices a driver that has vanished
  * without a word as soon as the driver would notice the server.  It looks every
  * two seconds whether the connection of a statement is still there, and ends the
- * statement if not: who gives a session up need not cancel its statement.  A
- * commit that waits for a synchronous standby waits on; a cancel would end that
- * wait, and what is committed might be lost with the server.  Whatever is set for
- * the login or the database, a transaction sees what others have committed.
+ * statement if not: a driver that gives a session up need not cancel its statement.
+ * A commit that waits for a synchronous standby waits on.  A cancel would end that
+ * wait, and the committed transaction might be lost with the server.  The isolation
+ * is read committed, whatever is set for the login or the database.
  */
 #define SESSION_BEGIN \
 	"select pg_catalog.set_config('client_connection_check_interval', " \

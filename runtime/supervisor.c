@@ -102,7 +102,7 @@ open_socket(struct supervisor *supervisor, const char *path)
 	if (path == NULL)
 		return;
 	if (!set_address(supervisor, path)) {
-		log_warnx("NOTIFY_SOCKET is no address: %s", path);
+		log_warnx("NOTIFY_SOCKET is not an address: %s", path);
 		return;
 	}
 	supervisor->fd =

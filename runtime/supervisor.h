@@ -1,8 +1,8 @@
 /*
- * supervisor.h - what the driver tells whoever runs it: datagrams to
+ * supervisor.h - what the driver tells its supervisor: datagrams to
  * $NOTIFY_SOCKET, as sd_notify(3) has them.
  *
- * Without that variable nothing is said.  The watchdog's beats are a timer of
+ * Without that variable it sends nothing.  The watchdog's beats are a timer of
  * the loop: they come only while it turns.
  */
 #ifndef RUNTIME_SUPERVISOR_H
@@ -16,8 +16,8 @@ struct supervisor;
 typedef void supervisor_status_fn(void *arg, struct buf *line);
 
 /*
- * Takes NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID out of the environment:
- * they are for no child.  `status` is asked now and then.
+ * Takes NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID out of the environment,
+ * so that no child inherits them.  `status` is called now and then.
  */
 struct supervisor *supervisor_new(
     struct loop *loop, supervisor_status_fn *status, void *arg);

@@ -83,6 +83,8 @@ begin
                ('changes',          'author operator viewer admin'),
                ('list',             'author operator viewer admin'),
                ('progress',         'author operator viewer admin'),
+               ('has_only_failures', 'author operator viewer admin'),
+               ('waits_for_operator', 'author operator viewer admin'),
                ('schedule_next',    'author operator viewer admin'),
                ('gantt',            'author operator viewer admin'),
                ('tree',             'author operator viewer admin'),

@@ -298,7 +298,7 @@ check_bytes(const struct buf *text, const char *path, struct error *err)
 	return true;
 }
 
-/* Whoever may change the file may run programs as the driver. */
+/* A user who may change the file can run programs as the driver's user. */
 static bool
 check_file(const char *path, const struct stat *status, struct error *err)
 {

@@ -12,8 +12,8 @@ struct error;
 
 /*
  * Whether nobody else can change them, nor read those that are secret.  The
- * error begins with the option's key.  A file that is missing is no error:
- * whoever wants to open it will say so.
+ * error begins with the option's key.  A missing file is not an error
+ * here: the code that opens it reports it.
  */
 bool config_files_check(const struct config *config, struct error *err);
 

@@ -36,7 +36,7 @@ void
 filled_init(struct filled *filled)
 {
 	*filled = (struct filled){ 0 };
-	buf_init(&filled->args, 0);
+	buf_init_secret(&filled->args, 0);
 }
 
 void
@@ -50,7 +50,7 @@ filled_release(struct filled *filled)
 	free(filled->names);
 	filled->values = NULL;
 	filled->names = NULL;
-	secret_wipe(&filled->args);
+	buf_release(&filled->args);
 }
 
 static void
@@ -128,7 +128,7 @@ add_secret(struct fill *fill, const struct json *name, struct buf *text)
 		hold(fill->filled, json_string(name), &value);
 		buf_add(text, value.data, value.len);
 	}
-	secret_wipe(&value);
+	buf_release(&value);
 	return ok;
 }
 
@@ -162,12 +162,12 @@ fill_place(
 	struct buf text;
 	bool ok;
 
-	buf_init(&text, 0);
+	buf_init_secret(&text, 0);
 	ok = names != NULL ? add_text(fill, names, value, &text)
 	                   : add_secret(fill, json_get(place, "secret"), &text);
 	if (ok)
 		json_add_string(fill->out, text.data, text.len);
-	secret_wipe(&text);
+	buf_release(&text);
 	fill->places_filled++;
 	return ok;
 }

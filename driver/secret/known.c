@@ -188,7 +188,7 @@ add_spelling(struct secret_value *value, struct spelling spelling)
 	spelling_set_add(&known.backwards, place);
 }
 
-/* The next line of what is left, without its end. */
+/* The length of the next line; `*with_end` counts the end of the line, too. */
 static size_t
 line_length(const char *text, size_t left, size_t *with_end)
 {

@@ -54,8 +54,9 @@ set_code(struct character *c, unsigned code)
 }
 
 /*
- * Each of these reads from the beginning of a text, as what was made a string
- * of JSON `json` times, and returns how long that was: 0 if the text ends first.
+ * Each of these functions reads one character at the beginning of a text that was
+ * made a string of JSON `json` times.  It returns how many bytes it has read: 0 if
+ * the text ends first.
  */
 static size_t read_json(
     const char *text, const char *end, unsigned json, struct character *c);

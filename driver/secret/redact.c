@@ -435,7 +435,7 @@ redact_head(struct buf *text)
 	redaction_end(&redaction);
 }
 
-/* As redact_text() goes through it: what was found there does not begin it. */
+/* A value that redact_text() finds whole is not counted as the beginning of one. */
 size_t
 redact_waiting(const char *text, size_t len)
 {

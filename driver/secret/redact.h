@@ -30,9 +30,9 @@ void redact_json(struct buf *json);
 void redact_head(struct buf *text);
 
 /*
- * How much of the end of `text` may be the beginning of a value: whoever hands
- * text on in pieces keeps it back until there is more.  What stands before it
- * is redacted as it would be in the whole text.
+ * How many bytes at the end of `text` may be the beginning of a value.  A caller
+ * that hands text on in pieces keeps these bytes back until more text has come.
+ * The text before them is redacted as it would be in the whole text.
  */
 size_t redact_waiting(const char *text, size_t len);
 

@@ -127,7 +127,7 @@ check_file(const struct way *way, const struct stat *status, struct error *err)
 	const char *path = way->path;
 
 	if (!S_ISREG(status->st_mode)) {
-		error_set(err, "%s is no file", path);
+		error_set(err, "%s is not a file", path);
 		return false;
 	}
 	if (way_is_open_to_others(status) || (status->st_mode & 027) != 0) {
@@ -328,9 +328,9 @@ secret_read(const struct secrets *secrets, const char *name, struct buf *value,
 {
 	enum found found = NOT_THERE;
 
-	buf_init(value, VALUE_MAX);
+	buf_init_secret(value, VALUE_MAX);
 	if (!is_name(name)) {
-		error_set(err, "this is no name of a secret");
+		error_set(err, "this is not a name that a secret can have");
 		return false;
 	}
 	if (directory_of(secrets) != NULL)
@@ -340,12 +340,4 @@ secret_read(const struct secrets *secrets, const char *name, struct buf *value,
 	if (found == NOT_THERE)
 		not_to_be_had(secrets, name, err);
 	return found == FOUND && check_value(name, value, err);
-}
-
-void
-secret_wipe(struct buf *value)
-{
-	if (value->size > 0)
-		explicit_bzero(value->data, value->size);
-	buf_release(value);
 }

@@ -67,11 +67,8 @@ bool secrets_may_go(const struct secrets *secrets, const struct task *task,
 bool secret_is_granted(const struct secrets *secrets, const char *name,
     const struct task *task, const char *destination, struct error *err);
 
-/* Read the secret called `name` to `value`. */
+/* Read the secret called `name` to `value`, which is made secret. */
 bool secret_read(const struct secrets *secrets, const char *name,
     struct buf *value, struct error *err);
-
-/* Overwrite it, then release it. */
-void secret_wipe(struct buf *value);
 
 #endif

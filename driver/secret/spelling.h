@@ -38,7 +38,7 @@ struct spelling spelling_plain(const char *text, size_t len);
 struct spelling spelling_base64(
     const char *text, size_t len, const char *digits, size_t before);
 
-/* Byte `i` of what is written. */
+/* Byte `i` of the spelling. */
 unsigned char spelling_at(const struct spelling *spelling, size_t i);
 
 enum spelling_order {
@@ -70,8 +70,8 @@ struct spelling_range {
 };
 
 /*
- * Begin with a byte, go on with another: false if no spelling has it there.
- * Each byte takes out of the range what has ended before it.
+ * Begin a range with a byte, and go on with the next byte.  False if no spelling of
+ * the range has that byte there.  Spellings that have ended leave the range.
  */
 bool spelling_range_begin(struct spelling_range *range,
     const struct spelling_set *set, unsigned char byte);

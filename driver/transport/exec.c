@@ -9,10 +9,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "common/buf.h"
 #include "common/error.h"
 #include "common/json.h"
 #include "common/mem.h"
 #include "driver/config/config.h"
+#include "driver/transport/ending.h"
 #include "driver/transport/outcome.h"
 #include "driver/transport/output.h"
 #include "driver/transport/tail.h"
@@ -37,9 +39,7 @@ struct run {
 	struct loop_call call;
 	struct tail out, err;
 	struct output *output; /* the same while it comes; may be NULL */
-	int64_t timeout_ms;
-	struct timer limit_timer, kill_timer;
-	const char *stopped; /* "timeout" or "cancelled"; NULL: nobody did */
+	struct ending ending;
 };
 
 /* The list of programs ----------------------------------------------------- */
@@ -81,8 +81,8 @@ check_programs(const struct config_list *list, struct error *err)
 		len = strspn(list->items[i], NAME_BYTES);
 		if (len > 0 && strncmp(list->items[i] + len, "=/", 2) == 0)
 			continue;
-		error_set(
-		    err, "exec.programs: \"%s\" is no program", list->items[i]);
+		error_set(err, "exec.programs: \"%s\" is not a program",
+		    list->items[i]);
 		error_hint(err, "Write \"name=/path/of/the/program\".");
 		return false;
 	}
@@ -135,6 +135,7 @@ static bool
 add_env(struct words *words, const struct config_list *allowed,
     const struct json *env, struct error *err)
 {
+	struct buf variable;
 	size_t i;
 
 	if (env != NULL && json_type(env) != JSON_OBJECT) {
@@ -157,7 +158,11 @@ add_env(struct words *words, const struct config_list *allowed,
 			    name);
 			return false;
 		}
-		words_give(words, xasprintf("%s=%s", name, value));
+		buf_init_secret(&variable, 0);
+		buf_adds(&variable, name);
+		buf_addc(&variable, '=');
+		buf_adds(&variable, value);
+		words_give(words, buf_take(&variable));
 	}
 	return true;
 }
@@ -188,17 +193,9 @@ on_ended(void *arg, int status)
 	struct outcome outcome;
 
 	outcome_init(&outcome);
-	if (run->stopped == NULL) {
+	if (!ending_explain(&run->ending, &outcome, run->program, ""))
 		outcome_exited(
 		    &outcome, exit_code(status), &run->out, &run->err);
-	} else if (strcmp(run->stopped, "timeout") == 0) {
-		outcome_error(&outcome, "timeout", NULL,
-		    "%s did not end within %lld ms", run->program,
-		    (long long)run->timeout_ms);
-	} else {
-		outcome_error(&outcome, "cancelled", NULL, "%s was cancelled",
-		    run->program);
-	}
 	run->done(run->arg, &outcome);
 }
 
@@ -222,34 +219,25 @@ on_not_run(void *arg)
 /* Stopping ----------------------------------------------------------------- */
 
 static void
-on_kill(void *arg)
+stop(struct run *run, enum ending_cause cause)
 {
-	struct run *run = arg;
-
-	child_signal(run->child, SIGKILL);
-}
-
-static void
-stop(struct run *run, const char *why)
-{
-	if (run->stopped != NULL || run->child == NULL)
+	if (run->ending.cause != ENDING_NONE || run->child == NULL)
 		return;
-	run->stopped = why;
 	child_signal(run->child, SIGTERM);
-	loop_timer_set(run->exec->loop, &run->kill_timer,
+	ending_set(&run->ending, cause, run->child,
 	    run->exec->config->exec.kill_after_ms);
 }
 
 static void
 on_limit(void *arg)
 {
-	stop(arg, "timeout");
+	stop(arg, ENDING_TIMEOUT);
 }
 
 static void
 exec_cancel(struct run *run)
 {
-	stop(run, "cancelled");
+	stop(run, ENDING_CANCELLED);
 }
 
 /* The transport ------------------------------------------------------------ */
@@ -259,14 +247,13 @@ exec_free(struct run *run)
 {
 	if (run == NULL)
 		return;
-	loop_timer_stop(run->exec->loop, &run->limit_timer);
-	loop_timer_stop(run->exec->loop, &run->kill_timer);
+	ending_release(&run->ending);
 	loop_cancel(run->exec->loop, &run->call);
 	child_free(run->child);
 	error_release(&run->why);
 	tail_release(&run->out);
 	tail_release(&run->err);
-	json_free(run->args);
+	json_free_secret(run->args);
 	free(run);
 }
 
@@ -291,8 +278,7 @@ run_program(struct run *run, char *const *argv, char *const *env)
 	child_write(run->child, input != NULL ? json_string(input) : "",
 	    json_string_length(input));
 	child_close_input(run->child);
-	if (run->timeout_ms > 0)
-		loop_timer_set(exec->loop, &run->limit_timer, run->timeout_ms);
+	ending_begin(&run->ending);
 }
 
 static void
@@ -308,14 +294,14 @@ destination(const struct task *task, struct error *err)
 	struct json *args;
 	char *place = NULL;
 
-	if (!json_parse(task->args, task->args_len, &args, err))
+	if (!json_parse_secret(task->args, task->args_len, &args, err))
 		return NULL;
 	program = json_c_string(json_get(args, "program"));
 	if (program != NULL)
 		place = xasprintf("exec://%s", program);
 	else
 		not_a_word(err);
-	json_free(args);
+	json_free_secret(args);
 	return place;
 }
 
@@ -328,7 +314,7 @@ begin(struct run *run, const struct task *task, struct error *err)
 	const char *command = NULL;
 	bool ok = false;
 
-	if (!json_parse(task->args, task->args_len, &run->args, err))
+	if (!json_parse_secret(task->args, task->args_len, &run->args, err))
 		return false;
 	input = json_get(run->args, "stdin");
 	run->program = json_c_string(json_get(run->args, "program"));
@@ -366,15 +352,13 @@ exec_start(void *state, const struct task *task, transport_done_fn *done,
 	run->done = done;
 	run->arg = arg;
 	run->output = task->output;
-	run->timeout_ms = task->timeout_ms > 0 ? task->timeout_ms
-	                                       : exec->config->exec.timeout_ms;
 	tail_init(&run->out, limit);
 	tail_init(&run->err, limit);
 	run->call = (struct loop_call){ .fn = on_not_run, .arg = run };
-	run->limit_timer.fn = on_limit;
-	run->limit_timer.arg = run;
-	run->kill_timer.fn = on_kill;
-	run->kill_timer.arg = run;
+	ending_init(&run->ending, exec->loop,
+	    task->timeout_ms > 0 ? task->timeout_ms
+	                         : exec->config->exec.timeout_ms,
+	    on_limit, run);
 	if (!begin(run, task, err)) {
 		exec_free(run);
 		return NULL;

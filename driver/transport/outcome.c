@@ -97,7 +97,7 @@ outcome_add_text(struct buf *buf, const char *text, size_t len)
 	buf_release(&clean);
 }
 
-/* The length of the first character, and of what is written for it. */
+/* The length of the first character; `*written` is its length in the JSON. */
 static size_t
 measure(const char *text, size_t len, size_t *written)
 {

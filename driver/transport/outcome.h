@@ -25,7 +25,7 @@ enum outcome_event {
  */
 enum { OUTCOME_MAX_BYTES = 128 << 20 };
 
-/* Owned by whoever holds it last. */
+/* The last function that gets it must release it. */
 struct outcome {
 	enum outcome_event event;
 	struct buf body;
@@ -55,15 +55,15 @@ void outcome_release(struct outcome *outcome);
 void outcome_add_clean(struct buf *buf, const char *text, size_t len);
 
 /*
- * Write `text` as a JSON string, whatever its bytes: what is not UTF-8, and
- * NUL, become U+FFFD.
+ * Write `text` as a JSON string, whatever its bytes: each invalid byte and each
+ * NUL becomes U+FFFD.
  */
 void outcome_add_text(struct buf *buf, const char *text, size_t len);
 
 /*
- * The same for the end of a stream, behind a line that says what is missing.
- * As JSON, too, it is no longer than its limit: a control character takes six
- * bytes there.
+ * The same for the end of a stream, after a line that says how much is missing.
+ * The limit of the stream holds for the JSON, too, where a control character
+ * takes six bytes.
  */
 void outcome_add_tail(struct buf *buf, struct tail *tail);
 

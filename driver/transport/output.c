@@ -2,7 +2,6 @@
 
 #include "common/utf8.h"
 #include "driver/secret/redact.h"
-#include "driver/secret/secret.h"
 #include "driver/transport/outcome.h"
 
 enum {
@@ -69,13 +68,13 @@ add_shown(struct buf *text, const struct tail *tail, size_t len)
 {
 	struct buf copy;
 
-	buf_init(&copy, 0);
+	buf_init_secret(&copy, 0);
 	buf_add(&copy, tail->kept.data, len);
 	if (tail->cut > 0)
 		redact_head(&copy);
 	redact_text(&copy);
 	outcome_add_clean(text, copy.data, copy.len);
-	secret_wipe(&copy);
+	buf_release(&copy);
 }
 
 bool

@@ -21,7 +21,7 @@ void tail_release(struct tail *tail);
 /* The last `limit` bytes are kept at least; never more than twice as many. */
 void tail_add(struct tail *tail, const void *data, size_t len);
 
-/* Forget the first `len` bytes of what is kept; they don't count as cut. */
+/* Forget the first `len` bytes that are kept; they don't count as cut. */
 void tail_skip(struct tail *tail, size_t len);
 
 /* The same, and they count. */

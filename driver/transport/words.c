@@ -23,6 +23,6 @@ void
 words_release(struct words *words)
 {
 	while (words->count > 0)
-		free(words->list[--words->count]);
+		free_wiped(words->list[--words->count]);
 	free(words->list);
 }

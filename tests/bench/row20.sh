@@ -19,8 +19,17 @@ row_20() {
         bare_queue 20 "$(count 60000)" 4
         workspace_fresh "$WORK/nap.wf"
         driver_begin
-        due_together timers nap sleep "$timers"
-        due_together retries trip retry "$retries"
+        begin_waiting nap sleep "$timers"
+        fall_due timers sleep "$timers"
+        all_ended
+        begin_waiting trip retry "$retries"
+        driver_end
+        # what fires is measured: the attempts wait for a driver that serves their queue
+        driver_begin -o queues=nobody
+        fall_due retries retry "$retries"
+        driver_end
+        driver_begin
+        all_ended
         driver_end
         workspace_fresh "$WORK/nap.wf"
         schedules_set quick allow "$schedules" "$period"
@@ -42,18 +51,21 @@ row_20() {
     done
 }
 
-# due_together FIGURE WORKFLOW KIND COUNT: so many instances of a workflow come to
-# wait, all of which are due at one moment; their timers of this kind a second.
-due_together() {
+# begin_waiting WORKFLOW KIND COUNT: so many instances of a workflow come to wait.
+begin_waiting() {
+    begin_many "$1" "$3"
+    wait_sql 300 "select count(*) = $3 from wf.timer where kind = '$2'"
+}
+
+# fall_due FIGURE KIND COUNT: the timers of this kind are due at one moment; how many
+# fire in a second.
+fall_due() {
     local at
-    begin_many "$2" "$4"
-    wait_sql 300 "select count(*) = $4 from wf.timer where kind = '$3'"
-    at=$(sql "update wf.timer set due_at = clock_timestamp() + interval '5 s' where kind = '$3';
+    at=$(sql "update wf.timer set due_at = clock_timestamp() + interval '5 s' where kind = '$2';
         select extract(epoch from max(due_at)) from wf.timer")
     sql "select pg_sleep(greatest(0, $at - extract(epoch from clock_timestamp())))" >/dev/null
     wait_sql 300 "select not exists (select from wf.timer)"
-    figure 20 "$1" "$(calc "$4 / ($EPOCHREALTIME - $at)")"
-    all_ended
+    figure 20 "$1" "$(calc "$3 / ($EPOCHREALTIME - $at)")"
 }
 
 # schedules_set WORKFLOW OVERLAP COUNT PERIOD: so many that fire each minute, or each

@@ -130,10 +130,14 @@ attack 'no plan is good any more' "perform set_config('enable_indexscan', 'off',
 attack 'a function that it calls writes, makes tables and rings' 'perform util.write()'
 attack 'the function holds an advisory lock for ever' 'perform pg_advisory_lock(7761, 0), pg_advisory_lock(7762, 1)'
 
+# The place of the call, with which the error of the task begins.
+# shellcheck disable=SC2016 # that is how the expression is written
+PLACE='line 2: slug("${s}${x}")'
+
 # refused NAME BODY MESSAGE: the task fails, and says why.
 refused() {
     becomes "$2" >>"$WORK/mallory.out"
-    is "$1" "$(run_spell)" "$3"
+    is "$1" "$(run_spell)" "$PLACE: $3"
 }
 refused 'the function may not become the owner' "perform set_config('role', 'wf_owner', false)" \
     'cannot set parameter "role" within security-definer function'
@@ -152,9 +156,10 @@ refused 'an error of the server is an error of the expression' \
 refused 'a failed assertion is an error of the expression' "assert false, 'never'" 'never'
 printf 'alter function util.slug(jsonb[]) security invoker' | as_mallory
 is 'a function that would run as the engine is not called' "$(run_spell)" \
-    'function slug cannot be called: it is not security definer'
+    "$PLACE: function slug cannot be called: it is not security definer"
 printf 'drop function util.slug(jsonb[])' | as_mallory
-is 'a function that was dropped is not called' "$(run_spell)" 'function slug cannot be called: it no longer exists'
+is 'a function that was dropped is not called' "$(run_spell)" \
+    "$PLACE: function slug cannot be called: it no longer exists"
 is 'nobody has heard or written anything' "$(sql 'select * from util.ledger')" ''
 is 'the workspace is sound' "$(sql "select * from wf.fsck() where class = 'violation'" 2>&1)" ''
 done_testing

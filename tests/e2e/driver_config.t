@@ -20,7 +20,7 @@ says 'unknown option slotz'
 says 'hint: .*--print-config'
 exits 'an unknown transport' 78 wf-driver -n -o transports=pigeon
 exits 'a malformed network' 78 wf-driver -n -o http.deny=10.0.0.0/33
-says 'http.deny: "10.0.0.0/33" is no host or network'
+says 'http.deny: "10.0.0.0/33" is not a host or network'
 exits 'an unknown level' 78 wf-driver -n -o log_level=loud
 
 printf 'slots = 3;\nhttp: {\n    timeout = 3;\n};\n' >"$WORK/wrong.conf"

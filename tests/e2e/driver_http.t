@@ -75,7 +75,7 @@ fails 'by name' rejected 'may not connect to LOCALHOST \('
 like 'rejected: where to look' "$(of metadata "error #>> '{detail,hint}'")" \
     'http\.deny'
 fails scheme input '^url must begin with http:// or https://'
-fails line input '^headers: X-A is no header of one line'
+fails line input '^headers: X-A is not a header of one line'
 trace=$(trace_of "$id")
 is 'every request had its key' \
     "$(awk -v key="^$trace-[0-9]+\$" '$4 !~ key' "$WORK/nginx/access.log")" ''

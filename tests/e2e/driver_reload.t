@@ -58,7 +58,7 @@ is 'not allowed: http' "$(allowed http)" FAILED
 
 # What is wrong changes nothing.
 config 'slots = 7; env = ["HOME"]; http: { deny = ["10.0.0.0/33"]; };'
-reload 'not read again.*http.deny: "10.0.0.0/33" is no host or network'
+reload 'not read again.*http.deny: "10.0.0.0/33" is not a host or network'
 config 'slots = 0; env = ["HOME"];'
 reload 'not read again.*slots is 0, outside of 1 to 10000'
 config 'slots = 7; env = ["HOME"'

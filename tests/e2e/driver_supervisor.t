@@ -75,6 +75,6 @@ heard other 'STATUS=driver'
 is 'a driver beats for itself only' "$(told other WATCHDOG=1)" 0
 NOTIFY_SOCKET=nonsense driver_start three
 like 'a malformed address is reported' "$(cat "$WORK/driver-three.log")" \
-    'NOTIFY_SOCKET is no address: nonsense'
+    'NOTIFY_SOCKET is not an address: nonsense'
 sound
 done_testing

@@ -29,7 +29,7 @@ like 'without a list: explain says what is missing' \
     "$(wf-console explain "$id")" 'no live driver serves queue .* with exec'
 exits 'a list with a mistake' 78 wf-driver -n -o exec.programs=sh=bin/sh
 like 'a list with a mistake: it says so' "$OUTPUT" \
-    'exec.programs: "sh=bin/sh" is no program'
+    'exec.programs: "sh=bin/sh" is not a program'
 
 # --- good and bad
 

@@ -192,6 +192,20 @@ id=$(begin pairs -p "url=$HTTP_URL" -p n=8)
 done_once 'a former primary' 8
 ok 'a former primary: it was asked, and left' \
     grep -q 'it does not know a request' "$WORK/driver-five.log"
+
+# --- both are alive, and the driver has a connection with each of them
+
+sql 'alter role wf_driver_five nologin'
+sql "select pg_terminate_backend(max(pid)) from pg_stat_activity
+      where usename = 'wf_driver_five' and application_name = 'wf-driver'" >/dev/null
+ok 'two primaries: the driver recognises the former one by its timeline' \
+    wait_until 30 grep -q 'it is a former primary' "$WORK/driver-five.log"
+sql 'alter role wf_driver_five login'
+id=$(begin pairs -p "url=$HTTP_URL" -p n=8)
+done_once 'two primaries' 8
+ok 'two primaries: all connections are with one of them' wait_sql 30 "select
+    count(*) = 2 from pg_stat_activity
+    where usename = 'wf_driver_five' and application_name = 'wf-driver'"
 pg_kill two
 driver_stop five || true
 

@@ -145,7 +145,7 @@ is 'long: no half of one at the end' \
     "$(of long "trim(leading '0' from error #>> '{detail,body}')")" '***'
 fails away http 'answered 302$'
 fails closed http 'http://127.0.0.1:1/: '
-fails 'two lines' input '^headers: authorization is no header of one line'
+fails 'two lines' input '^headers: authorization is not a header of one line'
 like 'ssh: variables' "$(of ssh "output ->> 'stdout'")" '(^|.)TOKEN=\*\*\*'
 like 'ssh: of several lines' "$(of ssh "output ->> 'stdout'")" 'KEY=\*\*\*'
 is 'ssh: standard error' "$(of ssh "output ->> 'stderr'")" '***in: ***'

@@ -428,6 +428,8 @@ select is((select string_agg(label || ' ' || coalesce(state, '-'), ', ' order by
 select later(:driver, '1 min'), play_take(:driver);
 select is((select string_agg(label || ' ' || coalesce(state, '-') || coalesce(' ' || processes, ''), ', ' order by node_id) from wf.graph(p_instance => :i)),
     'drawn ACTIVE 1, seq ACTIVE 1, par ACTIVE 1, t.Do as a START_REQUESTED 1, t.Do as b START_REQUESTED 1, t.Do as c -', 'the drawing shows the present round after it has begun');
+select results_eq(format('select label, attempt, elapsed_s from wf.graph(p_instance => %s) where state is not null order by node_id', :i),
+                  $$values ('drawn', 1, 60.000), ('seq', 2, 60.000), ('par', 1, 0.000), ('t.Do as a', 1, 0.000), ('t.Do as b', 1, 0.000)$$, 'the drawing shows attempts and seconds');
 create function simulated(p_script jsonb) returns text
 language sql as $$
     select string_agg(concat_ws(' ', s.label, s.event, s.state), ', ' order by s.k)

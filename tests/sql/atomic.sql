@@ -68,7 +68,7 @@ select is((select result from wf.instance where id = :i), 'success', 'an atomic 
 -- what cannot be evaluated fails the atomic as a whole
 select play_install('broken', jsonb_build_array(an_atomic(a_call('t.Get', 'b', 3), a_call('t.Put', 'a', 4, '{"n": ["div", 1, ["var", "p"]], "limit": null}'))), '[{"name": "p", "type": "json"}]');
 select wf.start('broken', '{"p": 0}') as i \gset
-select is(error_of(:i), '{"kind": "input", "message": "division by zero"}', 'an argument that cannot be evaluated is its error');
+select is(error_of(:i), '{"kind": "input", "message": "line 2: 1 / p: division by zero", "detail": {"line": 2, "expression": "1 / p"}}', 'an argument that cannot be evaluated is its error');
 select is(play_take(:driver), 0::bigint, 'no statement goes out');
 
 -- the clauses of its types: the first that says so fails all

@@ -59,6 +59,7 @@ select results_eq(format('select place, reason, until from wf._place_v where ins
 select is((select e.detail from wf.explain(:i, play_id(:i, 'a')) e where e.reason = 'child'), format('waits for instance %s of workflow echo, RUNNING since 2026-03-01 12:00:00+00; wf-console explain %1$s says more', :c), 'explain says for which instance');
 select is((select count(*) from wf.stuck()), 0::bigint, 'nobody calls it stuck');
 select is((select string_agg(label, ', ') from wf.graph(p_instance => :i) where processes = 1 and label ~ 'instance'), format('t.Start as a (instance %s, RUNNING)', :c), 'the graph names the instance');
+select is((select started from wf.graph(p_instance => :i) where started is not null), format('instance %s, RUNNING', :c), 'the graph names the instance apart from the label');
 select sound('while it waits');
 select play_take(:driver);
 select play_report(play_id(:c, 'e'), 'response', '{"value": [1, 2]}');

@@ -165,7 +165,7 @@ select throws_ok($$select wf.start('tagged', '{"day": 1}')$$, 'WF002', 'the tags
 select throws_like($$select wf.start_many('tagged', '[{"day": "a"}, {"day": 1}]')$$, 'the tags of the workflow: %', 'a tag that is no text starts none of many');
 select is(wf.start('tagged', '{"day": "b"}', 'k1', p_tags => '{x}'), wf.start('tagged', '{"day": "b"}', 'k1', p_tags => '{x}'), 'a key knows what start was given');
 select is(install_tagged('["get", ["var", "day"], "tags"]'), 'installed', 'a workflow may compute its list of tags');
-select throws_ok($$select wf.start('tagged', '{"day": 1}')$$, 'WF002', 'the tags of the workflow: the number 1 has no field "tags"', 'tags that cannot be computed start nothing');
+select throws_ok($$select wf.start('tagged', '{"day": 1}')$$, 'WF002', 'the tags of the workflow: day.tags: the number 1 has no field "tags"', 'tags that cannot be computed start nothing');
 select is(tags_of(wf.start('tagged', p_tags => '{y}')), '{y}', 'null is no tag');
 select is(install_tagged(t.tags), t.said, format('install looks at constant tags: %s', left(t.tags::text, 20)))
   from (values ('"nightly"'::jsonb, 'workflows[0].policies.tags: must be a list of at most 64 strings of 1 to 127 bytes each'),

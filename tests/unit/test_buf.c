@@ -1,5 +1,6 @@
 #include "common/buf.h"
 
+#include "common/mem.h"
 #include "tests/unit/unit.h"
 
 static void
@@ -111,6 +112,31 @@ test_holds_nul_bytes(void **state)
 	buf_release(&buf);
 }
 
+/* What is left in memory of one, test_driver_leftover.c looks at. */
+static void
+test_a_secret_one_is_like_any(void **state)
+{
+	struct buf buf;
+	char *text;
+	int i;
+
+	(void)state;
+	buf_init_secret(&buf, 1000);
+	for (i = 0; i < 500; i++)
+		buf_adds(&buf, "ab");
+	assert_false(buf_addc(&buf, 'c'));
+	assert_int_equal(buf.len, 1000);
+	buf_truncate(&buf, 3);
+	buf_fit(&buf);
+	buf_addc(&buf, 'c');
+	text = buf_take(&buf);
+	assert_string_equal(text, "abac");
+	free_wiped(text);
+	assert_true(buf.secret);
+	assert_string_equal(buf.data, "");
+	buf_release(&buf);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_empty_is_a_string),
 	cmocka_unit_test(test_grows),
@@ -119,6 +145,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_take_leaves_an_empty_buffer),
 	cmocka_unit_test(test_truncate),
 	cmocka_unit_test(test_holds_nul_bytes),
+	cmocka_unit_test(test_a_secret_one_is_like_any),
 };
 
 UNIT_TESTS(tests)

@@ -178,7 +178,7 @@ test_nothing_is_offered_without_a_list(void **state)
 	assert_true(config_set(&config, "exec.programs=ls=bin/ls", &err));
 	assert_false(transport_exec.open(NULL, &config, &exec, &err));
 	assert_string_equal(
-	    err.message, "exec.programs: \"ls=bin/ls\" is no program");
+	    err.message, "exec.programs: \"ls=bin/ls\" is not a program");
 	error_release(&err);
 	assert_true(config_set(&config, "exec.programs=/bin/ls", &err));
 	assert_false(transport_exec.open(NULL, &config, &exec, &err));

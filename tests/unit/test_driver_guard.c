@@ -134,7 +134,7 @@ test_what_is_called_without_a_proxy(void **state)
 	assert_true(config_set(&config, "http.no_proxy=a b", &err));
 	assert_false(guard_pass_proxy(guard, &config.http.no_proxy, &err));
 	assert_string_equal(
-	    err.message, "http.no_proxy: \"a b\" is no host or network");
+	    err.message, "http.no_proxy: \"a b\" is not a host or network");
 	error_release(&err);
 	config_release(&config);
 	guard_free(guard);
@@ -307,7 +307,7 @@ test_what_is_no_rule(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		snprintf(expected, sizeof(expected),
-		    "http.allow: \"%s\" is no host or network", wrong[i]);
+		    "http.allow: \"%s\" is not a host or network", wrong[i]);
 		assert_null(make(wrong[i], "", &err));
 		assert_string_equal(err.message, expected);
 		assert_non_null(err.hint);

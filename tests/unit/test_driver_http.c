@@ -322,12 +322,12 @@ test_reserved(void **state)
 	check_header(
 	    "Proxy-Authorization", "headers must not have Proxy-Authorization");
 	check_header("TE", "headers must not have TE");
-	check_header("Host ", "headers: Host  is no header of one line");
+	check_header("Host ", "headers: Host  is not a header of one line");
 	check_header(
-	    ":authority", "headers: :authority is no header of one line");
+	    ":authority", "headers: :authority is not a header of one line");
 	check_wrong(
 	    "{\"url\": \"http://h/\", \"headers\": {\"X\": \"a\\u000bb\"}}",
-	    "headers: X is no header of one line");
+	    "headers: X is not a header of one line");
 	check_wrong("{\"url\": \"http://h/\", \"method\": \"CONNECT\"}",
 	    "method must not be CONNECT");
 	check_wrong("{\"url\": \"http://h/\", \"method\": \"trace\"}",

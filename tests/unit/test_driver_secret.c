@@ -76,7 +76,7 @@ check_value(const struct secrets *secrets, const char *name, const char *value)
 
 	assert_true(secret_read(secrets, name, &found, &err));
 	assert_string_equal(found.data, value);
-	secret_wipe(&found);
+	buf_release(&found);
 }
 
 static void
@@ -89,7 +89,7 @@ check_none(const struct secrets *secrets, const char *name, const char *part)
 	if (strstr(err.message, part) == NULL)
 		assert_string_equal(err.message, part);
 	error_release(&err);
-	secret_wipe(&found);
+	buf_release(&found);
 }
 
 static void
@@ -121,7 +121,8 @@ test_names(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		check_none(*state, bad[i], "this is no name of a secret");
+		check_none(*state, bad[i],
+		    "this is not a name that a secret can have");
 }
 
 static void

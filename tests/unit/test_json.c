@@ -113,6 +113,29 @@ test_numbers_stay_as_they_are(void **state)
 	json_free(doc);
 }
 
+/* Added to a buffer it is the same text. */
+static void
+test_a_document_is_added(void **state)
+{
+	static const char text[] =
+	    "{\"a\":[1,-2.50,true,null,{}],\"b\\n\":{\"c\":\"x/\\\"\","
+	    "\"d\":[]},\"n\":12345678901234567890123}";
+	struct error err = { 0 };
+	struct json *doc;
+	struct buf buf;
+
+	(void)state;
+	assert_true(json_parse_secret(text, strlen(text), &doc, &err));
+	buf_init_secret(&buf, 0);
+	assert_true(json_add(&buf, doc));
+	assert_string_equal(buf.data, text);
+	buf_release(&buf);
+	buf_init(&buf, strlen(text) - 1);
+	assert_false(json_add(&buf, doc));
+	buf_release(&buf);
+	json_free_secret(doc);
+}
+
 static void
 test_what_is_not_json(void **state)
 {
@@ -215,6 +238,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_null_answers_everything),
 	cmocka_unit_test(test_text_is_compact),
 	cmocka_unit_test(test_numbers_stay_as_they_are),
+	cmocka_unit_test(test_a_document_is_added),
 	cmocka_unit_test(test_what_is_not_json),
 	cmocka_unit_test(test_nothing_hides_behind_a_nul),
 	cmocka_unit_test(test_depth_is_bounded),

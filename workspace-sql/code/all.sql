@@ -30,6 +30,7 @@
 \ir language/function.sql
 \ir language/expression.sql
 \ir language/syntax.sql
+\ir language/fault.sql
 
 -- definitions: they know no instance
 \ir definition/tables.sql
@@ -137,6 +138,7 @@
 
 -- what viewers see
 \ir look/progress.sql
+\ir look/wait.sql
 \ir look/view.sql
 \ir look/list.sql
 \ir look/tree.sql

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/buf.h"
 #include "common/error.h"
 #include "common/http.h"
 #include "common/json.h"
@@ -163,6 +164,19 @@ is_line(const char *text)
 	return true;
 }
 
+/* xasprintf would leave copies behind. */
+static char *
+make_header(const char *name, const char *text)
+{
+	struct buf line;
+
+	buf_init_secret(&line, 0);
+	buf_adds(&line, name);
+	buf_adds(&line, ": ");
+	buf_adds(&line, text);
+	return buf_take(&line);
+}
+
 static bool
 read_header(struct http_args *args, const char *name, const struct json *value,
     struct error *err)
@@ -173,18 +187,18 @@ read_header(struct http_args *args, const char *name, const struct json *value,
 	if (text == NULL || !is_token(name) || !is_line(text) ||
 	    (json_type(value) == JSON_STRING &&
 	        strlen(text) != json_string_length(value))) {
-		error_set(err, "headers: %s is no header of one line", name);
+		error_set(err, "headers: %s is not a header of one line", name);
 	} else if (http_header_is_reserved(name)) {
 		error_set(err, "headers must not have %s", name);
 		error_hint(err, HTTP_HEADER_HINT);
 	} else {
 		/* libcurl takes "Name:" for removal and "Name;" for an empty
 		 * value */
-		put_header(args, *text != '\0' ? xasprintf("%s: %s", name, text)
+		put_header(args, *text != '\0' ? make_header(name, text)
 		                               : xasprintf("%s;", name));
 		ok = true;
 	}
-	free(text);
+	free_wiped(text);
 	return ok;
 }
 
@@ -210,18 +224,19 @@ read_body(struct http_args *args, const struct json *json)
 {
 	const struct json *body = json_get(json, "body");
 	const char *type = "application/json";
+	struct buf text;
 
 	if (body == NULL)
 		return;
+	buf_init_secret(&text, 0);
 	if (json_type(body) == JSON_STRING) {
 		type = "text/plain; charset=utf-8";
-		args->body_len = json_string_length(body);
-		args->body = xmalloc(args->body_len);
-		memcpy(args->body, json_string(body), args->body_len);
+		buf_add(&text, json_string(body), json_string_length(body));
 	} else {
-		args->body = json_text(body);
-		args->body_len = strlen(args->body);
+		json_add(&text, body);
 	}
+	args->body_len = text.len;
+	args->body = buf_take(&text);
 	if (find_header(args, "Content-Type") == NULL)
 		put_header(args, xasprintf("Content-Type: %s", type));
 }
@@ -296,20 +311,30 @@ read_all(struct http_args *args, const struct json *json, struct error *err)
 	return true;
 }
 
+static bool
+parse(const struct task *task, struct json **json, struct error *err)
+{
+	return task->secrets != NULL
+	           ? json_parse_secret(task->args, task->args_len, json, err)
+	           : json_parse(task->args, task->args_len, json, err);
+}
+
 static struct http_args *
-read_text(const char *text, size_t len, bool follow, struct error *err)
+read_args(const struct task *task, struct error *err)
 {
 	struct http_args *args;
 	struct json *json;
 	bool ok;
 
-	if (!json_parse(text, len, &json, err))
+	if (!parse(task, &json, err))
 		return NULL;
 	args = xcalloc(1, sizeof(*args));
 	args->users = 1;
-	args->follow = follow;
+	/* secrets are meant for one server: where to go on with them is not
+	 * its to say */
+	args->follow = task->secrets == NULL;
 	ok = read_all(args, json, err);
-	json_free(json);
+	json_free_secret(json);
 	if (ok)
 		return args;
 	http_args_free(args);
@@ -340,10 +365,7 @@ http_args_new(
 		args->users++;
 		return args;
 	}
-	/* secrets are meant for one server: where to go on with them is not
-	 * its to say */
-	args =
-	    read_text(task->args, task->args_len, task->secrets == NULL, err);
+	args = read_args(task, err);
 	if (args == NULL || !is_common(task))
 		return args;
 	args->text = xstrndup(task->args, task->args_len);
@@ -361,9 +383,9 @@ http_args_place(const struct task *task, struct error *err)
 	struct json *json;
 	char *place;
 
-	if (json_parse(task->args, task->args_len, &json, err)) {
+	if (parse(task, &json, err)) {
 		url = url_of(json, err);
-		json_free(json);
+		json_free_secret(json);
 	}
 	place = url != NULL ? http_url_place(url) : NULL;
 	http_url_free(url);
@@ -373,21 +395,14 @@ http_args_place(const struct task *task, struct error *err)
 void
 http_args_free(struct http_args *args)
 {
-	char *line;
-
 	if (args == NULL || --args->users > 0)
 		return;
 	/* headers and body may hold secrets */
-	while (args->header_count > 0) {
-		line = args->headers[--args->header_count];
-		explicit_bzero(line, strlen(line));
-		free(line);
-	}
-	if (args->body != NULL)
-		explicit_bzero(args->body, args->body_len);
+	while (args->header_count > 0)
+		free_wiped(args->headers[--args->header_count]);
+	free_wiped(args->body);
 	free(args->headers);
 	free(args->accept);
-	free(args->body);
 	free(args->method);
 	free(args->name);
 	free(args->text);

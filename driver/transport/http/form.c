@@ -250,7 +250,7 @@ http_form_make(
 	}
 	ok = read_fields(&fields, form, err);
 	if (ok) {
-		buf_init(&body, 0);
+		buf_init_secret(&body, 0);
 		do
 			snprintf(boundary, sizeof(boundary), "pgwf-form-%u",
 			    count++);

@@ -47,8 +47,8 @@ struct guard {
  * What is denied unless http.allow names it.  First all that is not globally
  * reachable, by the registries of special-purpose addresses that IANA keeps
  * (RFC 6890); the comment has the RFC that defines it.  Then, each by itself,
- * the addresses at which clouds hand out credentials: whoever allows the
- * network around one does not allow it.
+ * the addresses at which clouds hand out credentials: a rule that allows the
+ * network around such an address does not allow the address.
  */
 static const struct {
 	const char *network, *what;
@@ -371,8 +371,8 @@ add_rules(struct rules *rules, const struct config_list *list, const char *key,
 
 	for (i = 0; i < list->count; i++)
 		if (!add_rule(rules, list->items[i], NULL)) {
-			error_set(err, "%s: \"%s\" is no host or network", key,
-			    list->items[i]);
+			error_set(err, "%s: \"%s\" is not a host or network",
+			    key, list->items[i]);
 			error_hint(err,
 			    "Write host.example.com, .example.com for all "
 			    "below it, 10.0.0.0/8 or fd00::/8; other letters "
@@ -433,8 +433,8 @@ guard_free(struct guard *guard)
 
 /*
  * Why the networks deny an address, for the caller to free(); NULL if they do
- * not.  The smallest decides.  Among equals what a person wrote comes before
- * what is denied unasked, and http.deny before http.allow.
+ * not.  The smallest network decides.  Among networks of one size an option comes
+ * before the built-in list, and http.deny before http.allow.
  */
 static char *
 denial(const struct guard *guard, const struct address *address)
@@ -521,7 +521,7 @@ guard_check_text(const struct guard *guard, const char *host,
 
 	if (read_address(address, &taken))
 		return check(guard, host, &taken, err);
-	error_set(err, "%s is no address", address);
+	error_set(err, "%s is not an address", address);
 	return false;
 }
 

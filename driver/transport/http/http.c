@@ -205,7 +205,7 @@ set_up(struct loop *loop, const struct config *config, void **state,
 	return false;
 }
 
-/* What is prepared is a guard. */
+/* `*prepared` is a guard. */
 static bool
 prepare(
     void *state, const struct config *fresh, void **prepared, struct error *err)

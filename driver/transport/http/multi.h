@@ -28,8 +28,8 @@ void http_multi_free(struct http_multi *multi);
 CURL *http_multi_take(struct http_multi *multi);
 
 /*
- * Begin what was set on `easy`: `done` comes with `arg`, from the loop.  False
- * if libcurl does not take it.
+ * Begin the transfer that is set on `easy`.  The loop calls `done` with `arg` at its
+ * end.  False if libcurl refuses the transfer.
  */
 bool http_multi_begin(struct http_multi *multi, CURL *easy, void *arg);
 

@@ -248,10 +248,10 @@ set_failed(struct run *run, const struct error *err)
 /* Answers ------------------------------------------------------------------ */
 
 /*
- * Whether the next server is asked what has become of it.  A request that this
- * one does not know was taken back; or it is a former primary that still
- * lives.  If the next one does not know it, either, that is reported: the
- * workspace refuses what is no longer ours.
+ * Whether the run asks the next server for the state of its request.  If this server
+ * does not know the request, the workspace has taken it back, or the server is a
+ * former primary that still lives.  If the next server does not know it either, the
+ * run reports that: the workspace refuses reports of requests that it has taken back.
  */
 static bool
 goes_elsewhere(struct run *run, const struct session_answer *answer)

@@ -62,7 +62,7 @@ struct run {
 	transport_done_fn *done;
 	void *arg;
 	struct loop_call end_call;
-	void (*over)(struct run *run); /* set by whoever begins it */
+	void (*over)(struct run *run); /* the caller that begins it sets it */
 };
 
 /* NULL with `err` set if its arguments are wrong.  `task` is borrowed. */

@@ -3,7 +3,7 @@
  *
  * The sessions log in as the role that the tasks run as: that of
  * sql_connection, or the one that the workspace has granted to the workflow.
- * They never set a role, since whoever has set one may go back.
+ * They never set a role: a task could set it back.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -94,8 +94,8 @@ on_ready(void *arg)
 }
 
 /*
- * Whoever may log in as the role may change its settings, and a new session has
- * them.  The first one only says what it has.
+ * A user who may log in as the role may change its settings, and each new session
+ * begins with these settings.  The first session only reports which it has.
  */
 static void
 look_at(struct pool *pool, const struct sql_login *login)

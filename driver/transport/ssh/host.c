@@ -108,8 +108,8 @@ take_waiting(struct ssh_host *host, struct ssh_seat *seat)
 }
 
 /*
- * Everybody who waits hears it, or who tried in vain after the last session
- * began.  They may ask again meanwhile.
+ * Tell all seats that wait, or only those that have tried in vain since the last
+ * session began.  A seat may ask again in its callback.
  */
 static void
 fail(struct ssh_host *host, const char *reason, bool only_tried)

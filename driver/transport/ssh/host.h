@@ -57,7 +57,7 @@ bool ssh_host_is_unused(const struct ssh_host *host);
  */
 void ssh_host_serve(struct ssh_host *host, struct ssh_directory *directory);
 
-/* What is connected by now takes no new sessions. */
+/* The connections that exist now take no new sessions. */
 void ssh_host_retire(struct ssh_host *host);
 
 /* As the functions of pool.h, for a seat at this host. */

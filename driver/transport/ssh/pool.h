@@ -43,7 +43,7 @@ struct ssh_seat {
 struct ssh_pool *ssh_pool_new(struct loop *loop, const struct config *config);
 void ssh_pool_free(struct ssh_pool *pool);
 
-/* Options have changed: what is connected by now takes no new sessions. */
+/* Options have changed: the connections that exist now take no new sessions. */
 void ssh_pool_renew(struct ssh_pool *pool);
 
 void ssh_pool_ask(struct ssh_pool *pool, struct ssh_seat *seat,

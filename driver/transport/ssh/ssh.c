@@ -13,7 +13,7 @@
 #include "common/json.h"
 #include "common/mem.h"
 #include "driver/config/config.h"
-#include "driver/secret/secret.h"
+#include "driver/transport/ending.h"
 #include "driver/transport/outcome.h"
 #include "driver/transport/ssh/client.h"
 #include "driver/transport/ssh/pool.h"
@@ -48,11 +48,10 @@ struct run {
 	struct ssh_seat seat;
 	struct child *child; /* NULL: it waits for its seat */
 	struct ssh_stream out, err;
-	bool went; /* the command may have begun */
-	int64_t timeout_ms;
-	struct timer limit_timer, kill_timer;
+	bool went;            /* the command may have begun */
+	struct ending ending; /* its time: to reach the host, and then for the
+	                         command */
 	struct loop_call withdraw_call;
-	const char *stopped; /* "timeout" or "cancelled"; NULL: nobody did */
 };
 
 /* The command -------------------------------------------------------------- */
@@ -119,14 +118,14 @@ destination(const struct task *task, struct error *err)
 	struct json *args;
 	char *place = NULL;
 
-	if (!json_parse(task->args, task->args_len, &args, err))
+	if (!json_parse_secret(task->args, task->args_len, &args, err))
 		return NULL;
 	if (read_target(args, &target, err))
 		place = target.port != 0
 		            ? xasprintf("ssh://%s:%lld", target.host,
 		                  (long long)target.port)
 		            : xasprintf("ssh://%s", target.host);
-	json_free(args);
+	json_free_secret(args);
 	return place;
 }
 
@@ -159,12 +158,12 @@ go(struct run *run)
 
 	run->went = true;
 	ssh_pool_begun(&run->seat);
-	buf_init(&text, 0);
+	buf_init_secret(&text, 0);
 	ssh_wrapper_go(&text, run->env.data,
 	    input != NULL ? json_string(input) : "",
 	    input != NULL ? json_string_length(input) : 0);
 	child_write(run->child, text.data, text.len);
-	secret_wipe(&text);
+	buf_release(&text);
 }
 
 /* The command has ended, and said so. */
@@ -188,33 +187,15 @@ on_output(void *arg, enum child_stream which, const char *data, size_t len)
 		child_signal(run->child, SIGTERM);
 }
 
-/* From now on: to reach the host, and then for the command. */
-static void
-limit(struct run *run)
-{
-	if (run->timeout_ms > 0)
-		loop_timer_set(
-		    run->ssh->loop, &run->limit_timer, run->timeout_ms);
-}
-
 /* The outcome -------------------------------------------------------------- */
 
+/* The client has ended, and nobody has told it to. */
 static void
-explain(struct run *run, int status, struct outcome *outcome)
+explain_loss(struct run *run, int status, struct outcome *outcome)
 {
 	char *said = ssh_client_last_line(&run->err.text.kept);
-	const char *rest = run->went && !is_over(run)
-	                       ? ", and the host has not said that it is over"
-	                       : "";
 
-	if (run->stopped != NULL && strcmp(run->stopped, "timeout") == 0)
-		outcome_error(outcome, "timeout", NULL,
-		    "ssh %s did not end within %lld ms%s", run->target.host,
-		    (long long)run->timeout_ms, rest);
-	else if (run->stopped != NULL)
-		outcome_error(outcome, "cancelled", NULL,
-		    "ssh %s was cancelled%s", run->target.host, rest);
-	else if (run->went)
+	if (run->went)
 		outcome_error(outcome, "lost", NULL,
 		    "ssh %s: the connection was lost while the command ran%s%s",
 		    run->target.host, *said != '\0' ? ": " : "", said);
@@ -229,6 +210,19 @@ explain(struct run *run, int status, struct outcome *outcome)
 	free(said);
 }
 
+static void
+explain(struct run *run, int status, struct outcome *outcome)
+{
+	char *what = xasprintf("ssh %s", run->target.host);
+
+	if (!ending_explain(&run->ending, outcome, what,
+	        run->went && !is_over(run)
+	            ? ", and the host has not said that it is over"
+	            : ""))
+		explain_loss(run, status, outcome);
+	free(what);
+}
+
 /*
  * Whether it waits for another seat: the client was not served, and what has
  * not begun may be begun again.
@@ -241,8 +235,8 @@ asks_again(struct run *run, int status)
 	char *reason;
 	bool again;
 
-	if (run->went || run->stopped != NULL || !WIFEXITED(status) ||
-	    WEXITSTATUS(status) != 255)
+	if (run->went || run->ending.cause != ENDING_NONE ||
+	    !WIFEXITED(status) || WEXITSTATUS(status) != 255)
 		return false;
 	reason = ssh_client_last_line(said);
 	again = ssh_pool_refused(&run->seat, by_host, reason);
@@ -251,7 +245,7 @@ asks_again(struct run *run, int status)
 		return false;
 	child_free(run->child);
 	run->child = NULL;
-	limit(run);
+	ending_begin(&run->ending);
 	ssh_stream_reset(&run->out);
 	ssh_stream_reset(&run->err);
 	return true;
@@ -266,7 +260,7 @@ on_ended(void *arg, int status)
 	if (asks_again(run, status))
 		return;
 	outcome_init(&outcome);
-	if (is_over(run) && run->stopped == NULL)
+	if (is_over(run) && run->ending.cause == ENDING_NONE)
 		outcome_exited(&outcome, run->err.exit_code, &run->out.text,
 		    &run->err.text);
 	else
@@ -281,30 +275,21 @@ static const struct child_events events = {
 
 /* Stopping ----------------------------------------------------------------- */
 
-static void
-on_kill(void *arg)
-{
-	struct run *run = arg;
-
-	child_signal(run->child, SIGKILL);
-}
-
 /* The host ends the command when it is told that we don't wait any more. */
 static void
-stop(struct run *run, const char *why)
+stop(struct run *run, enum ending_cause cause)
 {
 	int64_t kill_ms = run->ssh->config->ssh.kill_after_ms;
 
-	if (run->stopped != NULL || is_over(run))
+	if (run->ending.cause != ENDING_NONE || is_over(run))
 		return;
-	run->stopped = why;
 	if (run->went) {
 		child_close_input(run->child);
 		kill_ms += ENDING_MS;
 	} else {
 		child_signal(run->child, SIGTERM);
 	}
-	loop_timer_set(run->ssh->loop, &run->kill_timer, kill_ms);
+	ending_set(&run->ending, cause, run->child, kill_ms);
 }
 
 /* Beginning ---------------------------------------------------------------- */
@@ -327,7 +312,7 @@ on_limit(void *arg)
 	struct run *run = arg;
 
 	if (run->child != NULL) {
-		stop(run, "timeout");
+		stop(run, ENDING_TIMEOUT);
 	} else if (ssh_pool_awaits_host(&run->seat)) {
 		ssh_pool_leave(&run->seat);
 		fail(run, "timeout", "the host was not reached in time");
@@ -371,7 +356,7 @@ on_granted(void *arg, const char *socket)
 	if (run->child == NULL)
 		fail(run, "ssh", err.message);
 	else
-		limit(run);
+		ending_begin(&run->ending);
 	error_release(&err);
 }
 
@@ -387,11 +372,11 @@ static void
 ssh_cancel(struct run *run)
 {
 	if (run->child != NULL) {
-		stop(run, "cancelled");
+		stop(run, ENDING_CANCELLED);
 		return;
 	}
 	ssh_pool_leave(&run->seat);
-	loop_timer_stop(run->ssh->loop, &run->limit_timer);
+	ending_forget(&run->ending);
 	loop_later(run->ssh->loop, &run->withdraw_call);
 }
 
@@ -400,16 +385,15 @@ ssh_free(struct run *run)
 {
 	if (run == NULL)
 		return;
-	loop_timer_stop(run->ssh->loop, &run->limit_timer);
-	loop_timer_stop(run->ssh->loop, &run->kill_timer);
+	ending_release(&run->ending);
 	loop_cancel(run->ssh->loop, &run->withdraw_call);
 	child_free(run->child);
 	ssh_pool_leave(&run->seat);
 	buf_release(&run->command);
 	ssh_stream_release(&run->out);
 	ssh_stream_release(&run->err);
-	json_free(run->args);
-	secret_wipe(&run->env);
+	json_free_secret(run->args);
+	buf_release(&run->env);
 	free(run);
 }
 
@@ -417,7 +401,7 @@ static bool
 prepare(struct run *run, struct error *err)
 {
 	random_nonce(run->nonce);
-	return json_parse(
+	return json_parse_secret(
 	           run->task->args, run->task->args_len, &run->args, err) &&
 	       check_args(run, err) &&
 	       ssh_wrapper_command(&run->command,
@@ -438,11 +422,7 @@ init(struct run *run)
 	ssh_stream_init(&run->out, limit);
 	ssh_stream_init(&run->err, limit);
 	buf_init(&run->command, 0);
-	buf_init(&run->env, 0);
-	run->limit_timer.fn = on_limit;
-	run->limit_timer.arg = run;
-	run->kill_timer.fn = on_kill;
-	run->kill_timer.arg = run;
+	buf_init_secret(&run->env, 0);
 	run->withdraw_call.fn = on_withdrawn;
 	run->withdraw_call.arg = run;
 	run->seat.granted = on_granted;
@@ -461,15 +441,17 @@ ssh_start(void *state, const struct task *task, transport_done_fn *done,
 	run->task = task;
 	run->done = done;
 	run->arg = arg;
-	run->timeout_ms = task->timeout_ms > 0 ? task->timeout_ms
-	                                       : ssh->config->ssh.timeout_ms;
+	ending_init(&run->ending, ssh->loop,
+	    task->timeout_ms > 0 ? task->timeout_ms
+	                         : ssh->config->ssh.timeout_ms,
+	    on_limit, run);
 	init(run);
 	if (!prepare(run, err)) {
 		ssh_free(run);
 		return NULL;
 	}
 	ssh_pool_ask(ssh->pool, &run->seat, &run->target);
-	limit(run);
+	ending_begin(&run->ending);
 	return run;
 }
 

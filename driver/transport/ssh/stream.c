@@ -69,7 +69,7 @@ find(const struct buf *text, size_t from, const char *nonce,
 	return found;
 }
 
-/* No more than what is kept at least: nothing is lost before it is seen. */
+/* Add at most as much as the tail certainly keeps: no byte is cut before it is read. */
 static void
 add_part(
     struct ssh_stream *stream, const char *nonce, const char *data, size_t len)

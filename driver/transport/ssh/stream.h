@@ -16,7 +16,7 @@ struct ssh_stream {
 	bool begun;
 	bool ended;
 	int exit_code;
-	size_t handed; /* of the output, to whoever wants it as it comes */
+	size_t handed; /* bytes of the output that were streamed already */
 };
 
 /* Of the output, the last `limit` bytes are kept. */

@@ -133,7 +133,8 @@ void
 ssh_wrapper_go(struct buf *buf, const char *env, const char *input, size_t len)
 {
 	/* the x says that all of it is there */
-	buf_addf(buf, "go %zu\n%s", len + 1, env);
+	buf_addf(buf, "go %zu\n", len + 1);
+	buf_adds(buf, env);
 	buf_add(buf, input, len);
 	buf_addc(buf, 'x');
 }

@@ -36,6 +36,7 @@ declare
     v_node wf.node;
     v_entry wf.entry;
     v_environment jsonb;
+    v_input jsonb;
     v_value jsonb;
     v_result jsonb;
 begin
@@ -53,10 +54,14 @@ begin
     elsif v_node.input is null or v_node.input_fixed then
         v_value := v_node.input;
     else
-        v_result := wf._evaluate(case when v_node.begins in ('window', 'round')
-                                      then wf._without_range(v_node.begins, v_node.input) else v_node.input end,
-                                 v_environment);
-        v_entry.error := v_result -> 'error';
+        v_input := case when v_node.begins in ('window', 'round')
+                        then wf._without_range(v_node.begins, v_node.input) else v_node.input end;
+        v_result := wf._evaluate(v_input, v_environment);
+        if v_result ? 'error' then
+            v_entry.error := wf._blame(v_result -> 'error', v_input, v_environment, v_node.line,
+                                       case when v_node.kind = 'call' or v_node.type_id is not null
+                                                 and v_node.kind <> 'atomic' then 'argument' end);
+        end if;
         v_value := v_result -> 'value';
         v_entry.input := v_value;
         if wf._oversize(pg_column_size(v_value)) is not null then
@@ -69,7 +74,9 @@ begin
     end if;
     if v_node.policy is not null and v_entry.error is null then
         v_result := wf._evaluate(v_node.policy, v_environment);
-        v_entry.error := v_result -> 'error';
+        if v_result ? 'error' then
+            v_entry.error := wf._blame(v_result -> 'error', v_node.policy, v_environment, v_node.line, 'policy');
+        end if;
         v_entry.policy := v_result -> 'value';
     end if;
     if v_entry.error is null then

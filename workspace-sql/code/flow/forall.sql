@@ -14,7 +14,8 @@ language plpgsql as $$
 begin
     insert into wf.forall_result (instance_id, process_id, index, value)
     select m.instance_id, m.parent_id, m.index,
-           case when r.result ? 'error' then r.result
+           case when r.result ? 'error'
+                then jsonb_build_object('error', wf._blame(r.result -> 'error', v.expr, v.env, n.line, 'collect'))
                 when e.error is not null then jsonb_build_object('error', e.error)
                 else r.result -> 'value' end
       from wf._due_full(p_moves, 'collect') m
@@ -22,14 +23,15 @@ begin
                            from wf.process x
                           where x.instance_id = m.instance_id and x.id = m.parent_id
                          offset 0) q
-     cross join lateral (select x.collect, x.collect_reads
+     cross join lateral (select x.collect, x.collect_reads, x.line
                            from wf.node x
                           where x.version_id = m.version_id and x.id = q.node_id
                          offset 0) n
-     cross join lateral (select wf._evaluate(
-                '["list"]' || (select jsonb_agg(c.item -> 'value' order by c.k)
-                                 from jsonb_array_elements(n.collect) with ordinality c (item, k)),
-                wf._environment(m.instance_id, m.scopes, n.collect_reads)) as result offset 0) r
+     cross join lateral (select '["list"]' || (select jsonb_agg(c.item -> 'value' order by c.k)
+                                                 from jsonb_array_elements(n.collect) with ordinality c (item, k))
+                                as expr,
+                                wf._environment(m.instance_id, m.scopes, n.collect_reads) as env offset 0) v
+     cross join lateral (select wf._evaluate(v.expr, v.env) as result offset 0) r
      cross join lateral (select coalesce(wf._oversize(pg_column_size(r.result)),
                                          case when wf._is_large(pg_column_size(r.result))
                                               then wf._keep_value(m.instance_id, pg_column_size(r.result),
@@ -179,7 +181,7 @@ begin
         v_max := wf._evaluate(p_node.max, p_environment);
         v_most := wf._elements_meant(v_max ->> 'value', p_entry.total);
         if v_max ? 'error' then
-            p_entry.error := v_max -> 'error';
+            p_entry.error := wf._blame(v_max -> 'error', p_node.max, p_environment, p_node.line, 'max');
         elsif v_most is null or v_most < 1 and p_entry.total > 0
               or jsonb_typeof(v_max -> 'value') = 'number' and v_max ->> 'value' !~ '^[1-9][0-9]*$' then
             raise exception using errcode = 'WF020',
@@ -193,7 +195,7 @@ begin
     if p_node.tolerate is not null and p_entry.error is null then
         v_max := wf._evaluate(p_node.tolerate, p_environment);
         if v_max ? 'error' then
-            p_entry.error := v_max -> 'error';
+            p_entry.error := wf._blame(v_max -> 'error', p_node.tolerate, p_environment, p_node.line, 'tolerate');
         elsif (v_max ->> 'value' ~ wf._tolerance()) is not true then
             raise exception using errcode = 'WF020',
                 message = format('tolerate of a forall is an int of at least 0, or a text such as "10%%", not %s',

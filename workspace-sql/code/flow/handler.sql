@@ -58,17 +58,20 @@ create or replace function wf._takes(p_try wf.process, p_catch wf.node, p_proces
                                      p_at timestamptz) returns boolean
 language plpgsql as $$
 declare
+    v_environment jsonb;
     v_result jsonb;
 begin
     if p_catch.condition is null then
         return true;
     end if;
-    v_result := wf._evaluate(p_catch.condition, wf._environment(p_try.instance_id, p_try.scopes, p_catch.reads)
-                                                || jsonb_build_object(p_catch.item, p_error));
+    v_environment := wf._environment(p_try.instance_id, p_try.scopes, p_catch.reads)
+                     || jsonb_build_object(p_catch.item, p_error);
+    v_result := wf._evaluate(p_catch.condition, v_environment);
     if jsonb_typeof(v_result -> 'value') is distinct from 'boolean' then
         insert into wf.event (instance_id, process_id, xid, at, was, event, state, detail)
         select p.instance_id, p.id, pg_current_xact_id(), p_at, p.state, 'undecided', p.state,
-               coalesce(v_result -> 'error', wf._refuse('input', format('when needs a boolean, not %s',
+               coalesce(wf._blame(v_result -> 'error', p_catch.condition, v_environment, p_catch.line, 'when'),
+                        wf._refuse('input', format('when needs a boolean, not %s',
                                                                         jsonb_typeof(v_result -> 'value'))))
                || jsonb_build_object('line', p_catch.line)
           from wf.process p where p.instance_id = p_try.instance_id and p.id = p_process;

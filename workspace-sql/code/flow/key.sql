@@ -28,7 +28,8 @@ declare
 begin
     if v_key ? 'error' or jsonb_typeof(v_key -> 'value') in ('object', 'array') then
         raise exception using errcode = 'WF002',
-            message = coalesce('the policy key cannot be worked out: ' || (v_key #>> '{error,message}'),
+            message = coalesce('the policy key cannot be worked out: '
+                               || (wf._blame(v_key -> 'error', p_by, p_params, null, null) ->> 'message'),
                                format('by of the policy key is %s', left(v_key ->> 'value', 100))),
             hint = 'Give parameters for which it is a text of 1 to 255 bytes or a number, or null for no key.';
     end if;

@@ -50,18 +50,19 @@ begin atomic
     select case p_begins when 'round' then p_value -> 1 else p_value end;
 end;
 
--- wf._holds(p_kind, p_condition, p_environment)
+-- wf._holds(p_kind, p_condition, p_environment, p_line)
 --
 -- Returns  whether the condition of a loop is true, and an error record if it is not a boolean
 -- Called   by _first_round and _close_round
-create or replace function wf._holds(p_kind text, p_condition jsonb, p_environment jsonb, out holds boolean,
-                                     out error jsonb)
+create or replace function wf._holds(p_kind text, p_condition jsonb, p_environment jsonb, p_line int,
+                                     out holds boolean, out error jsonb)
 language plpgsql stable as $$
 declare
     v_result jsonb := wf._evaluate(p_condition, p_environment);
 begin
-    error := v_result -> 'error';
-    if error is null and jsonb_typeof(v_result -> 'value') <> 'boolean' then
+    if v_result ? 'error' then
+        error := wf._blame(v_result -> 'error', p_condition, p_environment, p_line, 'condition');
+    elsif jsonb_typeof(v_result -> 'value') <> 'boolean' then
         error := wf._refuse('input', format('the condition of a %s needs a boolean, not %s',
                                             p_kind, jsonb_typeof(v_result -> 'value')));
     end if;
@@ -92,7 +93,7 @@ begin
     end if;
     v_max := wf._evaluate(p_node.max, p_environment);
     if v_max ? 'error' then
-        p_entry.error := v_max -> 'error';
+        p_entry.error := wf._blame(v_max -> 'error', p_node.max, p_environment, p_node.line, 'max');
         return p_entry;
     elsif jsonb_typeof(v_max -> 'value') <> 'number'
           or (v_max ->> 'value')::numeric < 1 or (v_max ->> 'value')::numeric % 1 <> 0 then
@@ -104,7 +105,7 @@ begin
     if p_node.ends = 'while' then
         select h.* into f
           from wf._holds(p_node.kind, p_node.condition,
-                         p_environment || jsonb_build_object(coalesce(p_node.state, ''), p_value)) h;
+                         p_environment || jsonb_build_object(coalesce(p_node.state, ''), p_value), p_node.line) h;
         p_entry.error := f.error;
         p_entry.open := f.holds::int;
     end if;
@@ -171,8 +172,8 @@ declare
     v_again boolean := true;
     l record;
 begin
-    select p.version_id, p.scopes, p.total, p.todo, p.reserved, n.kind, n.ends, n.condition, n.yield, n.state, n.most,
-           n.collect_reads
+    select p.version_id, p.scopes, p.total, p.todo, p.reserved, n.kind, n.line, n.ends, n.condition, n.yield, n.state,
+           n.most, n.collect_reads
       into l
       from wf.process p
       join wf.node n on n.version_id = p.version_id and n.id = p.node_id
@@ -181,13 +182,18 @@ begin
     v_closing.more := 0;
     v_closing.reserved := l.reserved;
     if l.ends = 'until' then
-        select not h.holds, h.error into v_again, v_closing.error from wf._holds(l.kind, l.condition, v_environment) h;
+        select not h.holds, h.error into v_again, v_closing.error
+          from wf._holds(l.kind, l.condition, v_environment, l.line) h;
     end if;
     -- a repeat has no state: what its last round yields is its result
     if l.yield is not null and v_closing.error is null and not (l.ends = 'until' and v_again) then
         v_result := wf._evaluate(l.yield, v_environment);
         v_closing.state := v_result -> 'value';
-        v_closing.error := coalesce(v_result -> 'error', wf._oversize(pg_column_size(v_closing.state)));
+        if v_result ? 'error' then
+            v_closing.error := wf._blame(v_result -> 'error', l.yield, v_environment, l.line, 'yield');
+        else
+            v_closing.error := wf._oversize(pg_column_size(v_closing.state));
+        end if;
         if v_closing.error is null and wf._is_large(pg_column_size(v_closing.state)) then
             v_closing.error := wf._keep_value(p_instance, pg_column_size(v_closing.state), l.scopes);
         end if;
@@ -195,7 +201,7 @@ begin
     if l.ends = 'while' and v_closing.error is null then
         select h.holds, h.error into v_again, v_closing.error
           from wf._holds(l.kind, l.condition,
-                         v_environment || jsonb_build_object(coalesce(l.state, ''), v_closing.state)) h;
+                         v_environment || jsonb_build_object(coalesce(l.state, ''), v_closing.state), l.line) h;
     end if;
     if v_closing.error is null and v_again and l.todo = 0 and l.ends <> 'all' then
         v_closing.error := wf._refuse('limit', format('this %s has had the %s rounds that its max allows, and its '

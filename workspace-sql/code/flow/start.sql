@@ -101,7 +101,7 @@ begin
     if v_result ? 'error' or not wf._fits_tags(v_result -> 'value') then
         raise exception using errcode = 'WF002',
             message = format('the tags of the workflow: %s',
-                             coalesce(v_result #>> '{error,message}',
+                             coalesce(wf._blame(v_result -> 'error', p_tags, p_params, null, null) ->> 'message',
                                       format('%s, not %s', left(v_result ->> 'value', 100), wf._tag_fit()))),
             hint = 'Its policy tags reads the parameters: give others, or mend the policy.';
     end if;
@@ -247,7 +247,9 @@ begin
     if v_holds -> 'value' = 'true' then
         return;
     end if;
-    v_message := case when v_holds ? 'error' then v_holds
+    v_message := case when v_holds ? 'error'
+                      then jsonb_build_object('error', wf._blame(v_holds -> 'error', p_start_if -> 'condition',
+                                                                 p_params, null, null))
                       when p_start_if ? 'message' then wf._evaluate(p_start_if -> 'message', p_params) end;
     v_message := coalesce(v_message #> '{error,message}', v_message -> 'value');
     raise exception using errcode = 'WF017',
@@ -434,7 +436,7 @@ begin
     if not p_needed then
         return v_result - 'error';
     elsif v_result ? 'error' then
-        return v_result;
+        return jsonb_build_object('error', wf._blame(v_result -> 'error', p_policy, p_params, null, 'policy'));
     end if;
     if v_result -> 'value' ? 'timeout' then
         v_result := jsonb_set(v_result, '{value,timeout}', wf._timeout_values(v_result #> '{value,timeout}'));

@@ -89,14 +89,20 @@ create or replace function wf._explain(p_instance bigint, p_process bigint[]) re
 language sql stable
 begin atomic
     select e.process_id, e.reason, e.detail, e.since
-      from (select x.place, array_agg(x.id) as process
-              from (select p.id, wf._whereabouts(p.machine, p.state) as place
-                      from unnest(p_process) u (id),
-                           lateral (select x.id, x.machine, x.state from wf.process x
-                                     where x.instance_id = p_instance and x.id = u.id offset 0) p) x
-             group by x.place) a,
-           unnest(wf._explain_place(p_instance, a.process, a.place)
-                  || case when a.place not in ('children', 'ended') then wf._explain_rest(p_instance, a.process) end) e;
+      from (select k.place, k.process, wf._explain_place(p_instance, k.process, k.place) as found
+              from (select x.place, array_agg(x.id) as process
+                      from (select p.id, wf._whereabouts(p.machine, p.state) as place
+                              from unnest(p_process) u (id),
+                                   lateral (select x.id, x.machine, x.state from wf.process x
+                                             where x.instance_id = p_instance and x.id = u.id offset 0) p) x
+                     group by x.place) k
+            offset 0) a,
+           unnest(a.found
+                  || case when a.place in ('children', 'ended') then null
+                          when (select count(distinct f.process_id) from unnest(a.found) f) = cardinality(a.process)
+                          then case when exists (select from wf.work w where w.instance_id = p_instance)
+                                    then wf._explain_work(p_instance, a.process) end
+                          else wf._explain_rest(p_instance, a.process) end) e;
 end;
 
 -- wf._under_way(p_instance)

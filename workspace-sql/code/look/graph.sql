@@ -53,15 +53,16 @@ $$;
 -- Returns  one row for each node, parents before children, siblings in order;
 --          of a step of a dag also which others it comes after; with an instance
 --          the state of its processes: the one that needs most attention, how many
---          have begun, and which instances they have started; of a block that is tried
---          again only its present round counts
+--          have begun, their highest attempt, how many seconds there are from the first
+--          beginning to the last end (or to now), and which instances they have
+--          started; of a block that is tried again only its present round counts
 -- Locks    nothing
 -- Raises   WF003
 -- Called   by viewers
 create or replace function wf.graph(
     p_workflow text default null, p_version int default null, p_instance bigint default null)
 returns table (node_id int, parent_id int, kind text, label text, branch text, state text, processes bigint,
-              after int[])
+              after int[], title text, attempt int, elapsed_s numeric, started text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_version bigint;
@@ -85,7 +86,10 @@ begin
     end if;
     return query
     with stand as (
-        select p.node_id, count(*) as processes,
+        select p.node_id, count(*) as processes, max(p.attempt) as attempt,
+               case count(*) when 1 then min(p.policy ->> 'title') end as title,
+               round(extract(epoch from max(case when p.state in ('END', 'RAISED', 'ABORTED') then p.at
+                                                 else wf.now() end) - min(p.began_at)), 3) as elapsed_s,
                (array_agg(p.state order by array_position('{FAILED,RAISED,ABORTING,ABORTED}', p.state),
                                            p.state in ('END', 'INIT'), p.state = 'END', p.id))[1] as state
           from wf.process p
@@ -93,8 +97,8 @@ begin
          group by p.node_id
     ), started as (
         select p.node_id,
-               case count(*) when 1 then format(' (instance %s, %s)', min(c.id), min(c.state))
-                             else format(' (%s instances, %s under way)', count(*),
+               case count(*) when 1 then format('instance %s, %s', min(c.id), min(c.state))
+                             else format('%s instances, %s under way', count(*),
                                          count(*) filter (where c.state not in ('END', 'ABORTED'))) end as label
           from wf.instance c
           join wf.process p on p.instance_id = c.parent_id and p.id = c.parent_process_id
@@ -102,7 +106,7 @@ begin
          group by p.node_id
     )
     select n.id, n.parent_id, n.kind,
-           coalesce(n.title, n.label) || coalesce(c.label, ''),
+           coalesce(s.title, n.title, n.label) || coalesce(' (' || c.label || ')', ''),
            case when u.begins = 'chosen' then wf._branch(u, n.ordinal)
                 when u.begins = 'round' then 'round'
                 when n.kind = 'catch' then 'error'
@@ -110,7 +114,8 @@ begin
            s.state, s.processes,
            case when n.in_dag then array(select e.after_id from wf.edge e
                                           where e.version_id = n.version_id and e.node_id = n.id
-                                          order by e.after_id) end
+                                          order by e.after_id) end,
+           coalesce(s.title, n.title), s.attempt, s.elapsed_s, c.label
       from wf.node n
       left join wf.node u on u.version_id = n.version_id and u.id = n.parent_id
       left join stand s on s.node_id = n.id
@@ -123,4 +128,5 @@ comment on function wf.graph(text, int, bigint) is
     'The tree of a workflow (its latest version, unless one is given) or of the version that an instance runs, to be '
     'drawn: parents before children, siblings in order, for a step of a dag the nodes that it comes after. For an '
     'instance also the state of each node''s processes, the one that needs most attention if there are several, and '
-    'how many have begun; the label of a node names the instance that it has started, or says how many.';
+    'how many have begun, their highest attempt, and the seconds from the first beginning to the last end or to now. '
+    'The label of a node, its title if it has one, names the instance that it has started, or says how many.';

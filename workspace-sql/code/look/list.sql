@@ -1,15 +1,45 @@
 -- The list of instances, fast even in a workspace that has had millions.
 
--- wf._instance_states()
+-- wf._check_instance_states(p_states)
 --
--- Returns  the states that instances have
+-- Returns  nothing
+-- Locks    nothing
+-- Raises   WF002: one of them is a state that instances do not have
+-- Called   by wf.list
+create or replace function wf._check_instance_states(p_states text[]) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+    v_states constant text[] := array(select m.state from wf.machine_state m where m.machine = 'instance'
+                                       order by m.state);
+    v_unknown constant text := (select s from unnest(p_states) s where s <> all (v_states) limit 1);
+begin
+    if v_unknown is not null then
+        raise exception using errcode = 'WF002',
+            message = format('an instance has no state "%s"', left(v_unknown, 100)),
+            hint = format('The states of instances are %s.', array_to_string(v_states, ', '))
+                   || case when exists (select from wf.machine_state m where m.state = v_unknown)
+                           then ' Tasks have this one: wf-console tree shows their states.' else '' end;
+    end if;
+end;
+$$;
+
+-- wf._is_asked_for(p_instance, p_states, p_workflow, p_tags, p_key, p_result, p_since)
+--
+-- Returns  whether an instance is in one of the states, of the workflow, with all of the tags, and so on; null stands
+--          for any
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.list
-create or replace function wf._instance_states() returns text[]
-language sql stable
+create or replace function wf._is_asked_for(p_instance wf.instance, p_states text[], p_workflow bigint, p_tags text[],
+                                            p_key text, p_result text, p_since timestamptz) returns boolean
+language sql immutable
 begin atomic
-    select array_agg(m.state order by m.state) from wf.machine_state m where m.machine = 'instance';
+    select (p_states is null or (p_instance).state = any (p_states))
+           and (p_workflow is null or (p_instance).workflow_id = p_workflow)
+           and (p_tags is null or (p_instance).tags @> p_tags)
+           and (p_key is null or (p_instance).key = p_key)
+           and (p_result is null or (p_instance).result = p_result)
+           and (p_since is null or (p_instance).started_at >= p_since);
 end;
 
 -- wf.list(p_states, p_workflow, p_tags, p_failed, p_limit, p_key, p_result, p_since)
@@ -34,15 +64,13 @@ language plpgsql stable security definer :engine as $$
 declare
     v_workflow bigint;
     v_way text;
-    v_since constant timestamptz := wf._since(p_since);
-    v_unknown text := (select s from unnest(p_states) s where s <> all (wf._instance_states()) limit 1);
+    v_since timestamptz;
 begin
-    if v_unknown is not null then
-        raise exception using errcode = 'WF002',
-            message = format('an instance has no state "%s"', left(v_unknown, 100)),
-            hint = format('The states of instances are %s.', array_to_string(wf._instance_states(), ', '))
-                   || case when exists (select from wf.machine_state m where m.state = v_unknown)
-                           then ' Tasks have this one: wf-console tree shows their states.' else '' end;
+    if p_since is not null then
+        v_since := wf._since(p_since);
+    end if;
+    if p_states is not null then
+        perform wf._check_instance_states(p_states);
     end if;
     if p_result not in ('success', 'warning', 'error', 'aborted') then
         raise exception using errcode = 'WF002',
@@ -64,42 +92,42 @@ begin
                   when not p_states && '{END,ABORTED}' then 'live'
                   when v_workflow is not null then 'workflow'
                   else 'all' end;
-    return query
-    with recursive live (id) as (
-        select 9223372036854775807
-         union all
-        select (select max(x.id)
-                  from (select max(t.instance_id) as id from wf.failed t where t.instance_id < l.id
-                         union all
-                        select max(t.instance_id) from wf.ready t where t.instance_id < l.id and v_way = 'live'
-                         union all
-                        select max(t.instance_id) from wf.parked t where t.instance_id < l.id and v_way = 'live'
-                         union all
-                        select max(t.instance_id) from wf.lease t where t.instance_id < l.id and v_way = 'live'
-                         union all
-                        select max(t.instance_id) from wf.timer t where t.instance_id < l.id and v_way = 'live'
-                         union all
-                        select max(t.instance_id) from wf.work t where t.instance_id < l.id and v_way = 'live'
-                         union all
-                        select max(t.instance_id) from wf.suspended t where t.instance_id < l.id and v_way = 'live') x)
+    if v_way in ('failed', 'live') then
+        return query
+        with recursive live (id) as (
+            select 9223372036854775807
+             union all
+            select (select max(x.id)
+                      from (select max(t.instance_id) as id from wf.failed t where t.instance_id < l.id
+                             union all
+                            select max(t.instance_id) from wf.ready t where t.instance_id < l.id and v_way = 'live'
+                             union all
+                            select max(t.instance_id) from wf.parked t where t.instance_id < l.id and v_way = 'live'
+                             union all
+                            select max(t.instance_id) from wf.lease t where t.instance_id < l.id and v_way = 'live'
+                             union all
+                            select max(t.instance_id) from wf.timer t where t.instance_id < l.id and v_way = 'live'
+                             union all
+                            select max(t.instance_id) from wf.work t where t.instance_id < l.id and v_way = 'live'
+                             union all
+                            select max(t.instance_id) from wf.suspended t
+                             where t.instance_id < l.id and v_way = 'live') x)
+              from live l
+             where l.id is not null)
+        select i.id
           from live l
-         where l.id is not null
-    ), candidate (id) as (
-        select l.id from live l where v_way in ('failed', 'live')
-         union all
-        (select i.id from wf.instance i where v_way = 'workflow' and i.workflow_id = v_workflow order by i.id desc)
-         union all
-        (select i.id from wf.instance i where v_way = 'all' order by i.id desc)
-    )
+         cross join lateral (select x.* from wf.instance x where x.id = l.id offset 0) i
+         where wf._is_asked_for(i, p_states, v_workflow, p_tags, p_key, p_result, v_since)
+         limit p_limit;
+        return;
+    end if;
+    return query
     select i.id
-      from candidate c
-     cross join lateral (select x.* from wf.instance x where x.id = c.id offset 0) i
-     where (p_states is null or i.state = any (p_states))
-       and (v_workflow is null or i.workflow_id = v_workflow)
-       and (p_tags is null or i.tags @> p_tags)
-       and (p_key is null or i.key = p_key)
-       and (p_result is null or i.result = p_result)
-       and (v_since is null or i.started_at >= v_since)
+      from ((select x.* from wf.instance x
+              where v_workflow is not null and x.workflow_id = v_workflow order by x.id desc)
+             union all
+            (select x.* from wf.instance x where v_workflow is null order by x.id desc)) i
+     where wf._is_asked_for(i, p_states, v_workflow, p_tags, p_key, p_result, v_since)
      limit p_limit;
 end;
 $$;

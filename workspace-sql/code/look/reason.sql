@@ -204,17 +204,18 @@ begin atomic
      where isfinite(t.due_at);
 end;
 
--- wf._say_line(p_version, p_node, p_kind)
+-- wf._say_line(p_version, p_node, p_error)
 --
--- Returns  where the expression stands that has no value; null if an error of this kind has no such cause
+-- Returns  where the expression stands that does not do; null if the error has no such cause, or says it itself
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _explain_failed and wf.stuck
-create or replace function wf._say_line(p_version bigint, p_node int, p_kind text) returns text
+create or replace function wf._say_line(p_version bigint, p_node int, p_error jsonb) returns text
 language sql stable
 begin atomic
     select format(' (line %s)', n.line) from wf.node n
-     where p_kind = 'input' and n.version_id = p_version and n.id = p_node;
+     where n.version_id = p_version and n.id = p_node
+       and p_error ->> 'kind' = 'input' and p_error #> '{detail,line}' is null;
 end;
 
 -- wf._explain_failed(p_instance, p_process)
@@ -229,7 +230,7 @@ begin atomic
     select array_agg(row(p.id, 'failed',
                          format('%s: %s%s; waits for retry, ignore, resolve or raise%s',
                                 p.error ->> 'kind', p.error ->> 'message',
-                                wf._say_line(p.version_id, p.node_id, p.error ->> 'kind'),
+                                wf._say_line(p.version_id, p.node_id, p.error),
                                 case when f.late then '; if nothing else can run, its instance ends' end),
                          p.at)::wf.reason)
       from unnest(p_process) u (id),

@@ -67,7 +67,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set j
     select s.instance_id, w.name, s.reason, s.processes, s.process_id,
            (select l.label from wf.label_v l where l.instance_id = s.instance_id and l.process_id = s.process_id),
            coalesce(s.detail, format('%s: %s%s', p.error ->> 'kind', p.error ->> 'message',
-                                     wf._say_line(p.version_id, p.node_id, p.error ->> 'kind'))),
+                                     wf._say_line(p.version_id, p.node_id, p.error))),
            p.at
       from place s
       join wf.instance i on i.id = s.instance_id

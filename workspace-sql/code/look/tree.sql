@@ -226,6 +226,9 @@ $$;
 
 -- wf.tree(p_instance, p_limit, p_after)
 --
+-- A session that asks has mostly just connected: a function that gives nothing for this
+-- page is not called, and so not planned.
+--
 -- Returns  one row for each of the first p_limit processes, or of those behind p_after; and below each process one for
 --          each instance that it has started, with the number of the process
 -- Locks    nothing
@@ -249,14 +252,17 @@ begin
                              offset 0) p
     ), reason as (
         select e.process_id, string_agg(e.detail, '; ' order by e.reason) as detail
-          from wf._explain(p_instance, array(select p.id from page p
-                                              where (p.machine <> 'composite' or p.state = 'INIT')
-                                                and p.state not in ('FAILED', 'END', 'RAISED', 'ABORTED'))) e
+          from (select array_agg(x.id) as ids
+                  from page x
+                 where (x.machine <> 'composite' or x.state = 'INIT')
+                   and x.state not in ('FAILED', 'END', 'RAISED', 'ABORTED')
+                having count(*) > 0) k
+         cross join lateral wf._explain(p_instance, (select k.ids)) e -- a sub-select keeps it from being folded in
          group by 1
     ), line as (
     select p.id, p.parent_id, p.depth,
            case when p.kind = 'undo' -- it does not stand in the element whose step it undoes
-                then (select l.label from wf.label_v l where l.instance_id = p_instance and l.process_id = p.id)
+                then wf._label_of(p_instance, p.id)
                 else coalesce(p.policy ->> 'title', n.title, n.label) || coalesce(' [' || p.index || ']', '')
            end as label,
            p.kind, p.state, p.attempt, p.at,
@@ -273,7 +279,8 @@ begin
       left join wf._progress(p_instance) g on g.process_id = p.id
      union all
     select p.id, p.id, p.depth + c.depth, c.label, 'instance', c.state, 1, c.at, c.note, null, p.nth, c.nth, c.began_at
-      from wf._tree_children(p_instance, array(select x.id from page x where x.machine = 'child')) c
+      from (select array_agg(x.id) as ids from page x where x.machine = 'child' having count(*) > 0) k
+     cross join lateral wf._tree_children(p_instance, k.ids) c
       join page p on p.id = c.process_id
     )
     select l.id, l.parent_id, l.depth, l.label, l.kind, l.state, l.attempt, l.at, l.note, l.progress,

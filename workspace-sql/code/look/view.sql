@@ -64,22 +64,12 @@ select i.id as instance_id,
        i.depth,
        i.scheduled_at,
        i.expires_at,
-       s.is_over,
-       not s.is_over and s.has_only_failures as has_only_failures,
-       not s.is_over and (s.has_only_failures or i.state = 'SUSPENDED' or s.is_paused) as waits_for_operator
+       i.state in ('END', 'ABORTED') as is_over,
+       wf.has_only_failures(i.id) as has_only_failures,
+       wf.waits_for_operator(i.id) as waits_for_operator
   from wf.instance i
   join wf.workflow w on w.id = i.workflow_id
-  join wf.version v on v.id = i.version_id
- cross join lateral (
-    select i.state in ('END', 'ABORTED') as is_over,
-           exists (select from wf.failed f where f.instance_id = i.id)
-           and not exists (select
-                             from wf.process p
-                             join wf.node n on n.version_id = p.version_id and n.id = p.node_id
-                            where p.instance_id = i.id and n.task_type is not null
-                              and p.state not in ('END', 'FAILED', 'RAISED', 'ABORTED')) as has_only_failures,
-           coalesce((select e.event = 'pause' from wf.engine_event e order by e.id desc limit 1), false) as is_paused
-    ) s;
+  join wf.version v on v.id = i.version_id;
 comment on view wf.instance_v is 'The instances.';
 select wf._inherit_comments('instance_v', 'instance') \gset
 comment on column wf.instance_v.instance_id is 'number of the instance';

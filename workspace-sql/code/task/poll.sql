@@ -374,7 +374,11 @@ begin
            t.machine = 'async' and t.request = 'start',
            case when r.result ? 'error' then 'builtin' else coalesce(q.transport, n.transport) end,
            n.task_type,
-           case when r.result ? 'error' then (r.result -> 'error') || '{"op": "fail"}' else a.args end,
+           case when r.result ? 'error'
+                then wf._blame(r.result -> 'error', q.args,
+                               wf._request_names(t.input, n.input, t.handle, q.args, i.trace_id, t.id, t.named), null,
+                               'request') || '{"op": "fail"}'
+                else a.args end,
            case when r.result ? 'error' then null else n.secrets -> t.request end,
            case when a.args ? 'timeout' then wf._milliseconds(a.args ->> 'timeout') end,
            null::int, null,
@@ -400,9 +404,8 @@ begin
                             and x.request = t.request
                          offset 0) q on true
      cross join lateral (select case when q.type_id is not null and not (q.passes and t.request = 'start')
-                                     then wf._evaluate(q.args, coalesce(t.input, n.input, '{}')
-                                                               || jsonb_build_object('handle', t.handle)
-                                                               || wf._name_attempt(q.args, i.trace_id, t.id, t.named))
+                                     then wf._evaluate(q.args, wf._request_names(t.input, n.input, t.handle, q.args,
+                                                                                 i.trace_id, t.id, t.named))
                                      end as result
                          offset 0) r
      cross join lateral (select case when r.result is not null then r.result -> 'value'
@@ -421,13 +424,28 @@ $$;
 -- Returns  an object to add to the environment; empty if the request does not read it
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _claim
+-- Called   by _request_names
 create or replace function wf._name_attempt(p_args jsonb, p_trace uuid, p_process bigint, p_attempt int) returns jsonb
 language sql stable
 begin atomic
     select case when strpos(p_args::text, '["instance", ') = 0 then '{}'::jsonb
                 else jsonb_build_object('instance', jsonb_build_object(
                          'attempt', format('%s-%s-%s', p_trace, p_process, p_attempt))) end;
+end;
+
+-- wf._request_names(p_input, p_fixed, p_handle, p_args, p_trace, p_process, p_attempt)
+--
+-- Returns  the values of the names that the arguments of a request read: those of its task, whose arguments are fixed
+--          where p_input is null, its handle and its attempt
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _claim, in place of itself
+create or replace function wf._request_names(p_input jsonb, p_fixed jsonb, p_handle jsonb, p_args jsonb, p_trace uuid,
+                                             p_process bigint, p_attempt int) returns jsonb
+language sql stable
+begin atomic
+    select coalesce(p_input, p_fixed, '{}') || jsonb_build_object('handle', p_handle)
+           || wf._name_attempt(p_args, p_trace, p_process, p_attempt);
 end;
 
 -- wf._interval_milliseconds(p_interval)

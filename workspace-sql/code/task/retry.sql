@@ -63,7 +63,7 @@ begin
                      or p_tried >= (p_values ->> 'attempts')::int and p_values -> 'attempts' <> '-1' then 'false'
                 when p_when is null then 'true'
                 else wf._test(p_when, wf._environment(p_instance, p_scopes, p_reads)
-                                      || jsonb_build_object('error', p_error)) end;
+                                      || jsonb_build_object('error', p_error), 'when') end;
 end;
 $$;
 

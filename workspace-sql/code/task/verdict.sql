@@ -32,20 +32,20 @@ begin atomic
        and jsonb_typeof(p_response -> 'body') = 'string';
 end;
 
--- wf._test(p_condition, p_environment)
+-- wf._test(p_condition, p_environment, p_part)
 --
--- Returns  whether a `when` holds; null counts as false; an error is {"error": …}
+-- Returns  whether a `when` holds; null counts as false; an error is {"error": …}, whose message names p_part
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _judge
-create or replace function wf._test(p_condition jsonb, p_environment jsonb) returns jsonb
+-- Called   by _judge and _judge_retry
+create or replace function wf._test(p_condition jsonb, p_environment jsonb, p_part text) returns jsonb
 language plpgsql stable as $$
 declare
     v_result jsonb;
 begin
     v_result := wf._evaluate(p_condition, p_environment);
     if v_result ? 'error' then
-        return v_result;
+        return jsonb_build_object('error', wf._blame(v_result -> 'error', p_condition, p_environment, null, p_part));
     end if;
     return to_jsonb(v_result -> 'value' = 'true');
 end;
@@ -81,6 +81,7 @@ declare
     v wf.verdict;
     v_environment jsonb;
     v_result jsonb;
+    v_part text;
 begin
     v.handle := p_handle;
     if wf._holds_json(p_response) then
@@ -105,7 +106,7 @@ begin
         end if;
     end if;
     if not coalesce(v_result ? 'error', false) and p_clauses ? 'failure' then
-        v_result := wf._test(p_clauses -> 'failure', v_environment);
+        v_result := wf._test(p_clauses -> 'failure', v_environment, 'failure when');
         if v_result = 'true' then
             v.event := 'fail';
             v_result := case when p_clauses ? 'failure_as' then wf._evaluate(p_clauses -> 'failure_as', v_environment)
@@ -113,12 +114,13 @@ begin
                                       'value', wf._refuse('failed', 'the response says that it failed')) end;
             v.error := coalesce(jsonb_build_object('kind', 'failed', 'message', 'the response says that it failed')
                                 || (v_result -> 'value'),
-                                v_result -> 'error');
+                                wf._blame(v_result -> 'error', p_clauses -> 'failure_as', v_environment, null,
+                                          'failure as'));
             return v;
         end if;
     end if;
     if not coalesce(jsonb_typeof(v_result) = 'object' and v_result ? 'error', false) then
-        v_result := case when p_clauses ? 'success' then wf._test(p_clauses -> 'success', v_environment)
+        v_result := case when p_clauses ? 'success' then wf._test(p_clauses -> 'success', v_environment, 'success when')
                          else to_jsonb(p_machine = 'sync') end;
         if v_result = 'true' then
             v.event := 'success';
@@ -139,10 +141,13 @@ begin
         end if;
     end if;
     if coalesce(jsonb_typeof(v_result) = 'object' and v_result ? 'error', false) then
-        v.event := 'fail';
+        v_part := case v.event when 'success' then 'output' else 'handle' end; -- _test names the others
         v.output := null;
-        v.error := (v_result -> 'error')
+        v.error := case when v_result #>> '{error,kind}' = 'input' and v_result #> '{error,detail,place}' is null
+                        then wf._blame(v_result -> 'error', p_clauses -> v_part, v_environment, null, v_part)
+                        else v_result -> 'error' end
                    || case v_result -> 'error' ->> 'kind' when 'limit' then '{}' else '{"kind": "output"}' end::jsonb;
+        v.event := 'fail';
     end if;
     return v;
 end;

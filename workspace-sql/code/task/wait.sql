@@ -181,18 +181,20 @@ begin
     if found then
         perform wf._ring();
     end if;
-    update wf.process p
-       set was = p.state, event = 'fail', state = 'FAILED', error = w.error
-      from unnest(v_waits) w
-     cross join lateral (select x.ctid as place from wf.process x
-                          where x.instance_id = w.instance_id and x.id = w.process_id offset 0) k
-     where p.ctid = k.place and w.error is not null and w.kind <> 'fail' and p.state = 'INIT';
-    update wf.process p
-       set was = p.state, event = 'fail', state = 'FAILED', error = w.error
-      from unnest(v_waits) w
-     cross join lateral (select x.ctid as place from wf.process x
-                          where x.instance_id = w.instance_id and x.id = w.process_id offset 0) k
-     where p.ctid = k.place and w.kind = 'fail' and p.state = 'WAITING';
+    if exists (select from unnest(v_waits) w where w.error is not null or w.kind = 'fail') then
+        update wf.process p
+           set was = p.state, event = 'fail', state = 'FAILED', error = w.error
+          from unnest(v_waits) w
+         cross join lateral (select x.ctid as place from wf.process x
+                              where x.instance_id = w.instance_id and x.id = w.process_id offset 0) k
+         where p.ctid = k.place and w.error is not null and w.kind <> 'fail' and p.state = 'INIT';
+        update wf.process p
+           set was = p.state, event = 'fail', state = 'FAILED', error = w.error
+          from unnest(v_waits) w
+         cross join lateral (select x.ctid as place from wf.process x
+                              where x.instance_id = w.instance_id and x.id = w.process_id offset 0) k
+         where p.ctid = k.place and w.kind = 'fail' and p.state = 'WAITING';
+    end if;
 end;
 $$;
 

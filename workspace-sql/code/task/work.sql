@@ -261,28 +261,37 @@ language plpgsql as $$
 declare
     c_most constant int := 200;
     v_all bigint[];
-    v_free bigint[];
+    v_instances bigint[];
+    v_items bigint[];
     v_error jsonb;
     f record;
 begin
-    v_all := p_work.id || array(select w.id from wf.work w
-                                 where w.due_at <= p_now and not w.aside and w.kind = p_work.kind and w.tries = 0
-                                   and w.error is null
-                                 order by w.due_at, w.id limit c_most - 1 for update skip locked);
-    v_free := array(select i.id from wf.instance i
-                     where i.id = any (array(select w.instance_id from wf.work w where w.id = any (v_all)))
-                     order by i.id for no key update skip locked);
-    select array_agg(w.id) as ids, array_agg(w.instance_id) as instances, array_agg(w.item_id) as items
+    select array_agg(u.id), array_agg(u.instance_id), array_agg(u.item_id)
+      into v_all, v_instances, v_items
+      from (select p_work.id, p_work.instance_id, p_work.item_id
+             union all
+            select o.*
+              from (select w.id, w.instance_id, w.item_id
+                      from wf.work w
+                     where w.due_at <= p_now and not w.aside and w.kind = p_work.kind and w.tries = 0
+                       and w.error is null
+                     order by w.due_at, w.id limit c_most - 1 for update skip locked) o) u;
+    with held as materialized (
+        select i.id from wf.instance i where i.id = any (v_instances) order by i.id for no key update skip locked)
+    select array_agg(u.id) as ids, array_agg(u.instance_id) as instances, array_agg(u.item_id) as items
       into f
-      from wf.work w
-     where w.id = any (v_all)
-       and (w.instance_id is null or w.instance_id = any (v_free)
-            or not exists (select from wf.instance i where i.id = w.instance_id));
+      from unnest(v_all, v_instances, v_items) u (id, instance_id, item_id)
+     where u.instance_id is null or u.instance_id in (select h.id from held h)
+        -- it is gone; counted, since an "exists" might read all instances to answer for many
+        or (select count(*) from wf.instance i where i.id = u.instance_id) = 0;
     if f.ids is not null then
         v_error := wf._try_work(p_work.kind, f.instances, f.items, p_now);
     end if;
     if v_error is null then
         delete from wf.work w where w.id = any (f.ids);
+        if cardinality(f.ids) = cardinality(v_all) then
+            return;
+        end if;
     elsif not wf._is_server_fault(v_error) then
         update wf.work w set error = v_error where w.id = any (f.ids);
     end if;

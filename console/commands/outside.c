@@ -1,22 +1,21 @@
 /*
- * commands_outside.h - rows of the table in commands.c: signals, callbacks and
- * answers, for which instances wait. It is included there, in the middle of the
- * table, and nowhere else.
+ * outside.c - the commands that bring in what happens outside: signals, callbacks and
+ * answers.
  */
-#ifndef CONSOLE_COMMANDS_OUTSIDE_H
-#define CONSOLE_COMMANDS_OUTSIDE_H
+#include "console/commands/group.h"
 
 /* clang-format off */
 
 /* A signal; its target is an SQL expression. */
 #define SIGNAL(words, target, about, more) \
-	{ .group = "running", \
-	  .pattern = "signal " words " NAME", \
+	{ .pattern = "signal " words " NAME", \
 	  .summary = (about), \
 	  .options = "payload broadcast", \
 	  .role = APP, \
 	  .sql = "select wf.signal(" target ", :name, coalesce(:payload, 'null'), :broadcast) as signal_id", \
 	  .detail = (more) }
+
+static const struct command rows[] = {
 
 	SIGNAL("INSTANCE", "to_jsonb(:instance)", "Send a signal to an instance: wf.WaitSignal in it takes it",
 	       "The task that has waited longest for that name takes it. If none waits, it is kept\n"
@@ -27,8 +26,7 @@
 	       "The same, to a topic: the instances that wait for it share it",
 	       "If nobody waits for it, it is kept for signal_days (a setting)."),
 
-	{ .group = "running",
-	  .pattern = "callback token INSTANCE NAME",
+	{ .pattern = "callback token INSTANCE NAME",
 	  .summary = "Make the token with which wf.Callback is called back",
 	  .role = APP,
 	  .sql = "select :instance as instance_id, :name as name, wf.callback_token(:instance, :name) as token",
@@ -36,30 +34,26 @@
 	  .detail = "It is shown this once. A token that was made before for this name there is of no use\n"
 		    "any more." },
 
-	{ .group = "running",
-	  .pattern = "callback send TOKEN",
+	{ .pattern = "callback send TOKEN",
 	  .summary = "Call back: the wait that the token was made for ends",
 	  .options = "payload",
 	  .role = APP,
 	  .sql = "select wf.callback(:token, coalesce(:payload, 'null')) as answer",
 	  .detail = "Whoever lists the processes of this machine can read TOKEN while this runs." },
 
-	{ .group = "running",
-	  .pattern = "callback progress TOKEN JSON",
+	{ .pattern = "callback progress TOKEN JSON",
 	  .summary = "Say how far it is with what a callback is to come from",
 	  .role = APP,
 	  .sql = "select 'noted' as answer from wf.callback_progress(:token, :json)" },
 
-	{ .group = "running",
-	  .pattern = "callbacks",
+	{ .pattern = "callbacks",
 	  .summary = "List the callbacks for which there is a token",
 	  .role = VIEWER,
 	  .sql = "select instance_id, workflow, name, made_at, made_by, progress, progressed_at, used_at, used_by"
 		 "  from wf.callback_v order by instance_id, name",
 	  .none = "no callbacks" },
 
-	{ .group = "running",
-	  .pattern = "signals",
+	{ .pattern = "signals",
 	  .summary = "List the signals that nobody has taken",
 	  .role = VIEWER,
 	  .sql = "select signal_id, instance_id, workflow, topic, name, broadcast, payload, sent_at, sender"
@@ -67,8 +61,7 @@
 	  .shown = "signal_id instance_id workflow topic name payload sent_at sender",
 	  .none = "none: every signal has been taken" },
 
-	{ .group = "running",
-	  .pattern = "inputs",
+	{ .pattern = "inputs",
 	  .summary = "List the forms that wait for a person's answer",
 	  .role = VIEWER,
 	  .sql = "select input_id, instance_id, workflow, title, role, assignee, form, asked_at"
@@ -76,8 +69,7 @@
 	  .shown = "input_id instance_id workflow title role assignee form asked_at",
 	  .none = "none: nobody is asked for anything" },
 
-	{ .group = "running",
-	  .pattern = "answer INPUT",
+	{ .pattern = "answer INPUT",
 	  .summary = "Answer a form: wf.Input, which asks it, goes on",
 	  .options = "payload file",
 	  .role = APP,
@@ -87,6 +79,8 @@
 		    "(- is standard input); else each field is asked at the terminal. If one is wrong,\n"
 		    "nothing is written. An answer is final." },
 
-/* clang-format on */
+	/* clang-format on */
+};
 
-#endif
+const struct command_group command_outside =
+    GROUP("signals, callbacks and answers", rows);

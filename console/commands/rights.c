@@ -1,23 +1,20 @@
 /*
- * commands_rights.h - rows of the table in commands.c: the commands for grants
- * and quotas.  It is included there, in the middle of the table, and nowhere
- * else.
+ * rights.c - the commands for grants and quotas.
  */
-#ifndef CONSOLE_COMMANDS_RIGHTS_H
-#define CONSOLE_COMMANDS_RIGHTS_H
+#include "console/commands/group.h"
 
 /* clang-format off */
 
-	{ .group = "operating",
-	  .pattern = "driver grants",
+static const struct command rows[] = {
+
+	{ .pattern = "driver grants",
 	  .summary = "List the queues and capabilities that only some drivers may serve",
 	  .role = VIEWER,
 	  .sql = "select role, to_json(queues) as queues, to_json(capabilities) as capabilities, granted_at, granted_by"
 		 "  from wf.driver_grant_v order by role",
 	  .none = "nothing is granted: every driver may serve everything" },
 
-	{ .group = "operating",
-	  .pattern = "driver grant ROLE QUEUES CAPABILITIES",
+	{ .pattern = "driver grant ROLE QUEUES CAPABILITIES",
 	  .summary = "Grant queues and capabilities to the drivers of a login",
 	  .role = ADMIN,
 	  .sql = "select :role as role, :queues as queues, :capabilities as capabilities"
@@ -27,21 +24,18 @@
 		    "granted, and they serve no others; none means all that no grant names. ROLE is a\n"
 		    "login, or a role of logins, which have the grants of all their roles." },
 
-	{ .group = "operating",
-	  .pattern = "driver revoke ROLE",
+	{ .pattern = "driver revoke ROLE",
 	  .summary = "Take back what was granted to the drivers of a login",
 	  .role = ADMIN,
 	  .sql = "select :role as role, 'revoked' as answer from wf.driver_grant_remove(:role)" },
 
-	{ .group = "operating",
-	  .pattern = "sql grants",
+	{ .pattern = "sql grants",
 	  .summary = "List the roles that SQL tasks of workflows run as",
 	  .role = VIEWER,
 	  .sql = "select workflow, role, granted_at, granted_by from wf.sql_grant_v order by workflow",
 	  .none = "nothing is granted: all SQL tasks run as the login of the driver's sql_connection" },
 
-	{ .group = "operating",
-	  .pattern = "sql grant ROLE WORKFLOW",
+	{ .pattern = "sql grant ROLE WORKFLOW",
 	  .summary = "Let the SQL tasks of a workflow run as a role of their own",
 	  .role = ADMIN,
 	  .sql = "select :workflow as workflow, :role as role, wf.sql_grant_set(:workflow, :role) as version",
@@ -49,22 +43,19 @@
 		    "members of the role install from then on; nobody else may install the workflow. The role\n"
 		    "runs no SQL tasks of other workflows. Drivers need it in sql_roles." },
 
-	{ .group = "operating",
-	  .pattern = "sql revoke WORKFLOW",
+	{ .pattern = "sql revoke WORKFLOW",
 	  .summary = "Let the SQL tasks of a workflow run as those of all others do",
 	  .role = ADMIN,
 	  .sql = "select :workflow as workflow, 'revoked' as answer from wf.sql_grant_remove(:workflow)" },
 
-	{ .group = "operating",
-	  .pattern = "workflow grants",
+	{ .pattern = "workflow grants",
 	  .summary = "List who may start which workflows",
 	  .role = VIEWER,
 	  .sql = "select role, coalesce(array_to_string(workflows, ','), 'all') as workflows, granted_at, granted_by"
 		 "  from wf.workflow_grant_v order by role",
 	  .none = "nothing is granted: nobody but the owner and superusers may start a workflow" },
 
-	{ .group = "operating",
-	  .pattern = "workflow grant ROLE WORKFLOWS",
+	{ .pattern = "workflow grant ROLE WORKFLOWS",
 	  .summary = "Let a login start workflows",
 	  .options = "reason",
 	  .role = ADMIN,
@@ -73,15 +64,13 @@
 	  .detail = "A list with commas, or all. It takes the place of what the role was granted before.\n"
 		    "ROLE is a login, or a role of logins, which have the grants of all their roles." },
 
-	{ .group = "operating",
-	  .pattern = "workflow revoke ROLE",
+	{ .pattern = "workflow revoke ROLE",
 	  .summary = "Take back which workflows a login may start",
 	  .options = "reason",
 	  .role = ADMIN,
 	  .sql = "select :role as role, 'revoked' as answer from wf.workflow_grant_remove(:role, :reason)" },
 
-	{ .group = "operating",
-	  .pattern = "quotas",
+	{ .pattern = "quotas",
 	  .summary = "List the quotas of roles, and what is used of them",
 	  .role = VIEWER,
 	  .sql = "select role, per_minute, started, running, under_way, priority, processes, set_at, set_by"
@@ -89,8 +78,7 @@
 	  .shown = "role per_minute started running under_way priority processes",
 	  .none = "there are no quotas" },
 
-	{ .group = "operating",
-	  .pattern = "quota set ROLE PER_MINUTE RUNNING CEILING PROCESSES",
+	{ .pattern = "quota set ROLE PER_MINUTE RUNNING CEILING PROCESSES",
 	  .summary = "Limit what the members of a role may start",
 	  .options = "reason",
 	  .role = ADMIN,
@@ -103,13 +91,13 @@
 		    "many processes an instance may come. All members of ROLE share the first two; a\n"
 		    "login is bound by the quotas of all its roles." },
 
-	{ .group = "operating",
-	  .pattern = "quota remove ROLE",
+	{ .pattern = "quota remove ROLE",
 	  .summary = "Remove the quota of a role",
 	  .options = "reason",
 	  .role = ADMIN,
 	  .sql = "select :role as role, 'removed' as answer from wf.quota_remove(:role, :reason)" },
 
-/* clang-format on */
+	/* clang-format on */
+};
 
-#endif
+const struct command_group command_rights = GROUP("rights", rows);

@@ -1,14 +1,13 @@
 /*
- * commands_schedule.h - rows of the table in commands.c: what starts at times. It
- * is included there, in the middle of the table, and nowhere else.
+ * schedule.c - the commands for what starts at times.
  */
-#ifndef CONSOLE_COMMANDS_SCHEDULE_H
-#define CONSOLE_COMMANDS_SCHEDULE_H
+#include "console/commands/group.h"
 
 /* clang-format off */
 
-	{ .group = "running",
-	  .pattern = "schedules",
+static const struct command rows[] = {
+
+	{ .pattern = "schedules",
 	  .summary = "List the schedules, and their next times",
 	  .options = "workflow",
 	  .role = VIEWER,
@@ -18,8 +17,7 @@
 	  .shown = "name workflow times timezone state next_at last_at last_state waiting",
 	  .none = "no schedules" },
 
-	{ .group = "running",
-	  .pattern = "schedule show NAME",
+	{ .pattern = "schedule show NAME",
 	  .summary = "Show the last times of a schedule, and the next ones",
 	  .options = "limit",
 	  .role = VIEWER,
@@ -34,8 +32,7 @@
 	  .detail = "Five of each, or as many as --limit says. For a time that was missed it says until\n"
 		    "when all were." },
 
-	{ .group = "running",
-	  .pattern = "schedule set NAME WORKFLOW",
+	{ .pattern = "schedule set NAME WORKFLOW",
 	  .summary = "Start a workflow at times, or change when",
 	  .options = "cron every timezone params catchup overlap jitter start end count priority reason",
 	  .role = AUTHOR,
@@ -46,42 +43,38 @@
 		    "names times of the clock of --timezone (default: UTC). --overlap says what happens\n"
 		    "while an instance of it is under way: allow (default), skip, queue, replace or coalesce." },
 
-	{ .group = "running",
-	  .pattern = "schedule pause NAME",
+	{ .pattern = "schedule pause NAME",
 	  .summary = "Let a schedule start nothing until it is resumed",
 	  .options = "reason",
 	  .role = OPERATOR,
 	  .sql = "select :name as name, answer, detail from wf.schedule_pause(:name, :reason)" },
 
-	{ .group = "running",
-	  .pattern = "schedule resume NAME",
+	{ .pattern = "schedule resume NAME",
 	  .summary = "Let a paused schedule go on with its next time",
 	  .options = "reason",
 	  .role = OPERATOR,
 	  .sql = "select :name as name, answer, detail from wf.schedule_resume(:name, :reason)" },
 
-	{ .group = "running",
-	  .pattern = "schedule fire NAME",
+	{ .pattern = "schedule fire NAME",
 	  .summary = "Start an instance of a schedule at once",
 	  .options = "params reason",
 	  .role = OPERATOR,
 	  .sql = "select :name as name, wf.schedule_fire(:name, :params, :reason) as instance_id" },
 
-	{ .group = "running",
-	  .pattern = "schedule backfill NAME",
+	{ .pattern = "schedule backfill NAME",
 	  .summary = "Start instances for times that are past",
 	  .options = "from to reason",
 	  .role = OPERATOR,
 	  .sql = "select :name as name, wf.schedule_backfill(:name, :from, :to, :reason) as times",
 	  .detail = "For the times from --from until before --to that it has not fired." },
 
-	{ .group = "running",
-	  .pattern = "schedule remove NAME",
+	{ .pattern = "schedule remove NAME",
 	  .summary = "Remove a schedule; its instances go on",
 	  .options = "reason",
 	  .role = AUTHOR,
 	  .sql = "select :name as name, 'removed' as answer from wf.schedule_remove(:name, :reason)" },
 
-/* clang-format on */
+	/* clang-format on */
+};
 
-#endif
+const struct command_group command_schedule = GROUP("schedules", rows);
