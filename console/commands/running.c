@@ -39,9 +39,9 @@ static const struct command rows[] = {
 	  .sql = "select state from wf.result(:instance)",
 	  .run = cmd_wait,
 	  .detail = "The exit code is the result: 0 success, 10 warning, 11 error, 12 aborted; after\n"
-		    "--timeout 13, or 14 if it waits for an operator. --unattended leaves with 14 as soon\n"
-		    "as it waits for an operator. Without the two it waits as long as it takes. A login\n"
-		    "without wf_viewer is told of an operator only while the instance is suspended." },
+		    "--timeout 13, or 14 if it waits for an operator. --unattended leaves with 14 when it\n"
+		    "has waited 1.5 s for an operator. Without the two it waits as long as it takes. A\n"
+		    "login without wf_viewer is told of an operator only while the instance is suspended." },
 
 	{ .pattern = "run FILE [WORKFLOW]",
 	  .summary = "Install a file, start it, follow it to its end",

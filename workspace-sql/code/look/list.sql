@@ -44,12 +44,11 @@ end;
 
 -- wf.list(p_states, p_workflow, p_tags, p_failed, p_limit, p_key, p_result, p_since)
 --
--- The latest instances in one of the states, of the workflow, with all of the
--- tags, with a failed process in them, with the key, with the result, started since then;
--- null stands for any. Instances with a
--- failed process or without an end are found in the small tables of tasks that
--- wait or run, one index probe for each instance. Those of a workflow are found by
--- an index; all others are read from the latest downwards.
+-- The latest instances in one of the states, of the workflow, with all of the tags, with a
+-- failed process in them, with the key, with the result, started since then; null stands
+-- for any. Instances with a failed process or without an end are found in the small tables
+-- of tasks that wait or run, one index probe for each instance. Those of a workflow are
+-- found by an index; all others are read from the latest downwards.
 --
 -- Returns  their ids, the latest first
 -- Locks    nothing
