@@ -52,12 +52,12 @@ at_rest(struct console *console, const struct target *target, bool *is_at_rest,
 }
 
 bool
-at_rest_wait(void)
+at_rest_wait(const struct console *console)
 {
 	static const struct timespec pause = { .tv_nsec = WAIT_MS * 1000000L };
 
-	fflush(stdout);
-	if (ferror(stdout))
+	fflush(console->out);
+	if (ferror(console->out))
 		return false;
 	nanosleep(&pause, NULL);
 	return true;

@@ -18,6 +18,6 @@ bool at_rest(struct console *console, const struct target *target,
     bool *is_at_rest, struct error *err);
 
 /* Wait a little before the next look; false if nobody reads any more. */
-bool at_rest_wait(void);
+bool at_rest_wait(const struct console *console);
 
 #endif

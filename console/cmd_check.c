@@ -125,13 +125,13 @@ deliver(const struct console *console, const char *path, const char *old,
 
 	if (console_flag(console, "check")) {
 		if (!is_same)
-			printf("%s\n", path);
+			fprintf(console->out, "%s\n", path);
 		return is_same ? EXIT_DONE : EXIT_FAILED;
 	}
 	if (console_flag(console, "write"))
 		return is_same || replace_file(path, text, err) ? EXIT_DONE
 		                                                : EXIT_FAILED;
-	fputs(text, stdout);
+	fputs(text, console->out);
 	return EXIT_DONE;
 }
 

@@ -16,29 +16,30 @@
 struct shell {
 	const char *head, *tail;
 	const char *open, *close; /* of a list */
-	void (*print_item)(const char *word, size_t len, const char *summary);
+	void (*print_item)(
+	    FILE *out, const char *word, size_t len, const char *summary);
 };
 
 static void
-print_bash_item(const char *word, size_t len, const char *summary)
+print_bash_item(FILE *out, const char *word, size_t len, const char *summary)
 {
 	(void)summary;
-	printf("%.*s ", (int)len, word);
+	fprintf(out, "%.*s ", (int)len, word);
 }
 
 /* 'word:what it does' */
 static void
-print_zsh_item(const char *word, size_t len, const char *summary)
+print_zsh_item(FILE *out, const char *word, size_t len, const char *summary)
 {
-	printf("'%.*s", (int)len, word);
+	fprintf(out, "'%.*s", (int)len, word);
 	if (summary != NULL)
-		putchar(':');
+		putc(':', out);
 	for (; summary != NULL && *summary != '\0'; summary++)
 		if (*summary == '\'')
-			fputs("'\\''", stdout);
+			fputs("'\\''", out);
 		else
-			putchar(*summary);
-	fputs("' ", stdout);
+			putc(*summary, out);
+	fputs("' ", out);
 }
 
 static const struct shell bash = {
@@ -97,7 +98,7 @@ static const struct shell zsh = {
 
 /* "-d|--dbname|": options whose value is the next word. */
 static void
-print_valued(const struct option *options, size_t count)
+print_valued(FILE *out, const struct option *options, size_t count)
 {
 	size_t i;
 
@@ -105,39 +106,40 @@ print_valued(const struct option *options, size_t count)
 		if (options[i].value == NULL)
 			continue;
 		if (options[i].letter != '\0')
-			printf("-%c|", options[i].letter);
-		printf("--%s|", options[i].name);
+			fprintf(out, "-%c|", options[i].letter);
+		fprintf(out, "--%s|", options[i].name);
 	}
 }
 
 /* The loop over the words before the cursor. */
 static void
-print_loop(void)
+print_loop(FILE *out)
 {
-	printf("        if [ -n \"$skip\" ]; then skip=''; continue; fi\n"
-	       "        case $word in\n"
-	       "        ");
-	print_valued(command_options, command_option_count);
-	print_valued(global_options, global_option_count);
-	printf("-o) skip=1 ;;\n"
-	       "        -*) ;;\n"
-	       "        *) said+=\"$word \" ;;\n"
-	       "        esac\n"
-	       "    done\n");
+	fprintf(out, "        if [ -n \"$skip\" ]; then skip=''; continue; fi\n"
+	             "        case $word in\n"
+	             "        ");
+	print_valued(out, command_options, command_option_count);
+	print_valued(out, global_options, global_option_count);
+	fprintf(out, "-o) skip=1 ;;\n"
+	             "        -*) ;;\n"
+	             "        *) said+=\"$word \" ;;\n"
+	             "        esac\n"
+	             "    done\n");
 }
 
 static void
-print_option(const struct shell *shell, const struct option *option)
+print_option(FILE *out, const struct shell *shell, const struct option *option)
 {
 	char name[40];
 	int len = snprintf(name, sizeof(name), "--%s", option->name);
 
-	shell->print_item(name, (size_t)len, option->text);
+	shell->print_item(out, name, (size_t)len, option->text);
 }
 
 /* What can follow an option: it is one of a few words, or unknown. */
 static void
-print_values_of(const struct shell *shell, const struct option *option)
+print_values_of(
+    FILE *out, const struct shell *shell, const struct option *option)
 {
 	static const struct {
 		const char *type, *words;
@@ -155,29 +157,30 @@ print_values_of(const struct shell *shell, const struct option *option)
 			word = values[v].words;
 	if (word == NULL)
 		return;
-	printf("    --%s", option->name);
+	fprintf(out, "    --%s", option->name);
 	if (option->letter != '\0')
-		printf("|-%c", option->letter);
-	printf(") next%s", shell->open);
+		fprintf(out, "|-%c", option->letter);
+	fprintf(out, ") next%s", shell->open);
 	for (; *word != '\0'; word += len + (word[len] == ' ')) {
 		len = strcspn(word, " ");
-		shell->print_item(word, len, NULL);
+		shell->print_item(out, word, len, NULL);
 	}
-	printf("%s ;;\n", shell->close);
+	fprintf(out, "%s ;;\n", shell->close);
 }
 
 static void
-print_values(const struct shell *shell)
+print_values(FILE *out, const struct shell *shell)
 {
 	size_t i;
 
-	printf("    [ -z \"$skip\" ] || next%s%s\n", shell->open, shell->close);
-	printf("    case $prev in\n");
+	fprintf(out, "    [ -z \"$skip\" ] || next%s%s\n", shell->open,
+	    shell->close);
+	fprintf(out, "    case $prev in\n");
 	for (i = 0; i < command_option_count; i++)
-		print_values_of(shell, &command_options[i]);
+		print_values_of(out, shell, &command_options[i]);
 	for (i = 0; i < global_option_count; i++)
-		print_values_of(shell, &global_options[i]);
-	printf("    esac\n");
+		print_values_of(out, shell, &global_options[i]);
+	fprintf(out, "    esac\n");
 }
 
 /* Whether it is the first command that begins with these `len` characters. */
@@ -195,29 +198,29 @@ is_first(const struct command *command, size_t len)
 
 /* The options of each command, by its words. */
 static void
-print_options(const struct shell *shell)
+print_options(FILE *out, const struct shell *shell)
 {
 	const struct command *command = NULL;
 	size_t words, o;
 
-	printf("    case $said in\n");
+	fprintf(out, "    case $said in\n");
 	while ((command = command_next(command)) != NULL) {
 		words = pattern_words(command->pattern);
 		if (!is_first(command, words))
 			continue;
-		printf("    \"%.*s \"*) options%s", (int)words,
+		fprintf(out, "    \"%.*s \"*) options%s", (int)words,
 		    command->pattern, shell->open);
 		for (o = 0; o < command_option_count; o++)
 			if (command_takes(command, &command_options[o]))
-				print_option(shell, &command_options[o]);
-		printf("%s ;;\n", shell->close);
+				print_option(out, shell, &command_options[o]);
+		fprintf(out, "%s ;;\n", shell->close);
 	}
-	printf("    esac\n");
+	fprintf(out, "    esac\n");
 }
 
 /* The words that come `after` others, each once: they need not be adjacent. */
 static void
-print_words_after(const struct shell *shell, const char *after)
+print_words_after(FILE *out, const struct shell *shell, const char *after)
 {
 	const struct command *command = NULL;
 	size_t len = strlen(after), word;
@@ -230,29 +233,30 @@ print_words_after(const struct shell *shell, const char *after)
 			continue;
 		word = len + strcspn(pattern + len, " ");
 		if (is_first(command, word))
-			shell->print_item(pattern + len, word - len,
+			shell->print_item(out, pattern + len, word - len,
 			    word == pattern_words(pattern) ? command->summary
 			                                   : NULL);
 	}
 }
 
 static void
-print_next(const struct shell *shell, const char *said, const char *after)
+print_next(
+    FILE *out, const struct shell *shell, const char *said, const char *after)
 {
-	printf("    '%s') next%s", said, shell->open);
-	print_words_after(shell, after);
-	printf("%s ;;\n", shell->close);
+	fprintf(out, "    '%s') next%s", said, shell->open);
+	print_words_after(out, shell, after);
+	fprintf(out, "%s ;;\n", shell->close);
 }
 
 /* The words of commands: the first ones, and what follows "workspace". */
 static void
-print_words(const struct shell *shell)
+print_words(FILE *out, const struct shell *shell)
 {
 	const struct command *command = NULL;
 	size_t len;
 
-	printf("    case $said in\n");
-	print_next(shell, "", "");
+	fprintf(out, "    case $said in\n");
+	print_next(out, shell, "", "");
 	while ((command = command_next(command)) != NULL) {
 		const char *pattern = command->pattern;
 		char first[32];
@@ -262,49 +266,47 @@ print_words(const struct shell *shell)
 		    !is_first(command, len))
 			continue;
 		snprintf(first, sizeof(first), "%.*s ", (int)len, pattern);
-		print_next(shell, first, first);
+		print_next(out, shell, first, first);
 	}
-	print_next(shell, "help ", "");
-	printf("    esac\n");
+	print_next(out, shell, "help ", "");
+	fprintf(out, "    esac\n");
 }
 
 static void
-print_globals(const struct shell *shell)
+print_globals(FILE *out, const struct shell *shell)
 {
 	size_t i;
 
-	printf("    globals%s", shell->open);
+	fprintf(out, "    globals%s", shell->open);
 	for (i = 0; i < global_option_count; i++)
-		print_option(shell, &global_options[i]);
-	printf("%s\n", shell->close);
+		print_option(out, shell, &global_options[i]);
+	fprintf(out, "%s\n", shell->close);
 }
 
 static void
-print_script(const struct shell *shell)
+print_script(FILE *out, const struct shell *shell)
 {
-	fputs(shell->head, stdout);
-	print_loop();
-	print_globals(shell);
-	print_options(shell);
-	print_words(shell);
-	print_values(shell);
-	fputs(shell->tail, stdout);
+	fputs(shell->head, out);
+	print_loop(out);
+	print_globals(out, shell);
+	print_options(out, shell);
+	print_words(out, shell);
+	print_values(out, shell);
+	fputs(shell->tail, out);
 }
 
 enum exit_code
 cmd_completion_bash(struct console *console, struct error *err)
 {
-	(void)console;
 	(void)err;
-	print_script(&bash);
+	print_script(console->out, &bash);
 	return EXIT_DONE;
 }
 
 enum exit_code
 cmd_completion_zsh(struct console *console, struct error *err)
 {
-	(void)console;
 	(void)err;
-	print_script(&zsh);
+	print_script(console->out, &zsh);
 	return EXIT_DONE;
 }

@@ -15,13 +15,13 @@
 
 /* A text on the terminal: nothing in it moves the cursor. */
 static void
-put_text(const char *text)
+put_text(const struct console *console, const char *text)
 {
 	struct buf safe;
 
 	buf_init(&safe, 0);
 	text_add_safe(&safe, text, "\n\t");
-	fputs(safe.data, stdout);
+	fputs(safe.data, console->out);
 	buf_release(&safe);
 }
 
@@ -38,7 +38,7 @@ print_text(const struct console *console, const char *version, const char *text)
 	struct output output;
 
 	if (!console_is_script(console)) {
-		put_text(text);
+		put_text(console, text);
 		return;
 	}
 	console_begin(console, &output, columns, 3);
@@ -120,7 +120,7 @@ print_diff(const struct console *console, const struct pg_result *rows,
 		output_end(&output);
 		return;
 	}
-	put_text(diff);
+	put_text(console, diff);
 	if (diff[0] == '\0')
 		console_note(console, "they are the same, lines apart");
 }

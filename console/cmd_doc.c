@@ -80,7 +80,7 @@ cmd_doc(struct console *console, struct error *err)
 		if (ok) {
 			doc_write(&text, spec, only,
 			    console_flag(console, "html"), draw, &drawing);
-			fputs(text.data, stdout);
+			fputs(text.data, console->out);
 		}
 		if (drawing.err.message != NULL)
 			console_note(console, "without drawings: %s",

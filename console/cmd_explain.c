@@ -40,7 +40,7 @@ put(const struct console *console, const struct pg_result *result, bool notes)
 	struct output output = {
 		.format = console->format,
 		.terminal = &console->terminal,
-		.file = stdout,
+		.file = console->out,
 		.shown = notes ? "process_id label detail since" : NULL,
 	};
 
@@ -74,7 +74,8 @@ cmd_explain(struct console *console, struct error *err)
 			put(console, result, false);
 		else
 			console_note(console, "%s", command->none);
-		printf("%snotes\n", notes < pg_rows(result) ? "\n" : "");
+		fprintf(console->out, "%snotes\n",
+		    notes < pg_rows(result) ? "\n" : "");
 		put(console, result, true);
 	}
 	pg_result_free(result);

@@ -177,7 +177,7 @@ draw(
 	if (is_svg)
 		ok = picture_draw(source.data, &picture, err);
 	if (ok)
-		fputs(is_svg ? picture.data : source.data, stdout);
+		fputs(is_svg ? picture.data : source.data, console->out);
 	buf_release(&picture);
 	buf_release(&source);
 	return ok;

@@ -29,7 +29,7 @@ plain(const struct console *console)
 }
 
 static void
-print_option(const struct option *option)
+print_option(const struct console *console, const struct option *option)
 {
 	struct buf usage;
 
@@ -41,7 +41,7 @@ print_option(const struct option *option)
 	buf_addf(&usage, "--%s", option->name);
 	if (option->value != NULL)
 		buf_addf(&usage, " %s", option->value);
-	printf("  %-26s  %s%s\n", usage.data, option->text,
+	fprintf(console->out, "  %-26s  %s%s\n", usage.data, option->text,
 	    option->repeats ? "; repeatable" : "");
 	buf_release(&usage);
 }
@@ -51,9 +51,10 @@ print_globals(const struct console *console)
 {
 	size_t i;
 
-	printf("\n%sEverywhere:%s\n", bold(console), plain(console));
+	fprintf(
+	    console->out, "\n%sEverywhere:%s\n", bold(console), plain(console));
 	for (i = 0; i < global_option_count; i++)
-		print_option(&global_options[i]);
+		print_option(console, &global_options[i]);
 }
 
 static void
@@ -62,19 +63,21 @@ print_all(const struct console *console)
 	const struct command *command = NULL;
 	const char *group = "";
 
-	printf("wf-console: write, run, watch, explain and repair workflows.\n"
-	       "\n%sUsage:%s wf-console [OPTION...] COMMAND ...\n",
+	fprintf(console->out,
+	    "wf-console: write, run, watch, explain and repair workflows.\n"
+	    "\n%sUsage:%s wf-console [OPTION...] COMMAND ...\n",
 	    bold(console), plain(console));
 	while ((command = command_next(command)) != NULL) {
 		if (strcmp(command_group(command), group) != 0) {
 			group = command_group(command);
-			printf(
-			    "\n%s%s%s\n", bold(console), group, plain(console));
+			fprintf(console->out, "\n%s%s%s\n", bold(console),
+			    group, plain(console));
 		}
-		printf("  %-26s  %s\n", command->pattern, command->summary);
+		fprintf(console->out, "  %-26s  %s\n", command->pattern,
+		    command->summary);
 	}
 	print_globals(console);
-	printf(
+	fprintf(console->out,
 	    "\nPG* variables, service and password files work as with every\n"
 	    "program of PostgreSQL.\n"
 	    "\nExit codes: 0 done, 1 failed, 2 usage, 3 some targets refused.\n"
@@ -87,18 +90,19 @@ print_command(const struct console *console, const struct command *command)
 {
 	size_t i;
 
-	printf("%sUsage:%s wf-console %s%s\n\n%s.\n", bold(console),
-	    plain(console), command->pattern,
+	fprintf(console->out, "%sUsage:%s wf-console %s%s\n\n%s.\n",
+	    bold(console), plain(console), command->pattern,
 	    command->options != NULL ? " [OPTION...]" : "", command->summary);
 	if (command->detail != NULL)
-		printf("%s\n", command->detail);
+		fprintf(console->out, "%s\n", command->detail);
 	if (command->role != NULL)
-		printf("Takes the role %s.\n", command->role);
+		fprintf(console->out, "Takes the role %s.\n", command->role);
 	if (command->options != NULL)
-		printf("\n%sOptions:%s\n", bold(console), plain(console));
+		fprintf(console->out, "\n%sOptions:%s\n", bold(console),
+		    plain(console));
 	for (i = 0; i < command_option_count; i++)
 		if (command_takes(command, &command_options[i]))
-			print_option(&command_options[i]);
+			print_option(console, &command_options[i]);
 }
 
 /* The words after "help", joined; for `COMMAND --help`, the command's own. */
@@ -155,7 +159,7 @@ cmd_help(struct console *console, struct error *err)
 		if (!is_wanted(command, wanted))
 			continue;
 		if (last != NULL)
-			putchar('\n');
+			putc('\n', console->out);
 		print_command(console, command);
 		last = command;
 	}
@@ -170,6 +174,6 @@ cmd_version(struct console *console, struct error *err)
 {
 	(void)console;
 	(void)err;
-	printf("wf-console %s\n", PGWF_VERSION);
+	fprintf(console->out, "wf-console %s\n", PGWF_VERSION);
 	return EXIT_DONE;
 }

@@ -48,7 +48,7 @@ follow(struct console *console, const struct pg_result *first,
 			seen = xstrdup(pg_value(rows, pg_rows(rows) - 1, 0));
 		}
 		pg_result_free(rows);
-	} while (ok && !is_over && at_rest_wait());
+	} while (ok && !is_over && at_rest_wait(console));
 	free(seen);
 	return ok;
 }

@@ -74,7 +74,7 @@ begin_line(struct reader *reader, const char *process, const char *label)
 		return;
 	buf_init(&safe, 0);
 	text_add_safe(&safe, label, "");
-	printf("%s %s | ", process, safe.data);
+	fprintf(reader->console->out, "%s %s | ", process, safe.data);
 	buf_release(&safe);
 }
 
@@ -95,7 +95,7 @@ print_text(struct reader *reader, const char *process, const char *label,
 			begin_line(reader, process, label);
 		len = strcspn(text, "\n");
 		len += text[len] == '\n';
-		fwrite(text, 1, len, stdout);
+		fwrite(text, 1, len, reader->console->out);
 		reader->in_line = text[len - 1] != '\n';
 	}
 	buf_release(&safe);
@@ -152,7 +152,7 @@ print_output(struct reader *reader, struct error *err)
 	for (row = 0; row < pg_rows(rows); row++)
 		print_row(reader, rows, row);
 	pg_result_free(rows);
-	fflush(stdout);
+	fflush(reader->console->out);
 	return true;
 }
 
@@ -171,9 +171,9 @@ cmd_log(struct console *console, struct error *err)
 		 */
 		ok = at_rest(console, &reader.target, &over, err) &&
 		     print_output(&reader, err);
-	} while (ok && follow && !over && at_rest_wait());
+	} while (ok && follow && !over && at_rest_wait(console));
 	if (reader.in_line)
-		putchar('\n');
+		putc('\n', console->out);
 	free(reader.places);
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }

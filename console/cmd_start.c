@@ -95,7 +95,7 @@ print_started(
 	struct output output;
 
 	if (console_flag(console, "quiet")) {
-		puts(id);
+		fprintf(console->out, "%s\n", id);
 	} else {
 		console_begin(console, &output, columns, 2);
 		output_row(&output, (const char *const[]){ id, workflow });
@@ -130,7 +130,7 @@ cmd_start(struct console *console, struct error *err)
 		print_started(console, workflow, instance);
 	if (!console_flag(console, "wait"))
 		return EXIT_DONE;
-	fflush(stdout);
+	fflush(console->out);
 	return follow_instance(console, instance, FOLLOW_QUIETLY, err);
 }
 

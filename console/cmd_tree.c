@@ -65,7 +65,7 @@ print_page(const struct console *console, const struct pg_result *rows,
 {
 	int count = rows_of(rows, page);
 
-	print(&console->terminal, rows, count, stdout);
+	print(&console->terminal, rows, count, console->out);
 	if (count < pg_rows(rows))
 		console_note(console,
 		    "there is more: `wf-console %s %s --after %s` goes on",
@@ -133,7 +133,7 @@ follow(struct console *console, struct error *err)
 		now = fingerprint(rows);
 		if (before == NULL || strcmp(before, now) != 0) {
 			if (before != NULL)
-				putchar('\n');
+				putc('\n', console->out);
 			if (pg_rows(rows) > 0)
 				print_page(
 				    console, rows, page, "tree", tree_print);
@@ -141,7 +141,7 @@ follow(struct console *console, struct error *err)
 		free(before);
 		before = now;
 		pg_result_free(rows);
-	} while (!is_over && at_rest_wait());
+	} while (!is_over && at_rest_wait(console));
 	free(before);
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }
@@ -170,7 +170,7 @@ draw(struct console *console, struct error *err)
 	if (pg_rows(rows) == 0)
 		console_print(console, rows);
 	else
-		gantt_print_svg(rows, stdout);
+		gantt_print_svg(rows, console->out);
 	pg_result_free(rows);
 	return EXIT_DONE;
 }

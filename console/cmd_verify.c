@@ -265,7 +265,7 @@ cmd_verify(struct console *console, struct error *err)
 	ok = verify_all(&verification, err);
 	output_end(&verification.output);
 	if (!console_is_script(console) && verification.diffs.len > 0)
-		printf("\n%s", verification.diffs.data);
+		fprintf(console->out, "\n%s", verification.diffs.data);
 	buf_release(&verification.diffs);
 	return ok && verification.all_good ? EXIT_DONE : EXIT_FAILED;
 }

@@ -130,7 +130,7 @@ init_output(const struct console *console, struct output *output)
 		              ? &output_record
 		              : console->format,
 		.terminal = &console->terminal,
-		.file = stdout,
+		.file = console->out,
 		.shown = console->invocation.command->shown,
 		.whole = console->invocation.command->whole,
 	};
@@ -272,7 +272,7 @@ console_note(const struct console *console, const char *format, ...)
 	va_end(args);
 	buf_init(&safe, 0);
 	text_add_safe(&safe, text, "\n");
-	fflush(stdout);
+	fflush(console->out);
 	fprintf(stderr, "%s\n", safe.data);
 	buf_release(&safe);
 	free(text);

@@ -5,6 +5,7 @@
 #define CONSOLE_CONSOLE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "console/command.h"
 #include "console/invocation.h"
@@ -19,6 +20,8 @@ struct pg_result;
 struct console {
 	struct invocation invocation;
 	struct terminal terminal;
+	FILE
+	    *out; /* where what is asked for goes; all else is standard error */
 	const struct output_format *format;
 	bool is_record; /* a row is shown as a block, not as a line */
 	struct pg *pg;  /* NULL unless the command needs a session */

@@ -128,7 +128,7 @@ print_move(const struct follower *follower, const char *at, const char *label,
 		buf_adds(&line, ": ");
 		text_add_safe(&line, why, "");
 	}
-	printf("%s\n", line.data);
+	fprintf(follower->console->out, "%s\n", line.data);
 	buf_release(&safe);
 	buf_release(&line);
 }
@@ -159,7 +159,7 @@ see_events(struct follower *follower, bool *is_news, struct error *err)
 		snprintf(follower->seq, sizeof(follower->seq), "%s",
 		    pg_value(events, row, 0));
 	}
-	fflush(stdout);
+	fflush(follower->console->out);
 	pg_result_free(events);
 	return true;
 }

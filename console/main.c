@@ -93,7 +93,7 @@ check_output(enum exit_code code, bool is_open)
 int
 main(int argc, char **argv)
 {
-	struct console console = { 0 };
+	struct console console = { .out = stdout };
 	struct error err = { 0 };
 	enum exit_code code = EXIT_USAGE;
 	bool is_open = open_streams();

@@ -583,7 +583,8 @@ sub counted {
     return fill($p) if $p->{kind} eq 'forall' && $p->{next} < @{ $p->{items} } && ($p->{spare} // 0) >= 0;
     return if $p->{to_come} || open_children($p);
     return if $TERMINAL{ $p->{state} } || $p->{kind} eq 'race';
-    return fails($p, 'input') if $p->{kind} eq 'forall' && (($p->{spare} // 0) < 0 || grep { $_ && $_->{error} } @{ $p->{results} });
+    return fails($p, $p->{last_kind}) if $p->{kind} eq 'forall' && ($p->{spare} // 0) < 0;
+    return fails($p, 'input') if $p->{kind} eq 'forall' && grep { $_ && $_->{error} } @{ $p->{results} };
     return ended($p, 'end');
 }
 
@@ -1413,6 +1414,7 @@ sub handled {
             return 1;
         }
         if ($try->{kind} ne 'try') {
+            $try->{last_kind} = $p->{failed_as};
             # what comes out of a finally of one that is given up already takes the place of its error
             if (($body->{then} // '') ne 'counted') {
                 warns($try) if $try->{spare} > 0;

@@ -95,7 +95,7 @@ faults() {
     fault signal 'a signal that comes before the wait for it is not taken' "$stands|model: " \
         "$(change wf._await_signals 's.name = w.name and not s.broadcast' 'false')"
     fault child 'a task that waits for an instance gets its error as if it were accepted' "$stands|model: |has not begun" \
-        "$(change wf._ended_children '? c.result' "? 'success'")"
+        "$(change wf._ended_children '? w.result' "? 'success'")"
     fault told 'a task that waits for an instance is not told of its end' 'fsck: child: |end: ' \
         "$(change wf._tell_waits 'x.awaits_id = u.id offset' 'x.awaits_id = u.id and false offset')"
     fault passed 'an abort is not passed on to what a task has started' 'fsck: child: |end: |model: |waits for' \

@@ -102,6 +102,7 @@ declare
     v_k bigint;
     v_answer text := 'done';
 begin
+    perform law.work_off();
     begin
         insert into law.token (token) values (wf.callback_token(p_instance, p_name)) returning k into v_k;
     exception when sqlstate 'WF004' then

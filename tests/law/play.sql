@@ -584,6 +584,9 @@ language sql as $$
     select jsonb_build_object(
         'wrong', p_wrong,
         'moves', (select count(*) from wf.event),
+        'visited', (select jsonb_agg(distinct concat_ws(' ', case when e.process_id is null then 'instance' else p.machine end,
+                                                        coalesce(nullif(e.was, ''), '-'), e.event, e.state))
+                      from wf.event e left join wf.process p on p.instance_id = e.instance_id and p.id = e.process_id),
         'steps', (select jsonb_agg(jsonb_build_object('k', s.k, 'at', extract(epoch from s.at)::numeric, 'what', s.what,
                                                       'instance', s.instance_id, 'process', s.process_id, 'data', s.data) order by s.k) from law.step s),
         'processes', (select jsonb_agg(jsonb_build_object('instance', q.instance_id, 'id', q.id, 'path', q.path, 'state', q.state, 'attempt', q.attempt) order by q.path) from place q),

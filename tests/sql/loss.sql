@@ -90,7 +90,7 @@ select is(of(:i, 'again'), 'INIT ready start', 'after four it is tried once more
 
 -- the fifth time
 select dies();
-select results_eq(format('select n, p.state, p.error ->> ''kind'' from unnest(''{again,polled,ended,moves,unsent}''::text[]) n join wf.process p on p.id = play_id(%s, n)', :i),
+select results_eq(format('select n, p.state, p.error ->> ''kind'' from unnest(''{again,polled,ended,moves,unsent}''::text[]) with ordinality u (n, k) join wf.process p on p.id = play_id(%s, n) order by k', :i),
     $$values ('again', 'FAILED', 'lost'), ('polled', 'FAILED', 'lost'), ('ended', 'END', null), ('moves', 'EXECUTING', null), ('unsent', 'START_REQUESTED', null)$$,
     'after five losses a task waits for an operator, and its release is given up');
 select is((select detail from wf.explain(:i, play_id(:i, 'again'))),

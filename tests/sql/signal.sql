@@ -254,7 +254,13 @@ select wf.start('ask') as k \gset
 select count(wf.signal(to_jsonb(:k), 'crowd')) from generate_series(1, 400);
 select is((select count(*) from wf.poll(:driver, 0) where kind = 'work'), 1::bigint, 'a driver is told of work');
 select wf.signal(to_jsonb(:k), 'crowd');
-select is((select count(*) from wf.poll(:driver, 0) where kind = 'work'), 2::bigint, 'twice if there is much of it');
+select is((select count(*) from wf.poll(:driver, 0) where kind = 'work'), 1::bigint, 'once if all of it is for one instance, which one session holds');
+select work();
+select count(wf.signal(to_jsonb(:k), 'crowd')) from generate_series(1, 399);
+select wf.signal(to_jsonb(wf.start('ask')), 'crowd');
+select is((select count(*) from wf.poll(:driver, 0) where kind = 'work'), 1::bigint, 'once for 400');
+select wf.signal(to_jsonb(:k), 'crowd');
+select is((select count(*) from wf.poll(:driver, 0) where kind = 'work'), 2::bigint, 'twice for 401 of two instances');
 select work();
 select is((select count(*) from wf.poll(:driver, 0) where kind = 'work'), 0::bigint, 'a driver is told of no work when the signals are taken');
 

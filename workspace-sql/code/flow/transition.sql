@@ -147,7 +147,6 @@ insert into wf.transition (machine, from_state, event, to_state, actor, ends_req
      'the driver is about to send the start request'),
     ('async', 'EXECUTING', 'started', 'EXECUTING', 'D', true, false, null, 'it runs outside, under its handle'),
     ('async', 'EXECUTING', 'polled', 'EXECUTING', 'D', true, false, null, 'it still runs'),
-    ('async', 'EXECUTING', 'progress', 'EXECUTING', 'D', false, false, null, 'it reports progress'),
     ('async', 'EXECUTING', 'success', 'CLEANUP_REQUESTED', 'D', true, true, 'cleanup', 'done outside'),
     ('async', 'EXECUTING', 'fail', 'FAILED', 'D', true, true, null, 'it failed, or its response says so'),
     ('async', 'EXECUTING', 'timeout', 'CANCEL_REQUESTED', 'T', false, false, 'cancel', 'it took too long'),

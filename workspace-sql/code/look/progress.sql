@@ -155,7 +155,7 @@ create or replace function wf._progress(p_instance bigint) returns table (proces
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     f record;
-    v_live jsonb := jsonb_build_object(); -- by process: what its children under way come to
+    v_live jsonb := jsonb_build_object(); -- by process: what its children under way come to, each a numeric[] as a text
     v numeric[];
     v_own numeric;
 begin
@@ -175,10 +175,7 @@ begin
          order by l.node_id desc, l.id desc
     loop
         if f.machine = 'composite' and f.state <> 'FAILED' then
-            v := coalesce(array(select e::numeric from jsonb_array_elements(v_live -> f.id::text) e), '{}');
-            if v = '{}' then
-                v := '{0,0,0,0,0}';
-            end if;
+            v := coalesce((v_live ->> f.id::text)::numeric[], '{0,0,0,0,0}');
             v_own := coalesce(wf._composite_progress(f.node, f.total,
                                   coalesce(f.total, (f.node).children) - f.todo - f.open, f.open, v), 0);
             progress := v_own;
@@ -192,13 +189,10 @@ begin
                           when f.state = 'CLEANUP_REQUESTED' then 1 else 0 end;
         end if;
         if f.parent_id is not null then
-            v := array(select e::numeric from jsonb_array_elements(v_live -> f.parent_id::text) e);
+            v := coalesce((v_live ->> f.parent_id::text)::numeric[], '{0,0,0,0,0}');
             v_live := v_live || jsonb_build_object(f.parent_id, array[
-                          coalesce(v[1], 0) + 1,
-                          coalesce(v[2], 0) + v_own,
-                          coalesce(v[3], 0) + v_own * (f.node).weight,
-                          coalesce(v[4], 0) + (f.node).weight,
-                          f.before]);
+                          v[1] + 1, v[2] + v_own, v[3] + v_own * (f.node).weight, v[4] + (f.node).weight,
+                          f.before]::text);
         end if;
         process_id := f.id;
         if progress is not null then

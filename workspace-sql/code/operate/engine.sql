@@ -59,7 +59,7 @@ comment on function wf.engine_pause(text) is
 -- wf.engine_resume(p_reason)
 --
 -- Returns  one row: done, or refused and why
--- Locks    the gate, the row of home
+-- Locks    the gate, the row of home, rows of work (skipping locked ones)
 -- Raises   WF002, WF006
 -- Called   by operators
 create or replace function wf.engine_resume(p_reason text default null) returns table (answer text, detail text)
@@ -67,6 +67,12 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform wf._gate(true);
     return query select * from wf._engine_move('resume', p_reason);
+    -- during a pause each schedule is looked at once a minute; what has become due need not wait for that
+    update wf.work w set due_at = wf._now()
+     where w.id = any (array(select x.id from wf.work x
+                              where x.kind = 'schedule' and not x.aside
+                                and x.due_at > wf._now() and x.due_at <= wf._now() + interval '1 minute'
+                                for update skip locked));
     perform wf._ring();
 end;
 $$;

@@ -237,10 +237,10 @@ begin atomic
            case when x.error is null then coalesce((x.args ->> 'priority')::int, x.priority) end,
            coalesce(x.args -> 'detached' = 'true', false),
            case when x.wait = 'instance' or x.args ->> 'key' is not null or x.error is not null then x.j end
-      from (select distinct on (u.i, u.j) u.i, u.j, w.wait, w.args, wf._starter_of(u.i, u.j) as starter,
+      from (select u.i, u.j, w.wait, w.args, wf._starter_of(u.i, u.j) as starter,
                    wf._refuse_child(w.wait, w.args) as error,
                    (select y.priority from wf.instance y where y.id = u.i) as priority
-              from unnest(p_instance, p_process) u (i, j)
+              from (select distinct v.i, v.j from unnest(p_instance, p_process) v (i, j)) u
              cross join lateral wf._child_wait(u.i, u.j) w
              where w.state = 'WAITING' and w.awaits_id is null
                and not exists (select from wf.suspended s where s.instance_id = u.i)
@@ -448,23 +448,32 @@ create or replace function wf._ended_children(p_instance bigint[], p_process big
 returns table (i bigint, j bigint, state text, output jsonb, error jsonb)
 language sql stable rows 10
 begin atomic
-    select distinct on (u.i, u.j) u.i, u.j, w.state,
-           jsonb_build_object('instance', w.awaits_id, 'result', c.result, 'output', c.output),
-           case when c.id is null
+    select w.i, w.j, w.state, jsonb_build_object('instance', w.awaits_id, 'result', w.result, 'output', w.output),
+           case when w.id is null
                 then wf._refuse('lost', format('instance %s was purged before it was seen how it had ended',
                                                w.awaits_id))
-                when not coalesce(nullif(w.args -> 'accept', 'null'), '["success", "warning"]') ? c.result
-                then wf._refuse('child', format('instance %s of workflow %s has ended with %s%s', c.id, c.name,
-                                                c.result, coalesce(': ' || (c.error ->> 'message'), '')))
-                     || jsonb_build_object('cause', coalesce(c.error, wf._refuse('aborted', 'aborted'))) end
-      from unnest(p_instance, p_process) u (i, j)
-     cross join lateral wf._child_wait(u.i, u.j) w
-      left join lateral (select x.id, x.state, x.result, x.output, x.error, y.name, x.parent_id, x.parent_process_id
-                           from wf.instance x join wf.workflow y on y.id = x.workflow_id
-                          where x.id = w.awaits_id) c on true
-     where case when w.state = 'WAITING'
-                then w.awaits_id is not null and (c.id is null or c.state in ('END', 'ABORTED'))
-                else c.id is null or c.state in ('END', 'ABORTED')
-                     or (c.parent_id, c.parent_process_id) is distinct from (u.i, u.j) end
-     order by u.i, u.j;
+                when not coalesce(nullif(coalesce(w.input, n.input) -> 'accept', 'null'),
+                                  '["success", "warning"]') ? w.result
+                then wf._refuse('child', format('instance %s of workflow %s has ended with %s%s', w.id,
+                                                (select y.name from wf.workflow y where y.id = w.workflow_id),
+                                                w.result, coalesce(': ' || (w.error ->> 'message'), '')))
+                     || jsonb_build_object('cause', coalesce(w.error, wf._refuse('aborted', 'aborted'))) end
+      from (select u.i, u.j, p.state, p.input, p.version_id, p.node_id, t.awaits_id,
+                   c.id, c.workflow_id, c.result, c.output, c.error
+              from (select distinct v.i, v.j from unnest(p_instance, p_process) v (i, j)) u
+             cross join lateral (select x.awaits_id from wf.timer x
+                                  where x.instance_id = u.i and x.process_id = u.j and x.kind = 'child' offset 0) t
+             cross join lateral (select x.state, x.input, x.version_id, x.node_id from wf.process x
+                                  where x.instance_id = u.i and x.id = u.j offset 0) p
+              left join lateral (select x.id, x.state, x.workflow_id, x.result, x.output, x.error, x.parent_id,
+                                        x.parent_process_id
+                                   from wf.instance x where x.id = t.awaits_id offset 0) c on true
+             where case when p.state = 'WAITING'
+                        then t.awaits_id is not null and (c.id is null or c.state in ('END', 'ABORTED'))
+                        else c.id is null or c.state in ('END', 'ABORTED')
+                             or (c.parent_id, c.parent_process_id) is distinct from (u.i, u.j) end
+            offset 0) w -- most have just started theirs: only those whose wait is over need more
+     cross join lateral (select x.input from wf.node x
+                          where x.version_id = w.version_id and x.id = w.node_id offset 0) n
+     order by w.i, w.j;
 end;

@@ -155,8 +155,10 @@ begin
     select array_agg(wf._as_wait(p.instance_id, p.id, y.wait, coalesce(p.input, n.input), p.at)), max(p.at)
       into v_waits, v_at
       from wf._due_full(p_moves, 'queue') m
-     cross join lateral (select x.* from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) p
-     cross join lateral (select x.* from wf.node x where x.version_id = p.version_id and x.id = p.node_id offset 0) n
+     cross join lateral (select x.instance_id, x.id, x.version_id, x.node_id, x.machine, x.state, x.input, x.at
+                           from wf.process x where x.instance_id = m.instance_id and x.id = m.id offset 0) p
+     cross join lateral (select x.input, x.type_id from wf.node x
+                          where x.version_id = p.version_id and x.id = p.node_id offset 0) n
       join wf.task_type y on y.id = n.type_id
      where wf._waits_inside(p.machine) and p.state = 'INIT';
     insert into wf.timer (instance_id, process_id, kind, due_at, topic, name, begun_at)

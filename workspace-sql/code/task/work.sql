@@ -235,14 +235,18 @@ $$;
 
 -- wf._has_much_work(p_now)
 --
--- Returns  whether so much is due that two sessions have to do; of less, each would look for what the other one does
+-- Returns  whether so much is due that two sessions have to do; of less, each would look for what the other one does,
+--          and so it would if all of it were for one instance, which one of them holds
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by poll
 create or replace function wf._has_much_work(p_now timestamptz) returns boolean
 language sql stable
 begin atomic
-    select exists (select from wf.work w where w.due_at <= p_now and not w.aside offset 400);
+    select exists (select from wf.work w where w.due_at <= p_now and not w.aside offset 400)
+           and (select min(x.instance) <> max(x.instance)
+                  from (select coalesce(w.instance_id, - w.id) as instance from wf.work w
+                         where w.due_at <= p_now and not w.aside order by w.due_at, w.id limit 401) x);
 end;
 
 -- wf._work_together(p_work, p_now)
@@ -301,6 +305,42 @@ begin
 end;
 $$;
 
+-- wf._lock_work(p_id, p_patience)
+--
+-- Locks an item that this session has named. Another session that looked for items at
+-- that moment may have it: PostgreSQL locks a row before it sees that the row is no longer
+-- one of those that were asked for, and keeps the lock to the end of the transaction. That
+-- takes milliseconds, while an item that is passed over is due again only after a second.
+--
+-- Returns  whether the caller has it; not if it is gone, or another one keeps it for longer than p_patience
+--          milliseconds
+-- Locks    the row of work
+-- Raises   nothing
+-- Called   by _work_alone
+create or replace function wf._lock_work(p_id bigint, p_patience int) returns boolean
+language plpgsql as $$
+declare
+    v_timeout constant text := current_setting('lock_timeout');
+    v_has_it boolean;
+begin
+    perform from wf.work w where w.id = p_id for update skip locked;
+    if found then
+        return true;
+    elsif not exists (select from wf.work w where w.id = p_id) then
+        return false;
+    end if;
+    begin
+        perform set_config('lock_timeout', p_patience || 'ms', true);
+        perform from wf.work w where w.id = p_id for update;
+        v_has_it := found;
+        perform set_config('lock_timeout', v_timeout, true);
+        return v_has_it;
+    exception when lock_not_available then
+        return false;
+    end;
+end;
+$$;
+
 -- wf._work_alone(p_id, p_now)
 --
 -- Does one item, whose try has been counted, or it and others of its kind. What somebody else holds is left
@@ -314,11 +354,14 @@ create or replace function wf._work_alone(p_id bigint, p_now timestamptz) return
 language plpgsql as $$
 declare
     c_most constant int := 3;
+    c_patience constant int := 100;
     v_work wf.work;
     v_error jsonb;
 begin
-    select w.* into v_work from wf.work w where w.id = p_id and not w.aside for update skip locked;
-    if not found then
+    if wf._lock_work(p_id, c_patience) then
+        select w.* into v_work from wf.work w where w.id = p_id and not w.aside;
+    end if;
+    if v_work.id is null then
         return;
     end if;
     if v_work.kind in ('signal', 'topic', 'await', 'input', 'child', 'abort', 'halt', 'start', 'schedule', 'successor',

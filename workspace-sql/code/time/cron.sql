@@ -164,8 +164,9 @@ end;
 
 -- wf._cron_day(p_cron, p_day)
 --
--- The calendar repeats itself after 400 years, therefore a day that is not found by then
--- does not exist.
+-- Most expressions name a day of the next two months. For others, months that they do not name
+-- are passed over as a whole. The calendar repeats itself after 400 years, therefore a day
+-- that is not found by then does not exist.
 --
 -- Returns  the first day after p_day that a cron expression names; null if no day fits
 -- Locks    nothing
@@ -175,6 +176,8 @@ create or replace function wf._cron_day(p_cron wf.cron, p_day date) returns date
 language plpgsql immutable as $$
 declare
     v_day date := p_day;
+    v_month date;
+    v_found date;
 begin
     for k in 1 .. 62 loop
         v_day := v_day + 1;
@@ -182,8 +185,15 @@ begin
             return v_day;
         end if;
     end loop;
-    return (select p_day + d.number from generate_series(63, 146097) d (number)
-             where wf._cron_fits(p_cron, p_day + d.number) order by 1 limit 1);
+    for k in 0 .. 400 * 12 loop
+        v_month := date_trunc('month', v_day) + make_interval(months => k);
+        if extract(month from v_month)::int = any (p_cron.months) then
+            select min(v_month + d.number) into v_found from generate_series(0, 30) d (number)
+             where v_month + d.number > v_day and wf._cron_fits(p_cron, v_month + d.number);
+            exit when v_found is not null;
+        end if;
+    end loop;
+    return v_found;
 end;
 $$;
 
