@@ -206,6 +206,10 @@ select is((select s.last_at from wf.schedule_v s where s.name = 'gone'), '2026-0
 select wf.engine_resume();
 select at('2026-03-01 12:41:00+00');
 select is((select s.last_at || ' ' || s.last_state from wf.schedule_v s where s.name = 'gone'), '2026-03-01 18:25:00+05:45 started', 'a schedule makes up for missed times as soon as the engine is resumed');
+select set_config('wf.now', '2026-03-01 12:49:30+00', true);
+select answer as answer from wf.engine_resume() \gset
+select is(:'answer' || ' ' || (select count(*) from wf.work w where w.kind = 'schedule' and w.due_at <= wf.now()), 'refused 0', 'a resume that is refused has no schedule looked at before its time');
+select set_config('wf.now', '2026-03-01 12:41:00+00', true);
 select wf._halt('a backup was restored');
 select at('2026-03-01 13:04:00+00');
 select wf.engine_resume();

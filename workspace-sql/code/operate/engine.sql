@@ -66,13 +66,15 @@ create or replace function wf.engine_resume(p_reason text default null) returns 
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform wf._gate(true);
-    return query select * from wf._engine_move('resume', p_reason);
+    select m.answer, m.detail into answer, detail from wf._engine_move('resume', p_reason) m;
+    return next;
     -- during a pause each schedule is looked at once a minute; what has become due need not wait for that
     update wf.work w set due_at = wf._now()
-     where w.id = any (array(select x.id from wf.work x
-                              where x.kind = 'schedule' and not x.aside
-                                and x.due_at > wf._now() and x.due_at <= wf._now() + interval '1 minute'
-                                for update skip locked));
+     where answer = 'done'
+       and w.id = any (array(select x.id from wf.work x
+                                where x.kind = 'schedule' and not x.aside
+                                  and x.due_at > wf._now() and x.due_at <= wf._now() + interval '1 minute'
+                                  for update skip locked));
     perform wf._ring();
 end;
 $$;
