@@ -80,12 +80,18 @@ sub run {
     return $printed;
 }
 
-# What runs side by side may end in any order: the moves that `run` prints.
+# What runs side by side may end in any order: the moves that `run` prints. Each connection
+# takes the numbers of new processes from a portion of its own (50 a time), and a driver has
+# several connections: a process is known by when its number appears first.
 sub in_order {
     my ($command, $text) = @_;
     $text =~ s/\b\d+\b/N/g if $command =~ /wf-console (?:retry|resolve|ignore)\b/;    # numbers of processes
     # how much of a label fits depends on how long the names of logins are
     $text =~ s/^ *(\d+) TIME (\d*).* (start|success|fail|retry|end) .*/$1 $2 $3/mg if $command =~ /^wf-console history /;
+    my %known;
+    my $nth = sub { 'process ' . ($known{$_[0]} //= 1 + keys %known) };
+    $text =~ s/^ *(\d+)(?= )/$nth->($1)/mge                if $command =~ /^wf-console tree /;
+    $text =~ s/^(\d+) (\d+)(?= )/"$1 " . $nth->($2)/mge if $command =~ /^wf-console history /;
     return $text if $command !~ /^wf-console run /;
     return join '', map { "$_\n" } sort split /\n/, $text;
 }
