@@ -15,17 +15,19 @@ struct buf {
 	size_t len; /* without the NUL */
 	size_t size;
 	size_t limit; /* `len` never exceeds it */
-	bool secret;  /* memory that it gives back is overwritten before */
+	bool secret;  /* its memory is overwritten before it is freed */
 };
 
 /* Begin empty.  `limit` 0 means none. */
 void buf_init(struct buf *buf, size_t limit);
 
-/* The same for a string with secrets in it: no memory that it gives back has
- * them.  What is to be secret is not formatted: buf_addf leaves copies. */
+/*
+ * The same for a string with secrets in it: memory that the buffer frees has no
+ * secrets.  Do not format secrets into it: buf_addf leaves copies.
+ */
 void buf_init_secret(struct buf *buf, size_t limit);
 
-/* All that add: false means over the limit, and nothing was added. */
+/* All functions that add: false means over the limit, and nothing was added. */
 bool buf_add(struct buf *buf, const void *data, size_t len);
 bool buf_adds(struct buf *buf, const char *text);
 bool buf_addc(struct buf *buf, char c);

@@ -1,6 +1,4 @@
-/*
- * compiler.h - what the compiler is told beyond C11.
- */
+/* compiler.h - hints for the compiler that C11 does not have. */
 #ifndef COMMON_COMPILER_H
 #define COMMON_COMPILER_H
 

@@ -95,8 +95,9 @@ feed(struct json_tokener *tokener, const char *text, size_t len,
 }
 
 /*
- * The tokener gathers each string in one buffer.  One that is long enough from the
- * beginning is never moved: so it is the only place to be overwritten.
+ * The tokener gathers each string in one buffer.  If the buffer is long enough
+ * from the beginning, it is never moved.  So only one place has to be
+ * overwritten.
  */
 static void
 make_room(struct json_tokener *tokener, size_t len)
@@ -105,7 +106,7 @@ make_room(struct json_tokener *tokener, size_t len)
 		fatal("cannot allocate %zu bytes for JSON", len);
 }
 
-/* `secret`: nothing of `text` is left in what was freed. */
+/* `secret`: freed memory has no part of `text`. */
 static enum json_tokener_error
 parse_to(int depth, bool secret, const char *text, size_t len,
     struct json_object **object)
@@ -157,8 +158,8 @@ parse(bool secret, const char *text, size_t len, struct json_object **object,
 	}
 	/*
 	 * clearing a tokener for the greatest depth takes longer than reading
-	 * most documents; but what it has read when it finds out that it is too
-	 * shallow, it leaves behind
+	 * most documents; but a tokener that finds out that it is too shallow
+	 * leaves behind the strings that it has read
 	 */
 	reason = parse_to(
 	    secret ? MAX_DEPTH : USUAL_DEPTH, secret, text, len, object);
@@ -171,7 +172,7 @@ parse(bool secret, const char *text, size_t len, struct json_object **object,
 	return false;
 }
 
-/* The JSON_TOKEN_MARK behind a number is not written. */
+/* Have the number written without the JSON_TOKEN_MARK behind it. */
 static void
 remove_mark(struct json_object *number)
 {

@@ -36,7 +36,7 @@ bool json_parse(
     const char *text, size_t len, struct json **value, struct error *err);
 
 /*
- * The same for a document with secrets in it: its strings are nowhere but in the
+ * The same for a document with secrets in it: its strings are only in the
  * document and in `text`.  Release it with json_free_secret().
  */
 bool json_parse_secret(
@@ -88,7 +88,10 @@ bool json_bool(const struct json *value);
 /* Compact text, for the caller to free(). */
 char *json_text(const struct json *value);
 
-/* The same, to a buffer, which may be secret.  False: over its limit. */
+/*
+ * Add the compact text to a buffer, which may be secret.  False: over its
+ * limit.
+ */
 bool json_add(struct buf *buf, const struct json *value);
 
 /*

@@ -10,7 +10,7 @@
 #include "common/utf8.h"
 
 enum {
-	SHOWN = 40,        /* of an invalid token */
+	SHOWN = 40,        /* bytes of an invalid token */
 	INT64_DIGITS = 19, /* fewer always fit */
 };
 
@@ -79,7 +79,7 @@ is_number(const char *at, const char *end)
 	return at == end;
 }
 
-/* Whether this many bytes are a number, and a whole one. */
+/* Whether these bytes are a whole number that does not fit int64_t. */
 static bool
 is_big(const char *at, size_t len)
 {

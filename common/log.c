@@ -87,7 +87,7 @@ put_member(FILE *out, const char *name, const char *value)
 	put_json_string(out, value);
 }
 
-/* As ISO 8601 has it: "2026-11-28T05:20:12.345Z". */
+/* As in ISO 8601: "2026-11-28T05:20:12.345Z". */
 static void
 put_time(FILE *out)
 {
@@ -266,7 +266,7 @@ form(put_fn *text)
 	return options.form == LOG_JSON ? put_json_line : text;
 }
 
-/* Say how many lines are missing before this one. */
+/* Write how many lines are missing before this one. */
 static bool
 tell_missing(struct output *output)
 {

@@ -61,7 +61,7 @@ struct log_about {
 	 * its name; NULL or "": the only workspace, or the line is about none
 	 */
 	const char *workspace;
-	/* of a task; 0: the line is not about a task */
+	/* 0: the line is not about a task */
 	int64_t instance_id, process_id;
 	int attempt;
 	const char *task; /* its type */
@@ -70,7 +70,7 @@ struct log_about {
 void log_about(enum log_level level, const struct log_about *about,
     const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* About a workspace. */
+/* A line about a workspace. */
 #define LOG_IN(level, name, ...) \
 	log_about( \
 	    level, &(struct log_about){ .workspace = (name) }, __VA_ARGS__)

@@ -1,7 +1,8 @@
 /*
- * mem.h - memory that is there, or the program ends.
+ * mem.h - memory, or the end of the program.
  *
- * None of these returns NULL: out of memory is fatal.  Release with free().
+ * None of these functions returns NULL: out of memory is fatal.  Release with
+ * free().
  */
 #ifndef COMMON_MEM_H
 #define COMMON_MEM_H
@@ -24,10 +25,10 @@ char *xstrdup(const char *text);
 /* At most `len` bytes of `text`, NUL-terminated. */
 char *xstrndup(const char *text, size_t len);
 
-/* Overwrite all of it, then free() it: it held a secret.  NULL is allowed. */
+/* Overwrite memory that held a secret, then free() it.  NULL is allowed. */
 void free_wiped(void *memory);
 
-/* As realloc(); what it moves away from is overwritten. */
+/* As realloc(); if the memory moves, the old memory is overwritten. */
 void *realloc_wiped(void *old, size_t size);
 
 char *xasprintf(const char *format, ...) PRINTF_LIKE(1, 2);

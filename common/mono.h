@@ -16,8 +16,8 @@ struct mono {
 struct mono mono_now(void);
 
 /*
- * `ms` may be negative.  A moment that is too far away to be written becomes the
- * last one, or the first one, that can be.
+ * `ms` may be negative.  If the moment is too far away to be written, the
+ * result is the last one, or the first one, that can be.
  */
 struct mono mono_add_ms(struct mono moment, int64_t ms);
 

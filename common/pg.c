@@ -107,7 +107,7 @@ log_libpq_notice(void *arg, const char *message)
 
 /* Sessions --------------------------------------------------------------- */
 
-/* In libpq's order a later keyword wins over an earlier one. */
+/* To libpq, a later keyword wins over an earlier one. */
 struct options {
 	const char *keywords[13], *values[13];
 	size_t count;
@@ -351,7 +351,7 @@ pg_limit(struct pg *pg, int64_t statement_ms)
 	pg->limit_ms = statement_ms;
 }
 
-/* Wait until the server has said more.  False if the session broke. */
+/* Wait until the server has sent more.  False if the session broke. */
 static bool
 wait_for_input(PGconn *conn)
 {
@@ -364,10 +364,10 @@ wait_for_input(PGconn *conn)
 }
 
 /*
- * The next result, waited for; NULL behind the last one of a query.  It is
- * NULL, too, if libpq had no memory, and then the session is spoilt.
- * PQgetResult does not wait here, because it would wait forever for a result
- * that libpq could not store.
+ * Wait for the next result; NULL behind the last one of a query.  It is NULL,
+ * too, if libpq had no memory, and then the session is spoilt.  PQgetResult
+ * does not wait here, because it would wait forever for a result that libpq
+ * could not store.
  */
 static PGresult *
 wait_for_next(struct pg *pg)
@@ -386,7 +386,7 @@ wait_for_next(struct pg *pg)
 }
 
 /*
- * The last result of the oldest query, waited for; or the first bad one, if
+ * Wait for the last result of the oldest query, or for its first bad one, if
  * there is one.
  */
 static PGresult *
@@ -622,8 +622,8 @@ pg_drop_rows(struct pg *pg, bool drop)
 }
 
 /*
- * Whether the next result can be had without waiting.  Each query has to be told
- * anew that its rows come one by one, before any of them is read.
+ * Whether the next result is there without waiting.  libpq has to be told for
+ * each query anew that its rows come one by one, before any of them is read.
  */
 static bool
 is_there(struct pg *pg)

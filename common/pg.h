@@ -2,15 +2,15 @@
  * pg.h - sessions with PostgreSQL.  The only user of libpq (with pg_result.c,
  * pg_conninfo.c, pg_exposure.c and pg_hosts.c).
  *
- * Two ways to use one: the console connects, asks and waits
- * (pg_connect, pg_query); the driver never waits (pg_connect_start,
- * pg_send, pg_next) and keeps its session in pipeline mode, where a batch
- * of queries ends with one pg_sync, is one transaction unless it says
- * otherwise, and takes one round trip.
+ * There are two ways to use a session.  The console connects, asks and waits
+ * (pg_connect, pg_query).  The driver never waits (pg_connect_start, pg_send,
+ * pg_next) and keeps its session in pipeline mode.  There a batch of queries
+ * ends with one pg_sync, is one transaction unless it says otherwise, and takes
+ * one round trip.
  *
- * Errors carry the server's message, detail, hint and SQLSTATE; a session
- * that could not be had says 08001, one that broke 08006.  Notices go to the
- * log: warnings as such, the rest at debug level.
+ * Errors carry the server's message, detail, hint and SQLSTATE.  A session that
+ * could not be opened has 08001, one that broke has 08006.  Notices go to the
+ * log: warnings as warnings, the others at debug level.
  */
 #ifndef COMMON_PG_H
 #define COMMON_PG_H
@@ -70,17 +70,17 @@ int pg_backend(const struct pg *pg);
 int pg_server_version(const struct pg *pg);
 
 /*
- * What others on the network can do to a session that is there, in one line,
- * for the caller to free().  NULL if they can do nothing: the session has a
- * local socket, TLS with sslmode=verify-full, or the encryption of Kerberos.
- * libpq is asked what was used, wherever its parameters came from.
+ * What others on the network can do to an open session, in one line, for the
+ * caller to free().  NULL if they can do nothing: the session has a local
+ * socket, TLS with sslmode=verify-full, or the encryption of Kerberos.  libpq
+ * tells which parameters were used, wherever they came from.
  */
 char *pg_exposure(const struct pg *pg);
 
 /*
- * Ask the server to stop what the session does; that query then fails with
- * 57014.  Sending it opens a connection of its own and waits for it; it may
- * be done in another thread, and after the session has ended.
+ * Ask the server to stop the query of the session, which then fails with 57014.
+ * pg_cancel_send opens a connection of its own and waits for it.  It may be
+ * called in another thread, and after the session has ended.
  */
 struct pg_cancel *pg_cancel_new(const struct pg *pg);
 bool pg_cancel_send(struct pg_cancel *cancel, struct error *err);
@@ -101,8 +101,8 @@ char *pg_take_notify(struct pg *pg);
 struct pg *pg_connect(const struct pg_target *target, struct error *err);
 
 /*
- * One query, its answer awaited.  `params` may be NULL for none.  NULL on
- * failure; otherwise the caller's to pg_result_free().
+ * Send one query and wait for its answer.  `params` may be NULL.  NULL on
+ * failure; otherwise the caller must pg_result_free() the result.
  */
 struct pg_result *pg_query(struct pg *pg, const char *sql,
     const struct pg_params *params, struct error *err);
@@ -140,7 +140,7 @@ struct pg *pg_connect_start(const struct pg_target *target, struct error *err);
  */
 enum pg_progress pg_connect_poll(struct pg *pg, struct error *err);
 
-/* -1 without a session.  To be watched for reading, always. */
+/* -1 without a session.  Watch it for reading, always. */
 int pg_socket(const struct pg *pg);
 
 /* Whether to watch the socket for writing, too. */

@@ -34,7 +34,7 @@ gather(const char *conninfo)
 	return options;
 }
 
-/* NULL if it was not given. */
+/* An option's value; NULL: it has none. */
 static const char *
 value_of(const PQconninfoOption *options, const char *keyword)
 {
@@ -58,7 +58,7 @@ length(const char *list)
 	return n;
 }
 
-/* Element `i`, the only one if there are no more; NULL if it is empty. */
+/* Element `i` of a list, or its only element; NULL if it is empty. */
 static char *
 element(const char *list, size_t i)
 {
@@ -91,7 +91,7 @@ is_complete(const struct pg_host *host, bool has_addresses)
 	                     : host->host != NULL;
 }
 
-/* False if libpq cannot be told a part of the list by itself. */
+/* Split the list.  False if a part of it cannot be given to libpq by itself. */
 static bool
 split(struct pg_hosts *hosts, const PQconninfoOption *options)
 {

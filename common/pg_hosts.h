@@ -28,8 +28,8 @@ struct pg_hosts {
 
 /*
  * The servers of `conninfo`, completed by the service file, the environment and
- * libpq's defaults.  A list that is wrong, or has hosts that only libpq can
- * name, becomes one host, all NULL: libpq then takes `conninfo` as it is.
+ * libpq's defaults.  If the list is wrong, or has hosts that only libpq can
+ * name, it becomes one host, all NULL: libpq then takes `conninfo` as it is.
  */
 void pg_hosts_init(struct pg_hosts *hosts, const char *conninfo);
 void pg_hosts_release(struct pg_hosts *hosts);

@@ -12,7 +12,7 @@ enum {
 	FORMAT_BINARY = 1,
 
 	UUID_SIZE = 16,
-	KEPT_SIZE = 64 << 10, /* of an array's bytes, for the next items */
+	KEPT_SIZE = 64 << 10, /* bytes of an array kept for more items */
 };
 
 static void
@@ -124,7 +124,7 @@ encode_array(struct buf *wire, const struct pg_array *array)
 	buf_add(wire, array->items.data, array->items.len);
 }
 
-/* `value` becomes the parameters' own. */
+/* Add a parameter, and take `value` over. */
 static void
 add_param(
     struct pg_params *p, uint32_t type, char *value, size_t len, int format)

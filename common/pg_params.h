@@ -1,8 +1,8 @@
 /*
- * pg_params.h - the parameters of one query, in the forms libpq sends.
+ * pg_params.h - the parameters of one query, in the forms that libpq sends.
  *
- * Arrays go as binary: one parameter carries a whole batch and nothing is
- * quoted or parsed on the way.
+ * Arrays are sent as binary: one parameter carries a whole batch, and nothing
+ * is quoted or parsed on the way.
  */
 #ifndef COMMON_PG_PARAMS_H
 #define COMMON_PG_PARAMS_H
@@ -32,7 +32,7 @@ void pg_array_add_null(struct pg_array *array);
 /* Release the items; the array is empty and may be used again. */
 void pg_array_release(struct pg_array *array);
 
-/* The same, but some memory is kept: more items will come. */
+/* The same, but keep some memory for more items. */
 void pg_array_clear(struct pg_array *array);
 
 /*
@@ -48,21 +48,21 @@ struct pg_params {
 	int *formats; /* 0 text, 1 binary */
 };
 
-/* Begin with none.  They become $1, $2, … in the order of their adding. */
+/* Begin without parameters.  They become $1, $2, … in the order of adding. */
 void pg_params_init(struct pg_params *params);
 
-/* Text in the server's notation for whatever type $n has; NULL is null. */
+/* Add text in the server's notation for the type of $n; NULL is null. */
 void pg_params_add(struct pg_params *params, const char *text);
 void pg_params_add_int(struct pg_params *params, int32_t value);
 void pg_params_add_bigint(struct pg_params *params, int64_t value);
 void pg_params_add_bytes(
     struct pg_params *params, const void *data, size_t len);
 
-/* A copy of `array`, which stays the caller's. */
+/* Add a copy of `array`, which stays the caller's. */
 void pg_params_add_array(
     struct pg_params *params, const struct pg_array *array);
 
-/* Release the copies; there are none and more may be added. */
+/* Release the copies; then there are no parameters, and more may be added. */
 void pg_params_release(struct pg_params *params);
 
 #endif

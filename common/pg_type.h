@@ -39,7 +39,7 @@ enum pg_kind {
 /* How values of a type are to be shown. */
 enum pg_kind pg_type_kind(uint32_t type);
 
-/* The type of the arrays of `element`, which is one that pg_array takes. */
+/* The type of arrays of `element`, a type that pg_array takes. */
 enum pg_type pg_type_array(enum pg_type element);
 
 #endif

@@ -28,8 +28,8 @@ has_room(struct sink *sink, struct mono until)
 }
 
 /*
- * A write of this size is taken at once where there is room at all, and does
- * not block.
+ * The size of a write that is taken at once and does not block, if there is any
+ * room.
  */
 static size_t
 portion(const struct sink *sink, size_t len)

@@ -2,9 +2,9 @@
  * sink.h - writes lines to a file, a pipe or a terminal that may not take them.
  *
  * A disk may be full, or the reader of a pipe may stand still, while the writer
- * has other things to do.  Therefore it waits at most a tenth of a second for
- * room, and does not wait again before there is some.  Lines for which there is
- * no room are left out.
+ * has other things to do.  Therefore the writer waits at most a tenth of a
+ * second for room, and does not wait again before there is some.  Lines for
+ * which there is no room are left out.
  */
 #ifndef COMMON_SINK_H
 #define COMMON_SINK_H

@@ -1,5 +1,5 @@
 /*
- * sqlstate.h - the SQLSTATEs that our programs tell apart, by names.
+ * sqlstate.h - names of the SQLSTATEs that our programs tell apart.
  *
  * docs/errors.md lists those of the workspace.
  */
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* PostgreSQL's; the first two also stand where libpq has none. */
+/* PostgreSQL's; we also set the first two where libpq has none. */
 #define SQLSTATE_NO_CONNECTION "08001"
 #define SQLSTATE_CONNECTION_LOST "08006"
 #define SQLSTATE_NOT_SUPPORTED "0A000"

@@ -55,7 +55,7 @@ suggestion_offer(struct suggestion *suggestion, const char *name, size_t len)
 
 	if (wanted_len == 0 || wanted_len > LONGEST || len > LONGEST)
 		return;
-	/* the beginning of a name, in whatever case, is as good as the name */
+	/* the beginning of a name, in any case, is as good as the name */
 	if (len < wanted_len ||
 	    strncasecmp(name, suggestion->wanted, wanted_len) != 0)
 		edits = distance(suggestion->wanted, wanted_len, name, len);

@@ -14,7 +14,7 @@
 #include "common/mem.h"
 
 enum {
-	MAX_LINKS = 40, /* as the kernel has it */
+	MAX_LINKS = 40, /* the kernel's limit */
 };
 
 /* A walk along a path. */

@@ -1,5 +1,6 @@
 /*
- * at_rest.h - whether what is looked at goes on by itself: where --follow ends.
+ * at_rest.h - whether an instance or process goes on by itself; if not,
+ * --follow ends.
  */
 #ifndef CONSOLE_AT_REST_H
 #define CONSOLE_AT_REST_H
@@ -12,12 +13,16 @@ struct target;
 
 /*
  * Whether an instance or a process has ended or waits for an operator, as it is
- * now.  False if it can't be said; a target that there is not is such an error.
+ * now.  False if that can't be found out; a target that does not exist is such
+ * an error.
  */
 bool at_rest(struct console *console, const struct target *target,
     bool *is_at_rest, struct error *err);
 
-/* Wait a little before the next look; false if nobody reads any more. */
+/*
+ * Wait a little before the next look; false if nobody reads the output any
+ * more.
+ */
 bool at_rest_wait(const struct console *console);
 
 #endif

@@ -22,7 +22,7 @@ find_option(const char *name)
 	return NULL;
 }
 
-/* What the target names: an instance alone has no process. */
+/* The parts of a target: an instance alone has no process. */
 static bool
 add_target_part(struct pg_params *params, const struct invocation *invocation,
     const char *name)
@@ -44,7 +44,9 @@ add_target_part(struct pg_params *params, const struct invocation *invocation,
 	return true;
 }
 
-/* All values as a text array, which the server turns into what it wants. */
+/*
+ * All values as a text array; the server converts it to the type that it needs.
+ */
 static void
 add_all(struct pg_params *params, const struct invocation *invocation,
     const char *name)
@@ -64,7 +66,7 @@ add_all(struct pg_params *params, const struct invocation *invocation,
 	pg_array_release(&array);
 }
 
-/* Add the value of `name` to `params`; the SQL type that it has. */
+/* Add the value of `name` to `params`.  Returns the SQL type of that value. */
 static const char *
 add_value(struct pg_params *params, const struct invocation *invocation,
     const char *name)

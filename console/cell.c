@@ -9,7 +9,7 @@
 #include "console/text.h"
 
 /*
- * To the millisecond and without the zone, always of one width:
+ * To the millisecond and without the zone, always with the same width:
  * "2026-11-21 00:39:00.120".
  */
 static void

@@ -18,10 +18,12 @@ void cell_add(struct buf *buf, const struct column *column, const char *value);
  */
 void cell_add_iso_time(struct buf *buf, const char *time);
 
-/* Add how long something took, given in seconds: "12s", "3m 12s", "2d 4h". */
+/* Add a duration, given in seconds: "12s", "3m 12s", "2d 4h". */
 void cell_add_duration(struct buf *buf, const char *seconds);
 
-/* How a value of this column stands out: states by what they mean. */
+/*
+ * The style of a value of this column: that of a state depends on its meaning.
+ */
 enum style cell_style(const struct column *column, const char *value);
 
 /* Add the column's heading: "started_at" is STARTED, "elapsed_s" ELAPSED. */

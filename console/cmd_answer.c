@@ -26,7 +26,7 @@ static const char check_sql[] =
 
 enum { FIELD, TYPE, TITLE, DESCRIPTION, REQUIRED, STANDARD, CHOICES };
 
-/* What is asked: "Approve it [approve], true or false (default true): " */
+/* The question: "Approve it [approve], true or false (default true): " */
 static char *
 describe(const struct pg_result *fields, int row)
 {
@@ -102,7 +102,7 @@ add_list(struct buf *json, const char *text)
 	buf_adds(json, "]");
 }
 
-/* The input of a person, as a value for a field of this type. */
+/* Add what a person typed, as a value for a field of this type. */
 static void
 add_entry(struct buf *json, const char *type, const char *text)
 {
@@ -120,10 +120,7 @@ add_entry(struct buf *json, const char *type, const char *text)
 		add_value(json, text, strlen(text));
 }
 
-/*
- * The workspace's objection to the entry of one field; NULL: the entry is
- * right.
- */
+/* What the workspace objects to in the entry of one field; NULL: nothing. */
 static bool
 check_entry(struct console *console, const char *field, const char *payload,
     char **flaw, struct error *err)
@@ -153,7 +150,10 @@ say(const char *flaw)
 	buf_release(&text);
 }
 
-/* Ask for one field until it is right; add it to `answer`, as `"name":value`. */
+/*
+ * Ask for one field until the entry is right.  Adds it to `answer`, as
+ * `"name":value`.
+ */
 static bool
 ask_field(struct console *console, const struct pg_result *fields, int row,
     struct buf *answer, struct error *err)

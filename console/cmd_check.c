@@ -1,5 +1,5 @@
 /*
- * cmd_check.c - check and fmt: what needs the language and no database.
+ * cmd_check.c - check and fmt: commands that need the language and no database.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -88,8 +88,8 @@ write_all(int fd, const char *text)
 }
 
 /*
- * All or nothing: written beside the file (of a link: the one it leads to),
- * then put in its place.
+ * Write all or nothing: a new file beside the old one takes its place.  A link
+ * stays: the file that it leads to is replaced.
  */
 static bool
 replace_file(const char *path, const char *text, struct error *err)
@@ -116,7 +116,7 @@ replace_file(const char *path, const char *text, struct error *err)
 	return ok;
 }
 
-/* Print a file that has been laid out, or write it, or only name it. */
+/* Print a file that has been laid out, or write it, or print only its name. */
 static enum exit_code
 deliver(const struct console *console, const char *path, const char *old,
     const char *text, struct error *err)

@@ -2,9 +2,9 @@
  * cmd_completion.c - completion for bash and zsh, printed from the command
  * table.
  *
- * Both scripts are the same `case`s between a head and a tail of their own:
- * the words before the cursor that belong to the command decide what may
- * follow, and which options there are.
+ * Both scripts are the same `case`s between a head and a tail of their own: the
+ * command's words before the cursor decide what may follow, and which options
+ * there are.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "console/commands.h"
 #include "console/console.h"
 
-/* What differs between the shells. */
+/* The differences between the shells. */
 struct shell {
 	const char *head, *tail;
 	const char *open, *close; /* of a list */
@@ -136,7 +136,7 @@ print_option(FILE *out, const struct shell *shell, const struct option *option)
 	shell->print_item(out, name, (size_t)len, option->text);
 }
 
-/* What can follow an option: it is one of a few words, or unknown. */
+/* What may follow an option: one of a few words, or something unknown. */
 static void
 print_values_of(
     FILE *out, const struct shell *shell, const struct option *option)
@@ -183,7 +183,7 @@ print_values(FILE *out, const struct shell *shell)
 	fprintf(out, "    esac\n");
 }
 
-/* Whether it is the first command that begins with these `len` characters. */
+/* Whether no earlier command begins with the same `len` characters. */
 static bool
 is_first(const struct command *command, size_t len)
 {
@@ -218,7 +218,10 @@ print_options(FILE *out, const struct shell *shell)
 	fprintf(out, "    esac\n");
 }
 
-/* The words that come `after` others, each once: they need not be adjacent. */
+/*
+ * The words that come `after` other words, each once, wherever they stand in
+ * the table.
+ */
 static void
 print_words_after(FILE *out, const struct shell *shell, const char *after)
 {
@@ -248,7 +251,7 @@ print_next(
 	fprintf(out, "%s ;;\n", shell->close);
 }
 
-/* The words of commands: the first ones, and what follows "workspace". */
+/* The words of commands: first words, and words after one like "workspace". */
 static void
 print_words(FILE *out, const struct shell *shell)
 {

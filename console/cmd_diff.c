@@ -13,7 +13,7 @@
 #include "console/review.h"
 #include "console/text.h"
 
-/* A text on the terminal: nothing in it moves the cursor. */
+/* A text on the terminal: nothing in it can move the cursor. */
 static void
 put_text(const struct console *console, const char *text)
 {
@@ -85,7 +85,7 @@ cmd_print(struct console *console, struct error *err)
 
 /* diff ---------------------------------------------------------------------- */
 
-/* Two versions: those that were named, or the last ones. */
+/* The two versions: those that were named, or the last two. */
 static const char versions_sql[] =
     "with chosen as ("
     "    select v.version, v.tree"
@@ -156,7 +156,7 @@ show(const struct console *console, const struct pg_result *rows,
 	return ok;
 }
 
-/* Hand the versions to the query, the older one first. */
+/* Give the versions to the query, the older one first. */
 static bool
 choose(struct console *console, struct error *err)
 {

@@ -14,12 +14,12 @@
 #include "console/graph.h"
 #include "console/picture.h"
 
-/* The drawings that were asked for, and why they could not be made. */
+/* The drawings that were asked for, and why one could not be made. */
 struct drawing {
 	struct error err;
 };
 
-/* A picture is a gift: a page without one is a page, too. */
+/* A picture is an extra: without it the page is still printed. */
 static void
 draw(struct buf *buf, const struct json *workflow, void *context)
 {
@@ -45,7 +45,7 @@ draw(struct buf *buf, const struct json *workflow, void *context)
 	graph_release(&graph);
 }
 
-/* Whether the file holds it; NULL: any. */
+/* Whether the file has it; NULL: any workflow. */
 static bool
 has_workflow(const struct json *spec, const char *name, const char *path,
     struct error *err)

@@ -21,7 +21,10 @@
 
 /* From a file ------------------------------------------------------------- */
 
-/* `wanted`, or the only one, or main: its name is that of the file. */
+/*
+ * The workflow `wanted`, or the only one, or main, which is named like its
+ * file.
+ */
 static const struct json *
 choose_workflow(const struct json *spec, const char *wanted, struct error *err)
 {
@@ -104,7 +107,9 @@ static const char drawn_sql[] =
     "                p_instance => :drawn-instance::bigint) g"
     " order by 1";
 
-/* The first row has the tree; each row how far an instance is in a node. */
+/*
+ * The first row has the tree; each row says how far an instance is in a node.
+ */
 static bool
 add_rows(struct graph *graph, const struct pg_result *rows, struct error *err)
 {

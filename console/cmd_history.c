@@ -1,5 +1,6 @@
 /*
- * cmd_history.c - every move of an instance or a process, and those to come.
+ * cmd_history.c - every move of an instance or a process, also new ones as they
+ * come.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "console/console.h"
 #include "console/value.h"
 
-/* The moves behind the one with the number `seen`; NULL: all. */
+/* The moves after the one with the number `seen`; NULL: all. */
 static struct pg_result *
 ask(struct console *console, const char *seen, struct error *err)
 {
@@ -25,7 +26,7 @@ ask(struct console *console, const char *seen, struct error *err)
 	return rows;
 }
 
-/* Print what comes after `first`, as long as more can come. */
+/* Print the moves after `first`, as long as more can come. */
 static bool
 follow(struct console *console, const struct pg_result *first,
     struct output *output, struct error *err)
@@ -37,7 +38,10 @@ follow(struct console *console, const struct pg_result *first,
 
 	(void)target_parse(console_value(console, "TARGET"), &target);
 	do {
-		/* first whether it ends, then the moves: so none is missed */
+		/*
+		 * ask first whether it has ended, then for moves: none is
+		 * missed
+		 */
 		ok = at_rest(console, &target, &is_over, err);
 		rows = ok ? ask(console, seen, err) : NULL;
 		ok = rows != NULL;

@@ -11,7 +11,7 @@
 #include "console/console.h"
 #include "console/session.h"
 
-/* Every file, so that all errors are seen at once. */
+/* Compile every file, so that all errors are reported at once. */
 static bool
 compile_all(
     const struct console *console, struct compiled *files, struct error *err)

@@ -1,5 +1,5 @@
 /*
- * cmd_local.c - a workspace of one's own: start, run, status, stop.
+ * cmd_local.c - a local workspace: start, run, status, stop.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 #include "console/start.h"
 #include "console/workspace.h"
 
-/* Roles of the driver: one to poll, one that SQL tasks run as. */
+/* Roles of the driver: one that polls, one as which SQL tasks run. */
 static const char make_roles[] =
     "do $$ begin"
     "  if to_regrole('pgwf_driver') is null then"
@@ -31,7 +31,7 @@ static const char make_roles[] =
     "    current_database());"
     "end $$";
 
-/* Run `sql` in one of its databases; `*is_empty` if it gave no rows. */
+/* Run `sql` in one of the databases; `*is_empty` says that it gave no rows. */
 static bool
 ask(const struct local *local, const char *dbname, const char *sql,
     bool *is_empty, struct error *err)
@@ -50,7 +50,7 @@ ask(const struct local *local, const char *dbname, const char *sql,
 	return result != NULL;
 }
 
-/* The database, the workspace in it and the driver's roles. */
+/* Make the database, the workspace in it and the driver's roles. */
 static bool
 make_workspace(const struct local *local, struct error *err)
 {
@@ -85,7 +85,7 @@ start_all(struct console *console, struct local *local, struct error *err)
 	       make_workspace(local, err) && local_driver_start(local, err);
 }
 
-/* One row: what runs, and how other programs get there. */
+/* One row: what runs, and how other programs connect to it. */
 static void
 print_status(const struct console *console, const struct local *local)
 {
@@ -129,7 +129,7 @@ cmd_local_start(struct console *console, struct error *err)
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* Before anything is started for it. */
+/* Check it before anything is started. */
 static bool
 check_file(const struct console *console, struct error *err)
 {

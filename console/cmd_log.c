@@ -1,5 +1,5 @@
 /*
- * cmd_log.c - what the programs of tasks have written, and go on writing.
+ * cmd_log.c - the output of the programs of tasks, also as it comes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "console/text.h"
 #include "console/value.h"
 
-/* Around the rows of the command table: what was not read yet. */
+/* Put around the SQL of the command table: only rows that were not read yet. */
 static const char output_sql[] =
     "select process_id, process_id || '/' || attempt, start + size, dropped,"
     "       label, body"
@@ -25,7 +25,7 @@ static const char output_sql[] =
     "           (process_id || '/' || attempt))::bigint, 0)"
     " order by at, process_id, start";
 
-/* How far the output of an attempt was read. */
+/* How far the output of an attempt has been read. */
 struct place {
 	char attempt[48]; /* "42/1" */
 	char end[24];
@@ -36,8 +36,8 @@ struct reader {
 	struct target target;
 	struct place *places; /* one for each attempt that has written */
 	size_t place_count;
-	char process[24]; /* that wrote last */
-	bool in_line;     /* and has not ended its line */
+	char process[24]; /* the last writer */
+	bool in_line;     /* it has not ended its line */
 	bool is_for_eyes; /* a terminal: nothing may move its cursor */
 };
 
@@ -64,7 +64,7 @@ ask_output(const struct reader *reader, struct error *err)
 	return result;
 }
 
-/* Of several tasks each line says whose it is. */
+/* If there are several tasks, each line says whose it is. */
 static void
 begin_line(struct reader *reader, const char *process, const char *label)
 {
@@ -101,7 +101,7 @@ print_text(struct reader *reader, const char *process, const char *label,
 	buf_release(&safe);
 }
 
-/* The attempt was read to there. */
+/* Note how far it has been read. */
 static void
 remember(struct reader *reader, const char *attempt, const char *end)
 {
@@ -167,8 +167,8 @@ cmd_log(struct console *console, struct error *err)
 	(void)target_parse(console_value(console, "TARGET"), &reader.target);
 	reader.is_for_eyes = isatty(STDOUT_FILENO);
 	do {
-		/* first whether it ends, then what it wrote: nothing is missed
-		 */
+		/* ask first whether it has ended, then for output: none is
+		 * missed */
 		ok = at_rest(console, &reader.target, &over, err) &&
 		     print_output(&reader, err);
 	} while (ok && follow && !over && at_rest_wait(console));

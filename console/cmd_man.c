@@ -11,7 +11,7 @@
 #error "PGWF_VERSION is given by the build"
 #endif
 
-/* Text that means nothing to roff; lines are filled. */
+/* Text without special meaning for roff, which fills the lines. */
 static void
 put(FILE *out, const char *text)
 {

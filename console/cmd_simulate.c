@@ -1,6 +1,6 @@
 /*
- * cmd_simulate.c - play a workflow in virtual time, installed or not, and
- * leave no trace.
+ * cmd_simulate.c - run a workflow in virtual time, installed or not, and leave
+ * no trace.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,10 @@
 #include "console/session.h"
 #include "console/start.h"
 
-/* What --script names, as text: for the caller to free(); NULL: no good. */
+/*
+ * The file that --script names, as text, for the caller to free(); NULL if it
+ * can't be used.
+ */
 static char *
 read_script(const char *path, struct error *err)
 {
@@ -42,7 +45,7 @@ read_script(const char *path, struct error *err)
 	return text;
 }
 
-/* The last row tells the result. */
+/* The last row has the result. */
 static enum exit_code
 judge(const struct pg_result *rows, struct error *err)
 {
@@ -94,7 +97,7 @@ play(struct console *console, const char *workflow, struct error *err)
 	return code;
 }
 
-/* Installed for as long as it is played. */
+/* Installed for the simulation only. */
 static enum exit_code
 play_file(struct console *console, const char *path, struct error *err)
 {

@@ -21,8 +21,9 @@
 #include "console/start.h"
 
 /*
- * What the workflow declares; NULL if that can't be seen (wf_app need not
- * see definitions) or it is not installed, which wf.start says better.
+ * The declared parameters; NULL if the login may not see them (wf_app need not
+ * see definitions) or the workflow is not installed: wf.start reports that
+ * better.
  */
 static struct json *
 declared_parameters(const struct console *console, const char *workflow)
@@ -137,7 +138,7 @@ cmd_start(struct console *console, struct error *err)
 enum exit_code
 cmd_wait(struct console *console, struct error *err)
 {
-	/* it says which instance there is not, to whom */
+	/* it tells the login which instance does not exist */
 	struct pg_result *result =
 	    console_query(console, console->invocation.command->sql, err);
 

@@ -1,6 +1,6 @@
 /*
- * cmd_tree.c - the processes of an instance, page by page: as a tree (tree.h), or
- * when they ran (gantt.h).
+ * cmd_tree.c - the processes of an instance, page by page: as a tree (tree.h),
+ * or as bars of time (gantt.h).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ enum {
 typedef void print_fn(const struct terminal *terminal,
     const struct pg_result *rows, int count, FILE *out);
 
-/* At most so many processes; all if no limit was given. */
+/* The number of processes at most; all if there is no limit. */
 static struct pg_result *
 ask(struct console *console, int64_t limit, struct error *err)
 {
@@ -41,7 +41,7 @@ ask(struct console *console, int64_t limit, struct error *err)
 	return rows;
 }
 
-/* The rows of the first `limit` processes. A process may have several. */
+/* The rows of the first `limit` processes; a process may have several rows. */
 static int
 rows_of(const struct pg_result *rows, int64_t limit)
 {
@@ -58,7 +58,7 @@ rows_of(const struct pg_result *rows, int64_t limit)
 	return row;
 }
 
-/* A process behind the page says that it is not the last one. */
+/* A process after the page shows that the page is not the last one. */
 static void
 print_page(const struct console *console, const struct pg_result *rows,
     int64_t page, const char *word, print_fn *print)
@@ -96,7 +96,7 @@ show(struct console *console, const char *word, print_fn *print,
 	return EXIT_DONE;
 }
 
-/* All that the rows say, but for how long it has taken. */
+/* All text of the rows, except how long each has taken. */
 static char *
 fingerprint(const struct pg_result *rows)
 {
@@ -111,7 +111,7 @@ fingerprint(const struct pg_result *rows)
 	return buf_take(&text);
 }
 
-/* Print the tree again whenever it has changed, as long as it can change. */
+/* Print the tree again whenever it changes, as long as it can change. */
 static enum exit_code
 follow(struct console *console, struct error *err)
 {
@@ -154,7 +154,7 @@ cmd_tree(struct console *console, struct error *err)
 	return show(console, "tree", tree_print, err);
 }
 
-/* A picture has all of the tasks, unless --limit says how many. */
+/* A picture shows all tasks, unless --limit says how many. */
 static enum exit_code
 draw(struct console *console, struct error *err)
 {

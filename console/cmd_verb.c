@@ -1,7 +1,7 @@
 /*
- * cmd_verb.c - retry, ignore, resolve, raise, cancel, abort, halt, suspend, resume:
- * act on targets; action, lb-workflow's way of saying it; purge, which goes
- * batch by batch; and engine, which has no targets.
+ * cmd_verb.c - retry, ignore, resolve, raise, cancel, abort, halt, suspend,
+ * resume: act on targets; action, which is how lb-workflow writes them; purge,
+ * which goes batch by batch; and engine, which has no targets.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,12 +17,12 @@
 #include "console/selector.h"
 #include "console/session.h"
 
-/* Instances in one transaction. */
+/* Instances per transaction. */
 #define PURGE_BATCH "1000"
 
 /*
- * Each target with its answer, and everything that changed; a target's own
- * move is the first of its process.
+ * Each target with its answer, and everything that changed; the target's own
+ * move is the first one of its process.
  */
 static const char changes_sql[] =
     "with target as ("
@@ -47,7 +47,7 @@ static const char changes_sql[] =
     "coalesce(t.process_id, 0)"
     " order by 1, c.nth, 2";
 
-/* Do it and take it back: what `look` finds in between. */
+/* Do it, ask with `look` what has changed, and roll it back. */
 static struct pg_result *
 try_out(struct console *console,
     struct pg_result *(*look)(struct console *console, struct error *err),
@@ -65,14 +65,14 @@ try_out(struct console *console,
 	return rows;
 }
 
-/* What every target answers. */
+/* Act: the answer of each target. */
 static struct pg_result *
 do_verb(struct console *console, struct error *err)
 {
 	return console_query(console, console->invocation.command->sql, err);
 }
 
-/* The same, and all that follows from it. */
+/* The same, and every change that follows from it. */
 static struct pg_result *
 do_and_compare(struct console *console, struct error *err)
 {
@@ -102,7 +102,7 @@ count(const struct pg_result *rows, const char *answer)
 	return n;
 }
 
-/* A target may have changed while the question was open. */
+/* Targets may have changed while the question was open. */
 static void
 tell_changed(
     const struct console *console, const struct selector *selector, int done)
@@ -114,7 +114,7 @@ tell_changed(
 		    selector->counted - done, selector->counted);
 }
 
-/* Act, or show with `look` what that would be. */
+/* Act; or with --dry-run show, by `look`, what would happen. */
 static enum exit_code
 act(struct console *console, const struct selector *selector,
     struct pg_result *(*look)(struct console *console, struct error *err),
@@ -138,7 +138,7 @@ act(struct console *console, const struct selector *selector,
 	return code;
 }
 
-/* One process needs no question, nor does what is not done in earnest. */
+/* One process needs no question, and neither does a dry run. */
 static bool
 may_act(struct console *console, struct selector *selector,
     enum exit_code *code, struct error *err)
@@ -148,7 +148,7 @@ may_act(struct console *console, struct selector *selector,
 	       consent_ask(console, selector, code, err);
 }
 
-/* The target that the command line names, asked about and acted on. */
+/* Read the targets of the command line, ask about them, and act on them. */
 static enum exit_code
 on_target(struct console *console,
     enum exit_code (*do_it)(struct console *console,
@@ -184,7 +184,7 @@ cmd_verb(struct console *console, struct error *err)
 	return on_target(console, act_and_compare, err);
 }
 
-/* The next batch, behind the last row of the one before. */
+/* The next batch, after the last row of the one before. */
 static struct pg_result *
 purge_batch(
     struct console *console, const struct pg_result *before, struct error *err)
@@ -200,7 +200,7 @@ purge_batch(
 	return rows;
 }
 
-/* All batches as one run of rows; each is committed when it is printed. */
+/* Print all batches as one table; each is committed when it is printed. */
 static enum exit_code
 purge_all(
     struct console *console, const struct selector *selector, struct error *err)
@@ -285,7 +285,7 @@ find_verb(const char *name, struct error *err)
 	return NULL;
 }
 
-/* Some options have another name there. */
+/* Some options have another name in lb-workflow. */
 enum exit_code
 cmd_action(struct console *console, struct error *err)
 {

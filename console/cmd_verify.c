@@ -1,5 +1,5 @@
 /*
- * cmd_verify.c - whether a source says what runs.
+ * cmd_verify.c - whether a source is the text of what runs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "console/review.h"
 #include "console/text.h"
 
-/* The rows so far, and the differences, which are printed behind them. */
+/* The rows so far, and the differences, which are printed after them. */
 struct verification {
 	struct console *console;
 	struct output output;
@@ -25,7 +25,7 @@ struct verification {
 	bool all_good;
 };
 
-/* A version, and what it is compared with. */
+/* A version, and the text to compare it with. */
 struct subject {
 	const char *workflow, *version, *tree;
 	const char *against;  /* `source`, or a file */
@@ -47,7 +47,9 @@ add_row(struct verification *verification, const struct subject *subject,
 
 /* Comparing ------------------------------------------------------------------ */
 
-/* Both as text; empty if one of them can not be written so. */
+/*
+ * Compare both as text; it stays empty if one of them can't be written as text.
+ */
 static void
 add_diff(const struct subject *subject, struct buf *diff)
 {
@@ -98,7 +100,7 @@ compare(struct verification *verification, const struct subject *subject)
 
 /* Sources --------------------------------------------------------------------- */
 
-/* `main` is called like its file, which may be the workflow or another one. */
+/* `main` has the name of its file; that may be this workflow or another one. */
 static char *
 compile_source(const struct console *console, const char *workflow,
     const char *source, struct lang_result *result)
@@ -142,7 +144,9 @@ verify_source(struct verification *verification, struct subject *subject,
 	lang_result_release(&result);
 }
 
-/* The versions of a workflow, or of all: all of them, or those in use. */
+/*
+ * The versions of a workflow, or of all workflows: all, or only those in use.
+ */
 static struct pg_result *
 find_versions(struct console *console, const char *workflow, bool present,
     struct error *err)

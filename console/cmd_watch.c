@@ -28,7 +28,7 @@
 
 enum {
 	REFRESH_MS = 1000,
-	BUSY = 9,   /* of ten parts of the time at most one is asking */
+	BUSY = 9,   /* of ten parts of the time one at most is for queries */
 	GUTTER = 2, /* columns for the arrow */
 	AROUND = 2, /* the first line and the last */
 };
@@ -37,14 +37,14 @@ struct watch {
 	struct console *console;
 	struct screen *screen;
 	struct watch_view view;
-	int64_t above;        /* the one to come back to, among all; -1: none */
-	size_t first, chosen; /* lines: at the top, with the arrow */
-	char *trouble;        /* why what is shown is old; NULL: it is not */
+	int64_t above;        /* the line to go back to; -1: none */
+	size_t first, chosen; /* lines: the top one, the one with the arrow */
+	char *trouble;        /* why the view is old; NULL: it is up to date */
 };
 
 /* Looking ------------------------------------------------------------------ */
 
-/* The number of what is chosen; 0: nothing. */
+/* The number of the chosen thing; 0: nothing is chosen. */
 static int64_t
 chosen_id(const struct watch *watch)
 {
@@ -60,7 +60,7 @@ explain(struct watch *watch, struct error *err)
 	    &watch->view, watch->console, chosen_id(watch), err);
 }
 
-/* The chosen thing stays chosen when its line moves. */
+/* Keep the same thing chosen when its line moves. */
 static bool
 look(struct watch *watch, struct error *err)
 {
@@ -86,7 +86,7 @@ is_lost(const struct watch *watch, const struct error *err)
 	       strncmp(err->sqlstate, "57P", 3) == 0;
 }
 
-/* False only where another try can't help. */
+/* False if another try can't help. */
 static bool
 retry_later(struct watch *watch, struct error *err)
 {
@@ -119,7 +119,7 @@ refresh(struct watch *watch, struct error *err)
 
 /* Drawing ------------------------------------------------------------------ */
 
-/* Lines of the page that are seen at once. */
+/* The lines of the page that fit on the screen. */
 static size_t
 visible(const struct watch *watch)
 {
@@ -206,7 +206,7 @@ draw(struct watch *watch)
 
 /* Keys --------------------------------------------------------------------- */
 
-/* False: nothing has to be asked for. */
+/* False: the view need not be asked for again. */
 static bool
 move(struct watch *watch, int64_t by)
 {
@@ -219,7 +219,7 @@ move(struct watch *watch, int64_t by)
 	return false;
 }
 
-/* Another view: from its top, unless `id` is to be found again. */
+/* Open another view at its top, or at the line of `id` if there is one. */
 static void
 enter(struct watch *watch, int64_t instance, int64_t above, int64_t id)
 {
@@ -233,7 +233,7 @@ enter(struct watch *watch, int64_t instance, int64_t above, int64_t id)
 	}
 }
 
-/* Whether what is shown has to be asked for again. */
+/* Whether the view has to be asked for again. */
 static bool
 obey(struct watch *watch, enum key key)
 {
@@ -266,7 +266,7 @@ obey(struct watch *watch, enum key key)
 	}
 }
 
-/* Until it is enough; false if something ended it. */
+/* Run until the user quits; false if an error ended it. */
 static bool
 run(struct watch *watch, struct error *err)
 {
@@ -299,7 +299,7 @@ cmd_watch(struct console *console, struct error *err)
 	struct watch watch = { .console = console, .above = -1 };
 	bool ok;
 
-	/* keys are not read while a connection is awaited */
+	/* no keys are read while it waits for a connection */
 	if (setenv("PGCONNECT_TIMEOUT", "2", 0) != 0)
 		fatal("cannot set PGCONNECT_TIMEOUT");
 	if (instance != NULL)

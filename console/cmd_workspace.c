@@ -21,7 +21,7 @@
 
 #define PSQL_OUTPUT_MAX 65536
 
-/* The text behind `label` on a line of psql's, for the caller to free(). */
+/* The text after `label` on a line of psql's, for the caller to free(). */
 static char *
 find_line(const char *output, const char *label)
 {
@@ -34,7 +34,7 @@ find_line(const char *output, const char *label)
 	return xstrndup(at, strcspn(at, "\n"));
 }
 
-/* "psql:/…/install.sql:12: ERROR:  message" and its hint, as our error. */
+/* "psql:/…/install.sql:12: ERROR: message" and its hint, as our error. */
 static void
 explain_psql(const char *output, struct error *err)
 {
@@ -87,7 +87,9 @@ workspace_script(
 	return ok;
 }
 
-/* Run the script where the command line points, and show what is there. */
+/*
+ * Run the script in the database of the command line, and show the workspace.
+ */
 static enum exit_code
 run_script(struct console *console, const char *script, const char *answer,
     struct error *err)
@@ -122,7 +124,7 @@ cmd_workspace_upgrade(struct console *console, struct error *err)
 	return run_script(console, "upgrade.sql", "upgraded", err);
 }
 
-/* How much there is to lose. */
+/* How much would be lost. */
 static bool
 may_uninstall(struct console *console, enum exit_code *code, struct error *err)
 {

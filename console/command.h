@@ -30,7 +30,7 @@ enum exit_code {
 	EXIT_ABORTED = 12,
 	/* it has not ended in time */
 	EXIT_UNDER_WAY = 13,
-	EXIT_PERSON = 14, /* and waits for an operator */
+	EXIT_PERSON = 14, /* it waits for an operator */
 };
 
 enum needs {
@@ -41,7 +41,7 @@ enum needs {
 
 /* How long the server may work on one statement of a command. */
 enum {
-	DEFAULT_LIMIT_S = 60, /* where a command says nothing: it only looks */
+	DEFAULT_LIMIT_S = 60, /* for a command without one: a quick look */
 	NO_LIMIT = -1,
 };
 
@@ -56,7 +56,7 @@ struct option {
 struct command {
 	const char *pattern;
 	const char *summary;
-	const char *options; /* names, spaces between; NULL: none */
+	const char *options; /* names, separated by spaces; NULL: none */
 	/* the role it takes: named when the database refuses */
 	const char *role;
 	enum needs needs;
@@ -67,11 +67,11 @@ struct command {
 
 	const char *shown; /* columns of a table; NULL: all */
 	const char *whole; /* those that a table never cuts; NULL: none */
-	const char *none;  /* said when there are no rows; NULL: nothing */
+	const char *none;  /* printed when there are no rows; NULL: nothing */
 	/*
-	 * The error when there are no rows; NULL: no rows are no error.
-	 * ":WORKFLOW" stands for the argument, ":TARGET" also for what it
-	 * is: "instance 8".
+	 * The error when there are no rows; NULL: then it is not an error.
+	 * ":WORKFLOW" stands for the argument, ":TARGET" also for its kind:
+	 * "instance 8".
 	 */
 	const char *missing;
 	bool is_record;     /* show a row as a block, not as a line */
@@ -90,7 +90,7 @@ const struct command *command_next(const struct command *command);
 /* The group of a command: a heading of the help. */
 const char *command_group(const struct command *command);
 
-/* options.c: those of commands, and those before any command. */
+/* options.c: the options of commands, and those before any command. */
 extern const struct option command_options[];
 extern const size_t command_option_count;
 extern const struct option global_options[];
@@ -113,10 +113,13 @@ struct placeholder {
  */
 bool pattern_next(const char *pattern, size_t *at, struct placeholder *found);
 
-/* The length of the words at the start of a pattern: 9 for "group set NAME" */
+/* The length of the words at the start of a pattern: 9 for "group set NAME". */
 size_t pattern_words(const char *pattern);
 
-/* Whether both begin with the same words; then their types tell them apart. */
+/*
+ * Whether both begin with the same words; then the types of placeholders
+ * decide.
+ */
 bool command_same_words(const struct command *a, const struct command *b);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * commands.h - the commands that need C.  The rest are SQL in commands/.
  *
- * Each does one command with what `console` holds and returns its exit code;
- * if it sets `err`, that is reported.
+ * Each function carries out one command for `console` and returns its exit
+ * code; if it sets `err`, the error is reported.
  */
 #ifndef CONSOLE_COMMANDS_H
 #define CONSOLE_COMMANDS_H

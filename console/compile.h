@@ -24,7 +24,7 @@ struct compiled {
 bool compile_file(const struct console *console, const char *path,
     struct compiled *compiled, struct error *err);
 
-/* Whether `what` is a file (*.wf, or with a slash), and not a workflow. */
+/* Whether `what` names a file (*.wf, or with a slash), and not a workflow. */
 bool compile_is_file(const char *what);
 
 void compiled_release(struct compiled *compiled);

@@ -13,7 +13,7 @@
 #include "console/selector.h"
 #include "console/text.h"
 
-enum { NAMED = 5 }; /* workflows that are told by name */
+enum { NAMED = 5 }; /* workflows that the question names */
 
 /* A row for each workflow, most targets first; the last row is for all. */
 static const char preview_sql[] =
@@ -54,7 +54,9 @@ add_workflows(struct buf *text, const struct pg_result *rows)
 	buf_adds(text, count > NAMED ? ", ...)" : ")");
 }
 
-/* "30 processes in 3 instances of 2 workflows (nightly 28, load 2)" */
+/*
+ * "30 processes in 3 instances of 2 workflows (nightly 28, load 2)"
+ */
 static char *
 describe(const struct pg_result *rows)
 {
@@ -87,7 +89,7 @@ look(struct console *console, const struct selector *selector, const char *verb,
 	return rows;
 }
 
-/* Tell what would be touched, and let someone decide. */
+/* Say what the verb would touch, and ask whether it may. */
 static bool
 decide(const struct pg_result *rows, const char *verb, enum exit_code *code,
     struct error *err)

@@ -1,9 +1,9 @@
 /*
  * consent.h - ask before a verb touches more than one target.
  *
- * What would be touched is looked up without a lock, told, and asked about
- * while nothing is locked.  Afterwards the verb is held to what was told: it
- * touches that or less, however long the answer took.
+ * The console counts the targets, and asks while nothing is locked.  Afterwards
+ * the verb is limited to these targets: it touches them or fewer, however long
+ * the answer took.
  */
 #ifndef CONSOLE_CONSENT_H
 #define CONSOLE_CONSENT_H

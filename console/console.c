@@ -32,11 +32,14 @@ console_is_script(const struct console *console)
 	return console->format != &output_table;
 }
 
-/* Of the query that the server works on; for the handler of ^C. */
+/* For the query that the server works on; the handler of ^C uses it. */
 static struct pg_cancel *volatile under_way;
 static volatile sig_atomic_t interrupted;
 
-/* As psql does: the server stops, and says so; then we end. */
+/*
+ * As psql does: the server cancels the query and says so; then the program
+ * ends.
+ */
 static void
 on_interrupt(int signal_number)
 {
@@ -52,7 +55,7 @@ console_is_interrupted(void)
 	return interrupted != 0;
 }
 
-/* A query that ^C stops, unless whoever started us ignores it. */
+/* A query that ^C stops, unless the process that started us ignores ^C. */
 static struct pg_result *
 query(const struct console *console, const char *sql,
     const struct pg_params *params, struct error *err)
@@ -82,7 +85,7 @@ console_query_params(const struct console *console, const char *sql,
 	if (result == NULL)
 		session_explain(console, err);
 	if (interrupted && result != NULL) {
-		pg_result_free(result); /* it was done before that came */
+		pg_result_free(result); /* the query had ended before ^C came */
 		result = NULL;
 		error_set(err, "interrupted");
 	}

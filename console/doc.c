@@ -9,7 +9,7 @@
 #include "console/graph.h"
 #include "console/text.h"
 
-/* The document that is being written, and its form. */
+/* The document that is being written, and its format. */
 struct doc {
 	struct buf *out;
 	bool html;
@@ -32,7 +32,7 @@ static const char page_style[] =
     "</style>\n</head>\n<body>\n";
 static const char page_end[] = "</body>\n</html>\n";
 
-/* Whatever comes from a file. */
+/* Add text of a file, escaped. */
 static void
 add(struct doc *doc, const char *text)
 {
@@ -70,7 +70,7 @@ add_heading(struct doc *doc, int level, const char *text)
 	buf_adds(doc->out, level < 3 ? "\n\n" : "\n");
 }
 
-/* A comment: its lines as they are, its paragraphs apart. */
+/* A comment: its lines are kept, and its paragraphs stand apart. */
 static void
 add_comment(struct doc *doc, const char *text)
 {
@@ -102,7 +102,7 @@ add_code(struct doc *doc, const char *text)
 	buf_adds(doc->out, doc->html ? "</code>" : "");
 }
 
-/* A comment that goes on in the line. */
+/* A comment that continues the line. */
 static void
 add_short(struct doc *doc, const char *text)
 {
@@ -114,7 +114,7 @@ add_short(struct doc *doc, const char *text)
 	free(line);
 }
 
-/* A type or an expression, by the function that writes it. */
+/* A type or an expression; the function writes it. */
 static void
 add_written(struct doc *doc, void (*write)(struct buf *, const struct json *),
     const struct json *what)
@@ -176,7 +176,7 @@ add_params(struct doc *doc, const struct json *declared)
 
 /* Policies ------------------------------------------------------------------ */
 
-/* How a word of the tree is written in the language. */
+/* How the language writes a word of the tree. */
 static const char *
 on_failure_text(const char *word)
 {
@@ -193,7 +193,7 @@ on_failure_text(const char *word)
 	return word;
 }
 
-/* `retry(attempts = 3)`, `priority(5)`; on_failure holds a word. */
+/* `retry(attempts = 3)`, `priority(5)`; on_failure has a word. */
 static void
 write_policy(struct buf *buf, const char *name, const struct json *value)
 {
@@ -228,7 +228,7 @@ write_policies(struct buf *buf, const struct json *policies)
 
 /* Steps --------------------------------------------------------------------- */
 
-/* Whether an argument is what its parameter is without one. */
+/* Whether an argument equals the default of its parameter. */
 static bool
 is_default(
     const struct json *params, const char *name, const struct json *value)
@@ -376,7 +376,7 @@ add_step(struct doc *doc, const struct json *node, int depth)
 
 /* What it uses --------------------------------------------------------------- */
 
-/* Note the task types, groups and rates below a node, each once. */
+/* Note the task types, groups and rates inside a node, each once. */
 static void
 collect(const struct json *value, const char *key, struct buf *seen)
 {

@@ -12,8 +12,8 @@ struct json;
 
 /*
  * Add the document of all workflows of a compiled file, or of the one called
- * `only` (NULL: all): plain text, or a page of HTML.  `draw` gives the drawing of
- * a workflow for the page, or nothing; NULL: there are none.
+ * `only` (NULL: all): plain text, or a page of HTML. `draw` gives the drawing
+ * of a workflow for the page, or nothing; NULL: the page has no drawings.
  */
 void doc_write(struct buf *buf, const struct json *spec, const char *only,
     bool html,

@@ -6,7 +6,7 @@
 #include "common/json.h"
 #include "console/doc.h"
 
-/* Operators between their operands. */
+/* Operators that stand between operands. */
 static const struct {
 	const char *name, *sign;
 } signs[] = {
@@ -29,7 +29,7 @@ static const struct {
 
 enum { SIGNS = sizeof(signs) / sizeof(signs[0]) };
 
-/* The types may stand behind a dot: `lt.date`. */
+/* Types may follow a dot: `lt.date`. */
 static const char *
 sign_of(const char *op)
 {
@@ -122,9 +122,7 @@ add_each(struct buf *buf, const struct json *expr)
 	buf_addc(buf, ']');
 }
 
-/*
- * The forms that are written in a way of their own; false for any other form.
- */
+/* The forms with a notation of their own; false for any other form. */
 static bool
 add_special(struct buf *buf, const struct json *expr, const char *op)
 {
@@ -170,8 +168,8 @@ add_special(struct buf *buf, const struct json *expr, const char *op)
 }
 
 /*
- * No author's name begins with two underscores: the compiler calls the second e
- * of a scope __e_2.
+ * No author's name begins with two underscores: the compiler gives the second e
+ * of a scope the name __e_2.
  */
 void
 doc_add_name(struct buf *buf, const char *name)

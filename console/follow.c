@@ -1,5 +1,5 @@
 /*
- * follow.c - wait for an instance's end, and tell what happens meanwhile.
+ * follow.c - wait for an instance's end, and print what happens meanwhile.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -21,8 +21,8 @@
 
 #define SHORTEST_WAIT_MS 10
 #define LONGEST_WAIT_MS 500
-#define SILENCE_MS 1500 /* after so long the reasons of the wait are printed */
-#define LABEL_WIDTH 32  /* states do not line up beyond */
+#define SILENCE_MS 1500 /* then the reasons of the wait are printed */
+#define LABEL_WIDTH 32  /* states do not line up further right */
 
 /* The query that is repeated; $1 is the instance. */
 static const char state_sql[] =
@@ -71,11 +71,11 @@ struct follower {
 	bool is_explained;
 	bool has_ended;
 	bool is_viewer;
-	bool needs_person; /* of whoever waits quietly */
+	bool needs_person; /* for a quiet wait */
 	struct mono needed_since;
-	bool is_unattended; /* then it is left, with needs_person */
+	bool is_unattended; /* then it stops waiting, with needs_person */
 	bool is_limited;    /* by --timeout */
-	bool is_over;       /* nothing more is waited for */
+	bool is_over;       /* it stops waiting */
 	struct mono start;
 	int64_t limit_ms;
 	int wait_ms;
@@ -164,7 +164,7 @@ see_events(struct follower *follower, bool *is_news, struct error *err)
 	return true;
 }
 
-/* Print the reasons that `sql` finds. */
+/* Print the reasons that the query `sql` gives. */
 static bool
 say_what_is_waited_for(
     const struct follower *follower, const char *sql, struct error *err)
@@ -182,7 +182,7 @@ say_what_is_waited_for(
 	return true;
 }
 
-/* Nothing is under way but what has failed. */
+/* Nothing is under way any more, and something has failed. */
 static bool
 set_stuck(
     const struct follower *follower, const char *failed, struct error *err)
@@ -196,7 +196,7 @@ set_stuck(
 	return false;
 }
 
-/* Whoever waits quietly is told once, each time that a person is needed. */
+/* A quiet wait reports once, each time that a person is needed. */
 static bool
 mention_person(struct follower *follower, bool is_needed, struct error *err)
 {
@@ -212,7 +212,7 @@ mention_person(struct follower *follower, bool is_needed, struct error *err)
 	       say_what_is_waited_for(follower, person_sql, err);
 }
 
-/* After a silence, once: false if only an operator can break it. */
+/* Once after a silence: explain it.  False if only an operator can help. */
 static bool
 explain_silence(
     struct follower *follower, const struct pg_result *state, struct error *err)
@@ -298,7 +298,7 @@ print_result(const struct follower *follower, struct error *err)
 	return code;
 }
 
-/* Tell a script that waited in vain how the instance stands. */
+/* When the wait ends early, tell a script the state of the instance. */
 static void
 print_state(const struct follower *follower)
 {
@@ -309,7 +309,7 @@ print_state(const struct follower *follower)
 	error_release(&ignored);
 }
 
-/* Of the time that --timeout gives; 0: it is over. */
+/* What is left of the time that --timeout gives; 0: nothing. */
 static int64_t
 left_ms(const struct follower *follower)
 {
@@ -332,8 +332,8 @@ set_over(struct follower *follower, struct error *err)
 }
 
 /*
- * Whether nobody is there who could help.  What has just failed may yet be
- * handled by the workflow, so it has to last for a moment.
+ * Whether it needs a person and nobody is there.  The workflow may still handle
+ * a failure, so this has to last for a moment.
  */
 static bool
 is_left_alone(const struct follower *follower)
@@ -354,7 +354,7 @@ set_left(struct follower *follower, struct error *err)
 	return false;
 }
 
-/* True unless someone interrupts. */
+/* Pause; false if interrupted. */
 static bool
 rest(struct follower *follower, bool is_news, struct error *err)
 {
@@ -400,7 +400,7 @@ follow(struct follower *follower, struct error *err)
 	return true;
 }
 
-/* What the command line and the rights of the login make of it. */
+/* Read how to wait from the command line and the rights of the login. */
 static bool
 set_out(struct follower *follower, struct error *err)
 {

@@ -11,14 +11,14 @@
 
 #define WIDEST_LABEL 60
 #define NARROWEST_CHART 10
-#define USUAL_CHART 40 /* columns, where nothing says how wide it may be */
+#define USUAL_CHART 40 /* columns, if the width is unlimited */
 
 /* One attempt.  Its times are seconds since the first task could begin. */
 struct bar {
 	const char *id;
 	const char *state;
 	char *label;                  /* and attempt, safe; owned */
-	double enabled, begun, ended; /* begun == ended: it has not begun */
+	double enabled, begun, ended; /* begun == ended: not begun yet */
 };
 
 struct chart {
@@ -85,7 +85,7 @@ release_chart(struct chart *chart)
 	free(chart->bars);
 }
 
-/* Three figures are enough: 0.1 s, 12.5 s, 3 min 05 s, 2 h 07 min. */
+/* Three digits are enough: 0.1 s, 12.5 s, 3 min 05 s, 2 h 07 min. */
 static void
 add_duration(struct buf *text, double seconds)
 {
@@ -102,7 +102,9 @@ add_duration(struct buf *text, double seconds)
 
 /* Text ---------------------------------------------------------------------- */
 
-/* Where a time is on a scale of so many places; the last one is part of it. */
+/*
+ * The place of a time on a scale with so many places, including the last one.
+ */
 static size_t
 place(const struct chart *chart, double seconds, size_t places)
 {
@@ -205,12 +207,12 @@ gantt_print(const struct terminal *terminal, const struct pg_result *rows,
 /* SVG ----------------------------------------------------------------------- */
 
 enum {
-	LABELS = 320, /* pixels, left of the bars */
+	LABELS = 320, /* pixels to the left of the bars */
 	BARS = 800,
 	LINE = 20,
 };
 
-/* The colours in which a picture shows the styles of states. */
+/* The colours that a picture has for the styles of states. */
 static const char *
 colour_of(const char *state)
 {

@@ -6,8 +6,8 @@
  *	43  ✗ http.Request export            FAILED   ░████                2.0 s
  *	43  ▶ http.Request export attempt 2  ACTIVE        ░░██████████   10.1 s
  *
- * A bar begins, light, when the task could begin; it is full from its start to its
- * end, or until now.
+ * A bar begins when the task could begin, and is light at first.  It is full
+ * from the start of the attempt to its end, or until now.
  */
 #ifndef CONSOLE_GANTT_H
 #define CONSOLE_GANTT_H
@@ -17,11 +17,14 @@
 struct pg_result;
 struct terminal;
 
-/* Write the first `count` rows of the command's SQL, one or more: a line each. */
+/*
+ * Write the first `count` rows of the command's SQL (at least one): a line
+ * each.
+ */
 void gantt_print(const struct terminal *terminal, const struct pg_result *rows,
     int count, FILE *out);
 
-/* The same as a picture, SVG. */
+/* Write the same as an SVG picture. */
 void gantt_print_svg(const struct pg_result *rows, FILE *out);
 
 #endif

@@ -39,7 +39,7 @@ graph_order(struct graph *graph, size_t node, size_t before)
 	step->before[step->before_count++] = before;
 }
 
-/* "3 times, attempt 2, 1m 3s": what is not told by the state. */
+/* "3 times, attempt 2, 1m 3s": what the state does not tell. */
 static char *
 counts_of(const struct graph_stand *stand)
 {
@@ -109,12 +109,12 @@ is_loop(const char *kind)
 	       strcmp(kind, "fold") == 0;
 }
 
-/* Where arrows start that lead to what comes next. */
+/* The places where arrows to the next node start. */
 struct ends {
 	struct end {
 		size_t node;
 		const char *label;
-		bool aside; /* only errors and undos go this way */
+		bool aside; /* only errors and undos take this way */
 	} * list;
 	size_t count;
 };
@@ -125,7 +125,7 @@ struct painter {
 	struct buf *nodes;
 	struct buf edges;     /* after all of the nodes */
 	struct ends *returns; /* of the call around */
-	size_t next_id;       /* of shapes that are no node of the tree */
+	size_t next_id;       /* of shapes that no node of the tree has */
 };
 
 static void
@@ -154,7 +154,7 @@ add_ends(struct ends *ends, struct ends *more)
 	*more = (struct ends){ 0 };
 }
 
-/* Arrows from all of `ends` to the shape, where the flow is from now on. */
+/* Draw arrows from all of `ends` to the shape, which is then the only end. */
 static void
 lead_to(struct painter *painter, struct ends *ends, size_t shape)
 {
@@ -190,7 +190,7 @@ style_of(const char *state)
 	return "running";
 }
 
-/* A line or more of a label, broken so that the shape does not become wide. */
+/* Add a label, broken into lines so that the shape does not become wide. */
 static void
 add_lines(struct buf *label, const char *text, size_t width)
 {
@@ -206,7 +206,7 @@ add_lines(struct buf *label, const char *text, size_t width)
 	buf_release(&safe);
 }
 
-/* "FAILED, 3 times"; what has ended well has a check mark. */
+/* "FAILED, 3 times"; a node that has ended well gets a check mark. */
 static void
 add_stand(struct buf *label, const struct graph_node *node)
 {
@@ -248,7 +248,7 @@ put_shape(struct painter *painter, size_t id, enum graph_shape shape)
 	free(label);
 }
 
-/* Where many ways part or meet. */
+/* A point where several ways part or meet. */
 static void
 put_point(struct painter *painter, struct ends *ends)
 {
@@ -283,7 +283,7 @@ paint_steps(struct painter *painter, size_t parent, struct ends *ends)
 			paint(painter, i, ends);
 }
 
-/* It leads away from where its node ends, and nothing comes after it. */
+/* The undo: an arrow leads there from the end of the node.  Nothing follows. */
 static void
 paint_undo(struct painter *painter, size_t at, const struct ends *ends)
 {
@@ -308,7 +308,10 @@ is_finally(const struct painter *painter, size_t at)
 	return strcmp(painter->graph->nodes[at].kind, "finally") == 0;
 }
 
-/* Each from where the flow is now; it goes on from where they all end. */
+/*
+ * Draw each branch from where the flow is now.  The flow goes on from all their
+ * ends.
+ */
 static void
 paint_branches(struct painter *painter, size_t parent, struct ends *ends)
 {
@@ -329,13 +332,13 @@ paint_branches(struct painter *painter, size_t parent, struct ends *ends)
 	*ends = all;
 }
 
-/* The steps of a dag that were painted, and where each of them ends. */
+/* The steps of a dag that have been painted, and the ends of each. */
 struct painted {
 	struct ends ends;
 	bool done, awaited;
 };
 
-/* Those that it comes after are painted first. */
+/* Paint the steps first that this step comes after. */
 static void
 paint_step(
     struct painter *painter, size_t at, size_t fork, struct painted *steps)
@@ -360,7 +363,9 @@ paint_step(
 	paint(painter, at, ends);
 }
 
-/* It goes on from where all steps end that no other one comes after. */
+/*
+ * The flow goes on from the ends of those steps that no other step comes after.
+ */
 static void
 paint_dag(struct painter *painter, size_t at, struct ends *ends)
 {
@@ -408,8 +413,9 @@ paint_loop(struct painter *painter, size_t at, struct ends *ends)
 }
 
 /*
- * What belongs together, in a frame.  Its title is a shape in it, which the flow
- * enters: no arrow runs through a title.  A return leads out of a call.
+ * Steps that belong together, in a frame.  The title is a shape in the frame,
+ * and the flow enters it: no arrow runs through a title.  A return leads out of
+ * a call.
  */
 static void
 paint_frame(struct painter *painter, size_t at, struct ends *ends)
@@ -440,7 +446,7 @@ paint_race(struct painter *painter, size_t at, struct ends *ends)
 	put_point(painter, ends);
 }
 
-/* Its body or a catch, and in the end its finally. */
+/* The body of the try or a catch, and after it the finally. */
 static void
 paint_try(struct painter *painter, size_t at, struct ends *ends)
 {
@@ -508,7 +514,7 @@ paint(struct painter *painter, size_t at, struct ends *ends)
 	paint_undo(painter, at, ends);
 }
 
-/* What the styles of states mean, as far as they are in the picture. */
+/* A legend for the styles of states that the picture has. */
 static void
 put_legend(struct painter *painter)
 {

@@ -1,6 +1,6 @@
 /*
- * graph.h - a workflow as boxes and arrows, in the language of a program that
- * draws them.
+ * graph.h - a workflow as boxes and arrows, written for a program that draws
+ * them.
  */
 #ifndef CONSOLE_GRAPH_H
 #define CONSOLE_GRAPH_H
@@ -15,23 +15,23 @@ struct json;
 struct graph_node {
 	int parent;     /* where it is in the list; -1: the root */
 	char *kind;     /* as in docs/spec.md */
-	char *label;    /* its title, or what it is and does */
-	char *detail;   /* below a title: what it is; else NULL */
+	char *label;    /* its title, or a description */
+	char *detail;   /* the description, if there is a title; else NULL */
 	char *branch;   /* what leads to it: "yes" of an if; else NULL */
 	char *state;    /* of an instance; NULL: it has not begun */
-	char *counts;   /* "3 times, attempt 2"; NULL: nothing to tell */
+	char *counts;   /* "3 times, attempt 2"; NULL: no such text */
 	char *started;  /* which instances it has started; else NULL */
 	size_t *before; /* step of a dag: the nodes that it comes after */
 	size_t before_count;
 };
 
-/* Parents come before their children, siblings in order. */
+/* Parents come before their children, siblings are in order. */
 struct graph {
 	struct graph_node *nodes;
 	size_t count;
 };
 
-/* How far an instance is in a node: numbers as text; NULL: it has none. */
+/* How far an instance is in a node: numbers as text; NULL: no such number. */
 struct graph_stand {
 	const char *title;   /* what its title is in this instance */
 	const char *state;   /* of the process that needs most attention */
@@ -55,8 +55,9 @@ void graph_set_stand(
 void graph_release(struct graph *graph);
 
 /*
- * graph_spec.c: what a node of docs/spec.md is called, as the workspace says it:
- * its title, or what it is and what it binds; for the caller to free().
+ * graph_spec.c: the name of a node of docs/spec.md, the same as in the
+ * workspace: its title, or what it is and what it binds; for the caller to
+ * free().
  */
 char *graph_label(const struct json *spec);
 
@@ -74,10 +75,10 @@ enum graph_shape {
 	GRAPH_HEAD,  /* of any other frame, with its title */
 	GRAPH_POINT, /* where many ways part or meet */
 	GRAPH_TERMINAL,
-	GRAPH_VALUE, /* it is no work: a let, a checkpoint */
+	GRAPH_VALUE, /* a node without work: a let, a checkpoint */
 };
 
-/* What draws it: a language's words for what there is to be said. */
+/* The functions that write a graph in one language. */
 struct graph_language {
 	const char *name;
 	void (*begin)(struct buf *buf);
@@ -95,7 +96,7 @@ struct graph_language {
 extern const struct graph_language graph_dot;
 extern const struct graph_language graph_mermaid;
 
-/* Add the whole of it to `buf`. */
+/* Add the whole graph to `buf`. */
 void graph_write(const struct graph *graph,
     const struct graph_language *language, struct buf *buf);
 

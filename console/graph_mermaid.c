@@ -6,7 +6,7 @@
 #include "common/buf.h"
 #include "console/graph.h"
 
-/* What means something to Mermaid or in HTML, by its number. */
+/* Write the characters that have a meaning in Mermaid or HTML as numbers. */
 static void
 add_text(struct buf *buf, const char *text)
 {
@@ -32,7 +32,7 @@ mermaid_begin(struct buf *buf)
 	              "classDef waiting fill:#f7f0a6,stroke-dasharray:5 3\n");
 }
 
-/* What stands before and behind the label of a shape. */
+/* The text before and after the label of a shape. */
 static const char *const brackets[][2] = {
 	[GRAPH_DECISION] = { "{", "}" },
 	[GRAPH_EACH] = { "{{", "}}" },

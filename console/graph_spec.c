@@ -21,7 +21,7 @@ member(const struct json *object, const char *name)
 	           : NULL;
 }
 
-/* "atomic as a, b": one task, with the names that its calls bind. */
+/* "atomic as a, b": one task, with the names that it binds. */
 static char *
 atomic_label(const struct json *calls)
 {
@@ -86,7 +86,7 @@ graph_label(const struct json *spec)
 
 enum { LONGEST = 60 }; /* columns of an expression in a picture */
 
-/* An expression as it is written, without parentheses around all of it. */
+/* An expression as the language writes it, without outer parentheses. */
 static char *
 expr_text(const struct json *expr)
 {
@@ -162,7 +162,7 @@ let_heading(const struct json *spec)
 	return heading;
 }
 
-/* What a node is and does, whatever its title. */
+/* What a node is and does, without its title. */
 static char *
 heading_of(const struct json *spec, const char *kind)
 {
@@ -195,7 +195,7 @@ heading_of(const struct json *spec, const char *kind)
 	return name_of(spec, kind);
 }
 
-/* What stands below a node's name: how many of its body run at once. */
+/* The text below a node's name: how many elements run at once, or who wins. */
 static char *
 detail_of(const struct json *spec, const char *kind)
 {
@@ -245,7 +245,7 @@ add_list(struct graph *graph, int parent, const char *branch,
 		add_node(graph, parent, branch, json_at(list, i));
 }
 
-/* What leads to branch i of a switch: the values of a case. */
+/* The label of branch i of a switch: the values of the case. */
 static char *
 case_label(const struct json *on, size_t i)
 {
@@ -266,7 +266,7 @@ case_label(const struct json *on, size_t i)
 	return buf_take(&label);
 }
 
-/* The handlers of a try: which errors each takes. */
+/* The handlers of a try, and the errors that each takes. */
 static void
 add_catches(struct graph *graph, int parent, const struct json *catches)
 {
@@ -326,7 +326,7 @@ add_dag(struct graph *graph, int parent, const struct json *branches,
 	free(nodes);
 }
 
-/* A node without what is in it. */
+/* Add a node without the nodes inside it. */
 static void
 add_head(struct graph *graph, int parent, const char *branch,
     const struct json *spec)
@@ -344,7 +344,7 @@ add_head(struct graph *graph, int parent, const char *branch,
 	free(title);
 }
 
-/* What leads from a node to its body. */
+/* The label of the arrow from a node to its body. */
 static const char *
 body_branch(const char *kind)
 {

@@ -75,14 +75,14 @@ invocation_release(struct invocation *invocation)
 
 struct reader {
 	struct invocation *invocation;
-	char **argv; /* the arguments that are left */
+	char **argv; /* the arguments that are not read yet */
 	const char **operands;
 	size_t operand_count;
 	bool only_operands; /* after "--" */
 	struct error *err;
 };
 
-/* By its name (len bytes) or, without one, its letter. */
+/* Whether it has this name (len bytes); its letter if len is 0. */
 static bool
 is_called(
     const struct option *option, const char *name, size_t len, char letter)
@@ -93,7 +93,7 @@ is_called(
 	       strncmp(option->name, name, len) == 0;
 }
 
-/* The command's own options come before the global ones. */
+/* The command's own options win over the global ones. */
 static const struct option *
 find_option(
     const struct command *command, const char *name, size_t len, char letter)
@@ -235,7 +235,7 @@ read_short_options(struct reader *reader, const char *text)
 	return true;
 }
 
-/* Options up to the next operand, which stays in argv. */
+/* Read options up to the next operand, which stays in argv. */
 static bool
 read_options(struct reader *reader)
 {
@@ -267,7 +267,7 @@ read_operands(struct reader *reader)
 	return false;
 }
 
-/* How many arguments the words of `command` are, if they start `argv`. */
+/* How many arguments are the words of `command`, if `argv` starts with them. */
 static size_t
 match_words(const struct command *command, char **argv)
 {
@@ -286,7 +286,9 @@ match_words(const struct command *command, char **argv)
 	return count;
 }
 
-/* The command with most words in common; several may share them all. */
+/*
+ * The command that has most words in common; several may have the same words.
+ */
 static const struct command *
 find_command(char **argv, size_t *words)
 {
@@ -304,7 +306,7 @@ find_command(char **argv, size_t *words)
 	return best;
 }
 
-/* "workspace" alone, or with a word that does not go with it. */
+/* "workspace" alone, or followed by a word that no command has there. */
 static void
 list_second_words(const char *first, struct error *err)
 {
@@ -341,7 +343,7 @@ refuse_command(const char *first, struct error *err)
 	return false;
 }
 
-/* Check one operand and keep it under the placeholder's name. */
+/* Check one operand and store it under the placeholder's name. */
 static bool
 take_operand(struct reader *reader, const struct placeholder *wanted,
     const char *value, struct error *err)
@@ -359,7 +361,7 @@ take_operand(struct reader *reader, const struct placeholder *wanted,
 	return true;
 }
 
-/* Hand the operands to the placeholders of `command`. */
+/* Give the operands to the placeholders of `command`. */
 static bool
 fill_pattern(
     struct reader *reader, const struct command *command, struct error *err)
@@ -401,7 +403,7 @@ drop_operands(struct invocation *invocation)
 		         .name);
 }
 
-/* Rows with the same words differ in the types of their operands. */
+/* Rows with the same words differ by the types of their operands. */
 static bool
 choose_pattern(struct reader *reader)
 {

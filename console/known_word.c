@@ -115,7 +115,7 @@ static const struct {
 
 #define FILE_IS_ARGUMENT "The file is an argument, without an option."
 
-/* The command that an option is given to, by its first words; "": any. */
+/* The command for which an option is meant, by its first words; "": any. */
 static const struct {
 	const char *command;
 	const char *option;

@@ -18,7 +18,7 @@
 #include "common/pg.h"
 #include "console/subprocess.h"
 
-/* Root's is not below /root, where no one else can go. */
+/* Not below /root if root runs it: no one else can enter there. */
 #define ROOT_DIRECTORY "/var/lib/pgwf"
 #define USER_DIRECTORY ".local/share/pgwf"
 
@@ -57,7 +57,7 @@ find_user(const char *name)
 	return found;
 }
 
-/* The user for the server of root; NULL if no such user exists. */
+/* The user for root's server; NULL if no such user exists. */
 static struct account *
 unprivileged_user(void)
 {
@@ -75,7 +75,7 @@ unprivileged_user(void)
 	return user;
 }
 
-/* A socket's path is short by nature, and libpq reads a comma as "or". */
+/* The path of a socket must be short, and libpq reads a comma as "or". */
 static bool
 check_socket(const struct local *local, struct error *err)
 {
@@ -143,8 +143,8 @@ local_path(const struct local *local, const char *name)
 }
 
 /*
- * Whatever this process and the driver connect to by a socket, only the user
- * of the server may answer there.
+ * When this process or the driver connects to a socket, only the user of the
+ * server may answer.
  */
 static void
 expect_server(const struct local *local)
@@ -177,7 +177,9 @@ local_log_end(const struct local *local, const char *log)
 	           : 0;
 }
 
-/* Why a program ended, in its log: 0 is nothing, FATAL is best. */
+/*
+ * How much a line of a log tells why a program ended: 0 is nothing, 2 is best.
+ */
 static int
 weigh(const char *line)
 {
@@ -187,7 +189,7 @@ weigh(const char *line)
 	return strstr(line, "FATAL:") != NULL ? 2 : 1;
 }
 
-/* The last of the lines that tell most; for free(). */
+/* The last of the lines that tell most; free() it. */
 static char *
 find_reason(const struct local *local, const char *log, off_t begin)
 {

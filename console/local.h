@@ -1,6 +1,6 @@
 /*
- * local.h - the workspace of one's own: a private PostgreSQL in a directory,
- * reached through a socket in it, with a driver beside it.
+ * local.h - the local workspace: a private PostgreSQL in a directory, reached
+ * through a socket in it, and a driver.
  *
  *	data/	    the cluster
  *	run/	    its socket; only the server's user may enter
@@ -27,7 +27,7 @@ struct pg_target;
 #define LOCAL_SERVER_LOG "log/server.log"
 #define LOCAL_DRIVER_LOG "log/driver.log"
 #define LOCAL_DATABASE "pgwf"
-#define LOCAL_PORT "5432" /* names the socket, nothing else */
+#define LOCAL_PORT "5432" /* only part of the socket's name */
 
 /* All strings are owned. */
 struct local {
@@ -50,19 +50,22 @@ void local_release(struct local *local);
 
 /*
  * Open the directory, if it is there (local_place.c).  False if somebody else
- * may have prepared it or may change it: its way (common/way.h), or one of
- * the files that are named above.
+ * may have prepared it or may change it: a directory of its path
+ * (common/way.h), or one of the files above.
  */
 bool local_open(struct local *local, struct error *err);
 
-/* Make what is missing of it and open it; let no one else start or stop. */
+/*
+ * Make what is missing in it and open it; lock it against other starts and
+ * stops.
+ */
 bool local_lock(struct local *local, struct error *err);
 void local_unlock(struct local *local);
 
 /*
  * Open the file `name` of the directory, never by a link; -1 on failure, with
- * `err` and errno set.  It is refused unless its owner is the one that it has
- * to have, and nobody else may write to it or has another name for it.
+ * `err` and errno set.  It is refused if it has the wrong owner, if somebody
+ * else may write to it, or if it has a second name.
  */
 int local_open_file(
     const struct local *local, const char *name, int flags, struct error *err);
@@ -78,20 +81,23 @@ void local_target(
     const struct local *local, const char *dbname, struct pg_target *target);
 
 /*
- * The error `message`, with the reason that a log of the directory gives from
- * `begin` on: where the log ended before it happened.
+ * Set the error `message`, with a reason from a log of the directory.  The log
+ * is read from `begin`, its end before the event.
  */
 off_t local_log_end(const struct local *local, const char *log);
 void local_explain(const struct local *local, const char *message,
     const char *log, off_t begin, struct error *err);
 
 /*
- * The socket's directory of the local workspace in its usual place, if its
- * server runs: for the caller to free().  NULL if it does not.
+ * The directory of the socket, of the local workspace in its usual place, if
+ * its server runs: for the caller to free().  NULL if it does not.
  */
 char *local_find_running(void);
 
-/* The server (local_server.c): start is fine if it runs, stop if not. */
+/*
+ * The server (local_server.c): no error if it runs already, or has stopped
+ * already.
+ */
 bool local_server_is_running(const struct local *local);
 bool local_server_start(const struct local *local, struct error *err);
 bool local_server_stop(const struct local *local, struct error *err);
@@ -99,7 +105,7 @@ bool local_server_stop(const struct local *local, struct error *err);
 /* The driver (local_driver.c), likewise. */
 bool local_driver_is_running(const struct local *local);
 
-/* Whether driver.conf was written after the driver that runs has started. */
+/* Whether driver.conf is newer than the start of the driver that runs. */
 bool local_driver_is_outdated(const struct local *local);
 bool local_driver_start(const struct local *local, struct error *err);
 bool local_driver_stop(const struct local *local, struct error *err);

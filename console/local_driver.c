@@ -2,7 +2,7 @@
  * local_driver.c - the driver of a local workspace, in the background.
  *
  * It inherits driver.pid open and locked: as long as it lives, the lock is
- * held, and a number left behind by one that died misleads no one.
+ * held.  So the number of a driver that has died misleads nobody.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 #include "console/subprocess.h"
 
 #define START_MS 15000
-#define DRAIN_MS 35000 /* a little more than the driver's own limit */
+#define DRAIN_MS 35000 /* a little more than the limit of the driver itself */
 #define KILL_MS 5000
 #define LOOK_MS 50
 
@@ -81,7 +81,7 @@ local_driver_is_outdated(const struct local *local)
 	               : conf.st_mtim.tv_nsec > pid.st_mtim.tv_nsec);
 }
 
-/* Value of -o for a connection of `user`; a conninfo quotes with '...'. */
+/* The value of -o for a connection of `user`; a conninfo quotes with '...'. */
 static char *
 connection_option(const struct local *local, const char *key, const char *user)
 {
@@ -100,7 +100,7 @@ connection_option(const struct local *local, const char *key, const char *user)
 	return buf_take(&text);
 }
 
-/* People may edit the file; it is never overwritten. */
+/* People may edit the file, so it is never overwritten. */
 static bool
 make_configuration(const struct local *local, struct error *err)
 {
@@ -151,7 +151,7 @@ spawn(const struct local *local, int log, struct error *err)
 	return pid;
 }
 
-/* The latest incarnation that the workspace knows; -1 if it can't be asked. */
+/* The number of the latest live driver; -1 if the workspace can't be asked. */
 static int64_t
 latest_driver(struct pg *pg, struct error *err)
 {
@@ -165,12 +165,12 @@ latest_driver(struct pg *pg, struct error *err)
 	return latest;
 }
 
-/* One that is being started. */
+/* A driver that is being started. */
 struct newcomer {
 	pid_t pid;
-	off_t log_begin; /* where what it says begins */
+	off_t log_begin; /* where its log begins */
 	struct pg *pg;
-	int64_t before; /* the latest incarnation before it */
+	int64_t before; /* the latest driver before it */
 };
 
 /* Wait until it has registered: until then it may still fail. */
@@ -196,7 +196,10 @@ await_driver(
 	return err->message == NULL;
 }
 
-/* Start it with driver.pid, `lock`, open and locked; its number goes there. */
+/*
+ * Start it with driver.pid, `lock`, open and locked.  Its number is written
+ * there.
+ */
 static bool
 launch(const struct local *local, struct newcomer *new, int lock,
     struct error *err)
@@ -250,7 +253,7 @@ local_driver_start(const struct local *local, struct error *err)
 	return ok;
 }
 
-/* Ask it to go, and wait; true once it is gone. */
+/* Ask the driver to end, and wait; true once it is gone. */
 static bool
 end_driver(
     const struct local *local, pid_t pid, int signal_number, int within_ms)

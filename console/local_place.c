@@ -1,10 +1,10 @@
 /*
- * local_place.c - the directory of a local workspace, and who may have had his
- * hands in it.
+ * local_place.c - the directory of a local workspace, and who may have changed
+ * it.
  *
- * Its way is gone by common/way.c.  What is below it is opened from there and
- * never by a link.  So there is nothing that somebody could swap: only the
- * owner may put anything into the directory, and of the two that belong to the
+ * common/way.c opens each directory of its path.  The files below are opened
+ * from the last one, never by a link.  So nobody else can swap a file: only the
+ * owner may put anything into the directory.  Of the two directories of the
  * server's user (data, run) one file is read.
  */
 #include <errno.h>
@@ -21,11 +21,11 @@
 #include "console/local.h"
 #include "console/subprocess.h"
 
-/* All that the console touches there; the directories come first. */
+/* All files that the console touches there; the directories come first. */
 static const struct part {
 	const char *name;
 	mode_t kind;
-	bool is_servers; /* belongs to its user, and not to us */
+	bool is_servers; /* belongs to the server's user, and not to us */
 } parts[] = {
 	{ "data", S_IFDIR, true },
 	{ "run", S_IFDIR, true },
@@ -79,7 +79,7 @@ may_be_unfinished(const struct local *local, const struct stat *status)
 	       status->st_uid == geteuid();
 }
 
-/* Whether a part that is there is what it has to be. */
+/* Whether a part that exists is as it has to be. */
 static bool
 check_part(const struct local *local, const struct part *part,
     const struct stat *status, struct error *err)
@@ -181,7 +181,7 @@ local_open(struct local *local, struct error *err)
 	return check_parts(local, err);
 }
 
-/* An empty directory of root's may be left from a start that was cut short. */
+/* A start of root's that was cut short may have left an empty directory. */
 static void
 remove_unfinished(const struct local *local, const struct part *part)
 {
@@ -194,7 +194,7 @@ remove_unfinished(const struct local *local, const struct part *part)
 		(void)unlinkat(local->home, part->name, AT_REMOVEDIR);
 }
 
-/* A directory of ours, or of the server's user. */
+/* A directory of ours, or one of the server's user. */
 static bool
 make_part(const struct local *local, const struct part *part, struct error *err)
 {

@@ -27,7 +27,9 @@
 #define START_MS 60000 /* it may have to recover first */
 #define LOOK_MS 20
 
-/* Finding the server's programs ------------------------------------------- */
+/*
+ * Finding the server's programs -------------------------------------------
+ */
 
 /* The version in a path like /usr/lib/postgresql/15/bin; 0 if none. */
 static int
@@ -54,7 +56,7 @@ cluster_version(const struct local *local)
 	return atoi(text);
 }
 
-/* In the usual places: the cluster's version, or the newest. */
+/* The programs in the usual places: of the cluster's version, or the newest. */
 static char *
 find_in_usual_places(int wanted)
 {
@@ -90,7 +92,7 @@ find_in_usual_places(int wanted)
 	return best;
 }
 
-/* The directory of the first `program` in PATH. */
+/* The directory in PATH that has the first `program`. */
 static char *
 find_in_path(const char *program)
 {
@@ -177,7 +179,7 @@ make_cluster(const struct local *local, struct error *err)
 
 /* Starting and stopping --------------------------------------------------- */
 
-/* Whether it lets someone in. */
+/* Whether it takes connections. */
 static bool
 is_ready(const struct local *local)
 {
@@ -194,7 +196,7 @@ is_ready(const struct local *local)
 	return pg != NULL;
 }
 
-/* Until it is ready, or has ended. */
+/* Wait until it is ready, or has ended. */
 static bool
 await_server(
     const struct local *local, pid_t pid, off_t begin, struct error *err)
@@ -219,8 +221,8 @@ await_server(
 }
 
 /*
- * The setting that says where its socket is, for free(): a list, in which a
- * name with quotes around it has each quote twice.
+ * The setting with the directory of its socket; free() it.  It is a list, and a
+ * quoted name in it has each quote twice.
  */
 static char *
 socket_setting(const struct local *local)
@@ -240,8 +242,8 @@ socket_setting(const struct local *local)
 }
 
 /*
- * Without pg_ctl, which hands the directory's name to a shell.  The settings
- * are given at each start, since the directory may have been moved.
+ * This does not use pg_ctl, which gives the directory's name to a shell.  The
+ * settings are given at each start, since the directory may have been moved.
  */
 static pid_t
 spawn(const struct local *local, int log, struct error *err)
@@ -304,7 +306,7 @@ control(const struct local *local, const char *verb, struct error *err)
 	return ok;
 }
 
-/* As PostgreSQL sees it, which looks at processes and not at the socket. */
+/* As PostgreSQL sees it: it looks at processes, not at the socket. */
 static bool
 has_server(const struct local *local)
 {

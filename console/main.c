@@ -1,5 +1,5 @@
 /*
- * main.c - read the command line, do the command, say how it went.
+ * main.c - read the command line, run the command, report the result.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -58,8 +58,8 @@ report(const struct error *err)
 }
 
 /*
- * A stream that is closed is a number that the next socket gets: what we
- * print would go there.  True if standard output was open.
+ * If a stream is closed, the next socket gets its number, and our output would
+ * go there.  True if standard output was open.
  */
 static bool
 open_streams(void)
@@ -75,7 +75,7 @@ open_streams(void)
 	return is_open;
 }
 
-/* The output has to have arrived: a full disk is a failure. */
+/* Check that the output has been written: a full disk is a failure. */
 static enum exit_code
 check_output(enum exit_code code, bool is_open)
 {

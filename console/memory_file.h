@@ -13,7 +13,7 @@ struct error;
 /* A file that holds `text`, for the caller to close(); -1 with `err` set. */
 int memory_file_make(const char *text, struct error *err);
 
-/* Add all that is in it. */
+/* Add the whole file. */
 bool memory_file_read(int fd, struct buf *buf, struct error *err);
 
 #endif

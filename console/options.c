@@ -1,6 +1,6 @@
 /*
- * options.c - every option there is.  A command lists those it takes by name;
- * the same name means the same thing wherever it is taken.
+ * options.c - every option there is.  A command lists the names of its options;
+ * the same name means the same thing in each command.
  */
 #include "console/command.h"
 
@@ -70,7 +70,10 @@ const struct option command_options[] = {
 
 const size_t command_option_count = sizeof(command_options) / sizeof(command_options[0]);
 
-/* Before the command, or behind it unless the command has the same letter. */
+/*
+ * They stand before the command, or after it unless the command has the same
+ * letter.
+ */
 const struct option global_options[] = {
 	{ "dbname", 'd', false, "CONNINFO", "database, connection string or URI" },
 	{ "host", 'h', false, "HOST", "server, or the directory of its socket" },

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /*
- * What -o can name.  A record is the table's form of a single thing: `show`
+ * The formats for -o.  A record is the table's form of a single thing: `show`
  * chooses it, and so does --expanded.
  */
 static const struct output_format *const formats[] = {

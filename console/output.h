@@ -1,8 +1,8 @@
 /*
  * output.h - rows on standard output, in the form that was asked for.
  *
- * Commands describe columns and hand over rows; how they look is decided
- * here.  A new form is a file with one `struct output_format` and a line in
+ * Commands describe columns and pass rows; this module decides how they look.
+ * A new format is a file with one `struct output_format` and a line in
  * output.c.
  */
 #ifndef CONSOLE_OUTPUT_H
@@ -31,17 +31,17 @@ struct column {
 struct output_format {
 	const char *name;
 
-	/* The columns are known; no row is yet. */
+	/* The columns are known, and there is no row yet. */
 	void (*begin)(struct output *output);
 
-	/* One cell a column; NULL is SQL's null. */
+	/* One cell per column; NULL is SQL's null. */
 	void (*row)(struct output *output, const char *const *cells);
 
-	/* What was held back is printed, since the next row is long in coming;
-	 * NULL: nothing is held back. */
+	/* Print what was held back, because the next row will take long; NULL:
+	 * this format holds nothing back. */
 	void (*settle)(struct output *output);
 
-	/* No row follows.  Releases `state`. */
+	/* No more rows.  Releases `state`. */
 	void (*end)(struct output *output);
 };
 
@@ -50,7 +50,7 @@ extern const struct output_format output_json;
 extern const struct output_format output_record;
 extern const struct output_format output_table;
 
-/* One run of rows.  Formats read all and own `state`. */
+/* One table of rows.  Formats read all members and own `state`. */
 struct output {
 	const struct output_format *format;
 	const struct terminal *terminal;
@@ -63,12 +63,12 @@ struct output {
 	const char *shown;
 
 	/*
-	 * Of these, the columns whose text a table never cuts, written alike;
-	 * NULL: it may cut all.
+	 * Those columns whose text a table never cuts, also separated by
+	 * spaces; NULL: it may cut all.
 	 */
 	const char *whole;
 
-	const struct column *columns; /* borrowed until the end */
+	const struct column *columns; /* borrowed until the output ends */
 	size_t column_count;
 	size_t row_count;
 	void *state;
@@ -77,7 +77,7 @@ struct output {
 /* The format called `name`, or NULL. */
 const struct output_format *output_format_find(const char *name);
 
-/* In this order; begin and end exactly once. */
+/* Call them in this order; begin and end exactly once. */
 void output_begin(
     struct output *output, const struct column *columns, size_t column_count);
 void output_row(struct output *output, const char *const *cells);

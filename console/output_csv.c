@@ -1,5 +1,5 @@
 /*
- * output_csv.c - RFC 4180: a line of names, then a line a row.
+ * output_csv.c - RFC 4180: a line of names, then a line for each row.
  *
  * For spreadsheets and scripts: all columns, lines end with CR LF, times are
  * ISO 8601 with their zone.  A null is empty, an empty text is "".  As
@@ -12,7 +12,7 @@
 #include "console/output.h"
 #include "console/text.h"
 
-/* In quotes if it has to be. */
+/* A text, in quotes if it needs them. */
 static void
 add_field(struct buf *line, const char *text)
 {

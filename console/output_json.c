@@ -1,5 +1,5 @@
 /*
- * output_json.c - a JSON array with one object a row.
+ * output_json.c - a JSON array with one object for each row.
  *
  * For scripts: the keys are the columns' names, numbers are numbers, times
  * are ISO 8601 with their zone, and nothing depends on the terminal.
@@ -13,7 +13,7 @@
 #include "console/output.h"
 #include "console/text.h"
 
-/* PostgreSQL also has NaN and infinities, JSON has not. */
+/* PostgreSQL also has NaN and infinities; JSON has not. */
 static bool
 is_json_number(const char *number)
 {

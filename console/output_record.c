@@ -10,11 +10,11 @@
 #include "console/terminal.h"
 #include "console/text.h"
 
-#define SHORT_JSON 60 /* as much stays on its line */
+#define SHORT_JSON 60 /* up to this it stays on a line */
 
 /*
- * PostgreSQL's compact JSON, one member or element a line.  Only strings and
- * brackets need to be known for that.
+ * PostgreSQL's compact JSON, with one member or element per line.  Only strings
+ * and brackets need to be known for that.
  */
 static void
 add_pretty(struct buf *buf, const char *json)
@@ -48,7 +48,7 @@ add_pretty(struct buf *buf, const char *json)
 	}
 }
 
-/* Text that begins below its name, each line set in. */
+/* Text that begins below its name, with each line indented. */
 static void
 print_block(struct output *output, const char *text)
 {

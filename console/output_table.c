@@ -2,14 +2,14 @@
  * output_table.c - columns under headings, as wide as the terminal allows.
  *
  * The first rows are held back to measure them; from then on the widths stay
- * and rows are printed as they come, so memory is bounded.  When the table is
- * wider than the terminal it leaves out when something started, if it also says
- * how long that took.  Then its widest columns shrink and what is cut ends in
- * "…"; numbers and times, so all that identifies something, never shrink.
+ * and rows are printed as they come, so memory is bounded.  If the table is
+ * wider than the terminal, it leaves out start times of things whose duration
+ * it shows.  Then its widest columns shrink, and a text that is cut ends in
+ * "…".  Numbers and times never shrink, because they identify things.
  *
- * Columns that have to stay whole are not cut: where the table is too wide for
- * them, their texts stand below the row, wrapped; where it is too wide without
- * them, every column has a line of its own:
+ * Columns that have to stay whole are not cut: if the table is too wide for
+ * them, their texts stand below the row, wrapped.  If it is too wide even
+ * without them, every column has a line of its own:
  *
  *	PROCESS  REASON  SINCE                    PROCESS  4
  *	      4  failed  2026-11-21 00:39:00.500  LABEL    fetch p1
@@ -35,16 +35,16 @@ struct table {
 	size_t *at; /* the shown columns: their places among all */
 	size_t *width;
 	size_t count;
-	char **held; /* count cells a row, ready to print */
+	char **held; /* count cells per row, ready to print */
 	size_t held_rows;
 	bool is_measured;
 	enum layout {
 		IN_COLUMNS,
-		/* values that must not be cut stand below their row */
+		/* values that must not be cut stand below the row */
 		WHOLE_BELOW,
 		STACKED, /* a line for each column */
 	} layout;
-	bool is_short;  /* without the moment, where there is a duration */
+	bool is_short;  /* without the start, if there is a duration */
 	size_t printed; /* blocks */
 };
 
@@ -71,14 +71,14 @@ shrinks(const struct output *output, size_t column)
 	return kind == VALUE_TEXT || kind == VALUE_JSON;
 }
 
-/* Whether a shown column has to stay whole. */
+/* Whether a shown column must not be cut. */
 static bool
 is_whole(const struct output *output, const struct table *table, size_t i)
 {
 	return is_listed(output->whole, output->columns[table->at[i]].name);
 }
 
-/* Whether a shown column stands in the row, under its heading. */
+/* Whether a shown column stands in the row, and not below it. */
 static bool
 is_in_row(const struct output *output, const struct table *table, size_t i)
 {
@@ -106,7 +106,7 @@ table_begin(struct output *output)
 	output->state = table;
 }
 
-/* The columns of the terminal that a row takes. */
+/* The terminal columns that a row takes. */
 static size_t
 row_width(const struct output *output, const struct table *table)
 {
@@ -142,7 +142,7 @@ fit(const struct output *output, struct table *table)
 	}
 }
 
-/* The layout that keeps whole what has to be, or else cut what may be. */
+/* Choose the layout; cut the widest columns if none has to stay whole. */
 static void
 lay_out(const struct output *output, struct table *table)
 {
@@ -190,7 +190,7 @@ print_heading(struct output *output, const struct table *table)
 	buf_release(&heading);
 }
 
-/* One cell in its column; a row's last one needs no blanks behind it. */
+/* One cell in its column; the last one of a row needs no blanks after it. */
 static void
 add_cell(struct buf *line, const struct output *output,
     const struct table *table, size_t i, const char *cell)
@@ -200,7 +200,7 @@ add_cell(struct buf *line, const struct output *output,
 	enum style style = cell_style(column, cell);
 	size_t width = table->width[i], natural = text_width(cell);
 
-	/* a row that came when the widths were settled may need more */
+	/* a row that came after the widths were settled may be wider */
 	if (natural > width
 	        ? is_whole(output, table, i) || terminal->width == 0 ||
 	              !shrinks(output, table->at[i])
@@ -212,7 +212,7 @@ add_cell(struct buf *line, const struct output *output,
 	buf_adds(line, terminal_end(terminal, style));
 }
 
-/* What stands below a row: "fetch p1: http: answered 503", wrapped. */
+/* The text below a row: "fetch p1: http: answered 503", wrapped. */
 static void
 add_whole(struct buf *line, const struct output *output,
     const struct table *table, char **cells)
@@ -286,7 +286,7 @@ print_block(struct output *output, struct table *table, char **cells)
 	buf_release(&line);
 }
 
-/* In the layout that was chosen; the cells are let go. */
+/* Print a row in the layout that was chosen, and free its cells. */
 static void
 put_row(struct output *output, struct table *table, char **cells)
 {
@@ -300,7 +300,7 @@ put_row(struct output *output, struct table *table, char **cells)
 		free(cells[i]);
 }
 
-/* Settle the widths and print what was held back. */
+/* Settle the widths and print the rows that were held back. */
 static void
 measure(struct output *output, struct table *table)
 {

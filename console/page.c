@@ -35,7 +35,7 @@ page_add(struct page *page, const char *text)
 	add(page, text, strlen(text), 0);
 }
 
-/* The lines that were printed: `above` lines, then one for each row. */
+/* Add the lines that were printed: `above` lines, then one for each row. */
 static void
 add_printed(struct page *page, const char *text, int above,
     const struct pg_result *rows, int id_column)
@@ -62,7 +62,7 @@ open_text(char **text, size_t *len)
 	return file;
 }
 
-/* The text is whole lines, unless there was no memory for all of it. */
+/* The text has whole lines, unless memory ran out. */
 static void
 close_text(FILE *file, char *const *text, const size_t *len)
 {

@@ -1,6 +1,6 @@
 /*
- * page.h - the lines of a live view; a line may stand for a thing that can be
- * opened.
+ * page.h - the lines of a live view; a line may stand for something that the
+ * user can open.
  */
 #ifndef CONSOLE_PAGE_H
 #define CONSOLE_PAGE_H
@@ -16,7 +16,7 @@ struct terminal;
 struct page {
 	struct page_line {
 		char *text;
-		int64_t id; /* of what it stands for; 0: nothing */
+		int64_t id; /* of the thing that it stands for; 0: nothing */
 	} * lines;
 	size_t count;
 };
@@ -37,7 +37,10 @@ void page_add_table(struct page *page, const struct terminal *terminal,
 void page_add_tree(struct page *page, const struct terminal *terminal,
     const struct pg_result *rows);
 
-/* The index of the line of `id`; without one `otherwise`, or the last line. */
+/*
+ * The index of the line of `id`; if there is none, `otherwise` or the last
+ * line.
+ */
 size_t page_find(const struct page *page, int64_t id, size_t otherwise);
 
 /* The first line that stands for something; the first of all if none does. */

@@ -28,7 +28,7 @@ declared_type(const struct json *declared, const char *name)
 	return NULL;
 }
 
-/* Whether `value` may be meant for a parameter of this type. */
+/* Whether `value` can be meant for a parameter of this type. */
 static bool
 fits(const struct json *type, const struct json *value)
 {
@@ -61,7 +61,7 @@ fits(const struct json *type, const struct json *value)
 	return is == JSON_STRING; /* string, date, duration, ... */
 }
 
-/* JSON if it is that and fits, else a string. */
+/* As JSON if it is JSON of that type, else as a string. */
 static bool
 add_value(
     struct buf *json, const struct json *type, const char *text, size_t len)
@@ -143,7 +143,7 @@ add_parameter(struct buf *json, const struct json *declared, const char *text,
 	return ok;
 }
 
-/* Whether a later --param, after `at`, sets the parameter as well. */
+/* Whether a --param after `at` sets the same parameter. */
 static bool
 is_set_later(const struct invocation *invocation, size_t at, const char *name,
     size_t len)
@@ -156,7 +156,7 @@ is_set_later(const struct invocation *invocation, size_t at, const char *name,
 	return false;
 }
 
-/* The members of --params that no --param sets. */
+/* The members of --params that no --param overrides. */
 static void
 add_object(struct buf *json, const struct invocation *invocation)
 {

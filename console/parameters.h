@@ -11,7 +11,7 @@ struct error;
 struct invocation;
 struct json;
 
-#define PARAMETERS_FILE_MAX (1 << 20) /* as much as the workspace takes */
+#define PARAMETERS_FILE_MAX (1 << 20) /* the most that the workspace takes */
 
 /* Add a file to `content`, whose limit is PARAMETERS_FILE_MAX. */
 bool parameters_read_file(

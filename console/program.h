@@ -1,8 +1,8 @@
 /*
  * program.h - where this program's own files and companions are.
  *
- * In a build tree they are found from the program itself, so that it can be
- * tried without being installed; otherwise where the build put them.
+ * In a build tree the program finds them beside itself, so you can try it
+ * without installing it.  Otherwise they are where the build put them.
  */
 #ifndef CONSOLE_PROGRAM_H
 #define CONSOLE_PROGRAM_H
@@ -10,12 +10,12 @@
 struct error;
 
 /*
- * A file of workspace-sql, "install.sql" say, for the caller to free(); NULL
- * with `err` set if it is nowhere.
+ * A file of workspace-sql, such as "install.sql", for the caller to free();
+ * NULL with `err` set if it does not exist.
  */
 char *program_sql_file(const char *name, struct error *err);
 
-/* Another of our programs: beside this one, else to be looked up in PATH. */
+/* Another of our programs: the one beside this one, else the one in PATH. */
 char *program_companion(const char *name);
 
 #endif

@@ -34,7 +34,7 @@ write_all(const char *text, size_t len)
 	for (; len > 0; text += done, len -= (size_t)done) {
 		done = write(STDOUT_FILENO, text, len);
 		if (done < 0 && errno != EINTR)
-			return; /* it is gone: reading says so */
+			return; /* it is gone: a read has failed */
 		if (done < 0)
 			done = 0;
 	}
@@ -122,14 +122,14 @@ screen_add(struct screen *screen, const char *line)
 void
 screen_show(struct screen *screen)
 {
-	/* at once, over what is there: nothing flickers */
+	/* in one write, over the old lines: nothing flickers */
 	buf_adds(&screen->frame, "\033[J");
 	write_all(screen->frame.data, screen->frame.len);
 	buf_truncate(&screen->frame, 0);
 	screen->lines = 0;
 }
 
-/* What terminals send. */
+/* Keys as terminals send them. */
 static const struct {
 	const char *bytes;
 	enum key key;
@@ -188,7 +188,7 @@ read_key(void)
 	while (bytes[0] == '\033' && len + 1 < sizeof(bytes) && has_byte() &&
 	       read_byte(&bytes[len])) {
 		len++;
-		/* "[" and "O" begin what a letter or a tilde ends */
+		/* after "[" or "O" a letter or a tilde is the last byte */
 		if (len > 2 && (bytes[len - 1] >= '@'))
 			break;
 	}

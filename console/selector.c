@@ -12,9 +12,9 @@
 #include "console/invocation.h"
 #include "console/value.h"
 
-/* The sum of the targets given as arguments and with --id. */
+/* All targets that are given as arguments and with --id. */
 struct named {
-	struct buf instances, processes; /* numbers, commas between */
+	struct buf instances, processes; /* numbers, separated by commas */
 	size_t count, process_count;
 };
 
@@ -43,7 +43,7 @@ add_targets(
 	}
 }
 
-/* "17/42", or "42" alone since a process's number is its own. */
+/* "17/42", or "42" alone, since a process's number is unique. */
 static void
 add_root(struct named *named, struct buf *json, const char *text)
 {
@@ -101,7 +101,7 @@ add_states(struct buf *json, const struct invocation *invocation)
 		buf_addc(json, ']');
 }
 
-/* Whether all that was given goes together. */
+/* Whether the options that were given go together. */
 static bool
 check(const struct invocation *invocation, const struct named *named,
     const struct buf *filters, struct error *err)

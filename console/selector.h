@@ -11,10 +11,10 @@ struct error;
 struct invocation;
 
 struct selector {
-	char *json;      /* a target as wf.retry and its like take it; owned */
+	char *json;      /* a target as wf.retry and others take it; owned */
 	bool is_single;  /* it names one process by its number */
-	bool is_latest;  /* of all that it means only the latest instance */
-	int64_t counted; /* targets that were asked about; 0: nobody asked */
+	bool is_latest;  /* of all these, only the latest instance */
+	int64_t counted; /* targets that were asked about; 0: no question */
 	char *members;   /* of json, a comma before each; owned */
 };
 
@@ -29,8 +29,8 @@ bool selector_init(struct selector *selector,
     const struct invocation *invocation, struct error *err);
 
 /*
- * Mean only what is in `among`, a multirange of ids as the target's key of
- * that name takes it; in place of the latest instance, `instance`.
+ * Narrow it to `among`, a multirange of ids as the target's key of that name
+ * takes it.  `instance` then replaces "the latest instance".
  */
 void selector_narrow(
     struct selector *selector, const char *among, int64_t instance);

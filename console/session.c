@@ -107,7 +107,10 @@ explain_old_workspace(const struct console *console, struct error *err)
 		                "`wf-console workspace upgrade`.");
 }
 
-/* Whether it was carried out before the session broke, no one here knows. */
+/*
+ * The session broke, so nobody here knows whether the statement was carried
+ * out.
+ */
 static void
 explain_broken(const struct console *console, struct error *err)
 {
@@ -117,7 +120,7 @@ explain_broken(const struct console *console, struct error *err)
 	                "`wf-console history` before doing it again.");
 }
 
-/* The installed workflow that is much like `wanted`; false if there is none. */
+/* The installed workflow with a name like `wanted`; false if there is none. */
 static bool
 suggest_workflow(
     const struct console *console, const char *wanted, struct error *err)
@@ -142,7 +145,7 @@ suggest_workflow(
 	return is_near;
 }
 
-/* Where what is named on the command line is listed. */
+/* The command that lists the things that the command line names. */
 static void
 explain_not_found(const struct console *console, struct error *err)
 {
@@ -205,7 +208,7 @@ session_explain(const struct console *console, struct error *err)
 	struct error ignored = { 0 };
 	size_t i;
 
-	/* What went wrong can only be asked about outside of it. */
+	/* First end the failed transaction: only then can more be asked. */
 	if (console->pg != NULL &&
 	    pg_transaction(console->pg) == PG_IN_FAILED_TRANSACTION)
 		pg_script(console->pg, "rollback", &ignored);
@@ -215,7 +218,7 @@ session_explain(const struct console *console, struct error *err)
 			explanations[i].explain(console, err);
 }
 
-/* The workspace says whether we can work with it. */
+/* Ask the workspace whether this program can work with it. */
 static bool
 greet(const struct console *console, struct error *err)
 {
@@ -225,8 +228,8 @@ greet(const struct console *console, struct error *err)
 
 	pg_params_init(&params);
 	pg_params_add_bigint(&params, PGWF_SCHEMA_VERSION);
-	/* Whatever is set for the login or the database, verbs see what others
-	 * have committed. */
+	/* Verbs must see what others have committed, whatever is set for the
+	 * login or the database. */
 	result = pg_query(console->pg,
 	    "select wf.greet($1::int),"
 	    " set_config('default_transaction_isolation', 'read committed',"
@@ -240,7 +243,7 @@ greet(const struct console *console, struct error *err)
 	return ok;
 }
 
-/* Whether anything says which database is meant. */
+/* Whether anything says which database to use. */
 static bool
 is_named(const struct pg_target *target)
 {
@@ -284,7 +287,10 @@ limit_ms(const struct command *command)
 	       (command->limit_s > 0 ? command->limit_s : DEFAULT_LIMIT_S);
 }
 
-/* What others can do to the session, unless somebody has said that it is well. */
+/*
+ * Warn of what others can do to the session, unless somebody has declared it
+ * safe.
+ */
 static void
 warn_of_exposure(const struct pg *pg)
 {
@@ -303,7 +309,7 @@ bool
 session_open_target(struct console *console, const struct pg_target *target,
     enum needs needs, struct error *err)
 {
-	/* Sent with the first packet, so it costs no round trip. */
+	/* This is sent with the first packet, so it costs no round trip. */
 	if (setenv("PGDATESTYLE", "ISO", 1) != 0)
 		fatal("cannot set PGDATESTYLE");
 	console->pg = pg_connect(target, err);

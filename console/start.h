@@ -26,25 +26,25 @@ char *start_parameters(
     const struct console *console, const char *workflow, struct error *err);
 
 /*
- * Which of the workflows that compile_install has installed from `path` is
- * meant: `wanted`, or the only one, or main.  For the caller to free(); NULL
+ * The workflow that is meant, of those that compile_install has installed from
+ * `path`: `wanted`, or the only one, or main.  For the caller to free(); NULL
  * if it does not exist.
  */
 char *start_choose(const struct pg_result *installed, const char *path,
     const char *wanted, struct error *err);
 
-/* The exit code that stands for an instance's result; NULL: it has none. */
+/* The exit code for an instance's result; NULL: it has no result. */
 enum exit_code start_exit_code(const char *result);
 
 /* How to follow. */
 enum follow {
-	FOLLOW_QUIETLY, /* wait for the end; say so when it takes a person */
-	FOLLOW_ALOUD,   /* print each move; stop when only an operator helps */
+	FOLLOW_QUIETLY, /* wait for the end; report when a person is needed */
+	FOLLOW_ALOUD,   /* print moves; stop when only an operator can help */
 };
 
 /*
- * Wait until the instance has ended, at most as long as --timeout says; print
- * its result and return the exit code that stands for it.
+ * Wait until the instance has ended, at most as long as --timeout says.  Print
+ * its result, and return the exit code for it.
  */
 enum exit_code follow_instance(struct console *console, int64_t instance,
     enum follow how, struct error *err);

@@ -13,7 +13,7 @@
 #include "common/buf.h"
 #include "common/error.h"
 
-/* In the child: it has no other way to say what is wrong. */
+/* Called in the child, which can report an error in no other way. */
 _Noreturn static void
 give_up(const char *what)
 {
@@ -92,7 +92,7 @@ wait_for(pid_t pid)
 	return status;
 }
 
-/* How much a line tells of why a program failed. */
+/* How much a line tells about why a program failed. */
 static int
 weigh(const char *line, size_t len)
 {
@@ -108,7 +108,9 @@ weigh(const char *line, size_t len)
 	return 1;
 }
 
-/* The last of the lines that tell most: what was tidied up comes behind it. */
+/*
+ * The last of the lines that tell most: later lines are only about cleaning up.
+ */
 static const char *
 find_reason(const struct buf *output, size_t *len)
 {
@@ -150,7 +152,7 @@ set_failure(struct error *err, const char *program, int status,
 		error_set(err, "%s failed", name);
 }
 
-/* The status as wait() has it; -1 if nothing was run. */
+/* The status as from wait(); -1 if no program was run. */
 static int
 run_and_read(const char *const *argv, const struct account *user,
     struct buf *output, struct error *err)

@@ -22,15 +22,15 @@ struct subprocess {
 	const char *const *argv;
 
 	/*
-	 * The user and the directory "/" of the child; NULL: those of this
-	 * process.
+	 * The user of the child, whose directory is then "/"; NULL: the user
+	 * and directory of this process.
 	 */
 	const struct account *user;
 
 	/* Its standard output and error. */
 	int output;
 
-	/* It leads a session of its own and outlives us. */
+	/* The child leads a session of its own and outlives us. */
 	bool is_detached;
 };
 

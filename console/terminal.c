@@ -54,8 +54,8 @@ static const char *const styles[STYLE_COUNT] = {
 };
 
 /*
- * How states, results and answers look.  States that are not listed are under
- * way: STYLE_BUSY.  Keep sorted.
+ * How states, results and answers look.  Any other state is under way:
+ * STYLE_BUSY. Keep sorted.
  */
 static const struct state_look {
 	const char *state;
@@ -119,9 +119,10 @@ locale_name(void)
 }
 
 /*
- * Take the locale, and say whether the terminal understands UTF-8.  A locale
- * cannot be had if it is not installed, or if there is no memory for it, and
- * nobody says which.  The terminal is the same in both cases: the name tells.
+ * Take the locale, and say whether the terminal understands UTF-8.  Setting a
+ * locale fails if it is not installed, or if memory runs out, and the error is
+ * the same.  The terminal does not depend on that: the name of the locale
+ * tells.
  */
 static bool
 take_locale(void)
@@ -133,7 +134,7 @@ take_locale(void)
 	if (strcasestr(name, ".UTF-8") == NULL &&
 	    strcasestr(name, ".utf8") == NULL)
 		return false;
-	/* it knows how wide letters are */
+	/* this locale knows the width of letters */
 	(void)setlocale(LC_CTYPE, "C.UTF-8");
 	return true;
 }

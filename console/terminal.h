@@ -27,7 +27,7 @@ struct glyphs {
 	const char *corner; /* the last child */
 	const char *trunk;  /* beside the children of an earlier sibling */
 	const char *gap;    /* beside the children of the last one */
-	const char *good, *busy, *wait, *bad, *gone; /* marks of states */
+	const char *good, *busy, *wait, *bad, *gone; /* marks for states */
 	const char *arrow;
 	const char *waited, *ran; /* a column of a bar */
 };
@@ -35,7 +35,7 @@ struct glyphs {
 struct terminal {
 	bool is_tty; /* standard output is a terminal */
 	bool has_colour;
-	size_t width; /* columns to fit into; 0: as wide as it gets */
+	size_t width; /* columns to fit into; 0: no limit */
 	const struct glyphs *glyphs;
 };
 
@@ -49,15 +49,18 @@ void terminal_init(struct terminal *terminal, bool no_colour);
 const char *terminal_begin(const struct terminal *terminal, enum style style);
 const char *terminal_end(const struct terminal *terminal, enum style style);
 
-/* The style of a state, a result or an answer; the mark of a state. */
+/* The style of a state, a result or an answer, and the mark of a state. */
 enum style terminal_state_style(const char *state);
 const char *terminal_state_mark(
     const struct terminal *terminal, const char *state);
 
-/* Whether there is someone to ask: standard input and error are terminals. */
+/* Whether someone can be asked: standard input and error are terminals. */
 bool terminal_can_ask(void);
 
-/* Ask on standard error; the line that follows, without its end, or NULL. */
+/*
+ * Ask on standard error; returns the line of the answer without its end, or
+ * NULL.
+ */
 char *terminal_read(const char *question);
 
 /* Ask on standard error; true if the answer is yes. */

@@ -30,7 +30,7 @@ decode(const char *text, uint32_t *character, bool *valid)
 	return len;
 }
 
-/* Control characters, and those that turn or hide what stands around them. */
+/* Control characters, and characters that turn or hide the text around them. */
 static bool
 is_unsafe(uint32_t c)
 {
@@ -73,7 +73,9 @@ add_escape(struct buf *buf, uint32_t c)
 	}
 }
 
-/* No string of JSON has a line end or tab in it: they stand between tokens. */
+/*
+ * Line ends and tabs stand only between tokens, as no string of JSON has them.
+ */
 static void
 add_json_escape(struct buf *buf, uint32_t c)
 {
@@ -118,7 +120,7 @@ text_add_safe_json(struct buf *buf, const char *text, const char *keep)
 	add_safe(buf, text, keep, add_json_escape);
 }
 
-/* In a locale that does not know the character, it is taken to be narrow. */
+/* A character that the locale does not know counts as narrow. */
 static size_t
 character_width(uint32_t c)
 {
@@ -139,7 +141,9 @@ text_width(const char *text)
 	return width;
 }
 
-/* How many bytes of `text` fit in `width` columns; the columns they take. */
+/*
+ * How many bytes of `text` fit into `width` columns, and the columns they take.
+ */
 static size_t
 bytes_within(const char *text, size_t width, size_t *taken)
 {
@@ -178,7 +182,7 @@ text_add_fitted(struct buf *buf, const char *text, size_t width, bool right,
 		buf_addf(buf, "%*s", (int)(width - taken), "");
 }
 
-/* How many bytes of `text` make a line of at most `room` columns. */
+/* How many bytes of `text` make one line of at most `room` columns. */
 static size_t
 line_length(const char *text, size_t room)
 {

@@ -14,14 +14,14 @@
 struct buf;
 
 /*
- * Add `text` with everything that is not printable written as an escape:
- * \n, \t, \x1b, \u202e.  `keep` lists characters below space that stay.
+ * Add `text` with an escape for each character that is not printable: \n, \t,
+ * \x1b, \u202e.  `keep` lists characters below space that stay.
  */
 void text_add_safe(struct buf *buf, const char *text, const char *keep);
 
 /*
- * As text_add_safe for text that is JSON: \u001b, so that it still parses, and
- * a blank for line ends and tabs.
+ * As text_add_safe, for text that is JSON: \u001b, so that it stays JSON, and a
+ * blank for line ends and tabs.
  */
 void text_add_safe_json(struct buf *buf, const char *text, const char *keep);
 

@@ -10,9 +10,11 @@
 #include "console/terminal.h"
 #include "console/text.h"
 
-/* Deeper than the workspace lets a tree be; more is drawn flat. */
+/*
+ * Deeper than a tree of the workspace may be; processes below are drawn flat.
+ */
 #define DEEPEST 256
-#define WIDEST_LABEL 60 /* states do not line up beyond */
+#define WIDEST_LABEL 60 /* states do not line up further right */
 
 /* Where the columns of wf.tree are. */
 struct layout {
@@ -23,14 +25,14 @@ struct layout {
 struct line {
 	const char *id;
 	int depth;
-	bool is_last; /* of its parent's children */
+	bool is_last; /* of the children of its parent */
 	char *label;  /* mark and label, safe; owned */
 	const char *state;
 	char *note;    /* attempt, progress and note, safe; owned */
 	char *elapsed; /* how long it took, or is in its state; owned */
 };
 
-/* Columns that all lines share. */
+/* Widths that all lines share. */
 struct widths {
 	size_t id, label;
 };
@@ -43,7 +45,7 @@ depth_of(const struct pg_result *rows, int row, int column)
 	return depth < 0 ? 0 : depth < DEEPEST ? depth : DEEPEST - 1;
 }
 
-/* Of the instance, and of tasks that tell it. */
+/* The progress of the instance, and of tasks that report it. */
 static const char *
 progress_of(const struct pg_result *rows, const struct layout *at, int row)
 {
@@ -91,8 +93,8 @@ read_line(struct line *line, const struct terminal *terminal,
 }
 
 /*
- * Read from the end: the last of its depth has no sibling below it.  `open`
- * becomes at which depths trunks come from above.
+ * Read from the end, where the last line of its depth has no sibling below it.
+ * `open` gets the depths at which trunks come from above.
  */
 static struct line *
 read_lines(
@@ -122,7 +124,7 @@ read_lines(
 	return lines;
 }
 
-/* The branches before a line; `open` says where trunks go on. */
+/* The branches before a line; `open` says which trunks go on below it. */
 static void
 add_branches(struct buf *text, const struct glyphs *glyphs,
     const struct line *line, bool *open)

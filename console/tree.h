@@ -15,7 +15,7 @@ struct terminal;
 
 /*
  * Write the first `count` rows of wf.tree, one or more: a line for each.  Rows
- * behind them say how the branches go on.
+ * after these say how the branches go on.
  */
 void tree_print(const struct terminal *terminal, const struct pg_result *rows,
     int count, FILE *out);

@@ -50,7 +50,7 @@ is_any(const char *text)
 	return text[0] != '\0';
 }
 
-/* The server checks the meaning: leap days, time zones. */
+/* The server checks the rest: leap days, time zones. */
 static bool
 is_time(const char *text)
 {
@@ -79,7 +79,7 @@ is_max(const char *text)
 	       is_count(text);
 }
 
-/* The unit of an interval at the start of `text`; 0: there is none. */
+/* The unit of an interval at the start of `text`; 0: no unit. */
 static size_t
 unit_length(const char *text)
 {
@@ -104,8 +104,8 @@ unit_length(const char *text)
 }
 
 /*
- * "10 min", "1h30m", "01:30:00", "0", or as ISO 8601 writes it.  What it is in
- * the end is left to the server.
+ * "10 min", "1h30m", "01:30:00", "0", or as ISO 8601 writes it.  The server
+ * decides what it means in the end.
  */
 static bool
 is_duration(const char *text)

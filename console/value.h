@@ -1,6 +1,6 @@
 /*
  * value.h - the types of arguments: the texts that each accepts, and the SQL
- * type as which it is bound.
+ * type that is bound.
  */
 #ifndef CONSOLE_VALUE_H
 #define CONSOLE_VALUE_H
@@ -24,10 +24,10 @@ struct target {
 bool value_check(const char *type, size_t len, const char *text,
     const char *what, struct error *err);
 
-/* The SQL type that a value of the type is bound as. */
+/* The SQL type as which a value of the type is bound. */
 const char *value_sql_type(const char *type);
 
-/* "17" or "17/42"; false if it is neither. */
+/* "17" or "17/42"; false if the text is neither. */
 bool target_parse(const char *text, struct target *target);
 
 /* A whole number from 1 up; false if `text` is anything else. */

@@ -12,7 +12,7 @@
 #include "console/text.h"
 
 enum {
-	LISTED = 200, /* instances: with failed tasks, then the latest */
+	LISTED = 200, /* instances: those with failed tasks come first */
 };
 
 static const char running_sql[] =
@@ -33,7 +33,7 @@ static const char drivers_sql[] =
     "  from wf.driver_v"
     " where state in ('live', 'draining')"
     "    or state = 'lost' and seen_at > now() - interval '1 hour'"
-    " order by name, driver_id";
+    " order by state = 'lost', name, driver_id";
 static const char groups_sql[] =
     "select name as \"group\", held, max, waiting"
     "  from wf.group_v where held > 0 or waiting > 0 order by name";
@@ -53,7 +53,7 @@ static const char reasons_sql[] =
 
 /* Asking ------------------------------------------------------------------- */
 
-/* With up to two numbers as $1 and $2; 0 means null, or no parameter. */
+/* Query with up to two numbers as $1 and $2; 0 means null, or no parameter. */
 static struct pg_result *
 ask(const struct console *console, const char *sql, int64_t one, int64_t two,
     struct error *err)
@@ -83,7 +83,7 @@ text_of(const struct pg_result *rows, int column)
 
 /* Looking ------------------------------------------------------------------ */
 
-/* One look: the rows that it found, and their place on the screen. */
+/* The rows of one look, and their place on the screen. */
 struct look {
 	const struct console *console;
 	struct terminal terminal;
@@ -91,7 +91,7 @@ struct look {
 	struct buf title;
 };
 
-/* The rows are let go. */
+/* Free the rows. */
 static bool
 put_table(
     struct look *look, struct pg_result *rows, const char *shown, bool has_ids)
@@ -108,7 +108,7 @@ put_table(
 	return true;
 }
 
-/* "3 running", as far as they were looked for */
+/* "3 running", as far as the query has counted them */
 static void
 add_count(struct buf *title, int64_t count, const char *what)
 {

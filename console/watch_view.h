@@ -1,6 +1,6 @@
 /*
- * watch_view.h - what watch shows, but for the keys: of all that runs, or of one
- * instance, as the workspace has it now.
+ * watch_view.h - the contents of watch, without its keys: all instances that
+ * run, or one instance, as the workspace has them now.
  */
 #ifndef CONSOLE_WATCH_VIEW_H
 #define CONSOLE_WATCH_VIEW_H
@@ -15,25 +15,25 @@ struct console;
 struct error;
 
 enum {
-	WATCH_REASONS = 3, /* lines that tell about what is chosen */
+	WATCH_REASONS = 3, /* lines that tell about the chosen one */
 };
 
 struct watch_view {
-	int64_t instance; /* 0: all that run */
+	int64_t instance; /* 0: all instances */
 	struct page page;
-	char *title; /* NULL: nobody has looked yet */
+	char *title; /* NULL: nothing was asked yet */
 	char *reasons[WATCH_REASONS];
 	size_t reason_count;
 };
 
 /*
- * Ask for page and title anew, in lines of so many columns.  False: it can't
- * be had, and what was there stays.
+ * Ask for page and title anew, in lines of so many columns.  False: that
+ * failed, and the old ones stay.
  */
 bool watch_view_look(struct watch_view *view, const struct console *console,
     size_t columns, struct error *err);
 
-/* Ask why what has that number (0: nothing) does not go on. */
+/* Ask why the thing with that number (0: nothing) does not go on. */
 bool watch_view_explain(struct watch_view *view, const struct console *console,
     int64_t id, struct error *err);
 

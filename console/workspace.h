@@ -10,7 +10,7 @@ struct error;
 struct pg_target;
 
 /*
- * Run a script of workspace-sql, "install.sql" say, with psql.  On failure
+ * Run a script of workspace-sql, such as "install.sql", with psql.  On failure
  * the error is the first one that psql printed.
  */
 bool workspace_script(

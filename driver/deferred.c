@@ -5,20 +5,23 @@
 #include "runtime/loop.h"
 
 enum {
-	FIRST_PAUSE_MS = 5, /* others hold an instance for about so long */
+	FIRST_PAUSE_MS = 5, /* about how long others hold an instance */
 	LONGEST_PAUSE_MS = 1000,
-	BUSY_TIMES = 3, /* before it waits for its instance */
-	WAIT_MS = 2000, /* after one waited in vain: it delays the session */
+	BUSY_TIMES = 3, /* then a report waits for its instance */
+	WAIT_MS = 2000, /* after a vain wait, which delays the session */
 };
 
-/* Turns fail with it: only alone does it show whether that is its doing. */
+/*
+ * Turns have failed with it.  Only a turn with it alone shows whether it is the
+ * cause.
+ */
 static bool
 is_suspect(const struct request *request)
 {
 	return request_failures_alone(request) >= 0;
 }
 
-/* How long it is kept: four times as long each time. */
+/* How long the report is kept: each time four times as long. */
 static int64_t
 pause_ms(const struct request *request)
 {

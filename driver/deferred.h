@@ -2,9 +2,9 @@
  * deferred.h - reports that were not applied, and when they are made again.
  *
  * Somebody else held the instance, or the turn that carried the report failed.
- * Most are made again with others after a moment.  One that was not applied
- * several times is made alone: then it may wait for its instance, and nobody
- * else has to suffer what it does to the session.
+ * Most of these reports are made again with others after a moment.  A report
+ * that was not applied several times is made alone.  Then it may wait for its
+ * instance, and it cannot harm other reports in the same session.
  */
 #ifndef DRIVER_DEFERRED_H
 #define DRIVER_DEFERRED_H
@@ -18,21 +18,25 @@ struct request_list;
 
 struct deferred {
 	struct loop *loop;
-	struct request_list *list; /* of those that are kept */
-	struct request_list *due;  /* where they go */
-	bool waits;                /* one may wait for its instance now */
+	struct request_list *list; /* of the requests that are kept */
+	struct request_list *due;  /* the list of due ones */
+	bool waits;                /* a report may wait for its instance */
 	struct timer timer, wait_timer;
 	void (*changed)(void *arg);
 	void *arg;
 };
 
-/* Both lists are borrowed; `changed` is called when one has become due. */
+/*
+ * Both lists are borrowed.  `changed` is called when a report has become due.
+ */
 void deferred_init(struct deferred *deferred, struct loop *loop,
     struct request_list *list, struct request_list *due,
     void (*changed)(void *arg), void *arg);
 void deferred_release(struct deferred *deferred);
 
-/* A turn has ended, and some may have come to the list: they are kept a while. */
+/*
+ * A turn has ended, and may have added reports to the list: set their pauses.
+ */
 void deferred_end_turn(struct deferred *deferred);
 
 /* The report that is to be made alone now; NULL: there is none. */
@@ -41,7 +45,7 @@ struct request *deferred_alone(struct deferred *deferred);
 /* The report did not wait in vain: the next one may wait at once. */
 void deferred_waited(struct deferred *deferred);
 
-/* Whether `other` is carried with it, because it has the same instance. */
+/* Whether a turn with `request` also carries `other`, of the same instance. */
 bool deferred_goes_along(
     const struct request *request, const struct request *other);
 

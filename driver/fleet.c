@@ -18,7 +18,7 @@ struct member {
 	struct config_workspace workspace; /* its strings are ours */
 	struct transports *transports;
 	struct scheduler *scheduler;
-	bool leaving; /* the configuration knows it no more */
+	bool leaving; /* the configuration no longer names it */
 	bool over;
 	struct member *next;
 };
@@ -44,7 +44,7 @@ member_free(struct member *member)
 	free(member);
 }
 
-/* Forget those that have ended; with the last one the driver ends. */
+/* Forget the members that have ended.  After the last one, stop the loop. */
 static void
 tidy(void *arg)
 {
@@ -109,7 +109,7 @@ is_same(const struct config_workspace *a, const struct config_workspace *b)
 	       strcmp(a->sql_connection, b->sql_connection) == 0;
 }
 
-/* The scheduler that works for the workspace; NULL if there is none. */
+/* The member that works for the workspace; NULL if there is none. */
 static struct member *
 find(const struct fleet *fleet, const struct config_workspace *workspace)
 {

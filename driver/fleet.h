@@ -1,8 +1,8 @@
 /*
- * fleet.h - the workspaces that the driver works for: a scheduler each.
+ * fleet.h - the workspaces that the driver works for; each has a scheduler.
  *
- * They share the slots and the loop, nothing else: one that cannot be reached,
- * hangs or refuses us holds no other up.
+ * They share the slots and the loop, nothing else.  If one workspace cannot be
+ * reached, hangs or refuses the driver, it does not hold up the others.
  */
 #ifndef DRIVER_FLEET_H
 #define DRIVER_FLEET_H
@@ -22,19 +22,23 @@ struct fleet *fleet_new(struct loop *loop, const struct config *config,
 /* NULL is allowed. */
 void fleet_free(struct fleet *fleet);
 
-/* Stop each of them, as scheduler_stop() does; then the loop. */
+/*
+ * Stop each scheduler with scheduler_stop().  The loop stops after the last
+ * one.
+ */
 void fleet_stop(struct fleet *fleet);
 
 /*
- * The configuration has changed: leave the workspaces that are no longer
- * there, come to those that are new; if `tell`, let the others know who we are.
+ * The configuration has changed: leave the workspaces that it no longer names,
+ * and begin with new ones.  If `tell`, the driver registers again with the
+ * others.
  */
 void fleet_reload(struct fleet *fleet, bool tell);
 
-/* Each of them logs what it has counted, and writes it into its workspace. */
+/* Each scheduler logs its counters and writes them into its workspace. */
 void fleet_tell_counters(struct fleet *fleet);
 
-/* How it stands, in a line. */
+/* Add the state of all, in one line. */
 void fleet_status(const struct fleet *fleet, struct buf *line);
 
 /* After the loop has stopped: 0, or 1 if something was left undone. */

@@ -17,7 +17,7 @@ struct identity {
 	struct pg_array transports, queues, capabilities;
 	int64_t driver;
 	bool known;
-	bool changed; /* since the registration that is under way */
+	bool changed; /* since the current registration began */
 };
 
 static char *

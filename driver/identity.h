@@ -1,6 +1,6 @@
 /*
- * identity.h - who the driver is to a workspace: what it registers with, and
- * the number that it got.
+ * identity.h - who the driver is to a workspace: the facts that it registers
+ * with, and the number that it got.
  */
 #ifndef DRIVER_IDENTITY_H
 #define DRIVER_IDENTITY_H
@@ -35,23 +35,26 @@ void identity_change(struct identity *identity, const struct config *config,
  */
 void identity_forget(struct identity *identity);
 
-/* The number that we had is another login's: the next one has no predecessor. */
+/* Our former number belongs to another login: register without it. */
 void identity_disown(struct identity *identity);
 
-/* Whether the workspace knows us as we are. */
+/* Whether the workspace knows our present facts. */
 bool identity_is_known(const struct identity *identity);
 
-/* Our number, also when a new one is needed; 0: there was none yet. */
+/*
+ * Our last number, even if the driver must register again; 0: there was none
+ * yet.
+ */
 int64_t identity_driver(const struct identity *identity);
 
 /*
- * Add wf.greet() and wf.register() to the batch: with the number that
- * we had, and the tokens of all that stands in `table`, and the `marks` of all sessions.
+ * Add wf.greet() and wf.register() to the batch, with our last number, the
+ * tokens of all requests in `table`, and the `marks` of all sessions.
  */
 void identity_register(struct identity *identity, struct session *session,
     const struct request_table *table, const struct pg_array *marks);
 
-/* Their answer. */
+/* Read the answer to both. */
 void identity_registered(
     struct identity *identity, const struct session_answer *answer);
 

@@ -4,7 +4,7 @@
 #include "driver/poll_window.h"
 #include "driver/request.h"
 
-/* Those that need slots. */
+/* How many transports need slots. */
 static int64_t
 count(const struct transports *transports)
 {
@@ -18,7 +18,7 @@ count(const struct transports *transports)
 	return some;
 }
 
-/* How many each of them has of its own. */
+/* How many slots each transport has of its own. */
 static int64_t
 each(const struct keep *keep, size_t workspaces)
 {
@@ -56,7 +56,7 @@ keep_divide(const struct keep *keep, const struct request_table *table,
 	}
 }
 
-/* Its slots are asked for, once more (1) or once less (-1). */
+/* Count the slots of `load` as asked for (1), or no longer (-1). */
 static int64_t
 ask(struct keep *keep, const struct load *load, int64_t sign)
 {

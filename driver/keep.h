@@ -1,10 +1,9 @@
 /*
  * keep.h - slots that are kept for each transport.
  *
- * Of the slots that a workspace may take, some are for requests of one transport
- * alone, so that slow requests of another cannot hold all of them: each
- * transport has `slots_kept` of its own, and all have the rest together.  What
- * is kept is at most half of all slots.
+ * Slow requests of one transport must not hold all slots of a workspace.
+ * Therefore each transport has `slots_kept` slots of its own, and all
+ * transports share the others.  At most half of all slots are kept.
  */
 #ifndef DRIVER_KEEP_H
 #define DRIVER_KEEP_H
@@ -18,7 +17,7 @@ struct config;
 struct load;
 struct request_table;
 
-/* With `{ .transports = …, .config = … }` nothing is asked for. */
+/* `{ .transports = …, .config = … }` is one that has asked for nothing. */
 struct keep {
 	const struct transports *transports; /* borrowed */
 	const struct config *config;         /* borrowed */
@@ -26,13 +25,14 @@ struct keep {
 };
 
 /*
- * Divide `load->slots`: what transports have not taken yet of their own goes to
- * `load->kept`.  `table` is what the workspace has; there are `workspaces`.
+ * Divide `load->slots`: the kept slots that a transport has not taken yet go to
+ * `load->kept`.  `table` holds the workspace's requests; `workspaces` is how
+ * many workspaces there are.
  */
 void keep_divide(const struct keep *keep, const struct request_table *table,
     size_t workspaces, struct load *load);
 
-/* A turn asks for `load`; it is over.  All its slots. */
+/* A turn asks for `load`; its answer is here.  Return all its slots. */
 int64_t keep_ask(struct keep *keep, const struct load *load);
 int64_t keep_answer(struct keep *keep, const struct load *load);
 

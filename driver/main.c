@@ -26,12 +26,12 @@
 
 enum {
 	EXIT_USAGE = 2,
-	EXIT_CONFIG = 78, /* as sysexits has it: restarting will not help */
+	EXIT_CONFIG = 78, /* as in sysexits.h: a restart will not help */
 
 	LARGE_BUFFER = 256 << 10,
 
 	/* descriptors */
-	PER_SLOT = 4, /* a program: three pipes and its number */
+	PER_SLOT = 4, /* a program: three pipes and its pidfd */
 	OTHERS = 64,  /* the log, look-ups, shared connections, ... */
 };
 
@@ -90,7 +90,9 @@ exit_with_usage(void)
 	exit(EXIT_USAGE);
 }
 
-/* The file comes first, whatever the order: what was typed wins. */
+/*
+ * Read the files before the options, so that options on the command line win.
+ */
 static bool
 read_files(struct config *config, int argc, char **argv, struct error *err)
 {
@@ -108,7 +110,7 @@ read_files(struct config *config, int argc, char **argv, struct error *err)
 	return true;
 }
 
-/* This one, and no other. */
+/* Set this as the only workspace. */
 static void
 set_connection(struct config *config, const char *conninfo)
 {
@@ -167,7 +169,7 @@ check_log(const struct config *config, struct error *err)
 	return false;
 }
 
-/* As wf.register() wants them. */
+/* Check the limits of wf.register(). */
 static bool
 check_capabilities(const struct config_list *list, struct error *err)
 {
@@ -186,7 +188,7 @@ check_capabilities(const struct config_list *list, struct error *err)
 	return list->count <= 64;
 }
 
-/* All that the driver is told, over the defaults; at the start and later. */
+/* Read the whole configuration, over the defaults; at the start and later. */
 static bool
 read_config(struct config *config, struct arguments *arguments, int argc,
     char **argv, struct error *err)
@@ -195,7 +197,7 @@ read_config(struct config *config, struct arguments *arguments, int argc,
 
 	config_preset(config);
 	if (!read_files(config, argc, argv, err)) {
-		/* how to log it may have been typed */
+		/* the options may say how to log the error */
 		(void)read_options(config, arguments, argc, argv, &ignored);
 		error_release(&ignored);
 		return false;
@@ -218,7 +220,7 @@ start_log(const struct config *config, const struct arguments *arguments)
 	                       : LOG_TEXT);
 }
 
-/* What runs, for signals and the supervisor. */
+/* The running program, for signals and the supervisor. */
 struct program {
 	int argc;
 	char **argv;
@@ -230,7 +232,7 @@ struct program {
 	struct supervisor *supervisor;
 };
 
-/* Warn if all that `config` allows at once may need more than there are. */
+/* Warn if `config` at its limits needs more descriptors than there can be. */
 static void
 check_descriptors(const struct config *config)
 {
@@ -259,7 +261,7 @@ warn_of(const struct config *config)
 	check_descriptors(config);
 }
 
-/* `fresh` is good. */
+/* Take over a good `fresh`. */
 static void
 take_config(struct program *program, struct config *fresh)
 {
@@ -334,8 +336,8 @@ on_status(void *arg, struct buf *line)
 }
 
 /*
- * A driver that waits for its database is as ready as it can be: its status
- * tells whether it has a connection.
+ * A driver that waits for its database counts as ready.  Its status tells
+ * whether it has a connection.
  */
 static int
 run(struct program *program)
@@ -378,8 +380,8 @@ check(const struct config *config)
 }
 
 /*
- * The secrets in our memory are for nobody else: no core file, and in /proc
- * nothing for those who are the same user.
+ * Keep the secrets in our memory from others: no core file, and no access
+ * through /proc for programs of the same user.
  */
 static void
 close_memory(void)
@@ -389,9 +391,10 @@ close_memory(void)
 }
 
 /*
- * The system gets a large buffer back when it is freed.  By itself the allocator
- * raises the threshold to the largest buffer that was ever freed.  Then later
- * buffers lie among small ones, and the program keeps their memory.
+ * Give the memory of large buffers back to the system when they are freed.  By
+ * itself the allocator raises the threshold to the largest buffer that was ever
+ * freed.  Then later buffers lie among small ones, and the program keeps their
+ * memory.
  */
 static void
 return_memory(void)

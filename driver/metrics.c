@@ -38,7 +38,7 @@ metrics_end(struct metrics *metrics, const struct transport *transport,
 
 	if (transport == NULL)
 		return;
-	/* there is a place for each transport that there may be */
+	/* there is a place for every transport */
 	while (place->name != NULL && place->name != transport->name)
 		place++;
 	place->name = transport->name;
@@ -116,7 +116,7 @@ metrics_tell(struct metrics *metrics, const char *label)
 	metrics_hurry(metrics);
 }
 
-/* When they are due ---------------------------------------------------------- */
+/* When the counters are due ------------------------------------------------ */
 
 void
 metrics_hurry(struct metrics *metrics)

@@ -1,9 +1,9 @@
 /*
- * metrics.h - what a driver counts: requests, turns and connections of one
- * workspace, and how the whole program does.
+ * metrics.h - the counters of a driver: requests, turns and connections of one
+ * workspace, and the state of the whole program.
  *
  * Numbers only grow.  docs/driver.md says what each of them means.  Every ten
- * seconds the workspace is due to get them.
+ * seconds the counters are due to go to the workspace.
  */
 #ifndef DRIVER_METRICS_H
 #define DRIVER_METRICS_H
@@ -40,8 +40,8 @@ enum metric { METRICS(METRIC) METRIC_COUNT };
 enum metrics_end {
 	METRICS_RESPONSE,
 	METRICS_ERROR,
-	METRICS_RECORDED, /* the workspace had its outcome already */
-	METRICS_RELEASED, /* it was handed back, and had not begun */
+	METRICS_RECORDED, /* the workspace had its outcome before */
+	METRICS_RELEASED, /* handed back; it had not begun */
 	METRICS_ENDS,
 };
 
@@ -52,7 +52,7 @@ enum {
 struct metrics_transport {
 	const char *name; /* NULL: this place is free */
 	uint64_t ends[METRICS_ENDS];
-	uint64_t within[METRICS_SPANS]; /* that took no longer than the span */
+	uint64_t within[METRICS_SPANS]; /* requests no longer than the span */
 	uint64_t total_ms;
 };
 
@@ -62,20 +62,22 @@ struct metrics {
 	struct metrics_transport transports[TRANSPORTS_MOST];
 	struct loop *loop;
 	struct timer timer;
-	bool due; /* for the workspace */
+	bool due; /* to go to the workspace */
 	void (*changed)(void *arg);
 	void *arg;
 };
 
-/* Nothing has happened yet.  `changed`: they have become due. */
+/* Begin with zeros.  `changed` is called when the counters become due. */
 void metrics_init(struct metrics *metrics, struct loop *loop,
     void (*changed)(void *arg), void *arg);
 void metrics_release(struct metrics *metrics);
 
-/* Let them be due at once. */
+/* Make the counters due at once. */
 void metrics_hurry(struct metrics *metrics);
 
-/* Log them, and let them be due at once; `label`: the workspace's name. */
+/*
+ * Log the counters, and make them due at once.  `label`: the workspace's name.
+ */
 void metrics_tell(struct metrics *metrics, const char *label);
 
 /* That event has happened once more. */
@@ -83,14 +85,14 @@ void metrics_add(struct metrics *metrics, enum metric metric);
 
 /*
  * A request of `transport` has ended, after `ms`; negative: it had not begun.
- * `transport` may be NULL: then there is none of that name, and nothing counts.
+ * `transport` may be NULL if the driver does not have it: nothing counts then.
  */
 void metrics_end(struct metrics *metrics, const struct transport *transport,
     enum metrics_end end, int64_t ms);
 
 /*
- * Add all of it as a JSON object, with what the whole program has counted.  The
- * workspace gets it: nothing is due for a while.
+ * Add all counters as a JSON object, with those of the whole program.  The
+ * workspace gets it, so nothing is due for a while.
  */
 void metrics_write(struct metrics *metrics, struct buf *json);
 

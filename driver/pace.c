@@ -33,7 +33,7 @@ on_pause_over(void *arg)
 	pace_hurry(pace);
 }
 
-/* One more ring may be followed: the one that has waited for that, if any. */
+/* One more ring may be followed.  If a ring has waited, follow that one. */
 static void
 on_ring_over(void *arg)
 {
@@ -111,7 +111,7 @@ pace_begin(struct pace *pace)
 {
 	pace->due = false;
 	pace->output = false;
-	/* if it takes long, another session goes on */
+	/* if the poll takes long, another session polls */
 	loop_timer_set(
 	    pace->loop, &pace->poll_timer, pace->config->poll_max_ms);
 }
@@ -122,7 +122,7 @@ shorter(int64_t one, int64_t other)
 	return one < other ? one : other;
 }
 
-/* How long the next poll is to wait. */
+/* How long to wait before the next poll. */
 static int64_t
 wait_ms(struct pace *pace, bool found, const struct rest *rest)
 {
@@ -143,7 +143,7 @@ pace_end(struct pace *pace, const struct load *taken, const struct load *want,
 	bool found = taken->slots + taken->instant > 0;
 
 	pace->failures = 0;
-	/* nothing was wanted: there may be more all the same */
+	/* a poll that wanted no slots tells nothing about the rest */
 	if (want->slots > 0)
 		pace->hungry = taken->slots >= want->slots;
 	loop_timer_set(

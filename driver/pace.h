@@ -1,9 +1,9 @@
 /*
  * pace.h - when the next turn is due.
  *
- * The workspace says when to come back; while nothing is found the pauses
- * double, and after failures too.  The doorbell, which any login may ring, hurries
- * it so many times a second at most.
+ * The workspace says when to come back.  While polls find nothing, the pauses
+ * double; after failures they double too.  The doorbell hurries the next turn.
+ * Any login may ring it, so at most PACE_RINGS rings a second are followed.
  */
 #ifndef DRIVER_PACE_H
 #define DRIVER_PACE_H
@@ -14,7 +14,7 @@
 #include "runtime/timer.h"
 
 enum {
-	PACE_RINGS = 100, /* that are followed at once, and then in a second */
+	PACE_RINGS = 100, /* followed at once, and then in a second */
 };
 
 struct config;
@@ -24,7 +24,7 @@ struct loop;
 /* When to come back, as a poll said. */
 struct rest {
 	int64_t ms;
-	bool busy; /* others work: about then; otherwise at the latest */
+	bool busy; /* others work: come at about then; else at the latest */
 	int work;  /* how many sessions may do upkeep */
 };
 
@@ -33,13 +33,13 @@ struct pace {
 	struct loop *loop;
 	const struct config *config;
 	bool due;    /* to poll */
-	bool hungry; /* the last poll for slots brought all that was wanted */
-	bool output; /* is due to be sent */
-	bool paused; /* after a failure: no turns at all */
+	bool hungry; /* the last poll brought as many as it wanted */
+	bool output; /* output is due */
+	bool paused; /* after a failure: no turn begins */
 	int64_t idle_ms;
 	int failures; /* in a row */
-	int rings;    /* that were followed a moment ago */
-	bool rung;    /* since then, and not followed yet */
+	int rings;    /* followed a moment ago */
+	bool rung;    /* one more ring waits */
 	struct timer poll_timer, pause_timer, output_timer, ring_timer;
 	void (*changed)(void *arg); /* something has become due */
 	void *arg;
@@ -53,12 +53,12 @@ void pace_release(struct pace *pace);
 void pace_hurry(struct pace *pace);
 
 /*
- * The doorbell rings: poll as soon as possible, or a moment later if it rings all
- * the time.
+ * The doorbell rings: poll as soon as possible, or a moment later if it rings
+ * all the time.
  */
 void pace_ring(struct pace *pace);
 
-/* Output is due within a second, if there is any. */
+/* If there is output, it is due within a second. */
 void pace_output(struct pace *pace, bool is_any);
 
 /*
@@ -67,13 +67,14 @@ void pace_output(struct pace *pace, bool is_any);
  */
 void pace_begin(struct pace *pace);
 
-/* It brought `taken` of `want`, and was told to `rest`. */
+/* The poll brought `taken` of `want`; `rest` says when to come back. */
 void pace_end(struct pace *pace, const struct load *taken,
     const struct load *want, const struct rest *rest);
 
 /*
- * A turn or a heartbeat failed: turns pause, longer each time.  What fails
- * during a pause does not put its end off: heartbeats might do so without end.
+ * A turn or a heartbeat failed: turns pause, longer each time.  A failure
+ * during a pause does not put its end off; else heartbeats might do so without
+ * end.
  */
 void pace_fail(struct pace *pace);
 

@@ -32,7 +32,7 @@ poll_window_end(struct poll_window *window, const struct load *taken,
 		window->doubled = 0;
 	else if (window->full && window->doubled < MOST_DOUBLED)
 		window->doubled++;
-	/* one that brings nothing may have been refused */
+	/* a turn that brings nothing may have been refused */
 	else if (!window->full && window->doubled > 0 && taken->instant > 0)
 		window->doubled--;
 }

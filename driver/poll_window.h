@@ -20,25 +20,25 @@
 struct load {
 	int64_t slots;   /* those that take time: each needs a slot */
 	int64_t instant; /* those that are answered at once */
-	int64_t bytes;   /* of the latter's arguments, that it brought */
+	int64_t bytes;   /* of the instant ones' arguments */
 
-	/* asked for besides, of one transport alone each */
+	/* asked for besides, each of one transport only */
 	struct {
-		const char *transport; /* NULL: behind the last one */
+		const char *transport; /* NULL: the list ends */
 		int64_t slots;
 	} kept[TRANSPORTS_MOST];
 };
 
-/* With `{ 0 }` nothing has come yet.  Read the fields; change none. */
+/* `{ 0 }`: no turn has ended yet.  Read the fields; change none. */
 struct poll_window {
 	int doubled;
-	bool full; /* the last turn brought all of it that it asked for */
+	bool full; /* the last turn brought as many as it asked for */
 };
 
 /*
- * What the next turn asks for: as many slots as there is `room` for, at first as
- * much of the rest as it might ever have of these, `most`; less what it leaves
- * behind, `due`: reports that it can't carry.
+ * What the next turn asks for.  Slots: as many as there is `room` for.  Instant
+ * requests: at first as many as the most slots of a turn, `most`.  Both are
+ * less by `due`, the number of reports that the turn can't carry.
  */
 struct load poll_window_want(
     const struct poll_window *window, int64_t room, int64_t most, int64_t due);

@@ -18,8 +18,8 @@ struct pulse {
 	void *arg;
 	struct session *session; /* NULL: not needed */
 	struct loop_call beat_call;
-	int64_t driver; /* that is to be said to live */
-	bool due;       /* and that was not sent yet */
+	int64_t driver; /* the driver that is alive */
+	bool due;       /* a sign of life is not sent yet */
 };
 
 static void
@@ -51,7 +51,7 @@ on_answer(void *arg, const struct session_answer *answer)
 
 	if (answer->err != NULL &&
 	    sqlstate_is(answer->err->sqlstate, SQLSTATE_DRIVER_GONE)) {
-		/* it may be another server than that of the others */
+		/* this may be another server than that of the other sessions */
 		session_avoid(pulse->session, "it does not know this driver");
 		pulse->lost(pulse->arg, pulse->driver);
 	}

@@ -1,9 +1,10 @@
 /*
  * pulse.h - a connection for signs of life alone, for the time in which all
- * others wait for something.
+ * other connections wait for an answer.
  *
- * It is made when it is first needed, and given up when turns end again.  Its
- * beats come from the driver's only loop: a driver that hangs gives none.
+ * The connection is made when it is first needed, and given up when turns end
+ * again.  The signs of life come from the driver's only loop, so a driver that
+ * hangs sends none.
  */
 #ifndef DRIVER_PULSE_H
 #define DRIVER_PULSE_H
@@ -27,10 +28,10 @@ struct pulse *pulse_new(struct loop *loop,
 /* NULL is allowed. */
 void pulse_free(struct pulse *pulse);
 
-/* A sign of life of this driver, as soon as there is a connection. */
+/* Send a sign of life of this driver, as soon as there is a connection. */
 void pulse_beat(struct pulse *pulse, int64_t driver);
 
-/* Turns say it again. */
+/* End it: turns show life again. */
 void pulse_rest(struct pulse *pulse);
 
 #endif

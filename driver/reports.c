@@ -12,17 +12,17 @@
 enum {
 	REPORTS_PER_TURN = 1000,
 	FEW_PER_TURN = 30,        /* after a turn that failed */
-	BYTES_PER_TURN = 2 << 20, /* output included; more goes with no other */
+	BYTES_PER_TURN = 2 << 20, /* with output; a larger report goes alone */
 	PATIENCE_MS = 100,        /* while other turns may hold an instance */
 	PATIENCE_ALONE_MS = 200,
 	PLACES = 4096,
-	HELD_MS = 1000, /* so long an instance that was held is taken to be */
+	HELD_MS = 1000, /* how long a held instance counts as held */
 };
 
-/* Where instances meet that can't be told from each other. */
+/* One place for all instances whose number has the same remainder. */
 struct place {
-	uint16_t count;  /* of reports that are carried, */
-	uint16_t number; /* all of them by this turn */
+	uint16_t count;  /* of reports that are carried */
+	uint16_t number; /* of the turn that carries them */
 	struct mono held_until;
 };
 
@@ -30,7 +30,7 @@ struct reports {
 	struct place places[PLACES];
 	struct pg_array instances, processes, tokens, events, bodies;
 	struct streams *streams;
-	bool patient; /* what was carried last may wait for its instances */
+	bool patient; /* the reports carried last may wait */
 };
 
 struct reports *
@@ -169,7 +169,7 @@ reports_end(struct reports *reports, const struct request_list *carried)
 		reports->places[place_of(request)].count--;
 }
 
-/* How often it has failed alone; others that wait for their instance have not. */
+/* How often the report has failed alone.  0: it is alone for another reason. */
 static int64_t
 failures_alone(const struct request *request)
 {
@@ -179,8 +179,8 @@ failures_alone(const struct request *request)
 }
 
 /*
- * How long to wait for an instance that is held.  What has waited in vain does so
- * again only when it is made alone.
+ * How long to wait for an instance that is held.  A report that has waited in
+ * vain waits again only when it is made alone.
  */
 static int64_t
 patience_ms(const struct reports *reports, bool alone)
@@ -203,7 +203,7 @@ reports_send(struct reports *reports, struct session *session, int64_t driver,
 		add(reports, request);
 		streams_add_rest(reports->streams, request);
 	}
-	/* first: the leases are still there */
+	/* output first, while the leases are still there */
 	streamed = streams_send(reports->streams, session);
 	if (first == NULL)
 		return streamed;

@@ -13,48 +13,52 @@ struct request_list;
 struct request_table;
 struct session;
 
-/* The packing material; it is used again and again. */
+/* The memory for packing; every turn uses it again. */
 struct reports *reports_new(void);
 void reports_free(struct reports *reports);
 
 /*
- * Take fresh output of requests, as much as a turn can carry; true: there is
+ * Take fresh output of requests, as much as a turn can carry.  True: there is
  * more.
  */
 bool reports_add_output(
     struct reports *reports, const struct request_table *table);
 
 /*
- * Which turn carries reports of the request's instance, or of one that can't be
- * told from it: its number; 0: none does.  Another turn would find the instance
- * held by that one.
+ * The number of the turn that carries reports of the request's instance, or of
+ * an instance in the same place; 0: none does.  For another turn the instance
+ * would be held by that turn.
  */
 int reports_carrier(
     const struct reports *reports, const struct request *request);
 
-/* Move one to those that turn `number` carries; its instance is that turn's. */
+/*
+ * Move a report to `carried`, the list of turn `number`.  The instance is that
+ * turn's from then on.
+ */
 void reports_carry(struct reports *reports, int number, struct request *request,
     struct request_list *carried);
 
 /*
- * As many as one turn can carry from `due`, oldest first; none is another's.
- * Those of instances that somebody holds go with each other, and do not wait.
+ * Move as many reports from `due` as one turn can carry, oldest first.  No
+ * other turn may carry their instances.  Reports of instances that somebody
+ * holds go together, and do not wait.
  */
 void reports_carry_due(struct reports *reports, int number,
     struct request_list *due, struct request_list *carried);
 
-/* The workspace was too busy for it: somebody holds its instance. */
+/* The workspace was too busy for the report: somebody holds its instance. */
 void reports_hold(struct reports *reports, const struct request *request);
 
-/* The turn that carried them has ended: their instances are nobody's. */
+/* The turn that carried the reports has ended: it gives up their instances. */
 void reports_end(struct reports *reports, const struct request_list *carried);
 
 /*
- * Add the call of wf.outcome() with what is carried to the session's batch,
- * behind that of wf.output_add() with their output and what was taken before.
- * Nothing carried: no call.  `alone`: they are the only ones of their sort, so
- * that they may wait for their instance a little, and how often that has failed
- * is the first one's.  True: there is a call of output_add().
+ * Add the call of wf.outcome() to the session's batch, if reports are carried.
+ * Before it comes the call of wf.output_add(), with their output and the output
+ * that was taken before.  `alone`: the turn carries nothing else, so the
+ * reports may wait a little for their instance; the first report tells how
+ * often it has failed alone.  Returns whether there is a call of output_add().
  */
 bool reports_send(struct reports *reports, struct session *session,
     int64_t driver, const struct request_list *carried, bool alone);

@@ -9,14 +9,14 @@
 
 enum {
 	FIRST_SIZE = 256,
-	FAILURES_AMONG_OTHERS = 2, /* with many, then with few */
+	FAILURES_AMONG_OTHERS = 2, /* first with many, then with few */
 };
 
 #define REQUEST_STATE_NAME(name) [REQUEST_##name] = #name,
 static const char *const state_names[] = { REQUEST_STATES(REQUEST_STATE_NAME) };
 #undef REQUEST_STATE_NAME
 
-/* The memory that it takes. */
+/* The memory that the request takes. */
 static size_t
 size(const struct request *request)
 {
@@ -150,7 +150,7 @@ request_table_init(struct request_table *table, const char *label)
 	table->buckets = xcalloc(table->size, sizeof(table->buckets[0]));
 }
 
-/* The request itself; the table is done with it. */
+/* Free the request; it is no longer in the table. */
 static void
 destroy(struct request *request)
 {
@@ -222,7 +222,10 @@ request_holds_slot(const struct request *request)
 	return request->transport == NULL || !request->transport->instant;
 }
 
-/* The first place of the transport, or the end; NULL if there is none. */
+/*
+ * The slots of the transport, in its place or a free one; NULL: no place is
+ * free.
+ */
 static size_t *
 held(struct request_table *table, const struct transport *transport)
 {
@@ -237,7 +240,7 @@ held(struct request_table *table, const struct transport *transport)
 	return NULL;
 }
 
-/* It holds a slot from now on (1), or no more (-1), if it needs one. */
+/* The request takes a slot (1) or gives it back (-1), if it needs one. */
 static void
 hold_slot(
     struct request_table *table, const struct request *request, int change)
@@ -326,7 +329,7 @@ request_failures_alone(const struct request *request)
 	return request->failures - FAILURES_AMONG_OTHERS;
 }
 
-/* If it was not OVER before, it is now: it needs nothing but a report. */
+/* Count that the request is over, unless it was OVER before. */
 static void
 end_active(struct request_table *table, const struct request *request)
 {

@@ -1,6 +1,6 @@
 /*
- * request.h - one thing that the driver does for the workspace, from being
- * taken to being answered for; and the table of all there are.
+ * request.h - one thing that the driver does for the workspace, from poll's row
+ * to the answer to its report; and the table of all requests.
  *
  *     TAKEN ── needs_ack ──▶ ACK ── answered done ──┐
  *       └───────────────────────────────────────────┴▶ RUNNING ──▶ OVER
@@ -27,7 +27,7 @@ struct transports;
 struct workspace_row;
 
 #define REQUEST_STATES(X) \
-	X(TAKEN)   /* by poll; nothing was done yet */ \
+	X(TAKEN)   /* poll gave it; nothing was done yet */ \
 	X(ACK)     /* the acknowledgement is on its way */ \
 	X(RUNNING) /* the transport has it */ \
 	X(OVER)    /* only the report is left */
@@ -39,36 +39,36 @@ enum request_state { REQUEST_STATES(REQUEST_STATE) };
 struct request {
 	struct task task; /* its strings are the request's */
 	bool needs_ack;
-	bool stopped; /* told so by the workspace */
+	bool stopped; /* by order of the workspace */
 	enum request_state state;
-	void *owner; /* for callbacks: whoever runs requests */
+	void *owner; /* for callbacks: the runner */
 
-	const struct transport *transport; /* NULL: we have none such */
+	const struct transport *transport; /* NULL: we do not have it */
 	void *transport_state;
 	struct run *run;      /* NULL unless RUNNING */
 	struct mono begun;    /* when it came to be RUNNING */
 	struct filled filled; /* the arguments with secrets in them */
-	struct output output; /* that was not sent yet */
+	struct output output; /* output that is not sent yet */
 
 	/* The report that is due: an event of wf.outcome() and its body. */
 	const char *event; /* NULL: none */
 	struct buf body;
-	int busy; /* how often the workspace was too busy to apply it */
-	struct mono again; /* while it is kept: when it is made again; or 0 */
-	int failures;      /* turns in a row that failed with it, */
-	char *cause;       /* and why the last one did; NULL: none has */
+	int busy;          /* how often the workspace was too busy for it */
+	struct mono again; /* when a kept report is made again, or 0 */
+	int failures;      /* turns in a row that failed with it */
+	char *cause;       /* why the last of them failed, or NULL */
 
-	struct request_list *list; /* that it stands in; NULL: none */
+	struct request_list *list; /* the list that it stands in, or NULL */
 	struct request *next, **place;
 	struct request *next_alike; /* in a bucket of the table */
 };
 
-/* A list, first in, first out; it stays where it was initialised. */
+/* A list, first in, first out.  It must not move after its initialisation. */
 struct request_list {
 	struct request *first, **end;
 	size_t count;
-	size_t bytes;    /* that they take, with arguments and reports */
-	bool on_its_way; /* what stands in it may be with the workspace */
+	size_t bytes;    /* memory of its requests, with bodies */
+	bool on_its_way; /* a turn may have carried its requests */
 };
 
 void request_list_init(struct request_list *list);
@@ -81,10 +81,10 @@ void request_list_put_back(
 /* The first one, taken out; NULL if it is empty. */
 struct request *request_list_take(struct request_list *list);
 
-/* Take it out of whatever list it stands in. */
+/* Take the request out of its list, if it stands in one. */
 void request_list_remove(struct request *request);
 
-/* `body` becomes the body of its report, and the request's own. */
+/* `body` becomes the body of the report, and belongs to the request. */
 void request_set_body(struct request *request, const struct buf *body);
 
 /* All requests, found by their tokens. */
@@ -93,9 +93,9 @@ struct request_table {
 	size_t size; /* a power of two */
 	size_t count;
 	size_t active; /* those that are not OVER */
-	size_t slots;  /* of these, those that hold a slot */
+	size_t slots;  /* the active ones that hold a slot */
 
-	/* the same by transport; the first without one is the end */
+	/* slots by transport; the first place without one ends the list */
 	struct {
 		const struct transport *transport;
 		size_t slots;
@@ -114,20 +114,23 @@ struct request *request_find(
 size_t request_table_held(
     const struct request_table *table, const struct transport *transport);
 
-/* A request as poll gave it, copied; it stands in the table. */
+/* Copy a request from a row of poll into the table. */
 struct request *request_new(struct request_table *table,
     const struct workspace_row *row, const struct transports *transports);
 
-/* Whether it does until it is OVER: what takes no time needs none. */
+/*
+ * Whether the request holds a slot until it is OVER.  An instant request needs
+ * no slot.
+ */
 bool request_holds_slot(const struct request *request);
 
 /*
- * A report with which turns have failed twice is made alone.  How often that
- * has failed, too; negative: it was not made alone because of that.
+ * A report with which turns have failed twice is made alone.  Returns how often
+ * it has failed alone.  Negative: it was not made alone because of failures.
  */
 int request_failures_alone(const struct request *request);
 
-/* Forget it; what still runs is stopped. */
+/* Forget the request; if it still runs, it is stopped. */
 void request_free(struct request_table *table, struct request *request);
 
 /* The only way in which a state changes. */

@@ -43,7 +43,7 @@ report(struct runner *runner, struct request *request, const char *event)
 	runner->changed(runner->arg);
 }
 
-/* It has ended in this way, which is counted. */
+/* The request has ended in the way `end`; count that. */
 static void
 set_over(struct runner *runner, struct request *request, enum metrics_end end)
 {
@@ -55,7 +55,7 @@ set_over(struct runner *runner, struct request *request, enum metrics_end end)
 	request_set_state(&runner->table, request, REQUEST_OVER);
 }
 
-/* The request ends with `outcome`, which becomes the request's. */
+/* The request ends with `outcome`, and takes over its body. */
 static void
 end(struct runner *runner, struct request *request, struct outcome *outcome)
 {
@@ -112,7 +112,7 @@ end_cancelled(struct runner *runner, struct request *request)
 	error_release(&err);
 }
 
-/* Where its arguments lead, which have their secrets by now. */
+/* Where the arguments lead.  They have their secrets by now. */
 static char *
 destination_of(const struct request *request, struct error *err)
 {
@@ -124,8 +124,8 @@ destination_of(const struct request *request, struct error *err)
 }
 
 /*
- * The last moment: its arguments get what only this driver knows.  Where that
- * goes is read from the arguments as they will be sent: nobody else is believed.
+ * Fill in the secrets, at the last moment.  The destination is read from the
+ * arguments as they will be sent, and from nowhere else.
  */
 static bool
 fill(struct runner *runner, struct request *request)
@@ -164,7 +164,10 @@ on_fresh(void *arg)
 	runner->changed(runner->arg);
 }
 
-/* What a request says that only starts, asks or ends is for its type to read. */
+/*
+ * The workspace gets the output, unless the request only starts, asks or ends:
+ * then its type reads it.
+ */
 static void
 listen(struct runner *runner, struct request *request)
 {
@@ -230,7 +233,7 @@ runner_take(struct runner *runner, const struct workspace_row *row)
 	return holds_slot;
 }
 
-/* Whether its acknowledgement may already be with the workspace. */
+/* Whether a turn may have carried the report to the workspace. */
 static bool
 is_on_its_way(const struct request *request)
 {
@@ -261,7 +264,7 @@ acknowledged(struct runner *runner, struct request *request)
 		start(runner, request);
 }
 
-/* Nothing was done: somebody else holds its instance. */
+/* The report was not applied: somebody else holds its instance. */
 static void
 keep(struct runner *runner, struct request *request)
 {

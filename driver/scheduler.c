@@ -27,10 +27,13 @@
 enum {
 	LEAVE_MS = 2000, /* for the last words of a driver in a hurry */
 
-	/* A driver asks for no work while more bytes of reports wait for a turn;
-	 * or while more wait for instances that others hold.  The second limit
-	 * is the higher one: a transaction that holds one instance should not
-	 * stop the work of all other instances. */
+	/*
+	 * The driver asks for no work while more bytes of reports than
+	 * BYTES_WAITING wait for a turn, or more than BYTES_KEPT wait for
+	 * instances that others hold.  The second limit is higher: a
+	 * transaction that holds one instance should not stop the work of all
+	 * other instances.
+	 */
 	BYTES_WAITING = 2 << 20,
 	BYTES_KEPT = 64 << 20,
 };
@@ -54,18 +57,18 @@ struct scheduler {
 	struct pulse *pulse;
 	struct pace pace;
 	struct turns turns;
-	int64_t reserved; /* by the turns under way, of the slots */
+	int64_t reserved; /* slots that turns under way asked for */
 	struct share share;
 	struct keep keep;
 	struct poll_window window;
 	bool upkeep;      /* is due */
-	bool much_upkeep; /* is due: several sessions may do it at a time */
-	bool poll_failed; /* it did not come to its end, and nobody knows yet */
+	bool much_upkeep; /* is due, so several sessions may do it */
+	bool poll_failed; /* a poll broke off; upkeep will tell the workspace */
 	bool drain_told;
 	enum phase phase;
 	bool over;
 	int exit_code;
-	bool down; /* and it was said */
+	bool down; /* no connection; logged */
 
 	struct loop_call pump_call;
 	struct mono last_turn;
@@ -80,7 +83,7 @@ pump_later(void *arg)
 	loop_later(scheduler->loop, &scheduler->pump_call);
 }
 
-/* It has come to its end, and says so once. */
+/* The scheduler has ended; tell its owner once. */
 static void
 finish(struct scheduler *scheduler)
 {
@@ -101,7 +104,7 @@ count_slots(struct scheduler *scheduler)
 	    scheduler->pace.hungry, scheduler->phase != PHASE_WORKING);
 }
 
-/* What to ask for: no more than can begin at once. */
+/* How much to ask for: no more than can begin at once. */
 static struct load
 wanted(const struct scheduler *scheduler)
 {
@@ -146,7 +149,7 @@ is_work_due(const struct scheduler *scheduler)
 {
 	const struct pace *pace = &scheduler->pace;
 
-	/* before upkeep knows it would meet the same item again */
+	/* before upkeep, another poll would meet the same item again */
 	if (scheduler->poll_failed && scheduler->phase == PHASE_WORKING)
 		return false;
 	return scheduler->runner.reports.count > 0 || pace->due ||
@@ -177,8 +180,8 @@ begin_alone(struct scheduler *scheduler, struct turn *turn)
 }
 
 /*
- * A report that is to be made alone, if there is one; one at a time, for it may
- * hold its session up.
+ * Make a report that has to be made alone, if there is one.  Only one session
+ * does so at a time, for the report may hold it up.
  */
 static bool
 begin_report(struct scheduler *scheduler, struct turn *turn)
@@ -196,9 +199,9 @@ begin_report(struct scheduler *scheduler, struct turn *turn)
 }
 
 /*
- * Whether this session does upkeep next: one session at a time, and not twice in
- * a row while there is other work.  While there is none, but much upkeep, several
- * sessions do.
+ * Whether this session does upkeep next.  One session at a time does upkeep,
+ * and not twice in a row while there is other work.  If there is no other work
+ * but much upkeep, several sessions do upkeep.
  */
 static bool
 is_upkeep_due(const struct scheduler *scheduler, struct turn *turn)
@@ -258,7 +261,7 @@ begin_next(struct scheduler *scheduler, struct turn *turn)
 	}
 }
 
-/* There is nobody to take leave of, or nobody who knows us. */
+/* The driver has no connection on which to leave, or has no number yet. */
 static bool
 is_unknown(const struct scheduler *scheduler)
 {
@@ -286,7 +289,7 @@ pump(void *arg)
 
 /* Turns end ---------------------------------------------------------------- */
 
-/* The database refused the batch: nothing of it was done. */
+/* The database refused the batch and did none of it. */
 static void
 turn_failed(struct turn *turn, const struct error *err)
 {
@@ -296,20 +299,19 @@ turn_failed(struct turn *turn, const struct error *err)
 	/* a driver works without a doorbell, and without counters */
 	if (turn->kind == TURN_OPEN || turn->kind == TURN_COUNTERS)
 		return;
-	/*
-	 * a procedure that no longer exists: the workspace may have been
-	 * upgraded
-	 */
+	/* a procedure is missing: the workspace may have been upgraded */
 	if (sqlstate_is(err->sqlstate, SQLSTATE_DRIVER_GONE) ||
 	    sqlstate_is(err->sqlstate, SQLSTATE_NO_FUNCTION))
 		identity_forget(scheduler->identity);
-	/* the login of the connection has changed, or numbers were given anew */
+	/*
+	 * the connection has another login, or numbers were given a second time
+	 */
 	if (sqlstate_is(err->sqlstate, SQLSTATE_OTHER_LOGIN))
 		identity_disown(scheduler->identity);
-	/* the workspace has another key than the one that gave them */
+	/* the workspace has another key than when it gave the marks */
 	if (sqlstate_is(err->sqlstate, SQLSTATE_FOREIGN_MARK))
 		turns_drop_marks(&scheduler->turns);
-	/* started again, it may be the program that belongs to it */
+	/* a restart may bring the driver of the workspace's version */
 	if (sqlstate_is(err->sqlstate, SQLSTATE_OTHER_VERSION) &&
 	    !scheduler->options.persists) {
 		scheduler->exit_code = 1;
@@ -493,8 +495,9 @@ static const struct session_events events = {
 /* Moments ------------------------------------------------------------------ */
 
 /*
- * A turn says that we live; a heartbeat only says so when turns fail, or take
- * long: then over a connection of its own, if all others are busy.
+ * A turn is a sign of life.  A heartbeat is needed only while turns fail or
+ * take long.  If all sessions are busy, the heartbeat takes a connection of its
+ * own.
  */
 static void
 on_beat(void *arg)
@@ -518,7 +521,7 @@ on_given_up(void *arg, int64_t driver)
 {
 	struct scheduler *scheduler = arg;
 
-	/* it may have another number by now */
+	/* the driver may have another number by now */
 	if (identity_driver(scheduler->identity) == driver)
 		identity_forget(scheduler->identity);
 	pump_later(scheduler);
@@ -537,7 +540,7 @@ on_too_late(void *arg)
 	finish(scheduler);
 }
 
-/* Stop everything; report what is over, if that can be had quickly. */
+/* Stop all requests; report those that are over, if that is quick. */
 static void
 leave_now(void *arg)
 {
@@ -576,7 +579,7 @@ scheduler_stop(struct scheduler *scheduler)
 void
 scheduler_register(struct scheduler *scheduler)
 {
-	/* what we hold goes over, as after a lost connection */
+	/* the requests that we hold go over, as after a lost connection */
 	identity_change(scheduler->identity, scheduler->config,
 	    scheduler->options.transports);
 	pump_later(scheduler);
@@ -639,7 +642,7 @@ open_sessions(struct scheduler *scheduler)
 
 	turns_open(&scheduler->turns, (size_t)config->connections,
 	    scheduler->loop, &options, &events, scheduler);
-	/* a sign of life that takes longer is tried in another session */
+	/* a sign of life that takes longer goes to another session */
 	options.answer_ms = 2 * config->heartbeat_ms;
 	scheduler->pulse =
 	    pulse_new(scheduler->loop, &options, on_given_up, scheduler);

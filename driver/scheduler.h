@@ -1,9 +1,10 @@
 /*
- * scheduler.h - turns: report what is over, ask for as much as can begin at
- * once, begin what came; again.
+ * scheduler.h - the turns with one workspace.  In each turn the driver reports
+ * what is over, asks for as many requests as can begin at once, and begins
+ * those that came.
  *
- * It decides nothing about tasks.  It keeps the sessions with one workspace,
- * the driver's registration there and the moments of the next turn.
+ * The scheduler decides nothing about tasks.  It keeps the sessions with the
+ * workspace, the driver's registration there and the moments of the next turn.
  */
 #ifndef DRIVER_SCHEDULER_H
 #define DRIVER_SCHEDULER_H
@@ -21,13 +22,13 @@ struct transports;
 struct scheduler_options {
 	struct loop *loop;
 	const struct config *config;
-	const struct transports *transports; /* that the workspace has */
+	const struct transports *transports; /* those of the workspace */
 	const char *conninfo;
 	const char *label;     /* the name in log lines; "": no name */
-	struct shares *shares; /* where it gets its slots */
-	bool persists;         /* even where it can't do any good */
+	struct shares *shares; /* where its slots come from */
+	bool persists;         /* even if the versions differ */
 
-	/* It has left, or given up; only scheduler_free() is left to do. */
+	/* The scheduler has left or given up; only scheduler_free() remains. */
 	void (*ended)(void *arg);
 	void *arg;
 };
@@ -38,18 +39,18 @@ struct scheduler *scheduler_new(const struct scheduler_options *options);
 void scheduler_free(struct scheduler *scheduler);
 
 /*
- * Take no more, finish what is under way, leave, end.  Asked a second time:
- * finish nothing.
+ * Take no more requests, finish those under way, leave, and end.  After a
+ * second call the scheduler finishes nothing.
  */
 void scheduler_stop(struct scheduler *scheduler);
 
-/* The configuration has other slots or queues: let the workspace know. */
+/* The configuration has other slots or queues: tell the workspace. */
 void scheduler_register(struct scheduler *scheduler);
 
-/* Log what was counted, and let the workspace have it at once. */
+/* Log the counters, and send them to the workspace at once. */
 void scheduler_tell_counters(struct scheduler *scheduler);
 
-/* How it stands, in a line: whether connected, how much is under way. */
+/* Add the state in a line: the connection, and how many slots are taken. */
 void scheduler_status(const struct scheduler *scheduler, struct buf *line);
 
 /* After its end: 0, or 1 if something was left undone. */

@@ -11,7 +11,7 @@ share_join(struct share *share, struct shares *shares)
 	shares->count++;
 }
 
-/* Somebody needs less than before. */
+/* A share needs fewer slots than before. */
 static void
 tell_hungry(const struct share *share)
 {

@@ -3,8 +3,8 @@
  *
  * While several workspaces want more slots than there are, each may have as
  * many as the others.  An idle workspace lends its slots to the others, except
- * half of its share: work that comes to it begins at once, however long the
- * requests of the others last.
+ * half of its share.  So its next requests begin at once, however long those of
+ * the others last.
  */
 #ifndef DRIVER_SHARE_H
 #define DRIVER_SHARE_H
@@ -45,10 +45,10 @@ void share_leave(struct share *share);
  */
 void share_set(struct share *share, int64_t used, bool hungry, bool leaving);
 
-/* How many slots are for one of `turns`, if all were free. */
+/* How many slots one of `turns` may ask for if all slots were free. */
 int64_t share_most(const struct share *share, int64_t turns);
 
-/* How many it may take now, at most those of one of `turns`. */
+/* How many slots one of `turns` may ask for now. */
 int64_t share_want(const struct share *share, int64_t turns);
 
 #endif

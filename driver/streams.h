@@ -12,15 +12,15 @@ struct request_table;
 struct session;
 struct streams;
 
-/* The packing material; it is used again and again. */
+/* The memory for packing; every turn uses it again. */
 struct streams *streams_new(void);
 void streams_free(struct streams *streams);
 
-/* Take the rest of a request's output: its end is about to be reported. */
+/* Take the rest of a request's output, before its end is reported. */
 void streams_add_rest(struct streams *streams, struct request *request);
 
 /*
- * Take the fresh output of all requests, as much as one turn can carry; true:
+ * Take the fresh output of all requests, as much as one turn can carry.  True:
  * there is more.
  */
 bool streams_add(struct streams *streams, const struct request_table *table);

@@ -80,7 +80,7 @@ turn_report(struct turn *turn, int64_t driver, struct runner *runner,
 	turn->reported = turn->carried.count > 0;
 }
 
-/* Carry what goes along with `request` from `list`. */
+/* Carry the reports in `list` that go along with `request`. */
 static void
 carry_along(struct turn *turn, struct reports *reports,
     const struct request *request, const struct request_list *list)
@@ -113,7 +113,7 @@ turn_poll(struct turn *turn, int64_t driver, struct load want, bool drain)
 {
 	turn->want = want;
 	workspace_poll(turn->session, driver, &want);
-	/* last: poll says it better if the workspace has given us up */
+	/* last, since poll tells best that the workspace gave us up */
 	if (drain)
 		workspace_drain(turn->session, driver);
 	begin(turn, TURN_WORK);
@@ -144,7 +144,7 @@ turn_answers(const struct turn *turn, const struct session_answer *answer,
 }
 
 /*
- * Whether the query behind `count` others of the turn may be why it failed: it
+ * Whether the query behind `count` others may be why the turn failed: the query
  * took too long, or the session did not survive it.
  */
 static bool
@@ -167,7 +167,7 @@ turn_blame(struct turn *turn, const struct session_answer *answer)
 {
 	struct request *request;
 
-	/* else it was the output before them, or the poll behind them */
+	/* else the output before them or the poll behind them failed */
 	if (!may_have_failed(answer, turn->streamed))
 		return;
 	for (request = turn->carried.first; request != NULL;

@@ -12,7 +12,10 @@
 
 #define GREET "select wf.greet($1::int)"
 
-/* Of the server: the first of the three numbers in the names of its WAL files. */
+/*
+ * The server's timeline: the first of the three numbers in the names of its WAL
+ * files.
+ */
 #define TIMELINE \
 	"select case when not pg_catalog.pg_is_in_recovery() then" \
 	" ('x' || left(pg_catalog.pg_walfile_name(" \
@@ -24,7 +27,7 @@ send_empty(struct session *session, const char *sql)
 	session_send(session, sql, NULL);
 }
 
-/* A procedure whose only argument is a number. */
+/* Call a procedure whose only argument is a number. */
 static void
 send_number(struct session *session, const char *sql, int64_t number)
 {
@@ -128,7 +131,7 @@ workspace_output_add(
 	pg_params_release(&params);
 }
 
-/* What is kept, as a JSON object; nothing if no slot is. */
+/* The kept slots as a JSON object, or NULL if no slot is kept. */
 static void
 add_kept(struct pg_params *params, const struct load *want)
 {
@@ -251,9 +254,9 @@ workspace_leave(struct session *session, int64_t driver)
 }
 
 /*
- * The server ends what takes so long that we would give the session up soon:
- * then the session goes on.  No transaction of ours waits for anything.  A lower
- * limit that somebody has set for the login or the database stays.
+ * Let the server end a statement before we would give the session up; then the
+ * session goes on.  None of our transactions waits for anything.  If somebody
+ * has set a lower limit for the login or the database, that limit stays.
  */
 static void
 send_limits(struct session *session)
@@ -281,7 +284,7 @@ workspace_open(struct session *session, bool listens)
 	send_limits(session);
 	if (listens)
 		send_empty(session, "listen wf_ready");
-	session_split(session); /* not every server tells it */
+	session_split(session); /* not every server knows its timeline */
 	send_empty(session, TIMELINE);
 }
 
@@ -291,7 +294,7 @@ workspace_opened(const struct session_answer *answer)
 	return pg_value_bigint(answer->results[answer->count - 1], 0, 0);
 }
 
-/* Common failures of a driver, and how its operator can mend them. */
+/* Common failures of a driver, and how its operator can repair them. */
 static const struct {
 	const char *sqlstate;
 	const char *hint;

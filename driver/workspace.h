@@ -53,8 +53,8 @@ struct workspace_reports {
 	const struct pg_array *events;    /* of text */
 	const struct pg_array *bodies;    /* of bytea */
 	int64_t patience_ms; /* to wait for an instance that is held */
-	int64_t failures;    /* of turns with these alone, in a row, */
-	const char *cause;   /* and of the last one; NULL: there is none */
+	int64_t failures;    /* in a row, of turns with these alone */
+	const char *cause;   /* of the last of these failures, or NULL */
 };
 
 void workspace_outcome(struct session *session, int64_t driver,
@@ -84,8 +84,9 @@ void workspace_output_add(
     struct session *session, const struct workspace_output *output);
 
 /*
- * wf.poll(): ask for what `want` says: requests of any transport, those of one
- * that has slots of its own, and those that are answered at once.
+ * wf.poll(): ask for as many requests as `want` says: requests of any
+ * transport, requests of a transport that has slots of its own, and instant
+ * requests.
  */
 void workspace_poll(
     struct session *session, int64_t driver, const struct load *want);
@@ -95,7 +96,7 @@ enum workspace_kind {
 	WORKSPACE_STOP, /* stop the one with this token */
 	WORKSPACE_WORK, /* call workspace_work() */
 	WORKSPACE_NEXT, /* the last row: poll again after wait_ms */
-	WORKSPACE_BUSY, /* the last row, too: others work, it did not look */
+	WORKSPACE_BUSY, /* also the last row: poll did not look, others work */
 };
 
 /* A row of poll's answer; the strings live as long as the result. */
@@ -112,20 +113,20 @@ struct workspace_row {
 	const char *type;
 	const char *args;
 	size_t args_len;
-	const char *secrets;  /* where they go; NULL: there are none */
+	const char *secrets;  /* where in args they go; NULL: none */
 	const char *workflow; /* if there are secrets, else NULL */
 	int64_t timeout_ms;   /* 0: none given */
 	int64_t wait_ms;
 	const char *run_as; /* the role of a SQL task; NULL: the usual one */
-	const char *mark;   /* of NEXT: what the turn has done; NULL: nothing */
+	const char *mark;   /* of NEXT: the turn's work; NULL: nothing */
 };
 
 struct workspace_row workspace_polled(const struct pg_result *result, int row);
 
 /*
- * wf.work(): one piece of what takes its time or has failed before, in a
- * transaction of its own; `item`: the piece that the last call has named, 0 is
- * none; `failed`: a poll did not come to its end.
+ * wf.work(): do one piece of work that takes long or has failed before, in a
+ * transaction of its own.  `item`: the piece that the last call named; 0: none.
+ * `failed`: a poll did not come to its end.
  */
 void workspace_work(struct session *session, int64_t item, bool failed);
 
@@ -149,19 +150,19 @@ void workspace_leave(struct session *session, int64_t driver);
 void workspace_open(struct session *session, bool listens);
 
 /*
- * The timeline of the server, from the answer: the server that was promoted last
- * has the highest.  0: the server is a standby.
+ * The timeline of the server, from the answer.  The server that was promoted
+ * last has the highest timeline.  0: the server is a standby.
  */
 int64_t workspace_opened(const struct session_answer *answer);
 
 /*
- * Connect to `conninfo`, look whether a workspace that we can speak to is
- * there and that we may use it.  Waits.  `label` is its name in log lines.
+ * Connect to `conninfo` and check that a workspace is there, that its version
+ * fits and that we may use it.  Waits.  `label` is its name in log lines.
  */
 bool workspace_check(
     const char *label, const char *conninfo, struct error *err);
 
-/* How the operator can mend a common failure; NULL: unknown. */
+/* How the operator can repair a common failure; NULL: unknown. */
 const char *workspace_advice(const char *sqlstate);
 
 #endif

@@ -18,7 +18,7 @@ struct sending {
 struct cancel {
 	struct loop *loop;
 	struct thread_call *thread;
-	struct sending *sending; /* the thread call's */
+	struct sending *sending; /* owned by the thread call */
 	struct loop_call call;
 	void (*done)(void *arg);
 	void *arg;

@@ -1,8 +1,8 @@
 /*
  * cancel.h - have a server stop the query of a session.
  *
- * It takes a connection of its own and an answer, which libpq waits for; the
- * loop does not.
+ * The message to the server needs a connection of its own.  libpq waits for it
+ * in a thread, so the loop goes on.
  */
 #ifndef RUNTIME_CANCEL_H
 #define RUNTIME_CANCEL_H
@@ -12,13 +12,16 @@ struct loop;
 struct pg;
 
 /*
- * Tell the server; `done` comes from the loop when it knows, or could not be
- * told, which is logged.  Until then a later query might be hit as well.
+ * Tell the server.  `done` comes from the loop when the server knows, or when
+ * it could not be told, which is logged.  Until then the cancel might also stop
+ * a later query.
  */
 struct cancel *cancel_send(
     struct loop *loop, const struct pg *pg, void (*done)(void *arg), void *arg);
 
-/* No call comes after it; the server is told all the same.  NULL is allowed. */
+/*
+ * `done` does not come after this; the server is still told.  NULL is allowed.
+ */
 void cancel_free(struct cancel *cancel);
 
 #endif

@@ -58,7 +58,7 @@ stream_close(struct stream *stream)
 	stream->fd = -1;
 }
 
-/* How many bytes there were; 0 or less: none now. */
+/* Hand over some bytes, and return how many; 0 or less: none now. */
 static ssize_t
 receive(struct stream *stream)
 {
@@ -82,8 +82,8 @@ on_readable(void *arg, int events)
 }
 
 /*
- * Another process may hold the stream for ever: the program's own output has
- * arrived by now.
+ * Take the rest: the program's own output has arrived by now, but another
+ * process may hold the stream for ever.
  */
 static void
 stream_finish(struct stream *stream)
@@ -111,7 +111,7 @@ on_writable(void *arg, int events)
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (len < 0) {
-		/* it does not want to read: its own business */
+		/* the program does not want to read, which is no error */
 		stream_close(stream);
 		return;
 	}
@@ -127,8 +127,8 @@ on_writable(void *arg, int events)
 }
 
 /*
- * Let go of what was written, if that is at least as much as the rest: no more is
- * moved than was written.
+ * Drop the bytes that were written, if they are at least as many as the rest.
+ * So no more bytes are moved than were written.
  */
 static void
 drop_written(struct child *child)
@@ -179,7 +179,7 @@ on_exit_of_child(void *arg, int events)
 	struct child *child = arg;
 
 	(void)events;
-	/* while it is not reaped nobody else can have its number */
+	/* before it is reaped, no other process can have its number */
 	if (child->alone)
 		kill(-child->pid, SIGKILL);
 	if (waitpid(child->pid, &child->status, WNOHANG) != child->pid)
@@ -199,7 +199,7 @@ child_signal(struct child *child, int signal)
 		kill(-child->pid, signal);
 }
 
-/* Whether one of the NAME=value in `list` is that of `name`. */
+/* Whether `list`, of NAME=value, has the variable `name`. */
 static bool
 has_variable(char *const *list, const char *name)
 {
@@ -211,7 +211,7 @@ has_variable(char *const *list, const char *name)
 	return false;
 }
 
-/* What the program is given, and the few variables that all programs get. */
+/* The variables in `given`, and the few variables that all programs get. */
 static char **
 environment(char *const *given)
 {
@@ -246,7 +246,7 @@ environment_free(char **list)
 	free(list);
 }
 
-/* Its own group, and signals as if nobody had touched them. */
+/* A group of its own, and all signals at their defaults. */
 static void
 init_attributes(posix_spawnattr_t *attributes)
 {
@@ -264,8 +264,9 @@ init_attributes(posix_spawnattr_t *attributes)
 }
 
 /*
- * The three descriptors as its streams, no other, its directory.  Without memory
- * an action is missing: the program would have a stream or a file of ours.
+ * Give the program the three descriptors as its streams, no other descriptor,
+ * and its directory.  Without memory an action would be missing, and the
+ * program would have a stream or a file of ours.
  */
 static int
 add_actions(posix_spawn_file_actions_t *actions, const char *directory, int in,
@@ -287,7 +288,7 @@ add_actions(posix_spawn_file_actions_t *actions, const char *directory, int in,
 	return code;
 }
 
-/* Run it with the three descriptors as its streams, and with no other. */
+/* Run the program with the three descriptors as its streams, and no other. */
 static int
 spawn(pid_t *pid, const struct child_program *program, int in, int out, int err)
 {
@@ -332,14 +333,14 @@ open_pipes(int pipes[3][2])
 	return true;
 }
 
-/* The C library has a name for it only since glibc 2.36. */
+/* glibc has a function for this call only since 2.36. */
 static int
 open_pid(pid_t pid)
 {
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-/* Run it with our ends of `pipes` left open; false with errno set. */
+/* Run the program, and leave our ends of `pipes` open; false with errno set. */
 static bool
 run(struct loop *loop, const struct child_program *program, int pipes[3][2],
     pid_t *pid, int *pid_fd)

@@ -4,7 +4,9 @@
 
 #include "common/log.h"
 
-/* What we were given and what we have made of it; the same if it failed. */
+/*
+ * The limit at the start and the raised one; both the same if raising failed.
+ */
 static struct rlimit given, ours;
 
 static void

@@ -22,14 +22,14 @@ struct dial {
 	void *arg;
 
 	struct pg_hosts hosts;
-	size_t at;      /* the host being tried, or the one that was good */
+	size_t at;      /* the host being tried, or the last good host */
 	size_t tried;   /* since dial_start() */
 	size_t address; /* of the host being tried */
 	struct lookup *lookup;
 	struct pg *pg;
 	struct loop_watch *watch;
 	struct timer timer;
-	struct error err; /* what those said that were tried */
+	struct error err; /* the errors of the hosts tried so far */
 };
 
 static void try_host(struct dial *dial);
@@ -61,7 +61,7 @@ host_of(const struct dial *dial)
 
 /* Failures --------------------------------------------------------------- */
 
-/* Keep what was said before; `err` is used up. */
+/* Add `err`, which is used up, to the errors so far. */
 static void
 note(struct dial *dial, struct error *err)
 {
@@ -93,7 +93,7 @@ next_host(struct dial *dial)
 		give_up(dial);
 }
 
-/* This address was no good: the host may have another one. */
+/* This address failed: the host may have another one. */
 static void
 next_address(struct dial *dial)
 {
@@ -214,7 +214,7 @@ connect_to(struct dial *dial, const char *hostaddr)
 	watch(dial, LOOP_WRITE);
 }
 
-/* The next address that the look-up has found. */
+/* Try the next address that the look-up has found. */
 static void
 try_address(struct dial *dial)
 {
@@ -264,7 +264,7 @@ void
 dial_start(struct dial *dial)
 {
 	assert(dial->pg == NULL && dial->lookup == NULL);
-	/* anew, as libpq does it: a service file may have changed */
+	/* read them again, as libpq does: a service file may have changed */
 	pg_hosts_release(&dial->hosts);
 	pg_hosts_init(&dial->hosts, dial->conninfo);
 	if (dial->at >= dial->hosts.count)

@@ -8,11 +8,13 @@
 #include "common/mem.h"
 #include "common/pg.h"
 
-/* A warning.  It stays until the next reload, that it is not said twice. */
+/*
+ * A warning.  It is kept until the next reload, so that it is not logged twice.
+ */
 struct exposure {
 	struct exposure *next;
 	char *label, *text;
-	size_t sessions; /* that it is about, and that are open */
+	size_t sessions; /* open ones that it is about */
 };
 
 static struct {

@@ -3,7 +3,7 @@
  * can read or change.
  *
  * A driver has many sessions with one server, and opens them again and again.
- * The same warning is said once at the start and once at each reload.
+ * It logs the same warning once at the start and once at each reload.
  */
 #ifndef RUNTIME_EXPOSURE_H
 #define RUNTIME_EXPOSURE_H
@@ -14,8 +14,8 @@ struct exposure;
 struct pg;
 
 /*
- * Warn of connections from now on, or stop it.  The driver warns again of the
- * connections that are open.
+ * Begin or stop to warn of connections.  A driver that warns also warns again
+ * of the connections that are open.
  */
 void exposure_init(bool warn);
 

@@ -18,7 +18,7 @@ struct search {
 
 struct lookup {
 	struct thread_call *thread;
-	struct search *search; /* the thread call's */
+	struct search *search; /* owned by the thread call */
 };
 
 static void

@@ -11,20 +11,20 @@ struct lookup;
 struct loop;
 
 /*
- * Look `name` up; `done` comes from the loop.  NULL with `err` set if it
- * could not even begin.
+ * Look `name` up; `done` comes from the loop.  NULL with `err` set if the
+ * look-up could not even begin.
  */
 struct lookup *lookup_start(struct loop *loop, const char *name,
     void (*done)(void *arg), void *arg, struct error *err);
 
 /*
- * Once done: address `i` in figures, for the caller to free(), in the order
- * in which they are to be tried; NULL behind the last one, and with `err` set
- * if there are none.
+ * After `done`: address `i` as text in figures, for the caller to free(), in
+ * the order in which to try them.  NULL behind the last one; also with `err`
+ * set if there are none.
  */
 char *lookup_address(const struct lookup *lookup, size_t i, struct error *err);
 
-/* No call comes after it.  NULL is allowed. */
+/* `done` does not come after this.  NULL is allowed. */
 void lookup_free(struct lookup *lookup);
 
 #endif

@@ -14,15 +14,15 @@
 
 enum {
 	EVENTS_PER_WAIT = 64,
-	/* events that the kernel refused are asked for again */
+	/* pause before the kernel is asked again */
 	AGAIN_MS = 100,
-	FAILED_WAITS = 50, /* in a row: this loop will not wait any more */
+	FAILED_WAITS = 50, /* in a row; then the program ends */
 	TRIES = 10,        /* to have the kernel forget a descriptor */
 };
 
 /*
- * One that was given back may still stand among the events being handled.  One
- * that is late is not known to the kernel as it should be, which is asked again.
+ * A watch that was given back may still be among the events being handled.  A
+ * watch is late if the kernel has refused it: the kernel is asked again.
  */
 struct loop_watch {
 	struct loop *loop;
@@ -135,7 +135,10 @@ arm(struct loop_watch *watch, int operation)
 	event.data.ptr = watch;
 	if (epoll_ctl(epoll_fd, operation, watch->fd, &event) == 0)
 		return true;
-	/* a library may have closed it and opened another under its number */
+	/*
+	 * a library may have closed the descriptor, and got its number for a
+	 * new one
+	 */
 	return operation == EPOLL_CTL_MOD && errno == ENOENT &&
 	       epoll_ctl(epoll_fd, EPOLL_CTL_ADD, watch->fd, &event) == 0;
 }
@@ -173,7 +176,7 @@ on_late(void *arg)
 		loop_timer_set(loop, &loop->late_timer, AGAIN_MS);
 }
 
-/* Nobody who watches can do without: a request has its own time limit. */
+/* Tell the kernel, or try again later: each request has its own time limit. */
 static void
 arm_or_wait(struct loop_watch *watch, int operation)
 {
@@ -184,8 +187,8 @@ arm_or_wait(struct loop_watch *watch, int operation)
 }
 
 /*
- * The kernel must forget it before it is freed.  What the kernel does not know is
- * gone anyway; nothing else should fail, and is tried again.
+ * The kernel must forget the watch before it is freed.  If the kernel does not
+ * know it, all is well.  Another failure should not happen, and is tried again.
  */
 static void
 disarm(const struct loop_watch *watch)
@@ -332,7 +335,7 @@ run_timers(struct loop *loop)
 	}
 }
 
-/* A pass ends. */
+/* Count an ended pass. */
 static void
 note_pass(struct loop *loop, struct mono now)
 {
@@ -359,7 +362,7 @@ wait_ms(const struct loop *loop, struct mono now)
 	return ms < 0 ? 0 : ms > INT32_MAX ? INT32_MAX : (int)ms;
 }
 
-/* Once is no reason to end, and timers go on; always is one. */
+/* One failed wait is no reason to end, and timers go on.  Many in a row are. */
 static void
 wait_failed(struct loop *loop)
 {

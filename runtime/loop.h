@@ -1,10 +1,10 @@
 /*
- * loop.h - waiting: for descriptors, moments and signals.
+ * loop.h - waiting for descriptors, moments and signals.
  *
- * One thread, one loop; the only part of the driver that knows how waiting is
- * done.  Every callback comes from loop_run(), never from the function that
- * asked for it.  A system call that fails is made again: it ends the program
- * only while that starts, or if it fails for seconds on end.
+ * There is one thread and one loop.  No other part of the driver knows how
+ * waiting is done.  Every callback comes from loop_run(), never from the
+ * function that asked for it.  If a system call fails, the loop makes it again.
+ * A failure ends the program only at its start, or if it goes on for seconds.
  */
 #ifndef RUNTIME_LOOP_H
 #define RUNTIME_LOOP_H
@@ -27,7 +27,7 @@ enum {
 typedef void loop_watch_fn(void *arg, int events);
 typedef void loop_signal_fn(void *arg, int signal);
 
-/* A call that waits for its turn; lives in whatever asked for it. */
+/* A call that waits for its turn; its memory is the caller's. */
 struct loop_call {
 	void (*fn)(void *arg);
 	void *arg;
@@ -36,8 +36,9 @@ struct loop_call {
 };
 
 /*
- * How long the passes of a loop took: from the end of one wait to the beginning
- * of the next.  Whatever becomes ready during a pass waits for its end.
+ * How long the passes of a loop took.  A pass goes from the end of one wait to
+ * the beginning of the next.  A descriptor that becomes ready during a pass
+ * waits for its end.
  */
 struct loop_lag {
 	uint64_t passes;
@@ -50,15 +51,15 @@ struct loop *loop_new(void);
 /* NULL is allowed. */
 void loop_free(struct loop *loop);
 
-/* Call back until loop_stop(). */
+/* Make the callbacks until loop_stop(). */
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 
 /*
- * Watch `fd` for `events` (LOOP_READ, LOOP_WRITE or both; 0 rests).  The
- * watch is the loop's; give it back with loop_unwatch() before `fd` is closed.
- * If the kernel refuses, for lack of memory, the loop asks it again: events
- * come later then.
+ * Watch `fd` for `events` (LOOP_READ, LOOP_WRITE or both; 0: none for now).
+ * The loop owns the watch; give it back with loop_unwatch() before `fd` is
+ * closed.  If the kernel has no memory for the watch, the loop asks it again:
+ * then events come later.
  */
 struct loop_watch *loop_watch(
     struct loop *loop, int fd, int events, loop_watch_fn *fn, void *arg);
@@ -67,23 +68,25 @@ void loop_watch_set(struct loop_watch *watch, int events);
 /* NULL is allowed. */
 void loop_unwatch(struct loop_watch *watch);
 
-/* Call `timer->fn` once, `ms` from now; a timer that is set is moved. */
+/*
+ * Call `timer->fn` once, `ms` from now.  A timer that is set already is moved.
+ */
 void loop_timer_set(struct loop *loop, struct timer *timer, int64_t ms);
 void loop_timer_stop(struct loop *loop, struct timer *timer);
 
-/* Call before the loop waits again; at most once until then. */
+/* Make the call before the loop waits again, and at most once until then. */
 void loop_later(struct loop *loop, struct loop_call *call);
 
-/* Withdraw a call that was asked for, if it was. */
+/* Withdraw the call, if it was asked for. */
 void loop_cancel(struct loop *loop, struct loop_call *call);
 
 /*
- * Have `signal` come as a call instead of what it does by default.  Each signal
- * has a call of its own; asked again for the same signal, the later call counts.
+ * Have `signal` make a call in place of its default action.  Each signal has a
+ * call of its own.  If one is set twice, the later call counts.
  */
 void loop_signal(struct loop *loop, int signal, loop_signal_fn *fn, void *arg);
 
-/* A call that loop_free() makes; lives in whatever asked for it. */
+/* A call that loop_free() makes; its memory is the caller's. */
 struct loop_end {
 	void (*fn)(void *arg);
 	void *arg;
@@ -91,13 +94,13 @@ struct loop_end {
 };
 
 /*
- * For what stands on the loop and has no other owner: loop_free() calls `end->fn`,
- * which releases it.  Whatever is released before that is taken back first.
+ * Give the loop an object that has no other owner: loop_free() calls `end->fn`,
+ * which releases the object.  Take it back before it is released earlier.
  */
 void loop_at_end(struct loop *loop, struct loop_end *end);
 void loop_not_at_end(struct loop_end *end);
 
-/* All passes that have ended. */
+/* The lag of all passes that have ended. */
 struct loop_lag loop_lag(const struct loop *loop);
 
 #endif

@@ -5,7 +5,7 @@
 #include "common/log.h"
 
 enum {
-	TRIES = 10, /* of a call that does not fail once the host is up */
+	TRIES = 10, /* the call works once the host is up */
 };
 
 static void

@@ -1,12 +1,10 @@
-/*
- * random.h - chance, from the system.
- */
+/* random.h - random numbers from the system. */
 #ifndef RUNTIME_RANDOM_H
 #define RUNTIME_RANDOM_H
 
 #include <stdint.h>
 
-/* `ms`, give or take a quarter: so that drivers do not act in step. */
+/* `ms`, give or take a quarter, so that drivers do not act in step. */
 int64_t random_jitter(int64_t ms);
 
 enum {

@@ -22,7 +22,7 @@ struct reaper {
 	struct loop_end end;
 };
 
-/* Whether it is gone; a process that is not ours is. */
+/* Whether the process is gone, or is not ours. */
 static bool
 is_reaped(const struct reaper *reaper)
 {
@@ -40,7 +40,10 @@ reaper_free(struct reaper *reaper)
 	free(reaper);
 }
 
-/* It should have ended; if a debugger still has it, the descriptor says nothing. */
+/*
+ * The process should have ended.  If a debugger still has it, the descriptor
+ * says nothing: then a timer asks.
+ */
 static void
 reap(void *arg)
 {
@@ -62,7 +65,7 @@ on_exit_of_child(void *arg, int events)
 	reap(arg);
 }
 
-/* Whoever reaps our own process when it ends has the rest. */
+/* Reap it if it has ended; else whoever takes over our children will. */
 static void
 on_loop_end(void *arg)
 {

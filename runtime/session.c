@@ -26,14 +26,14 @@ struct session {
 	struct exposure *exposure;
 	int failures;
 	struct loop_watch *watch;
-	struct timer timer; /* of the batch, of the pause */
+	struct timer timer; /* for the batch, or the pause */
 	struct loop_call fail_call;
 	struct error failure;  /* why fail_call was asked for */
-	struct cancel *cancel; /* that is on its way; NULL: none */
+	struct cancel *cancel; /* on its way; NULL: none */
 
 	bool busy;
-	int syncs; /* of the batch, still to come */
-	bool held; /* it has ended, but a cancel might hit the next one */
+	int syncs; /* of the batch; not come yet */
+	bool held; /* has ended, but a cancel might hit the next one */
 	struct session_answer answer;
 	struct error err; /* of the batch */
 };
@@ -108,7 +108,7 @@ answer_give(struct session *session, const struct error *err, bool lost)
 	error_release(&own);
 }
 
-/* The connection is no more, for the reason in `failure`. */
+/* The connection is lost, for the reason in `failure`. */
 static void
 fail(struct session *session)
 {
@@ -134,8 +134,8 @@ on_fail_call(void *arg)
 }
 
 /*
- * Watched no more at once: libpq may have closed the socket, and the next one
- * that is opened has its number.
+ * Stop watching at once: libpq may have closed the socket, and the next
+ * descriptor that is opened gets its number.
  */
 static void
 fail_later(struct session *session)
@@ -201,9 +201,9 @@ watch_for(struct session *session)
 }
 
 /*
- * Only an answer shows that it works: a pooler connects to anybody.  A server
- * that is read-only is a standby, or fenced off: another one may be what we
- * look for.  A cancel that is still on its way is waited for.
+ * Only an answer shows that the connection works: a pooler accepts anybody.  A
+ * read-only server is a standby, or fenced off; then another server may be the
+ * primary.  Wait for a cancel that is still on its way.
  */
 static void
 batch_end(struct session *session)

@@ -1,12 +1,13 @@
 /*
  * session.h - one connection to a database, on the loop.
  *
- * It connects by itself, to any of the hosts that it is given, and again with
- * growing pauses whenever it is lost.  A server that refuses to write (25006)
- * is given up for the next host, once that answer was handed over.
- * What it carries are batches: queries that go out together and whose answers
- * come back together, when all is committed or nothing is.  One batch at a
- * time.  Callbacks come from the loop, never from the functions below.
+ * A session connects by itself to any of its hosts.  It connects again, with
+ * growing pauses, whenever the connection is lost.  If a server refuses to
+ * write (25006), the session hands that answer over, then goes to the next
+ * host.  A session carries batches: queries that go out together, and whose
+ * answers come back together when all is committed or nothing is.  One batch
+ * goes at a time.  Callbacks come from the loop, never from the functions
+ * below.
  */
 #ifndef RUNTIME_SESSION_H
 #define RUNTIME_SESSION_H
@@ -26,16 +27,16 @@ enum {
 
 /* How a batch ended. */
 struct session_answer {
-	/* one per query, as far as they got; they die with the callback */
+	/* one per query, as far as they got; valid during the callback only */
 	struct pg_result *results[SESSION_QUERIES];
 	int count;
-	int done; /* how many of them came before the first failure */
-	const struct error *err; /* the first failure; NULL: it was done */
-	bool lost; /* the connection is gone: done or not, nobody knows */
+	int done;                /* results before the first failure */
+	const struct error *err; /* the first failure; NULL: there was none */
+	bool lost; /* the connection is gone; the batch may be done or not */
 };
 
 struct session_events {
-	/* It is connected; a batch may begin. */
+	/* The session is connected; a batch may begin. */
 	void (*ready)(void *arg);
 
 	/* The batch has ended; unless it was lost, another may begin. */
@@ -52,13 +53,14 @@ struct session_events {
 };
 
 /*
- * What a session begins with.  The server notices a driver that has vanished
- * without a word as soon as the driver would notice the server.  It looks every
- * two seconds whether the connection of a statement is still there, and ends the
- * statement if not: a driver that gives a session up need not cancel its statement.
- * A commit that waits for a synchronous standby waits on.  A cancel would end that
- * wait, and the committed transaction might be lost with the server.  The isolation
- * is read committed, whatever is set for the login or the database.
+ * The beginning of a session.  It has the server notice a driver that has
+ * vanished silently as soon as the driver would notice a vanished server.  The
+ * server looks every two seconds whether the connection of a statement is still
+ * there, and ends the statement if not.  So a driver that gives a session up
+ * need not cancel its statement.  A commit that waits for a synchronous standby
+ * waits on.  A cancel would end that wait, and the committed transaction might
+ * be lost with the server.  The isolation is read committed, whatever is set
+ * for the login or the database.
  */
 #define SESSION_BEGIN \
 	"select pg_catalog.set_config('client_connection_check_interval', " \
@@ -71,11 +73,11 @@ struct session_events {
 	"'read committed', false)"
 
 struct session_options {
-	const char *conninfo; /* borrowed for the session's life, as all here */
-	const char *user;     /* NULL: as conninfo says */
+	const char *conninfo; /* all strings: borrowed for the session's life */
+	const char *user;     /* NULL: as in conninfo */
 	const char *program;  /* application_name */
 	const char *label;    /* the name in log lines; NULL: no name */
-	int64_t answer_ms;    /* lost if a batch takes longer; 0: no limit */
+	int64_t answer_ms;    /* longest time of a batch; 0: no limit */
 };
 
 /* A session that begins to connect.  The strings of `options` are kept. */
@@ -83,16 +85,16 @@ struct session *session_new(struct loop *loop,
     const struct session_options *options, const struct session_events *events,
     void *arg);
 
-/* No callback comes after it.  NULL is allowed. */
+/* No callback comes after this.  NULL is allowed. */
 void session_free(struct session *session);
 
-/* What its options say: how long it waits for a batch; 0: no limit. */
+/* The option: how long the session waits for a batch; 0: no limit. */
 int64_t session_answer_ms(const struct session *session);
 
-/* The number of the server's process, as pg_backend() has it; 0: none. */
+/* The number of the server's process, as in pg_backend(); 0: none. */
 int session_backend(const struct session *session);
 
-/* Connected, and no batch under way. */
+/* Whether it is connected and has no batch. */
 bool session_is_ready(const struct session *session);
 
 /* Add a query to the batch.  Only when ready; nothing of `params` is kept. */
@@ -100,14 +102,14 @@ void session_send(
     struct session *session, const char *sql, const struct pg_params *params);
 
 /*
- * The rows of this batch's results are dropped as they come, however many there
- * are: pg_affected() says how many.
+ * Drop the rows of this batch's results as they come, however many there are;
+ * pg_affected() says how many there were.
  */
 void session_drop_rows(struct session *session);
 
 /*
- * Let the queries that follow be a transaction of their own.  It takes no
- * place among the answers, but a failure before it skips only up to here.
+ * Make the next queries a transaction of their own.  The split has no answer of
+ * its own, but a failure before it skips only the queries up to here.
  */
 void session_split(struct session *session);
 

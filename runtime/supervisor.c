@@ -111,7 +111,7 @@ open_socket(struct supervisor *supervisor, const char *path)
 		log_warn("cannot tell the supervisor anything");
 }
 
-/* Half of the time after which we would be taken for dead. */
+/* Half of the time after which the supervisor would take us for dead. */
 static int64_t
 beat_interval(void)
 {

@@ -1,9 +1,9 @@
 /*
- * supervisor.h - what the driver tells its supervisor: datagrams to
- * $NOTIFY_SOCKET, as sd_notify(3) has them.
+ * supervisor.h - the driver's messages to its supervisor: datagrams to
+ * $NOTIFY_SOCKET, as in sd_notify(3).
  *
- * Without that variable it sends nothing.  The watchdog's beats are a timer of
- * the loop: they come only while it turns.
+ * Without that variable the driver sends nothing.  The watchdog's beats come
+ * from a timer of the loop, so they stop if the loop hangs.
  */
 #ifndef RUNTIME_SUPERVISOR_H
 #define RUNTIME_SUPERVISOR_H
@@ -12,12 +12,12 @@ struct buf;
 struct loop;
 struct supervisor;
 
-/* Write a line about how things are. */
+/* Write a line about the state of the program. */
 typedef void supervisor_status_fn(void *arg, struct buf *line);
 
 /*
- * Takes NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID out of the environment,
- * so that no child inherits them.  `status` is called now and then.
+ * Take NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID out of the environment, so
+ * that no child inherits them.  `status` is called now and then.
  */
 struct supervisor *supervisor_new(
     struct loop *loop, supervisor_status_fn *status, void *arg);

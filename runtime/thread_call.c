@@ -21,8 +21,8 @@ struct thread_call {
 	const struct thread_call_type *type;
 	void *data;
 	int event_fd;
-	atomic_int owners; /* the thread, and whoever started it */
-	atomic_bool over;  /* what the thread has written is there for others */
+	atomic_int owners; /* the thread, and the caller */
+	atomic_bool over;  /* the thread has written its data */
 	struct loop_watch *watch;
 	void (*done)(void *arg);
 	void *arg;

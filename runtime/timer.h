@@ -1,7 +1,7 @@
 /*
  * timer.h - which moment comes first: a heap of timers.
  *
- * Used through loop.h, which is what everybody else includes.
+ * All other code sets its timers through loop.h.
  */
 #ifndef RUNTIME_TIMER_H
 #define RUNTIME_TIMER_H
@@ -10,7 +10,7 @@
 
 #include "common/mono.h"
 
-/* Lives in whatever waits for it; zeroed, it is at rest. */
+/* Its memory is the caller's; set to zero, it is at rest. */
 struct timer {
 	struct mono due;
 	void (*fn)(void *arg);
@@ -26,10 +26,10 @@ struct timers {
 /* Set `timer` to its `due`, or move it there if it is set already. */
 void timers_set(struct timers *timers, struct timer *timer);
 
-/* At rest it stays so. */
+/* A timer at rest stays at rest. */
 void timers_stop(struct timers *timers, struct timer *timer);
 
-/* The one due first, or NULL. */
+/* The timer that is due first, or NULL. */
 struct timer *timers_first(const struct timers *timers);
 
 /* Release the heap; the timers belong to others. */

@@ -1,5 +1,5 @@
 /*
- * explaining.c - the commands that say why, when and by whom.
+ * explaining.c - the commands that say why, when and who.
  */
 #include "console/commands/group.h"
 
@@ -48,7 +48,7 @@ static const struct command rows[] = {
 	  .sql = "select driver_id, name, version, state, started_at, seen_at, slots, in_flight,"
 		 "       to_json(transports) as transports, to_json(queues) as queues,"
 		 "       to_json(capabilities) as capabilities"
-		 "  from wf.driver_v order by driver_id",
+		 "  from wf.driver_v order by state not in ('live', 'draining'), driver_id",
 	  .shown = "driver_id name state seen_at slots in_flight transports queues capabilities",
 	  .none = "no driver has been here" },
 

@@ -19,7 +19,7 @@
 #define OPERATOR "wf_operator"
 #define ADMIN "wf_admin"
 
-#define ACTING_S 600 /* for what may touch much in one statement */
+#define ACTING_S 600 /* for commands that may touch much in one statement */
 
 #define COMPILE_OPTIONS "import library"
 #define START_OPTIONS "param params key priority tag"

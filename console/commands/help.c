@@ -1,5 +1,5 @@
 /*
- * help.c - the commands that tell of the console itself.
+ * help.c - the commands about the console itself.
  */
 #include "console/commands/group.h"
 

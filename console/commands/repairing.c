@@ -19,7 +19,7 @@
 	"follows from it, and taken back."
 
 
-/* A verb: one row per target; :selector is what selector.h makes of options. */
+/* A verb: one row per target; selector.h makes :selector from the options. */
 #define VERB(word, about, own_options, call, harm) \
 	{ .pattern = word " [TARGET...]", \
 	  .summary = (about), \

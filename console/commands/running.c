@@ -5,11 +5,14 @@
 
 /* clang-format off */
 
-/* The instances that the options of list select, at most so many. */
+/* The instances that the options of list select, up to the limit. */
 #define LISTED(count) \
 	"wf.list(upper(:state::text)::text[], :workflow, :tag, :failed, " count ", :key, lower(:result), :since)"
 
-/* What --sort names, if it has `sign` before it: a text, or else a number. */
+/*
+ * The sort key for --sort, if it has `sign` before it: a text, or else a
+ * number.
+ */
 #define SORTED(sign, direction) \
 	"case lower(:sort) when '" sign "workflow' then workflow when '" sign "state' then state" \
 	" when '" sign "key' then key when '" sign "result' then result end " direction " nulls last, " \

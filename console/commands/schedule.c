@@ -1,5 +1,5 @@
 /*
- * schedule.c - the commands for what starts at times.
+ * schedule.c - the commands for schedules.
  */
 #include "console/commands/group.h"
 

@@ -1,8 +1,8 @@
 /*
- * arena.h - memory that is given back all at once.
+ * arena.h - memory that is freed all at once.
  *
- * A compilation allocates what it likes from one arena and frees nothing; the
- * arena dies with the result.
+ * A compilation allocates everything from one arena and frees nothing itself;
+ * the arena is freed with the result.
  */
 #ifndef LANG_ARENA_H
 #define LANG_ARENA_H

@@ -2,8 +2,8 @@
  * ast.h - a file as it was written.
  *
  * The parser builds it, the formatter prints it, the checker fills in the
- * fields under "checker", the emitter reads those.  Every `start` and `end`
- * is a range of bytes in the source.  Lists are linked by `next`.
+ * fields under "checker", and the emitter reads these fields.  Every `start`
+ * and `end` is a range of bytes in the source.  Lists are linked by `next`.
  */
 #ifndef LANG_AST_H
 #define LANG_AST_H
@@ -65,7 +65,7 @@ struct expr {
 	const char
 	    *text; /* decoded: a string's value, a duration as ISO 8601 */
 	size_t text_start; /* of the name in E_FIELD, E_EACH */
-	int depth;         /* levels of the tree below, and its own */
+	int depth;         /* levels of the tree from here down */
 	bool is_true, braces;
 	enum token_kind op;
 	struct expr *a, *b, *c, *items;
@@ -75,7 +75,7 @@ struct expr {
 	const struct type *type;
 	const struct type *cast; /* convert the value to it; NULL: as it is */
 	const char *form;        /* the operator in the compiled tree */
-	const char *tree_name;   /* a name that the tree calls otherwise */
+	const char *tree_name;   /* the name in the tree, if another one */
 	struct read *reads;      /* only at the root of an expression */
 };
 
@@ -147,7 +147,9 @@ struct collect {
 	struct name as;
 };
 
-/* A case of a switch (no values: default), a catch, or the finally behind them. */
+/*
+ * A case of a switch (no values: default), a catch, or the finally after them.
+ */
 struct branch {
 	struct branch *next;
 	size_t start, end;
@@ -182,7 +184,7 @@ struct process {
 	struct decl *target;     /* call */
 	bool off_line;           /* call: something may run beside it */
 	const struct type *type; /* let */
-	size_t *before;          /* step of a dag: those that it comes after, */
+	size_t *before;          /* step of a dag: the steps before it, */
 	size_t before_count;     /* by their ordinals */
 	struct read *reads;      /* of its own expressions */
 	struct read *collect_reads;

@@ -16,7 +16,7 @@ checker_new(struct program *program, struct module *module)
 	};
 }
 
-/* A name may be declared once in a file. */
+/* A file may declare a name only once. */
 static void
 check_unique(struct checker *checker, struct decl *decl)
 {
@@ -64,7 +64,7 @@ check_module(struct program *program, struct module *module)
 	}
 }
 
-/* The task type of that full name that is called, in a module before. */
+/* The task type in an earlier module with the same full name that is called. */
 static const struct decl *
 find_twin(const struct program *program, const struct decl *decl)
 {
@@ -80,7 +80,7 @@ find_twin(const struct program *program, const struct decl *decl)
 	return NULL;
 }
 
-/* The compiled tree knows task types by their full names alone. */
+/* The compiled tree tells task types apart by their full names alone. */
 static void
 check_twins(struct program *program, struct module *module)
 {

@@ -1,5 +1,5 @@
 /*
- * check.h - everything that can be known before a workflow runs.
+ * check.h - find all errors that can be found before a workflow runs.
  */
 #ifndef LANG_CHECK_H
 #define LANG_CHECK_H
@@ -7,10 +7,10 @@
 struct module;
 struct program;
 
-/* To be called for each module once it is loaded, before any is checked. */
+/* Call this for each module once it is loaded, before any module is checked. */
 void check_loaded(struct program *program, struct module *module);
 
-/* Check all modules, also those that are loaded on the way. */
+/* Check all modules, also those that are loaded meanwhile. */
 void check_program(struct program *program);
 
 #endif

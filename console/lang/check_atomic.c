@@ -1,4 +1,4 @@
-/* An atomic: which calls it takes, and what they may read. */
+/* An atomic: which calls it may have, and what they may read. */
 #include <string.h>
 
 #include "console/lang/checker.h"
@@ -12,7 +12,7 @@ is_listed(const char *name, const char *const *list)
 	return false;
 }
 
-/* Whether its one request is a statement on the connection of all SQL tasks. */
+/* Whether the type's one request is a SQL statement on the usual connection. */
 static bool
 is_statement(const struct decl *type)
 {
@@ -30,7 +30,7 @@ is_statement(const struct decl *type)
 	return true;
 }
 
-/* A policy of a call's task type that cannot reach an atomic. */
+/* A policy of a call's task type that has no effect inside an atomic. */
 static void
 check_type_policies(struct checker *checker, const struct process *call)
 {

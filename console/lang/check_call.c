@@ -96,7 +96,7 @@ check_repeated(struct checker *checker, const struct process *call)
 				    arg->name.text);
 }
 
-/* The argument of a call that becomes this argument of a request. */
+/* The argument of a call whose value becomes this argument of a request. */
 static const struct arg *
 given_for(
     const struct process *call, const struct clause *clause, const char *name)
@@ -116,7 +116,7 @@ given_for(
 	return NULL;
 }
 
-/* What the transport ssh refuses when it runs: a script is read from stdin. */
+/* Report what ssh would refuse at run time: a script is read from stdin. */
 static void
 check_ssh(struct checker *checker, const struct process *call)
 {

@@ -1,7 +1,7 @@
 /*
- * A dag: which of its steps come after which.  A step comes after each one
- * that binds a name which it reads, and after those that `after` names.  In
- * such an order the steps are checked as if they stood one after another.
+ * A dag: which of its steps come after which.  A step comes after each one that
+ * binds a name which it reads, and after those that `after` names.  The steps
+ * are checked in such an order, as if they stood one after another.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +20,11 @@ struct bound {
 	size_t step;
 };
 
-/* A step comes after another: because of a name that it reads or lists. */
+/* A step comes after another: it reads or lists a name of that step. */
 struct edge {
 	size_t step;
 	const char *name;
-	size_t start; /* where that stands */
+	size_t start; /* where the name stands */
 	bool listed;
 };
 
@@ -33,7 +33,7 @@ struct step {
 	const char *label; /* the first name that it binds, or NULL */
 	struct edge *edges;
 	size_t count, room;
-	size_t next; /* the edge that is looked at next */
+	size_t next; /* the edge to look at next */
 	size_t seen; /* the step that was last found to come after this one */
 	enum { STEP_NEW, STEP_ACTIVE, STEP_DONE } mark;
 };
@@ -42,7 +42,7 @@ struct dag {
 	struct checker *checker;
 	struct step *steps;
 	size_t count;
-	size_t current; /* the step whose names are looked at */
+	size_t current; /* the step whose names are being looked at */
 	struct bound *bound[BUCKETS];
 };
 
@@ -79,7 +79,7 @@ add_bound(void *arg, const struct name *name)
 		dag->steps[dag->current].label = name->text;
 }
 
-/* The step that is looked at comes after the one that binds the name. */
+/* Note that the current step comes after the one that binds the name. */
 static void
 add_edge(
     struct dag *dag, size_t to, const char *name, size_t start, bool listed)
@@ -193,7 +193,7 @@ find_edges(struct dag *dag)
 	}
 }
 
-/* `a`, or what else there is to say */
+/* `a`, or the line of a step without a name */
 static const char *
 label(const struct dag *dag, const struct step *step)
 {
@@ -205,7 +205,7 @@ label(const struct dag *dag, const struct step *step)
 	    source_line_at(dag->checker->module->source, step->process->start));
 }
 
-/* The way from its first step back to that one. */
+/* Report the way from its first step back to that step. */
 static void
 report_circle(const struct dag *dag, const size_t *way, size_t count)
 {
@@ -229,8 +229,8 @@ report_circle(const struct dag *dag, const size_t *way, size_t count)
 }
 
 /*
- * Visit a step, those that it comes after first.  Returns false, and reports
- * it, if the way leads back.
+ * Visit a step, after the steps that it comes after.  Returns false, and
+ * reports it, if the way is a circle.
  */
 static bool
 visit(struct dag *dag, size_t first, size_t *way, size_t *order, size_t *done)

@@ -189,7 +189,7 @@ report_field(struct checker *checker, struct expr *expr)
 		HINT(checker, "The fields are: %s.", list);
 }
 
-/* The type of field `name` of a value of type `base`, or NULL. */
+/* The type of the field `name` of a value of type `base`, or NULL. */
 static const struct type *
 field_type(struct checker *checker, const struct type *base, const char *name)
 {

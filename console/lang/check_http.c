@@ -1,6 +1,6 @@
 /*
  * HTTP: checks the literals of a workflow against the rules of http.h.  The
- * driver checks values that are only known when a task begins.
+ * driver checks the values that are known only when a task begins.
  */
 #include <string.h>
 #include <strings.h>
@@ -100,7 +100,7 @@ check_http_given(struct checker *checker, const struct decl *type,
 	const struct arg *arg;
 
 	for (clause = type->clauses; clause; clause = clause->next) {
-		/* it may be missing in a file that has other errors */
+		/* it may be missing if the file has other errors */
 		if (!clause->transport.text ||
 		    strcmp(clause->transport.text, "http") != 0)
 			continue;

@@ -4,7 +4,7 @@
 #include "console/lang/checker.h"
 #include "console/lang/share.h"
 
-/* An int, or a text that says how many of the elements are meant. */
+/* An int, or a text that says how many elements are meant. */
 static void
 check_share(struct checker *checker, const struct arg *attr, bool sums)
 {
@@ -30,7 +30,10 @@ check_share(struct checker *checker, const struct arg *attr, bool sums)
 	    checker, expr, attr->name.text, sums ? 1 : 0, CHECK_INT_MAX);
 }
 
-/* `word` is the form, `attrs` says which attributes it has; the value of max. */
+/*
+ * Check the attributes; `attrs` lists those that the form `word` has.  Returns
+ * max.
+ */
 static struct expr *
 check_attrs(struct checker *checker, struct process *process, const char *word,
     const char *attrs)
@@ -101,7 +104,7 @@ check_max(struct checker *checker, struct process *loop, const char *word)
 	HINT(checker, "It says how many rounds there may be at most.");
 }
 
-/* Of a name that this value is bound to; that of a state is its first value's. */
+/* The type of a name with this value; of a state, that of its first value. */
 static const struct type *
 bound_type(struct checker *checker, const struct expr *value)
 {

@@ -1,4 +1,7 @@
-/* Operators: chosen here from static types, nothing is guessed at run time. */
+/*
+ * Operators: static types decide here which one is meant, not values at run
+ * time.
+ */
 #include <string.h>
 
 #include "console/lang/checker.h"
@@ -48,7 +51,7 @@ report_operands(struct checker *checker, struct expr *expr)
 		HINT(checker, "Write concat(…, …).");
 }
 
-/* Arithmetic on times; all other operations take numbers. */
+/* Arithmetic on times; any other operation takes numbers. */
 static const struct {
 	enum token_kind op;
 	enum type_kind left, right;
@@ -119,7 +122,7 @@ is_time(const struct type *type)
 	       type->kind == TYPE_DURATION;
 }
 
-/* A string, or json, beside a time is meant to be one. */
+/* A string or json beside a time is taken as such a time. */
 static void
 adapt(struct checker *checker, struct expr *expr, const struct expr *other)
 {
@@ -313,7 +316,7 @@ check_operator(struct checker *checker, struct expr *expr)
 		return;
 	}
 	check_expr(checker, expr->a);
-	if (expr->op == T_AND || expr->op == T_OR) /* what b may rely on */
+	if (expr->op == T_AND || expr->op == T_OR) /* what is then known in b */
 		narrow(checker, expr->a, expr->op == T_AND);
 	check_expr(checker, expr->b);
 	narrow_end(checker, before);

@@ -1,4 +1,4 @@
-/* Policies: which there are, and what they take. */
+/* Policies: whether they exist, and what they take. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ arg_place(const struct policy_rule *rule, const struct arg *arg, int position)
 	return -1;
 }
 
-/* What `when` sees as `error`. */
+/* The type of `error` in `when`. */
 static const struct type *
 error_type(struct checker *checker)
 {
@@ -76,7 +76,7 @@ check_when(struct checker *checker, struct expr *when)
 	check_bool(checker, when, "`when` of `retry`");
 }
 
-/* Whether it is a number that stands there as it is, and which. */
+/* Whether the expression is a literal number, and its value. */
 static bool
 is_number(struct expr *expr, double *value)
 {
@@ -104,7 +104,7 @@ check_between(struct checker *checker, struct expr *expr, const char *what,
 		    "`%s` must lie between %.10g and %.10g", what, least, most);
 }
 
-/* A word of the language, never a name; afterwards it is a string. */
+/* A word of the language, not a name; it becomes a string. */
 static void
 check_word(struct checker *checker, struct expr *expr, const char *what,
     const char *const *words)
@@ -128,7 +128,7 @@ check_word(struct checker *checker, struct expr *expr, const char *what,
 	HINT(checker, "Write %s, without quotes.", allowed);
 }
 
-/* Afterwards each argument has its name. */
+/* Give each argument its name. */
 static void
 check_args(struct checker *checker, struct policy *policy,
     const struct policy_rule *rule)
@@ -239,7 +239,7 @@ check_tags(struct checker *checker, const struct policy *policy,
 	}
 }
 
-/* It reads the parameters, since nothing else is there yet. */
+/* It may read only parameters, because nothing else exists yet. */
 void
 check_start_if(struct checker *checker, const struct policy *policy,
     enum policy_place place)
@@ -253,7 +253,7 @@ check_start_if(struct checker *checker, const struct policy *policy,
 	    "`if (…)` decides about steps.");
 }
 
-/* Its key reads the parameters, since nothing else is there yet. */
+/* Its key may read only parameters, because nothing else exists yet. */
 void
 check_key(struct checker *checker, const struct policy *policy,
     enum policy_place place)
@@ -288,7 +288,10 @@ check_schedule(struct checker *checker, const struct policy *policy,
 	}
 }
 
-/* A kind of error, or a list of kinds. Any text is one: tasks invent kinds. */
+/*
+ * A kind of error, or a list of kinds.  Any text may be one: tasks have kinds
+ * of their own.
+ */
 static void
 check_kinds(struct checker *checker, const struct expr *expr)
 {
@@ -325,7 +328,7 @@ check_retry(struct checker *checker, const struct policy *policy,
 		check_kinds(checker, check_bare(expr));
 }
 
-/* Whether a duration that stands there as it is lies in the bounds of a limit. */
+/* Whether a literal duration lies within the bounds of a limit. */
 static bool
 is_limit(struct expr *expr)
 {
@@ -392,8 +395,8 @@ check_weight(struct checker *checker, const struct policy *policy,
 }
 
 /*
- * A rate without a name has that of the declaration in which it is written; the
- * second one there is another rate.
+ * A rate without a name gets the name of its declaration.  A second such rate
+ * there is another rate, with a number.
  */
 void
 check_rate(struct checker *checker, const struct policy *policy,
@@ -430,10 +433,10 @@ check_rate(struct checker *checker, const struct policy *policy,
 	last->next = name;
 }
 
-/* An action with one of these is a word of its own in the tree. */
+/* An action together with one of these is a word of its own in the tree. */
 static const struct extra {
 	const char *name, *action, *word;
-	const char *actions;     /* that go with it */
+	const char *actions;     /* that may have it */
 	const char *known, *why; /* hints */
 } extras[] = {
 	{ "cascade", "skip", "skip_all", "`skip`",
@@ -466,7 +469,7 @@ check_extra(struct checker *checker, struct expr *action, struct expr *value,
 		return;
 	}
 	if (!action || action->kind != E_STRING)
-		return; /* something else is wrong with it */
+		return; /* another error is reported for it */
 	for (i = 0; i < EXTRAS; i++)
 		if (strcmp(extras[i].name, extra->name) == 0 &&
 		    strcmp(extras[i].action, action->text) == 0)
@@ -505,7 +508,7 @@ check_idempotent(struct checker *checker, const struct policy *policy,
 	HINT(checker, "Only a task type can compute it, from its parameters.");
 }
 
-/* Policies that can be given to each task inside a block. */
+/* Policies that may be given to each task inside a block. */
 static const char *
 each_names(struct checker *checker)
 {

@@ -5,13 +5,33 @@
 #include "console/lang/find.h"
 #include "console/lang/source.h"
 
+/* What does the work of a feature that is not there yet. */
+static const struct {
+	const char *feature;
+	const char *instead;
+} substitutes[] = {
+	{ "lock", "`group(NAME, max = 1)` lets one task at a time run." },
+	{ "role", "An administrator grants a role to a workflow: `wf-console "
+	          "sql grant`." },
+	{ "run_as", "An administrator grants a role to a workflow: `wf-console "
+	            "sql grant`." },
+	{ "retention", "The setting `keep_days` holds for all workflows." },
+	{ "fetch", "The output can be taken from the answer of `poll`." },
+	{ "callback", "The task `wf.Callback` waits for a callback." },
+};
+
 void
 check_unsupported(struct checker *checker, size_t start, const char *feature)
 {
+	size_t i;
+
 	COMPLAIN(checker, start, "not supported yet: `%s`", feature);
+	for (i = 0; i < sizeof(substitutes) / sizeof(*substitutes); i++)
+		if (strcmp(substitutes[i].feature, feature) == 0)
+			HINT(checker, "%s", substitutes[i].instead);
 }
 
-/* Whether every way through the steps ends with `return`. */
+/* Whether every path through the steps ends with `return`. */
 static bool
 always_returns(const struct process *steps)
 {
@@ -56,7 +76,7 @@ check_steps(struct checker *checker, struct process *steps, bool main_line)
 			COMPLAIN(checker, step->next->start,
 			    "nothing after `return` is ever reached");
 		if (step->kind == P_IF && !step->otherwise &&
-		    always_returns(step->body)) /* then it was false */
+		    always_returns(step->body)) /* it was false then */
 			narrow(checker, step->condition, false);
 	}
 	narrow_end(checker, before);
@@ -84,7 +104,7 @@ check_calls(struct checker *checker, struct process *atomic, bool main_line)
 }
 
 /*
- * Names that one branch binds cannot be read in another branch, nor bound
+ * A name that one branch binds cannot be read in another branch, nor bound
  * again.
  */
 static void
@@ -109,7 +129,7 @@ check_par(struct checker *checker, struct process *par, bool main_line)
 	scope_join(checker, outer);
 }
 
-/* Each branch sees its own names only; those of the winner leave the race. */
+/* Each branch sees only its own names; the winner's names leave the race. */
 static void
 check_race(struct checker *checker, struct process *race, bool main_line)
 {
@@ -203,8 +223,8 @@ is_used(const struct checker *checker, const char *name)
 
 /*
  * In the tree the error of a catch or finally is a name of the scope around the
- * try.  Two tries may use the same name, even beside each other: there they
- * differ.
+ * try.  If two tries in that scope use the same name, the tree has two
+ * different names.
  */
 static const char *
 name_in_tree(struct checker *checker, const char *name)
@@ -235,7 +255,7 @@ check_catch(struct checker *checker, struct branch *branch, bool main_line)
 	        : error_type(checker));
 	error = scope->lists[BINDING_VISIBLE];
 	if (error == mark)
-		/* the name is missing, or its error was reported */
+		/* the name is missing, or an error was reported for it */
 		error = NULL;
 	branch->tree_name = branch->name.text;
 	if (error)
@@ -270,8 +290,8 @@ check_try(struct checker *checker, struct process *process, bool main_line)
 	scope_show_end(checker, shown);
 	if (branch) {
 		/*
-		 * the finally is not an alternative: it may not bind the names
-		 * of the others
+		 * a finally is not an alternative: it may not bind names of the
+		 * others
 		 */
 		scope_show(checker, BINDING_VISIBLE, bound);
 		last = check_catch(checker, branch, false);
@@ -281,7 +301,7 @@ check_try(struct checker *checker, struct process *process, bool main_line)
 	scope_give(checker, BINDING_VISIBLE, last);
 }
 
-/* How long a number is without the zeros at the end of its fraction. */
+/* The length of a number without zeros at the end of its fraction. */
 static size_t
 number_length(const char *text)
 {
@@ -319,7 +339,7 @@ is_same_literal(const struct expr *a, const struct expr *b)
 	}
 }
 
-/* The values of the cases before one of them. */
+/* Compare a case with the values of the cases before it. */
 static void
 check_only_once(
     struct checker *checker, const struct process *process, struct expr *value)

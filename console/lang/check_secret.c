@@ -1,6 +1,6 @@
 /*
- * Secrets: where they may stand.  What they are only the driver knows, so they
- * can be handed on, and nothing else can be done with them.
+ * Secrets: where they may stand.  Only the driver knows their values, so a
+ * workflow can only pass them on.
  */
 #include <string.h>
 #include <strings.h>
@@ -10,7 +10,9 @@
 
 enum { NAME_MAX_BYTES = 128 };
 
-/* Names are names of files; none of them is hidden, or leads elsewhere. */
+/*
+ * The names of secrets are names of files; none is hidden or leads elsewhere.
+ */
 static bool
 is_secret_name(const char *text)
 {
@@ -65,7 +67,7 @@ secret_allow(struct expr *expr)
 	}
 }
 
-/* A parameter of a task type may be one, too. */
+/* A parameter of a task type may be a secret, too. */
 void
 check_secret_place(struct checker *checker, struct expr *expr)
 {
@@ -111,11 +113,11 @@ check_secret_header(struct checker *checker, const struct arg *arg)
 /* How a task type uses one of its parameters. */
 struct use {
 	const struct param *param;
-	int handed_on; /* as it is, to where a secret may stand */
+	int handed_on; /* unchanged, to where a secret may stand */
 	int other;
 };
 
-/* `place`: a secret may stand here. */
+/* `place` says whether a secret may stand here. */
 static void
 find_uses(struct use *use, const struct expr *expr, bool place)
 {

@@ -1,4 +1,6 @@
-/* Task types: what their requests take, and what their conditions read. */
+/*
+ * Task types: the arguments of their requests, and what their conditions read.
+ */
 #include <string.h>
 
 #include "common/suggestion.h"
@@ -24,7 +26,7 @@ static const char *const sub_words[] = {
 	[S_FAILURE] = "failure when",
 };
 
-/* Which parts a request may have. */
+/* The parts that a request may have. */
 static const bool allowed[R_KINDS][S_KINDS] = {
 	[R_START] = { [S_HANDLE] = true,
 	    [S_OUTPUT] = true,
@@ -44,7 +46,7 @@ static const bool allowed[R_KINDS][S_KINDS] = {
 static const struct {
 	const char *name;
 	enum type_kind type;
-	int most; /* of a number, which is at least 1 */
+	int most; /* the largest number; the least is 1 */
 } every_args[] = {
 	{ "delay", TYPE_DURATION, 0 },
 	{ "backoff", TYPE_NUMBER, 9999 },
@@ -73,7 +75,7 @@ bind(struct checker *checker, const char *name, const struct type *type)
 	scope_add(checker, &bound, type);
 }
 
-/* The fields that any clause's handle writes; their types are not known. */
+/* The fields that any `handle` clause writes; their types are unknown. */
 static const struct type *
 handle_type(struct checker *checker, const struct decl *decl)
 {
@@ -129,7 +131,7 @@ check_every(struct checker *checker, struct sub *sub)
 	}
 }
 
-/* A number from 0 to 1, or null; of the answer to a poll, or of output. */
+/* A number from 0 to 1, or null; of the response to a poll, or of output. */
 static void
 check_progress(
     struct checker *checker, const struct clause *clause, struct sub *sub)
@@ -325,7 +327,7 @@ check_clauses(struct checker *checker, struct decl *decl)
 	}
 }
 
-/* An output must come from somewhere, cancel and cleanup need a handle. */
+/* An output needs a source; cancel and cleanup need a handle. */
 static void
 check_whole(struct checker *checker, struct decl *decl)
 {

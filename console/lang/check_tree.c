@@ -1,4 +1,4 @@
-/* The expanded tree: it must end, and stay within bounds. */
+/* The expanded tree: it must be finite, and stay within bounds. */
 #include <string.h>
 
 #include "console/lang/checker.h"
@@ -8,7 +8,7 @@ enum {
 	TREE_DEPTH_MAX = 100,
 };
 
-/* A workflow being expanded, and the call it was reached by. */
+/* A workflow that is being expanded, and the call that led to it. */
 struct path {
 	const struct path *outer;
 	struct decl *decl;
@@ -61,7 +61,7 @@ report_cycle(struct checker *checker, const struct process *call,
 	    "itself.");
 }
 
-/* A checkpoint is a point of the whole instance, wherever it is called. */
+/* A checkpoint belongs to the whole instance, wherever it is called. */
 static void
 check_call_beside(struct checker *checker, const struct process *call,
     const struct path *path)
@@ -80,7 +80,7 @@ static void measure_process(struct checker *checker,
     const struct process *process, const struct path *path,
     struct measure *measure);
 
-/* The block of an undo, and the undo itself. */
+/* The block of an undo, and the undo itself, count as nodes. */
 static void
 measure_undo(struct checker *checker, const struct policy *undo,
     const struct path *path, struct measure *measure)
@@ -123,7 +123,7 @@ measure_process(struct checker *checker, const struct process *process,
 	measure_undo(checker, policy_undo(process->policies), path, measure);
 	for (branch = process->branches; branch; branch = branch->next) {
 		measure_process(checker, branch->body, path, &inner);
-		if (process->kind == P_TRY) { /* the catch itself */
+		if (process->kind == P_TRY) { /* the catch's own node */
 			inner.size++;
 			inner.depth++;
 		}
@@ -146,7 +146,7 @@ measure_decl(
 
 	if (decl->mark == DECL_DONE)
 		return;
-	if (path.length > TREE_DEPTH_MAX) { /* deep enough to say so */
+	if (path.length > TREE_DEPTH_MAX) { /* deep enough to be reported */
 		decl->tree_size = 1;
 		decl->tree_depth = TREE_DEPTH_MAX + 1;
 		return;

@@ -81,7 +81,7 @@ check_type(struct checker *checker, const struct type_syntax *syntax)
 	return syntax->optional ? type_optional(checker->arena, type) : type;
 }
 
-/* A secret or code is a whole parameter, never a part of one. */
+/* Only a whole parameter may be secret or code, never a part of one. */
 static const struct type *
 param_type(struct checker *checker, const struct decl *decl,
     const struct type_syntax *syntax)
@@ -98,7 +98,7 @@ param_type(struct checker *checker, const struct decl *decl,
 	return check_type(checker, syntax);
 }
 
-/* Without a type, a parameter has that of its default. */
+/* A parameter without a type has the type of its default. */
 static void
 check_param(
     struct checker *checker, const struct decl *decl, struct param *param)
@@ -143,7 +143,10 @@ check_params(struct checker *checker, struct decl *decl)
 	}
 }
 
-/* Workflows are installed under their name: words that begin in lower case. */
+/*
+ * The name of a workflow is the name under which it is installed: words in
+ * lower case.
+ */
 static void
 check_decl_name(struct checker *checker, struct decl *decl)
 {
@@ -158,7 +161,7 @@ check_decl_name(struct checker *checker, struct decl *decl)
 		first = *p == '.';
 	}
 	if (strlen(decl->name.text) > NAME_MAX_BYTES && !decl->is_main) {
-		; /* the scanner has said it */
+		; /* the scanner has reported it */
 	} else if (strlen(decl->full_name) > NAME_MAX_BYTES) {
 		COMPLAIN(checker, decl->name.start,
 		    "the name `%s` has more than %d bytes", decl->full_name,

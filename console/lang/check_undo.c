@@ -1,4 +1,4 @@
-/* undo: the steps that run when an ended node is given up. */
+/* undo: the steps that run when a node that has ended is given up. */
 #include "console/lang/checker.h"
 
 void
@@ -25,7 +25,7 @@ check_no_undo(struct checker *checker, const struct policy *policies)
 	              "steps: with undo { … } { … }.");
 }
 
-/* Its names stay in it: its scope has no successor. */
+/* Its names stay inside: nothing comes after it in its scope. */
 void
 check_undo(struct checker *checker, const struct policy *policies)
 {

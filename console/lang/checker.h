@@ -1,9 +1,9 @@
 /*
  * checker.h - what the files of the checker share.
  *
- * The checker reports everything that is wrong with a file, and writes into
- * the syntax tree what the emitter needs: types, operators, conversions, the
- * declarations that calls mean, and which names each expression reads.
+ * The checker reports everything that is wrong with a file, and writes into the
+ * syntax tree what the emitter needs: types, operators, conversions, the
+ * declarations to which calls refer, and which names each expression reads.
  */
 #ifndef LANG_CHECKER_H
 #define LANG_CHECKER_H
@@ -17,7 +17,7 @@
 #include "console/lang/scope.h"
 #include "console/lang/type.h"
 
-/* The name that the tree has for the error of a catch. */
+/* The tree's name for the error of a catch. */
 struct caught {
 	struct caught *next;
 	const char *name;
@@ -34,15 +34,15 @@ struct checker {
 	struct scope *scope;      /* NULL: no names may be read here */
 	struct names *names;      /* bound in the workflow or task type */
 	struct binding *locals;   /* of list comprehensions */
-	struct known *known;      /* not to be null here */
-	struct beside *beside;    /* the parallel branches around */
+	struct known *known;      /* known not to be null here */
+	struct beside *beside;    /* the parallel branches around it */
 	struct caught *caught;    /* of the workflow's catches so far */
 	struct read *reads;       /* of the expression being checked */
 	bool in_request;          /* an argument of a request */
-	const char *no_secret;    /* a hint why none may stand here; or NULL */
+	const char *no_secret;    /* why no secret may stand here; or NULL */
 };
 
-/* Report at a place of the module being checked. */
+/* Report an error at a place in the module that is being checked. */
 #define COMPLAIN(checker, start, ...) \
 	report((checker)->result, (checker)->module->source, start, __VA_ARGS__)
 #define HINT(checker, ...) report_hint((checker)->result, __VA_ARGS__)
@@ -64,7 +64,7 @@ bool check_not_null(struct checker *checker, struct expr *expr);
 /* Report a case whose value can never equal the value of the switch. */
 void check_case(
     struct checker *checker, struct expr *value, struct expr *compared);
-/* the expression without the parentheses around it */
+/* the expression without parentheses around it */
 struct expr *check_bare(struct expr *expr);
 
 /* convert.c: make a checked expression fit, or report that it never does. */
@@ -78,9 +78,10 @@ void check_header(struct checker *checker, struct decl *decl);
 
 /*
  * check_secret.c: secrets stand in arguments of tasks and of requests, alone,
- * in a list or object, or in a text.  The first function lets them stand so in
- * an argument that will be checked; the second reports one that stands
- * elsewhere, the third one that the type does not hand on as it is.
+ * in a list or object, or in a text.  The first function allows that in an
+ * argument before it is checked.  The second reports a secret that stands
+ * elsewhere.  The third reports one that the task type does not pass on
+ * unchanged.
  */
 void secret_allow(struct expr *expr);
 void check_secret_place(struct checker *checker, struct expr *expr);
@@ -89,7 +90,7 @@ void check_secret_argument(
 /* report a credential in `headers` that is not a secret */
 void check_secret_header(struct checker *checker, const struct arg *arg);
 void check_secret(struct checker *checker, struct expr *expr);
-/* the first secret(…) that stands so in an argument; NULL: none */
+/* the first secret(…) in such a place of an argument; NULL: none */
 const struct expr *find_secret(const struct expr *expr);
 
 /*
@@ -111,14 +112,16 @@ void check_driver_meta(struct checker *checker, struct process *call);
 void check_policies(
     struct checker *checker, struct policy *policies, enum policy_place place);
 
-/* Refuse a literal number out of bounds, as install would, but with its line. */
+/*
+ * Refuse a literal number out of bounds, as install would, but name its line.
+ */
 enum { CHECK_INT_MAX = 999999999 };
 void check_between(struct checker *checker, struct expr *expr, const char *what,
     double least, double most);
 
 /*
- * check_undo.c: whether one may stand there, and its block, in which the names
- * can be read that can be read behind the node.
+ * check_undo.c: whether an undo may stand there, and its block.  The block can
+ * read the names that can be read after the node.
  */
 void check_undo_place(struct checker *checker, const struct policy *undo,
     enum policy_place place);
@@ -140,8 +143,8 @@ void check_repeat(
     struct checker *checker, struct process *loop, bool main_line);
 
 /*
- * A form that cannot be checked still binds its names: they may be read after
- * it.
+ * A form that cannot be checked still binds its names, because steps after it
+ * may read them.
  */
 void check_unknown(struct checker *checker, const struct process *process);
 
@@ -149,8 +152,8 @@ void check_unknown(struct checker *checker, const struct process *process);
 void check_dag(
     struct checker *checker, struct process *process, bool main_line);
 
-/* check_atomic.c: the calls of an atomic; whether a block is one, and nothing
- * else: then the policies of the block are those of a task. */
+/* check_atomic.c: the calls of an atomic; whether a block has an atomic and
+ * nothing else: then the block has the policies of a task. */
 void check_atomic(struct checker *checker, struct process *atomic);
 bool is_only_atomic(const struct process *block);
 
@@ -160,7 +163,7 @@ void check_task(struct checker *checker, struct decl *decl);
 /* check_tree.c: recursion and size of a checked workflow. */
 void check_tree(struct checker *checker, struct decl *decl);
 
-/* Say that a feature of the language is not there yet. */
+/* Report a feature that the language does not have yet. */
 void check_unsupported(
     struct checker *checker, size_t start, const char *feature);
 

@@ -6,7 +6,7 @@
 #include "console/lang/duration.h"
 #include "console/lang/symbol.h"
 
-/* Put the literal's value in place of what converting it would give. */
+/* Replace the literal by the value that converting it would give. */
 static void
 become(struct expr *expr, enum expr_kind kind, const char *text,
     const struct type *type)
@@ -130,7 +130,7 @@ find_member(const struct expr *expr, const char *key)
 	return NULL;
 }
 
-/* An object literal where its fields are declared. */
+/* An object literal for an object with declared fields. */
 static bool
 convert_object(struct checker *checker, struct expr *expr,
     const struct type *type, const char *what)
@@ -182,9 +182,9 @@ convert_list(struct checker *checker, struct expr *expr,
 }
 
 /*
- * sql and shell: a literal, in which ${…} holds nothing but quoted values, so
- * that no data can become code; or a parameter of that type, which was given
- * one.  The workspace looks for the literal again, in the tree.
+ * sql and shell: either a literal in which ${…} has nothing but quoted values,
+ * so that no data can become code; or a parameter of that type, which was given
+ * such a literal.  The workspace checks the tree for this again.
  */
 static void
 convert_code(struct checker *checker, struct expr *expr,
@@ -220,7 +220,7 @@ convert_code(struct checker *checker, struct expr *expr,
 	}
 }
 
-/* Literals that are built for the type; true if this was one. */
+/* Convert literals themselves; true if this was such a literal. */
 static bool
 convert_literal(struct checker *checker, struct expr *expr,
     const struct type *type, const char *what)
@@ -289,7 +289,7 @@ report_misfit(struct checker *checker, struct expr *expr,
 		HINT(checker, "Convert each element: [… for x in …].");
 }
 
-/* A text with a secret in it can not be converted by the workspace. */
+/* The workspace can not convert a text with a secret in it. */
 static enum type_fit
 fit_of(const struct expr *expr, const struct type *type)
 {
@@ -327,7 +327,7 @@ convert(struct checker *checker, struct expr *expr, const struct type *type,
 		expr->cast = type_may_be_null(expr->type)
 		                 ? type
 		                 : type_required(checker->arena, type);
-		/* a value of unknown type may turn out to be null */
+		/* a value of unknown type may be null at run time */
 		if (expr->type->kind == TYPE_JSON)
 			expr->cast = type;
 		break;

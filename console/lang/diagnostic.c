@@ -21,7 +21,7 @@ format_text(struct arena *arena, const char *format, va_list args)
 	return copy;
 }
 
-/* Room for one more, or NULL. */
+/* The next free place, or NULL. */
 static struct lang_diagnostic *
 next_diagnostic(struct lang_result *result)
 {
@@ -104,7 +104,7 @@ compare(const void *left, const void *right)
 	return strcmp(a->message, b->message);
 }
 
-/* Whether diagnostic number `i` says what an earlier one says. */
+/* Whether diagnostic number `i` repeats an earlier one. */
 static int
 is_repeated(const struct lang_result *result, size_t i)
 {
@@ -131,9 +131,9 @@ report_sort(struct lang_result *result)
 }
 
 /*
- * Print `text` with nothing in it that could drive a terminal or turn the line
- * around: a path or a string of the source may hold anything.  A character
- * stays one, so that the caret fits.
+ * Print `text` without anything that could control a terminal or turn the line
+ * around, as a path or a string of the source may have.  Each character stays
+ * one character, so that the caret fits.
  */
 static void
 print_safe(const char *text, FILE *out)
@@ -159,7 +159,7 @@ print_line(const char *text, FILE *out)
 	putc('\n', out);
 }
 
-/* The blank below the source line: tabs stay tabs, so the caret fits. */
+/* The blanks before the caret: tabs stay tabs, so that the caret fits. */
 static void
 print_caret(const struct lang_diagnostic *diagnostic, FILE *out)
 {

@@ -1,5 +1,5 @@
 /*
- * diagnostic.h - saying what is wrong, and where.
+ * diagnostic.h - errors with their places.
  *
  * Messages: lower case, no final stop, names in `backquotes`.  Hints: one
  * full sentence.
@@ -22,14 +22,14 @@ void report(struct lang_result *result, const struct source *source,
 void report_file(struct lang_result *result, const char *path,
     const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Give the error just reported a hint. */
+/* Add a hint to the error that was just reported. */
 void report_hint(struct lang_result *result, const char *format, ...)
     PRINTF_LIKE(2, 3);
 
-/* Whether an error was reported. */
+/* Whether any error was reported. */
 int report_failed(const struct lang_result *result);
 
-/* Bring the diagnostics into the order of files, lines and columns. */
+/* Sort the diagnostics by file, line and column. */
 void report_sort(struct lang_result *result);
 
 #endif

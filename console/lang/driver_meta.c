@@ -1,6 +1,6 @@
 /*
- * driver_meta: lb-workflow's way to put a task into a group, a string that
- * holds lenient JSON: "{ group: 'foo', max: 1 }".
+ * driver_meta: how lb-workflow puts a task into a group.  It is a string of
+ * lenient JSON: "{ group: 'foo', max: 1 }".
  */
 #include <string.h>
 
@@ -30,7 +30,7 @@ accept(struct meta *meta, char c)
 	return true;
 }
 
-/* A quoted string, or for keys a bare word; NULL if neither is there. */
+/* A quoted string, or a bare word as a key; NULL if neither is there. */
 static char *
 read_text(struct meta *meta, bool bare)
 {
@@ -56,7 +56,7 @@ read_text(struct meta *meta, bool bare)
 	return arena_strndup(meta->checker->arena, start, len);
 }
 
-/* name = value of the policy, as if written so */
+/* Add name = value to the policy, as if it were written so. */
 static void
 add_arg(
     struct meta *meta, const char *name, enum expr_kind kind, const char *text)

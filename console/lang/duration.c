@@ -8,7 +8,7 @@
 #include "console/lang/arena.h"
 #include "console/lang/symbol.h"
 
-/* Units, descending; `ms` adds to the seconds. */
+/* Units, the largest first; `ms` adds to the seconds. */
 enum unit { WEEK, DAY, HOUR, MINUTE, SECOND, MILLISECOND, UNITS };
 
 static const struct {
@@ -44,7 +44,7 @@ static const struct {
 	{ "milliseconds", MILLISECOND, false },
 };
 
-/* A day is not always 24 hours, so days are kept apart. */
+/* A day is not always 24 hours, so days are counted apart. */
 static const struct {
 	int days;
 	int64_t ms;
@@ -108,7 +108,7 @@ skip_blanks(struct reader *reader)
 		reader->at++;
 }
 
-/* `number` of `unit`s: whole days as days, the rest as milliseconds. */
+/* `number` of `unit`s: whole days as days, everything else as milliseconds. */
 static bool
 span_add(struct span *span, double number, enum unit unit)
 {

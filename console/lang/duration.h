@@ -16,8 +16,8 @@ struct arena;
 char *duration_literal(struct arena *arena, const char *text, size_t len);
 
 /*
- * The same for text: long units, spaces, commas, decimals and any case are
- * allowed too ("1 hour 10minutes 5s").
+ * The same for text, which may also have long units, spaces, commas, decimals
+ * and any case ("1 hour 10minutes 5s").
  */
 char *duration_text(struct arena *arena, const char *text);
 

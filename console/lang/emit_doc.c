@@ -12,7 +12,7 @@ skip_blanks(const char *p, const char *end)
 	return p;
 }
 
-/* One line without blanks around it and the star in front. */
+/* One line without the blanks around it and without the star. */
 static void
 add_line(struct buf *text, const char *p, const char *end)
 {

@@ -1,4 +1,4 @@
-/* Policies: what reaches a task from the blocks and calls around it. */
+/* Policies: which of them reach a task from the blocks and calls around it. */
 #include <string.h>
 
 #include "console/lang/emitter.h"
@@ -9,7 +9,7 @@ reaches_inside(const struct policy_rule *rule, const struct policy *policy)
 	return rule->reach == REACH_TASKS || policy->each;
 }
 
-/* A copy at the end of a list. */
+/* Put a copy at the end of a list. */
 static struct arg **
 append(struct emitter *emitter, struct arg **tail, const struct arg *arg)
 {
@@ -19,7 +19,7 @@ append(struct emitter *emitter, struct arg **tail, const struct arg *arg)
 	return &(*tail)->next;
 }
 
-/* A policy with those arguments of the one around it that it does not name. */
+/* A policy, with the arguments that it does not name from the one around it. */
 static const struct policy *
 merge(struct emitter *emitter, const struct policy *policy,
     const struct policy *around)
@@ -37,7 +37,7 @@ merge(struct emitter *emitter, const struct policy *policy,
 	return merged;
 }
 
-/* Those among the policies that reach inside, or those that do not. */
+/* Those of the policies that reach inside, or the others. */
 static void
 add(struct emitter *emitter, struct effects *effects,
     const struct policy *policies, bool inside)
@@ -136,7 +136,7 @@ effects_any(const struct effects *effects)
 	return false;
 }
 
-/* The parameter of a called workflow that the compiler has added. */
+/* A parameter that the compiler has added to a called workflow. */
 static struct expr *
 passed(struct emitter *emitter, const char *name)
 {
@@ -156,7 +156,7 @@ emit_argument(struct emitter *emitter, const char *name)
 	    emitter->out.data[emitter->out.len - 1] == '{' ? "" : ",", name);
 }
 
-/* The name in the called workflow of one that a condition reads. */
+/* The name, in the called workflow, of a name that a condition reads. */
 static const char *
 passed_name(struct emitter *emitter, const struct read *reads, const char *name)
 {
@@ -169,7 +169,7 @@ passed_name(struct emitter *emitter, const struct read *reads, const char *name)
 	return NULL;
 }
 
-/* A copy in which each of the names is the one that was passed. */
+/* A copy in which each name is replaced by that of the passed argument. */
 static struct expr *
 rename_names(
     struct emitter *emitter, const struct expr *expr, const struct read *reads)
@@ -201,7 +201,7 @@ rename_names(
 	return copy;
 }
 
-/* A condition is evaluated later: what goes through is what it reads. */
+/* A condition is evaluated later, so the values that it reads are passed. */
 static struct expr *
 pass_when(struct emitter *emitter, const struct expr *when, struct reads *reads)
 {

@@ -89,7 +89,9 @@ find_arg(const struct process *call, const char *name)
 	return NULL;
 }
 
-/* All parameters, in their order; those left out with their defaults. */
+/*
+ * All parameters in their order; those that are left out have their defaults.
+ */
 static void
 emit_call_args(
     struct emitter *emitter, const struct process *call, struct reads *reads)
@@ -109,7 +111,9 @@ emit_call_args(
 	}
 }
 
-/* The declaration of a called workflow: it is printed from the tree alone. */
+/*
+ * The declaration of a called workflow: a text is printed from the tree alone.
+ */
 static void
 emit_declared(struct emitter *emitter, const struct decl *target)
 {
@@ -146,7 +150,7 @@ use_type(struct emitter *emitter, struct decl *decl)
 	*at = used;
 }
 
-/* What reaches the node from around it reaches its undo, and nothing else does. */
+/* The undo gets the policies around the node, and not those of the node. */
 static void
 emit_undo(struct emitter *emitter, const struct policy *policies,
     const struct effects *around)
@@ -186,8 +190,8 @@ emit_task(struct emitter *emitter, const struct process *task,
 }
 
 /*
- * The steps of a workflow that is called. If it has policies that hold for its
- * steps as a whole, they are a block, which has these.
+ * The steps of a workflow that is called.  If it has policies for its steps as
+ * a whole, the steps are put into a block with these policies.
  */
 static void
 emit_expansion(struct emitter *emitter, const struct decl *target,
@@ -247,8 +251,8 @@ emit_call(struct emitter *emitter, const struct process *call,
 }
 
 /*
- * A group of one step is that step, unless it has policies of its own.  `around`
- * is what reaches an undo of it.
+ * A group of one step is that step, unless it has policies of its own.
+ * `around` has the policies that reach its undo.
  */
 static void
 emit_seq(struct emitter *emitter, const struct process *seq,
@@ -280,7 +284,7 @@ emit_group(struct emitter *emitter, const struct process *seq,
 	emit_seq(emitter, seq, effects, NULL, effects);
 }
 
-/* One task: its calls have no policies, it has them. */
+/* An atomic is one task: it has the policies, and its calls have none. */
 static void
 emit_atomic(struct emitter *emitter, const struct process *atomic,
     const struct effects *around, const struct policy *policies)
@@ -331,7 +335,7 @@ emit_par(struct emitter *emitter, const struct process *par,
 	buf_adds(&emitter->out, "}");
 }
 
-/* A list for each step: the ordinals of those that it comes after. */
+/* For each step a list of the ordinals of the steps that it comes after. */
 static void
 emit_dag(struct emitter *emitter, const struct process *dag,
     const struct effects *effects)
@@ -372,7 +376,7 @@ emit_collects(struct emitter *emitter, const struct collect *collect)
 	emit_reads(emitter, "collect_reads", &reads);
 }
 
-/* Whether it compiles to a call and nothing else. */
+/* Whether it compiles to a call only. */
 static bool
 is_call(struct emitter *emitter, const struct process *process)
 {
@@ -393,8 +397,8 @@ is_call(struct emitter *emitter, const struct process *process)
 }
 
 /*
- * The body of a forall or a branch of a race opens a scope.  One that is a
- * call is wrapped: the call has a scope of its own.
+ * The body of a forall or a branch of a race opens a scope.  If that is a call,
+ * it is wrapped, because a call has another scope of its own.
  */
 static void
 emit_body(struct emitter *emitter, const struct process *body,
@@ -456,9 +460,7 @@ emit_forall(struct emitter *emitter, const struct process *forall,
 	buf_adds(&emitter->out, "}");
 }
 
-/*
- * The yield of a round, and the names that are read when the round has ended.
- */
+/* The yield of a round, and the names that the end of a round reads. */
 static void
 emit_round(struct emitter *emitter, const struct process *loop)
 {

@@ -74,7 +74,7 @@ find_clause(const struct decl *decl, enum request_kind kind)
 	return clause;
 }
 
-/* The state machine that runs it, and its requests. */
+/* The state machine of its tasks, and its requests. */
 static void
 emit_machine(struct emitter *emitter, const struct decl *decl)
 {

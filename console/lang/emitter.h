@@ -47,28 +47,30 @@ void emit_args(struct emitter *emitter, const struct arg *args);
 void emit_doc(struct emitter *emitter, const struct comment *doc);
 
 /* emit_policy.c */
-/* What reaches the tasks inside a node with these policies. */
+/* The policies that reach the tasks inside a node with these policies. */
 struct effects effects_inside(struct emitter *emitter,
     const struct effects *around, const struct policy *policies);
-/* The effects that nearer policies do not override. */
+/* The effects that no nearer policy overrides. */
 struct effects effects_reaching(struct emitter *emitter,
     const struct effects *effects, const struct policy *policies);
-/* The policies of a task with these, or of a task type, with none around it. */
+/*
+ * The policies of a task with these, or of a task type (with none around it).
+ */
 struct effects effects_of_task(struct emitter *emitter,
     const struct effects *around, const struct policy *policies);
-/* Of those of a call, a block or a workflow the ones that stay there. */
+/* The policies of a call, a block or a workflow that stay there. */
 struct effects effects_of_node(
     struct emitter *emitter, const struct policy *policies);
-/* A called workflow decides itself what its failures do, if it says so. */
+/* A called workflow may itself decide what its failures do. */
 struct effects effects_of_call(
     struct emitter *emitter, const struct process *call);
-/* Of those of a workflow the ones that hold for its steps as a whole. */
+/* The policies of a workflow that hold for its steps as a whole. */
 struct effects effects_of_steps(
     struct emitter *emitter, const struct policy *policies);
 bool effects_any(const struct effects *effects);
 /*
- * The effects as a call's steps see them: a value that reads names of the
- * caller goes through the call as one more argument, after those in `out`.
+ * The effects as a call's steps see them.  If a value reads names of the
+ * caller, the call passes it as one more argument, after those in `out`.
  */
 struct effects effects_pass(struct emitter *emitter,
     const struct effects *effects, struct reads *reads);
@@ -82,8 +84,8 @@ void emit_steps(struct emitter *emitter, const struct process *steps,
 int emit_line(const struct emitter *emitter, size_t start);
 
 /* emit_task.c */
-/* with their `lines`, if they are a workflow's: those of a library may move
- * without making it another one */
+/* with their `lines`, if they are a workflow's: lines of a library may change
+ * without making it another version */
 void emit_params(
     struct emitter *emitter, const struct param *params, bool lines);
 void emit_task_type(struct emitter *emitter, const struct decl *decl);

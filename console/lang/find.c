@@ -13,7 +13,7 @@ is_bound(const struct name *bound, const char *name, struct found *found)
 	return true;
 }
 
-/* The names that the process binds outside of its own body. */
+/* Whether the process itself binds the name, not its body. */
 static bool
 binds(const struct process *process, const char *name, struct found *found)
 {

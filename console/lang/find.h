@@ -13,7 +13,7 @@ struct found {
 	size_t start;
 	/* in the body of a loop; loop_start and loop_end are its range */
 	bool loop;
-	bool yields; /* the loop has a yield, it is not a forall */
+	bool yields; /* the loop has a yield, so it is not a forall */
 	size_t loop_start, loop_end;
 	bool undo; /* in an undo; undo_start and undo_end are its range */
 	size_t undo_start, undo_end;

@@ -32,7 +32,7 @@ ends_line(const struct formatter *formatter, const struct comment *comment)
 	return p[strspn(p, " \t")] == '\n' || p[strspn(p, " \t")] == '\0';
 }
 
-/* The lines of a block comment hang below its first one. */
+/* The other lines of a block comment are indented below its first one. */
 static void
 print_lines(struct formatter *formatter, const char *p, size_t len)
 {

@@ -10,7 +10,7 @@ text(struct formatter *formatter, const char *string)
 	layout_text(formatter->layout, string);
 }
 
-/* As it stands in the source. */
+/* The text as it stands in the source. */
 static void
 verbatim(struct formatter *formatter, size_t start, size_t end)
 {
@@ -19,7 +19,7 @@ verbatim(struct formatter *formatter, size_t start, size_t end)
 	format_skip(formatter, end);
 }
 
-/* Quotes only where they are needed. */
+/* Quotes are written only if they are needed. */
 void
 format_key(struct formatter *formatter, const struct name *key)
 {

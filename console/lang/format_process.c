@@ -87,7 +87,7 @@ format_call(struct formatter *formatter, const struct process *call)
 	format_with(formatter, call->policies);
 }
 
-/* `||` stands on a line of its own, but between groups beside them. */
+/* `||` stands on a line of its own; between groups it stands beside them. */
 static void
 format_parallel(struct formatter *formatter, const struct process *branches)
 {

@@ -3,7 +3,9 @@
 
 #include "console/lang/formatter.h"
 
-/* Where what follows the words stands, if there are several. */
+/*
+ * The place after the words; if there are several items, on lines of their own.
+ */
 enum { CLAUSE_COLUMN = 8 };
 
 static const char *const clause_words[] = {

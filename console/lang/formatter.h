@@ -1,8 +1,8 @@
 /*
  * formatter.h - what the files of the formatter share.
  *
- * Comments are not part of the syntax tree.  They are printed when what
- * follows them in the source is printed, so none is lost.
+ * Comments are not part of the syntax tree.  Each is printed together with the
+ * text that follows it in the source, so none is lost.
  */
 #ifndef LANG_FORMATTER_H
 #define LANG_FORMATTER_H
@@ -22,8 +22,8 @@ struct formatter {
 
 /* format_comment.c */
 
-/* The line end before what begins at `start`, and a blank line if the source
- * has one there. */
+/* The line end before the text that begins at `start`, and a blank line if the
+ * source has one. */
 void format_separate(struct formatter *formatter, size_t start);
 /* The comments before `start`. */
 void format_leading(struct formatter *formatter, size_t start);
@@ -33,7 +33,7 @@ void format_trailing(struct formatter *formatter, size_t end);
 size_t format_closer(const struct formatter *formatter, size_t end);
 /* The comments before a closing bracket, each on its line. */
 void format_rest(struct formatter *formatter, size_t closer);
-/* Printed verbatim up to `end`: leave out the comments in there. */
+/* The text up to `end` is printed verbatim: skip the comments in it. */
 void format_skip(struct formatter *formatter, size_t end);
 
 /* format_expr.c */

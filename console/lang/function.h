@@ -12,7 +12,7 @@ enum { FUNCTION_ARGS_MAX = 3 };
 struct function {
 	const char *name;
 	int least;        /* arguments that must be given */
-	const char *args; /* one letter each, see function.c */
+	const char *args; /* one letter for each, see function.c */
 	char result;
 };
 
@@ -22,7 +22,7 @@ const struct function *function_find(const char *name);
 /* Function number `i`, or NULL after the last. */
 const struct function *function_at(int i);
 
-/* What argument `i` must be, for messages. */
+/* The type that argument `i` must have, for messages. */
 const char *function_arg_text(const struct function *function, int i);
 
 /* Whether a value of that type may be argument `i`. */

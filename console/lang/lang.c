@@ -36,7 +36,7 @@ program_new(const struct lang_options *options, struct lang_result *result)
 	};
 }
 
-/* Load and check; what could not be parsed is not checked. */
+/* Load and check; a file that could not be parsed is not checked. */
 static bool
 check(struct program *program, const char *path, const char *text, size_t len)
 {
@@ -172,7 +172,7 @@ lang_builtin_type(const char *name)
 	return tree;
 }
 
-/* Up to the limit and one byte more, so that longer files are noticed. */
+/* Read up to the limit and one byte more, to notice longer files. */
 static size_t
 read_all(int fd, char *text)
 {

@@ -1,9 +1,9 @@
 /*
  * lang.h - the language: text in, compiled tree (docs/spec.md) out.
  *
- * Everything under console/lang stands behind the functions of this header.
- * It knows nothing of databases and nothing of terminals: it is given text,
- * it reads imported files, and it reports what is wrong.
+ * Everything under console/lang stands behind the functions of this header.  It
+ * knows nothing of databases or terminals: it gets text, reads imported files,
+ * and reports errors.
  */
 #ifndef LANG_LANG_H
 #define LANG_LANG_H
@@ -22,7 +22,7 @@ enum {
 /* One error.  The strings belong to the result. */
 struct lang_diagnostic {
 	const char *file;
-	int line;   /* 1-based; 0 if the error has no place */
+	int line;   /* 1-based; 0 if the error has no line */
 	int column; /* 1-based, in characters */
 	const char *message;
 	const char *hint;        /* NULL: none */
@@ -51,14 +51,14 @@ struct lang_options {
 };
 
 /*
- * Each of these takes the `len` bytes of `text` (any bytes at all) as the
- * contents of the file `path`, which is used in messages, to find imports,
+ * Each of these functions takes the `len` bytes of `text` (any bytes) as the
+ * contents of the file `path`.  The path is used in messages, to find imports,
  * and to name `main` (the `main` of dir/hello.wf is the workflow `hello`).
- * `options` may be NULL.  Each returns false or NULL if, and only if, there
- * are diagnostics in `result`.
+ * `options` may be NULL. Each returns false or NULL if, and only if, there are
+ * diagnostics in `result`.
  */
 
-/* Check a file; one that declares only task types (a library) is fine. */
+/* Check a file; a file with task types only (a library) is fine. */
 bool lang_check(const char *path, const char *text, size_t len,
     const struct lang_options *options, struct lang_result *result);
 
@@ -66,30 +66,30 @@ bool lang_check(const char *path, const char *text, size_t len,
 char *lang_compile(const char *path, const char *text, size_t len,
     const struct lang_options *options, struct lang_result *result);
 
-/* The one canonical layout; only the syntax must be right, names and types
- * are not looked at.  The caller frees it. */
+/* The one canonical layout.  Only the syntax must be right; names and types are
+ * not checked.  The caller frees it. */
 char *lang_format(
     const char *path, const char *text, size_t len, struct lang_result *result);
 
 /*
  * The text of a tree, which lang_compile() gave or wf.version_v.tree holds, or
- * of one workflow in it, `only`.  It is laid out, and has been compiled and
- * compared: it says what the tree says, lines and comments apart.  The caller
+ * of one workflow in it, `only`.  It is laid out.  It was compiled and compared
+ * with the tree: both say the same, except for lines and comments.  The caller
  * frees it.
  */
 char *lang_print(const char *path, const char *tree, size_t len,
     const char *only, struct lang_result *result);
 
 /*
- * Whether the workflows of a tree are in another tree, and are the same there,
- * lines apart.  If not, the first difference is reported; `path` is that of
- * the tree.
+ * Whether the workflows of a tree are in another tree, and are the same there
+ * except for lines.  If not, the first difference is reported; `path` is that
+ * of the tree.
  */
 bool lang_same(const char *path, const char *tree, const char *other,
     struct lang_result *result);
 
 /* The compiled form of a task type of the standard library, for the caller to
- * free(); NULL: it has none of that name. */
+ * free(); NULL if it has none of that name. */
 char *lang_builtin_type(const char *name);
 
 /*

@@ -124,8 +124,8 @@ has_line_end(const struct piece *piece)
 }
 
 /*
- * Whether the group that opens at `at` fits flat, together with what clings to
- * its end: up to the next place where a line may end.
+ * Whether the group that opens at `at` fits on the line, together with the text
+ * after it, up to the next place where a line may end.
  */
 static bool
 fits(const struct layout *layout, size_t at, int room)

@@ -1,4 +1,4 @@
-/* Which declaration a name means. */
+/* Find the declaration that a name means. */
 #include <string.h>
 
 #include "common/suggestion.h"
@@ -52,7 +52,7 @@ is_in(const char *name, const char *module)
 	return strncmp(name, module, len) == 0 && name[len] == '.';
 }
 
-/* A declaration of an imported module, under the name that `as` gives it. */
+/* A declaration of an imported module, by the name that `as` gives it. */
 static void
 search_import(struct search *search, const struct link *link)
 {
@@ -117,7 +117,7 @@ search_all(struct search *search, struct module *module)
 		search_libraries(search);
 }
 
-/* The name belongs to an import that was reported. */
+/* The name belongs to an import for which an error was reported. */
 static bool
 is_explained(const struct module *module, const char *name)
 {
@@ -129,7 +129,7 @@ is_explained(const struct module *module, const char *name)
 	return false;
 }
 
-/* No name is near: perhaps the part before the dot was meant otherwise. */
+/* No name is similar: perhaps the part before the dot was meant otherwise. */
 static void
 suggest_library(struct program *program, const char *name)
 {

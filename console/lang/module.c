@@ -40,7 +40,7 @@ lang_main_name(const char *path)
 	return name;
 }
 
-/* `main` has the name that its file gives it. */
+/* The name of `main` comes from the name of its file. */
 static const char *
 main_name(struct arena *arena, const char *path)
 {
@@ -89,7 +89,7 @@ add_module(struct program *program, const char *name, struct source *source)
 	return module;
 }
 
-/* The module read from `path`, loaded at most once. */
+/* The module from the file `path`, which is loaded at most once. */
 static struct module *
 load_file(struct program *program, const char *name, const char *path)
 {

@@ -19,7 +19,7 @@ struct source;
 struct link {
 	struct link *next;
 	const char *prefix; /* c, or a.b */
-	/* NULL: the module does not exist, and the error was reported */
+	/* NULL: the module is missing, and that was reported */
 	struct module *module;
 };
 
@@ -29,7 +29,7 @@ struct module {
 	const struct source *source;
 	struct file *file;
 	struct link *links;
-	bool builtin; /* part of the program: its errors are ours */
+	bool builtin; /* part of the program: we report its errors */
 	bool checked;
 };
 
@@ -40,7 +40,7 @@ struct program {
 	struct module *modules; /* the first one is compiled */
 	struct module **tail;
 	bool broken; /* a module could not be parsed */
-	/* called once for each module that was loaded, to resolve its types */
+	/* called once for each loaded module, to resolve its types */
 	void (*loaded)(struct program *program, struct module *module);
 };
 
@@ -49,17 +49,17 @@ struct module *program_load(
     struct program *program, const char *path, const char *text, size_t len);
 
 /*
- * The module of the standard library, or of a folder that extends it, that is
- * called `name`; loaded when it is first asked for.  NULL if there is none.
+ * The module `name` of the standard library, or of a folder that extends it.
+ * It is loaded when it is first needed.  NULL if there is none.
  */
 struct module *module_builtin(struct program *program, const char *name);
 struct module *module_library(
     struct program *program, const char *folder, const char *name);
 
 /*
- * The declaration that `name` means in `module`: one of the file itself, of
- * its imports, of the standard library, in this order.  NULL, and reported,
- * if there is none, or if two on one level could be meant.
+ * The declaration that `name` means in `module`: one of the file itself, of its
+ * imports, of the standard library, in this order.  NULL, and reported, if
+ * there is none, or if two on one of these levels could be meant.
  */
 struct decl *program_find(
     struct program *program, struct module *module, const struct name *name);

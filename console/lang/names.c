@@ -5,7 +5,7 @@
 
 #include "console/lang/ast.h"
 
-/* A name that is bound only inside of what is being looked at. */
+/* A name that is bound only inside the process. */
 struct inside {
 	const struct inside *outer;
 	const char *name;
@@ -97,7 +97,7 @@ in_branches(const struct process *process, const struct name_sink *sink,
 	}
 }
 
-/* Nothing leaves a loop but what is collected. */
+/* Only collected values leave a loop. */
 static void
 in_loop(const struct process *loop, const struct name_sink *sink,
     const struct inside *inside)

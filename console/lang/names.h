@@ -9,7 +9,7 @@
 struct name;
 struct process;
 
-/* Called for each name; either may be NULL. */
+/* They are called for each name; either may be NULL. */
 struct name_sink {
 	void (*bound)(void *arg, const struct name *name);
 	void (*read)(void *arg, const char *name, size_t start);
@@ -17,7 +17,7 @@ struct name_sink {
 };
 
 /*
- * The names that a process binds for what comes after it, and those that it
+ * The names that a process binds for the steps after it, and those that it
  * reads, except for names that are bound only inside: the element of a loop,
  * the error of a catch.
  */

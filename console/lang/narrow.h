@@ -1,8 +1,8 @@
 /*
- * narrow.h - what a condition tells about null.
+ * narrow.h - which values can't be null, because of a condition.
  *
- * Names are bound once and values never change, so where `x.y != null` was
- * found true, x.y is not null.
+ * Names are bound once and values never change.  So after `x.y != null` was
+ * true, x.y is not null.
  */
 #ifndef LANG_NARROW_H
 #define LANG_NARROW_H
@@ -12,22 +12,22 @@
 struct checker;
 struct expr;
 
-/* Names, and fields of them, that are not null here. */
+/* Names, and fields of them, that are known not to be null. */
 struct known {
 	struct known *next;
 	const struct expr *path;
 };
 
 /*
- * Take in what follows from the condition having that truth.  Give what this
- * returns to narrow_end() where it does not hold any more.
+ * Note what is not null if the condition has this truth value.  Pass the
+ * returned value to narrow_end() where this no longer holds.
  */
 struct known *narrow(
     struct checker *checker, struct expr *condition, bool truth);
 void narrow_end(struct checker *checker, struct known *before);
 
-/* The type of a name or field that was just found, without null if that is
- * known. */
+/* The type of a name or field whose type was just found, without null if it is
+ * known not to be null. */
 void narrow_type(struct checker *checker, struct expr *expr);
 
 #endif

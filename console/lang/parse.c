@@ -97,7 +97,7 @@ parse_decl(struct parser *parser)
 	return good ? decl : NULL;
 }
 
-/* After an error, go to where a declaration seems to begin. */
+/* After an error, skip to the next place where a declaration seems to begin. */
 static void
 skip_decl(struct parser *parser)
 {

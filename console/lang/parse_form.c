@@ -76,7 +76,9 @@ parse_fold(struct parser *parser, struct process *fold)
 	       parse_collect_list(parser, &fold->collects, false);
 }
 
-/* Those of a loop.  Without them its parts are looked at all the same. */
+/*
+ * The attributes of a loop.  If they are missing, its parts are parsed anyway.
+ */
 static bool
 parse_loop_attrs(struct parser *parser, struct process *loop)
 {

@@ -33,7 +33,7 @@ parse_bool(struct parser *parser)
 	return expr;
 }
 
-/* Exact numbers have room, but not for everything. */
+/* Numbers are kept exactly, but their length has a limit. */
 static struct expr *
 parse_number(struct parser *parser)
 {
@@ -68,7 +68,7 @@ parse_duration(struct parser *parser)
 	return NULL;
 }
 
-/* The next token of a string as a piece, without quotes, ${ and }. */
+/* Take the next token of a string as a piece, without quotes, ${ and }. */
 static void
 add_piece(struct parser *parser, struct text_piece *piece, size_t quotes)
 {
@@ -84,7 +84,7 @@ add_piece(struct parser *parser, struct text_piece *piece, size_t quotes)
 		piece->end -= 2;
 	else if (piece->end >= piece->start + quotes)
 		piece->end -= quotes;
-	if (piece->end < piece->start) /* not closed; reported already */
+	if (piece->end < piece->start) /* not closed; already reported */
 		piece->end = piece->start;
 	parser_advance(parser);
 }
@@ -119,7 +119,7 @@ join_parts(struct parser *parser, struct expr *expr,
 	}
 }
 
-/* "…${expr}…${expr}…": the pieces and the expressions by turns. */
+/* "…${expr}…${expr}…": pieces and expressions alternate. */
 static struct expr *
 parse_text(struct parser *parser, size_t quotes)
 {
@@ -310,7 +310,7 @@ parse_object(struct parser *parser)
 	                                       : NULL;
 }
 
-/* {key: …} is an object, {a, b} a list, {} what is needed there */
+/* {key: …} is an object, {a, b} a list, {} whichever is needed */
 static struct expr *
 parse_braces(struct parser *parser)
 {

@@ -182,7 +182,7 @@ parse_step(struct parser *parser)
 }
 
 /*
- * After an error, go to the end of the step that began when `braces` and
+ * After an error, skip to the end of the step that began when `braces` and
  * `parens` were open.
  */
 static void

@@ -124,7 +124,10 @@ parse_clause(struct parser *parser, struct clause *clause)
 	return true;
 }
 
-/* After an error, go to the next clause that begins a line, or the end. */
+/*
+ * After an error, skip to the next line that begins with a clause, or to the
+ * end.
+ */
 static void
 skip_clause(struct parser *parser, int braces, int depth)
 {

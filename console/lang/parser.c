@@ -81,7 +81,7 @@ parser_token_text(const struct parser *parser, const struct token *token)
 	    parser->arena, parser->source->text + token->offset, token->len);
 }
 
-/* The next token as a message shows it. */
+/* The next token, as messages show it. */
 static const char *
 found(const struct parser *parser)
 {
@@ -95,8 +95,8 @@ found(const struct parser *parser)
 }
 
 /*
- * Whether what the scanner reported explains an error here: then one message
- * is enough.
+ * Whether an error of the scanner explains an error here: then one message is
+ * enough.
  */
 static bool
 is_explained(const struct parser *parser)
@@ -112,7 +112,7 @@ is_explained(const struct parser *parser)
 	return false;
 }
 
-/* What was meant, where one slip is much more likely than any other. */
+/* What was probably meant, if one slip is much more likely than others. */
 static void
 hint_at_slip(struct parser *parser, const char *expected)
 {

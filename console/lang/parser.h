@@ -2,9 +2,9 @@
  * parser.h - what the files of the parser share: the token at hand, errors,
  * and one function per rule of the grammar.
  *
- * A function for a rule returns what it read, or NULL after it has reported
- * an error; then its caller gives up too, until a list of steps, clauses or
- * declarations finds its place again.
+ * A function for a rule returns what it read, or NULL after it has reported an
+ * error; then its caller gives up too.  A list of steps, clauses or
+ * declarations goes on after the error.
  */
 #ifndef LANG_PARSER_H
 #define LANG_PARSER_H
@@ -23,11 +23,11 @@ struct parser {
 	struct arena *arena;
 	const struct source *source;
 	struct lang_result *result;
-	const struct token *token; /* the next one */
-	const struct token *last;  /* the one before */
+	const struct token *token; /* the token after it */
+	const struct token *last;  /* the token before it */
 	int depth;                 /* of nested processes and expressions */
 	int braces, parens;        /* open ones */
-	/* among the diagnostics, those of the scanner */
+	/* the errors of the scanner, in diagnostics */
 	size_t first_error, scan_errors;
 };
 
@@ -43,16 +43,16 @@ bool parser_accept(struct parser *parser, enum token_kind kind);
 bool parser_accept_word(struct parser *parser, const char *word);
 /* false, and reported, if the next token is another one */
 bool parser_expect(struct parser *parser, enum token_kind kind);
-/* report it; false, if what the scanner reported explains it */
+/* report an error; false if an error of the scanner explains it */
 bool parser_unexpected(struct parser *parser, const char *expected);
 char *parser_token_text(const struct parser *parser, const struct token *token);
 bool parser_name(struct parser *parser, struct name *name);
 bool parser_word(struct parser *parser, struct name *name);
 bool parser_qname(struct parser *parser, struct name *name);
-/* one more in a list of things with names; false, and reported, if there are
- * too many */
+/* count one more item in a list of named items; false, and reported, if there
+ * are too many */
 bool parser_count(struct parser *parser, int *count);
-/* false, and reported, if nested too deeply */
+/* false, and reported, if it is nested too deeply */
 bool parser_enter(struct parser *parser);
 void parser_leave(struct parser *parser);
 
@@ -87,7 +87,7 @@ struct process *parse_call(struct parser *parser);
 struct process *parse_block(struct parser *parser);
 struct process *parse_unary(struct parser *parser);
 struct process *parse_form(struct parser *parser);
-/* report that a step stands where an operand of `||` is expected */
+/* report a step that stands where an operand of `||` is expected */
 void parser_no_operand(struct parser *parser, size_t start);
 bool parse_seq(struct parser *parser, struct process **steps);
 bool parse_collects(struct parser *parser, struct collect **collects);

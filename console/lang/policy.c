@@ -159,7 +159,7 @@ const struct policy_rule policy_rules[POLICIES] = {
 	    .check = check_schedule },
 };
 
-/* Those that come later. */
+/* Policies still to come. */
 static const char *const later[] = {
 	"lock",
 	"retention",

@@ -9,7 +9,7 @@
 #include "console/lang/spec.h"
 #include "console/lang/writer.h"
 
-/* The workflows of the file keep their names. */
+/* The workflows of the file, which keep their names. */
 static void
 declare_workflows(
     struct writer *writer, const struct json *spec, const char *only)
@@ -48,7 +48,7 @@ write_workflows(
 	}
 }
 
-/* In the order in which they were called first. */
+/* Write them in the order of their first calls. */
 static void
 write_declared(struct writer *writer, const struct declared *declared)
 {
@@ -60,7 +60,10 @@ write_declared(struct writer *writer, const struct declared *declared)
 		    declared->text);
 }
 
-/* Whether the standard library has this very type: then the text needs none. */
+/*
+ * Whether the standard library has the same type: then the text does not
+ * declare it.
+ */
 static bool
 is_builtin(const struct json *type, const char *name)
 {
@@ -103,7 +106,7 @@ tree_name(const void *context, const char *name)
 	return declared ? declared->tree_name : name;
 }
 
-/* Whether the text compiles to the tree; else that is reported. */
+/* Whether the text compiles to the tree; if not, that is reported. */
 static bool
 says_the_same(struct writer *writer, const struct json *spec, const char *only,
     const char *text)
@@ -131,8 +134,8 @@ says_the_same(struct writer *writer, const struct json *spec, const char *only,
 }
 
 /*
- * One way to write the tree; NULL, and reported, if it does not compile to the
- * tree.
+ * Write the tree in one way; NULL, and reported, if the text does not compile
+ * to the tree.
  */
 static char *
 print_in(const char *path, const struct json *spec, const char *only,

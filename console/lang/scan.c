@@ -68,7 +68,7 @@ add_token(struct scanner *scanner, enum token_kind kind, const char *start)
 	scanner->doc = NULL;
 }
 
-/* Refuse what can not be seen, in code and comments alike. */
+/* Refuse characters that can not be seen, in code and comments alike. */
 static void
 check_character(struct scanner *scanner, const char *p)
 {
@@ -144,7 +144,7 @@ scan_word(struct scanner *scanner)
 	add_token(scanner, symbol_reserved(start, len), start);
 }
 
-/* A number as in JSON, or a duration: a number with a unit right after it. */
+/* A number as in JSON, or a duration: a number followed by a unit. */
 static void
 scan_number(struct scanner *scanner)
 {
@@ -186,7 +186,7 @@ report_open_string(struct scanner *scanner, size_t offset, size_t quotes)
 	        : "Close it with the same three quotes.");
 }
 
-/* The innermost ${…} is given up. */
+/* Give up the innermost ${…}. */
 static void
 leave_text(struct scanner *scanner)
 {
@@ -219,8 +219,8 @@ enter_text(struct scanner *scanner, const struct open_text *text)
 }
 
 /*
- * Go on with a string from `scanner->at`, up to its end or the next ${.
- * `start` is where the token began, `first` whether that was the quotes.
+ * Go on with a string from `scanner->at`, up to its end or the next ${. `start`
+ * is where the token began, and `first` says whether it began with the quotes.
  */
 static void
 scan_text(struct scanner *scanner, struct open_text text, const char *start,
@@ -266,7 +266,7 @@ scan_string(struct scanner *scanner)
 	scan_text(scanner, text, start, true);
 }
 
-/* Braces within ${…}; true if this one ends it. */
+/* A brace within ${…}; true if it ends the ${…}. */
 static bool
 count_brace(struct scanner *scanner)
 {

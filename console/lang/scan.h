@@ -1,5 +1,5 @@
 /*
- * scan.h - text to tokens and comments.
+ * scan.h - turn text into tokens and comments.
  */
 #ifndef LANG_SCAN_H
 #define LANG_SCAN_H
@@ -12,7 +12,7 @@ struct source;
 
 /*
  * Scan the whole file.  Bytes that are not a token are reported and left out,
- * and therefore the result can always be parsed.
+ * so the result can always be parsed.
  */
 struct tokens *scan(struct arena *arena, const struct source *source,
     struct lang_result *result);

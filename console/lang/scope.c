@@ -18,7 +18,7 @@ hash(const char *name)
 	return value % NAMES_SIZE;
 }
 
-/* The binding of that name in a list of a scope. */
+/* The binding of that name in one list of a scope. */
 static struct binding *
 find(const struct checker *checker, const char *name, const struct scope *scope,
     enum binding_state state)
@@ -52,7 +52,7 @@ scope_enter(struct checker *checker, struct scope *scope)
 	checker->scope = scope;
 }
 
-/* Take all before `mark` off the front of a list. */
+/* Take everything before `mark` off the front of a list. */
 static struct binding *
 cut(struct binding **list, struct binding *mark)
 {
@@ -126,7 +126,7 @@ is_reserved(struct checker *checker, const struct name *name)
 	return 1;
 }
 
-/* A name of this scope or around it, in one of two states. */
+/* A name of this scope or one around it, in one of two states. */
 static const struct binding *
 find_around(const struct checker *checker, const char *name,
     enum binding_state state, enum binding_state other)
@@ -141,7 +141,7 @@ find_around(const struct checker *checker, const char *name,
 	return NULL;
 }
 
-/* Reported if the name can not be bound in the innermost scope. */
+/* Report it if the name can not be bound in the innermost scope. */
 static int
 is_free(struct checker *checker, const struct name *name)
 {
@@ -183,7 +183,7 @@ scope_push_local(
 		is_reserved(checker, name);
 	local->name = name->text;
 	local->start = name->start;
-	local->depth = -1; /* nothing that the workflow has to provide */
+	local->depth = -1; /* the workspace need not provide it */
 	local->next = checker->locals;
 	checker->locals = local;
 }
@@ -198,7 +198,7 @@ void
 scope_bind(
     struct checker *checker, const struct name *name, const struct type *type)
 {
-	/* code that something else than a parameter holds is only text */
+	/* code counts as text, unless it is in a parameter */
 	if (name->text && is_free(checker, name))
 		scope_add(checker, name,
 		    type_is_code(type) ? &type_basic[TYPE_STRING] : type);
@@ -220,7 +220,7 @@ scope_add(
 	prepend(checker->scope, BINDING_VISIBLE, binding);
 }
 
-/* The name is bound somewhere else in the workflow: say why not here. */
+/* The name is bound elsewhere in the workflow: report why not here. */
 static int
 report_elsewhere(struct checker *checker, const char *name, size_t start)
 {

@@ -13,8 +13,8 @@ struct type;
 
 enum binding_state {
 	BINDING_VISIBLE,  /* can be read here */
-	BINDING_BESIDE,   /* bound by a branch that runs beside */
-	BINDING_INNER,    /* bound in a loop that was left */
+	BINDING_BESIDE,   /* bound by a parallel branch */
+	BINDING_INNER,    /* bound in a loop that has ended */
 	BINDING_HIDDEN,   /* bound by the other alternative */
 	BINDING_GIVEN_UP, /* bound by the body of the try around this catch */
 	BINDING_STATES,
@@ -24,11 +24,11 @@ struct binding {
 	struct binding *next;      /* in the list of its scope and state */
 	struct binding *next_same; /* with the same hash */
 	const char *name;
-	const char *tree_name; /* as the tree calls it; NULL: the same */
+	const char *tree_name; /* its name in the tree; NULL: the same */
 	const struct type *type;
 	size_t start;        /* where it is bound */
 	int depth;           /* of the scope that binds it */
-	struct scope *scope; /* the one whose list it is in */
+	struct scope *scope; /* the scope whose list it is in */
 	enum binding_state state;
 };
 
@@ -41,12 +41,12 @@ struct scope {
 
 enum { NAMES_SIZE = 4096 };
 
-/* All bindings of a workflow, by the hash of their names. */
+/* All bindings of a workflow, hashed by their names. */
 struct names {
 	struct binding *buckets[NAMES_SIZE];
 };
 
-/* The branch that is being checked, and the parallel it belongs to. */
+/* The branch that is being checked, and the parallel around it. */
 struct beside {
 	struct beside *outer;
 	size_t start, end;
@@ -65,47 +65,50 @@ void scope_leave(struct checker *checker);
  */
 struct binding *scope_leave_branch(struct checker *checker);
 
-/* Bind a name in the innermost scope; reported if it is taken. */
+/* Bind a name in the innermost scope; a name that is taken is reported. */
 void scope_bind(
     struct checker *checker, const struct name *name, const struct type *type);
 
-/* The same without looking whether it is taken. */
+/* The same without checking whether the name is taken. */
 void scope_add(
     struct checker *checker, const struct name *name, const struct type *type);
 
-/* Bind the name of a list comprehension for the expressions in it. */
+/* Bind the name of a list comprehension, for the expressions in it. */
 void scope_push_local(
     struct checker *checker, const struct name *name, struct binding *local);
 void scope_pop_local(struct checker *checker);
 
-/* The binding that can be read here; NULL, and reported, if no binding can. */
+/*
+ * The binding of a name that can be read here; NULL, and reported, if there is
+ * none.
+ */
 const struct binding *scope_find(
     struct checker *checker, const char *name, size_t start);
 
-/* Take what was bound since `mark`, the head of the visible ones then, out of
- * sight. */
+/* Remove the bindings since `mark` (the head of the visible ones then) from the
+ * visible ones. */
 struct binding *scope_take(struct checker *checker, struct binding *mark);
 
-/* Put what was taken into the list of another state. */
+/* Put bindings that were taken into the list of another state. */
 void scope_give(
     struct checker *checker, enum binding_state state, struct binding *list);
 
 /*
- * What the body of a try bound is shown to its catches and finally, where it may
- * be null.  What is given up may be bound again; it is taken away: all since
- * `mark`, the head of the list then.
+ * The catches and the finally of a try see the names of its body, which may be
+ * null there. scope_show_end removes them: all since `mark`, the head of the
+ * list then.
  */
 void scope_show(struct checker *checker, enum binding_state state,
     const struct binding *list);
 void scope_show_end(struct checker *checker, struct binding *mark);
 
-/* What branches bound since `mark`, the head of the list beside then, can be
- * read after them. */
+/* Steps after the branches can read the names that the branches bound since
+ * `mark`, the head of the list beside then. */
 void scope_join(struct checker *checker, struct binding *mark);
 
 /*
- * Bring back the names of two alternatives, of which one was taken: a name that
- * only one of them binds may be null.
+ * Make the names of two alternatives visible.  One of the two was taken, so a
+ * name that only one of them binds may be null.
  */
 void scope_merge(
     struct checker *checker, struct binding *one, struct binding *other);

@@ -25,7 +25,7 @@ skip_word(const char **at, const char *word)
 	return true;
 }
 
-/* At most nine digits before and after the point. */
+/* There are at most nine digits before and after the point. */
 static bool
 digits(const char **at)
 {

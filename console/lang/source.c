@@ -6,7 +6,7 @@
 #include "console/lang/diagnostic.h"
 #include "console/lang/lang.h"
 
-/* Longer lines are not worth showing. */
+/* The length of a line up to which it is shown. */
 #define LINE_SHOWN 400
 
 unsigned
@@ -23,7 +23,7 @@ source_decode(const char *text, size_t *len)
 	return code;
 }
 
-/* The length of the character at `p`, 0 if that is not UTF-8. */
+/* The length of the character at `p`; 0 if it is not UTF-8. */
 static size_t
 character_length(const unsigned char *p, size_t left)
 {
@@ -46,7 +46,7 @@ character_length(const unsigned char *p, size_t left)
 	return len;
 }
 
-/* The offset of the first byte that is not UTF-8; `len` if all is well. */
+/* The offset of the first byte that is not UTF-8; `len` if there is none. */
 static size_t
 find_bad_byte(const char *text, size_t len)
 {
@@ -88,7 +88,7 @@ check_bytes(
 	return true;
 }
 
-/* Copy with every kind of line end as \n; the length of the copy. */
+/* Copy, and turn every kind of line end into \n; returns the length. */
 static size_t
 copy_lines(char *to, const char *from, size_t len)
 {

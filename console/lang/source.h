@@ -35,8 +35,7 @@ struct source *source_new(struct arena *arena, const char *path,
 int source_line_at(const struct source *source, size_t offset);
 struct position source_position(const struct source *source, size_t offset);
 
-/* The line of that number as it may be shown, in `arena`; NULL if it is too
- * long for that. */
+/* The line of that number, for messages, in `arena`; NULL if it is too long. */
 char *source_line(const struct source *source, struct arena *arena, int line);
 
 /* The next character: its code point, and its length in bytes. */

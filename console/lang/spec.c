@@ -53,7 +53,7 @@ find_workflow(const struct json *spec, const char *name)
 	return NULL;
 }
 
-/* A comparison, and where it is. */
+/* A comparison, and its present place. */
 struct comparison {
 	struct buf where;
 	const struct spec_scope *scope;
@@ -91,7 +91,7 @@ same_scalar(const struct json *a, const struct json *b)
 static bool same_value(
     struct comparison *comparison, const struct json *a, const struct json *b);
 
-/* The kind of a list's elements, by the function that compares it. */
+/* Compare two lists; `same` compares their elements. */
 static bool
 same_items(struct comparison *comparison, const struct json *a,
     const struct json *b,
@@ -108,7 +108,7 @@ same_items(struct comparison *comparison, const struct json *a,
 	return json_type(a) == json_type(b) && json_length(a) == json_length(b);
 }
 
-/* Whether a member need not be the same: a line, or what the tree may lack. */
+/* Whether a member may differ: a line, or one that old trees lack. */
 static bool
 is_loose(const struct json *a, const char *key, bool node)
 {
@@ -184,7 +184,7 @@ same_members(struct comparison *comparison, const struct json *a,
 	return true;
 }
 
-/* A value as it stands, and an expression that is this value. */
+/* Whether an expression without `const` is the constant `value`. */
 static bool
 same_constant(const struct json *value, const struct json *expr)
 {
@@ -220,7 +220,7 @@ same_value(
 	return same_scalar(a, b);
 }
 
-/* A workflow, a node, or a parameter of one: they have lines. */
+/* Compare workflows, nodes or parameters: these have lines. */
 static bool
 same_node(
     struct comparison *comparison, const struct json *a, const struct json *b)
@@ -263,7 +263,7 @@ same_workflows(struct comparison *comparison, const struct json *spec,
 	return true;
 }
 
-/* Whether a task of that type is in a node or workflow. */
+/* Whether a node or workflow has a task of that type. */
 static bool
 uses_type(const struct json *node, const char *type)
 {
@@ -300,7 +300,7 @@ is_used(const struct comparison *comparison, const struct json *spec,
 	return false;
 }
 
-/* The types that the workflows use. */
+/* Compare the task types that the workflows use. */
 static bool
 same_types(struct comparison *comparison, const struct json *spec,
     const struct json *other)

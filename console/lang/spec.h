@@ -13,10 +13,10 @@ struct json;
 /* Key number `i` of those under which a node has other nodes, or NULL. */
 const char *spec_inner(size_t i);
 
-/* The compiler makes no object with more members, other than `reads`. */
+/* The most members of an object that the compiler makes, other than `reads`. */
 enum { SPEC_MEMBERS_MAX = 1000 };
 
-/* Whether no object has more members. */
+/* Whether no object has more members than that. */
 bool spec_is_bounded(const struct json *spec);
 
 /* Whether two JSON values are equal. */
@@ -28,16 +28,16 @@ bool spec_is_meant(const struct json *workflow, const char *only);
 /* The parts of a file that are compared. */
 struct spec_scope {
 	const char *only; /* this workflow; NULL: all */
-	/* the name that the file has for the other file's workflow `name` */
+	/* the file's name for the other file's workflow `name` */
 	const char *(*called)(const void *context, const char *name);
 	const void *context;
 };
 
 /*
- * What is different between a file and another one that has at least its
- * workflows: each of these must be the same there but for lines, and use the
- * same task types.  Returns the path to the first difference, in `arena`, or
- * NULL.  `scope` NULL: all, with the same names.
+ * Compare a file with another one that has at least its workflows.  Each of
+ * these must be the same there except for lines, and use the same task types.
+ * Returns the path to the first difference, in `arena`, or NULL. `scope` NULL:
+ * all, with the same names.
  */
 const char *spec_difference(struct arena *arena, const struct json *spec,
     const struct json *other, const struct spec_scope *scope);

@@ -32,7 +32,7 @@ struct decoder {
 	bool failed;
 };
 
-/* The line of text from `at` is blank up to `end`. */
+/* Whether the line of text from `at` up to `end` is blank. */
 static bool
 is_blank(const char *text, size_t at, size_t end)
 {
@@ -51,7 +51,7 @@ indentation(const char *text, size_t at, size_t end)
 	return at - start;
 }
 
-/* The indentation that all lines but the first and the blank ones share. */
+/* The indentation that all lines share, except the first and blank ones. */
 static size_t
 common_indentation(const struct decoder *decoder)
 {
@@ -107,7 +107,7 @@ add_code(struct buf *buf, unsigned code)
 		buf_addc(buf, (char)(0x80 | (code >> (6 * more) & 0x3f)));
 }
 
-/* \uXXXX, two of them for what lies beyond U+FFFF; the bytes it took. */
+/* \uXXXX, or two of them for a character beyond U+FFFF; the bytes read. */
 static size_t
 decode_unicode(struct buf *buf, const char *p)
 {
@@ -129,7 +129,7 @@ decode_unicode(struct buf *buf, const char *p)
 	return 12;
 }
 
-/* One escape at `at`; the bytes it took. */
+/* Decode one escape at `at`; returns the bytes read. */
 static size_t
 decode_escape(struct decoder *decoder, struct buf *buf, size_t at)
 {
@@ -157,7 +157,7 @@ decode_escape(struct decoder *decoder, struct buf *buf, size_t at)
 	return len;
 }
 
-/* Take the line breaks next to the quotes away. */
+/* Remove the line breaks next to the quotes. */
 static void
 trim_lines(struct decoder *decoder)
 {

@@ -1,5 +1,5 @@
 /*
- * text.h - what a string literal stands for.
+ * text.h - the value of a string literal.
  */
 #ifndef LANG_TEXT_H
 #define LANG_TEXT_H
@@ -11,7 +11,7 @@ struct arena;
 struct lang_result;
 struct source;
 
-/* One stretch of a literal between quotes and ${…}. */
+/* One piece of a literal between quotes and ${…}. */
 struct text_piece {
 	size_t start, end; /* in the source */
 	const char *value; /* set by text_decode */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* clang-format off */
-/* Reserved words.  Keep sorted: scan.c looks them up by halving. */
+/* Reserved words.  Keep sorted: scan.c finds them by binary search. */
 #define RESERVED_WORDS(X) \
 	X(AFTER, "after") X(AS, "as") X(ATOMIC, "atomic") X(CASE, "case") \
 	X(CATCH, "catch") X(CHECKPOINT, "checkpoint") X(COLLECT, "collect") \
@@ -20,7 +20,7 @@
 	X(UNTIL, "until") X(WHEN, "when") X(WHILE, "while") X(WITH, "with") \
 	X(WORKFLOW, "workflow") X(YIELD, "yield")
 
-/* Longest first: the scanner takes the first that fits. */
+/* The longest come first: the scanner takes the first that fits. */
 #define PUNCTUATION(X) \
 	X(ARROW, "->") X(LE, "<=") X(GE, ">=") X(EQ, "==") X(NE, "!=") \
 	X(OR, "||") X(AND, "&&") X(COALESCE, "??") X(RANGE, "..") \
@@ -58,7 +58,7 @@ struct comment {
 	size_t offset, len;
 };
 
-/* All of a file.  The last token is T_END. */
+/* All tokens of a file.  The last one is T_END. */
 struct tokens {
 	struct token *list;
 	size_t length;

@@ -1,5 +1,5 @@
 /*
- * transport_spec.h - what the driver's transports take and answer.
+ * transport_spec.h - the arguments and responses of the driver's transports.
  *
  * wf.transport is the workspace's part of it (code/definition/transport.sql).
  */
@@ -23,7 +23,7 @@ struct transport_spec {
 	const struct type *response;
 	bool streams; /* its output can be read while it runs */
 	const char
-	    *secrets[4]; /* arguments that can hold some; ends with NULL */
+	    *secrets[4]; /* arguments that may have secrets; ends with NULL */
 };
 
 /* The transport called `name`, or NULL. */
@@ -46,7 +46,7 @@ char *transport_spec_arg_names(
 
 /*
  * A line for each transport: its name, whether it streams (t or f), and the
- * arguments that can hold secrets, with commas between them.
+ * arguments that may have secrets, separated by commas.
  */
 void transport_spec_print(FILE *file);
 

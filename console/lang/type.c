@@ -119,7 +119,9 @@ type_field(const struct type *type, const char *name)
 	return NULL;
 }
 
-/* What two object types have in common: the same fields, or just `object`. */
+/*
+ * The common type of two objects: one with the same fields, or just `object`.
+ */
 static const struct type *
 join_objects(struct arena *arena, const struct type *a, const struct type *b)
 {
@@ -192,8 +194,8 @@ type_is_code(const struct type *type)
 }
 
 /*
- * Pairs that differ and still go together.  What is not listed never fits;
- * json and containers are handled apart.
+ * Pairs that differ and still go together.  Other pairs never fit; json and
+ * containers are handled elsewhere.
  */
 static const struct {
 	enum type_kind from, to;
@@ -225,7 +227,7 @@ worst(enum type_fit a, enum type_fit b)
 	return a > b ? a : b;
 }
 
-/* Within a list or an object nothing is converted. */
+/* Inside a list or an object nothing is converted. */
 static enum type_fit
 fit_inner(const struct type *from, const struct type *to)
 {

@@ -1,5 +1,5 @@
 /*
- * type.h - static types, and what fits where.
+ * type.h - static types, and which type fits where.
  */
 #ifndef LANG_TYPE_H
 #define LANG_TYPE_H
@@ -24,7 +24,7 @@ enum type_kind {
 	TYPE_SQL,
 	TYPE_SHELL,
 	TYPE_NULL,  /* of the literal null */
-	TYPE_ERROR, /* of what was reported already; fits everywhere */
+	TYPE_ERROR, /* of a reported mistake; fits everywhere */
 };
 
 struct field {
@@ -59,15 +59,15 @@ const struct type *type_required(struct arena *arena, const struct type *type);
 /* The type of a field; NULL if the object declares none of that name. */
 const struct type *type_field(const struct type *type, const char *name);
 
-/* The narrowest type that both fit. */
+/* The narrowest type that fits both. */
 const struct type *type_join(
     struct arena *arena, const struct type *a, const struct type *b);
 
 /* How a value of one type becomes one of another (null apart). */
 enum type_fit {
 	FIT_SAME,    /* it is one */
-	FIT_CHECK,   /* if it is one at run time */
-	FIT_CONVERT, /* by conversion at run time */
+	FIT_CHECK,   /* if it has that type at run time */
+	FIT_CONVERT, /* by a conversion at run time */
 	FIT_NEVER,
 };
 

@@ -116,7 +116,7 @@ write_body(struct writer *writer, const struct json *workflow)
 	buf_adds(&writer->out, "}");
 }
 
-/* One that is called by a word of the language is the `main` of its file. */
+/* A workflow with a reserved word as its name is the `main` of its file. */
 static void
 write_workflow_name(struct writer *writer, const char *name)
 {
@@ -140,7 +140,7 @@ write_workflow(struct writer *writer, const struct json *workflow)
 	buf_adds(&writer->out, "\n");
 }
 
-/* An old tree does not tell the types: its arguments may be anything. */
+/* An old tree lacks the types: the arguments may be of any type. */
 static void
 write_old_header(struct writer *writer, const struct json *call)
 {
@@ -159,7 +159,7 @@ write_old_header(struct writer *writer, const struct json *call)
 	buf_adds(&writer->out, ")");
 }
 
-/* The parameters and the result behind the name of a called workflow. */
+/* The parameters and the result after the name of a called workflow. */
 static const char *
 called_text(struct writer *writer, const struct json *call)
 {
@@ -196,7 +196,10 @@ is_taken(const struct writer *writer, const char *name)
 	return false;
 }
 
-/* Calls of one name may differ: policies around each call reached into it. */
+/*
+ * Calls of one workflow may differ, because policies around a call reach into
+ * it.
+ */
 const char *
 write_called(struct writer *writer, const struct json *call)
 {

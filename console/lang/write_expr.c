@@ -6,7 +6,7 @@
 #include "console/lang/symbol.h"
 #include "console/lang/writer.h"
 
-/* How tightly it binds, loosest first. */
+/* How tightly it binds, the loosest first. */
 enum level {
 	LEVEL_EXPR,
 	LEVEL_OR,
@@ -23,7 +23,7 @@ enum level {
 static void write_at(
     struct writer *writer, const struct json *expr, enum level level);
 
-/* The operand `i`. */
+/* Write operand `i`. */
 static void
 operand(
     struct writer *writer, const struct json *expr, size_t i, enum level level)
@@ -77,7 +77,7 @@ static const struct binary {
 	{ "mod", " % ", LEVEL_MUL, LEVEL_MUL, LEVEL_UN },
 };
 
-/* The operator of a form: `lt` of `lt.date`, too. */
+/* The operator of a form: `lt` also for `lt.date`. */
 static const struct binary *
 find_binary(const char *form)
 {
@@ -144,7 +144,7 @@ write_function(struct writer *writer, const struct json *expr, enum level level)
 	buf_adds(&writer->out, ")");
 }
 
-/* The error of a catch: `__e_2` of the tree is an `e` of the text. */
+/* The error of a catch: `__e_2` of the tree is `e` in the text. */
 void
 write_caught(struct writer *writer, const char *name)
 {
@@ -157,7 +157,7 @@ write_caught(struct writer *writer, const char *name)
 	write_name(writer, name);
 }
 
-/* A policy that came through a call reads an argument of it. */
+/* A policy that came through a call reads an argument of the call. */
 static void
 write_var(struct writer *writer, const struct json *expr, enum level level)
 {
@@ -219,7 +219,7 @@ write_not(struct writer *writer, const struct json *expr, enum level level)
 	close_paren(writer, level, LEVEL_UN);
 }
 
-/* -(5), for -5 is a number. */
+/* -(5), because -5 is a number. */
 static void
 write_neg(struct writer *writer, const struct json *expr, enum level level)
 {
@@ -273,7 +273,7 @@ write_parts(struct writer *writer, const struct json *expr, enum level level)
 	write_text(writer, expr);
 }
 
-/* ["const", v]: in the value v no list is an operator. */
+/* ["const", v]: in the value v a list is only a list. */
 static void
 write_const(struct writer *writer, const struct json *expr, enum level level)
 {
@@ -284,7 +284,7 @@ write_const(struct writer *writer, const struct json *expr, enum level level)
 	writer->in_value = outer;
 }
 
-/* A conversion is written nowhere: the compiler puts it in. */
+/* A conversion is not written: the compiler adds it. */
 static void
 write_cast(struct writer *writer, const struct json *expr, enum level level)
 {
@@ -293,7 +293,7 @@ write_cast(struct writer *writer, const struct json *expr, enum level level)
 
 static const struct form {
 	const char *name;
-	size_t least, most; /* elements behind the name; 0: any number */
+	size_t least, most; /* elements after the name; 0: any number */
 	void (*write)(struct writer *, const struct json *, enum level);
 } forms[] = {
 	{ "const", 1, 1, write_const },
@@ -343,7 +343,7 @@ write_form(struct writer *writer, const struct json *expr, enum level level)
 
 /* Literals ------------------------------------------------------------------ */
 
-/* PT1H30M as 1h30m; NULL if no duration is compiled to it. */
+/* PT1H30M as 1h30m; NULL if no duration literal compiles to it. */
 static const char *
 duration_of(struct writer *writer, const char *iso)
 {

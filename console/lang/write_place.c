@@ -1,4 +1,4 @@
-/* Where the writer is in the tree, and the names that it writes. */
+/* The place of the writer in the tree, and the names that it writes. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -24,7 +24,7 @@ is_passed(const char *name)
 	return strncmp(name, "__", 2) == 0;
 }
 
-/* Whether the name is that of an argument by which this policy came. */
+/* Whether the name is that of an argument that passed on this policy. */
 static bool
 is_passed_by(const struct policy_rule *rule, const char *name)
 {
@@ -56,7 +56,7 @@ reads_passed(const struct policy_rule *rule, const struct json *expr)
 	return false;
 }
 
-/* One policy, after what separates it from the one before. */
+/* One policy, after the separator from the one before. */
 struct item {
 	const char *separator;
 	const struct policy_rule *rule;
@@ -80,7 +80,7 @@ is_outer(const struct writer *writer, const struct policy_rule *rule,
 	return !writer->passed && reads_passed(rule, value);
 }
 
-/* A word of the language: without quotes. */
+/* A word of the language, written without quotes. */
 static void
 write_bare(struct writer *writer, const char *const *words, const char *text)
 {
@@ -161,7 +161,9 @@ write_policy(struct writer *writer, struct item *item)
 
 /* Policies that reach through a call ----------------------------------------- */
 
-/* Whether the call has an argument of the policy that is not only handed on. */
+/*
+ * Whether the call has an argument of the policy that it does not only pass on.
+ */
 static bool
 passes(const struct json *call, const struct policy_rule *rule)
 {
@@ -182,7 +184,7 @@ passes(const struct json *call, const struct policy_rule *rule)
 	return false;
 }
 
-/* The policy as the first task has it to which it came. */
+/* The policy in the first task that it reached. */
 static const struct json *
 find_passed(const struct json *node, const struct policy_rule *rule)
 {
@@ -205,7 +207,7 @@ find_passed(const struct json *node, const struct policy_rule *rule)
 	return found;
 }
 
-/* The arguments of a policy with independent arguments: timeout. */
+/* The arguments of a policy whose arguments are independent: timeout. */
 static void
 write_alone(struct writer *writer, struct item *item, const struct json *args)
 {
@@ -259,7 +261,7 @@ write_undo(struct writer *writer, struct item *item, const struct json *undo)
 	write_leave(writer, before);
 }
 
-/* Whether it is a call through which policies reach. */
+/* Whether policies reach through this node, a call. */
 static bool
 has_passed(const struct json *node)
 {

@@ -20,7 +20,7 @@ is_kind(const struct json *node, const char *kind)
 	return strcmp(kind_of(node), kind) == 0;
 }
 
-/* A seq that is only brackets around its steps. */
+/* A seq that is only brackets around steps. */
 static bool
 is_plain_seq(const struct json *node)
 {
@@ -77,7 +77,7 @@ write_steps(struct writer *writer, const struct json *steps)
 	write_leave(writer, before);
 }
 
-/* The steps of a block, or those behind a case. */
+/* The steps of a block, or those of a case. */
 static void
 write_inside(struct writer *writer, const struct json *body)
 {
@@ -130,7 +130,9 @@ write_argument(struct writer *writer, const struct json *args, const char *name)
 	write_member(writer, args, name);
 }
 
-/* In the order of the parameters, without what is the default anyway. */
+/*
+ * In the order of the parameters, without values that are the default anyway.
+ */
 static void
 write_args(struct writer *writer, const struct json *node,
     const struct json *params, bool defaults)
@@ -186,7 +188,7 @@ write_task(struct writer *writer, const struct json *task)
 	write_with(writer, task);
 }
 
-/* An old tree does not say what a called workflow declares. */
+/* An old tree lacks the declaration of a called workflow. */
 static void
 write_old_args(struct writer *writer, const struct json *args)
 {
@@ -258,7 +260,7 @@ write_group(struct writer *writer, const struct json *steps, const char *open,
 	text(writer, close);
 }
 
-/* An atomic that is the only step of a block would get its policies. */
+/* An atomic that is the only step of a block would get the block's policies. */
 static void
 write_with_block(struct writer *writer, const struct json *seq)
 {
@@ -266,7 +268,7 @@ write_with_block(struct writer *writer, const struct json *seq)
 	bool alone =
 	    json_length(steps) == 1 && is_kind(json_at(steps, 0), "atomic");
 
-	/* `with` begins the process: without the space in front */
+	/* `with` begins the process, so it has no space in front */
 	write_with(writer, seq);
 	write_group(writer, steps, alone ? " {(" : " {", alone ? ")}" : "}");
 }
@@ -297,7 +299,7 @@ write_atomic(struct writer *writer, const struct json *atomic)
 
 /* Parallel ------------------------------------------------------------------- */
 
-/* An operand of || is one process, and never a step. */
+/* An operand of || is one process, not a step. */
 static void
 write_branch(struct writer *writer, const struct json *branch)
 {
@@ -307,7 +309,7 @@ write_branch(struct writer *writer, const struct json *branch)
 	bool group = false;
 	size_t i;
 
-	/* a call that is a branch of a race has brackets around it anyway */
+	/* a call as a branch of a race is in brackets anyway */
 	if (is_plain_seq(branch) && json_length(only) == 1 &&
 	    is_kind(json_at(only, 0), "call"))
 		branch = json_at(only, 0);
@@ -335,7 +337,7 @@ write_race(struct writer *writer, const struct json *race)
 	text(writer, "}");
 }
 
-/* A name that a branch binds for those after it; NULL: none. */
+/* A name that a branch binds for later branches; NULL: none. */
 static const char *
 bound_by(const struct json *node)
 {
@@ -366,7 +368,7 @@ bound_by(const struct json *node)
 	return name;
 }
 
-/* Whether a node, or one in it, says that it reads a name. */
+/* Whether a node, or one inside it, reads a name. */
 static bool
 is_read(const struct json *node, const char *name)
 {
@@ -394,9 +396,7 @@ is_read(const struct json *node, const char *name)
 	return false;
 }
 
-/*
- * The predecessors of a branch that are not known from the names that it reads.
- */
+/* The steps before a branch that do not follow from the names that it reads. */
 static void
 write_after(struct writer *writer, const struct json *dag, size_t i)
 {

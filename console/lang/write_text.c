@@ -5,7 +5,7 @@
 #include "console/lang/symbol.h"
 #include "console/lang/writer.h"
 
-/* A literal with one quote, or with three: then it may have lines. */
+/* A literal with one quote, or with three quotes, which may have lines. */
 struct literal {
 	int quotes;
 	int indent; /* of its lines */
@@ -22,7 +22,7 @@ static const struct {
 	{ '\t', 't' },
 };
 
-/* An invisible character is written by its number. */
+/* An invisible character is written as its number. */
 static void
 add_code(struct writer *writer, unsigned code)
 {
@@ -48,7 +48,7 @@ add_escape(struct writer *writer, char c)
 	return false;
 }
 
-/* A piece of a literal; `last`: the quotes that close it follow. */
+/* A piece of a literal; `last`: it is followed by the closing quotes. */
 static void
 add_piece(struct writer *writer, const struct literal *literal,
     const char *text, bool last)
@@ -79,7 +79,7 @@ add_piece(struct writer *writer, const struct literal *literal,
 	}
 }
 
-/* Whether the text has lines, of which one begins without a space. */
+/* Whether the text has lines, and one of them begins without a space. */
 static bool
 has_lines(const char *text)
 {
@@ -148,7 +148,7 @@ write_key(struct writer *writer, const char *key)
 	buf_adds(&writer->out, "\"");
 }
 
-/* Whether part `i` stands in the literal as it is, and not in ${…}. */
+/* Whether part `i` is written directly, and not in ${…}. */
 static bool
 is_piece(const struct json *expr, size_t i, bool after_piece)
 {
@@ -159,7 +159,7 @@ is_piece(const struct json *expr, size_t i, bool after_piece)
 	       strlen(json_string(part)) == json_string_length(part);
 }
 
-/* All pieces, with a letter for what stands between them. */
+/* All pieces, with an "x" for each expression between them. */
 static const char *
 whole_text(struct writer *writer, const struct json *expr)
 {

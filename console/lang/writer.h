@@ -1,8 +1,9 @@
 /*
  * writer.h - what the files of the writer share.
  *
- * The writer is the emitter backwards: it reads a compiled tree and writes a
- * text that compiles to it.  Its text has no layout; the formatter gives it one.
+ * The writer is the reverse of the emitter: it reads a compiled tree and writes
+ * a text that compiles to it.  Its text has no layout; the formatter gives it
+ * one.
  */
 #ifndef LANG_WRITER_H
 #define LANG_WRITER_H
@@ -22,8 +23,8 @@ struct policy_rule;
 struct declared {
 	struct declared *next;
 	const char *name;      /* in the text */
-	const char *tree_name; /* in the tree: several may have the same */
-	const char *text; /* behind the name; NULL: one of the file itself */
+	const char *tree_name; /* in the tree: several may share it */
+	const char *text; /* after the name; NULL: one of the file itself */
 };
 
 /* A task type that the tree uses. */
@@ -37,8 +38,8 @@ struct used_type {
  * again.
  */
 enum {
-	WAY_STRINGS = 1, /* "PT1H" is a string, and not the duration 1h */
-	WAY_BRACKETS = 2 /* a["k"], and not a.k */
+	WAY_STRINGS = 1, /* "PT1H" is a string, not the duration 1h */
+	WAY_BRACKETS = 2 /* a["k"], not a.k */
 };
 
 struct writer {
@@ -48,8 +49,8 @@ struct writer {
 	unsigned ways;
 	struct buf out;
 	struct buf where;          /* in the tree, for messages */
-	const struct json *types;  /* all that the tree brings */
-	const struct json *passed; /* the arguments that `__…` names mean */
+	const struct json *types;  /* all types of the tree */
+	const struct json *passed; /* the arguments for names like `__…` */
 	struct declared *declared;
 	const char *main_name; /* of the workflow that is `main`; or NULL */
 	struct used_type *used;
@@ -60,29 +61,35 @@ struct writer {
 };
 
 /* write_place.c */
-/* Go on to a part of the tree, and back to the length that this returned. */
+/*
+ * Go on to a part of the tree; go back, to the length that write_enter
+ * returned.
+ */
 size_t write_enter(struct writer *writer, const char *format, ...)
     PRINTF_LIKE(2, 3);
 void write_leave(struct writer *writer, size_t before);
-/* Report that the present part of the tree can not be written. */
+/* Report that this part of the tree can not be written. */
 void write_fault(struct writer *writer, const char *format, ...)
     PRINTF_LIKE(2, 3);
 void write_line(struct writer *writer);
-/* A name; as `write_word` one that may be a reserved word; joined by dots. */
+/*
+ * Write a name; with write_word one that may be a reserved word; joined by
+ * dots.
+ */
 void write_name(struct writer *writer, const char *name);
 void write_word(struct writer *writer, const char *word);
 void write_qname(struct writer *writer, const char *name);
 
 /* write_text.c: string literals */
 void write_string(struct writer *writer, const struct json *string);
-/* The key of a member, in quotes where it needs them. */
+/* The key of a member, in quotes if it needs them. */
 void write_key(struct writer *writer, const char *key);
 /* ["text", …] */
 void write_text(struct writer *writer, const struct json *expr);
 
 /* write_expr.c */
 void write_expr(struct writer *writer, const struct json *expr);
-/* The same where only an `or` or an `add` of the grammar may stand. */
+/* The same in a place where the grammar has only an `or` or an `add`. */
 void write_or(struct writer *writer, const struct json *expr);
 void write_add(struct writer *writer, const struct json *expr);
 /* the name of the error of a catch */
@@ -97,7 +104,7 @@ void write_member(
 /* `with …` of a node or a declaration, if there is anything to write. */
 void write_with(struct writer *writer, const struct json *node);
 /*
- * Whether an argument of a call is not a parameter: a policy came through it.
+ * Whether a call has an argument that is no parameter: a policy came through.
  */
 bool is_passed(const char *name);
 
@@ -109,7 +116,7 @@ void write_block(struct writer *writer, const struct json *body);
 void write_type(struct writer *writer, const struct json *type);
 void write_workflow(struct writer *writer, const struct json *workflow);
 void write_task_type(struct writer *writer, const struct json *type);
-/* The name in the text of the workflow that is called. */
+/* The name that the text has for the called workflow. */
 const char *write_called(struct writer *writer, const struct json *call);
 
 #endif

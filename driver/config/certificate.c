@@ -22,7 +22,7 @@ certificate_release(struct certificate *certificate)
 	*certificate = (struct certificate){ 0 };
 }
 
-/* Those behind the third are only counted. */
+/* Words behind the third are only counted. */
 static size_t
 split(const char *line, char *words[WORDS])
 {

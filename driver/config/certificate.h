@@ -3,7 +3,7 @@
  *
  *     DESTINATION CERTIFICATE KEY
  *
- * A DESTINATION is as in secret/grant.h; the others are files.
+ * A DESTINATION is as in secret/grant.h; the other two words are files.
  */
 #ifndef DRIVER_CONFIG_CERTIFICATE_H
 #define DRIVER_CONFIG_CERTIFICATE_H
@@ -20,14 +20,17 @@ struct certificate {
 	char *key;
 };
 
-/* False, with `err` set, if the line is not one; then nothing is to be released. */
+/*
+ * False, with `err` set, if the line is no such line; then nothing is to be
+ * released.
+ */
 bool certificate_read(
     struct certificate *certificate, const char *line, struct error *err);
 void certificate_release(struct certificate *certificate);
 
 /*
- * Whether each line is one, and others can neither change the files nor read
- * the keys.  Otherwise false, with `err` set.
+ * Whether each line is valid, and other users can neither change the files nor
+ * read the keys.  Otherwise false, with `err` set.
  */
 bool certificates_check(const struct config_list *lines, struct error *err);
 

@@ -17,7 +17,7 @@
 #include "driver/config/connection.h"
 #include "driver/config/options.h"
 
-/* What numbers and names are made of. */
+/* The bytes of numbers and names. */
 #define WORD \
 	"0123456789_.-" \
 	"abcdefghijklmnopqrstuvwxyz" \
@@ -27,10 +27,10 @@ enum {
 	MAX_FILE = 1 << 20,
 };
 
-/* Where settings come from. */
+/* The file that settings come from. */
 struct source {
 	const char *path;
-	bool is_open; /* to others than its owner */
+	bool is_open; /* others than its owner may read it */
 	char *shared; /* a directory above it that is like /tmp; NULL: none */
 };
 
@@ -87,7 +87,7 @@ read_option(struct config *config, const struct option *option,
 	return option_wrong_type(option, err);
 }
 
-/* Only those who may use a password may read it. */
+/* Only users who may use a password may read it. */
 static bool
 check_password(const config_setting_t *setting, const struct source *source,
     struct error *err)
@@ -136,7 +136,7 @@ read_named(struct config *config, const char *key,
 	return false;
 }
 
-/* A workspace's group in the group of them all. */
+/* Read the group of one workspace. */
 static bool
 read_workspace(struct config *config, const config_setting_t *group,
     const struct source *source, struct error *err)
@@ -181,7 +181,7 @@ read_workspaces(struct config *config, const config_setting_t *list,
 	return true;
 }
 
-/* Everything in `group`, whose options' keys begin with `prefix`. */
+/* Read all of `group`; the keys of its options begin with `prefix`. */
 static bool
 read_group(struct config *config, const config_setting_t *group,
     const char *prefix, const struct source *source, struct error *err)
@@ -211,7 +211,10 @@ read_group(struct config *config, const config_setting_t *group,
 	return ok;
 }
 
-/* Whether libconfig would cut the number: a leading zero means nothing to it. */
+/*
+ * Whether libconfig would cut the number.  To libconfig a leading zero means
+ * nothing.
+ */
 static bool
 is_too_large(const char *number)
 {
@@ -220,7 +223,7 @@ is_too_large(const char *number)
 	return strtoull(number, NULL, hex ? 16 : 10) > INT32_MAX;
 }
 
-/* Where what `text` begins with ends: a string, a comment, or one byte. */
+/* The end of the first thing in `text`: a string, a comment, or one byte. */
 static const char *
 skip(const char *text)
 {
@@ -242,9 +245,9 @@ skip(const char *text)
 }
 
 /*
- * What libconfig would do without a word: cut a number to 32 bits, read other
- * files, ignore all behind a comment without an end.  False, with `err` set, at
- * the first such place.
+ * Find what libconfig would do silently: cut a number to 32 bits, read other
+ * files, ignore everything behind a comment without an end.  False, with `err`
+ * set, at the first such place.
  */
 static bool
 check_text(const char *text, const char *path, struct error *err)
@@ -280,7 +283,10 @@ check_text(const char *text, const char *path, struct error *err)
 	return true;
 }
 
-/* The database takes nothing else, and libconfig ends at a byte 0. */
+/*
+ * Only UTF-8 is good: the database takes nothing else, and libconfig ends at a
+ * byte 0.
+ */
 static bool
 check_bytes(const struct buf *text, const char *path, struct error *err)
 {
@@ -329,7 +335,7 @@ is_open(const struct stat *status)
 	return (status->st_mode & others) != 0;
 }
 
-/* Opening must not hang on a pipe, nor reading on a device. */
+/* O_NONBLOCK: opening must not hang on a pipe, nor reading on a device. */
 static bool
 read_text(struct source *source, struct buf *text, struct error *err)
 {
@@ -365,7 +371,7 @@ read_tree(struct config *config, const char *text, const struct source *source,
 	config_t tree;
 	bool ok = false, has_tree;
 
-	errno = 0; /* without memory a part of the tree is missing */
+	errno = 0; /* without memory libconfig leaves out a part of the tree */
 	config_init(&tree);
 	has_tree = config_read_string(&tree, text);
 	if (errno == ENOMEM)

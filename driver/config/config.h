@@ -30,7 +30,7 @@ struct config_workspace {
 
 /* Strings are owned and never NULL. */
 struct config {
-	/* if there are none: the one of `connection`, which has no name */
+	/* none: there is one, of `connection`, which has no name */
 	struct config_workspace *workspaces;
 	size_t workspace_count;
 	char *name;
@@ -102,10 +102,12 @@ struct config {
 void config_preset(struct config *config);
 void config_release(struct config *config);
 
-/* Read a file over what is set.  The error begins "file:line: " if it can. */
+/*
+ * Set the options that a file gives.  The error begins "file:line: " if it can.
+ */
 bool config_load(struct config *config, const char *path, struct error *err);
 
-/* Check what depends on several options. */
+/* Check the conditions that depend on several options. */
 bool config_check(const struct config *config, struct error *err);
 
 /* How many workspaces there are, and the i-th; its strings are borrowed. */
@@ -122,14 +124,14 @@ void config_workspaces_clear(struct config *config);
 bool config_set(struct config *config, const char *text, struct error *err);
 
 /*
- * Take what differs in `fresh`, as far as that can be done while the driver
- * runs.  True: the workspace must be told.  The keys of what waits for a new
- * start are written to `waiting`, with commas between them.
+ * Take the options that differ in `fresh` and can change while the driver runs.
+ * True: the workspace must be told.  The keys of those that need a new start
+ * are written to `waiting`, with commas between them.
  */
 bool config_take(
     struct config *config, struct config *fresh, struct buf *waiting);
 
-/* Write a file that sets every option to what it is in `config`. */
+/* Write a configuration file with the value of every option in `config`. */
 void config_print(const struct config *config, FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The connection strings among the options: what can be seen of them. */
+/* Checks of the connection strings among the options. */
 #include "driver/config/connection.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ config_connection_has_password(const char *conninfo)
 	return found;
 }
 
-/* Numbers with commas between them; none is the usual one. */
+/* Numbers with commas between them; an empty one means the usual port. */
 static bool
 check_ports(const char *ports, struct error *err)
 {

@@ -9,10 +9,13 @@
 struct config;
 struct error;
 
-/* Whether the string itself holds one; it may be no string at all. */
+/* Whether the string itself holds a password.  The string may be invalid. */
 bool config_connection_has_password(const char *conninfo);
 
-/* Whether libpq can read them.  The error begins with the option's key. */
+/*
+ * Whether libpq can read all connection strings.  The error begins with the
+ * option's key.
+ */
 bool config_connections_check(const struct config *config, struct error *err);
 
 #endif

@@ -62,7 +62,9 @@ check_connection(const char *conninfo, const char *key, struct error *err)
 	return ok;
 }
 
-/* All files of a value of ssh, except what only ssh can make a path of. */
+/*
+ * Check all files in a value of ssh, except paths that only ssh can complete.
+ */
 static bool
 check_paths(const char *value, const struct setting *setting, struct error *err)
 {

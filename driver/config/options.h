@@ -1,7 +1,7 @@
 /*
  * options.h - the table of options, and how their values are set.
  *
- * Used by config.c and config_print.c; everybody else reads struct config.
+ * Only the files of driver/config use it; all others read struct config.
  */
 #ifndef DRIVER_CONFIG_OPTIONS_H
 #define DRIVER_CONFIG_OPTIONS_H
@@ -21,15 +21,15 @@ enum option_type {
 	OPTION_STRING,
 };
 
-/* What it takes for another value to count, once the driver runs. */
+/* When another value takes effect in a running driver. */
 enum option_change {
 	OPTION_LIVE,
-	OPTION_REGISTERED, /* telling the workspace */
-	OPTION_FIXED,      /* a new start */
+	OPTION_REGISTERED, /* at once; the workspace is told */
+	OPTION_FIXED,      /* at a new start */
 };
 
 struct option {
-	const char *key; /* what stands before a dot is a group of the file */
+	const char *key; /* the part before a dot is a group of the file */
 	enum option_type type;
 	size_t offset;      /* in struct config */
 	const char *preset; /* as -o takes it */
@@ -45,28 +45,28 @@ extern const size_t option_count;
 /* The option called `key`; NULL with `err` set if there is none. */
 const struct option *option_find(const char *key, struct error *err);
 
-/* Where the value of an option is: a bool, int64_t, char * or config_list. */
+/* The place of an option's value: a bool, int64_t, char * or config_list. */
 void *option_field(const struct config *config, const struct option *option);
 
-/* Whether it is UTF-8: the error names `key`. */
+/* Whether `text` is UTF-8; the error names `key`. */
 bool option_is_text(const char *key, const char *text, struct error *err);
 
-/* False, with `err` set, if the value is not one of the option's. */
+/* False, with `err` set, if the option can't have this value. */
 bool option_set_int(struct config *config, const struct option *option,
     int64_t value, struct error *err);
 
 void option_set_string(
     struct config *config, const struct option *option, const char *text);
 
-/* As it stands behind -o key=, or in the column `preset`. */
+/* `text` is as behind -o key=, or as in the column `preset`. */
 bool option_set_text(struct config *config, const struct option *option,
     const char *text, struct error *err);
 
-/* Whether it has the same value in both. */
+/* Whether both have the same value of the option. */
 bool option_same(const struct option *option, const struct config *a,
     const struct config *b);
 
-/* Exchange its values. */
+/* Exchange its two values. */
 void option_swap(
     const struct option *option, struct config *a, struct config *b);
 

@@ -81,7 +81,7 @@ print_option(
 	fputs(";\n", out);
 }
 
-/* They are no rows of the table: the names are the user's. */
+/* The table has no rows for workspaces, since the user chooses their names. */
 static void
 print_workspaces(const struct config *config, FILE *out)
 {

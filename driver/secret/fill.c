@@ -1,8 +1,8 @@
 /*
  * fill.c - arguments with secrets in them.
  *
- * The task names the places apart from the arguments: nothing that stands in
- * the arguments is looked at to find out where a secret goes.
+ * The task names the places apart from the arguments.  So the contents of the
+ * arguments never decide where a secret goes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ struct fill {
 	const struct task *task;
 	const struct json *places;
 	struct filled *filled;
-	struct buf *out; /* its arguments */
+	struct buf *out; /* the filled arguments */
 	struct error *err;
 	size_t places_filled;
 };
@@ -64,7 +64,7 @@ hold(struct filled *filled, const char *name, const struct buf *value)
 	filled->values[filled->count++] = known_hold(value->data, value->len);
 }
 
-/* Whether the first steps of `at` are those up to `step`. */
+/* Whether `at` begins with the steps up to `step`. */
 static bool
 leads_along(const struct json *at, const struct step *step)
 {
@@ -83,8 +83,8 @@ leads_along(const struct json *at, const struct step *step)
 }
 
 /*
- * The place that is exactly here; NULL if there is none.  `*beyond`: there is
- * one further on.
+ * The place that is exactly here; NULL if there is none.  `*beyond`: a place is
+ * further inside.
  */
 static const struct json *
 find_place(const struct fill *fill, const struct step *step, bool *beyond)
@@ -132,7 +132,7 @@ add_secret(struct fill *fill, const struct json *name, struct buf *text)
 	return ok;
 }
 
-/* The texts in `gaps` with the secrets in `names` between them. */
+/* Add the texts in `gaps`, with the secrets in `names` between them. */
 static bool
 add_text(struct fill *fill, const struct json *names, const struct json *gaps,
     struct buf *text)

@@ -16,7 +16,9 @@ struct word {
 	size_t len;
 };
 
-/* How many words there are: those behind the fourth are only counted. */
+/*
+ * Returns how many words there are.  Words behind the fourth are only counted.
+ */
 static size_t
 split(const char *line, struct word words[WORDS])
 {
@@ -70,7 +72,7 @@ ends_with(struct word word, const char *end)
 	       strncmp(word.text + word.len - len, end, len) == 0;
 }
 
-/* NULL if it begins with none. */
+/* The scheme of `word`; NULL if it has none. */
 static const struct scheme *
 scheme_of(struct word word)
 {
@@ -108,7 +110,10 @@ is_granted_place(struct word word, const char *destination)
 	           word.text + start + 1, destination + len - tail, tail) == 0;
 }
 
-/* A path, a user or a second pattern in it would never be looked at. */
+/*
+ * A path, a user or a second pattern would never be compared, so none is
+ * allowed.
+ */
 static bool
 is_destination(struct word word)
 {

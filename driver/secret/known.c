@@ -11,7 +11,7 @@ enum {
 	LINE_MIN = 8,          /* of a value with several lines */
 	FILTER_BITS_EACH = 32, /* for each spelling, at least */
 	FILTER_BITS_MIN = 8192,
-	FILTER_SHIFT_MAX = 19, /* of 32 bits, 13 are left */
+	FILTER_SHIFT_MAX = 19, /* then 13 of 32 bits are left */
 };
 
 struct secret_value {
@@ -20,13 +20,13 @@ struct secret_value {
 	size_t len;
 	struct spelling *spellings;
 	size_t spelling_count;
-	size_t size; /* of all that memory */
+	size_t size; /* of all memory of the value */
 	size_t holds;
 };
 
 TAILQ_HEAD(value_list, secret_value);
 
-/* The oldest of those that are kept comes first. */
+/* The oldest kept value comes first. */
 static struct value_list held = TAILQ_HEAD_INITIALIZER(held),
                          kept = TAILQ_HEAD_INITIALIZER(kept);
 static size_t kept_count, kept_size;
@@ -38,19 +38,19 @@ struct known known = {
 /* The filter --------------------------------------------------------------- */
 
 /*
- * Nearly all places of a text are the beginning of no spelling.  The filter has a
- * bit for each hash of four bytes: it says at which places a look-up is worth
- * while.  So a text is gone through once, in 3 ns a byte, whether one secret is
- * known or a thousand.  (A machine of Aho and Corasick does the same.  But it needs
- * a state for each byte of each spelling: some 280,000 for a thousand secrets, of
- * a kilobyte each if it is to be quick; and it would have to be run once for each
- * reading.)
+ * At nearly all places of a text no spelling begins.  The filter has a bit for
+ * each hash of four bytes: it says at which places a look-up is needed.  So one
+ * pass over a text is enough, at 3 ns a byte, whether one secret is known or a
+ * thousand.  (The algorithm of Aho and Corasick does the same.  But it needs a
+ * state for each byte of each spelling.  For a thousand secrets those are some
+ * 280,000 states, of a kilobyte each if it is to be quick.  And it would have
+ * to run once for each reading.)
  */
 static struct {
 	uint64_t *words;
 	unsigned shift;  /* of a hash, to get a bit's number */
 	size_t capacity; /* of spellings */
-	size_t stale;    /* spellings that are gone, and whose bits are not */
+	size_t stale;    /* removed spellings whose bits are still set */
 } filter;
 
 static uint32_t
@@ -108,7 +108,7 @@ filter_add_all(const struct value_list *values)
 		filter_add_value(value);
 }
 
-/* Anew, with room for twice as many spellings as there are. */
+/* Build the filter anew, with room for twice as many spellings as there are. */
 static void
 filter_build(void)
 {
@@ -128,7 +128,7 @@ filter_build(void)
 	filter_add_all(&kept);
 }
 
-/* A value that is held by now. */
+/* Add a value that is held by now. */
 static void
 filter_take(const struct secret_value *value)
 {
@@ -140,7 +140,7 @@ filter_take(const struct secret_value *value)
 
 /* Values ------------------------------------------------------------------- */
 
-/* The spellings that are just this text. */
+/* The spellings that are exactly this text. */
 static struct spelling_range
 find_spellings(const char *text, size_t len)
 {
@@ -154,7 +154,7 @@ find_spellings(const char *text, size_t len)
 	return range;
 }
 
-/* Whether it is a spelling of that value already. */
+/* Whether the text is already a spelling of that value. */
 static bool
 is_spelling_of(const struct secret_value *value, const char *text, size_t len)
 {
@@ -216,7 +216,10 @@ add_lines(struct secret_value *value)
 #define DIGITS_62 \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-/* With all spellings that it can have at most; the value as it is comes first. */
+/*
+ * Add all spellings of a value, with memory for the most there can be.  The
+ * plain one comes first.
+ */
 static void
 add_spellings(struct secret_value *value, size_t lines)
 {

@@ -1,12 +1,12 @@
 /*
  * known.h - the secrets that are looked for in all that leaves this program.
  *
- * Every value that is put into a request is held while the request is under
- * way: until the workspace has answered its report.  Then it is kept as long as
- * there is room, since others may still say it: a service that was told, a job
- * that is asked again.
+ * Every value that is put into a request is held until the workspace has
+ * answered the request's report.  Then the value is kept as long as there is
+ * room, since others may still print it: a service that was told, a job that is
+ * asked again.
  *
- * The state is the program's, as that of the log is.
+ * The program has one such state, like that of the log.
  */
 #ifndef DRIVER_SECRET_KNOWN_H
 #define DRIVER_SECRET_KNOWN_H
@@ -20,31 +20,31 @@
 struct secret_value;
 
 enum {
-	KNOWN_KEPT_VALUES = 1000,   /* that nobody holds; the oldest one goes */
+	KNOWN_KEPT_VALUES = 1000,   /* that nobody holds; the oldest goes */
 	KNOWN_KEPT_BYTES = 4 << 20, /* of memory, for all of them together */
 };
 
 /*
- * Hold a value, at least REDACT_MIN bytes of UTF-8, which is copied.  It is
- * known until each hold was let go, and after the last one as long as it is
- * kept.
+ * Hold a value of at least REDACT_MIN bytes of UTF-8, which is copied.  The
+ * value is known until each hold was let go.  After that it is known as long as
+ * it is kept.
  */
 struct secret_value *known_hold(const char *text, size_t len);
 void known_let_go(struct secret_value *value);
 
-/* Forget all of them, those that are held as well. */
+/* Forget all values, even those that are held. */
 void known_clear(void);
 
-/* How they may be written.  Read them; only known.c changes them. */
+/* All spellings of all known values.  Read them; only known.c changes them. */
 extern struct known {
-	/* found by their beginnings, and by their ends */
+	/* sorted by their beginnings, and by their ends */
 	struct spelling_set forwards, backwards;
 } known;
 
 /* Four bytes as one number. */
 uint32_t known_four(const char *text);
 
-/* Whether a spelling may begin with them; mostly that is known at once. */
+/* Whether a spelling may begin with these bytes.  It is a quick test. */
 bool known_may_begin(uint32_t four);
 
 /* No spelling is longer. */

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-/* A character, or a byte of one that is written as it is. */
+/* A character, or one plain byte of a character. */
 struct character {
 	unsigned char bytes[4];
 	size_t count;
 };
 
-/* What stands behind a backslash in JSON, but for u. */
+/* The meaning of a character behind a backslash in JSON, except u. */
 static const unsigned char meant_by[256] = {
 	['"'] = '"',
 	['\\'] = '\\',
@@ -63,7 +63,7 @@ static size_t read_json(
 
 /* NOLINTBEGIN(misc-no-recursion): no deeper than READING_JSON_MAX */
 
-/* `*code`: -1 if it is something else than `count` digits. */
+/* `*code`: -1 if `count` digits do not follow. */
 static size_t
 read_hex(const char *text, const char *end, unsigned json, int count, int *code)
 {
@@ -169,7 +169,10 @@ read_json(const char *text, const char *end, unsigned json, struct character *c)
 
 /* NOLINTEND(misc-no-recursion) */
 
-/* `c` is a character of JSON, `len` long: what it is if it was an escape. */
+/*
+ * `c` is a character of JSON, `len` long.  If an escape of a URL begins there,
+ * read it into `c`.
+ */
 static size_t
 read_percent(const struct reader *reader, size_t len, struct character *c)
 {

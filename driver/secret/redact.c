@@ -17,14 +17,14 @@ enum {
 };
 
 static const char stars[] = "***";
-static uint64_t hidden; /* how many secrets stood in texts */
+static uint64_t hidden; /* how many secrets were replaced */
 
 /* Finding ------------------------------------------------------------------ */
 
-/* What stands at a place of a text. */
+/* The spellings at a place of a text. */
 struct found {
 	size_t len; /* of the longest spelling; 0: there is none */
-	bool open;  /* one goes on where the text ends */
+	bool open;  /* the text ends within one */
 };
 
 /*
@@ -76,7 +76,7 @@ look_up(struct reader *reader, struct found *found)
 	found->open |= goes_on;
 }
 
-/* In one reading; what was seen on the way. */
+/* Match in one reading.  Returns which SEEN_... it met. */
 static unsigned
 match_in(const struct reading *how, const char *text, size_t len,
     struct found *found)
@@ -99,7 +99,7 @@ match_in(const struct reading *how, const char *text, size_t len,
 	return seen | reader.seen;
 }
 
-/* In a string of JSON nothing is read as if it stood outside of one. */
+/* With `json`, the text is never read as if it stood outside of a string. */
 static struct found
 match_at(const char *text, size_t len, bool json)
 {
@@ -112,7 +112,7 @@ match_at(const char *text, size_t len, bool json)
 		seen = match_in(&how, text, len, &found);
 		all |= seen;
 	}
-	/* it has no need of escapes in JSON, but a / may have one */
+	/* a URL needs no escapes in JSON, but its / may have one */
 	how = (struct reading){ .json = 1, .percent = true };
 	if ((all & SEEN_PERCENT) != 0)
 		all |= match_in(&how, text, len, &found);
@@ -123,24 +123,24 @@ match_at(const char *text, size_t len, bool json)
 }
 
 /*
- * A walk through a text, or through a string of JSON without its quotes, where
- * no escape is cut in two.  A window of four characters goes along with it: only
- * where the filter knows it, or an escape is in it, is it worth while to look
- * closely.
+ * A walk through a text, or through a string of JSON without its quotes.  It
+ * cuts no escape in two.  A window of four characters moves along with it.  A
+ * close look is needed only where the filter knows the window, or where an
+ * escape is in it.
  */
 struct scan {
 	const char *text;
 	size_t len;
 	bool json;
-	bool to_end; /* the last characters may begin something, too */
-	size_t next; /* character to be taken into the window */
+	bool to_end; /* the last characters may begin a secret, too */
+	size_t next; /* character to take into the window */
 	size_t taken;
 	uint32_t window;
-	size_t starts[REDACT_MIN]; /* where the characters stand, in turn */
-	size_t escaped; /* until so many are taken an escape is in the window */
+	size_t starts[REDACT_MIN]; /* places of the characters, in turn */
+	size_t escaped; /* the window has an escape until so many are taken */
 };
 
-/* Go on from there. */
+/* Go on at `at`. */
 static void
 scan_move(struct scan *scan, size_t at)
 {
@@ -155,7 +155,7 @@ scan_begin(const char *text, size_t len)
 	return (struct scan){ .text = text, .len = len };
 }
 
-/* The next character; behind the end there is anything. */
+/* Take the next character.  Behind the end there may be any character. */
 static void
 scan_take(struct scan *scan)
 {
@@ -227,7 +227,7 @@ redaction_hide(
 	redaction->done = at + len;
 }
 
-/* Whatever is found in a part of it. */
+/* Hide all secrets in a part of the text. */
 static void
 redaction_scan(struct redaction *redaction, size_t from, size_t len, bool json)
 {
@@ -266,7 +266,7 @@ redact_text(struct buf *text)
 	redaction_end(&redaction);
 }
 
-/* How long a string is that begins here, without its quotes. */
+/* The length of the string that begins here, without its quotes. */
 static size_t
 string_length(const char *text, size_t left)
 {
@@ -348,7 +348,7 @@ is_an_end(const char *bytes, size_t len)
 	return goes_on;
 }
 
-/* What the beginning of a text is in one reading, and how far each byte goes. */
+/* The beginning of a text in one reading, and where each of its bytes ends. */
 struct beginning {
 	struct buf bytes;
 	size_t *ends;
@@ -373,7 +373,7 @@ head_in(struct reader *reader, struct beginning *begin, size_t max)
 	return len;
 }
 
-/* The longest in any reading. */
+/* The longest such end in any reading. */
 static size_t
 head_at(const char *text, size_t len, struct beginning *begin, size_t max)
 {
@@ -435,7 +435,7 @@ redact_head(struct buf *text)
 	redaction_end(&redaction);
 }
 
-/* A value that redact_text() finds whole is not counted as the beginning of one. */
+/* A value that redact_text() finds whole does not count as a beginning. */
 size_t
 redact_waiting(const char *text, size_t len)
 {

@@ -1,12 +1,12 @@
 /*
- * redact.h - what must not be seen in anything that leaves this program.
+ * redact.h - keep secrets out of everything that leaves this program.
  *
- * Where a secret that is known (known.h) stands in an outcome, in streamed
- * output or in a log line, *** takes its place.  It is found as it
- * is, in base 64 wherever it begins there, and behind the escapes of JSON (up to
- * three times) and of URLs, whatever characters they were used for; of a value
- * with several lines each long one is found, too.  What somebody else made of it
- * in another way (reversed, compressed) is not recognised.
+ * In outcomes, in streamed output and in log lines *** takes the place of each
+ * known secret (known.h).  A secret is found as it is, in base 64 at any place
+ * in it, and behind the escapes of JSON (up to three times) and of URLs,
+ * whatever characters they were used for.  Of a value with several lines each
+ * long line is found, too.  A secret that somebody changed in another way
+ * (reversed, compressed) is not recognised.
  */
 #ifndef DRIVER_SECRET_REDACT_H
 #define DRIVER_SECRET_REDACT_H
@@ -17,16 +17,16 @@
 struct buf;
 
 enum {
-	REDACT_MIN = 4, /* bytes; what is shorter would be found everywhere */
+	REDACT_MIN = 4, /* bytes; shorter values would be found everywhere */
 };
 
-/* In text of any kind. */
+/* Redact text of any kind. */
 void redact_text(struct buf *text);
 
-/* In JSON, which stays JSON: in strings, and in numbers. */
+/* Redact the strings and numbers of JSON, which stays JSON. */
 void redact_json(struct buf *json);
 
-/* Redact a text that lost its beginning, and the end of a value there. */
+/* Redact the end of a value at the beginning of a text that was cut there. */
 void redact_head(struct buf *text);
 
 /*

@@ -30,7 +30,7 @@ struct variable {
 
 struct secrets {
 	const struct config *config;
-	const char *workspace; /* whose they are; empty: the only one's */
+	const char *workspace; /* its name; "": it is the only one */
 	struct variable *variables;
 	size_t count;
 };
@@ -49,7 +49,7 @@ take_variable(struct secrets *secrets, char *text, size_t prefix)
 		.name = xstrdup(name + prefix),
 		.value = xstrdup(equals + 1),
 	};
-	/* where the kernel shows it, too: /proc/PID/environ */
+	/* the kernel shows these bytes in /proc/PID/environ */
 	explicit_bzero(equals + 1, strlen(equals + 1));
 	unsetenv(name);
 	free(name);
@@ -110,7 +110,9 @@ secrets_detach(struct secrets *secrets)
 
 /* Files -------------------------------------------------------------------- */
 
-/* systemd's, unless the configuration says something else; NULL: none. */
+/*
+ * The directory of systemd, unless the configuration names another; NULL: none.
+ */
 static const char *
 directory_of(const struct secrets *secrets)
 {
@@ -120,7 +122,7 @@ directory_of(const struct secrets *secrets)
 	                            : getenv("CREDENTIALS_DIRECTORY");
 }
 
-/* Nobody else may read or change it. */
+/* No other user may read or change the file. */
 static bool
 check_file(const struct way *way, const struct stat *status, struct error *err)
 {
@@ -188,10 +190,10 @@ read_file(const struct way *way, int fd, struct buf *value, struct error *err)
 enum found {
 	FOUND,
 	NOT_THERE,
-	FAILED, /* and said why */
+	FAILED, /* with `err` set */
 };
 
-/* What its file is called; for the caller to free(). */
+/* The name of the secret's file; for the caller to free(). */
 static char *
 file_of(const struct secrets *secrets, const char *name)
 {

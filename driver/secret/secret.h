@@ -2,9 +2,9 @@
  * secret.h - secrets: where their values come from, and how they get into a
  * request.
  *
- * A request names secrets; the values are read when it begins, each time anew,
- * and from nowhere but a directory with a file per secret and the environment
- * that the driver was started with.
+ * A request names secrets.  The driver reads their values each time anew, when
+ * the request begins.  It reads them only from a directory with a file per
+ * secret, and from the environment that it was started with.
  */
 #ifndef DRIVER_SECRET_SECRET_H
 #define DRIVER_SECRET_SECRET_H
@@ -20,28 +20,29 @@ struct secrets;
 struct task;
 
 /*
- * Takes the variables that are secrets out of the environment, so that no
- * other program sees them.  `config` is borrowed.
+ * Take the variables that are secrets out of the environment, so that no other
+ * program sees them.  `config` is borrowed.
  */
 struct secrets *secrets_new(const struct config *config);
 void secrets_free(struct secrets *secrets);
 
 /*
- * Those of one workspace; `secrets` outlives it.  One with a name has its own,
- * files called NAME.secret, and neither those of others nor variables.
+ * The secrets of one workspace; `secrets` must outlive them.  A workspace
+ * called NAME has only the files called NAME.secret, not those of others and no
+ * variables.
  */
 struct secrets *secrets_attach(
     const struct secrets *secrets, const char *workspace);
 void secrets_detach(struct secrets *secrets);
 
 /*
- * Arguments with secrets in them.  The values are held (known.h): nothing that
- * leaves the driver shows one before this was released.
+ * Arguments with secrets in them.  The values are held (known.h): until this is
+ * released, nothing that leaves the driver shows a value.
  */
 struct filled {
 	struct buf args;
 	struct secret_value **values;
-	char **names; /* of each */
+	char **names; /* of the values */
 	size_t count;
 };
 
@@ -49,14 +50,17 @@ void filled_init(struct filled *filled);
 void filled_release(struct filled *filled);
 
 /*
- * The task's arguments with the values at the places that the task names, to
- * `filled`, which was initialised.  False with `err` set if a secret is not to be
- * had, or not granted to the task.
+ * Write the task's arguments to `filled`, which was initialised, with the
+ * values at the places that the task names.  False with `err` set if a secret
+ * is not available, or not granted to the task.
  */
 bool secrets_fill(const struct secrets *secrets, const struct task *task,
     struct filled *filled, struct error *err);
 
-/* Whether all that was filled in may go there.  Otherwise false, with `err` set. */
+/*
+ * Whether all secrets in `filled` may go to `destination`.  Otherwise false,
+ * with `err` set.
+ */
 bool secrets_may_go(const struct secrets *secrets, const struct task *task,
     const struct filled *filled, const char *destination, struct error *err);
 
@@ -67,7 +71,7 @@ bool secrets_may_go(const struct secrets *secrets, const struct task *task,
 bool secret_is_granted(const struct secrets *secrets, const char *name,
     const struct task *task, const char *destination, struct error *err);
 
-/* Read the secret called `name` to `value`, which is made secret. */
+/* Read the secret called `name` into `value`, which becomes a secret buffer. */
 bool secret_read(const struct secrets *secrets, const char *name,
     struct buf *value, struct error *err);
 

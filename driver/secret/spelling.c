@@ -21,8 +21,10 @@ spelling_plain(const char *text, size_t len)
 struct spelling
 spelling_base64(const char *text, size_t len, const char *digits, size_t before)
 {
-	/* 0, 1 and 2 bytes before it leave 0, 4 and 2 of its bits to a digit
-	 * that others have a part in */
+	/*
+	 * with 0, 1 or 2 bytes before it, its first 0, 4 or 2 bits share a
+	 * digit with other bytes
+	 */
 	size_t first_bit = before == 0 ? 0 : 6 - 2 * before;
 
 	return (struct spelling){
@@ -50,7 +52,7 @@ spelling_at(const struct spelling *spelling, size_t i)
 	return (unsigned char)spelling->digits[pair >> (10 - bit % 8) & 63];
 }
 
-/* Byte `i` in an order. */
+/* Byte `i` in this order. */
 static unsigned char
 byte_at(const struct spelling *spelling, enum spelling_order order, size_t i)
 {
@@ -60,7 +62,7 @@ byte_at(const struct spelling *spelling, enum spelling_order order, size_t i)
 
 /* Sets --------------------------------------------------------------------- */
 
-/* By their bytes; those that have the same ones, by where they are. */
+/* Compare by bytes, and equal spellings by their addresses. */
 static int
 compare(const struct spelling *a, const struct spelling *b,
     enum spelling_order order)
@@ -84,7 +86,7 @@ row_of(struct spelling_set *set, const struct spelling *spelling)
 	return &set->rows[byte_at(spelling, set->order, 0)];
 }
 
-/* Where in its row it stands, or would stand. */
+/* Its place in the row, where it stands or would stand. */
 static size_t
 place_of(const struct spelling_set *set, const struct spelling_row *row,
     const struct spelling *spelling)
@@ -176,12 +178,12 @@ find_byte(const struct spelling_range *range, unsigned byte)
 bool
 spelling_range_next(struct spelling_range *range, unsigned char byte)
 {
-	/* the shorter ones come first */
+	/* spellings that have ended come first */
 	while (spelling_range_has_whole(range))
 		range->first++;
 	if (range->first == range->end)
 		return false;
-	/* mostly all go on with it, or there is but one */
+	/* mostly all spellings go on with it, or there is only one */
 	if (byte_at(*range->first, range->order, range->depth) != byte ||
 	    byte_at(range->end[-1], range->order, range->depth) != byte) {
 		range->first = find_byte(range, byte);

@@ -4,12 +4,12 @@
  *
  * A spelling is the secret, or one line of it, as it is or in base 64.  Its
  * bytes are computed, not kept: seven spellings of a secret take no more memory
- * than the secret.  What escapes of JSON and of URLs add is no spelling: the
- * text is read without them (reading.h).
+ * than the secret.  Escapes of JSON and of URLs make no spellings: the text is
+ * read without them (reading.h).
  *
  * A set is sorted.  All spellings that begin with the same bytes stand side by
- * side in it, as the words do in a dictionary: a look-up goes on from byte to
- * byte by making that range smaller, and a new spelling is put into its place.
+ * side in it, as words in a dictionary.  A look-up makes that range smaller
+ * from byte to byte.
  */
 #ifndef DRIVER_SECRET_SPELLING_H
 #define DRIVER_SECRET_SPELLING_H
@@ -20,20 +20,21 @@
 struct secret_value;
 
 struct spelling {
-	struct secret_value *of; /* whose it is; a set never looks */
-	const char *text;        /* borrowed from it */
+	struct secret_value *of; /* its value; sets do not use it */
+	const char *text;        /* borrowed from the value */
 	size_t text_len;
-	const char *digits; /* of base 64; NULL: as it is */
+	const char *digits; /* of base 64; NULL: the plain text */
 	size_t first_bit;   /* of the text, in the first digit */
-	size_t len;         /* of what is written */
+	size_t len;         /* of the spelling */
 };
 
-/* As it is. */
+/* The plain text. */
 struct spelling spelling_plain(const char *text, size_t len);
 
 /*
- * In base 64 with these digits, behind `before` (0 to 2) bytes of something else
- * in the first group of three: those digits that depend on the text alone.
+ * The text in base 64 with these digits, if `before` (0 to 2) bytes of another
+ * text precede it in the first group of three.  The spelling has only the
+ * digits that depend on this text alone.
  */
 struct spelling spelling_base64(
     const char *text, size_t len, const char *digits, size_t before);
@@ -49,7 +50,7 @@ enum spelling_order {
 /* Read the fields; change them only through the functions. */
 struct spelling_set {
 	enum spelling_order order;
-	struct spelling_row { /* those with the same first byte, sorted */
+	struct spelling_row { /* spellings with one first byte, sorted */
 		const struct spelling **spellings;
 		size_t count, size;
 	} rows[256];
@@ -66,7 +67,7 @@ void spelling_set_remove(
 struct spelling_range {
 	enum spelling_order order;
 	const struct spelling **first, **end;
-	size_t depth; /* how many bytes that is */
+	size_t depth; /* how many bytes they are */
 };
 
 /*
@@ -77,10 +78,10 @@ bool spelling_range_begin(struct spelling_range *range,
     const struct spelling_set *set, unsigned char byte);
 bool spelling_range_next(struct spelling_range *range, unsigned char byte);
 
-/* Whether a spelling consists of just these bytes. */
+/* Whether a spelling of the range has no more bytes than these. */
 bool spelling_range_has_whole(const struct spelling_range *range);
 
-/* Whether a spelling has more bytes than these. */
+/* Whether a spelling of the range has more bytes than these. */
 bool spelling_range_has_more(const struct spelling_range *range);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * builtin.c - what the driver does by itself: log, read its
- * environment, nothing, fail.
+ * builtin.c - requests that the driver does by itself: log, read its
+ * environment, do nothing, fail.
  *
- * The smallest whole transport, meant to be copied.  Everything is decided in
- * start(); only `done` has to wait for its turn in the loop.
+ * It is the smallest whole transport, and meant to be copied.  start() decides
+ * everything; only the call of `done` waits for its turn in the loop.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ struct run {
 	struct outcome outcome;
 };
 
-/* One operation: the outcome from the arguments. */
+/* One operation: it makes the outcome from the arguments. */
 typedef bool operation_fn(const struct builtin *builtin,
     const struct task *task, const struct json *args, struct outcome *outcome,
     struct error *err);
@@ -129,7 +129,7 @@ operate(const struct builtin *builtin, const struct task *task,
 	bool ok = false;
 	size_t i;
 
-	/* by far the most frequent of all arguments, known by sight */
+	/* by far the most frequent arguments need no parsing */
 	if (strcmp(task->args, noop) == 0)
 		return true;
 	if (!json_parse(task->args, task->args_len, &args, err))
@@ -181,7 +181,7 @@ builtin_start(void *state, const struct task *task, transport_done_fn *done,
 static void
 builtin_cancel(struct run *run)
 {
-	(void)run; /* it is over before anyone can ask */
+	(void)run; /* the request is over before anyone can ask */
 }
 
 static void

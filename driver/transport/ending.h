@@ -1,6 +1,6 @@
 /*
- * ending.h - the early end of a program: its time is over, or it is cancelled.
- * It is told so, and killed if it takes no notice.
+ * ending.h - the early end of a program whose time is over, or whose request is
+ * cancelled.  The program is told to end, and killed if it goes on.
  */
 #ifndef DRIVER_TRANSPORT_ENDING_H
 #define DRIVER_TRANSPORT_ENDING_H
@@ -14,7 +14,7 @@ struct child;
 struct outcome;
 
 enum ending_cause {
-	ENDING_NONE, /* it ends when it wants */
+	ENDING_NONE, /* it ends by itself */
 	ENDING_TIMEOUT,
 	ENDING_CANCELLED,
 };
@@ -27,28 +27,31 @@ struct ending {
 	struct timer limit_timer, kill_timer;
 };
 
-/* `on_limit` is called with `arg` when its time is over. */
+/* `on_limit` is called with `arg` when the program's time is over. */
 void ending_init(struct ending *ending, struct loop *loop, int64_t timeout_ms,
     void (*on_limit)(void *arg), void *arg);
 
-/* Its time begins, anew if it has begun before. */
+/* The program's time begins, or begins again. */
 void ending_begin(struct ending *ending);
 
-/* It was told to end: `child` is killed after `kill_after_ms`. */
+/*
+ * The program was told to end: kill `child` after `kill_after_ms`.  The cause is
+ * ENDING_NONE if the program has done its work.
+ */
 void ending_set(struct ending *ending, enum ending_cause cause,
     struct child *child, int64_t kill_after_ms);
 
 /*
- * Make `outcome` the error that `what` had to end; `rest` is the end of that
- * sentence.  False: it had not.
+ * If the program had to end early, make `outcome` the error "`what` … `rest`".
+ * False: it ended by itself.
  */
 bool ending_explain(const struct ending *ending, struct outcome *outcome,
     const char *what, const char *rest);
 
-/* Its time is not counted any more. */
+/* Stop counting the program's time. */
 void ending_forget(struct ending *ending);
 
-/* Nobody is called, and nothing is killed, from now on. */
+/* Stop both timers: no call and no kill from now on. */
 void ending_release(struct ending *ending);
 
 #endif

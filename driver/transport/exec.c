@@ -1,8 +1,8 @@
 /*
- * exec.c - programs of this host, from a list of the configuration.
+ * exec.c - programs of this host, from a list in the configuration.
  *
- * A workflow says which of them, with which further arguments; never what or
- * where it is.  No shell is between.
+ * A workflow names one of them and gives further arguments.  It never says
+ * which file is run.  No shell is involved.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -34,11 +34,11 @@ struct run {
 	void *arg;
 	struct json *args;
 	const char *program; /* its name, in args */
-	struct child *child; /* NULL: it could not be run */
-	struct error why;    /* not */
+	struct child *child; /* NULL: the program could not be run */
+	struct error why;    /* then, the reason */
 	struct loop_call call;
 	struct tail out, err;
-	struct output *output; /* the same while it comes; may be NULL */
+	struct output *output; /* gets the streams as they come, or NULL */
 	struct ending ending;
 };
 
@@ -47,7 +47,7 @@ struct run {
 #define NAME_BYTES \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
-/* What stands behind `name=`; NULL if `item` is another's. */
+/* The command behind `name=`; NULL if `item` is another program's. */
 static const char *
 command_of(const char *item, const char *name)
 {
@@ -91,7 +91,7 @@ check_programs(const struct config_list *list, struct error *err)
 
 /* Arguments ---------------------------------------------------------------- */
 
-/* What the configuration says, then what the workflow does. */
+/* The words of the configuration, then those of the workflow. */
 static bool
 add_command(struct words *words, const char *command, const struct json *args,
     struct error *err)
@@ -178,7 +178,7 @@ on_output(void *arg, enum child_stream which, const char *data, size_t len)
 	output_add(run->output, which, data, len);
 }
 
-/* As shells have it: 128 and more is a signal. */
+/* As in shells: above 128 the code stands for a signal. */
 static int
 exit_code(int status)
 {
@@ -257,7 +257,7 @@ exec_free(struct run *run)
 	free(run);
 }
 
-/* That it can't be run is an outcome as good as any. */
+/* If the program can't be run, that is an outcome, too. */
 static void
 run_program(struct run *run, char *const *argv, char *const *env)
 {

@@ -67,7 +67,7 @@ outcome_release(struct outcome *outcome)
 	buf_release(&outcome->body);
 }
 
-/* Stands for bytes that are not text. */
+/* Replaces each byte that is not text. */
 static const char unknown[] = "\xef\xbf\xbd";
 
 void
@@ -111,7 +111,7 @@ measure(const char *text, size_t len, size_t *written)
 	return 1;
 }
 
-/* How much of the beginning has to go, for the rest to be short enough. */
+/* How many bytes to cut at the beginning, so that the rest is short enough. */
 static size_t
 excess(const struct buf *text, size_t limit)
 {

@@ -1,6 +1,4 @@
-/*
- * outcome.h - what came of a request.
- */
+/* outcome.h - how a request ended. */
 #ifndef DRIVER_TRANSPORT_OUTCOME_H
 #define DRIVER_TRANSPORT_OUTCOME_H
 
@@ -19,13 +17,13 @@ enum outcome_event {
 };
 
 /*
- * The most that the body of a report may have.  A value of the workspace has no
- * more, however its setting value_bytes is raised; and the message that carries
- * a report stays far below the gigabyte where the server ends.
+ * The most bytes of a report's body.  No value of the workspace has more, even
+ * if its setting value_bytes is raised.  And the message with a report stays
+ * far below the server's limit of a gigabyte.
  */
 enum { OUTCOME_MAX_BYTES = 128 << 20 };
 
-/* The last function that gets it must release it. */
+/* The last function that gets an outcome must release it. */
 struct outcome {
 	enum outcome_event event;
 	struct buf body;
@@ -42,11 +40,14 @@ void outcome_init(struct outcome *outcome);
 void outcome_error(struct outcome *outcome, const char *kind,
     const char *detail, const char *format, ...) PRINTF_LIKE(4, 5);
 
-/* Make it the response of a program that has ended, with the ends of its streams. */
+/*
+ * Make it the response of a program that has ended, with the last part of its
+ * two streams.
+ */
 void outcome_exited(
     struct outcome *outcome, int exit_code, struct tail *out, struct tail *err);
 
-/* Make it the error that `bytes` of a report are more than it may have. */
+/* Make it the error that a report has `bytes`, more than it may have. */
 void outcome_too_large(struct outcome *outcome, size_t bytes);
 
 void outcome_release(struct outcome *outcome);
@@ -55,19 +56,19 @@ void outcome_release(struct outcome *outcome);
 void outcome_add_clean(struct buf *buf, const char *text, size_t len);
 
 /*
- * Write `text` as a JSON string, whatever its bytes: each invalid byte and each
- * NUL becomes U+FFFD.
+ * Write `text` as a JSON string.  It may have any bytes: each invalid byte and
+ * each NUL becomes U+FFFD.
  */
 void outcome_add_text(struct buf *buf, const char *text, size_t len);
 
 /*
- * The same for the end of a stream, after a line that says how much is missing.
- * The limit of the stream holds for the JSON, too, where a control character
- * takes six bytes.
+ * The same for the end of a stream.  If bytes are missing, a line before it
+ * says how many.  The limit of the stream holds for the JSON, too, where a
+ * control character takes six bytes.
  */
 void outcome_add_tail(struct buf *buf, struct tail *tail);
 
-/* Write a member of an object, with the comma it needs; NULL is null. */
+/* Write a member of an object, after a comma if it needs one; NULL is null. */
 void outcome_add_member(struct buf *buf, const char *name, const char *value);
 
 #endif

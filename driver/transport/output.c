@@ -5,7 +5,7 @@
 #include "driver/transport/outcome.h"
 
 enum {
-	LIMIT = 32768, /* of a stream; twice that at most, see tail.h */
+	LIMIT = 32768, /* of a stream; it may grow to twice that, see tail.h */
 	LONGEST = 4,   /* character */
 };
 
@@ -52,7 +52,7 @@ unfinished(const struct buf *text)
 	return 0;
 }
 
-/* How many bytes at the end have to wait for what comes next. */
+/* How many bytes at the end have to wait for the bytes that follow. */
 static size_t
 waiting(const struct buf *text)
 {
@@ -62,7 +62,7 @@ waiting(const struct buf *text)
 	return secret > character ? secret : character;
 }
 
-/* As others may see it. */
+/* Add the bytes, safe to show. */
 static void
 add_shown(struct buf *text, const struct tail *tail, size_t len)
 {

@@ -52,7 +52,7 @@ tail_add(struct tail *tail, const void *data, size_t len)
 		bytes += len - tail->limit;
 		len = tail->limit;
 	}
-	/* twice the limit before the bytes are moved: each moves once */
+	/* trimming at twice the limit moves each byte only once */
 	if (tail->kept.len + len > 2 * tail->limit)
 		tail_trim(tail);
 	buf_add(&tail->kept, bytes, len);

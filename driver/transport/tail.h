@@ -18,16 +18,18 @@ struct tail {
 void tail_init(struct tail *tail, size_t limit);
 void tail_release(struct tail *tail);
 
-/* The last `limit` bytes are kept at least; never more than twice as many. */
+/*
+ * At least the last `limit` bytes are kept, and never more than twice as many.
+ */
 void tail_add(struct tail *tail, const void *data, size_t len);
 
 /* Forget the first `len` bytes that are kept; they don't count as cut. */
 void tail_skip(struct tail *tail, size_t len);
 
-/* The same, and they count. */
+/* The same, but the bytes count as cut. */
 void tail_cut(struct tail *tail, size_t len);
 
-/* Bring it to the limit. */
+/* Cut the tail to its limit. */
 void tail_trim(struct tail *tail);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * transport.h - the one interface that every way of doing a request has.
+ * transport.h - the interface that every way of doing a request has.
  *
- * A transport carries one request to exactly one outcome.  It knows the loop
- * and common/; it knows neither the workspace nor the scheduler, and they
- * know nothing of HTTP or SSH.
+ * A transport brings one request to exactly one outcome.  It uses the loop and
+ * common/.  It does not know the workspace or the scheduler, and these two do
+ * not know HTTP or SSH.
  *
- * To add one: copy builtin.c, add a line to transports.c, a row to
+ * To add a transport: copy builtin.c, add a line to transports.c, a row to
  * docs/transports.md and a test.
  */
 #ifndef DRIVER_TRANSPORT_TRANSPORT_H
@@ -38,17 +38,17 @@ struct task {
 	const char *type;     /* of the task, for messages */
 	const char *args;     /* a JSON object, evaluated */
 	size_t args_len;
-	const char *secrets;  /* where in args some go; NULL: nowhere */
-	const char *workflow; /* whose task it is; "" if there are no secrets */
-	const char *run_as;   /* the role of a SQL task; NULL: the usual one */
-	int64_t timeout_ms;   /* 0: the transport's own limit */
-	const char *workspace; /* the name that log lines give it; "": none */
+	const char *secrets;   /* where secrets go in args; NULL: nowhere */
+	const char *workflow;  /* of the task; "" if there are no secrets */
+	const char *run_as;    /* the role of a SQL task; NULL: the usual one */
+	int64_t timeout_ms;    /* 0: the transport's own limit */
+	const char *workspace; /* its name in log lines; "": none */
 
-	/* Where a program's streams go as they come; NULL: nowhere. */
+	/* Gets a program's streams as they come; NULL: nobody wants them. */
 	struct output *output;
 };
 
-/* For log lines about it. */
+/* For log lines about a task. */
 #define TASK_ABOUT(of) \
 	(&(struct log_about){ \
 	    .workspace = (of)->workspace, \
@@ -59,67 +59,70 @@ struct task {
 	})
 #define LOG_TASK(level, of, ...) log_about(level, TASK_ABOUT(of), __VA_ARGS__)
 
-/* One request under way; each transport has its own. */
+/* One request under way; each transport defines its own struct. */
 struct run;
 
-/* The outcome is the callee's from then on. */
+/* The callee owns the outcome from then on. */
 typedef void transport_done_fn(void *arg, struct outcome *outcome);
 
 struct transport {
 	const char *name; /* as task types name it */
-	bool instant;     /* what begins is over at once, and needs no slot */
+	bool instant;     /* a request is over at once and needs no slot */
 
 	/*
-	 * Set up, once.  `*state` is given to start() and close().  False and
-	 * `err` untouched: not offered here; false and `err` set: the
-	 * configuration is wrong.
+	 * Set the transport up, once.  start() and close() get `*state`.  False
+	 * and `err` untouched: the transport is not offered here.  False and
+	 * `err` set: the configuration is wrong.
 	 */
 	bool (*open)(struct loop *loop, const struct config *config,
 	    void **state, struct error *err);
 
 	/*
-	 * A state of its own for each workspace, in place of the one of open():
-	 * NULL if it is not offered there.  `workspace` is borrowed until
-	 * detach().  Both NULL: the workspaces share it.
+	 * Make a state for one workspace, which start() gets in place of the
+	 * state of open().  NULL: the transport is not offered there.
+	 * `workspace` is borrowed until detach().  If both functions are NULL,
+	 * the workspaces share the state of open().
 	 */
 	void *(*attach)(void *state, const struct config_workspace *workspace);
 	void (*detach)(void *state);
 
 	/*
 	 * The driver has lost its connection to the workspace, or got it back.
-	 * NULL for those who don't mind.
+	 * NULL if the transport does not need to know.
 	 */
 	void (*connected)(void *state, bool connected);
 
 	/*
-	 * What a request will speak to, as in secret_grant.h; for the caller to
-	 * free().  NULL with `err` set: the arguments are wrong.  It is asked if
-	 * there are secrets in them.  Without it: the transport's name and "://".
+	 * The destination of a request, as in secret/grant.h; the caller must
+	 * free() it.  NULL with `err` set: the arguments are wrong.  It is
+	 * called if there are secrets in the arguments.  If the function is
+	 * NULL, the destination is the transport's name and "://".
 	 */
 	char *(*destination)(const struct task *task, struct error *err);
 
 	/*
-	 * Begin.  Never waits.  `done` comes exactly once, from the loop and
-	 * never before start() has returned, not even after cancel().  NULL with
-	 * `err` set: the arguments are wrong, nothing was begun and `done`
-	 * does not come.
+	 * Begin a request; never wait.  The loop calls `done` exactly once,
+	 * after cancel() too, but never before start() has returned.  NULL with
+	 * `err` set: the arguments are wrong, nothing was begun and `done` does
+	 * not come.
 	 */
 	struct run *(*start)(void *state, const struct task *task,
 	    transport_done_fn *done, void *arg, struct error *err);
 
-	/* Ask for an early end.  `done` still comes, with whatever it was. */
+	/* Ask for an early end.  `done` still comes, with any outcome. */
 	void (*cancel)(struct run *run);
 
-	/* Release it: after `done`, or instead of it (what runs is stopped). */
+	/* Release the run, after `done` or before; stop it if it runs. */
 	void (*free)(struct run *run);
 
 	/*
 	 * The configuration may become `fresh`.  prepare() makes in `*prepared`
-	 * what the transport needs for it, and changes nothing else.  False and
-	 * `err` set: `fresh` is wrong, and nothing was made.  Then comes either
-	 * commit(), which cannot fail, or discard(); both take `prepared` over.
-	 * `fresh` is not kept.  prepare() and discard() are NULL together: then
-	 * `prepared` is NULL.  commit() is NULL if nothing needs to change.
+	 * the data that the transport needs for it, and changes nothing else.
+	 * False and `err` set: `fresh` is wrong, and nothing was made.  Then
+	 * comes either commit(), which cannot fail, or discard(); both take
+	 * `prepared` over.  `fresh` is not kept.  prepare() and discard() are
+	 * NULL together: then `prepared` is NULL.  commit() is NULL if nothing
+	 * needs to change.
 	 */
 	bool (*prepare)(void *state, const struct config *fresh,
 	    void **prepared, struct error *err);
@@ -132,36 +135,36 @@ struct transport {
 /* The transports that are set up, by name. */
 struct transports;
 
-/* NULL with `err` set if one cannot be. */
+/* NULL with `err` set if opening one fails. */
 struct transports *transports_open(
     struct loop *loop, const struct config *config, struct error *err);
 void transports_close(struct transports *transports);
 
 /*
- * Those that a workspace has, for as long as `transports`, which stays open,
- * and `workspace` live.
+ * The transports of one workspace.  `transports` must stay open and `workspace`
+ * must live until they are detached.
  */
 struct transports *transports_attach(const struct transports *transports,
     const struct config_workspace *workspace);
 void transports_detach(struct transports *transports);
 
-/* Tell each of them that the workspace is there, or is not. */
+/* Tell each transport that the workspace is connected, or is not. */
 void transports_connected(const struct transports *transports, bool connected);
 
 /*
- * Make all of them ready for `fresh`.  False with `err` set if one of them
- * cannot take it: then none of them has changed.
+ * Change all transports to `fresh`.  If one of them cannot take it: false with
+ * `err` set, and none of them has changed.
  */
 bool transports_reload(struct transports *transports,
     const struct config *fresh, struct error *err);
 
-/* What requests may be filled with. */
+/* The secrets that requests may be filled with. */
 const struct secrets *transports_secrets(const struct transports *transports);
 
-/* Their names, in order: NULL behind the last. */
+/* The name of transport `i`, in order; NULL behind the last. */
 const char *transports_name(const struct transports *transports, size_t i);
 
-/* NULL if it is not set up; `*state` is what start() wants. */
+/* NULL if the transport is not set up; start() needs `*state`. */
 const struct transport *transports_find(
     const struct transports *transports, const char *name, void **state);
 

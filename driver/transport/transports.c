@@ -57,7 +57,7 @@ hint_names(struct error *err)
 	buf_release(&names);
 }
 
-/* An empty list wishes for all. */
+/* An empty list means all. */
 static bool
 is_wanted(const struct config_list *wanted, const char *name)
 {
@@ -179,7 +179,7 @@ transports_connected(const struct transports *transports, bool connected)
 			    transports->open[i].state, connected);
 }
 
-/* The first `count` of them give back what they have prepared. */
+/* Discard what the first `count` transports have prepared. */
 static void
 discard(struct transports *transports, void **prepared, size_t count)
 {

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Zeroed, it is empty. */
+/* Zeroed, a list is empty. */
 struct words {
 	char **list; /* ends with a NULL once there is a word */
 	size_t count;

@@ -57,12 +57,29 @@ is 'a second TERM: it ends at once, and says that it left something' \
     "$status" 1
 is 'a second TERM: it has left' \
     "$(sql "select distinct state from wf.driver_v where name = 'one'")" left
+# --- one TERM, and what is under way takes longer than drain_timeout_ms
+
+driver_start drained -o "sql_connection=user=etl" -o drain_timeout_ms=1500
+ok 'one TERM: another driver has the task' wait_sql 60 "select exists (select from wf.task_v
+    where instance_id = $id and driver = 'drained')"
+kill -s TERM "$(pid_of driver-drained)"
+ok 'one TERM: the driver waits for what is under way' wait_sql 10 "select state = 'draining'
+    from wf.driver_v where name = 'drained'"
+status=0
+wait "$(pid_of driver-drained)" || status=$?
+is 'one TERM: the driver ends when drain_timeout_ms is over, and says that it left something' \
+    "$status" 1
+is 'one TERM: it has left' \
+    "$(sql "select state from wf.driver_v where name = 'drained'")" left
+
+# --- another driver does what both have left
+
 kill "$locker" 2>/dev/null || true
 sql "select pg_terminate_backend(pid) from pg_stat_activity
       where query like 'lock mark%' and pid <> pg_backend_pid()" >/dev/null
 driver_start two -o "sql_connection=user=etl"
 ended "$id" 60 || true
-is 'a second TERM: another driver does it' "$(state_of "$id")" 'END success'
+is 'another driver does what two stopped drivers have left' "$(state_of "$id")" 'END success'
 
 # --- one that was asleep for longer than its lease comes back as a new one
 

@@ -42,7 +42,8 @@ slots() {
     sql "select slots from wf.driver_v where name = 'one' and state = 'live'"
 }
 
-nginx_start "location / { return 200 'yes'; }"
+nginx_start "location / { return 200 'yes'; }
+    location /long { echo_sleep 5; add_header X-Long $(printf '%02000d' 0); echo yes; }"
 workspace_start
 login_create etl wf_app
 ok 'install' wf-console install "$ROOT/tests/e2e/data/driver/reload.wf"
@@ -103,6 +104,23 @@ try
 is 'the rule counts' "$(allowed http)" FAILED
 is 'a denial' "$(sql "select error ->> 'kind' from wf.task_v
     where instance_id = $id and title = 'http'")" rejected
+
+# A limit that is lowered is for requests that begin later.
+config 'env = ["HOME"]; http: { allow = ["127.0.0.0/8"]; };'
+reload 'configuration read again'
+long=$(begin driver_allowed -p "url=$HTTP_URL/long")
+in_state "$long" http.Request START_REQUESTED
+config 'env = ["HOME"]; http: { allow = ["127.0.0.0/8"]; max_headers = 1024; };'
+reload 'configuration read again'
+is 'a request is under way when its limit is lowered' "$(sql "select state from wf.task_v
+    where instance_id = $long and title = 'http'")" START_REQUESTED
+ended "$long" || true
+is 'a request that is under way keeps its limit' "$(state_of "$long")" 'END success'
+long=$(begin driver_allowed -p "url=$HTTP_URL/long")
+ok 'the next one ends' wait_sql 20 "select state = 'FAILED' from wf.task_v
+    where instance_id = $long and title = 'http'"
+like 'the next request has the new limit' "$(sql "select error ->> 'message' from wf.task_v
+    where instance_id = $long and title = 'http'")" '1024'
 
 status=0
 driver_stop one || status=$?

@@ -5,6 +5,7 @@
 . "$ROOT/tests/e2e/flow.sh"
 DATA=$ROOT/tests/e2e/data/http_proxy
 PROXY_PORT=$(free_port)
+TLS_PORT=$(free_port)
 LOG=$WORK/proxy/tinyproxy.log
 
 mkdir "$WORK/tls"
@@ -35,10 +36,14 @@ MaxClients 50
 ViaProxyName "tinyproxy"
 END
 spawn_server tinyproxy tinyproxy -d -c "$WORK/proxy/tinyproxy.conf"
-proxy_answers() {
-    (exec 3<>"/dev/tcp/127.0.0.1/$PROXY_PORT") 2>/dev/null
+# the same proxy, with TLS
+spawn_server socat socat "OPENSSL-LISTEN:$TLS_PORT,bind=127.0.0.1,fork,verify=0,$(
+    )cert=$WORK/tls/server.pem,key=$WORK/tls/server.key" "TCP:127.0.0.1:$PROXY_PORT"
+listens() {
+    (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }
-ok 'the proxy is there' wait_until 20 proxy_answers
+ok 'the proxy is there' wait_until 20 listens "$PROXY_PORT"
+ok 'the proxy with TLS is there' wait_until 20 listens "$TLS_PORT"
 workspace_start
 ok 'install' wf-console install "$DATA/http_proxy.wf"
 
@@ -117,6 +122,18 @@ driver_start one -o "http.proxy=http://127.0.0.1:$PROXY_PORT" \
     -o "http.allow=localhost" -o "http.no_proxy=localhost"
 fetched 'a name of no_proxy is still judged by its address' "$plain/" \
     "${rejected}(loopback)" ''
+driver_stop one
+
+# --- a proxy with TLS
+
+driver_start one -o "http.proxy=https://localhost:$TLS_PORT" \
+    -o "http.ca_file=$WORK/tls/server.pem" -o http.allow=localhost
+fetched 'HTTP, by TLS to the proxy' "$plain/" '^END .*tinyproxy' "GET $plain/"
+fetched 'HTTPS, by a tunnel in TLS' "$secure/" '^END \|$' "CONNECT ${secure#https://}"
+driver_stop one
+driver_start one -o "http.proxy=https://localhost:$TLS_PORT" -o http.allow=localhost
+fetched 'a proxy whose certificate nobody has signed' "$plain/" \
+    '^http FAILED .*certificate' ''
 driver_stop one
 
 # --- a proxy that is not there

@@ -68,6 +68,17 @@ ok 'a process that a command leaves behind goes on' runs 31507
 kill "$(sql "select btrim(output ->> 'stdout') from wf.task_v
     where instance_id = $id")"
 
+# a client that does not look at the signal with which it is told to end
+id=$(begin ssh_many -p n=1 -p 'script=sleep 31511 & sleep 4; echo $!')
+wait_until 30 runs 31511
+client=$(pgrep --parent "$(pid_of driver-one)" --full 'ControlMaster=no')
+ok 'the client of a command is stopped' kill -s STOP "$client"
+ended "$id" 60 || true
+is 'a command that is over has ended, whatever its client does' "$(state_of "$id")" 'END success'
+ok 'the client is gone' wait_until 30 is_gone "$client"
+kill "$(sql "select btrim(output ->> 'stdout') from wf.task_v
+    where instance_id = $id")"
+
 id=$(begin ssh_many -p n=1 -p 'script=sleep 31508')
 wait_until 30 runs 31508
 driver_stop one KILL || true

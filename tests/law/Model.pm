@@ -529,7 +529,7 @@ sub ended {
         $m->{output} = $p->{output};
         return;
     }
-    if ($parent->{kind} eq 'forall' && $parent->{node}{collect}) {
+    if ($parent->{kind} eq 'forall' && defined $p->{index} && $parent->{node}{collect}) {
         my $values = eval { [ map { evaluate($_->{value}, $p->{scope}) } @{ $parent->{node}{collect} } ] };
         die $@ if !$values && $@ !~ /^input:/;
         $parent->{results}[ $p->{index} ] = $values ? { value => $values } : { error => 1 };
@@ -609,20 +609,34 @@ sub queue {
     return;
 }
 
-# It takes a signal that has come before, unless somebody else waits for that one. A callback is one that
-# only a token can send.
+# It takes a signal that has come before, unless somebody else waits for that one (take_early). A callback is
+# one that only a token can send.
 sub awaits {
     my ($p) = @_;
     return fails($p, 'input') unless defined $p->{args}{name};
     $p->{state} = 'WAITING';
     @$p{qw(awaits since)} = ((type($p) eq 't.Callback' ? 'callback ' : 'signal ') . $p->{args}{name}, $p->{m}{now});
-    return take_signal($p->{m}, $p->{awaits});
+    push @{ $p->{m}{world}{early} }, $p;
+    return;
 }
+
+# Of waits that begin at one moment the one whose process is the oldest takes a signal first.
+sub take_early {
+    my ($world) = @_;
+    while (@{ $world->{early} // [] }) {
+        my ($p, @others) = sort { age($a) <=> age($b) } @{ $world->{early} };
+        $world->{early} = \@others;
+        take_signal($p->{m}, $p->{awaits});
+    }
+}
+
+# One without a number was given up before it began.
+sub age { my ($p) = @_; return number($p) || 'inf' }
 
 # The longest wait takes the oldest signal, if there is one of each.
 sub take_signal {
     my ($m, $name) = @_;
-    my ($p) = sort { $a->{since} <=> $b->{since} || number($a) <=> number($b) } grep { defined $_->{awaits} && $_->{awaits} eq $name && $_->{state} eq 'WAITING' } values %{ $m->{processes} };
+    my ($p) = sort { $a->{since} <=> $b->{since} || age($a) <=> age($b) } grep { defined $_->{awaits} && $_->{awaits} eq $name && $_->{state} eq 'WAITING' } values %{ $m->{processes} };
     return 0 unless $p && @{ $m->{kept}{$name} // [] };
     @$p{qw(output has_output)} = (shift @{ $m->{kept}{$name} }, 1);
     touch($p);
@@ -1261,9 +1275,11 @@ sub spend_rate {
 }
 
 # How every task stands: here, and as the law saw it.
+# In an instance that is still torn down tasks may stand that the second pass stops.
 sub stand {
-    my ($world, $path, $tasks) = @_;
+    my ($world, $path, $tasks, $torn) = @_;
     my (%mine, %theirs);
+    my %torn = map { $_ => 1 } @{ $torn // [] };
     for my $p (grep { leaf($_) && !$TERMINAL{ $_->{state} } } all_processes($world)) {
         $mine{"$p->{m}{number} $p->{path}"} = [ reason($p), has_place($p) ? $p->{group} : undef ];
     }
@@ -1276,7 +1292,7 @@ sub stand {
     }
     for my $key (sort keys %{ { %mine, %theirs } }) {
         my ($instance, $path) = split / /, $key;
-        next if same($mine{$key}, $theirs{$key}) || is_given_up($world->{instances}{$instance}, $path);
+        next if same($mine{$key}, $theirs{$key}) || $torn{$instance} || is_given_up($world->{instances}{$instance}, $path);
         return sprintf '%s: waits for and has place in: the model says %s, the workspace %s', $key, map { $json->encode($_) } $mine{$key}, $theirs{$key};
     }
     return undef;
@@ -1614,10 +1630,12 @@ sub time_out_together {
     return undef;
 }
 
-# Nothing that is due is left out.
+# Nothing that is due is left out, but of a task only one limit at a time: the next attempt of one whose attempt
+# took too long may begin before somebody sees that its deadline is over, too.
 sub overdue {
-    my ($world) = @_;
-    for my $p (all_processes($world)) {
+    my ($world, @seen) = @_;
+    my %seen = map { $_->{p} => 1 } @seen;
+    for my $p (grep { !$seen{$_} } all_processes($world)) {
         keep_time($p);
         my $limit = first_reached($p) // next;
         return "$p->{path} has reached limit $limit in $p->{state}, but did not time out" if may_time_out($p) && !is_given_up($p->{m}, $p->{path});
@@ -1867,12 +1885,18 @@ sub taken_back {
     return;    # a cleanup is repeated
 }
 
-# All that drivers have lost at a time has failed before anything follows from that.
+# All that a driver has lost has failed before anything follows from that. The drivers
+# that are gone come one after the other.
 sub lost_for_good {
     my ($p) = @_;
     has_failed($p, 'lost');
     push @{ $p->{m}{world}{lost} }, $p;
     return;
+}
+
+sub lost_together {
+    my ($one, $other) = @_;
+    return $other && $one->{what} eq 'lost' && $other->{what} eq 'lost' && ($one->{data}{driver} // 0) == ($other->{data}{driver} // 0);
 }
 
 sub ask_cancel_again {
@@ -1999,18 +2023,15 @@ sub left_alive {
     return undef;
 }
 
-# A microsecond may be lost where a delay was rounded.
+# All that is due at a moment moves in it. A microsecond may be lost where a delay was rounded.
 sub pass_time {
     my ($m) = @_;
     my @all = sort { $a->{path} cmp $b->{path} } values %{ $m->{processes} };
+    my @due     = grep { $_->{state} eq 'WAITING' && defined $_->{due} && $_->{due} <= $m->{now} + 1 } @all;
     my @retried = grep { defined $_->{retry_due} && $_->{retry_due} <= $m->{now} + 1 } @all;
-    for my $p (@all) {
-        next unless $p->{state} eq 'WAITING' && defined $p->{due} && $p->{due} <= $m->{now} + 1;
-        touch($p);
-        ended($p, 'end');
-    }
+    touch($_) for @due, @retried;
+    $_->{state} eq 'WAITING' and ended($_, 'end') for @due;
     for my $p (@retried) {
-        touch($p);
         delete $p->{retry_due};
         again($p) if $p->{state} eq 'INIT';
     }
@@ -2062,7 +2083,7 @@ sub replay {
             return "step $step->{k}: $wrong" if defined $wrong;
         }
         elsif ($what eq 'stand') {
-            my $wrong = stand($world, \%path, $data->{tasks});
+            my $wrong = stand($world, \%path, @$data{qw(tasks torn)});
             return "step $step->{k}: $wrong" if defined $wrong;
             $world->{last}[ $world->{window}++ ] = $data->{last};
         }
@@ -2114,16 +2135,18 @@ sub replay {
         elsif ($what =~ /^(take|report|verb|lost|answer)$/ && defined $step->{process}) {
             my $path = $path{ $step->{process} };
             my $p    = $instance{ $step->{instance} }{processes}{$path};
-            next if !$p && is_given_up($instance{ $step->{instance} }, $path);
-            return "step $step->{k}: $path has not begun in the model" unless $p;
-            return "step $step->{k}: $path was handed out while the engine was paused" if $what eq 'take' && $paused;
-            touch($p) if $what !~ /^(take|answer)$/;
-            if ($what eq 'verb' && $data->{verb} eq 'cancel' && !$p->{cancelled}) {
-                my @too = ($step);
-                push @too, $steps[@too - 1] while $steps[@too - 1] && $steps[@too - 1]{what} eq 'verb' && $steps[@too - 1]{data}{verb} eq 'cancel';
-                cancel_together(map { $instance{ $_->{instance} }{processes}{ $path{ $_->{process} } } // () } grep { $_->{data}{answer} eq 'done' } @too);
+            my $wrong;
+            if    (!$p)                         { $wrong = is_given_up($instance{ $step->{instance} }, $path) ? undef : 'has not begun in the model' }
+            elsif ($what eq 'take' && $paused) { $wrong = 'was handed out while the engine was paused' }
+            else {
+                touch($p) if $what !~ /^(take|answer)$/;
+                if ($what eq 'verb' && $data->{verb} eq 'cancel' && !$p->{cancelled}) {
+                    my @too = ($step);
+                    push @too, $steps[@too - 1] while $steps[@too - 1] && $steps[@too - 1]{what} eq 'verb' && $steps[@too - 1]{data}{verb} eq 'cancel';
+                    cancel_together(map { $instance{ $_->{instance} }{processes}{ $path{ $_->{process} } } // () } grep { $_->{data}{answer} eq 'done' } @too);
+                }
+                $wrong = $REPLAY{$what}->($p, $data);
             }
-            my $wrong = $REPLAY{$what}->($p, $data);
             return "step $step->{k}: $path $wrong" if defined $wrong;
         }
         elsif ($what eq 'late') {
@@ -2139,11 +2162,13 @@ sub replay {
             }
             elsif (!is_given_up($instance{ $step->{instance} }, $path)) { return "step $step->{k}: $path has not begun in the model" }
             if (!@steps || $steps[0]{what} ne 'timeout') {
-                my $wrong = time_out_together($world, delete $world->{timeouts} // []) // overdue($world);
+                my $together = delete $world->{timeouts} // [];
+                my $wrong = time_out_together($world, $together) // overdue($world, @$together);
                 return "step $step->{k}: $wrong" if defined $wrong;
             }
         }
-        see_to($_, 'lost') for @{ @steps && $steps[0]{what} eq 'lost' ? [] : delete $world->{lost} // [] };
+        unless (lost_together($step, $steps[0])) { see_to($_, 'lost') for @{ delete $world->{lost} // [] } }
+        take_early($world) unless $what eq 'report' && @steps && $steps[0]{what} eq 'report';
         keep_time($_) for all_processes($world);
     }
     my ($later) = grep { late($instance{$_}) } sort keys %instance;

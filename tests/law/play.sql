@@ -42,7 +42,8 @@ $$;
 -- law.look(): asks explain about every process, and writes down how each task
 -- stands: its reason, and the group in which it has a place. That no driver
 -- serves it and that the engine is paused are left out, since the model knows
--- nothing of these. last is the number of the process that began last.
+-- nothing of these. last is the number of the process that began last; torn are the
+-- instances in which a teardown makes its second pass with the next work.
 create function law.look() returns void
 language plpgsql as $$
 begin
@@ -53,6 +54,7 @@ begin
      where i.state in ('RUNNING', 'SUSPENDED', 'ABORTING') and e.process_id is not null and e.reason <> 'note'
      group by i.id, e.process_id;
     perform law.note('stand', null, null, jsonb_build_object(
+        'torn', (select jsonb_agg(distinct w.instance_id) from wf.work w where w.kind = 'teardown'),
         'last', (select max(p.id) from wf.process p),
         'tasks', (select coalesce(jsonb_agg(jsonb_build_array(
                              p.instance_id, p.id, case when a.reason in ('driver', 'paused', 'driver+paused') then '' else coalesce(a.reason, '') end, g.name)), '[]')
@@ -174,14 +176,15 @@ declare
 begin
     update law.driver l set gone = true from wf.driver d where d.id = l.id and d.state in ('left', 'lost') and not l.gone;
     for r in
-        select q.k, q.instance_id, q.process_id, d.state = 'lost' as died
+        select q.k, q.instance_id, q.process_id, q.driver_id, d.state = 'lost' as died
           from law.request q
           join wf.driver d on d.id = q.driver_id
          where not q.lost and d.state in ('left', 'lost') and not exists (select from wf.lease e where e.token = q.token)
-         order by q.k
+         order by q.driver_id, q.k
     loop
         update law.request q set lost = true where q.k = r.k;
-        perform law.note('lost', r.instance_id, r.process_id, jsonb_build_object('k', r.k, 'died', r.died));
+        perform law.note('lost', r.instance_id, r.process_id,
+                         jsonb_build_object('k', r.k, 'driver', r.driver_id, 'died', r.died));
     end loop;
 end;
 $$;

@@ -381,6 +381,16 @@ select is((select s.reason from wf.stuck() s where s.instance_id = :i), 'suspend
 select sound('while it is suspended');
 select wf.resume(jsonb_build_object('instance', :i)), work();
 select isnt(child(:i), null::bigint, 'when it is resumed, it does');
+select play_install('tidies', jsonb_build_array(jsonb_build_object('kind', 'try', 'line', 1, 'body', play_task('t.Do', 'b'), 'finally', jsonb_build_object('kind', 'finally', 'line', 2, 'body', start_task('a', 'echo')))));
+select wf.start('tidies') as j \gset
+select play_take(:driver), play_report(play_id(:j, 'b')), wf.suspend(jsonb_build_object('instance', :j)), work();
+select is(child(:j), null::bigint, 'a finally of a suspended instance starts nothing, either');
+select wf.abort(jsonb_build_object('instance', :j));
+select sound('a suspended instance is aborted that waits in its finally');
+select work();
+select isnt(child(:j), null::bigint, 'the finally of a suspended instance goes on during the abort');
+select play_take(:driver), play_report(play_id(child(:j), 'e'), 'response', '{"value": 1}'), work();
+select is(state(:j), 'ABORTED aborted', 'the instance has ended when the child of its finally has ended');
 select play_take(:driver);
 select play_report(play_id(child(:i), 'e'), 'response', '{"value": 1}'), child(:i) as c \gset
 select wf.purge(jsonb_build_object('instance', :c));

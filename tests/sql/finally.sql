@@ -288,6 +288,14 @@ select is_empty('select * from wf.fsck()', 'all is well when a suspended instanc
 select play_on(:driver);
 select is(concat_ws(' ', play_end(:i), play_state(:i, 'f')), 'ABORTED aborted END', 'the finally of a resumed instance goes on during the abort');
 
+select play_install('beside', jsonb_build_array(play_par(play_try(play_task('t.Do', 'a'), play_task('t.Do', 'f')), play_task('t.Do', 'x', '{}', '{"on_failure": "fail"}'))));
+select wf.start('beside') as i \gset
+select play_take(:driver), play_report(play_id(:i, 'a')), wf.suspend(play_target(:i)), play_fail(play_id(:i, 'x'));
+select is_empty('select * from wf.fsck()', 'all is well when an error leaves a suspended instance');
+select is(play_state(:i, 'f'), 'START_REQUESTED', 'a finally that has begun before goes on, too: whoever reports the error gets its task');
+select o.answer from wf.lease l, wf.outcome(:driver, array[l.instance_id], array[l.process_id], array[l.token], array['response'], array[convert_to('{}', 'UTF8')]) o where l.instance_id = :i;
+select is(play_end(:i), 'ABORTED error', 'the instance has ended when that task has ended');
+
 -- groups, sleeps, policies and composites in a finally below a teardown
 select play_install('rich', jsonb_build_array(
     play_try(play_task('t.Do', 'a'),

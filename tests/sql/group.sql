@@ -168,6 +168,16 @@ select is(play_take(:driver), 2::bigint, 'a task that begins again is taken agai
 insert into wf.dirty (group_id, max) select g.id, 0 from wf.concurrency_group g where g.name = 'j';
 select is((select v.max from wf.group_v v where v.name = 'j'), 0, 'group_v shows a max that no poll has settled yet');
 select wf.group_set('j', 1);
+-- groups that so many tasks name at once that their limits are settled later than their names
+select play_install('many', jsonb_build_array(in_group('a', '["var", "k"]', '1', null, 't.Do', '{"k": 0}')), '[{"name": "k", "type": "string"}]');
+select count(*) from wf.start_many('many', (select jsonb_agg(jsonb_build_object('k', 'one of ' || k % 2)) from generate_series(1, 1100) k));
+select is((select sum(play_take(:driver, 1000)) from generate_series(1, 4)), 2::numeric, '1,100 tasks that begin at once keep to the limits of their two new groups');
+select is(places('one of 0'), '1 of 1, 549 waiting', 'all others of such a group wait');
+select wf.abort('{"workflow": "many"}');
+select count(*) from wf.start_many('many', (select jsonb_agg(jsonb_build_object('k', 'own ' || k % 1100)) from generate_series(0, 2199) k));
+select is((select sum(play_take(:driver, 1000)) from generate_series(1, 8)), 1100::numeric, '1,100 new groups keep to their limits, too');
+select is((select max(n) from (select count(*) as n from wf.slot s group by s.group_id) x), 1::bigint, 'each has one place taken');
+
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
 select * from finish();

@@ -2,7 +2,7 @@
 -- calls, nor on how empty the tables were when its plans were made.
 begin;
 \ir helper/play.sql
-select plan(3);
+select plan(5);
 
 select play_install('two', jsonb_build_array(play_task('t.Do', 'a'), play_task('t.Do', 'b', '{}', '{"group": {"name": "g", "max": 50}}')));
 select play_install('lanes', jsonb_build_array(play_par(play_task('t.Do', 'a'), play_task('t.Far', 'b'), play_task('t.Do', 'c', '{}', '{"queue": "other"}'))));
@@ -56,5 +56,25 @@ select is_empty($$
 $$, 'each row was found by an index');
 select is((select count(*) from wf.instance_v where state = 'END'), 502::bigint, 'all instances have ended');
 select cmp_ok(pg_stat_get_xact_numscans('wf.ready_claim_idx'::regclass), '>', 0::bigint, 'lanes are merged by their index');
+
+-- what people ask of one instance, with the planner as it comes
+set enable_indexscan = on;
+set enable_indexonlyscan = on;
+set enable_nestloop = on;
+set enable_sort = on;
+select wf.start('lanes') as i \gset
+create temporary table asked as
+select t.relname, t.seq_tup_read from pg_stat_xact_user_tables t where t.schemaname = 'wf';
+create function read_as_a_whole() returns setof text language sql as $$
+    select t.relname::text
+      from pg_stat_xact_user_tables t
+      join asked b using (relname)
+     where t.schemaname = 'wf' and t.seq_tup_read > b.seq_tup_read
+       and t.relname in ('process', 'event', 'ready', 'parked', 'lease', 'timer', 'failed');
+$$;
+select count(*) from wf.explain(:i);
+select is_empty('select read_as_a_whole()', 'explain of an instance reads no table of others');
+select count(*) from wf.changes(array[:i]);
+select is_empty('select read_as_a_whole()', 'a dry run of an instance reads no table of others');
 select finish();
 rollback;

@@ -368,6 +368,12 @@ select is(limits(:i, 'a'), 'deadline 10', 'another retry by an operator begins a
 select play_take(:driver), play_report(play_id(:i, 'a'));
 select is(play_state(:i, 'a'), 'END', 'the new deadline may be kept');
 select is(limits(:i, 'a'), null, 'an ended task has no limits');
+-- a failure that comes when the deadline is over, but nobody has looked yet
+select start_with('t.Do', '{"deadline": "PT10S"}', '{"retry": {"attempts": 9}}') as i \gset
+select play_take(:driver), play_later('10.5 s'), play_fail(play_id(:i, 'a'));
+select is(limits(:i, 'a'), 'deadline -0.5', 'the next attempt by a policy gets no deadline of its own');
+select wf.tick();
+select is(failure(:i, 'a'), 'FAILED: timeout: t.Do timed out after 10000 ms (deadline)', 'the task fails as soon as somebody looks at the limits');
 
 -- waits
 select start_with('t.Sleep', '{"runtime": "PT10S"}', '{"retry": {"attempts": 2, "delay": "PT1S"}}', '{"duration": "PT1M"}') as i \gset

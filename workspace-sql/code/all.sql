@@ -16,7 +16,7 @@
 \ir base/audit.sql
 \ir base/setting.sql
 
--- expressions: they know no process
+-- expressions; they know nothing of processes
 \ir language/tables.sql
 \ir language/catalog.sql
 \ir language/budget.sql
@@ -32,7 +32,7 @@
 \ir language/syntax.sql
 \ir language/fault.sql
 
--- definitions: they know no instance
+-- definitions; they know nothing of instances
 \ir definition/tables.sql
 \ir definition/transport.sql
 \ir definition/lane.sql
@@ -78,7 +78,7 @@
 \ir flow/key.sql
 \ir flow/start.sql
 
--- what starts by itself; it uses what tasks do, and they use it
+-- schedules, which start instances; time uses task, and task uses time
 \ir time/tables.sql
 \ir time/cron.sql
 \ir time/schedule.sql

@@ -1,8 +1,9 @@
--- The settings that the procedures of the engine carry: its plans must not depend
--- on the caller's settings, nor on what a churning table looked like when it was
--- analysed last. What these procedures call, and the triggers of what they write, runs
--- under the same settings. So a function that only the owner may execute carries none,
--- not even the path: each call of one that does costs 10,000 instructions.
+-- The settings that the procedures of the engine carry. The plans of the engine must not
+-- depend on the caller's settings, nor on the state that a churning table had when it was
+-- last analysed. The functions that these procedures call run under the same settings, and
+-- so do the triggers of the tables that they write. So a function that only the owner may
+-- execute carries no settings, not even the search path: each call of a function with
+-- settings costs 10,000 instructions.
 \set engine 'set search_path = pg_catalog, pg_temp'
 \set engine :engine ' set plan_cache_mode = force_generic_plan set jit = off'
 \set engine :engine ' set enable_seqscan = off set enable_bitmapscan = off'

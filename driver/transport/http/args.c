@@ -16,12 +16,12 @@
 #include "driver/transport/transport.h"
 
 enum {
-	KEPT_TEXT = 4096, /* what is longer is hardly said twice */
+	KEPT_TEXT = 4096, /* longer arguments hardly ever come twice */
 };
 
 struct http_args {
 	size_t users;
-	char *text; /* that they were read from; NULL: only for one request */
+	char *text; /* the source; NULL: for one request only */
 	size_t len;
 	char *method;
 	struct http_url *url;
@@ -110,7 +110,7 @@ read_query(struct http_args *args, const struct json *json, struct error *err)
 	return ok;
 }
 
-/* NULL with `err` set: there is none that a workflow may ask for. */
+/* NULL with `err` set: there is no URL that a workflow may ask for. */
 static struct http_url *
 url_of(const struct json *json, struct error *err)
 {
@@ -130,7 +130,7 @@ read_url(struct http_args *args, const struct json *json, struct error *err)
 	return args->url != NULL && read_query(args, json, err);
 }
 
-/* `line` becomes the args's. */
+/* `args` takes `line` over. */
 static void
 put_header(struct http_args *args, char *line)
 {
@@ -140,7 +140,7 @@ put_header(struct http_args *args, char *line)
 	args->headers[args->header_count] = NULL;
 }
 
-/* What stands behind the name, or NULL. */
+/* The text behind the name, or NULL. */
 static const char *
 find_header(const struct http_args *args, const char *name)
 {
@@ -153,7 +153,9 @@ find_header(const struct http_args *args, const char *name)
 	return NULL;
 }
 
-/* One line: nothing in it begins another, or ends it early. */
+/*
+ * Whether the text is one line: no byte begins another line or ends it early.
+ */
 static bool
 is_line(const char *text)
 {
@@ -164,7 +166,7 @@ is_line(const char *text)
 	return true;
 }
 
-/* xasprintf would leave copies behind. */
+/* Without xasprintf, which leaves copies. */
 static char *
 make_header(const char *name, const char *text)
 {
@@ -192,8 +194,10 @@ read_header(struct http_args *args, const char *name, const struct json *value,
 		error_set(err, "headers must not have %s", name);
 		error_hint(err, HTTP_HEADER_HINT);
 	} else {
-		/* libcurl takes "Name:" for removal and "Name;" for an empty
-		 * value */
+		/*
+		 * to libcurl, "Name:" removes a header and "Name;" gives it no
+		 * value
+		 */
 		put_header(args, *text != '\0' ? make_header(name, text)
 		                               : xasprintf("%s;", name));
 		ok = true;
@@ -330,8 +334,7 @@ read_args(const struct task *task, struct error *err)
 		return NULL;
 	args = xcalloc(1, sizeof(*args));
 	args->users = 1;
-	/* secrets are meant for one server: where to go on with them is not
-	 * its to say */
+	/* secrets are for one server: it must not send them on to another */
 	args->follow = task->secrets == NULL;
 	ok = read_all(args, json, err);
 	json_free_secret(json);
@@ -341,7 +344,7 @@ read_args(const struct task *task, struct error *err)
 	return NULL;
 }
 
-/* Whether another task may have them, too. */
+/* Whether another task may have the same arguments. */
 static bool
 is_common(const struct task *task)
 {
@@ -442,7 +445,7 @@ http_args_accept(const struct http_args *args, long status)
 	return false;
 }
 
-/* Most requests succeed, and need none. */
+/* Make it on demand: most requests succeed. */
 const char *
 http_args_name(struct http_args *args)
 {

@@ -20,8 +20,10 @@
 enum {
 	OLDEST_VERSION = 0x075700, /* 7.87.0 */
 
-	/* Each line of a header counts for so much more than its bytes, as
-	 * RFC 7541, 4.1 counts it: many short lines cost memory, too. */
+	/*
+	 * Each line of a header counts for this much more than its bytes, as in
+	 * RFC 7541, 4.1: many short lines cost memory, too.
+	 */
 	LINE_COST = 32,
 };
 
@@ -33,18 +35,18 @@ struct http {
 };
 
 /*
- * An exchange is one hop, or several if servers send it elsewhere.  libcurl
- * would follow redirects by itself, but with the proxy, the certificate and the
+ * An exchange is one hop, or several if servers redirect it.  libcurl could
+ * follow redirects by itself, but would use the proxy, the certificate and the
  * headers that were meant for the first server.
  */
 struct http_exchange {
 	struct http *http;
 	http_done_fn *done;
 	void *arg;
-	struct http_hop hop; /* that goes on now */
+	struct http_hop hop; /* the current one */
 	struct timer deadline;
 	size_t max_headers;    /* as it was when the exchange began */
-	enum http_end too_big; /* HTTP_ANSWERED: it is not */
+	enum http_end too_big; /* HTTP_ANSWERED: nothing is */
 	struct error rejected; /* by the guard, why */
 	struct loop_call refused_call;
 	int64_t redirects;
@@ -61,8 +63,9 @@ struct http_exchange {
 /* The guard ---------------------------------------------------------------- */
 
 /*
- * libcurl is about to connect: no packet goes where it must not.  The proxy is
- * the operator's own choice.  What it is asked for is judged before it is asked.
+ * libcurl is about to connect: the guard stops it before any packet is sent.
+ * The proxy is the operator's own choice, so the guard judges the host instead
+ * that the proxy is asked for.
  */
 static curl_socket_t
 open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
@@ -83,8 +86,8 @@ open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 }
 
 /*
- * It is about to send, perhaps on a connection that was open already.  libcurl
- * also comes here before it sends a request once more.
+ * libcurl is about to send, perhaps on a connection that was open already.  It
+ * also calls this before it sends a request once more.
  */
 static int
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl has it so */
@@ -112,7 +115,7 @@ before_sending(void *arg, char *address, char *local, int port, int local_port)
 
 /* Redirects ---------------------------------------------------------------- */
 
-/* Where the answer sends us, if we follow: borrowed.  Otherwise NULL. */
+/* The location of a redirect that we follow: borrowed.  Otherwise NULL. */
 static const char *
 next_location(const struct http_exchange *exchange)
 {
@@ -130,7 +133,7 @@ next_location(const struct http_exchange *exchange)
 
 /* What comes in ------------------------------------------------------------ */
 
-/* The body of a redirect is for nobody. */
+/* Add to the body.  The body of a redirect is dropped. */
 static size_t
 on_body(char *data, size_t size, size_t count, void *arg)
 {
@@ -143,7 +146,10 @@ on_body(char *data, size_t size, size_t count, void *arg)
 	return 0;
 }
 
-/* All lines of a hop count: of interim answers, of the proxy, behind the body. */
+/*
+ * All header lines of a hop count: also those of interim answers, of the proxy,
+ * and behind the body.
+ */
 static size_t
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl has it so */
 on_header(char *line, size_t size, size_t count, void *arg)
@@ -180,7 +186,7 @@ on_refused(void *arg)
 	on_done(exchange, exchange->hop.refused);
 }
 
-/* What comes back is for this exchange. */
+/* Have libcurl call us for all that comes back. */
 static void
 listen_to(struct http_exchange *exchange)
 {
@@ -197,7 +203,7 @@ listen_to(struct http_exchange *exchange)
 	HTTP_HOP_SET(hop, ERRORBUFFER, exchange->reason);
 }
 
-/* A hop. */
+/* Begin a hop. */
 static void
 begin(struct http_exchange *exchange)
 {
@@ -224,8 +230,10 @@ http_exchange_new(struct http *http, const struct http_request *request,
 	exchange->http = http;
 	exchange->done = done;
 	exchange->arg = arg;
-	/* not libcurl's: it forgets a time limit when another of its timers is
-	 * due in the same ms */
+	/*
+	 * not libcurl's limit, which it forgets when another of its timers is
+	 * due in the same ms
+	 */
 	exchange->deadline.fn = on_deadline;
 	exchange->deadline.arg = exchange;
 	loop_timer_set(http->loop, &exchange->deadline, request->timeout_ms);
@@ -255,8 +263,8 @@ http_exchange_free(struct http_exchange *exchange)
 }
 
 /*
- * Go on at `location`.  False: the exchange has failed, with `response` set but
- * for the callback.
+ * Go on at `location`.  False: the exchange has failed, and `response` is set;
+ * only the callback is left to do.
  */
 static bool
 follow(struct http_exchange *exchange, const char *location, long status,
@@ -304,7 +312,7 @@ answer(struct http_exchange *exchange, struct http_response *response)
 	exchange->done(exchange->arg, response);
 }
 
-/* How it has failed, by what libcurl says. */
+/* How the exchange has failed, by libcurl's code. */
 static enum http_end
 end_of_failure(struct http_exchange *exchange, CURLcode code)
 {
@@ -312,7 +320,7 @@ end_of_failure(struct http_exchange *exchange, CURLcode code)
 		http_url_refuse_user(&exchange->rejected);
 	if (exchange->too_big != HTTP_ANSWERED)
 		return exchange->too_big;
-	if (code == CURLE_OUT_OF_MEMORY) /* a line beyond what it takes */
+	if (code == CURLE_OUT_OF_MEMORY) /* a line too long for libcurl */
 		return HTTP_HEADER_TOO_BIG;
 	if (exchange->rejected.message != NULL &&
 	    (code == CURLE_COULDNT_CONNECT ||
@@ -364,7 +372,7 @@ on_done(void *arg, CURLcode code)
 
 /* Life --------------------------------------------------------------------- */
 
-/* The one that runs, which need not be the one that this was built with. */
+/* Check the running libcurl, which may differ from the one of the build. */
 static bool
 check_version(struct error *err)
 {
@@ -385,8 +393,10 @@ http_new(struct loop *loop, const struct config *config,
 
 	if (!check_version(err))
 		return NULL;
-	/* not all of libcurl looks whether it was given memory; and what it
-	 * gives back may hold secrets: headers, bodies, URLs */
+	/*
+	 * some code of libcurl does not check for failed allocations; and the
+	 * memory that it frees may hold secrets: headers, bodies, URLs
+	 */
 	if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, free_wiped,
 	        realloc_wiped, xstrdup, xcalloc) != CURLE_OK)
 		fatalx("cannot start libcurl");

@@ -13,7 +13,7 @@
 #include "common/mem.h"
 
 enum {
-	BOUNDARY = 32, /* bytes that it may take */
+	BOUNDARY = 32, /* bytes, at most */
 };
 
 /* One name and its value.  Borrowed, but for `text`. */
@@ -49,7 +49,7 @@ http_form_scalar(const struct json *value)
 
 /* Fields ------------------------------------------------------------------- */
 
-/* It ends no line of a header: text from ' ' on. */
+/* Whether no byte ends the line of a header: all are from ' ' on. */
 static bool
 is_line(const char *text)
 {
@@ -177,7 +177,7 @@ write_encoded(const struct fields *fields, struct buf *body)
 
 /* multipart/form-data, RFC 7578 -------------------------------------------- */
 
-/* As browsers do it. */
+/* Quote as browsers do. */
 static void
 add_quoted(struct buf *body, const char *text)
 {

@@ -1,6 +1,4 @@
-/*
- * form.h - what a browser sends of a form: the argument `form` as a body.
- */
+/* form.h - the argument `form` as a body, as browsers send it. */
 #ifndef DRIVER_TRANSPORT_HTTP_FORM_H
 #define DRIVER_TRANSPORT_HTTP_FORM_H
 

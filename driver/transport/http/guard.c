@@ -15,11 +15,14 @@
 enum {
 	BYTES = 16,
 	BITS = 128,
-	V4_AT = 12, /* the byte where an IPv4 address begins in a mapped one */
+	V4_AT = 12, /* where an IPv4 address begins in a mapped one */
 	NO_NETWORK = -1,
 };
 
-/* IPv4 is held as IPv6 does it, ::ffff:a.b.c.d: two spellings, one address. */
+/*
+ * An IPv4 address is stored as ::ffff:a.b.c.d of IPv6, so both spellings are
+ * one address.
+ */
 struct address {
 	unsigned char bytes[BYTES];
 };
@@ -28,7 +31,7 @@ struct network {
 	struct address first;
 	int prefix;       /* of 128 */
 	char *text;       /* as it was written */
-	const char *what; /* it is, of one that is denied unasked */
+	const char *what; /* its kind, if it is denied unasked */
 };
 
 struct rules {
@@ -40,15 +43,15 @@ struct rules {
 
 struct guard {
 	struct rules allow, deny, unasked;
-	struct rules direct; /* what is called without a proxy */
+	struct rules direct; /* those called without a proxy */
 };
 
 /*
- * What is denied unless http.allow names it.  First all that is not globally
- * reachable, by the registries of special-purpose addresses that IANA keeps
- * (RFC 6890); the comment has the RFC that defines it.  Then, each by itself,
- * the addresses at which clouds hand out credentials: a rule that allows the
- * network around such an address does not allow the address.
+ * Networks that are denied unless http.allow names them.  First come all that
+ * are not globally reachable, by IANA's registries of special-purpose addresses
+ * (RFC 6890); the comment has the RFC that defines the network.  Then come, one
+ * by one, the addresses at which clouds hand out credentials.  A rule that
+ * allows the network around such an address does not allow the address.
  */
 static const struct {
 	const char *network, *what;
@@ -153,7 +156,7 @@ is_v4(const struct address *address)
 	return memcmp(address->bytes, mapped, V4_AT) == 0;
 }
 
-/* Of an address written as text; a zone ("%eth0") does not count. */
+/* Read an address from text.  A zone ("%eth0") does not count. */
 static bool
 read_address(const char *text, struct address *address)
 {
@@ -192,8 +195,8 @@ take_address(const struct sockaddr *socket, struct address *address)
 }
 
 /*
- * IPv6 addresses that carry an IPv4 one, which a translator or tunnel makes of
- * them: those that have these bytes from `from` to `to`.
+ * IPv6 addresses that carry an IPv4 address, which a translator or tunnel takes
+ * out.  They have these bytes from `from` to `to`.
  */
 static const struct carrier {
 	unsigned char bytes[BYTES];
@@ -292,7 +295,7 @@ smallest(const struct rules *rules, const struct address *address)
 
 /* Names -------------------------------------------------------------------- */
 
-/* A last label of digits makes an address of it, in one spelling or another. */
+/* If the last label is digits, the text is some spelling of an address. */
 static bool
 is_name(const char *text)
 {
@@ -306,7 +309,7 @@ is_name(const char *text)
 	       strstr(text, "..") == NULL && strspn(label, "0123456789") == 0;
 }
 
-/* A name may have a dot behind it. */
+/* The length without a dot at the end. */
 static size_t
 name_length(const char *host)
 {
@@ -433,8 +436,8 @@ guard_free(struct guard *guard)
 
 /*
  * Why the networks deny an address, for the caller to free(); NULL if they do
- * not.  The smallest network decides.  Among networks of one size an option comes
- * before the built-in list, and http.deny before http.allow.
+ * not.  The smallest network decides.  Among networks of one size an option
+ * comes before the built-in list, and http.deny before http.allow.
  */
 static char *
 denial(const struct guard *guard, const struct address *address)
@@ -456,7 +459,10 @@ denial(const struct guard *guard, const struct address *address)
 	return NULL;
 }
 
-/* Why it may not be connected to, for the caller to free(); NULL: it may. */
+/*
+ * Why we may not connect to the address, for the caller to free(); NULL: we
+ * may.
+ */
 static char *
 refusal(
     const struct guard *guard, const char *host, const struct address *address)
@@ -472,7 +478,7 @@ refusal(
 		why = denial(guard, &inner);
 	if (why != NULL)
 		return why;
-	/* what it would be in ASCII is not for us to find out */
+	/* the driver does not convert such a name to ASCII */
 	if (!is_ascii(host) && guard->allow.name_count + guard->deny.name_count)
 		return xstrdup("a name that is not ASCII is compared with none "
 		               "of http.allow and http.deny; write xn--...");
@@ -527,7 +533,7 @@ guard_check_text(const struct guard *guard, const char *host,
 
 /* Proxies ------------------------------------------------------------------ */
 
-/* Of a host as URLs have it: an address of IPv6 stands in brackets. */
+/* Read the address of a host as in URLs, where IPv6 stands in brackets. */
 static bool
 read_host(const char *host, struct address *address)
 {

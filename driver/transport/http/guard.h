@@ -1,9 +1,8 @@
 /*
  * guard.h - where requests may go.
  *
- * A URL is looked at before anything is begun, and each address right before
- * it is connected to: whatever name or spelling led there, and be it by a
- * redirect.
+ * The guard judges a URL before anything is begun.  It judges each address
+ * right before the connection, whatever name, spelling or redirect led there.
  */
 #ifndef DRIVER_TRANSPORT_HTTP_GUARD_H
 #define DRIVER_TRANSPORT_HTTP_GUARD_H
@@ -18,12 +17,12 @@ struct sockaddr;
 /* The protocols that libcurl may use, also after a redirect. */
 #define GUARD_SCHEMES "http,https"
 
-/* Whether `url` is one that a workflow may ask for. */
+/* Whether a workflow may ask for `url`. */
 bool guard_url(const char *url, struct error *err);
 
 /*
- * Elements are networks ("10.0.0.0/8", "::1"), names of hosts, or ".domain"
- * for the names below it.  NULL, with `err` set, if one is neither.
+ * Elements are networks ("10.0.0.0/8", "::1"), names of hosts, or ".domain" for
+ * the names below it.  NULL, with `err` set, if an element is none of these.
  */
 struct guard *guard_new(const struct config_list *allow,
     const struct config_list *deny, struct error *err);
@@ -39,10 +38,11 @@ bool guard_pass_proxy(
 void guard_free(struct guard *guard);
 
 /*
- * Whether `address` may be connected to for a URL that names `host`.  Of the
- * networks that hold the address the smallest decides, among them those that
- * are denied unasked: all that is not public (loopback, private, link-local,
- * multicast, ...), and metadata.  An entry in `allow` has to name it, too.
+ * Whether the driver may connect to `address` for a URL that names `host`.  The
+ * smallest network that holds the address decides.  Among the networks are
+ * those that are denied unasked: all that is not public (loopback, private,
+ * link-local, multicast, ...), and metadata.  An entry in `allow` has to name
+ * the address, too.
  */
 bool guard_check(const struct guard *guard, const char *host,
     const struct sockaddr *address, struct error *err);
@@ -55,9 +55,9 @@ bool guard_check_text(const struct guard *guard, const char *host,
 bool guard_passes_proxy(const struct guard *guard, const char *host);
 
 /*
- * Whether a proxy may be asked for `host`.  The proxy looks a name up, and the
- * driver never sees the address: http.allow has to name the host itself.  An
- * address in the URL is judged as in guard_check.
+ * Whether the driver may ask a proxy for `host`.  The proxy looks a name up, so
+ * the driver never sees its address: http.allow has to name the host itself.
+ * An address in the URL is judged as in guard_check.
  */
 bool guard_check_proxied(
     const struct guard *guard, const char *host, struct error *err);

@@ -49,9 +49,9 @@ http_hop_need(struct http_hop *hop, CURLcode code)
 }
 
 /*
- * RFC 9110, 9.2.2; stdlib/http.wf has the same list.  By itself libcurl sends
- * again what it sent on an open connection that was closed before an answer:
- * other methods get a connection of their own, unless the server knows the key.
+ * RFC 9110, 9.2.2; stdlib/http.wf has the same list.  If an open connection is
+ * closed before an answer, libcurl by itself sends the request again.  So other
+ * methods get a connection of their own, unless the server knows the key.
  */
 bool
 http_hop_may_come_twice(const struct http_hop *hop)
@@ -92,7 +92,7 @@ is_named(const char *line, const char *name)
 	       (line[len] == ':' || line[len] == ';');
 }
 
-/* Whether this hop has the line: redirects take some away. */
+/* Whether this hop sends the line: redirects take some lines away. */
 static bool
 is_sent(const struct http_hop *hop, const char *line)
 {
@@ -102,7 +102,9 @@ is_sent(const struct http_hop *hop, const char *line)
 	return !hop->without_body || !is_named(line, "Content-Type");
 }
 
-/* Those of `lines` that are sent to `*list`, which moves on behind them. */
+/*
+ * Put those of `lines` that are sent into `*list`, which moves on behind them.
+ */
 static void
 put_lines(
     const struct http_hop *hop, struct curl_slist **list, char *const *lines)
@@ -115,7 +117,10 @@ put_lines(
 		}
 }
 
-/* As libcurl wants them: a list, here in one piece, of what is borrowed. */
+/*
+ * The headers as a list of libcurl's.  It is one piece of memory, with borrowed
+ * lines.
+ */
 static struct curl_slist *
 list_headers(const struct http_hop *hop)
 {
@@ -127,7 +132,7 @@ list_headers(const struct http_hop *hop)
 
 	put_lines(hop, &end, request->headers);
 	put_lines(hop, &end, request->names);
-	/* no waiting for leave to send a body */
+	/* do not wait for permission to send a body */
 	end->data = (char *)"Expect:";
 	return list;
 }
@@ -152,7 +157,7 @@ set_method(struct http_hop *hop)
 		HTTP_HOP_SET(hop, CUSTOMREQUEST, method);
 }
 
-/* The proxy is that of the configuration or none: the environment has no say. */
+/* Only the configuration can give a proxy; the environment is ignored. */
 static void
 set_proxy(struct http_hop *hop, const struct guard *guard)
 {
@@ -183,7 +188,9 @@ set_certificate(struct http_hop *hop)
 		if (found) {
 			HTTP_HOP_SET(hop, SSLCERT, certificate.certificate);
 			HTTP_HOP_SET(hop, SSLKEY, certificate.key);
-			/* or OpenSSL asks a terminal for it, and waits */
+			/*
+			 * otherwise OpenSSL asks a terminal for it, and waits
+			 */
 			HTTP_HOP_SET(hop, KEYPASSWD, "");
 		}
 		certificate_release(&certificate);
@@ -215,7 +222,7 @@ set_limits(struct http_hop *hop)
 {
 	const struct config *config = hop->config;
 
-	/* none, where the deadline comes first */
+	/* no limit if the deadline comes first */
 	HTTP_HOP_SET(hop, CONNECTTIMEOUT_MS,
 	    config->http.connect_timeout_ms < hop->request->timeout_ms
 	        ? (long)config->http.connect_timeout_ms
@@ -230,10 +237,12 @@ static void
 set_connection(struct http_hop *hop)
 {
 	HTTP_HOP_SET(hop, NOSIGNAL, 1L);
-	/* a thread that looks a name up is not waited for: that takes as long
-	 * as the name server does not answer */
+	/*
+	 * do not wait for a thread that looks a name up: that could take as
+	 * long as the name server does not answer
+	 */
 	HTTP_HOP_SET(hop, QUICK_EXIT, 1L);
-	/* a libcurl without it goes on with HTTP/1.1 */
+	/* a libcurl without HTTP/2 goes on with HTTP/1.1 */
 	(void)curl_easy_setopt(
 	    hop->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
 	if (!http_hop_may_come_twice(hop)) {

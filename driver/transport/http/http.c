@@ -21,7 +21,7 @@ struct http_transport {
 	const struct config *config;
 	struct guard *guard;
 	struct http *http;
-	struct http_args *last; /* that were read */
+	struct http_args *last; /* the last ones read */
 };
 
 struct run {
@@ -166,7 +166,7 @@ start(void *state, const struct task *task, transport_done_fn *done, void *arg,
 	return run;
 }
 
-/* What decides where requests go; NULL with `err` set if it is wrong. */
+/* Make the guard of a configuration; NULL with `err` set if that is wrong. */
 static struct guard *
 make_guard(const struct config *config, struct error *err)
 {

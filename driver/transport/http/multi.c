@@ -134,7 +134,7 @@ http_multi_begin(struct http_multi *multi, CURL *easy, void *arg)
 void
 http_multi_abort(struct http_multi *multi, CURL *easy)
 {
-	/* harmless if it is not there any more */
+	/* harmless if the transfer has ended */
 	curl_multi_remove_handle(multi->curl, easy);
 }
 
@@ -166,8 +166,10 @@ http_multi_new(struct loop *loop, size_t most, http_multi_done_fn *done)
 	multi->timer.arg = multi;
 	multi->idle_most = most;
 	multi->idle = xcalloc(most, sizeof(multi->idle[0]));
-	/* of connections libcurl by itself keeps four for each transfer under
-	 * way, and so closes most of them whenever a batch comes to its end */
+	/*
+	 * by itself libcurl keeps four connections for each transfer under way,
+	 * and so closes most of them whenever a batch ends
+	 */
 	ok = curl != NULL &&
 	     curl_multi_setopt(curl, CURLMOPT_SOCKETFUNCTION, watch_socket) ==
 	         CURLM_OK &&

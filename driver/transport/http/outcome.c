@@ -11,7 +11,7 @@
 #include "driver/transport/outcome.h"
 
 enum {
-	ERROR_BODY = 4096, /* of a refused response, kept for the reader */
+	ERROR_BODY = 4096, /* bytes of a refused response in the error */
 };
 
 bool
@@ -25,7 +25,7 @@ http_outcome_response(
 	if (!utf8_valid(body->data, body->len) ||
 	    memchr(body->data, '\0', body->len) != NULL)
 		return false;
-	/* before it is built: a control character takes six bytes */
+	/* check before building it: a control character takes six bytes */
 	bytes = json_string_size(body->data, body->len);
 	if (bytes > OUTCOME_MAX_BYTES) {
 		outcome_too_large(outcome, bytes);
@@ -53,7 +53,7 @@ http_outcome_refused(struct outcome *outcome, const char *name,
 	const struct buf *body = &response->body;
 	struct buf detail, text;
 
-	/* all of it, lest half a secret be left at the end */
+	/* redact all of it, so that no half of a secret is left at the end */
 	buf_init(&text, 0);
 	buf_add(&text, body->data, body->len);
 	redact_text(&text);

@@ -13,17 +13,17 @@ struct http_response;
 struct outcome;
 
 /*
- * The response, or the error that it is too large for a report; false if its
- * body is no text.
+ * Make it the response, or the error that the response is too large for a
+ * report.  False if the body is no text.
  */
 bool http_outcome_response(
     struct outcome *outcome, const struct http_response *response);
 
-/* Its status is not one of those that are accepted. */
+/* Make it the error that the status is not accepted. */
 void http_outcome_refused(struct outcome *outcome, const char *name,
     const struct http_response *response);
 
-/* The guard did not let us there. */
+/* Make it the error of the guard. */
 void http_outcome_rejected(
     struct outcome *outcome, const char *name, const struct error *why);
 

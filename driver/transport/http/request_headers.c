@@ -13,7 +13,9 @@ enum {
 	TRACE_DIGITS = 32, /* of a uuid, without its dashes */
 };
 
-/* The same for every attempt, another one for each kind of request. */
+/*
+ * The key is the same for every attempt, and differs for each kind of request.
+ */
 static char *
 idempotency_key(const struct task *task)
 {
@@ -25,7 +27,7 @@ idempotency_key(const struct task *task)
 }
 
 /*
- * https://www.w3.org/TR/trace-context/: the trace is the instance, the span
+ * https://www.w3.org/TR/trace-context/: the trace is the instance, the span is
  * this very request.
  */
 static char *

@@ -8,7 +8,7 @@
 #include "driver/transport/http/url.h"
 
 enum {
-	MORE = 8, /* headers that there is room for */
+	MORE = 8, /* headers to allocate room for */
 };
 
 static void
@@ -56,7 +56,7 @@ http_headers_take(struct http_headers *headers, CURL *easy, const char *base)
 	while ((from = curl_easy_nextheader(easy, CURLH_HEADER, -1, from)) !=
 	       NULL) {
 		if (from->index >
-		    0) /* it stands in the first one of its name */
+		    0) /* its value is in the first one of its name */
 			continue;
 		header = add(headers);
 		header->name = xstrdup(from->name);

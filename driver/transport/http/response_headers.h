@@ -10,7 +10,7 @@
 /* Strings are owned. */
 struct http_header {
 	char *name;  /* lower case */
-	char *value; /* of several headers of that name, joined by ", " */
+	char *value; /* several of one name are joined by ", " */
 };
 
 /* Starts zeroed. */
@@ -20,8 +20,9 @@ struct http_headers {
 };
 
 /*
- * Those of the response that `easy` has had from the server: not of interim
- * ones, nor of a proxy.  `location` is made absolute, seen from `base`.
+ * Take the headers of the response that the server sent to `easy`, without
+ * those of interim responses or of a proxy.  `location` is made absolute, seen
+ * from `base`.
  */
 void http_headers_take(
     struct http_headers *headers, CURL *easy, const char *base);

@@ -10,7 +10,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 
-/* Whoever hands it to libcurl does the same. */
+/* Other code that gives it to libcurl casts it, too. */
 static CURLU *
 to_curl(const struct http_url *url)
 {
@@ -63,7 +63,7 @@ http_url_new(const char *text, struct error *err)
 	    err);
 }
 
-/* Servers write what has to be encoded, such as blanks. */
+/* Some servers do not encode locations, and write blanks, say. */
 struct http_url *
 http_url_follow(const char *base, const char *location, struct error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * url.h - URLs, read and written as libcurl does it: what is judged is
- * what is then asked for.
+ * url.h - URLs, read and written as libcurl does it, so that the URL that we
+ * judge is the URL that libcurl asks for.
  */
 #ifndef DRIVER_TRANSPORT_HTTP_URL_H
 #define DRIVER_TRANSPORT_HTTP_URL_H
@@ -24,30 +24,30 @@ bool http_url_add(struct http_url *url, const char *key, const char *value,
     struct error *err);
 
 /*
- * Where a redirect leads: `location`, seen from `base`.  NULL with `err` set if
+ * The URL of a redirect: `location`, seen from `base`.  NULL with `err` set if
  * that is not a URL, or has a user or password.
  */
 struct http_url *http_url_follow(
     const char *base, const char *location, struct error *err);
 
-/* Whether `text` is http://HOST:PORT or https://HOST:PORT, as http.proxy is. */
+/* Whether `text` is http://HOST:PORT or https://HOST:PORT, for http.proxy. */
 bool http_url_is_proxy(const char *text, struct error *err);
 
-/* Set `err`: a URL has a user or password, which is for secrets to say. */
+/* Set `err`: a URL has a user or password, which belongs in a secret. */
 void http_url_refuse_user(struct error *err);
 
-/* All of it; for the caller to free(). */
+/* The whole URL; for the caller to free(). */
 char *http_url_text(const struct http_url *url);
 
-/* Its scheme, host and port as in secret_grant.h; for the caller to free(). */
+/* Its scheme, host and port as in secret/grant.h; for the caller to free(). */
 char *http_url_place(const struct http_url *url);
 
 /* Its host, without port; for the caller to free().  "": none. */
 char *http_url_host(const struct http_url *url);
 
 /*
- * `text` as an absolute URL without user and password, seen from `base` (NULL
- * if it stands for itself); for the caller to free().  "" if it is none.
+ * `text` as an absolute URL without user and password, seen from `base` (NULL:
+ * `text` is absolute).  For the caller to free().  "" if it is no URL.
  */
 char *http_url_seen(const char *base, const char *text);
 

@@ -14,10 +14,10 @@
 enum {
 	OPENED = 2,         /* the settings, the login */
 	BEGUN = 1,          /* begin, but not sql_begin */
-	COMMIT_RESULTS = 5, /* up to and with the commit */
+	COMMIT_RESULTS = 5, /* up to the commit, with it */
 };
 
-/* A procedure that takes the task's ids and token, and perhaps a body. */
+/* Call a procedure with the task's ids and token, and perhaps a body. */
 static void
 send_token(struct session *session, const char *sql, const struct task *task,
     const struct buf *body)
@@ -124,14 +124,14 @@ void
 sql_batch_next(struct session *session, const struct sql_statement *statement,
     int64_t timeout_ms)
 {
-	/* fails if the statement before ended the transaction by itself */
+	/* fails if the previous statement ended the transaction */
 	session_send(session, "release savepoint task", NULL);
 	send_statement(session, statement, timeout_ms);
 }
 
 /*
- * The next task finds the session as a new one would be.  `discard all` would
- * do the same, but it drops the plans of the workspace's functions too.  Making
+ * Make the session like a new one for the next task.  `discard all` would do
+ * the same, but it also drops the plans of the workspace's functions.  Making
  * them again takes the server about 20 ms, several times as long as the task.
  */
 static void
@@ -155,14 +155,14 @@ void
 sql_batch_commit(
     struct session *session, const struct task *task, const struct buf *body)
 {
-	/* fails if the statement ended the transaction by itself */
+	/* fails if the statement ended the transaction */
 	session_send(session, "release savepoint task", NULL);
 	session_send(session, "set constraints all immediate", NULL);
 	sql_outcome(session, task, body);
 	/*
-	 * The outcome was the last look at what the task has done: a trigger
-	 * that it has deferred once more, and the query of a cursor that is to
-	 * be held, come with the commit.
+	 * wf.sql_outcome() was the last check of the task's effects.  But a
+	 * trigger that the task deferred once more, and the query of a held
+	 * cursor, run in the commit.
 	 */
 	session_send(session, "set transaction read only", NULL);
 	session_send(session, "commit", NULL);
@@ -172,7 +172,7 @@ sql_batch_commit(
 bool
 sql_batch_committed(const struct session_answer *answer)
 {
-	/* not the count: what resets the session is done after a failure, too */
+	/* not the count: the session is reset after a failure, too */
 	return answer->done >= COMMIT_RESULTS;
 }
 
@@ -195,13 +195,13 @@ sql_batch_is_misplaced(const struct session_answer *answer)
 {
 	const char *sqlstate = answer->err != NULL ? answer->err->sqlstate : "";
 
-	/* the task's own statement may well try to write where it must not */
+	/* the task's own statement may also try to write on a standby */
 	return sqlstate_is(sqlstate, SQLSTATE_UPGRADED) ||
 	       (sqlstate_is(sqlstate, SQLSTATE_READ_ONLY) &&
 	           answer->count <= BEGUN);
 }
 
-/* Whether it is that of a status, and says so; a begin has no rows. */
+/* Whether the answer has this status.  The answer to a begin has no rows. */
 static bool
 is_status(const struct session_answer *answer, const char *status)
 {

@@ -16,15 +16,18 @@
 #include "runtime/session.h"
 
 enum {
-	REPEATS = 3,       /* of a statement that lost its connection */
+	REPEATS = 3,       /* after a statement lost its connection */
 	GRACE_MS = 5000,   /* for the server to keep its own time limit */
 	STATUS_MS = 30000, /* for the answer to a status */
-	TEXT_BYTES = 4096, /* of each text of an error, kept for the reader */
+	TEXT_BYTES = 4096, /* of each text of an error in the outcome */
 };
 
 /* Steps ----------------------------------------------------------------- */
 
-/* What the task and the statement say; else what the configuration does. */
+/*
+ * The lower of the limits of the task and the statement; else the configured
+ * one.
+ */
 static int64_t
 find_limit(const struct run *run)
 {
@@ -107,8 +110,9 @@ finish(struct run *run)
 }
 
 /*
- * The end of a batch that resets its session.  What failed, if anything, is the
- * reset: what this task has left there, be it a role, is not for the next one.
+ * A batch that resets its session has ended.  If anything failed, it was the
+ * reset.  Then the next task must not find what this task left there, such as a
+ * role.
  */
 static void
 check_reset(struct run *run, const struct session_answer *answer)
@@ -128,14 +132,14 @@ finish_recorded(struct run *run)
 
 /* Failures ----------------------------------------------------------------- */
 
-/* Whether it is about a statement of an atomic; what ends that is about none. */
+/* Whether a failure is about one statement of an atomic, not about its end. */
 static bool
 is_about_member(const struct run *run)
 {
 	return run->is_atomic && run->phase == SQL_STATEMENT;
 }
 
-/* How messages begin, for the caller to free(). */
+/* The beginning of a message, for the caller to free(). */
 static char *
 place_text(const struct run *run)
 {
@@ -161,8 +165,8 @@ set_stopped(struct run *run)
 }
 
 /*
- * The beginning of what the server said, which may quote a value of any size;
- * NULL stays NULL.  Without secrets before it is cut, lest half of one is left.
+ * The beginning of the server's text, which may quote a value of any size; NULL
+ * stays NULL.  Secrets go before the cut, so that no half of a secret is left.
  */
 static char *
 beginning(const char *text)
@@ -178,7 +182,10 @@ beginning(const char *text)
 	return buf_take(&buf);
 }
 
-/* The workspace has judged it: the detail is the error.  False: it is not. */
+/*
+ * If the workspace has judged the task, take the error from the detail.  False:
+ * it has not.
+ */
 static bool
 judged(struct outcome *outcome, const char *where, const struct error *err)
 {
@@ -205,7 +212,7 @@ judged(struct outcome *outcome, const char *where, const struct error *err)
 	return is_record;
 }
 
-/* The database refused it. */
+/* The database refused the statement. */
 static void
 set_refused(struct run *run, const struct error *err)
 {
@@ -248,10 +255,11 @@ set_failed(struct run *run, const struct error *err)
 /* Answers ------------------------------------------------------------------ */
 
 /*
- * Whether the run asks the next server for the state of its request.  If this server
- * does not know the request, the workspace has taken it back, or the server is a
- * former primary that still lives.  If the next server does not know it either, the
- * run reports that: the workspace refuses reports of requests that it has taken back.
+ * Whether the run asks the next server for the state of its request.  If this
+ * server does not know the request, the workspace has taken it back, or the
+ * server is a former primary that still lives.  If the next server does not
+ * know it either, the run reports that: the workspace refuses reports of
+ * requests that it has taken back.
  */
 static bool
 goes_elsewhere(struct run *run, const struct session_answer *answer)
@@ -347,11 +355,14 @@ end_status(struct run *run, const struct session_answer *answer)
 	}
 }
 
-/* Nothing was left to do, or it goes on when the session is ready again. */
+/*
+ * End the run if only a rollback was left.  Otherwise it goes on when the
+ * session is ready again.
+ */
 static void
 lose(struct run *run, const struct error *err)
 {
-	/* the statement wanted what a session of ours can't do: COPY */
+	/* the statement was one that our sessions can't do: COPY */
 	if (run->phase == SQL_STATEMENT &&
 	    sqlstate_is(err->sqlstate, SQLSTATE_NOT_SUPPORTED)) {
 		set_failed(run, err);
@@ -361,7 +372,7 @@ lose(struct run *run, const struct error *err)
 		finish(run);
 		return;
 	}
-	/* it may be the statement that breaks connections */
+	/* perhaps the statement breaks connections */
 	if (run->phase == SQL_STATEMENT)
 		run->repeats++;
 	run->phase = SQL_STATUS;
@@ -401,8 +412,9 @@ sql_run_resume(struct run *run)
 /* Stopping ----------------------------------------------------------------- */
 
 /*
- * A statement that nobody waits for any more ends.  What a cancel does to a
- * commit is another thing: that goes on without the standby it waits for.
+ * Give the session up.  A statement that nobody waits for is cancelled.  A
+ * commit is not: a cancelled commit goes on without the standby that it waits
+ * for.
  */
 static void
 give_up(struct run *run, const char *reason)
@@ -413,8 +425,9 @@ give_up(struct run *run, const char *reason)
 }
 
 /*
- * The time of the task is over, and the server did not say so.  While the
- * session dials there is nothing to give up: the status comes first then.
+ * The time of the task is over, but the server did not end the statement.
+ * While the session dials there is nothing to give up: then the status comes
+ * first.
  */
 static void
 on_limit(void *arg)
@@ -451,7 +464,9 @@ sql_run_stop(struct run *run)
 
 /* Life --------------------------------------------------------------------- */
 
-/* No statement of an atomic ends the transaction before the others are done. */
+/*
+ * No statement of an atomic may end the transaction before the others are done.
+ */
 static bool
 check_member(const struct run *run, struct error *err)
 {

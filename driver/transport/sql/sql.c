@@ -1,9 +1,9 @@
 /*
  * sql.c - SQL tasks, and the sessions that they share.
  *
- * The sessions log in as the role that the tasks run as: that of
- * sql_connection, or the one that the workspace has granted to the workflow.
- * They never set a role: a task could set it back.
+ * A session logs in as the role that its tasks run as.  This is the role of
+ * sql_connection, or a role that the workspace has granted to the workflow.
+ * Sessions never set a role: a task could set it back.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +21,10 @@
 #include "runtime/session.h"
 
 enum {
-	PATIENCE_MS = 30000, /* without a session, while the driver has one */
+	PATIENCE_MS = 30000, /* without a session, if the driver has one */
 };
 
-/* A session and the task that it is at. */
+/* A session and its current task. */
 struct worker {
 	struct pool *pool;
 	struct session *session;
@@ -32,16 +32,16 @@ struct worker {
 	bool is_new;     /* the session is being opened */
 };
 
-/* The sessions of one login, and what waits for them. */
+/* The sessions of one login, and the runs that wait for them. */
 struct pool {
 	struct sql *sql;
 	char *role; /* NULL: as sql_connection says */
 	struct worker *workers;
-	size_t count; /* of those that were needed so far */
+	size_t count;                          /* how many were needed so far */
 	TAILQ_HEAD(waiting_runs, run) waiting; /* in order */
-	bool vain;              /* the driver has a connection, we have not */
-	struct mono vain_since; /* ... since then */
-	char *settings;         /* of the role, when it last logged in */
+	bool vain;              /* only the driver has a connection */
+	struct mono vain_since; /* when that began */
+	char *settings;         /* of the role, at its last login */
 	struct pool *next;
 };
 
@@ -49,8 +49,8 @@ struct pool {
 struct sql {
 	struct loop *loop;
 	const struct config *config;
-	const struct config_workspace *workspace; /* NULL: of all of them */
-	struct pool *pools;                       /* that were needed so far */
+	const struct config_workspace *workspace; /* NULL: for all */
+	struct pool *pools;                       /* those needed so far */
 	bool away; /* the driver has no connection */
 };
 
@@ -94,8 +94,9 @@ on_ready(void *arg)
 }
 
 /*
- * A user who may log in as the role may change its settings, and each new session
- * begins with these settings.  The first session only reports which it has.
+ * A user who may log in as the role may change its settings, and each new
+ * session begins with these settings.  Warn if they have changed; the first
+ * login only stores them.
  */
 static void
 look_at(struct pool *pool, const struct sql_login *login)
@@ -170,8 +171,8 @@ any_ready_or_busy(const struct pool *pool)
 }
 
 /*
- * Whether it is our login that fails, and has failed for long enough.  While
- * the driver has no connection, either, its tasks wait with it.
+ * Whether our own login fails, and has failed for long enough.  While the
+ * driver has no connection either, its tasks wait with it.
  */
 static bool
 is_in_vain(struct pool *pool)
@@ -228,7 +229,7 @@ add_worker(struct pool *pool)
 	    session_new(pool->sql->loop, &options, &events, worker);
 }
 
-/* Give waiting tasks to sessions that are free; or get one more session. */
+/* Give waiting tasks to free sessions; if some still wait, add a session. */
 static void
 serve(struct pool *pool)
 {

@@ -9,14 +9,14 @@
 #include "common/json.h"
 #include "common/pg.h"
 
-/* What people put at the end, and what stands between statements. */
+/* Bytes that people put at the end, or between statements. */
 #define TRIMMED "; \t\r\n"
 
 enum { MOST_SECONDS = 1000000000 }; /* of a time limit */
 
 /* Words ------------------------------------------------------------------- */
 
-/* What a query begins with, and what makes something else of it. */
+/* The first words of a query, and words that make it a change. */
 static const char *const queries[] = { "select", "table", "values", "with" };
 static const char *const changes[] = { "delete", "insert", "into", "merge",
 	"update" };
@@ -44,7 +44,10 @@ word_length(const char *text)
 	return len;
 }
 
-/* Behind a comment, which may hold others; at the end if it is not closed. */
+/*
+ * The place behind a comment, which may hold others; the end if it is not
+ * closed.
+ */
 static const char *
 skip_comment(const char *text)
 {
@@ -64,7 +67,7 @@ skip_comment(const char *text)
 	return text;
 }
 
-/* Blanks, comments and parentheses before the first word. */
+/* Skip blanks, comments and parentheses before the first word. */
 static const char *
 skip_to_word(const char *text)
 {
@@ -80,9 +83,9 @@ skip_to_word(const char *text)
 }
 
 /*
- * Whether it is surely a query that changes nothing by itself, and so can stand
- * in the FROM of another.  A word in a string or a name only makes us too
- * careful.
+ * Whether the text is surely a query that changes nothing by itself, so that it
+ * can stand in the FROM of another.  A word in a string or a name only makes us
+ * too careful.
  */
 static bool
 is_query(const char *text)
@@ -95,7 +98,7 @@ is_query(const char *text)
 		return false;
 	for (; *text != '\0'; text += len > 0 ? len : 1) {
 		len = word_length(text);
-		/* perhaps a comment behind the end, which would end too much */
+		/* a comment may follow the end, and would hide our own text */
 		if (*text == ';' && text[strspn(text, TRIMMED)] != '\0')
 			return false;
 		if (is_one_of(text, len, changes,
@@ -129,7 +132,7 @@ sql_statement_is_control(const struct sql_statement *statement)
 
 /* The text ---------------------------------------------------------------- */
 
-/* The newline ends a comment that the statement may end with. */
+/* The newline ends a comment at the end of the statement. */
 static void
 add_trimmed(struct buf *buf, const char *text)
 {
@@ -151,9 +154,10 @@ sql_too_large(struct buf *buf, int64_t left, int64_t limit)
 
 /*
  * A row that is too large is refused before it is made JSON, as far as its size
- * in memory tells: that is never more than thirty times what JSON takes.  The
- * sum goes from row to row, so nothing behind the row that is too much is asked
- * for; a statement that changes something is carried out as a whole before.
+ * in memory tells: that is never more than thirty times the size as JSON.  The
+ * sum goes from row to row, so no row behind the first one that is too much is
+ * asked for.  But a statement that changes something is carried out as a whole
+ * before.
  */
 static void
 add_rows(struct buf *buf, const char *text, int64_t left, int64_t limit)
@@ -179,7 +183,7 @@ add_rows(struct buf *buf, const char *text, int64_t left, int64_t limit)
 	buf_adds(buf, " end");
 }
 
-/* The rows are made, all of them and whole, but do not leave the server. */
+/* All rows are made in full, but do not leave the server. */
 static void
 add_count(struct buf *buf, const char *text)
 {
@@ -224,7 +228,7 @@ add_param(struct pg_params *params, const struct json *value)
 	}
 }
 
-/* A number of seconds, in milliseconds; 0 for no number, or none above 0. */
+/* A number of seconds, in milliseconds; 0 if it is no number or not above 0. */
 static int64_t
 read_seconds(const struct json *value)
 {

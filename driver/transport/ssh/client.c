@@ -35,7 +35,7 @@ ssh_client_options(
 	add_option(words, "PermitLocalCommand=no");
 	for (i = 0; i < config->ssh.options.count; i++)
 		add_option(words, config->ssh.options.items[i]);
-	/* what ssh_config says of it is for people: they see the warning */
+	/* ssh_config's value of it is for people, who see the warning */
 	add_option(words, "StrictHostKeyChecking=yes");
 }
 

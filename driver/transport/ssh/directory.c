@@ -22,7 +22,7 @@ struct ssh_directory {
 	unsigned sockets;
 };
 
-/* Whether ssh takes the name as it is: it knows %, ${} and quotes. */
+/* Whether ssh takes the name as it is: %, ${} and quotes mean more to ssh. */
 static bool
 is_plain(const char *path)
 {
@@ -33,7 +33,9 @@ is_plain(const char *path)
 	return path[0] == '/' && path[strspn(path, plain)] == '\0';
 }
 
-/* The lock of a directory that is ours; -1: it is somebody's. */
+/*
+ * Lock a directory of our user; -1: another process has it, or it is not ours.
+ */
 static int
 lock(const char *path)
 {
@@ -50,7 +52,7 @@ lock(const char *path)
 	return -1;
 }
 
-/* `fd` holds the lock; it is closed. */
+/* Remove it.  `fd` holds its lock; close it. */
 static void
 discard(const char *path, int fd)
 {
@@ -66,7 +68,7 @@ discard(const char *path, int fd)
 	close(fd);
 }
 
-/* What drivers have left that were killed. */
+/* Remove the directories that killed drivers have left. */
 static void
 discard_stale(const char *base)
 {
@@ -104,7 +106,7 @@ make(const char *base, struct error *err)
 		return NULL;
 	}
 	discard_stale(base);
-	/* another driver may have taken a fresh one for a stale one */
+	/* another driver may have removed a fresh directory as a stale one */
 	for (tries = 0; tries < 10 && mkdtemp(path) != NULL; tries++) {
 		if ((fd = lock(path)) >= 0) {
 			directory = xcalloc(1, sizeof(*directory));

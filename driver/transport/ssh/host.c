@@ -12,15 +12,15 @@
 #include "driver/transport/ssh/pool.h"
 
 enum {
-	CALM_MS = 1000, /* without new connections after one that failed */
-	EASE_MS = 1000, /* then one session more on each, after a refusal */
-	REFUSALS = 3,   /* then a connection of its own */
+	CALM_MS = 1000, /* no new connections after a failed one */
+	EASE_MS = 1000, /* after a refusal, then one session more */
+	REFUSALS = 3,   /* then it gets a connection of its own */
 };
 
 /*
- * A connection that the sessions of several seats share.  It is listed with its
- * host from when it begins to be made.  One that fails, is lost or is retired
- * takes no more sessions, and is gone when its last one is.
+ * A connection that the sessions of several seats share.  Its host lists it as
+ * soon as its making begins.  A connection that fails, is lost or is retired
+ * takes no more sessions, and is gone when its last session is.
  */
 struct ssh_shared {
 	struct ssh_host *host;
@@ -42,7 +42,10 @@ on_calm(void *arg)
 	host->changed(host->arg);
 }
 
-/* It may have refused since it was slow to see that others had ended. */
+/*
+ * Allow one more.  The host may have refused before it saw that others had
+ * ended.
+ */
 static void
 on_ease(void *arg)
 {
@@ -66,7 +69,7 @@ is_calm(const struct ssh_host *host)
 	return host->calm_timer.place != 0;
 }
 
-/* How many sessions a connection to it carries. */
+/* How many sessions a connection to the host carries. */
 static int64_t
 room_of(const struct ssh_host *host)
 {
@@ -76,7 +79,7 @@ room_of(const struct ssh_host *host)
 	                                                     : sessions;
 }
 
-/* It has refused one more than `sessions` on a connection. */
+/* The host has refused one more session than `sessions` on a connection. */
 static void
 allow(struct ssh_host *host, int64_t sessions)
 {
@@ -89,7 +92,7 @@ allow(struct ssh_host *host, int64_t sessions)
 	loop_timer_set(host->loop, &host->ease_timer, EASE_MS);
 }
 
-/* Those that wait ------------------------------------------------------------ */
+/* Seats that wait --------------------------------------------------------- */
 
 static void
 add_waiting(struct ssh_host *host, struct ssh_seat *seat)
@@ -131,7 +134,7 @@ fail(struct ssh_host *host, const char *reason, bool only_tried)
 
 /* Shared connections --------------------------------------------------------- */
 
-/* How many there are or are being made. */
+/* How many there are, with those being made. */
 static int64_t
 count_shared(const struct ssh_host *host)
 {
@@ -144,7 +147,7 @@ count_shared(const struct ssh_host *host)
 	return count;
 }
 
-/* End it at once, even if requests use it. */
+/* End the connection at once, even if requests use it. */
 static void
 free_shared(struct ssh_shared *shared)
 {
@@ -183,7 +186,9 @@ on_up(void *arg)
 	host->changed(host->arg);
 }
 
-/* A host that has others may only be too busy for one more. */
+/*
+ * If there are other connections, the host may only be too busy for one more.
+ */
 static void
 connection_failed(struct ssh_host *host, const char *reason)
 {
@@ -217,8 +222,8 @@ static const struct ssh_link_events link_events = {
 };
 
 /*
- * Begin one through `socket`, and take over the string.  False: it can't be
- * begun, and every request that waited for it has been told why.
+ * Begin a connection shared at `socket`, and take over the string.  False: it
+ * can't be begun, and every request that waited for it has been told why.
  */
 static bool
 new_shared(struct ssh_host *host, char *socket)
@@ -242,7 +247,10 @@ new_shared(struct ssh_host *host, char *socket)
 	return true;
 }
 
-/* The one with the most room, so that all get the same; NULL: none has any. */
+/*
+ * The connection with the most room, so that all get the same load; NULL: none
+ * has room.
+ */
 static struct ssh_shared *
 find_shared(const struct ssh_host *host)
 {
@@ -257,7 +265,7 @@ find_shared(const struct ssh_host *host)
 	return best;
 }
 
-/* One more session uses it: through which socket. */
+/* One more session uses the connection.  Returns its socket. */
 static const char *
 enter_shared(struct ssh_shared *shared)
 {
@@ -266,7 +274,7 @@ enter_shared(struct ssh_shared *shared)
 	return ssh_link_socket(shared->link);
 }
 
-/* One session less uses it. */
+/* One session leaves it. */
 static void
 leave_shared(struct ssh_shared *shared)
 {
@@ -274,7 +282,7 @@ leave_shared(struct ssh_shared *shared)
 	free_unused(shared);
 }
 
-/* Those that nobody uses now will be closed in a while. */
+/* Connections that nobody uses now will be closed in a while. */
 static void
 rest(struct ssh_host *host)
 {
@@ -312,7 +320,7 @@ seat_alone(struct ssh_host *host)
 	seat->granted(seat->arg, NULL);
 }
 
-/* More are wanted than those that are there or begun can carry. */
+/* Whether those being made cannot carry all seats that wait. */
 static bool
 wants_more(const struct ssh_host *host)
 {
@@ -320,7 +328,10 @@ wants_more(const struct ssh_host *host)
 	       !is_calm(host) && host->starting * room_of(host) < host->waiting;
 }
 
-/* A host that wants calm has no room for a connection that need not be. */
+/*
+ * Whether the first seat gets its own connection.  A host that needs calm
+ * avoids it.
+ */
 static bool
 sits_alone(const struct ssh_host *host, const struct ssh_directory *directory)
 {
@@ -398,7 +409,7 @@ ssh_host_begun(struct ssh_seat *seat)
 	host->changed(host->arg);
 }
 
-/* It holds neither connection nor turn any more. */
+/* The seat gives back its connection and its turn. */
 static void
 seat_empty(struct ssh_seat *seat)
 {
@@ -422,8 +433,8 @@ session_refused(struct ssh_seat *seat, bool by_host)
 }
 
 /*
- * Its own connection: the host is only too busy if a session of somebody else
- * began meanwhile, or still may.
+ * A seat's own connection was refused.  The host is only too busy if a session
+ * of another seat began meanwhile, or still may.
  */
 static bool
 connection_refused(struct ssh_seat *seat, const char *reason)

@@ -1,7 +1,7 @@
 /*
- * host.h - a host that commands run on: the requests that wait for a seat there,
- * the connections that they share, and what the host was seen to allow.  For
- * pool.c only, which has the list of hosts.
+ * host.h - a host that commands run on: the requests that wait for a seat
+ * there, the connections that they share, and how many sessions the host
+ * allows.  Only pool.c uses it; the pool has the list of hosts.
  */
 #ifndef DRIVER_TRANSPORT_SSH_HOST_H
 #define DRIVER_TRANSPORT_SSH_HOST_H
@@ -29,15 +29,15 @@ struct ssh_host {
 	LIST_HEAD(ssh_connections, ssh_shared) connections;
 	int64_t waiting, seated;
 	int64_t starting; /* connections that are being made */
-	int64_t begun;    /* sessions that ever stood, and one */
-	int64_t allowed;  /* sessions on one; 0: it has not refused any */
-	int64_t fewest;   /* that it ever was, 0 the same */
+	int64_t begun;    /* one more than all sessions that ever stood */
+	int64_t allowed;  /* sessions on a connection; 0: none was refused */
+	int64_t fewest;   /* the least that it ever was, or 0 */
 	struct timer calm_timer, ease_timer;
 	void (*changed)(void *arg);
 	void *arg;
 };
 
-/* `changed`: it may be able to serve somebody now. */
+/* `changed`: called when it may be able to serve a request. */
 struct ssh_host *ssh_host_new(struct loop *loop, const struct config *config,
     const struct ssh_target *target, void (*changed)(void *arg), void *arg);
 
@@ -52,15 +52,15 @@ bool ssh_host_has_waiting(const struct ssh_host *host);
 bool ssh_host_is_unused(const struct ssh_host *host);
 
 /*
- * Grant what can be granted now; connections are shared through sockets in
- * `directory`, NULL: they are not.
+ * Grant all seats that can be granted now.  Connections are shared through
+ * sockets in `directory`; NULL: they are not shared.
  */
 void ssh_host_serve(struct ssh_host *host, struct ssh_directory *directory);
 
 /* The connections that exist now take no new sessions. */
 void ssh_host_retire(struct ssh_host *host);
 
-/* As the functions of pool.h, for a seat at this host. */
+/* The same as the functions of pool.h, for a seat at this host. */
 void ssh_host_ask(struct ssh_host *host, struct ssh_seat *seat);
 bool ssh_host_is_awaited(const struct ssh_host *host);
 void ssh_host_begun(struct ssh_seat *seat);

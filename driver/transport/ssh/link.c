@@ -18,7 +18,7 @@
 
 enum {
 	CONNECT_MS = 60000, /* ssh's own limit does not cover logging in */
-	AGAIN_MS = 50,      /* if the client has many who ask for it */
+	AGAIN_MS = 50,      /* if the client is too busy */
 	SAID_MAX = 65536,
 };
 
@@ -58,7 +58,7 @@ on_readable(void *arg, int events)
 	link->events->down(link->arg, "the shared connection was lost");
 }
 
-/* False with errno set: EAGAIN, or it will not do. */
+/* False with errno set: EAGAIN for later, or it will not do. */
 static bool
 attach(struct ssh_link *link)
 {
@@ -86,7 +86,7 @@ on_output(void *arg, enum child_stream which, const char *data, size_t len)
 	(void)buf_add(&link->said, data, len);
 }
 
-/* It is connected and in the background; false: it is not there any more. */
+/* The client is connected and in the background.  False: its socket is gone. */
 static bool
 go_on(struct ssh_link *link)
 {
@@ -124,7 +124,7 @@ on_again(void *arg)
 		end(link);
 }
 
-/* It has ended: connected and in the background, or not at all. */
+/* The process has ended: the client is in the background, or has failed. */
 static void
 on_ended(void *arg, int status)
 {
@@ -155,7 +155,7 @@ ssh_link_new(struct loop *loop, const struct config *config,
 	struct ssh_link *link = xcalloc(1, sizeof(*link));
 	struct words words = { 0 };
 	char *path = xasprintf("ControlPath=%s", socket);
-	/* it stays for a while without us, should we be killed or slow */
+	/* the link stays for a while without us, if we are killed or slow */
 	const char *const options[] = { "ControlMaster=yes", path,
 		"ControlPersist=10", NULL };
 

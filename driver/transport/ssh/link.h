@@ -1,10 +1,11 @@
 /*
  * link.h - one connection to a host that many sessions share.
  *
- * A client of its own makes it (ControlMaster) and then stays in the
- * background; it serves others through a socket.  We hold a connection to that
- * socket: it tells us when the link is gone, and the link that we are there.
- * Without one it ends by itself after a few seconds.
+ * A client of its own makes the connection (ControlMaster) and then stays in
+ * the background.  It serves other clients through a socket.  We hold a
+ * connection to that socket: it tells us when the link is gone, and tells the
+ * link that we are there.  Without such a connection the link ends by itself
+ * after a few seconds.
  */
 #ifndef DRIVER_TRANSPORT_SSH_LINK_H
 #define DRIVER_TRANSPORT_SSH_LINK_H
@@ -18,13 +19,16 @@ struct ssh_target;
 struct ssh_link_events {
 	void (*up)(void *arg);
 
-	/* It could not be made, or is gone.  Free it; no event comes after. */
+	/*
+	 * The link could not be made, or is gone.  Free it; no event comes
+	 * after.
+	 */
 	void (*down)(void *arg, const char *reason);
 };
 
 /*
- * Connect to `target`, sharing it at `socket`, which is the link's from then
- * on.  NULL with `err` set if the client could not be run.
+ * Connect to `target` and share the connection at `socket`; the link takes the
+ * string over.  NULL with `err` set if the client could not be run.
  */
 struct ssh_link *ssh_link_new(struct loop *loop, const struct config *config,
     const struct ssh_target *target, char *socket,
@@ -32,7 +36,7 @@ struct ssh_link *ssh_link_new(struct loop *loop, const struct config *config,
 
 const char *ssh_link_socket(const struct ssh_link *link);
 
-/* End it, and the sessions on it.  NULL is allowed. */
+/* End the link and the sessions on it.  NULL is allowed. */
 void ssh_link_free(struct ssh_link *link);
 
 #endif

@@ -14,7 +14,7 @@ struct ssh_pool {
 	struct loop *loop;
 	const struct config *config;
 	struct ssh_directory *directory;
-	bool no_directory; /* there is none, and it was said */
+	bool no_directory; /* there is none, and this was logged */
 	LIST_HEAD(ssh_hosts, ssh_host) hosts;
 	struct loop_call call;
 };
@@ -27,7 +27,7 @@ look_later(void *arg)
 	loop_later(pool->loop, &pool->call);
 }
 
-/* Where sockets of shared connections are; NULL: nothing is shared. */
+/* The directory for sockets of shared connections; NULL: nothing is shared. */
 static struct ssh_directory *
 directory(struct ssh_pool *pool)
 {

@@ -1,8 +1,8 @@
 /*
  * ssh.c - commands on other hosts, through OpenSSH's client.
  *
- * Whether the command ran and how it ended is told only by the records of the
- * wrapper around it (ssh_wrapper.h).
+ * Only the records of the wrapper around a command (wrapper.h) tell whether the
+ * command ran and how it ended.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -26,7 +26,8 @@
 #include "runtime/random.h"
 
 enum {
-	ENDING_MS = 5000, /* for a host to kill what does not want to end */
+	ENDING_MS = 5000, /* for a host to kill a command that does not end */
+	CLIENT_MS = 1000, /* for a client to end whose command is over */
 };
 
 struct ssh {
@@ -46,11 +47,11 @@ struct run {
 	struct buf command; /* for the remote shell */
 	struct buf env;     /* a line for the wrapper */
 	struct ssh_seat seat;
-	struct child *child; /* NULL: it waits for its seat */
+	struct child *child; /* NULL: the run waits for its seat */
 	struct ssh_stream out, err;
 	bool went;            /* the command may have begun */
-	struct ending ending; /* its time: to reach the host, and then for the
-	                         command */
+	struct ending ending; /* its time to reach the host, and then the time
+	                         of the command */
 	struct loop_call withdraw_call;
 };
 
@@ -63,7 +64,7 @@ wrong(struct error *err, const char *what)
 	return false;
 }
 
-/* Whether `text` is a name that nothing on its way could misunderstand. */
+/* Whether `text` is a name that no program on its way could misunderstand. */
 static bool
 is_name(const char *text, const char *more)
 {
@@ -79,7 +80,7 @@ is_name(const char *text, const char *more)
 	return c > text;
 }
 
-/* The list of words; an empty one stands for none. */
+/* The list of words, or NULL; an empty list is the same as none. */
 static const struct json *
 command_of(const struct run *run)
 {
@@ -90,7 +91,7 @@ command_of(const struct run *run)
 	return command;
 }
 
-/* Where `args` lead; its strings are theirs. */
+/* Read the target from `args`; its strings belong to `args`. */
 static bool
 read_target(
     const struct json *args, struct ssh_target *target, struct error *err)
@@ -166,30 +167,43 @@ go(struct run *run)
 	buf_release(&text);
 }
 
-/* The command has ended, and said so. */
+/* Whether both streams have the last record. */
 static bool
 is_over(const struct run *run)
 {
 	return run->out.ended && run->err.ended;
 }
 
+/*
+ * The command is over.  Processes that it has left on the host may hold the
+ * streams open for ever, so the client is told to end.  It is killed if it goes
+ * on: a client of a shared connection that gets the signal right before it
+ * waits for a packet never looks at it (mux_client_read() of OpenSSH 9.2).
+ */
+static void
+end_client(struct run *run)
+{
+	child_signal(run->child, SIGTERM);
+	ending_set(&run->ending, run->ending.cause, run->child, CLIENT_MS);
+}
+
 static void
 on_output(void *arg, enum child_stream which, const char *data, size_t len)
 {
 	struct run *run = arg;
+	bool was_over = is_over(run);
 
 	ssh_stream_add(which == CHILD_OUT ? &run->out : &run->err, run->nonce,
 	    data, len, run->task->output, which);
 	if (run->out.begun && run->err.begun && !run->went)
 		go(run);
-	/* what was left behind on the host may hold the streams for ever */
-	if (is_over(run))
-		child_signal(run->child, SIGTERM);
+	if (is_over(run) && !was_over)
+		end_client(run);
 }
 
 /* The outcome -------------------------------------------------------------- */
 
-/* The client has ended, and nobody has told it to. */
+/* The client has ended by itself. */
 static void
 explain_loss(struct run *run, int status, struct outcome *outcome)
 {
@@ -224,8 +238,8 @@ explain(struct run *run, int status, struct outcome *outcome)
 }
 
 /*
- * Whether it waits for another seat: the client was not served, and what has
- * not begun may be begun again.
+ * Whether the run waits for another seat: the client was not served, and a
+ * command that has not begun may be begun again.
  */
 static bool
 asks_again(struct run *run, int status)
@@ -275,7 +289,9 @@ static const struct child_events events = {
 
 /* Stopping ----------------------------------------------------------------- */
 
-/* The host ends the command when it is told that we don't wait any more. */
+/*
+ * Stop the run.  When its input ends, the wrapper ends the command on the host.
+ */
 static void
 stop(struct run *run, enum ending_cause cause)
 {
@@ -325,7 +341,9 @@ on_failed(void *arg, const char *reason)
 	fail(arg, "ssh", reason);
 }
 
-/* A client that finds no shared connection behind `socket` makes none. */
+/*
+ * If a client finds no shared connection behind `socket`, it does not make one.
+ */
 static void
 add_options(struct words *words, const struct run *run, const char *socket)
 {

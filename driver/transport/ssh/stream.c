@@ -26,7 +26,7 @@ ssh_stream_reset(struct ssh_stream *stream)
 	ssh_stream_init(stream, limit);
 }
 
-/* How much of the text is no beginning of a record. */
+/* How many bytes come before a possible beginning of a record. */
 static size_t
 certain(const struct buf *text, const char *nonce)
 {
@@ -55,7 +55,7 @@ hand_over(struct ssh_stream *stream, const char *nonce, struct output *output,
 	stream->handed = text->cut + end;
 }
 
-/* The first record of this sort: another one can only be somebody's output. */
+/* The first record of this sort.  A record of the other sort is only output. */
 static struct ssh_record_found
 find(const struct buf *text, size_t from, const char *nonce,
     enum ssh_record wanted)
@@ -69,7 +69,10 @@ find(const struct buf *text, size_t from, const char *nonce,
 	return found;
 }
 
-/* Add at most as much as the tail certainly keeps: no byte is cut before it is read. */
+/*
+ * Add at most as many bytes as the tail is sure to keep, so that no byte is cut
+ * before it is read.
+ */
 static void
 add_part(
     struct ssh_stream *stream, const char *nonce, const char *data, size_t len)

@@ -1,6 +1,6 @@
 /*
- * stream.h - one of the two streams of a command: what stands between the
- * records of its wrapper.
+ * stream.h - one of the two streams of a command: the bytes between the records
+ * of its wrapper.
  */
 #ifndef DRIVER_TRANSPORT_SSH_STREAM_H
 #define DRIVER_TRANSPORT_SSH_STREAM_H
@@ -12,21 +12,24 @@
 
 /* Read the fields; change them only through the functions. */
 struct ssh_stream {
-	struct tail text; /* before the first record: what ssh said */
+	struct tail text; /* before the first record: messages of ssh */
 	bool begun;
 	bool ended;
 	int exit_code;
 	size_t handed; /* bytes of the output that were streamed already */
 };
 
-/* Of the output, the last `limit` bytes are kept. */
+/* The last `limit` bytes of the output are kept. */
 void ssh_stream_init(struct ssh_stream *stream, size_t limit);
 void ssh_stream_release(struct ssh_stream *stream);
 
-/* As it was in the beginning. */
+/* Set the stream back to its beginning. */
 void ssh_stream_reset(struct ssh_stream *stream);
 
-/* What came; what is output of the command by now goes to `output`, too. */
+/*
+ * Add bytes that came.  Bytes that are certainly output of the command go to
+ * `output`, too.
+ */
 void ssh_stream_add(struct ssh_stream *stream, const char *nonce,
     const char *data, size_t len, struct output *output,
     enum child_stream which);

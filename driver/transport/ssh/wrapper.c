@@ -37,7 +37,7 @@ is_variable(const char *name)
 	       name[strspn(name, allowed)] == '\0';
 }
 
-/* A word on one line: line ends are in a variable of the wrapper's. */
+/* A word on one line: a variable of the wrapper stands for line ends. */
 static void
 add_value(struct buf *buf, const char *text)
 {
@@ -72,7 +72,10 @@ ssh_wrapper_env(struct buf *buf, const struct json *env, struct error *err)
 			    name);
 			return false;
 		}
-		/* one command: all its words are read before it sets any */
+		/*
+		 * one command, so that all its words are read before it sets
+		 * any
+		 */
 		buf_addf(buf, "%s %s=", i == 0 ? "export" : "", name);
 		add_value(buf, value);
 	}
@@ -122,7 +125,7 @@ ssh_wrapper_command(
 	buf_adds(&inner, "; _run() { exec 3<&-; eval \"$_env\"; ");
 	ok = add_command(&inner, wrapper->command, err);
 	buf_addf(&inner, "; }; %s", ssh_script_wrapper);
-	/* the login shell may be any: it only has to take one quoted word */
+	/* any login shell will do: it only has to take one quoted word */
 	buf_adds(buf, "exec sh -c ");
 	ssh_wrapper_quote(buf, inner.data);
 	buf_release(&inner);
@@ -132,7 +135,7 @@ ssh_wrapper_command(
 void
 ssh_wrapper_go(struct buf *buf, const char *env, const char *input, size_t len)
 {
-	/* the x says that all of it is there */
+	/* the x shows that all of the input is there */
 	buf_addf(buf, "go %zu\n", len + 1);
 	buf_adds(buf, env);
 	buf_add(buf, input, len);

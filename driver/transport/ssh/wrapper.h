@@ -1,9 +1,9 @@
 /*
- * wrapper.h - what the remote shell is told, and what it says of it.
+ * wrapper.h - the command for the remote shell, and the records in its output.
  *
- * ssh's own exit code says nothing: 255 may be the command's, a lost
- * connection's or a killed command's.  So the command runs inside a wrapper
- * that writes records, each with a nonce that only this attempt knows:
+ * ssh's own exit code is no help: 255 may come from the command, from a lost
+ * connection or from a killed command.  So the command runs inside a wrapper.
+ * The wrapper writes records, each with a nonce that only this attempt knows:
  *
  *     remote                                  driver
  *     "NONCE begun" on both streams    ──▶
@@ -11,14 +11,15 @@
  *     … the command's own output …     ──▶
  *     "NONCE exit 0" on both streams   ──▶
  *
- * Until "go" has left us the command cannot have begun; what stands before
- * the first record is noise of the login, what stands behind the last one
- * comes from processes that were left behind.
+ * Before "go" has left the driver, the command cannot have begun.  Bytes before
+ * the first record are noise of the login.  Bytes behind the last record come
+ * from processes that were left behind.
  *
- * The wrapper's own input stays open.  When it ends before the command does,
- * nobody waits for that any more: we have closed it, or the connection or the
- * driver is gone.  Then all in the command's session is told to end, and
- * killed after the grace; the last record comes when nobody is left.
+ * The wrapper's own input stays open.  If it ends before the command does, the
+ * driver has closed it, or the connection or the driver is gone: nobody waits
+ * for the command any more.  Then all processes of the command's session are
+ * told to end, and killed after the grace.  The last record comes when none of
+ * them is left.
  */
 #ifndef DRIVER_TRANSPORT_SSH_WRAPPER_H
 #define DRIVER_TRANSPORT_SSH_WRAPPER_H
@@ -50,12 +51,15 @@ bool ssh_wrapper_command(
 
 /*
  * Add a line that sets the variables `env` (an object, or NULL).  They may be
- * secrets: no command line shows it.
+ * secrets, so the line is never on a command line.
  */
 bool ssh_wrapper_env(
     struct buf *buf, const struct json *env, struct error *err);
 
-/* Add what the wrapper waits for: that line, the command's standard input. */
+/*
+ * Add the input that the wrapper waits for: that line, then the command's
+ * standard input.
+ */
 void ssh_wrapper_go(
     struct buf *buf, const char *env, const char *input, size_t len);
 
@@ -65,7 +69,7 @@ enum ssh_record {
 	SSH_RECORD_EXIT,
 };
 
-/* A record in a stream: `at` is where it stands, `length` how long it is. */
+/* A record in a stream: `at` is its place, `length` is its length. */
 struct ssh_record_found {
 	enum ssh_record record;
 	size_t at, length;

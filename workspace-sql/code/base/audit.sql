@@ -4,15 +4,15 @@
 -- The rows have numbers without gaps, and each has a digest that follows from the row and
 -- from the digest before it. Therefore fsck sees that a row was changed or is missing. A
 -- verb does not give its row a number: the next verb would have to wait until the first
--- one's transaction ends, and that may stay open for hours. Rows get their numbers when
--- they are committed, in portions, by whoever does other work for the engine (wf.work,
--- tick), in the order in which they are found then. The digests have no key: whoever may
--- change the rows may read all that is in the database. Somebody who wants to know what
--- even the owner cannot change keeps a number and its digest elsewhere.
+-- one's transaction ends, and that may stay open for hours. Instead wf.work and tick number
+-- the rows that are committed, in portions, in the order in which they find them. The
+-- digests have no key: somebody who may change the rows may read everything in the database,
+-- and would read the key, too. A number and its digest that are kept elsewhere show whether
+-- anybody, even the owner, has changed a row up to that number.
 
 -- wf._first_ids(p_ids)
 --
--- Returns  these numbers as ranges, of which at most 100 are kept; null if there are no
+-- Returns  these numbers as ranges, at most the first 100 of them; null if there are no
 --          numbers
 -- Locks    nothing
 -- Raises   nothing
@@ -29,7 +29,7 @@ end;
 
 -- wf._first_bytes(p_arguments)
 --
--- Returns  the arguments of a verb; of those with more than 4000 bytes only how many they are and how they begin
+-- Returns  the arguments of a verb; if they have more than 4000 bytes, only their size and their beginning
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _audit
@@ -43,8 +43,8 @@ end;
 
 -- wf._audit(p_verb, p_arguments, p_reason, p_instance, p_process, p_answer)
 --
--- Writes down what was done. The verb is called as in the console. The arrays are the
--- answers to the verb: an instance, a process or null, and done, begun or refused.
+-- Writes down what was done. p_verb is the name of the verb in the console. The arrays are
+-- the answers to the verb: for each an instance, a process or null, and done, begun or refused.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -87,9 +87,9 @@ $$;
 
 -- wf._audit_digest(p_before, p_row)
 --
--- Neither time zone nor any other setting of a session may change it.
+-- The digest must not depend on the time zone or another setting of the session.
 --
--- Returns  the digest of a row: the SHA-256 of the digest before it and of all that the row says
+-- Returns  the digest of a row: the SHA-256 of the digest before it and of the values of the row
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _seal_audit and _fsck_audit
@@ -120,7 +120,7 @@ end;
 -- Gives at most 1,000 committed rows of the audit their numbers and digests.
 --
 -- Returns  nothing
--- Locks    the row of audit_head (skipping it if it is locked: somebody else is at it)
+-- Locks    the row of audit_head; if it is locked, another session is at work, and this does nothing
 -- Raises   nothing
 -- Called   by wf.work and tick
 create or replace function wf._seal_audit() returns void
@@ -148,11 +148,11 @@ $$;
 
 -- wf._audit_purge(p_before, p_reason, p_limit)
 --
--- Deletes the oldest rows of the audit, up to the first one that is not older than
--- p_before, and at most so many. Nobody has the right to call it but the owner of the
--- schema, and a superuser. It leaves a row that says what has gone.
+-- Deletes the oldest rows of the audit: those before the first row that is not older than
+-- p_before, and at most p_limit rows. Only the owner of the schema and a superuser may call
+-- it. It adds a row to the audit that says which rows were deleted.
 --
--- Returns  how many rows have gone
+-- Returns  how many rows it has deleted
 -- Locks    the gate, the row of audit_head
 -- Raises   WF002 without a moment or a reason, WF004 if rows are just getting their numbers
 -- Called   by DBAs

@@ -3,11 +3,11 @@
 -- wf.now()
 --
 -- The workspace's clock. Tests may set it for a session: set wf.now =
--- '2026-01-01 00:00+00'. That counts only for members of wf_admin, and only where the
--- owner of the schema has allowed it with the setting test_clock. For anybody else it
--- means nothing, and is not even looked at: it may come from postgresql.conf, or from a
--- statement in a session of a driver. wf.simulate sets it for any caller. A row of
--- wf.setting, which its transaction never commits, then says that a simulation is at work.
+-- '2026-01-01 00:00+00'. That counts only for members of wf_admin, and only if the owner of
+-- the schema has allowed it with the setting test_clock. For any other login the value is
+-- not even parsed: it may come from postgresql.conf, or from a statement in a session of a
+-- driver. wf.simulate sets the clock for any caller. A row of wf.setting, which its
+-- transaction never commits, then says that a simulation is at work.
 --
 -- Returns  the setting wf.now if it counts, else the time
 -- Locks    nothing
@@ -30,8 +30,9 @@ begin
 end;
 $$;
 comment on function wf.now() is
-    'The workspace''s clock: timestamptz. It is the server''s. Only in a workspace for tests, where the owner of the '
-    'schema has allowed it (test_clock), may a member of wf_admin set it for a session, with the setting wf.now.';
+    'The workspace''s clock: timestamptz. It shows the time of the server. In a workspace for tests a member of '
+    'wf_admin may set it for a session with the setting wf.now, if the owner of the schema has allowed that '
+    '(test_clock).';
 
 -- wf._now()
 --
@@ -65,7 +66,7 @@ comment on function wf.schema_version() is 'Version of the installed schema: int
 -- Called   by wf.greet and wf._refuse_program
 create or replace function wf._oldest_program() returns int language sql immutable
 begin atomic
-    select 8; -- an earlier driver would send nothing for a secret
+    select 8; -- an older driver would send nothing in place of a secret
 end;
 
 -- wf._refuse_program(p_version)

@@ -2,9 +2,9 @@
 
 -- wf._inherit_comments(p_view, p_source)
 --
--- Gives each column of a view the comment of the column of the same name in the
--- table, or in the view, that it shows. A column with another meaning gets a
--- comment of its own after that.
+-- Gives each column of a view the comment of the column of the same name in
+-- p_source, the table or view that the view shows. A column with another meaning
+-- gets a comment of its own after that.
 --
 -- Returns  nothing
 -- Locks    the view

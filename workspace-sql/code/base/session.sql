@@ -3,8 +3,9 @@
 
 -- wf._role()
 --
--- A function of a stranger that runs with the rights of its owner is not told from its
--- caller here: nothing in SQL says whose rights a procedure was called with.
+-- If the call comes from somebody's function that runs with the rights of its owner, this
+-- is the role of that function's caller: SQL cannot tell with whose rights a procedure was
+-- called.
 --
 -- Returns  the role that acts: the one that the session has SET ROLE to, else its login
 -- Locks    nothing
@@ -18,10 +19,10 @@ end;
 
 -- wf._login()
 --
--- Returns  the login of the session, whatever role it has set: its oid, which a new name does not change
+-- Returns  the oid of the session's login, whatever role the session has set; a new name does not change it
 -- Locks    nothing
 -- Raises   nothing
--- Called   wherever what is asked for is for one login; it is inlined
+-- Called   wherever something belongs to one login; it is inlined
 create or replace function wf._login() returns oid
 language sql stable
 begin atomic
@@ -45,8 +46,8 @@ end;
 -- wf._set_reason(p_reason)
 --
 -- Keeps the reason for what follows in this transaction; the history quotes it. Any
--- session may set wf.reason: what counts begins with the number of the transaction, so
--- that what was set before, by another transaction in the session of a driver, does not.
+-- session may set wf.reason. A value counts only if it begins with the number of the
+-- transaction. So a value that an earlier transaction of a driver's session set does not.
 --
 -- Returns  nothing
 -- Locks    nothing
@@ -78,8 +79,8 @@ end;
 --
 -- Lets a call of a procedure in. Reading the empty table wf.gate locks it until
 -- the transaction ends, and waits while an upgrade holds it (script/knock.sql).
--- `where false` does that, too. If the table has another file afterwards, an
--- upgrade has made all functions anew meanwhile. The call would go on in the old
+-- A query with `where false` does that, too. If the table has another file afterwards,
+-- an upgrade has made all functions anew meanwhile. The call would go on in the old
 -- functions, so it is refused. The engine counts how deep its triggers are nested,
 -- so the caller must not be in deeply nested triggers itself. The engine does not
 -- advance instances in a transaction whose snapshot hides recent commits of others.
@@ -129,8 +130,8 @@ end;
 
 -- wf._sign(p_driver)
 --
--- Stores the actor of a transaction, once in each transaction, and in a driver's turn
--- notes its mark for _mark. A session may set wf.mark itself, but it cannot make the seal.
+-- Stores the actor of a transaction, once in each transaction. In a driver's turn it also
+-- sets wf.mark, which _mark reads. A session may set wf.mark itself, but cannot make the seal.
 --
 -- Returns  the mark of the transaction; null if it was signed before, or outside of a
 --          driver's turn
@@ -174,7 +175,7 @@ end;
 -- that a task has become ready (_may_ring).
 --
 -- Returns  nothing
--- Locks    nothing (NOTIFY takes its own at commit)
+-- Locks    nothing (NOTIFY takes its own lock at commit)
 -- Raises   nothing
 -- Called   wherever a task becomes ready
 create or replace function wf._ring() returns void

@@ -52,8 +52,8 @@ insert into wf.setting (name, value, meaning, min, max) values
 --
 -- Returns  nothing
 -- Locks    the gate, the row of the setting
--- Raises   WF002 if the value is out of range, WF003 if there is no such setting, WF004 if it is not for setting
--- Called   by administrators; it counts from the next transaction on
+-- Raises   WF002 if the value is out of range, WF003 if there is no such setting, WF004 if it cannot be set so
+-- Called   by administrators; the value counts from the next transaction on
 create or replace function wf.setting_set(p_name text, p_value bigint) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -82,13 +82,13 @@ begin
 end;
 $$;
 comment on function wf.setting_set(text, bigint) is
-    'Sets a setting of the workspace (setting_v lists them with their ranges). Counts from the next transaction on. '
-    'Returns nothing; raises WF002 if the value is out of range, WF003 if there is no such setting, WF004 if it is '
-    'not for setting.';
+    'Sets a setting of the workspace (setting_v lists them with their ranges). The value counts from the next '
+    'transaction on. Returns nothing; raises WF002 if the value is out of range, WF003 if there is no such setting, '
+    'WF004 if it cannot be set with this procedure.';
 
 -- wf._setting_changed()
 --
--- A setting has another value: that is in the audit, whoever changed it, and how.
+-- Notes in the audit that a setting has another value, whoever changed it and how.
 --
 -- Locks    nothing; only inserts
 -- Raises   nothing

@@ -15,32 +15,32 @@ comment on table wf.audit is
     'What operators, authors and administrators have done, one row each: who, when, from where, what, why, to what.';
 comment on column wf.audit.id is 'key';
 comment on column wf.audit.number is
-    'number without gaps, in the order in which the rows were found after their commit; null: it has none yet';
+    'number without gaps, in the order in which the rows were found after their commit; null: the row has none yet';
 comment on column wf.audit.at is 'when, by the clock of the server';
 comment on column wf.audit.xid is 'the transaction that did it; event_v has its moves';
 comment on column wf.audit.login is 'the login that did it (session_user)';
 comment on column wf.audit.role is 'the role as which the login acted: the role of its SET ROLE, or the login itself';
-comment on column wf.audit.client is 'the address that it came from; null for a local socket';
+comment on column wf.audit.client is 'the address of the client; null for a local socket';
 comment on column wf.audit.verb is 'the verb, named as in the console';
 comment on column wf.audit.arguments is
-    'the arguments of the verb, without outputs; of more than 4000 bytes only their size and their beginning';
-comment on column wf.audit.reason is 'reason that was given';
-comment on column wf.audit.targets is 'how many instances or processes it was done to';
-comment on column wf.audit.refused is 'how many instances or processes it was refused for';
-comment on column wf.audit.instances is 'the instances that it was done to, or in; at most the first 100 ranges';
-comment on column wf.audit.processes is 'the processes that it was done to; at most the first 100 ranges';
-comment on column wf.audit.digest is 'SHA-256 of the row and the digest before it; null: it has no number yet';
+    'the arguments of the verb, without outputs; if they have more than 4000 bytes, only their size and beginning';
+comment on column wf.audit.reason is 'the reason that was given';
+comment on column wf.audit.targets is 'for how many instances or processes the verb was carried out';
+comment on column wf.audit.refused is 'for how many instances or processes the verb was refused';
+comment on column wf.audit.instances is 'the instances that the verb was done to, or in; at most the first 100 ranges';
+comment on column wf.audit.processes is 'the processes that the verb was done to; at most the first 100 ranges';
+comment on column wf.audit.digest is 'SHA-256 of the row and the digest before it; null: the row has no number yet';
 
 comment on table wf.audit_head is 'One row: how far the audit is numbered, and how far it was purged.';
 comment on column wf.audit_head.only_one is 'key';
 comment on column wf.audit_head.number is 'the last number';
-comment on column wf.audit_head.digest is 'the digest of its row';
+comment on column wf.audit_head.digest is 'the digest of the last row';
 comment on column wf.audit_head.purged is 'the rows up to this number have been purged';
 comment on column wf.audit_head.purged_digest is 'the digest of the last row that was purged';
 
 comment on table wf.gate is
-    'An empty table. Every procedure that writes reads it first, and an upgrade truncates it. Therefore neither goes '
-    'on while the other is at work.';
+    'An empty table. Every procedure that writes reads it first, and an upgrade truncates it. Therefore a procedure '
+    'and an upgrade never work at the same time.';
 comment on column wf.gate.id is 'key; the table never has a row';
 
 comment on table wf.error is 'The SQLSTATEs that the workspace raises; docs/errors.md is printed from these rows.';

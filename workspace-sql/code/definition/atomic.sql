@@ -1,12 +1,12 @@
--- An atomic is one task, whose request holds the statements of the calls in it, and
--- whose output is an object of the names that they bind. install makes the task type
--- of such a task out of the types of its calls. The name of the type is the word
--- atomic and a checksum, with a space between: no type of a file is called so.
--- The only argument is `calls`: a list with an object of arguments for each call.
+-- An atomic is one task. Its request holds the statements of the calls in it, and its
+-- output is an object of the names that the calls bind. install makes the task type of
+-- such a task out of the types of its calls. The name of the type is the word atomic, a
+-- space and a checksum; no type of a file can have such a name. The only argument is
+-- `calls`: a list with an object of arguments for each call.
 
 -- wf._call_at(p_list, p_number)
 --
--- Returns  the expression of what a list has for a call; p_number counts from 1
+-- Returns  the expression of the element that a list has for a call; p_number counts from 1
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._atomic_calls
@@ -18,8 +18,8 @@ end;
 
 -- wf._atomic_calls(p_calls, p_task_types)
 --
--- The requests and clauses of the types of calls, which read `calls` and the
--- response to all statements in place of their parameters and of their own response.
+-- Finds the requests and clauses of the types of calls. These read `calls` in place of
+-- their parameters, and the response to all statements in place of their own response.
 --
 -- Returns  for each call: its number (k), the name that it binds, how messages name it,
 --          its statement as the driver gets it, and the expressions of its type
@@ -32,7 +32,7 @@ returns table (k bigint, name text, said text, statement jsonb, idempotent jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select c.ordinality, c.value ->> 'as',
            format('statement %s of %s (line %s): ', c.ordinality, jsonb_array_length(p_calls), c.value ->> 'line'),
-           -- its time limit in seconds: the driver reads no durations
+           -- the time limit in seconds, since the driver reads no durations
            r.args || jsonb_build_object('line', c.value -> 'line')
            || case when r.args ? 'timeout'
                    then jsonb_build_object('timeout', jsonb_build_array('call', 'seconds', r.args -> 'timeout'))
@@ -51,7 +51,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
                   p.given || jsonb_build_object(
                       'response', wf._call_at('["get", ["var", "response"], "results"]', c.ordinality)) as names) s
      cross join lateral (
-           -- in the handle itself there is none yet
+           -- the expression of the handle itself sees no handle yet
            select wf._substitute(s.start -> 'handle', s.names || '{"handle": null}') as handle) h
      cross join lateral (
            select wf._substitute(s.start -> 'args', p.given) as args,
@@ -80,7 +80,7 @@ end;
 
 -- wf._atomic_type(p_calls, p_task_types)
 --
--- Returns  the task type of an atomic with these calls: the type, the name and the line of each
+-- Returns  the task type of an atomic with these calls; p_calls has type, name and line of each
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._join_calls
@@ -90,7 +90,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     call as materialized (
         select c.* from wf._atomic_calls(p_calls, p_task_types) c
     ),
-    -- the first of these that is true is the error
+    -- the first test that is true gives the error
     fault as materialized (
         select c.k, 1 as part, jsonb_build_array('coalesce', c.failure, false) as test,
                wf._judged_call(c.said, 'the response says that it failed', c.failure_as) as error
@@ -131,14 +131,14 @@ $$;
 
 -- wf._join_calls(p_nodes, p_task_types, p_checksums)
 --
--- Makes a task of each atomic of a file that is sound: it gets a type, arguments,
--- the list of the names that it binds, and what its calls read. The calls in it
--- are no nodes of their own any more.
+-- Makes a task of each atomic of a sound file. The task gets a type, arguments, the
+-- list of the names that it binds, and the names that its calls read. The calls in
+-- the atomic are not nodes of their own any more.
 --
 -- Returns  the nodes, the task types and their checksums, with those of the atomics
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf.install and _recompile
+-- Called   by _store_trees
 create or replace function wf._join_calls(inout p_nodes wf.part[], inout p_task_types jsonb, inout p_checksums jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
 declare
@@ -196,8 +196,8 @@ $$;
 
 -- wf._spec_atomic(p_spec, p_nodes)
 --
--- Checks what stands in an atomic: calls of SQL tasks, none of which waits for
--- another or has policies of its own.
+-- Checks the contents of atomics: only calls of SQL tasks. None of them may wait
+-- for another one or have policies of its own.
 --
 -- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
 -- Locks    nothing

@@ -9,17 +9,17 @@
 create or replace function wf._is_volatile(p_expression jsonb) returns boolean
 language sql immutable
 begin atomic
-    -- a string that looks like a call is taken for one, which only costs an evaluation
+    -- a string that looks like a call is taken for a call, which only costs an evaluation
     select p_expression::text ~ '[[]"instance", |[[]"call", "(now|today)"';
 end;
 
 -- wf._constant(p_expression)
 --
 -- Returns  {"value": v} if an expression is a constant, else null; null, too, if
---          its evaluation fails: then it fails in the process that needs it
+--          its evaluation fails: then it fails again in the process that needs it
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf.install
+-- Called   wherever constant expressions of a definition are settled or checked
 create or replace function wf._constant(p_expression jsonb) returns jsonb
 language plpgsql stable strict as $$
 declare
@@ -59,10 +59,10 @@ $$;
 
 -- wf._substitute(p_expression, p_values)
 --
--- Returns  an expression with the expressions in p_values in place of the names
+-- Returns  an expression with the expressions in p_values in place of their names
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf.install, for policies of a task type that read its parameters
+-- Called   by wf.install, for policies that read parameters of a task type, and for atomics
 create or replace function wf._substitute(p_expression jsonb, p_values jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin

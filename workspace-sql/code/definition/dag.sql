@@ -1,4 +1,4 @@
--- dag: which of its steps come after which, as install sees it.
+-- The order of the steps of a dag, as install checks and stores it.
 
 -- wf._circle(p_after)
 --
@@ -8,15 +8,15 @@
 --          step stands at the end again; null if there is no circle
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _spec_dags, with sound ordinals
+-- Called   by _spec_edges, with sound ordinals
 create or replace function wf._circle(p_after jsonb) returns int[]
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
     v_before int[]; -- the lists of all steps, one behind the other
-    v_next int[]; -- of each step: where in v_before it goes on, and
+    v_next int[]; -- of each step: where in v_before its next predecessor is, and
     v_end int[]; -- where its list ends
     v_done boolean[];
-    v_place int[]; -- on the way: how far down; null: not on it
+    v_place int[]; -- of each step: its place in v_way; null: it is not in v_way
     v_way int[];
     v_depth int;
     v_step int;
@@ -64,8 +64,8 @@ $$;
 
 -- wf._spec_edges(p_nodes)
 --
--- Checks what dags say of the order of their branches: that it is there for each of
--- them, names others, and has no circle.
+-- Checks the order that dags give their branches: it has a list for each branch, each
+-- list names other branches, and there is no circle.
 --
 -- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
 -- Locks    nothing
@@ -117,8 +117,8 @@ $$;
 
 -- wf._spec_dags(p_nodes)
 --
--- Checks dags: the order of their branches, and that a branch comes after each one
--- that binds a name which it reads.
+-- Checks dags: the order of their branches, and that a branch comes after each branch
+-- that binds a name that it reads.
 --
 -- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
 -- Locks    nothing
@@ -143,7 +143,7 @@ begin
          cross join lateral jsonb_array_elements(d.after) with ordinality a
          cross join lateral jsonb_array_elements(a.value) e
     ),
-    -- in which branch of which dags around it a name is bound, or read
+    -- for each name that is bound, or read: the dags around that node, and the branch of each
     bound as materialized (
         select d.place, b.place[k + 1] as branch, b.opener, b.name
           from wf._bound_names(p_nodes) b
@@ -168,8 +168,8 @@ $$;
 
 -- wf._store_edges(p_nodes, p_versions)
 --
--- Stores which nodes of new versions are steps of dags, and which of them come after
--- which.
+-- Stores which nodes of new versions are steps of dags, and after which other steps each
+-- of them comes.
 --
 -- Returns  nothing
 -- Locks    the new rows of edge and node

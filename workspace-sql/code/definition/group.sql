@@ -15,8 +15,8 @@ $$;
 
 -- wf._group(p_name)
 --
--- A concurrency group by name. If the group has no row, the next poll is told its
--- name. A group of an earlier release keeps its own number.
+-- Finds a concurrency group by name. If the group has no row, this tells the next poll
+-- its name. A group that an earlier release has made keeps its number.
 --
 -- Returns  the number of the group
 -- Raises   WF020 if the name is null, empty or longer than 63 bytes

@@ -1,11 +1,11 @@
--- Definitions come in and go out.
+-- How workflows are installed and removed.
 
 -- wf._sha256(p_text)
 --
 -- Returns  the SHA-256 of a text, in hexadecimal digits
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._checksums
+-- Called   wherever a text needs a checksum or a digest
 create or replace function wf._sha256(p_text text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -15,10 +15,10 @@ $$;
 
 -- wf._checksums(p_spec, p_nodes)
 --
--- Returns  two objects, from names of task types and of workflows to SHA-256 of what they mean
+-- Returns  two objects, from names of task types and of workflows to the SHA-256 of their definitions
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf.install, for a file that is sound
+-- Called   by wf.install, for a file that is sound, and by _recompile
 create or replace function wf._checksums(p_spec jsonb, p_nodes wf.part[], out task_types jsonb, out workflows jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -45,12 +45,12 @@ $$;
 
 -- wf._store_task_types(p_task_types, p_checksums)
 --
--- Stores task types that are not known yet; a name and a checksum make a task type.
+-- Stores the task types that are not known yet. A name and a checksum identify a task type.
 --
 -- Returns  an object from their names to their numbers
 -- Locks    the new rows of task_type, by name
 -- Raises   nothing
--- Called   by wf.install
+-- Called   by _store_trees
 create or replace function wf._store_task_types(p_task_types jsonb, p_checksums jsonb) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -164,7 +164,7 @@ $$;
 -- wf._audit_install(p_spec, p_versions)
 --
 -- Writes down which workflows were installed, in which version, and the names of the
--- secrets that they use. p_versions has those that have a new version.
+-- secrets that they use. p_versions has the workflows that have a new version.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -218,9 +218,9 @@ $$;
 
 -- wf.install(p_source, p_spec)
 --
--- Stores the workflows of a compiled file. One that is the same as before but
--- for lines and comments stays as it is; any other gets a new version, which
--- start uses from the commit on. Running instances keep theirs.
+-- Stores the workflows of a compiled file. A workflow that is the same as before,
+-- except for lines and comments, keeps its version. Any other gets a new version,
+-- which start uses from the commit on. Running instances keep their versions.
 --
 -- Returns  for each workflow, in the order of the file: its name, the number of its version, installed or unchanged
 -- Locks    the gate; workflow rows by name, then new rows of task_type, lane and concurrency_group by name
@@ -258,16 +258,16 @@ begin
 end;
 $$;
 comment on function wf.install(text, jsonb) is
-    'Stores the workflows of a compiled file (docs/spec.md) with its source; one that is unchanged keeps its version. '
-    'Returns workflow, version, answer (installed or unchanged); raises WF005 for a tree that docs/spec.md does not '
-    'describe; WF008 for a new version of a workflow that has a SQL role of which the login is no member; and as '
-    'schedule_set for a policy schedule.';
+    'Stores the workflows of a compiled file (docs/spec.md) with its source. A workflow that is unchanged keeps its '
+    'version. Returns workflow, version, answer (installed or unchanged); raises WF005 for a tree that docs/spec.md '
+    'does not describe; WF008 for a new version of a workflow with a SQL role, if the login is not a member of that '
+    'role; and as schedule_set for a policy schedule.';
 
 -- wf._recompile()
 --
--- Makes the compiled form of every version anew: the nodes and the requests of
--- task types follow from the stored tree, and code/ may have come to compile a
--- tree differently. Numbers of nodes and task types stay.
+-- Makes the compiled form of every version anew. The nodes and the requests of
+-- task types follow from the stored tree, and a new release of code/ may compile a
+-- tree differently. The numbers of nodes and task types stay.
 --
 -- Returns  nothing
 -- Locks    all rows of node and task_request; only upgrade.sql calls it, which has the workspace to itself
@@ -296,7 +296,7 @@ $$;
 
 -- wf._unknown_xid()
 --
--- Returns  what stands in removed_xid until it is known: greater than every transaction
+-- Returns  the value of removed_xid until that is known: greater than every transaction
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by remove and _forget_versions
@@ -309,9 +309,9 @@ end;
 -- wf.remove(p_workflow)
 --
 -- Takes a workflow out of use: start refuses it until it is installed again.
--- Versions that no instance uses are deleted later, when every start that has
--- not seen the removal is over (_forget_versions): start waits for nobody, and
--- nobody waits for it.
+-- Versions that no instance uses are deleted later (_forget_versions), when every
+-- start that has not seen the removal is over. So a start and a removal do not
+-- wait for each other.
 --
 -- Returns  nothing
 -- Locks    the gate; the workflow row, then its versions

@@ -3,13 +3,13 @@
 -- wf._capabilities(p_value)
 --
 -- Reads a value of the policy `requires`: a list of capabilities, or an object. In
--- an object, true asks for the capability of that name, a string or a number for
--- "name=value"; false and null ask for nothing.
+-- an object, true asks for the capability that its key names, a string or a number
+-- asks for "key=value"; false and null ask for nothing.
 --
 -- Returns  the capabilities, sorted; null if the value is invalid
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._policies, wf._settle_policies and wf._measure
+-- Called   by wf._fits_policy, wf._settle_policies and wf._apply_policies
 create or replace function wf._capabilities(p_value jsonb) returns text[]
 language plpgsql immutable as $$
 declare
@@ -36,7 +36,7 @@ $$;
 -- Returns  whether it is a list of capabilities: at most 64, of 1 to 127 bytes each, without control characters
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._capabilities and wf.register
+-- Called   by wf._capabilities, wf.register and wf.driver_grant_set
 create or replace function wf._are_capabilities(p_list text[]) returns boolean
 language sql immutable set standard_conforming_strings = on as $$
     select cardinality(p_list) <= 64
@@ -48,7 +48,7 @@ $$;
 
 -- wf._fixed_lane(p_queue, p_needs, p_requires)
 --
--- A lane that a node names. It is never removed.
+-- Stores a lane that a node names. It is never removed.
 --
 -- Returns  its number
 -- Locks    the row of a new lane; only another install of the same new lane waits for it
@@ -66,9 +66,10 @@ $$;
 
 -- wf._lane(p_queue, p_needs, p_requires)
 --
--- The lane of a queue, a sorted list of transports and one of capabilities that
--- an expression has computed. If the lane has no row, or may be about to lose it
--- (_forget_lanes), the next poll is told to insert the row.
+-- Finds the lane of a queue, a sorted list of transports and one of capabilities,
+-- for a queue or capabilities that an expression has computed. If the lane has no
+-- row, or may be about to lose it (_forget_lanes), this tells the next poll to
+-- insert the row.
 --
 -- Returns  its number, which is never that of a fixed lane
 -- Called   wherever policies compute a queue or capabilities
@@ -78,7 +79,7 @@ declare
     v_lane constant jsonb := jsonb_build_object('queue', p_queue, 'needs', p_needs, 'requires', p_requires);
     v_id constant bigint := wf._name_number(v_lane::text);
 begin
-    -- a snapshot that is older than this statement may not show that the lane is about to go
+    -- a snapshot that is older than this statement may not show that the lane is about to be removed
     if current_setting('transaction_isolation') not like 'read %'
        or not exists (select from wf.lane l where l.id = v_id and l.unused_xid is null) then
         insert into wf.dirty (lane_id, lane) values (v_id, v_lane);
@@ -89,8 +90,8 @@ $$;
 
 -- wf._asked()
 --
--- Returns  the rows of dirty, also those that are tried alone
--- Called   by what shows groups and lanes that have no row yet
+-- Returns  the rows of dirty, also those that work of kind settle has
+-- Called   by functions that show groups and lanes that have no row yet
 create or replace function wf._asked() returns setof wf.dirty
 language sql stable
 begin atomic
@@ -119,7 +120,7 @@ $$;
 
 -- wf._lane_text(p_lane)
 --
--- Returns  what a driver must serve to take requests of a lane, for people
+-- Returns  in words, what a driver must serve to take requests of a lane
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by explain and stuck

@@ -1,4 +1,4 @@
--- What install stores of each node.
+-- What install stores for each node.
 
 -- wf._reads(p_reads, p_expressions)
 --
@@ -6,7 +6,7 @@
 --          it reads no names
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._store_nodes
+-- Called   by wf._store_nodes and _root_reads
 create or replace function wf._reads(p_reads jsonb, p_expressions text) returns jsonb
 language sql immutable
 begin atomic
@@ -28,11 +28,11 @@ $$;
 
 -- wf._picks(p_clauses)
 --
--- Returns  the names of the fields, if all that clauses say is that the output
---          is fields of the response under their names; else null
+-- Returns  the names of the fields, if clauses do no more than copy fields of the
+--          response to the output under the same names; else null
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._store_nodes
+-- Called   by _tasks_of_types
 create or replace function wf._picks(p_clauses jsonb) returns text[]
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -49,7 +49,7 @@ $$;
 
 -- wf._listed(p_names)
 --
--- Returns  the names of a list, for people
+-- Returns  the names of a list in one text, for people
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _node_label
@@ -64,7 +64,7 @@ end;
 -- PostgreSQL puts the body of this function into the query of its caller. It does so
 -- only as long as the body has no subquery.
 --
--- Returns  what people read of a node: its task type, its workflow or its kind, with the names that it binds
+-- Returns  the label of a node for people: its task type, its workflow or its kind, with the names that it binds
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._store_nodes
@@ -83,8 +83,8 @@ end;
 
 -- wf._handles(p_child_error, p_value)
 --
--- Returns  how a node takes errors of what is in it: what its form says
---          (wf.form.child_error), or its policy retry; null if it takes none
+-- Returns  how a node takes errors of the nodes in it: as its form says
+--          (wf.form.child_error), or by its policy retry; null if it takes none
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _node_tree
@@ -98,7 +98,7 @@ end;
 
 -- wf._is_light(p_kind, p_scope, p_begins, p_ends, p_value)
 --
--- Returns  whether a node can do without a process in a round of a loop, as far as it alone tells; or is a loop
+-- Returns  whether a node is a loop, or needs no process in a round of a loop, as far as the node alone shows
 -- Called   by wf._store_nodes
 create or replace function wf._is_light(p_kind text, p_scope text, p_begins text, p_ends text, p_value jsonb)
 returns boolean
@@ -111,7 +111,7 @@ end;
 -- wf._is_range(p_begins, p_input, p_fixed)
 --
 -- Returns  whether the list of a forall or fold is a range, which is counted through and never built
--- Called   wherever its elements are looked at
+-- Called   wherever the elements of that list are looked at
 create or replace function wf._is_range(p_begins text, p_input jsonb, p_fixed boolean) returns boolean
 language sql immutable
 begin atomic
@@ -148,7 +148,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
         select w.version_id, p.id, o.id as parent_id, p.place, p.object, p.value, p.type_id,
                f.kind, f.machine, f.begins, f.ends, wf._handles(f.child_error, p.value) as handles,
                t.spec #>> '{policies,on_failure}' as type_word,
-               -- what a form with a scope for each child has as body opens that scope
+               -- the body of a form with a scope for each child opens that scope
                case when g.scope = 'child' then g.scope when f.scope = 'own' then f.scope else 'none' end as scope,
                case when g.scope = 'child' and o.gathers then true end as collects,
                case when g.begins = 'first'
@@ -166,7 +166,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                max(n.id) filter (where n.kind = 'finally') as finally_id,
                max(n.id) filter (where n.kind = 'undo') as undo_id
           from node n group by 1, 2),
-    -- of the nodes around a node that may take an error of it, but not out of an undo, the nearest
+    -- the nearest node around a node that may take an error of it; no error leaves an undo
     handler as (
         select n.version_id, n.id, max(o.id) as handler_id
           from node n
@@ -176,7 +176,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
            and exists (select from node h where h.handles is not null) and i > wf._undo_depth(n.place)
          group by 1, 2
     ),
-    -- on_failure is written on few nodes; for the others that of the nearest around them holds
+    -- on_failure is written on few nodes; for the others that of the nearest node around them counts
     failure as (
         select n.version_id, n.id, n.value #>> '{policies,on_failure}' as word, n.place
           from node n where n.value -> 'policies' ? 'on_failure'),
@@ -211,7 +211,7 @@ $$;
 
 -- wf._items_read(p_nodes)
 --
--- Returns  the names of foralls and loops that are read, with the place of the forall or loop
+-- Returns  the names in the scopes of foralls and loops that are read, with the place of the forall or loop
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._store_nodes
@@ -246,12 +246,12 @@ returns table (id bigint, name text, spec jsonb, policies_read text[], has_secre
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select t.id, split_part(t.name, ' ', 1), t.spec, wf._policy_names(t.spec -> 'policies'),
            t.spec::text like '%["secret", %', s.transport, s.args, s.passes, wf._is_volatile(s.args), f.keys, f.names,
-           -- progress is for those who look
+           -- progress is only for views
            coalesce(t.machine = 'sync' and nullif(s.clauses - 'progress', '{}') is null, false),
            case t.machine when 'sync' then wf._picks(s.clauses - 'progress') end
       from wf.task_type t
       left join wf.task_request s on s.type_id = t.id and s.request = 'start'
-      -- where each field is a literal or a name there is nothing to evaluate
+      -- if each field is a literal or a name, nothing has to be evaluated
       left join lateral (
            select array_agg(s.args -> 2 ->> e.ordinality::int - 4 order by e.ordinality) as keys,
                   array_agg(e.value ->> 1 order by e.ordinality) as names
@@ -266,9 +266,9 @@ $$;
 --
 -- Works out the policies of nodes: once for all nodes with the same policies.
 --
--- Returns  for each of these (a task type, the policies of a node, the arguments that
---          they read): the constant values, the expressions that are left, the lane and
---          the group
+-- Returns  for each element of p_policies (a task type, the policies of a node, the
+--          arguments that they read): the values of constant policies, the expressions of
+--          the others, the lane and the group
 -- Locks    the new rows of lane and concurrency_group, by name
 -- Raises   nothing
 -- Called   by wf._store_nodes
@@ -301,14 +301,14 @@ $$;
 
 -- wf._store_nodes(p_nodes, p_versions, p_types)
 --
--- Stores the trees of new versions. What install can settle once is not left
--- to every instance: constant inputs, requests and policies, which names of a
--- forall are read at all.
+-- Stores the trees of new versions. It settles once what each instance would
+-- otherwise have to work out: constant inputs, requests and policies, and
+-- which names of a forall are read at all.
 --
 -- Returns  nothing
 -- Locks    the new rows of node; of lane and concurrency_group, by name
 -- Raises   nothing
--- Called   by wf.install
+-- Called   by _store_trees
 create or replace function wf._store_nodes(p_nodes wf.part[], p_versions jsonb, p_types jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
 begin
@@ -323,7 +323,7 @@ begin
         select n.*,
                case when s.found then wf._hide_secrets(n.value -> f.input, '{}')
                     else coalesce(n.value -> f.input, case n.ends when 'return' then 'null'::jsonb end) end as input,
-               -- all that its policies follow from
+               -- everything that its policies follow from
                case when t.id is not null or n.value ? 'policies'
                     then jsonb_build_array(t.id, n.value -> 'policies',
                                            (select jsonb_object_agg(f, n.value -> 'args' -> f)
@@ -335,7 +335,7 @@ begin
          cross join lateral (select n.object = 'task' and (n.value -> 'args')::text like '%["secret", %' as found) s
     ),
     settled as materialized (
-        -- a forall or fold counts its way through a range without building the list
+        -- a forall or fold counts through a range, and never builds the list
         select n.*, case when n.begins in ('window', 'round') and wf._is_range(n.begins, n.input, false) then null
                          else wf._constant(n.input) -> 'value' end as fixed
           from node n),
@@ -394,11 +394,11 @@ $$;
 -- wf._store_sizes(p_version)
 --
 -- Works out how many processes a tree, one element of each forall and one round of each
--- loop or retried block come to at most, in all and at a time, and which loops need no
--- processes for their rounds; marks the nodes that are in rounds or undos. Where one of
--- several branches is chosen, the largest branch counts. Steps one after another all count
--- in all; at a time only the largest of them counts. An undo counts in all, and not at a
--- time: it begins when the undone process has ended.
+-- loop or retried block come to at most: in all, and at a time. Finds the loops that need no
+-- processes for their rounds. Marks the nodes that are in rounds or undos. If one of several
+-- branches is chosen, the largest branch counts. Of steps one after another, all count in
+-- all, but only the largest counts at a time. An undo counts in all, but not at a time: it
+-- begins when the undone process has ended.
 --
 -- Returns  nothing
 -- Locks    rows of node
@@ -406,7 +406,7 @@ $$;
 create or replace function wf._store_sizes(p_version bigint) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-    v_most bigint[]; -- by node: what its children come to
+    v_most bigint[]; -- by node: how many processes its children come to
     v_most_live bigint[];
     v_own bigint;
     v_own_live bigint;
@@ -454,7 +454,7 @@ begin
        set most = v_most[n.id] + (n.id = 1)::int, most_live = v_most_live[n.id] + (n.id = 1)::int,
            light = n.light and n.begins = 'round' and not v_heavy[n.id]
      where n.version_id = p_version and n.id = any (v_id);
-    -- the innermost scope around a node is that of a round, or of an undo
+    -- in_round: the innermost scope around a node is that of a round, or of an undo
     with recursive below (id, begins, kind, in_round) as (
         select n.id, n.begins, n.kind, false from wf.node n where n.version_id = p_version and n.id = 1
          union all
@@ -472,8 +472,8 @@ $$;
 -- wf._store_weights(p_version)
 --
 -- Works out the weight of each composite in the progress of an instance: the sum of its
--- children. Where one of several branches is chosen, the heaviest branch counts; of a try,
--- its body.
+-- children's weights. If one of several branches is chosen, the heaviest branch counts. Of
+-- a try, only the body counts.
 --
 -- Returns  nothing
 -- Locks    rows of node
@@ -499,7 +499,7 @@ begin
                                       then v_weight[f.parent_id]
                                       else v_weight[f.parent_id] + v_weight[f.id] end;
     end loop;
-    -- an array of numerics is read through from its beginning for each element that is taken out of it
+    -- unnest: to take one element out of an array of numerics, PostgreSQL reads it from its beginning
     update wf.node n set weight = w.weight
       from unnest(v_weight) with ordinality w (weight, id)
      where n.version_id = p_version and n.id = w.id and n.weight <> w.weight;
@@ -508,7 +508,7 @@ $$;
 
 -- wf._finish_tree(p_version)
 --
--- Works out what follows from a tree as a whole, and has undos say what they undo.
+-- Works out what follows from a tree as a whole, and labels undos with what they undo.
 --
 -- Returns  nothing
 -- Locks    rows of node

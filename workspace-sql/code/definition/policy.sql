@@ -1,10 +1,10 @@
--- Policies: the values that they hold, what fits, and what of them install settles.
+-- Policies: their values, which values fit, and which of them install settles.
 -- The policies `retry` and `timeout`, which hold several values, have files of their own.
 
 -- wf._policy_value()
 --
--- The values of policies: the key under which the engine has a value, its place
--- among the policies of a compiled file, what it holds, and its name for people.
+-- Lists the values of policies: the key under which the engine has a value, its path in
+-- the policies of a compiled file, the kind of value that it holds, and its name for people.
 --
 -- Returns  a row for each value, without those of retry and timeout
 -- Locks    nothing
@@ -29,10 +29,10 @@ end;
 
 -- wf._fits_policy(p_holds, p_value)
 --
--- Returns  whether this is a value that a policy can hold; null is one, except as a name, a limit or a period
+-- Returns  whether a policy can hold this value; null fits, too, except as a name, a limit or a period
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _wrong_policies, _policies and _apply_policies
+-- Called   by _wrong_policies, _policies, _apply_policies and _spec_constants
 create or replace function wf._fits_policy(p_holds text, p_value jsonb) returns boolean
 language plpgsql immutable as $$
 begin
@@ -57,7 +57,7 @@ $$;
 
 -- wf._policy_fit(p_holds)
 --
--- Returns  what fits, for people
+-- Returns  which values fit, in words
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _wrong_policies and _apply_policies
@@ -80,7 +80,7 @@ end;
 
 -- wf._tag_fit()
 --
--- Returns  what the policy tags and start take, for people; _fits_tags says whether a value is that
+-- Returns  in words, which values the policy tags and start take as tags; _fits_tags checks a value
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _wrong_policies and _tags
@@ -92,7 +92,7 @@ end;
 
 -- wf._fits_tags(p_value)
 --
--- Returns  whether a value is a list of tags; null is not one
+-- Returns  whether a value is a list of tags; JSON null fits, too
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _wrong_policies and _tags
@@ -112,7 +112,7 @@ $$;
 --          constant
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _wrong_policies
+-- Called   by _wrong_policies and _policy_schedule
 create or replace function wf._constant_parts(p_object jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select jsonb_object_agg(e.key, c.value -> 'value')
@@ -124,7 +124,7 @@ $$;
 -- wf._wrong_policies(p_policies)
 --
 -- Returns  the constant values among the policies of a compiled file that do not
---          fit: the path to each, and what would fit. `idempotent` is checked where it stands.
+--          fit: the path to each, and what would fit. The callers check `idempotent`.
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _spec_types and _spec_constants
@@ -161,7 +161,7 @@ $$;
 -- Returns  the names that policies read; `when` of a retry sees the error as `error`
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf.install, for the policies of a task type
+-- Called   by _spec_types and _tasks_of_types, for the policies of a task type
 create or replace function wf._policy_names(p_policies jsonb) returns text[]
 language sql stable
 begin atomic
@@ -173,9 +173,9 @@ end;
 
 -- wf._policies(p_task, p_type, p_args)
 --
--- Puts together the policies of a task and the defaults of its type, and
--- settles what is constant. The keys are those of _policy_value, retry and timeout.
--- A task takes from its type each limit of a timeout that it does not name.
+-- Merges the policies of a task with the defaults of its type, and settles the
+-- constant ones. The keys are those of _policy_value, retry and timeout. A task
+-- takes from its type each limit of a timeout that it does not name itself.
 --
 -- Returns  fixed: the values of the constant policies, and as retry_when the
 --          condition of a retry; read: the expressions of the other policies,
@@ -201,7 +201,7 @@ begin
             fixed := jsonb_strip_nulls(
                 jsonb_build_object('timeout', wf._timeout_values(wf._constant(v_value) -> 'value')));
         exception when sqlstate 'WF020' or data_exception then
-            null; -- it fails in the process that needs it
+            null; -- the evaluation fails again in the process that needs the value
         end;
         if not fixed ? 'timeout' then
             read := jsonb_build_object('timeout', v_value);
@@ -211,7 +211,7 @@ begin
         begin
             v_value := wf._retry_values(wf._constant((v_policies -> 'retry') - 'when') -> 'value');
         exception when sqlstate 'WF020' or data_exception then
-            v_value := null; -- it fails in the process that needs it
+            v_value := null; -- the evaluation fails again in the process that needs the value
         end;
         if v_value is null then
             read := coalesce(read, '{}') || jsonb_build_object('retry', (v_policies -> 'retry') - 'when');

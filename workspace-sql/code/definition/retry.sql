@@ -5,7 +5,7 @@
 -- Returns  a duration in seconds; null for a value that is not a duration
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _wrong_retry and _retry_values
+-- Called   by _wrong_retry, _retry_values, _wrong_timeout, _timeout_values and _fits_policy
 create or replace function wf._retry_seconds(p_duration jsonb) returns numeric
 language plpgsql stable as $$
 begin
@@ -18,7 +18,7 @@ $$;
 
 -- wf._wrong_retry(p_values)
 --
--- Returns  those values of a retry that do not fit, each with what would
+-- Returns  the values of a retry that do not fit, each with what would fit
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _wrong_policies and _retry_values
@@ -53,7 +53,7 @@ $$;
 --          `on` as a list; null for null
 -- Locks    nothing
 -- Raises   WF020 if a value does not fit
--- Called   by _policies for constants, and by _measure when a task is enabled
+-- Called   by _policies for constants, and by _apply_policies and _root_policy when a process is entered
 create or replace function wf._retry_values(p_retry jsonb) returns jsonb
 language plpgsql stable as $$
 declare
@@ -78,10 +78,10 @@ $$;
 -- policies have no jitter). The jitter is Brooklyn's: the delay times 1 + chance · jitter,
 -- and where this product exceeds max_delay, max_delay divided by the same factor.
 --
--- Returns  how long a task waits after so many attempts of its budget
+-- Returns  how long a task waits after p_tried attempts of its budget
 -- Locks    nothing
 -- Raises   nothing: a delay that would exceed 36,500 days is 36,500 days
--- Called   by _retry
+-- Called   by _retry and _wait_for_round
 create or replace function wf._retry_delay(p_values jsonb, p_tried int, p_chance numeric) returns interval
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -92,7 +92,7 @@ declare
     v_factor numeric := 1 + (p_values ->> 'jitter')::numeric * p_chance;
 begin
     if v_delay > 0 then
-        -- by logarithms first: the power itself may have more digits than fit into the memory
+        -- logarithms first: the power itself may have more digits than fit into memory
         v_delay := case when (p_tried - 1) * ln(v_backoff::float8) > ln((c_most / v_delay)::float8) then c_most
                         else v_delay * power(v_backoff, p_tried - 1) end;
     end if;

@@ -1,15 +1,15 @@
--- Secrets: where a driver puts them. The workspace never has their values. The
--- arguments that are evaluated have no placeholders, which data could imitate:
+-- Secrets: the places where a driver puts them. The workspace never has their values.
+-- Evaluated arguments have no placeholders, since data could imitate these. Instead
 -- install takes the secrets out of a task's arguments and stores their places.
 
 -- wf._secret_source(p_expr, p_typed)
 --
--- p_typed are names that stand for secrets: parameters of a task type.
+-- p_typed has the names that stand for secrets: parameters of a task type.
 --
 -- Returns  {"secret": name} or {"var": name} if an expression stands for a secret, else null
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _hide_secrets and _secret_places
+-- Called   by _hide_secrets, _secret_places and _spec_secrets
 create or replace function wf._secret_source(p_expr jsonb, p_typed text[]) returns jsonb
 language sql immutable
 begin atomic
@@ -23,13 +23,14 @@ end;
 
 -- wf._hide_secrets(p_expr, p_typed, p_depth)
 --
--- Takes secrets out where they may stand. One that stands alone leaves a null;
--- a text with n of them becomes the list of the n + 1 texts around them.
+-- Takes secrets out of the places where they are allowed. A secret that is a whole
+-- value becomes null. A text with n secrets becomes the list of the n + 1 texts
+-- around them.
 --
--- Returns  an expression that wf._evaluate knows, unless secrets stand elsewhere
+-- Returns  an expression that wf._evaluate knows, unless secrets are in other places
 -- Locks    nothing
 -- Raises   nothing
--- Called   by install
+-- Called   by _spec_shape, _store_nodes and _store_task_types
 create or replace function wf._hide_secrets(p_expr jsonb, p_typed text[], p_depth int default 1) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -69,10 +70,10 @@ $$;
 
 -- wf._secret_places(p_expr, p_whole, p_typed)
 --
--- Finds where secrets stand in the value of an object of expressions. p_whole
--- are names whose values hold secrets; they count where the whole value is passed on.
+-- Finds the places of secrets in the value of an object of expressions. p_whole has names
+-- whose values hold secrets; such a name counts where its whole value is passed on.
 --
--- Returns  at: the keys and indexes on the way there; source: {"secret": name}, {"var": name}, or
+-- Returns  at: the keys and indexes that lead there; source: {"secret": name}, {"var": name}, or
 --          {"text": [{"secret": name} or {"var": name}, …]}
 -- Locks    nothing
 -- Raises   nothing
@@ -115,7 +116,7 @@ $$;
 -- Returns  the parameters of a task type that are secrets
 -- Locks    nothing
 -- Raises   nothing
--- Called   by install
+-- Called   by _request_secrets, _spec_secrets and _store_task_types
 create or replace function wf._secret_params(p_type jsonb) returns text[]
 language sql immutable
 begin atomic

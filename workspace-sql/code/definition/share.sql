@@ -1,12 +1,12 @@
--- How many of the elements of a forall are meant: by max and by tolerate.
+-- How many elements of a forall its max and its tolerate mean.
 
 -- wf._elements_meant(p_text, p_total)
 --
 -- Works out how many of p_total elements a text means: a number, a percentage
--- (rounded down, but at least 1 of anything), all, sums and differences of those, and
--- min(…) and max(…) of them. A text that begins with a minus means all but so many.
+-- (rounded down, but at least 1 if it is not 0%), all, sums and differences of those, and
+-- min(…) and max(…) of them. A text that begins with a minus means all but that many.
 --
--- Returns  the number; null if the text means none
+-- Returns  the number; null if the text is none of these
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _measure_window and _spec_constants

@@ -1,5 +1,5 @@
--- What a compiled file may look like: docs/spec.md as rows, and the check that is
--- made with them. A check is a query; no rows means sound.
+-- What a compiled file may look like: docs/spec.md as rows, and the check that uses
+-- these rows. A check is a query; if it returns no rows, the file is sound.
 
 do $$
 begin
@@ -14,16 +14,16 @@ $$;
 
 -- wf._spec_key()
 --
--- The grammar: which keys the objects of a compiled file have, and what each of
--- them holds: another object, an expression, or an atom of wf._spec_atom(). The
--- objects that are nodes are named by their kind. In the texts below, "key holds" is
--- a key with one value, "key [holds]" has a list of values, "key {holds}" a map of
--- them, and "key!" must be there.
+-- The grammar: the keys that the objects of a compiled file have, and what each key
+-- holds: another object, an expression, or an atom of wf._spec_atom(). An object that
+-- is a node is named by its kind. In the texts below, "key holds" is a key with one
+-- value, "key [holds]" a key with a list of values, "key {holds}" one with a map of
+-- values; "key!" must be there.
 --
 -- Returns  a row per object and key; form is one value, a list or a map of them
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._spec_part and wf._spec_shape
+-- Called   by wf._spec_part, wf._spec_shape and wf._node_kinds
 create or replace function wf._spec_key()
 returns table (object text, key text, form text, holds text, required boolean)
 language sql immutable rows 100 set search_path = pg_catalog, pg_temp as $$
@@ -99,8 +99,8 @@ $$;
 
 -- wf._node_kinds()
 --
--- Returns  the kinds of nodes in a compiled file: task, and each process form
---          but those of tasks, and catch, finally and undo, which stand in their places only
+-- Returns  the kinds of nodes in a compiled file: task, and each process form except
+--          those of tasks; without catch, finally and undo, which have places of their own
 -- Locks    nothing
 -- Raises   nothing
 -- Called   wherever a compiled file is read
@@ -111,7 +111,7 @@ $$;
 
 -- wf._spec_atom()
 --
--- Returns  the values that are not taken apart: their JSON type, the pattern of their text, and that in words
+-- Returns  the atoms, values that are not taken apart: JSON type, pattern of the text, and the pattern in words
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._spec_shape
@@ -150,7 +150,7 @@ $$;
 
 -- wf._undo_ordinal()
 --
--- Returns  the ordinal of an undo in the node to which it belongs: behind all that a node may have in it
+-- Returns  the ordinal of an undo in the node to which it belongs: greater than that of every other child
 -- Locks    nothing
 -- Raises   nothing
 -- Called   with the places of nodes
@@ -162,8 +162,8 @@ end;
 
 -- wf._undo_depth(p_place)
 --
--- Returns  how long the place of the innermost undo around a node is, or of the node
---          itself if it is one; 0: no undo is around the node
+-- Returns  the length of the place of the innermost undo around a node, or of the node
+--          itself if it is an undo; 0 if there is no undo
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _node_tree
@@ -176,9 +176,9 @@ end;
 -- wf._spec_part(p_spec)
 --
 -- Takes a compiled file apart, guided by the grammar: one row for each object
--- in it. A node is addressed by its place: the ordinals on the way from the
--- file to it; what belongs to a node has the node's place. A scope is named by
--- how long the place of the node is that opened it.
+-- in it. The address of a node is its place: the ordinals on the way from the
+-- file to it. An object that belongs to a node has the node's place. The name of
+-- a scope is the length of the place of the node that opened it.
 --
 -- Returns  object (its name in the grammar; 'node' if its kind is unknown), path (for messages),
 --          place, scopes (that it sees, outermost first), value, level (how deep in the file)
@@ -250,7 +250,7 @@ end;
 -- Returns  the workflows of a file whose shape is sound, with their parameters and nodes
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._check_spec
+-- Called   by wf._check_spec and _recompile
 create or replace function wf._spec_nodes(p_spec jsonb) returns wf.part[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select array_agg((p.object, p.path, p.place, p.scopes,
@@ -278,7 +278,7 @@ end;
 
 -- wf._are_expressions(p_values)
 --
--- Returns  whether all of these are expressions; one look at them together finds out
+-- Returns  whether all of these are expressions; one call checks them all together
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._spec_shape
@@ -291,8 +291,8 @@ $$;
 
 -- wf._object_faults(p_object, p_value, p_level, p_places)
 --
--- Returns  a row for each fault of an object that its keys do not tell: what to add
---          to its path, what is wrong, what to do
+-- Returns  a row for each fault of an object that a look at its keys does not find:
+--          what to add to its path, what is wrong, what to do
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._spec_shape
@@ -346,10 +346,10 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
           from wf._spec_key() k
           left join wf._spec_atom() a on a.atom = k.holds
     ),
-    -- what stands under their keys, as far as it isn't sound already
+    -- the values under their keys, except for those that are sound already
     entry as materialized (
         select p.object, p.place, ltrim(p.path || '.' || e.key, '.') as path,
-               -- secrets stand nowhere else
+               -- secrets are allowed nowhere else
                case when e.key = 'args' and p.object in ('task', 'request') and e.value::text like '%["secret", %'
                     then wf._hide_secrets(e.value, '{}') else e.value end as value,
                g.key, g.form, g.holds, g.type, g.pattern, g.meaning, f.fits

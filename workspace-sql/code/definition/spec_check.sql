@@ -2,8 +2,8 @@
 
 -- wf._spec_types(p_spec)
 --
--- Checks task types: their parameters and policies, and whether machine and requests
--- go together.
+-- Checks task types: their parameters and policies, and whether the machine and the
+-- requests go together.
 --
 -- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
 -- Locks    nothing
@@ -143,7 +143,7 @@ $$;
 -- Returns  the workflows of a file and their nodes, with what their forms say
 -- Locks    nothing
 -- Raises   nothing
--- Called   by the checks of nodes below
+-- Called   by the checks of nodes
 create or replace function wf._with_forms(p_nodes wf.part[])
 returns table (kind text, path text, place int[], scopes int[], value jsonb, scope text, begins text, ends text)
 language sql stable
@@ -220,7 +220,8 @@ $$;
 
 -- wf._bound_names(p_nodes)
 --
--- Returns  the names that a file binds: each with the place of the node that opened its scope, and that of what binds
+-- Returns  the names that a file binds: each with the place of the node that opened its scope, and the place of the
+--          node that binds it
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the checks of names
@@ -271,8 +272,8 @@ $$;
 
 -- wf._names_read(p_nodes)
 --
--- Returns  the names that nodes list as read: each with the place of the node that opened its scope, and that of the
---          reader
+-- Returns  the names that nodes list as read: each with the place of the node that opened its scope, and the place of
+--          the reader
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the checks of names
@@ -291,8 +292,8 @@ $$;
 
 -- wf._spec_scopes(p_nodes)
 --
--- Checks the names that are bound, and that each name that a node lists is bound in
--- the scope in which it lives.
+-- Checks the names that are bound. Checks that each name that a node lists as read is
+-- bound in the scope that the node gives.
 --
 -- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
 -- Locks    nothing
@@ -326,7 +327,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                                                      from generate_series(1, least(cardinality(b.place),
                                                                                    cardinality(b.before))) i
                                                     where b.place[1:i] = b.before[1:i])]
-                          -- a finally is no alternative; as the last child of its try it comes second
+                          -- a finally is not an alternative; as the last child of its try it comes second
                           and not exists (select from node f where f.kind = 'finally'
                                              and f.place = b.place[1:cardinality(n.place) + 1]))
     union all
@@ -386,7 +387,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
           from node n
          where n.begins = 'round'
         union all
-        -- the condition of a while is tested before there is a round: it reads the state and what is around the loop
+        -- the condition of a while is tested before a round begins: it reads the state, and names from around the loop
         select n.place, n.path || '.while', 'it cannot read %s',
                (select jsonb_object_agg(r.key, r.value) from jsonb_each(n.value -> 'round_reads') r
                  where r.value::int < cardinality(n.scopes) or r.key = n.value ->> 'name'),
@@ -394,7 +395,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
           from node n
          where n.value ? 'while'
     ),
-    -- those with a name that is not in reads; or in a literal, or bound by each: wf._names knows
+    -- expressions with a name that is not in reads; it may be in a literal, or bound by each: wf._names finds out
     suspect as (
         select e.place, e.path, e.fault, coalesce(e.reads, '{}') as reads, e.value
           from expression e
@@ -451,7 +452,7 @@ $$;
 
 -- wf._spec_forms(p_nodes)
 --
--- Checks what the forms of nodes want of what is in them or around them.
+-- Checks what the forms of nodes require of the nodes in them or around them.
 --
 -- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
 -- Locks    nothing
@@ -502,8 +503,8 @@ $$;
 
 -- wf._spec_secrets(p_spec, p_nodes)
 --
--- Checks secrets: which type they are of, which parameters can hold them, and
--- which arguments of requests they end up in.
+-- Checks secrets: their types, the parameters that hold them, and the arguments
+-- of requests that they end up in.
 --
 -- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
 -- Locks    nothing

@@ -1,10 +1,10 @@
--- Code in a compiled file: what a parameter of type sql or shell may be given, so that
--- no data ever becomes code. The compiler says the same of a source
--- (console/lang/convert.c); a tree that somebody wrote by hand has not met the compiler.
+-- Code in a compiled file: which values a parameter of type sql or shell may be given, so
+-- that no data ever becomes code. The compiler checks a source in the same way
+-- (console/lang/convert.c), but it has not seen a tree that somebody wrote by hand.
 
 -- wf._code_type(p_type)
 --
--- Returns  sql or shell, if a type is one of these, or one of these that may be null; else null
+-- Returns  sql or shell, if a type is one of these, or one of these made optional; else null
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _spec_code and _complete_params
@@ -21,7 +21,7 @@ end;
 --          quoted for this type; or null
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _spec_code
+-- Called   by _spec_code and _given_code
 create or replace function wf._is_code(p_expression jsonb, p_type text) returns boolean
 language sql immutable
 begin atomic
@@ -40,10 +40,10 @@ end;
 
 -- wf._given_code(p_place, p_path, p_scopes, p_value, p_arg, p_type)
 --
--- The first four are those of a node, a task or a call.
+-- The first four parameters are those of a node, which is a task or a call.
 --
--- Returns  one row if its argument p_arg is no literal of the type: where it stands, the type, the name that the
---          argument is, if it is one, and the place of the node that opened the scope of that name
+-- Returns  one row if its argument p_arg is not a literal of the type: place, path, and type; and if the argument is
+--          only a name, that name and the place of the node that opened the scope of that name
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _spec_code; PostgreSQL folds it into the query
@@ -62,8 +62,9 @@ end;
 -- wf._spec_code(p_spec, p_nodes)
 --
 -- Checks that statements and scripts come from literals. A request may hand on a parameter
--- of its task type. A task may hand on a name of the call around it, whose argument is
--- looked at then, or a parameter of its workflow, for which start takes no value.
+-- of its task type. A task may hand on a name of the call around it; then the argument of
+-- that call is checked. It may also hand on a parameter of its workflow, for which start
+-- takes no value.
 --
 -- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
 -- Locks    nothing
@@ -91,9 +92,9 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
     node as materialized (
         select n.* from wf._with_forms(p_nodes) n where n.kind in ('workflow', 'task') or n.scope = 'own'
     ),
-    -- Arguments that are no literals. name: the argument, where it is nothing but a name; else null. opener: the
-    -- place of the node that opened the scope of that name. The argument of a call is looked at where the name is
-    -- one of the call.
+    -- Arguments that are not literals. name: the argument, if it is nothing but a name; else null. opener: the
+    -- place of the node that opened the scope of that name. If the name is one of a call, the argument of that
+    -- call is looked at, too.
     given (place, path, type, name, opener) as (
         select a.* from param p
           join node n on n.kind = 'task' and n.value ->> 'type' = p.task_type
@@ -127,7 +128,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_nestloop = 
                        else 'Values go in as sh(…). A name must be a parameter of type shell.' end
       from fault f
      union all
-    -- one that is a part of another type could not be followed to its literal
+    -- code that is a part of another type could not be followed to its literal
     select p.place, p.path || '.params', format('parameter %s holds code in it', r ->> 'name'),
            'A parameter is sql or shell, or holds none: "sql", {"optional": "sql"}.'
       from (select '{}'::int[] as place, 'task_types.' || t.key as path, t.value -> 'params' as params

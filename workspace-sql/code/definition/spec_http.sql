@@ -1,12 +1,12 @@
--- What requests over HTTP must not say, where a compiled file says it itself. The
--- driver refuses what is only known when a task begins: common/http.c has the
--- same lists.
+-- What requests over HTTP must not contain, as far as a compiled file shows it. The
+-- driver refuses what is known only when a task begins; common/http.c has the same
+-- lists.
 
 -- wf._spelled(p_expression, p_values)
 --
--- p_values are the expressions that stand for the names in the parts of a text.
+-- p_values has the expressions that stand for the names in the parts of a text.
 --
--- Returns  what is known of a text, with x for each part that is not; null if it is no text
+-- Returns  a text, with x for each part that is not known; null if the expression is not a text
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._spec_http
@@ -28,8 +28,8 @@ end;
 
 -- wf._spec_http(p_spec, p_nodes)
 --
--- Checks the arguments of requests over HTTP: those of task types, and those of
--- tasks that their types hand on.
+-- Checks the arguments of requests over HTTP: those that task types give, and those
+-- of tasks that their types hand on.
 --
 -- Returns  a row for each fault: the place, the path to it, what is wrong, what to do
 -- Locks    nothing
@@ -51,7 +51,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
           from argument a
          where a.value ->> 0 is distinct from 'var'
         union
-        -- the value of a parameter; or a text of the type's with parameters in it
+        -- the value of a parameter, or a text of the type with parameters in it
         select p.place, p.path || '.args', a.key,
                case a.value ->> 0 when 'var' then p.value -> 'args' -> (a.value ->> 1) else a.value end,
                case a.value ->> 0 when 'var' then '{}' else p.value -> 'args' end

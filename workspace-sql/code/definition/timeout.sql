@@ -2,7 +2,7 @@
 
 -- wf._wrong_timeout(p_values)
 --
--- Returns  those limits of a timeout that do not fit, each with what would
+-- Returns  the limits of a timeout that do not fit, each with what would fit
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _wrong_policies and _timeout_values
@@ -31,7 +31,7 @@ end;
 
 -- wf._timed(p_timeout)
 --
--- Returns  node.timed, from node.timeout; null for null, without a call: most nodes have none
+-- Returns  node.timed, from node.timeout; null for null, without a call: most nodes have no timeout
 -- Locks    nothing
 -- Raises   nothing
 -- Called   when nodes are stored
@@ -48,7 +48,7 @@ end;
 -- Returns  the limits of a timeout in seconds, without those that are null; null for null
 -- Locks    nothing
 -- Raises   WF020 if a limit does not fit
--- Called   by _policies for constants, and by _measure and _root_policy when a process is entered
+-- Called   by _policies for constants, and by _apply_policies and _root_policy when a process is entered
 create or replace function wf._timeout_values(p_timeout jsonb) returns jsonb
 language plpgsql stable as $$
 declare

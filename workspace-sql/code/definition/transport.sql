@@ -1,7 +1,7 @@
--- The transports, as rows: what the workspace has to know of each. Which arguments
--- a transport takes stands in console/lang/transport_spec.c, because the checker
--- works without a workspace. tests/lang/run compares that table, this one and the
--- driver's.
+-- The transports, as rows: what the workspace has to know of each.
+-- console/lang/transport_spec.c says which arguments a transport takes, because the
+-- checker works without a workspace. tests/lang/run compares the tables of the
+-- checker, of the driver and this one.
 
 delete from wf.transport;
 

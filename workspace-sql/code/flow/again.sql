@@ -1,18 +1,18 @@
--- The policy `retry` of a block, a call or a workflow. When an error of something in
--- it looks for its handler, the policy takes it if it accepts the error and attempts
--- are left. What runs in the block is torn down then (teardown.follows is again). When
--- that has stopped, the block makes the move retry: it is INIT, and a timer of kind
--- retry says when its next round begins. That round has everything anew (_reenter);
--- only what the block itself needs, the arguments of a call and the values of its
--- policies, was evaluated once and is kept.
+-- The policy `retry` of a block, a call or a workflow. When an error of a process in it
+-- looks for its handler, the policy takes the error if it accepts it and attempts are
+-- left. Everything that runs in the block is then torn down (teardown.follows is again).
+-- When that has stopped, the block makes the move retry: it is INIT, and a timer of kind
+-- retry says when its next round begins. A round begins everything in the block anew
+-- (_reenter). Only the arguments of a call and the values of the block's policies are
+-- kept from the first round.
 --
--- Nothing counts or looks at former rounds, therefore each of them costs what the
--- first one did. What a round may come to is reserved in wf.extent as it begins.
+-- Nothing counts or reads former rounds, so each round costs as much as the first one.
+-- The processes that a round may have are reserved in wf.extent when it begins.
 
 -- wf._retry_of(p_fixed, p_policy)
 --
--- Returns  the values of a policy retry: those of the node, or what the node's expressions gave; null if these could
---          not be evaluated
+-- Returns  the values of a policy retry: those fixed in the node, or those of the node's expressions; null if these
+--          could not be evaluated
 -- Called   wherever a policy retry is asked
 create or replace function wf._retry_of(p_fixed jsonb, p_policy jsonb) returns jsonb
 language sql immutable
@@ -22,7 +22,7 @@ end;
 
 -- wf._policy_scopes(p_instance, p_process, p_parent, p_scopes)
 --
--- Returns  the scopes that the policies of a process see: those around it, if it sees only its own
+-- Returns  the scopes that the policies of a process see; if the process sees only its own scope, those around it
 -- Called   where `when` of a retry is evaluated
 create or replace function wf._policy_scopes(p_instance bigint, p_process bigint, p_parent bigint, p_scopes bigint[])
 returns bigint[]
@@ -64,8 +64,8 @@ $$;
 
 -- wf._wait_for_round(p_instance, p_body, p_error, p_failed_at, p_at)
 --
--- What failed in a block has been torn down (p_body, for the error p_error at
--- p_failed_at): the block waits for its next round. The delay counts from the failure.
+-- The body of a block (p_body) has been torn down after a failure (p_error, at
+-- p_failed_at). The block now waits for its next round. The delay counts from the failure.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the row that it updates
@@ -93,7 +93,7 @@ $$;
 
 -- wf._reserve_again(p_instance, p_version, p_node)
 --
--- Reserves what another round of a block may come to.
+-- Reserves the processes that another round of a block may have.
 --
 -- Returns  an error record if the instance may not have so many processes; else null
 -- Locks    the row of extent; by then the caller holds the instance

@@ -2,7 +2,7 @@
 
 -- wf._open_scope(p_moves)
 --
--- Binds the parameters of forms that have a scope of their own in that scope.
+-- Binds the parameters of each form that has a scope of its own, in that scope.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -50,7 +50,7 @@ begin
                                                 where x.instance_id = m.instance_id and x.id = m.parent_id)
                                          else m.scopes end as scopes offset 0) s
          where m.output is not null
-           and m.event not in ('ignore', 'skip') -- a loop that has failed has the state of its last round
+           and m.event not in ('ignore', 'skip') -- the output of a failed loop is the state of its last round
             on conflict (instance_id, scope_id, name) do update set value = excluded.value, skipped = null
         returning instance_id, scope_id, pg_column_size(value) as bytes)
     select array_agg(b.instance_id) as instances, array_agg(b.scope_id) as scopes, array_agg(b.bytes) as bytes
@@ -64,15 +64,15 @@ $$;
 
 -- wf._names_inside(p_version, p_node)
 --
--- Returns  the names that are bound in a composite, in the scope in which it stands itself
+-- Returns  the names that nodes in a composite bind in the scope in which the composite itself stands
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _forget_names and _mark_skipped
 create or replace function wf._names_inside(p_version bigint, p_node int) returns setof text
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
-    -- what opens a scope for itself or its children binds its own name outside of that; what
-    -- the branch that wins a race has bound is bound outside of it
+    -- a node that opens a scope, for itself or its children, binds its own name outside of that
+    -- scope; the names of the branch that wins a race are bound outside of the race
     with recursive inside as (
         select n.id, n.bind, n.names, n.collect, n.scope, n.item, n.kind, n.ends
           from wf.node o
@@ -96,8 +96,8 @@ end;
 
 -- wf._forget_names(p_instance, p_scopes, p_version, p_node)
 --
--- The names that were bound in a composite, which is entered once more, have no value
--- until they are bound again, and read as null. Their former values are kept.
+-- A composite is entered again. The names that were bound in it have no value, and read as
+-- null, until they are bound again. Their former values are kept.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -114,8 +114,8 @@ $$;
 
 -- wf._mark_skipped(p_moves)
 --
--- Processes were skipped with all that reads them: each name that they would have
--- bound, and that has no value, is null and says which process was skipped first.
+-- Processes were skipped with all that reads them. Each name that they would have bound
+-- becomes null, unless it has a value; its row says which process was skipped first.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -156,8 +156,8 @@ $$;
 
 -- wf._reads_skipped(p_instance, p_scopes, p_reads)
 --
--- Returns  the error by which a task or call is skipped, since it reads names that were skipped with all that reads
---          them; null if it reads none of these
+-- Returns  the error with which a task or call is skipped, because it reads names of processes that were skipped with
+--          all that reads them; null if it reads no such name
 -- Locks    nothing
 -- Called   by _prepare, if a name is null
 create or replace function wf._reads_skipped(p_instance bigint, p_scopes bigint[], p_reads jsonb) returns jsonb
@@ -182,7 +182,7 @@ $$;
 -- wf._split_names(p_moves)
 --
 -- A process that binds several names has an object as output, with a field for each
--- of them. What else the object holds (an operator may have given it) binds nothing.
+-- name. Other fields of the object (an operator may have given it) bind nothing.
 --
 -- Returns  one move for each name that a process binds
 -- Locks    nothing
@@ -216,13 +216,13 @@ $$;
 
 -- wf._keep_past()
 --
--- Keeps the value of a name that another value replaces: in a scope that two
--- processes bind one after another, as the body of a try and its catch may.
+-- Keeps the value of a name when another value replaces it: two processes may bind a name
+-- in one scope one after another, such as the body of a try and its catch.
 --
 -- Locks    nothing; only inserts
 -- Raises   nothing
--- Called   by a row trigger whose WHEN clause asks for another value: a name that is
---          bound for the first time costs nothing
+-- Called   by a row trigger whose WHEN clause asks whether the value is another one: a name
+--          that is bound for the first time costs nothing
 create or replace function wf._keep_past() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin

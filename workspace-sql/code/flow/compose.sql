@@ -1,6 +1,6 @@
 -- How a tree unfolds: what a node needs before it begins, and its beginning.
 
--- An upgrade makes it anew: by now no function takes one.
+-- An upgrade creates this type anew: by now no function has such an argument.
 drop type if exists wf.entry;
 create type wf.entry as (
     input jsonb, error jsonb, policy jsonb, open int, total int, chosen int, held int,
@@ -28,7 +28,7 @@ end;
 -- Returns  an entry; its error is set if something could not be evaluated
 -- Locks    nothing (a lane or group named for the first time is inserted)
 -- Raises   nothing
--- Called   by _enter and _reenter, for nodes that are not plain
+-- Called   by _enter and _reenter, for nodes that are not plain, and by _evaluate_again
 create or replace function wf._prepare(p_instance bigint, p_scopes bigint[], p_version bigint, p_node int)
 returns wf.entry
 language plpgsql as $$
@@ -87,14 +87,14 @@ begin
                 v_entry.error := wf._refuse('input', sqlerrm);
             when transaction_rollback or insufficient_resources or object_not_in_prerequisite_state
               or operator_intervention or system_error then
-                raise; -- the server's fault: another time it may go well
+                raise; -- a fault of the server: the evaluation may go well another time
             when others then
                 v_entry.error := wf._refuse('engine', sqlerrm)
                                  || jsonb_build_object('detail', jsonb_build_object('sqlstate', sqlstate));
         end;
     end if;
     if v_entry.error is not null then
-        -- a policy that is missing tells a retry to evaluate everything again
+        -- because the policy is missing, a retry evaluates everything again
         v_entry.policy := null;
         v_entry.open := 0;
         v_entry.held := 0;
@@ -106,12 +106,12 @@ $$;
 
 -- wf._chosen(p_kind, p_children, p_value)
 --
--- Chooses by the value of an if: a boolean; or of a switch: a list of the value
--- and, for each case, a list of the values that it has.
+-- Chooses a child by p_value. For an if this is a boolean; for a switch it is a list of
+-- the value and, for each case, a list of the values of that case.
 --
--- Returns  the ordinal of the child that begins; one more than there are if none does
+-- Returns  the ordinal of the child that begins; if none begins, one that no child has
 -- Locks    nothing
--- Raises   WF020 if the value does not say which
+-- Raises   WF020 if the value does not say which child begins
 -- Called   by _measure and _run_program
 create or replace function wf._chosen(p_kind text, p_children int, p_value jsonb) returns int
 language plpgsql stable as $$
@@ -212,11 +212,12 @@ $$;
 
 -- wf._enter(p_instance, p_parent, p_node, p_index, p_item, p_at, p_torn, p_sees)
 --
--- Begins processes: the one place where a process is born. Below a teardown
--- nothing is; p_torn says whether there is any, if the caller knows. The arrays run
--- in parallel; p_item (or null) holds for children of a forall an object with the
--- names of element and index, which live in the scope that such a child opens; p_sees
--- (or null) holds for undos the process whose names they see, in place of the parent.
+-- Begins processes: all but roots (_plant) are born here. Below a teardown only finallys
+-- and undos are; p_torn says whether there is any teardown, null if the caller does not
+-- know. The arrays run in parallel. p_item (or null) holds for each child of a forall an
+-- object with the names of element and index; the child opens a scope, in which they are
+-- bound. p_sees (or null) holds for each undo the process whose names it sees, in place
+-- of the parent.
 --
 -- Returns  true
 -- Locks    nothing; only inserts
@@ -230,7 +231,7 @@ declare
     v_id bigint[];
     v_may bigint[];
 begin
-    -- an expression with a query in it is a query each time, also where it ends before that
+    -- an expression that contains a query costs a query each time, even if it does not reach that part
     if p_torn is null then
         p_torn := exists (select from wf.teardown);
     end if;
@@ -319,10 +320,9 @@ end;
 
 -- wf._enter_children(p_moves, p_at)
 --
--- Begins the first children of composites that have just been entered, except
--- those that begin through a window: all of them, the free ones, the first, or the
--- chosen one. Of one instance no more than 1,000 begin at once, the rest is left to
--- transactions of their own.
+-- Begins the first children of composites that have just been entered and have no
+-- window: all children, the free ones, the first one, or the chosen one. At most 1,000
+-- of one instance begin at once; the rest is left to other transactions.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -373,8 +373,8 @@ $$;
 
 -- wf._enter_next(p_moves, p_at, p_torn)
 --
--- Begins what comes after processes that have ended (p_torn: see _enter). Below a certain depth of
--- triggers it only leaves word in pending, see the head of machine.sql.
+-- Begins the nodes that come after ended processes (p_torn: see _enter). Deeper than
+-- wf._deepest() it only puts them into wf.pending, see the head of machine.sql.
 --
 -- Returns  true
 -- Locks    nothing; only inserts
@@ -400,8 +400,8 @@ $$;
 
 -- wf._reenter(p_moves, p_at)
 --
--- Enters composites anew after a failure: their arguments are evaluated again. For another
--- round of a policy retry the arguments are kept.
+-- Enters composites again after a failure. Their arguments are evaluated again; for another
+-- round of a policy retry they are kept.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -482,8 +482,8 @@ $$;
 
 -- wf._end_empty(p_moves, p_at)
 --
--- Ends composites that have nothing in them; let and return have their value, and
--- a checkpoint has a move of its own.
+-- Ends composites in which nothing begins. The output of let and return is their value;
+-- return and checkpoint end by a move of their own.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -512,8 +512,8 @@ $$;
 
 -- wf._break(p_moves, p_at)
 --
--- Fails processes for which something could not be evaluated as they began, and
--- ends those that read what was skipped with all that reads it.
+-- Fails processes for which something could not be evaluated when they began. Ends
+-- processes that read a name of a process that was skipped with all that reads it.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -598,7 +598,7 @@ begin
                                             where f.instance_id = x.instance_id and f.parent_id = x.id) end as freed,
                                 case when x.spare is not null and x.total is null and x.state = 'ACTIVE'
                                      then d.first end as winner,
-                                -- with nothing left in it, and no finally to come
+                                -- nothing is left in the process, and no finally comes
                                 case when x.state = 'ABORTING' and x.open <= d.all
                                           and (x.total is not null or x.todo = 0)
                                      then wf._when_stopped(x.instance_id, x.id) end as stopped,

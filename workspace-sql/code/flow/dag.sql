@@ -2,10 +2,10 @@
 --
 -- wf.edge says for each step which others it comes after. While a dag is under way
 -- wf.dag_step has a row for each of its steps that has not ended. A step that has not
--- begun awaits one of those before it: the last one that has not ended. When that one
--- ends, the step awaits the next one, backwards, that has not ended, or begins if there
--- is none. So each edge is looked at once in the life of a dag, however many steps it
--- has, and what a step waits for can be read from its row.
+-- begun awaits one of the steps before it: the last one that has not ended. When that one
+-- ends, the step awaits the next one, going backwards, that has not ended; if there is
+-- none, it begins. So each edge is looked at once in the life of a dag, however many steps
+-- the dag has. The row of a step also says what the step waits for.
 
 -- wf._last_before(p_version, p_node)
 --
@@ -32,7 +32,7 @@ end;
 
 -- wf._open_dags(p_moves)
 --
--- Writes down the steps of dags that have just been entered.
+-- Lists the steps of dags that have just been entered.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -57,7 +57,7 @@ $$;
 
 -- wf._free_steps(p_moves)
 --
--- Deletes the rows of ended steps of dags, and finds the steps that begin therefore.
+-- Deletes the rows of ended steps of dags, and finds the steps that can begin now.
 --
 -- Returns  the steps that begin, as moves from which the step next follows; null if no
 --          step begins
@@ -106,8 +106,8 @@ $$;
 
 -- wf._enter_freed(p_moves, p_at, p_torn)
 --
--- Begins steps of dags that nothing holds any more, at most 1,000 in one call of a
--- procedure; the rest is left to transactions of their own (p_torn: see _enter).
+-- Begins steps of dags that wait for no other step any more, at most 1,000 in one call of
+-- a procedure. The rest is left to other transactions (p_torn: see _enter).
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts

@@ -1,15 +1,17 @@
 -- on_failure: how the workspace treats an error that no handler takes. Warnings: how a
--- tolerated failure counts in the result of an instance: a warning belongs to the nearest
+-- tolerated failure counts in the result of an instance. A warning belongs to the nearest
 -- child of a handler around it (the body of a try, a branch of a race, an element of a
--- forall that tolerates), and moves outwards when that child ends well. It is forgotten
--- with a child that is given up; one of a finally that runs as that child stops belongs to
--- what is around it. Without a handler around it, it is the instance's at once.
+-- forall that tolerates). When that child ends well, the warning moves outwards. When that
+-- child is given up, the warning is forgotten; but a warning of a finally that runs while
+-- the child stops belongs to what is around the child. A warning without a handler around
+-- it belongs to the instance at once.
 
 -- wf._warn(p_instance, p_process, p_at)
 --
--- Notes that something in or at these processes was tolerated, skipped or ignored.
--- The arrays run in parallel. No handler takes an error out of an undo: what is ignored
--- in it without a handler there is a warning of what is around the process that is undone.
+-- Notes a warning: these processes, or something in them, were tolerated, skipped or
+-- ignored. The arrays run in parallel. No handler takes an error out of an undo. An error
+-- that is ignored in an undo, without a handler there, is therefore a warning of what is
+-- around the process that is undone.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows of process and instance, which the caller holds
@@ -29,7 +31,7 @@ begin
                               where x.version_id = p.version_id and x.id = p.node_id offset 0) n
          union all
         select u.i, u.start, p.id, p.parent_id, u.version_id,
-               -- at the handler itself a child that has ended already begins the way to the next one
+               -- at the handler: its child has ended already, so the way goes on to the next handler
                case when n.holds is true or p.node_id <> u.handler_id then u.handler_id else n.handler_id end,
                p.state <> 'ACTIVE', n.holds
           from up u
@@ -59,9 +61,9 @@ $$;
 
 -- wf._note_warnings(p_moves, p_at)
 --
--- Notes processes that were skipped or ignored. And children of handlers with a warning
--- have ended well: it moves outwards. Of the branches of a race only the winner hands
--- its own on (_win).
+-- Notes a warning for processes that were skipped or ignored. If a child of a handler has
+-- ended well, its warning moves outwards. Of the branches of a race only the winner hands
+-- its warning on (_win).
 --
 -- Returns  nothing
 -- Locks    as _warn
@@ -82,10 +84,10 @@ $$;
 
 -- wf._decide_failure(p_process, p_on_failure, p_error, p_record, p_at)
 --
--- Does with a FAILED process what its on_failure says: skip goes on as if an operator
--- had ignored it, and skip_all with what reads it; fail ends the instance with the error; fail_late does so when
--- nothing of the instance can run any more; fail_undo and fail_late_undo have it undone. p_record is what finallys
--- see of the error.
+-- Does what the on_failure of a FAILED process says. skip goes on as if an operator had
+-- ignored the process; skip_all also skips what reads it. fail ends the instance with the
+-- error; fail_late does so when nothing of the instance can run any more. fail_undo and
+-- fail_late_undo also have the instance undone. p_record is the error as finallys see it.
 --
 -- Returns  nothing
 -- Locks    as _tear
@@ -120,8 +122,8 @@ $$;
 
 -- wf._look_late(p_moves, p_at)
 --
--- Something has ended or failed in instances that may end late: if anything in them
--- has failed so, another transaction looks whether something can still run.
+-- Something has ended or failed in instances that may end late. If a process of such an
+-- instance has failed late, another transaction looks whether anything can still run.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -133,7 +135,7 @@ begin
     select 'late', u.i, 0, p_at
       from (select distinct m.instance_id as i from wf._due(p_moves, 'late') m) u
      where exists (select from wf.failed f where f.instance_id = u.i and f.late)
-       -- one of two may be what this transaction is doing
+       -- one of two rows may be the work that this transaction is doing
        and (select count(*) < 2 from wf.work w where w.instance_id = u.i and w.kind = 'late');
     if found then
         perform wf._ring();
@@ -143,7 +145,7 @@ $$;
 
 -- wf._is_late(p_instance)
 --
--- Returns  whether all that is left of an instance has failed, and its on_failure is fail_late
+-- Returns  whether everything that is left of an instance has failed with on_failure fail_late
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _end_late and fsck
@@ -157,14 +159,14 @@ begin atomic
            and not exists (select from wf.lease l where l.instance_id = p_instance)
            and not exists (select from wf.timer t where t.instance_id = p_instance)
            and not exists (select from wf.pending q where q.instance_id = p_instance)
-           -- one that has nothing to stop any more waits for a finally
+           -- a teardown that has nothing to stop any more waits for a finally
            and not exists (select from wf.teardown d where d.instance_id = p_instance and d.next_id is not null);
 end;
 
 -- wf._end_late(p_instance)
 --
--- Ends an instance of which nothing can run any more with the error that came last, and
--- the others as its cause. What failed last says whether it is undone.
+-- Ends an instance of which nothing can run any more. Its error is the one that came last,
+-- with the others as cause. The process that failed last says whether it is undone.
 --
 -- Returns  nothing
 -- Locks    as _tear; the caller holds the instance
@@ -196,7 +198,7 @@ begin
                 where p.instance_id = p_instance and p.id = f.failed);
     perform wf._set_reason(case when v_undo then 'on_failure(fail_late, undo = true)' else 'on_failure(fail_late)' end);
     perform wf._abort(array[p_instance], v_error, true, p_undo => v_undo);
-    -- those that are left have failed in finallys; the first of a finally ends with all that is in it
+    -- the processes that are left have failed in finallys; with the first one of a finally, all in the finally ends
     for v_process in
         select p.* from wf.failed d join wf.process p on p.instance_id = d.instance_id and p.id = d.process_id
          where d.instance_id = p_instance and d.late order by p.id

@@ -1,14 +1,15 @@
 -- finally: steps that run when a try ends, however it ends. process.todo of such a try is
--- 1 until its finally begins. It begins when the body, or a catch, has ended well or has
--- returned; or, below a teardown, when everything in the try has stopped. Below a teardown
--- nothing but a finally may begin, and no teardown around it reaches into it. When it has
--- ended, the try ends as it would have ended without it.
+-- 1 until its finally begins. The finally begins when the body, or a catch, has ended well
+-- or has returned; below a teardown, when everything in the try has stopped. Only finallys
+-- and undos begin below a teardown. A teardown around a finally does not reach into it,
+-- unless the instance is halted. When the finally has ended, the try ends as it would have
+-- ended without it.
 --
--- An error that leaves a finally takes the place of the error that is on its way out.
+-- An error that leaves a finally replaces the error that is on its way out of the try.
 
 -- wf._way_out(p_instance, p_try)
 --
--- Returns  the error that is on its way out of a try; null if no error is
+-- Returns  the error that is on its way out of a try; null if there is none
 -- Called   by _begin_finallys and _caught
 create or replace function wf._way_out(p_instance bigint, p_try bigint) returns jsonb
 language plpgsql stable as $$
@@ -30,8 +31,8 @@ $$;
 -- wf._begin_finallys(p_moves, p_at)
 --
 -- Begins the finallys of trys that are about to end, and binds the names of their
--- errors. Below a certain depth of triggers it only leaves word in pending, see the
--- head of machine.sql.
+-- errors. Deeper than wf._deepest() it only puts them into wf.pending, see the head of
+-- machine.sql.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -68,10 +69,10 @@ $$;
 
 -- wf._leave_finallys(p_process, p_body, p_error, p_at)
 --
--- An error leaves the finallys and undos between a process and the body whose handler takes
--- it (null: all of them): what else runs in them begins to be torn down.
+-- An error leaves the finallys and undos between a process and p_body, whose handler takes
+-- it (null: all around the process). Begins to tear down what else runs in them.
 --
--- Returns  these; the caller lets the first portions follow
+-- Returns  these finallys and undos; the caller tears down the first portions
 -- Locks    nothing: the caller holds the instance
 -- Called   by _hand_over and _end_by
 create or replace function wf._leave_finallys(p_process wf.process, p_body bigint, p_error jsonb, p_at timestamptz)

@@ -41,9 +41,9 @@ $$;
 
 -- wf._end_window(p_moves)
 --
--- Binds the names that foralls collect, in the order of the elements. What a
--- forall kept is dropped, and what it held of the instance's limit is given back,
--- however it came to its end.
+-- Binds the names that foralls collect, with their values in the order of the elements.
+-- Deletes the rows that a forall kept, and gives back what it held of the instance's
+-- limit, however the forall has ended.
 --
 -- Returns  nothing
 -- Locks    nothing
@@ -97,9 +97,9 @@ $$;
 
 -- wf._forall_error(p_process)
 --
--- Returns  the error with which a forall fails, whose elements have all ended: that of
---          the last element, if one too many has failed, or of what it has collected;
---          else null
+-- Returns  the error of a forall whose elements have all ended: that of the element that
+--          failed last, if one too many has failed; else that of the collected values;
+--          null if there is none
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _count_ended
@@ -215,7 +215,7 @@ $$;
 -- wf._enter_elements(p_instance, p_process, p_from, p_count, p_at, p_run)
 --
 -- Begins the bodies of p_count elements of foralls, from index p_from on, and rounds
--- of loops; first it does the rounds that need no processes, unless that was done.
+-- of loops. Before that it does the rounds that need no processes, unless p_run is false.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -226,7 +226,7 @@ create or replace function wf._enter_elements(p_instance bigint[], p_process big
 language plpgsql as $$
 declare
     f record;
-    v_left record; -- what has to begin as processes
+    v_left record; -- the elements and rounds that have to begin as processes
 begin
     select array_agg(u.i) instances, array_agg(u.j) parents, array_agg(c.id) nodes, array_agg(k) indexes,
            bool_or(n.item is not null or n.item_index is not null or n.state is not null) named,
@@ -272,10 +272,10 @@ $$;
 
 -- wf._begin_elements(p_instance, p_process, p_from, p_count, p_weight, p_at)
 --
--- Begins the bodies of p_count elements of foralls, from index p_from on. If those of
--- one instance come to more than about 1,000 processes, only the first of them begin
--- at once, and the rest is left to transactions of their own. p_weight is what all
--- come to. The arrays run in parallel.
+-- Begins the bodies of p_count elements of foralls, from index p_from on. If the elements
+-- of one instance have more than about 1,000 processes, only the first elements begin at
+-- once, and the rest is left to other transactions. p_weight is the number of processes of
+-- all elements. The arrays run in parallel.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -293,7 +293,7 @@ begin
     end if;
     with portion as materialized (
         select u.i, u.j, u.first + g as first, least(n.each, u.count - g) as count, u.k,
-               -- what begins of its instance before this portion
+               -- how many processes of its instance begin before this portion
                sum(least(n.each, u.count - g) * n.most_live) over (partition by u.i order by u.k, g)
                - least(n.each, u.count - g) * n.most_live as before
           from unnest(p_instance, p_process, p_from, p_count) with ordinality u (i, j, first, count, k)
@@ -319,9 +319,9 @@ $$;
 
 -- wf._enter_window(p_moves, p_at)
 --
--- Lays the elements of foralls that have just been entered down in chunks, if
--- their bodies read them, and begins the first ones. A forall that may come to
--- more than the instance may have fails instead.
+-- For foralls that have just been entered: stores their elements in chunks, if their
+-- bodies read them, and begins the first elements. A forall that may have more processes
+-- than its instance may have fails instead.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -355,9 +355,9 @@ $$;
 
 -- wf._unfold(p_moves, p_steps, p_at)
 --
--- Begins what is in composites that have just been entered. Those in which there is
--- nothing end first: of the branches of a race the one with the fewest steps wins, if
--- several of them end without waiting.
+-- Begins the children of composites that have just been entered. Composites in which
+-- nothing begins end first. Therefore, if several branches of a race end without waiting,
+-- the one with the fewest steps wins.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -373,11 +373,11 @@ $$;
 
 -- wf._refill(p_moves, p_at)
 --
--- Begins the next elements of foralls, the finallys of trys, and undos. Below a certain depth of triggers it only
--- leaves word in pending, see the head of machine.sql. Where a whole window has
--- come to its end below the statement that the caller made, nothing in it waits:
--- the next window is left to a transaction of its own, so that none of them is
--- without an end.
+-- Begins the next elements of foralls, the finallys of trys, and undos. Deeper than
+-- wf._deepest() it only puts them into wf.pending, see the head of machine.sql. If a whole
+-- window has ended within the statement that the caller made, nothing in it waits. The
+-- next window is then left to another transaction, so that each transaction comes to an
+-- end.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts

@@ -1,6 +1,6 @@
 -- The process forms, as rows: what each kind of node does when it begins and when
--- something in it ends. install copies a node's row of this table into wf.node, so
--- that nothing which moves has to look here. docs/internals.md says how to add one.
+-- something in it ends. install copies the row of a node's kind into wf.node, so that no
+-- move has to look here. docs/internals.md says how to add a form.
 
 delete from wf.form;
 

@@ -17,8 +17,8 @@ end;
 
 -- wf._several(p_count, p_errors)
 --
--- Returns  one error record for several: a single record is returned as it is; null for
---          no record
+-- Returns  one error record in place of several; a single record as it is; null for no
+--          record
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _behind and _end_late
@@ -34,9 +34,9 @@ $$;
 
 -- wf._behind(p_instance, p_process, p_but)
 --
--- Returns  one error record for all that a race or forall has given up, except the one
---          that failed as number p_but (wf.given_up.seq): a single record is returned as
---          it is; null for no record. It lists the first 100
+-- Returns  one error record for all children that a race or forall has given up, except
+--          the one that failed as number p_but (wf.given_up.seq); a single record as it
+--          is; null for no record. It lists the first 100 errors
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _last_given_up and _search
@@ -73,9 +73,9 @@ $$;
 
 -- wf._give_up_child(p_around, p_child, p_error, p_at)
 --
--- A race or forall gives a child up whose error it has taken. Of a forall in which one
--- too many has failed no further element begins. An error of a finally of a child that
--- is given up already takes the place of its error.
+-- A race or forall gives up a child whose error it has taken. If one element too many of
+-- a forall has failed, no further element begins. If the child is given up already, the
+-- error comes from a finally of the child, and replaces the child's error.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -117,9 +117,9 @@ $$;
 
 -- wf._win(p_moves, p_at)
 --
--- Races were won: what the winner has bound is bound around the race, and everything
--- else in it is torn down. A race in which nothing else is left, and nothing is to be
--- undone, ends.
+-- Races were won. The names that the winner has bound are bound around the race, and
+-- everything else in the race is torn down. The race ends at once if nothing else is left
+-- in it and nothing is to be undone.
 --
 -- Returns  nothing
 -- Locks    as _tear
@@ -130,10 +130,10 @@ declare
     v_won wf.full_move[];
     f record;
 begin
-    -- one that is torn down with what is around it has lost after all
+    -- a race that is torn down with what is around it has not been won after all
     v_won := array(select m from wf._due_full(p_moves, 'win') m
                     where not exists (select from wf._torn(array[m.instance_id], array[m.id])));
-    -- a later portion finds nothing alive in it, and what is around it would never know
+    -- a later portion finds nothing alive in such a race, and would never mark what is around it
     perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
        from wf._due_full(p_moves, 'win') m
       cross join lateral wf._torn(array[m.instance_id], array[m.id]) t, unnest(t.path) x (id)
@@ -190,7 +190,7 @@ $$;
 
 -- wf._forget_given_up(p_moves)
 --
--- Forgets what races and foralls have given up, however they came to their end.
+-- Forgets the children that races and foralls have given up, however these have ended.
 --
 -- Returns  nothing
 -- Locks    nothing

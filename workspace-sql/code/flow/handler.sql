@@ -1,15 +1,15 @@
--- An error looks for its handler: from the failed process outwards, each node that
--- may take errors is asked (wf.node.handles says how it does), and the first one that
--- takes this one ends the search. wf.node.handler_id says for each node which node
--- around it is the nearest to be asked, therefore the search is a short walk, and a
--- node without any handler costs nothing. A part of what the handler has in it is
--- then torn down, and what follows (wf._follows) is done when that has ended. Without
--- a handler the process is FAILED where it failed.
+-- An error looks for its handler. From the failed process outwards, each node that may
+-- take errors is asked (wf.node.handles says how it takes them). The first node that
+-- takes the error ends the search. wf.node.handler_id names for each node the nearest
+-- node around it that is to be asked. So the search is a short walk, and costs nothing
+-- without a handler. The child of the handler in which the error came up is then torn
+-- down. When it has ended, what follows (wf._follows) is done. Without a handler the
+-- process stays FAILED where it failed.
 
 -- wf._add_cause(p_error, p_cause)
 --
--- Returns  an error with that cause, behind the causes that it has already
--- Called   by _handle and _time_out
+-- Returns  the error with the cause p_cause, behind the causes that it has already
+-- Called   wherever one error is the cause of another
 create or replace function wf._add_cause(p_error jsonb, p_cause jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -22,8 +22,8 @@ $$;
 
 -- wf._caught(p_instance, p_process)
 --
--- Returns  the error that was taken by the innermost catch around a process, or that is on its way out through the
---          innermost finally or has led to the innermost undo; null if there is none
+-- Returns  the error for which the innermost catch, finally or undo around a process runs: the catch has taken it, it
+--          is on its way out through the finally, or it has led to the undo; null if there is none
 -- Called   by _handle
 create or replace function wf._caught(p_instance bigint, p_process bigint) returns jsonb
 language plpgsql stable as $$
@@ -51,8 +51,8 @@ $$;
 
 -- wf._takes(p_try, p_catch, p_process, p_error, p_at)
 --
--- Returns  whether a catch takes an error. What its `when` gives counts as false unless it is true; an event tells
---          of a value that is not a boolean
+-- Returns  whether a catch takes an error: it has no `when`, or its `when` is true. If the value of `when` is not a
+--          boolean, an event tells so
 -- Called   by _choose_catch
 create or replace function wf._takes(p_try wf.process, p_catch wf.node, p_process bigint, p_error jsonb,
                                      p_at timestamptz) returns boolean
@@ -109,9 +109,9 @@ $$;
 -- finally of a branch takes the place of the branch's error if the branch has already left
 -- its race.
 --
--- Returns  what follows when its child around the failed process has been torn down, a
---          row of wf._follows, and the node that this concerns; null if the process does
---          not take the error
+-- Returns  what follows (a row of wf._follows) when the child of p_around with the failed
+--          process in it has been torn down, and the node that this concerns; null if
+--          p_around does not take the error
 -- Called   by _search
 create or replace function wf._ask_handler(p_around wf.process, p_node wf.node, p_body bigint, p_process bigint,
                                            p_error jsonb, p_at timestamptz, out follows text, out node_id int)
@@ -138,9 +138,9 @@ $$;
 --
 -- Looks for the handler of an error, from the failed process outwards.
 --
--- Returns  the handler, the child of it that is to be torn down, and what follows then,
---          as _ask_handler; null if nothing takes the error. And the error: if the last branch
---          of a race has failed, the others are its cause
+-- Returns  the handler, the child of it that is to be torn down, and what follows then (see
+--          _ask_handler); null if nothing takes the error. Also the error: if it is that of
+--          the last branch of a race, those of the other branches are its cause
 -- Called   by _handle
 create or replace function wf._search(p_process wf.process, p_error jsonb, p_at timestamptz, out around_id bigint,
                                       out body_id bigint, out follows text, out node_id int, out error jsonb)
@@ -162,7 +162,7 @@ begin
              where p.instance_id = v_around.instance_id and p.id = v_around.parent_id;
         end loop;
         select n.* into v_node from wf.node n where n.version_id = v_around.version_id and n.id = v_handler;
-        -- an error may come out of a finally below a teardown: whatever is torn down takes nothing
+        -- an error may come out of a finally below a teardown: a process that is torn down takes no error
         v_asked := not v_torn or not exists (select from wf._torn(array[v_around.instance_id], array[v_around.id]));
         if v_asked then
             select a.* into follows, node_id
@@ -183,8 +183,8 @@ $$;
 
 -- wf._hand_over(p_process, p_around, p_body, p_follows, p_node, p_error, p_at)
 --
--- A handler has taken an error: the failed process hands it on, and everything
--- else in the child of the handler that it is in is torn down.
+-- A handler has taken an error. The failed process hands it on. The handler's child that
+-- the process is in is torn down, with everything else in it.
 --
 -- Returns  nothing
 -- Locks    as _tear
@@ -229,9 +229,10 @@ $$;
 
 -- wf._end_by(p_process, p_error, p_record, p_at, p_undo)
 --
--- Ends an instance by an error that nothing takes; p_record is what finallys see of
--- it, p_undo says whether what was noted in the instance is undone. An instance that is
--- being aborted already gets the error in place of its own: it comes out of a finally or undo.
+-- Ends an instance by an error that no handler takes. p_record is the error as finallys
+-- see it. p_undo says whether the noted processes of the instance are undone. If the
+-- instance is being aborted already, the error comes out of a finally or undo, and
+-- replaces that of the instance.
 --
 -- Returns  nothing
 -- Locks    as _tear
@@ -257,9 +258,9 @@ $$;
 
 -- wf._handle(p_moves, p_at)
 --
--- Sees to processes that have failed, or whose error an operator hands on. A process that
+-- Handles processes that have failed, or whose error an operator hands on. A process that
 -- fails below a teardown is aborted. An error of kind engine is not given to handlers,
--- since the evaluation of their conditions may have raised it. A handed-on error that no
+-- because the evaluation of their conditions may have raised it. A handed-on error that no
 -- handler takes ends the instance as soon as the process is released.
 --
 -- Returns  nothing
@@ -271,7 +272,7 @@ declare
     v_process wf.process;
     v_key record;
     v_error jsonb;
-    v_record jsonb; -- the same, as a catch sees it
+    v_record jsonb; -- the error as a catch sees it
     f record;
 begin
     -- everything in these composites has stopped, and now their own error looks for a
@@ -295,7 +296,7 @@ begin
          order by m.instance_id, m.id
     loop
         select p.* into v_process from wf.process p where p.instance_id = v_key.i and p.id = v_key.j;
-        -- it was torn down with one before it, or was moved on: then that move was seen to
+        -- torn down with a process before it, or moved on since: that move was handled already
         continue when (v_process.event, v_process.state) <> (v_key.event, v_key.state);
         if exists (select from wf._torn(array[v_key.i], array[v_key.j])) then
             perform wf._mark_torn(array_agg(t.instance_id), array_agg(x.id), p_at)
@@ -318,7 +319,7 @@ begin
            and (v_key.on_failure_own and v_process.state = 'FAILED') is not true;
         v_error := v_error || jsonb_strip_nulls(jsonb_build_object('cause', f.error -> 'cause'));
         if v_process.state = 'ABORTING' and f.body_id is distinct from v_process.id then
-            -- an operator hands the error on, and nothing that was noted in it is undone by itself
+            -- an operator hands the error on, and the processes noted in it are not undone by themselves
             update wf.process p set was = p.state, event = 'raise', state = 'RAISED', at = p_at
              where p.instance_id = v_process.instance_id and p.id = v_process.id;
         elsif f.body_id is not null then

@@ -1,9 +1,9 @@
--- The history of moves, and what is read off it at once: which processes are
--- FAILED, which instances have a warning, which have ended.
+-- The history of moves, and what follows from moves at once: which processes are
+-- FAILED, and which instances have ended.
 
 -- wf._describe_retry(p_instance, p_process)
 --
--- Returns  {"due_at": …} for the history, if a policy has it tried again; null if an operator has
+-- Returns  {"due_at": …} for the history, if a policy has the process tried again; null if an operator does
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _detail
@@ -19,7 +19,7 @@ $$;
 
 -- wf._detail(p_instance, p_process, p_was, p_event, p_state, p_retry_from, p_output, p_error)
 --
--- Returns  what the history says of a move beside its states; null: nothing
+-- Returns  what the history says of a move in addition to its states; null: nothing
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process; PostgreSQL folds it into the query
@@ -38,7 +38,7 @@ end;
 -- Returns  whether a step follows from a move
 -- Locks    nothing
 -- Raises   nothing
--- Called   by the update trigger of process, for moves of one statement from which not the same follows
+-- Called   by the update trigger of process, if the moves of one statement have different steps
 create or replace function wf._leads(p_machine text, p_was text, p_event text, p_state text, p_step bigint)
 returns boolean
 language sql stable
@@ -49,7 +49,7 @@ end;
 
 -- wf._note_failed(p_moves)
 --
--- Lists processes that have become FAILED, but for those that a policy has just had tried again.
+-- Lists processes that have become FAILED, except those that a policy has tried again by now.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -69,7 +69,7 @@ $$;
 
 -- wf._forget_failed(p_moves)
 --
--- Takes processes off the list that are no longer FAILED.
+-- Takes processes that are no longer FAILED off the list.
 --
 -- Returns  nothing
 -- Locks    rows of failed

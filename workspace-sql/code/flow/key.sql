@@ -1,19 +1,19 @@
 -- Keys of instances: the answer to a start with a known key.
 --
--- A workflow says with its policy key how its keys are used again:
+-- The policy key of a workflow says when a key starts another instance:
 --
 --   dedupe      never: the same start always answers the same instance (also without the policy)
---   singleton   when the instance with the key has ended; until then a start answers it
+--   singleton   when the instance with the key has ended; until then a start answers that instance
 --   coalesce    as singleton, but one successor may wait until that instance has ended. A start
---               with another payload takes the place of the one that waits, also of one that
---               waits for its time
+--               with another payload replaces the instance that waits, also one that waits for
+--               its time
 --
--- A successor is SCHEDULED. It has a row of work (kind start) that is never due, with the
--- instance before it as its item. The transaction in which that one ends leaves a second
--- row, which is due (_tell_successors). The end may miss a successor that is not committed
--- yet; so each successor brings a second row of its own, and the last of the two
--- transactions to commit is seen when that row is done. What is replaced loses its
--- rows.
+-- A successor is SCHEDULED. It has a row of work (kind start) that is never due; the item of
+-- that row is the instance before it. When that instance ends, the transaction adds a second
+-- row, which is due (_tell_successors). This transaction may not see a successor that is not
+-- committed yet. Therefore each successor brings a second row of its own; when that row is
+-- done, it sees whichever of the two transactions committed last. A replaced instance loses
+-- its rows of work.
 
 -- wf._key_of(p_by, p_params)
 --
@@ -39,11 +39,11 @@ $$;
 
 -- wf._claim_key(p_workflow_id, p_workflow, p_key, p_reuse, p_digest)
 --
--- Takes a key, and a number for the instance that is started with it. A second caller
--- waits for the first one's transaction.
+-- Takes a key, and a number for the instance that is started with it. A second caller of
+-- the key waits for the first one's transaction.
 --
--- Returns  that number, and the instance after whose end it may begin, null if at once; or, if the key is known, the
---          instance that the start answers
+-- Returns  that number, and the instance after whose end the new one may begin (null: at once); if the key is known,
+--          the instance that the start answers
 -- Locks    the new row; waits for a transaction that has claimed the key; then as _reuse_key
 -- Raises   WF002, WF007
 -- Called   by _start
@@ -85,8 +85,8 @@ $$;
 
 -- wf._reuse_key(p_workflow_id, p_key, p_reuse, p_digest)
 --
--- Decides about a key that is known, of a workflow with the policy key(singleton) or
--- key(coalesce).
+-- Decides about a start with a known key, for a workflow with the policy key(singleton)
+-- or key(coalesce).
 --
 -- Returns  as _claim_key, and the digest of the payload that the key has from now on
 -- Locks    the row of the key; then as _replace_waiting
@@ -103,7 +103,7 @@ declare
 begin
     select k.* into v from wf.instance_key k where k.workflow_id = p_workflow_id and k.key = p_key for update;
     if v.next_id is not null and not wf._is_scheduled(v.next_id) then
-        -- it has begun, or was aborted before
+        -- the successor has begun, or was aborted before that
         v.instance_id := case when wf._has_ended(v.next_id) then v.instance_id else v.next_id end;
         v.next_id := null;
     end if;
@@ -146,7 +146,7 @@ $$;
 
 -- wf._has_ended(p_instance)
 --
--- Returns  whether an instance has ended; one that was purged has
+-- Returns  whether an instance has ended; a purged instance has
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _reuse_key, _free_to_begin and fsck
@@ -159,17 +159,17 @@ $$;
 
 -- wf._replace_waiting(p_instance)
 --
--- Another start takes the place of an instance that has not begun: it is to be aborted, and
--- does not begin any more.
+-- Another start replaces an instance that has not begun. The instance does not begin any
+-- more, and a row of work has it aborted.
 --
--- Returns  false: it has begun just now
--- Locks    its rows of work: it waits for a driver that is about to begin it
+-- Returns  whether it was replaced; false: it has begun just now
+-- Locks    the instance's rows of work: waits for a driver that is about to begin it
 -- Raises   nothing
 -- Called   by _reuse_key
 create or replace function wf._replace_waiting(p_instance bigint) returns boolean
 language plpgsql as $$
 begin
-    -- this row first: whoever has it decides what becomes of the others
+    -- this row first: the transaction that has it decides about the others
     perform from wf.work w
       where w.instance_id = p_instance and w.kind = 'start' and w.item_id > 0 for update;
     delete from wf.work w where w.instance_id = p_instance and w.kind = 'start';
@@ -198,8 +198,8 @@ end;
 
 -- wf._follow(p_instance, p_after, p_before)
 --
--- An instance begins when the one before it has ended; at p_before somebody looks whether
--- it has.
+-- Has an instance begin when the one before it (p_after) has ended. At p_before a row of
+-- work looks whether it has begun.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -217,7 +217,7 @@ $$;
 
 -- wf._tell_successors(p_instance, p_at)
 --
--- These instances have ended: those that follow them begin.
+-- These instances have ended: rows of work have their successors begin.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -239,10 +239,10 @@ $$;
 
 -- wf._free_to_begin(p_instance, p_now)
 --
--- Instances that are SCHEDULED are to begin. One whose instance before it is held by
--- somebody, or which another start is about to replace, is looked at again soon.
+-- SCHEDULED instances are to begin. An instance is looked at again after 100 ms, if another
+-- transaction holds the instance before it, or if a start is about to replace it.
 --
--- Returns  those that may: their time has come, what they follow has ended, and nobody has taken their place
+-- Returns  those that may begin: their time has come, the instance before them has ended, and no start replaces them
 -- Locks    their rows of work that are never due, then the instances before them (for share), skipping locked ones;
 --          then their other rows of work
 -- Raises   nothing
@@ -252,7 +252,7 @@ language plpgsql as $$
 declare
     f record;
     v_looked bigint[] := array[]::bigint[]; -- instances that follow another one
-    v_held bigint[] := array[]::bigint[]; -- of those what does not begin now
+    v_held bigint[] := array[]::bigint[]; -- those of them that do not begin now
 begin
     for f in
         select i.id, i.state, w.id as work_id, w.item_id as after_id, coalesce(i.scheduled_at > p_now, false) as early

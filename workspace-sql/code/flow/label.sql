@@ -1,7 +1,7 @@
--- What a process is called where one line has to stand for it: its title, or
--- else its name, and the index of the element or round that it is in. An element of
--- a forall and a round of a loop open a scope, so the innermost scope with an
--- index tells it. The tree names them alone: there the way up is in sight.
+-- The label of a process, for places where one line stands for it: its title, or else its
+-- name, and the index of the element or round that it is in. Each element of a forall and
+-- each round of a loop opens a scope, so the innermost scope with an index has that index.
+-- The tree shows the index at the element or round only: the lines above a process show it.
 
 create or replace view wf.label_v with (security_barrier = true) as
 select p.instance_id,
@@ -17,7 +17,7 @@ select p.instance_id,
                        join wf.process x on x.instance_id = p.instance_id and x.id = o.id
                       where x.index is not null
                       order by o.k desc limit 1) s on true;
-comment on view wf.label_v is 'What processes are called where one line stands for one.';
+comment on view wf.label_v is 'The labels of processes, for places where one line stands for a process.';
 comment on column wf.label_v.instance_id is 'the instance';
 comment on column wf.label_v.process_id is 'the process';
 comment on column wf.label_v.label is
@@ -25,7 +25,7 @@ comment on column wf.label_v.label is
 
 -- wf._label_of(p_instance, p_process)
 --
--- Returns  the label of a process. Where a statement seldom needs one, this spares it the planning of the view
+-- Returns  the label of a process. A statement that seldom needs a label calls this, and so does not plan the view
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.tree

@@ -1,15 +1,15 @@
--- How large an instance may become. Nothing is counted as processes begin and end:
--- install knows how many processes one element of a forall comes to at most
--- (node.most), and how many of these may be under way at a time (node.most_live).
--- A forall reserves all that its elements may come to when it is entered, in
--- wf.extent, and gives back what may be under way when it ends. A loop reserves its
--- rounds as they go by (loop.sql); what one round may have under way is counted in
--- the tree. Without a forall or loop an instance comes to no more than its tree.
+-- How large an instance may become. Nothing is counted when processes begin and end.
+-- install has worked out how many processes one element of a forall may have (node.most),
+-- and how many of these may be under way at a time (node.most_live). When a forall is
+-- entered, it reserves in wf.extent the processes of all its elements. When it ends, it
+-- gives back those that may be under way. A loop reserves its rounds as they go by
+-- (loop.sql); the processes that one round may have under way count with the tree.
+-- An instance without a forall or loop has no more processes than its tree.
 --
--- Values of names are counted as they are made or bound, if they have 4 KiB or
--- more; some are counted twice. What a scope held that has ended is not taken off
--- then. Where the sum seems too large, the values that can still be read are looked
--- at (_held_bytes), and the count goes on from there.
+-- Values of names that have 4 KiB or more are counted when they are made or bound; some
+-- are counted twice. When a scope has ended, its values are not subtracted. If the sum
+-- seems too large, the values that can still be read are added up (_held_bytes), and the
+-- count goes on from that sum.
 
 -- wf._is_large(p_bytes)
 --
@@ -37,10 +37,10 @@ $$;
 
 -- wf._beyond(p_what, p_most, p_processes, p_held, p_live, p_quota)
 --
--- Returns  an error record if something, which comes to p_most processes and p_held at a time, brings its
---          instance to more than it may have: p_processes and p_live are what it would have then, p_quota what
---          its quota leaves it; else null
--- Called   by _reserve and _reserve_rounds
+-- Returns  an error record if p_what, which may have p_most processes and p_held of them at a time, brings its instance
+--          over a limit: p_processes and p_live are what the instance would have then, p_quota is what its quota
+--          allows; else null
+-- Called   by _reserve, _reserve_rounds and _reserve_again
 create or replace function wf._beyond(p_what text, p_most bigint, p_processes bigint, p_held bigint, p_live bigint,
                                       p_quota int)
 returns jsonb
@@ -67,10 +67,10 @@ $$;
 
 -- wf._reserve(p_moves, p_at)
 --
--- Reserves what the elements of foralls that have just been entered may come to,
--- and the first round of loops: the others are reserved as they go by
--- (_reserve_rounds). Those that would bring their instance to more than it may have fail, before any
--- of their elements begins.
+-- For foralls and loops that have just been entered: reserves the processes of all elements
+-- of a forall, and those of the first round of a loop. Later rounds are reserved as they go
+-- by (_reserve_rounds). A forall or loop that would bring its instance over a limit fails
+-- before any of its elements begins.
 --
 -- Returns  the moves of those that fit; null if none does
 -- Locks    nothing beyond the rows it updates
@@ -143,8 +143,8 @@ $$;
 
 -- wf._release_live(p_instance, p_process)
 --
--- Gives back what foralls held, whose elements have all ended, and the rounds that
--- loops have reserved and did not need. The arrays run in parallel.
+-- Gives back what foralls held until all their elements had ended, and the rounds that
+-- loops reserved and did not need. The arrays run in parallel.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -169,10 +169,10 @@ $$;
 
 -- wf._held_bytes(p_instance, p_scopes)
 --
--- Looks at all values that an instance can still read: in the scopes around what
--- is in a place, has yet to begin or was noted, and in p_scopes, which are those of a process
--- that is just on its way; at what foralls there have collected, and at the states
--- of loops.
+-- Adds up all values that an instance can still read. These are in the scopes around each
+-- process that is in a place, has yet to begin or was noted, and in p_scopes, the scopes of
+-- a process that is just on its way. The values that foralls there have collected, and the
+-- states of loops, count too.
 --
 -- Returns  their size in bytes
 -- Called   where wf.extent seems to say that an instance has no room for a value

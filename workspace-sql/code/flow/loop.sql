@@ -1,20 +1,20 @@
--- while, repeat and fold: one round after another. A loop is a window of one
--- element (forall.sql): a round is a process with a scope of its own, `todo` says
--- how many more there may be, and while one round is under way nothing else of the
--- loop is. When a round has ended, its yield is the next state, and the condition
--- says whether there is another one; both happen in the move that counts the round
--- (_count_ended). The state is the output of the loop itself, and each round has
--- it as a name in its scope. A loop keeps nothing of the rounds that have ended,
--- therefore the last round costs what the first one did.
+-- while, repeat and fold: one round after another. A loop is a window of one element
+-- (forall.sql). A round is a process with a scope of its own, and `todo` says how many
+-- more rounds there may be. While one round is under way, nothing else of the loop is.
+-- When a round has ended, its yield is the next state, and the condition says whether
+-- there is another round. Both are evaluated in the move that counts the round
+-- (_count_ended). The state is the output of the loop itself; each round has it as a name
+-- in its scope. A loop keeps nothing of the rounds that have ended, so the last round
+-- costs as much as the first one.
 --
 -- How many rounds there will be is not known beforehand. They are reserved in
--- wf.extent as they go by: twice as many each time, at most 1,000 (process.reserved);
--- what was not needed is given back.
+-- wf.extent as they go by: twice as many each time, at most 1,000 (process.reserved).
+-- Rounds that were not needed are given back.
 --
--- Where nothing in a body can wait (a let, an if, a switch and blocks of them:
--- node.light), the rounds need no processes: they are evaluated one after another in
--- memory, and only the state and the number of rounds are kept (_run_rounds). A round
--- in which an error is found is begun again, as a process, where the error then is.
+-- If nothing in a body can wait (node.light: it has only lets, ifs, switches and blocks of
+-- them), the rounds need no processes. They are evaluated one after another in memory, and
+-- only the state and the number of rounds are kept (_run_rounds). If such a round has an
+-- error, it is begun again as a process, and the error is that of the process.
 
 do $$
 begin
@@ -30,7 +30,7 @@ $$;
 
 -- wf._without_range(p_begins, p_input)
 --
--- Returns  what to evaluate as the input of a forall or loop: of a range its two ends
+-- Returns  the expression that is evaluated as the input of a forall or loop; for a range, a list of its two ends
 -- Called   by _prepare
 create or replace function wf._without_range(p_begins text, p_input jsonb) returns jsonb
 language sql immutable
@@ -42,7 +42,7 @@ end;
 
 -- wf._source(p_begins, p_value)
 --
--- Returns  the list of a forall or fold, or the ends of its range: p_value is what its input gave
+-- Returns  the list of a forall or fold, or the ends of its range; p_value is the value of its input
 -- Called   wherever its elements are looked at
 create or replace function wf._source(p_begins text, p_value jsonb) returns jsonb
 language sql immutable
@@ -72,9 +72,9 @@ $$;
 
 -- wf._first_round(p_node, p_entry, p_value, p_environment)
 --
--- Works out how many rounds a loop may have, and whether there is a first one.
--- p_value is what its input gave: the first state of a while; that of a fold with
--- its list.
+-- Works out how many rounds a loop may have, and whether there is a first one. p_value is
+-- the value of the loop's input: for a while the first state, for a fold the first state
+-- and the list.
 --
 -- Returns  the entry with open and total
 -- Raises   WF020 if a value does not fit
@@ -115,7 +115,7 @@ $$;
 
 -- wf._start_state(p_ends, p_value)
 --
--- Returns  the state with which a loop begins: p_value is what its input gave; null for a repeat
+-- Returns  the state with which a loop begins; null for a repeat. p_value is the value of the loop's input
 -- Called   where a loop has no state of a round yet
 create or replace function wf._start_state(p_ends text, p_value jsonb) returns jsonb
 language sql immutable
@@ -128,9 +128,9 @@ end;
 -- Reserves the next rounds of a loop: as many as there have been, at most 1,000;
 -- fewer if the instance may not have so many.
 --
--- Returns  how many it has reserved then, and an error record if not even one fits
+-- Returns  how many rounds the loop has reserved then; an error record if not even one more fits
 -- Locks    the row of extent; by then the caller holds the instance
--- Called   by _close_round, when all that were reserved have begun
+-- Called   by _close_round, when all reserved rounds have begun
 create or replace function wf._reserve_rounds(p_instance bigint, p_version bigint, p_kind text, p_most bigint,
                                               p_reserved int, p_todo int, out reserved int, out error jsonb)
 language plpgsql as $$
@@ -158,11 +158,11 @@ $$;
 -- wf._close_round(p_instance, p_process, p_round)
 --
 -- A round of a loop has ended: its yield is the next state, and the condition says
--- whether there is another round. The first error on the way is the loop's.
+-- whether there is another round. The first error in these is the error of the loop.
 --
 -- Returns  what follows
 -- Locks    as _reserve_rounds
--- Called   by _close_window and _resume_rounds
+-- Called   by _count_ended and _resume_rounds
 create or replace function wf._close_round(p_instance bigint, p_process bigint, p_round bigint) returns wf.closing
 language plpgsql as $$
 declare
@@ -185,7 +185,7 @@ begin
         select not h.holds, h.error into v_again, v_closing.error
           from wf._holds(l.kind, l.condition, v_environment, l.line) h;
     end if;
-    -- a repeat has no state: what its last round yields is its result
+    -- a repeat has no state: the yield of its last round is its result
     if l.yield is not null and v_closing.error is null and not (l.ends = 'until' and v_again) then
         v_result := wf._evaluate(l.yield, v_environment);
         v_closing.state := v_result -> 'value';
@@ -246,8 +246,8 @@ $$;
 
 -- wf._program(p_version, p_node)
 --
--- Returns  what a light node does: ["let", name, value], [kind, input, how many children, the children] of an if or
---          switch, ["steps", the children]
+-- Returns  what a light node does: ["let", name, value]; for an if or switch [kind, input, number of children,
+--          children]; for a block ["steps", children]
 -- Called   by _run_rounds
 create or replace function wf._program(p_version bigint, p_node int) returns jsonb
 language plpgsql stable as $$
@@ -287,7 +287,7 @@ end;
 
 -- wf._fitting(p_value)
 --
--- Returns  the value of something in a round
+-- Returns  p_value, a value that was made in a round
 -- Raises   WF021 if it is larger than a value may be
 -- Called   by _run_program and _run_rounds
 create or replace function wf._fitting(p_value jsonb) returns jsonb
@@ -329,7 +329,7 @@ $$;
 
 -- wf._is_true(p_condition, p_names)
 --
--- Returns  what a condition gives
+-- Returns  the value of a condition
 -- Raises   WF020 if that is not a boolean, or the error that the condition raises
 -- Called   by _after_round
 create or replace function wf._is_true(p_condition jsonb, p_names jsonb) returns boolean
@@ -367,11 +367,12 @@ $$;
 
 -- wf._run_rounds(p_instance, p_process, p_at)
 --
--- Does the next rounds of a light loop in memory: until it ends, until a round has
--- an error, or until this call has done enough; then the rest is left to another
+-- Does the next rounds of a light loop in memory, until the loop ends, a round has an
+-- error, or this call has done enough. In the last case the rest is left to another
 -- transaction.
 --
--- Returns  the index of a round that has to begin as a process, since there is an error in it or after it; else null
+-- Returns  the index of a round that has to begin as a process, because there is an error in it or after it, or the
+--          loop is torn down; else null
 -- Locks    nothing beyond the rows it updates
 -- Called   by _enter_elements
 create or replace function wf._run_rounds(p_instance bigint, p_process bigint, p_at timestamptz) returns int
@@ -379,7 +380,7 @@ language plpgsql as $$
 declare
     v_program jsonb;
     v_around jsonb; -- the names around the loop
-    v_names jsonb;  -- and those of the round
+    v_names jsonb;  -- these names and those of the round
     v_state jsonb;
     v_items jsonb;
     v_first int;    -- the index of the next round
@@ -388,7 +389,7 @@ declare
     v_ended boolean := false;
     v_failed boolean := false;
     l record;
-    f record;       -- the state and the round that follow
+    f record;       -- the next state, and whether another round follows
 begin
     select p.version_id, p.node_id, p.scopes, p.total, p.todo, p.reserved, p.output,
            case when n.input_fixed then n.input else p.input end as input, n.begins, n.ends, n.state, n.item,
@@ -424,7 +425,7 @@ begin
             end if;
             v_names := wf._run_program(v_program, v_names);
             select a.again, a.state into f from wf._after_round(l.ends, l.condition, l.yield, l.state, v_names) a;
-            -- one round more than max allows: that is an error after this round
+            -- another round would be more than max allows: that is an error after this round
             v_failed := f.again and v_round + 1 = l.total and l.ends <> 'all';
             exit when v_failed;
             v_ended := not f.again or v_round + 1 = l.total;

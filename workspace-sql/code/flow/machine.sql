@@ -1,25 +1,26 @@
 -- What follows from a move. A procedure says which move a process makes, by an
--- UPDATE of its row; these triggers refuse it if it is no row of wf.transition,
--- write the history, and do everything that follows from it.
+-- UPDATE of its row. These triggers refuse a move that is no row of wf.transition,
+-- write the history, and do everything that follows from the move.
 --
--- How rows are read and written, here and in all that the triggers call:
+-- How rows are read and written, here and in all functions that the triggers call:
 --
 -- The ladder. The first query of a trigger looks each move up in wf.transition and
 -- collects the rows with the steps that follow from them (wf.move). Then comes one
--- rung for each step: the bits of all rows together say whether it is due at all,
--- and a function does it for the rows that need it (wf._due). A step that no row needs
--- costs no statement. An expression that a transaction evaluates for the first time
--- takes 4,000 instructions, so steps that most moves do without have one condition in
--- common before their own. An aggregate takes 20,000 instructions before it begins, and a
--- PERFORM, which is a query, 40,000. What nearly every statement needs is therefore called
--- in an IF, which is not: its function returns true.
--- Most statements move one row, so the bits of a single row are taken as they are, and
--- only those of several rows are put together by a query. Nearly every move has two steps, to write the history and
--- to end a request. The trigger does these itself, since it alone can read the rows of
--- its statement. A row of wf.move is made only for what the other steps need, and these
--- need few columns. A second query collects the rest (wf.full_move) if a step needs it:
--- a query of 30 columns takes 100,000 instructions before it begins. A function reads a
--- row again only if an earlier rung may have changed it, or if it needs its place.
+-- rung for each step. The bits of all rows together say whether any row needs the
+-- step; a function does it for the rows that need it (wf._due). A step that no row
+-- needs costs no statement. An expression that a transaction evaluates for the first time
+-- takes 4,000 instructions. Steps that most moves do without therefore have one condition
+-- in common before their own. An aggregate takes 20,000 instructions before it begins. A
+-- PERFORM is a query and takes 40,000; an IF is not. A function that nearly every
+-- statement needs therefore returns true, and is called in an IF.
+-- Most statements move one row, so the bits of a single row are taken as they are. Only
+-- the bits of several rows are put together by a query. Nearly every move has two steps:
+-- to write the history, and to end a request. The trigger does these itself, since it
+-- alone can read the rows of its statement. Rows of wf.move are made only for the other
+-- steps, and have the few columns that most of these need. If a step needs more columns, a
+-- second query collects them (wf.full_move): a query of 30 columns takes 100,000
+-- instructions before it begins. A function reads a row again only if an earlier rung may
+-- have changed the row, or if the function needs its place.
 --
 -- "cross join lateral (select … where key = … offset 0)". PostgreSQL does not
 -- flatten a subquery with offset 0, so each row is looked up by its key in a nested
@@ -28,29 +29,29 @@
 --
 -- "ctid = any (array(select k.ctid …))". The subquery finds the places of the rows,
 -- by their keys; the outer statement goes to these places. A join would be planned
--- by statistics again. A place is the row that the statement's snapshot saw. If
+-- by statistics again. A place is that of the row as the statement's snapshot saw it. If
 -- another transaction changed that row meanwhile, PostgreSQL follows it to its new
--- place and repeats the condition, which compares with the old place; the row is
--- then passed over. That is right here because whoever moves a process holds its
--- instance, so that nobody else changes its rows; other rows (ready, parked) are
--- taken by whoever comes first, and the second one must pass them over.
+-- place and repeats the condition. The condition compares with the old place, so the
+-- row is passed over. This is right here. A transaction that moves a process holds its
+-- instance, so no other transaction changes the process's rows. Other rows (ready,
+-- parked) go to the transaction that comes first; a later one must pass them over.
 --
 -- Trigger depths. Each nested UPDATE or INSERT of wf.process adds one to
 -- pg_trigger_depth(). Nodes that pass without waiting (a let, an empty element)
--- would nest without end. Below depth wf._deepest() nothing more begins at once:
--- it is put into wf.pending. Whatever comes there has gone through a trigger of the
--- next depth (wf._gate refuses callers that are as deep themselves). That trigger
--- begins what is pending when its own rungs are done, one after another
--- (_enter_pending). What begins there is deeper still, so that it puts what comes
--- next into wf.pending again, and the loop goes on with it.
+-- would nest without end. Deeper than wf._deepest(), a node does not begin at once: it
+-- is put into wf.pending. The way there leads through a trigger of the next depth,
+-- because wf._gate refuses callers that are as deep themselves. When that trigger has
+-- done its own rungs, it begins the pending nodes one after another (_enter_pending).
+-- These begin deeper still. The nodes that come after them are therefore put into
+-- wf.pending again, and the loop goes on with them.
 
 -- wf._deepest()
 --
--- Returns  the trigger depth below which nothing more begins at once: it is large
---          enough for the trees that people write, and small enough for max_stack_depth
+-- Returns  the greatest trigger depth at which a node begins at once: it is large enough
+--          for the trees that people write, and small enough for max_stack_depth
 -- Locks    nothing
 -- Raises   nothing
--- Called   by the triggers of process, _enter_next and _refill
+-- Called   by the triggers of process, and where nodes begin that may have to be pending
 create or replace function wf._deepest() returns int
 language sql immutable
 begin atomic
@@ -59,7 +60,8 @@ end;
 
 -- wf._refuse_move()
 --
--- Refuses a row whose `was` is not the state it had, or that became another row.
+-- Refuses an update whose `was` is not the row's former state, or that changes whose row
+-- it is.
 --
 -- Raises   WF001
 -- Called   by row triggers that are only a WHEN clause: an honest row costs one expression
@@ -101,8 +103,8 @@ $$;
 
 -- wf._process_inserted()
 --
--- Processes were enabled or entered: queue the leaves, open the scopes, begin
--- the children.
+-- Processes were enabled or entered. The trigger queues the leaves, opens the scopes and
+-- begins the children.
 --
 -- Locks    nothing; only inserts
 -- Raises   WF001
@@ -122,7 +124,7 @@ begin
       from new_rows n
       left join lateral (
            select case when n.error is not null then wf._step('broken')
-                       -- a form with a scope of its own sees none around it; its parameters are bound in it
+                       -- a form with a scope of its own sees no scope around it; its parameters are bound in its own
                        when n.machine = 'composite'
                        then wf._entered(n.open, n.total)
                             | case when n.scopes[1] = n.id then wf._step('scope') else 0 end
@@ -162,8 +164,8 @@ $$;
 
 -- wf._note_moves(p_moves, p_steps, p_at)
 --
--- Rungs of the ladder that most moves do without: they keep up the tables that say
--- what is true now.
+-- Does the rungs of the ladder that most moves do without: they update the tables that
+-- say what is true now.
 --
 -- Returns  nothing
 -- Locks    as the functions that it calls
@@ -189,7 +191,8 @@ $$;
 
 -- wf._end_moves(p_moves, p_full, p_steps, p_at, p_torn)
 --
--- What ends because of moves: the last rungs of the ladder, which most moves do without.
+-- Does what follows from the end of processes: the last rungs of the ladder, which most
+-- moves do without.
 --
 -- Returns  nothing
 -- Locks    as the functions that it calls
@@ -209,9 +212,9 @@ $$;
 
 -- wf._process_updated()
 --
--- Processes made a move: history, the tables that say what is true now, then (last, since
--- it nests) the processes that begin or end because of the moves. Moves that follow have
--- the signature of the statement that made the first move.
+-- Processes made a move. The trigger writes the history and the tables that say what is
+-- true now. Then, last because it nests, it begins and ends the processes that follow from
+-- the moves. Moves that follow have the signature of the statement that made the first one.
 --
 -- Locks    the parents' rows; by then the caller holds their instances
 -- Raises   WF001
@@ -221,12 +224,12 @@ declare
     v_moves wf.move[];
     v_full wf.full_move[];
     v_bits bigint[];
-    v_steps bigint; -- of any of them
-    v_every bigint; -- of each of them
+    v_steps bigint; -- the steps of any move
+    v_every bigint; -- the steps that each move has
     v_at timestamptz;
     v_signed boolean;
     v_torn boolean;
-    v_gone int; -- leases
+    v_gone int; -- how many leases were deleted
 begin
     select array_agg(row(n.instance_id, n.id, n.parent_id, n.next_id, null, null, null, s.steps)::wf.move)
                filter (where s.steps & ~ (wf._step('record') | wf._step('request')) > 0),
@@ -298,9 +301,9 @@ $$;
 
 -- wf._instance_moved()
 --
--- Instances were started or made a move: check it and write the history; hold the
--- instances that were suspended, and let the resumed ones go on; tell the tasks that wait
--- for an ended instance, and its successor.
+-- Instances were started or made a move. The trigger checks the moves and writes the
+-- history. It holds suspended instances, and lets resumed ones go on. It tells the end of
+-- an instance to the tasks that wait for it, its successor, its schedule and the listeners.
 --
 -- Locks    rows of parked, ready, slot of instances that are suspended or resumed
 -- Raises   WF001
@@ -336,7 +339,7 @@ begin
     if v_first is null then
         return null;
     end if;
-    -- a start may stand in a trigger of the caller's
+    -- the caller may start instances in a trigger of its own
     if tg_op = 'INSERT' or pg_trigger_depth() = 1 then
         perform wf._sign(null);
     end if;
@@ -393,11 +396,11 @@ create or replace trigger instance_updated after update on wf.instance referenci
 
 -- wf._next_state(p_machine, p_state, p_event, p_stays)
 --
--- Returns  the state to which an event leads; where there are two, p_stays
---          chooses the present state; null if there is no such move
+-- Returns  the state to which an event leads; null if there is no such move. If it may
+--          lead to several states, p_stays says whether the present state is preferred
 -- Locks    nothing
 -- Raises   nothing
--- Called   wherever a move is made whose target is not a matter of course
+-- Called   wherever the state after a move depends on the machine
 create or replace function wf._next_state(p_machine text, p_state text, p_event text, p_stays boolean) returns text
 language sql stable
 begin atomic

@@ -1,6 +1,6 @@
 -- The steps that may follow from a move, each of them a bit.
 
--- An upgrade makes them anew: by now no function takes one.
+-- An upgrade creates these types anew: by now no function has such an argument.
 drop type if exists wf.move, wf.full_move;
 create type wf.move as (
     instance_id bigint, id bigint, parent_id bigint, next_id int, lane_id bigint, rank smallint, turn bigint,
@@ -21,7 +21,7 @@ comment on type wf.full_move is
 
 -- wf._step(p_name)
 --
--- Returns  the bit of what may follow from a move, in the order in which it is done
+-- Returns  the bit of a step that may follow from a move; the bits have the order in which the steps are done
 -- Locks    nothing
 -- Raises   nothing
 -- Called   with a constant, so that plans hold a number
@@ -38,7 +38,7 @@ end;
 
 -- wf._due(p_moves, p_step)
 --
--- Returns  those of the moves from which the step follows
+-- Returns  the moves from which the step follows
 -- Locks    nothing
 -- Raises   nothing
 -- Called   with a constant step; PostgreSQL folds it into the caller
@@ -50,7 +50,7 @@ end;
 
 -- wf._due_full(p_moves, p_step)
 --
--- Returns  those of the moves from which the step follows
+-- Returns  the moves from which the step follows
 -- Locks    nothing
 -- Raises   nothing
 -- Called   as _due
@@ -74,7 +74,7 @@ end;
 
 -- wf._noted_steps()
 --
--- Returns  the bits of the steps that keep the tables up that say what is true now, without history and requests
+-- Returns  the bits of the steps that update the tables of what is true now, except those for history and requests
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process, so that plans hold a number
@@ -88,8 +88,8 @@ end;
 
 -- wf._ended_steps()
 --
--- Returns  the bits of the steps by which what is around a process learns of its end; not of that of teardowns, which
---          nearly every move has
+-- Returns  the bits of the steps that tell the end of a process to the processes around it and to its instance. The
+--          step torn is left out, because nearly every move has it
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process, so that plans hold a number
@@ -153,9 +153,9 @@ end;
 -- wf._needed(p_steps, p_parent, p_next, p_group, p_bind, p_collects, p_open, p_total, p_retry, p_spare, p_warned,
 --            p_late, p_timed, p_in_dag, p_rate, p_noted)
 --
--- Returns  the steps of a move, without those that a row has no use for: a place in
---          a group or rate, a name, a parent, a policy retry, timeout, undo or on_failure, a dag around it that it
---          does not have
+-- Returns  the steps of a move, without the steps for things that the row does not have: a
+--          place in a group or rate, a name, a parent, a dag around it, a policy retry,
+--          timeout, undo or on_failure
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process; PostgreSQL folds it into the query
@@ -181,7 +181,7 @@ begin atomic
                         | case when p_late then 0 else wf._step('late') end
                         | case when p_noted then 0 else wf._step('note') end
                         | case when p_in_dag then 0 else wf._step('free') end
-                        -- what begins next takes the place of what has ended
+                        -- the node that begins next takes the place of the ended one in the parent
                         | case when p_next is null then wf._step('next')
                                when p_steps & wf._step('next') > 0 then wf._step('up') else 0 end
                         | case when p_parent is null then wf._step('up') else wf._step('root') end)

@@ -1,13 +1,13 @@
--- Processes that are left to begin: a trigger further up begins them, or later
--- transactions do, if this one has begun enough.
+-- Processes that have yet to begin: a trigger further up begins them. If this transaction
+-- has begun enough, later ones do.
 
 -- wf._enter_pending(p_at)
 --
--- Begins what is pending, and what becomes pending by that, until there is
--- nothing more or 1,000 have begun; the rest is left to other transactions, as
--- work of kind begin. Nodes that pass without waiting (a let, an if without else,
--- an element in which nothing happens) would otherwise nest triggers in triggers
--- until the stack is full, and a long list of them would never end.
+-- Begins the pending nodes, and those that become pending meanwhile, until none is left or
+-- about 1,000 processes have begun. The rest is left to other transactions, as work of kind
+-- begin. Nodes that pass without waiting (a let, an if without else, an element in which
+-- nothing happens) would otherwise nest triggers in triggers until the stack is full, and
+-- a long list of them would never end.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -25,7 +25,7 @@ begin
             perform wf._leave_pending(v_last, p_at);
             return;
         end if;
-        -- by key, past what has been seen: deleted rows stay in the way until the transaction ends
+        -- by key, behind the last row seen: deleted rows stay in the way until the transaction ends
         with next as (
             delete from wf.pending q where q.id > v_last and not q.later returning q.*)
         select max(n.id) as last,
@@ -37,7 +37,7 @@ begin
                array_agg(n.parent_id order by n.id) filter (where n.node_id is null) as fans,
                array_agg(n.first order by n.id) filter (where n.node_id is null) as firsts,
                array_agg(n.count order by n.id) filter (where n.node_id is null) as counts,
-               -- an undo is three processes at least
+               -- an undo has at least three processes
                sum(n.count * coalesce(w.most_live, case when n.sees_id is not null then 3 else 1 end)) as begun,
                sum(n.count * w.most_live) filter (where n.node_id is null) as weight
           into f
@@ -62,7 +62,7 @@ $$;
 
 -- wf._leave_pending(p_last, p_at)
 --
--- Leaves what is pending behind p_last to other transactions.
+-- Leaves the pending rows after number p_last to other transactions.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows of this transaction
@@ -80,12 +80,12 @@ $$;
 
 -- wf._ask_to_begin(p_instance, p_at)
 --
--- Something of these instances is left to other transactions. Two rows of work an
--- instance are enough: one of them may be what this transaction is doing.
+-- Asks for transactions that begin the pending nodes of these instances. Two rows of work
+-- for an instance are enough: one of them may be the work that this transaction is doing.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
--- Called   by whoever leaves something pending
+-- Called   wherever nodes are left to other transactions
 create or replace function wf._ask_to_begin(p_instance bigint[], p_at timestamptz) returns void
 language plpgsql as $$
 begin
@@ -101,12 +101,12 @@ $$;
 
 -- wf._begin_pending(p_instance, p_at)
 --
--- Begins some of what other transactions have left of an instance that the
--- caller holds.
+-- Begins some of the nodes that other transactions have left pending in an instance. The
+-- caller holds the instance.
 --
 -- Returns  nothing
 -- Locks    rows of pending
--- Called   by _do_work
+-- Called   by _do_work, and by the simulator
 create or replace function wf._begin_pending(p_instance bigint, p_at timestamptz) returns void
 language plpgsql as $$
 declare
@@ -140,11 +140,11 @@ $$;
 
 -- wf._left_in_call(p_counter, p_done)
 --
--- Counts what one call of a procedure does at most 1,000 times: rounds of loops that
--- needed no processes (wf.rounds), steps of dags that begin when others have ended
+-- Counts things that one call of a procedure does at most 1,000 times: rounds of loops
+-- that need no processes (wf.rounds), or steps of dags that begin when others have ended
 -- (wf.freed).
 --
--- Returns  how many are left, after p_done more
+-- Returns  how many are left, after p_done more were done
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _run_rounds, _enter_freed and _begin_pending

@@ -40,7 +40,7 @@ $$;
 -- Returns  true if the login may start the workflow
 -- Locks    nothing
 -- Raises   WF008
--- Called   by _start, start_many, _start_children and signal
+-- Called   wherever a login starts something: by _start, start_many, _start_children, _check_signal, and for schedules
 create or replace function wf._check_workflow_grant(p_workflow text, p_login text default session_user) returns boolean
 language plpgsql stable as $$
 begin
@@ -59,11 +59,12 @@ $$;
 --
 -- Checks the priority of a start, and waits for its turn where a quota counts it.
 --
--- Returns  the roles whose quotas count what the login starts; empty if its quotas bound only the size of an
---          instance, null if they bound neither
+-- Returns  the roles whose quotas count the starts of the login; empty if its quotas only limit the size of an
+--          instance; null if it has no quota of either kind
 -- Locks    the rows of these quotas, in the order of their roles
 -- Raises   WF002 if p_priority is no priority, WF008 if it is higher than the login may give
--- Called   by _start and _start_all, before they lock anything else that another start may wait for
+-- Called   by _start and _start_all, before they lock anything else that another start may wait for, and by
+--          _set_schedule
 create or replace function wf._hold_quota(p_priority int, p_login text) returns text[]
 language plpgsql as $$
 declare
@@ -95,7 +96,7 @@ $$;
 
 -- wf._quota_processes(p_login)
 --
--- Returns  how many processes an instance may come to that a login starts; null: its quotas do not say
+-- Returns  how many processes an instance may have that the login starts; null: its quotas do not limit them
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _hold_quota and _spend_quota
@@ -129,7 +130,7 @@ $$;
 --
 -- Returns  nothing
 -- Locks    nothing new
--- Raises   WF016 if a quota has not so many left, or allows no instance of this size
+-- Raises   WF016 if a quota has fewer starts left, or if the quotas allow no instance of this size
 -- Called   by _start and _start_all
 create or replace function wf._spend_quota(p_roles text[], p_version bigint, p_instance bigint[],
                                            p_login text) returns void
@@ -166,7 +167,7 @@ begin
         insert into wf.quota_instance (role, instance_id) select v_quota.role, u.id from unnest(p_instance) u (id);
     end loop;
     if v_processes is not null then
-        -- a tree without foralls and loops has no sum: each of its nodes begins once at most
+        -- a tree without foralls and loops has no sum in most: each of its nodes begins at most once
         select coalesce(max(n.most) filter (where n.id = 1), count(*)) into v_most
           from wf.node n where n.version_id = p_version;
         if v_most > v_processes then

@@ -1,6 +1,6 @@
--- How an instance starts: the checks that may refuse it, its rows, and its root. It only
--- inserts, so that it may stand in anybody's transaction, however long that stays open.
--- Only where a quota counts starts does the next one of that role wait for it (quota.sql).
+-- How an instance starts: the checks that may refuse it, its rows, and its root. A start
+-- only inserts, so it may be part of any transaction, however long that stays open. Only
+-- if a quota counts the starts of a role, the next of them waits for this one (quota.sql).
 
 -- wf._complete_params(p_declared, p_params)
 --
@@ -9,7 +9,7 @@
 -- Returns  the complete parameters
 -- Locks    nothing
 -- Raises   WF002
--- Called   by _start and _start_all
+-- Called   by _start, _start_all and _set_schedule
 create or replace function wf._complete_params(p_declared jsonb, p_params jsonb) returns jsonb
 language plpgsql stable as $$
 declare
@@ -115,9 +115,9 @@ $$;
 
 -- wf._announce_start()
 --
--- Whoever deletes versions of a removed workflow waits for the transactions that
--- may still start it (_forget_versions). They must have their numbers before they
--- look a version up.
+-- Gives the transaction its number. _forget_versions deletes the versions of a removed
+-- workflow, and first waits for the transactions that may still start it. These must
+-- have their numbers before they look a version up.
 --
 -- Returns  the number of the transaction
 -- Locks    nothing
@@ -131,9 +131,9 @@ end;
 
 -- wf._hold_version(p_version)
 --
--- The snapshot of a transaction that is not READ COMMITTED may be older than a
--- removal, and its number younger. So it locks the version, or is told to try
--- again.
+-- Locks the version for a transaction that is not READ COMMITTED. Its snapshot may be
+-- older than a removal of the version, while its number is younger; it is then told to
+-- try again.
 --
 -- Returns  nothing
 -- Locks    the version's row (for key share)
@@ -146,21 +146,21 @@ begin
 end;
 $$;
 
--- An upgrade makes it anew: by now no function takes one.
+-- An upgrade creates this type anew: by now no function has such an argument.
 drop type if exists wf.starter;
 create type wf.starter as (
     login text, actor text, parent_id bigint, process_id bigint, depth int, trace_id uuid, schedule_id bigint,
     nominal_at timestamptz
 );
 comment on type wf.starter is
-    'Who starts an instance: the login whose grants and quotas count, and the actor as it stands in started_by. A task '
-    'wf.Start: its instance, its process, how deep the new instance is below the topmost one, and the trace of all. A '
-    'schedule: its number, and the time for which it starts the instance.';
+    'Who starts an instance: the login whose grants and quotas count, and the actor, as written in started_by. For a '
+    'task wf.Start also its instance, its process, how deep the new instance is below the topmost one, and the trace '
+    'of all these instances. For a schedule also its number, and the time for which it starts the instance.';
 
 -- wf._starter_login(p_login, p_started_by)
 --
--- Returns  the name of the login whose grants and quotas count for what an instance starts; it is of no login if that
---          was dropped. Instances from before version 74 have started_by only
+-- Returns  the name of the login whose grants and quotas count for what an instance starts. If that login was dropped,
+--          no login has the name. Instances from before schema version 74 only have started_by
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by quota_set and _starter_of
@@ -172,10 +172,10 @@ end;
 
 -- wf._find_version(p_workflow, p_version)
 --
--- Returns  the workflow and its version that a start means: that of this number, or the newest one
+-- Returns  the workflow that a start names, and its version with the number p_version, or its newest one
 -- Locks    as _hold_version
 -- Raises   WF003, 40001
--- Called   by _start and _start_all
+-- Called   by _start, _start_all and _set_schedule
 create or replace function wf._find_version(p_workflow text, p_version int, out workflow_id bigint,
                                             out version_id bigint)
 language plpgsql as $$
@@ -214,7 +214,7 @@ $$;
 -- Returns  nothing, if an instance may be started for these times
 -- Locks    nothing
 -- Raises   WF002
--- Called   by _start, if there are any
+-- Called   by _start, if one of the times is given
 create or replace function wf._check_times(p_at timestamptz, p_before timestamptz, p_now timestamptz) returns void
 language plpgsql stable as $$
 begin
@@ -263,10 +263,10 @@ $$;
 -- wf._start(p_workflow, p_params, p_key, p_priority, p_tags, p_version, p_at, p_before, p_starter)
 --
 -- Starts an instance, or answers the one that the same payload started under its key.
--- It calls the check of the grant in an IF: a PERFORM would be a query (machine.sql).
--- For a time that has not come, or after the instance that has its key now, it is stored
--- as SCHEDULED, and begins as work (kind start); everything that may refuse it is checked
--- here, not then.
+-- The grant is checked in an IF, because a PERFORM would be a query (machine.sql). An
+-- instance that begins later, at a time or after the instance that has its key now, is
+-- stored as SCHEDULED; work of kind start begins it. Everything that may refuse the start
+-- is checked here, not when the instance begins.
 --
 -- Returns  the instance
 -- Locks    as _hold_quota, _claim_key and _find_version; else nothing, it only inserts
@@ -298,7 +298,7 @@ begin
         v_key := wf._key_of(v.key -> 'by', wf._complete_params(v.params, coalesce(p_params, '{}')));
     end if;
     if v_key is not null then
-        -- what the caller gave, not what defaults make of it: they may be others tomorrow
+        -- the digest is of what the caller gave, without defaults: the defaults may be others tomorrow
         v_claim := wf._claim_key(v_found.workflow_id, p_workflow, v_key, v.key ->> 'reuse',
                                  wf._sha256((jsonb_build_array(coalesce(p_params, '{}'), p_priority,
                                                                coalesce(p_tags, '{}'), p_version)
@@ -341,13 +341,13 @@ $$;
 -- wf._start_all(p_workflow, p_params, p_priority, p_starter)
 --
 -- Starts one instance for each object of parameters, in a few statements; one by one if
--- the workflow says by itself which key each has. The starters, one for each, have the
--- same login.
+-- the workflow's policy key gives each instance its key. Each instance has its starter;
+-- all starters have the same login.
 --
 -- Returns  the instances, in order
 -- Locks    as _start
 -- Raises   WF002, WF003, WF007, WF008, WF016, WF017
--- Called   by start_many, and by _start_children for tasks wf.Start
+-- Called   by start_many, by _start_children for tasks wf.Start, and by _start_group and schedule_fire
 create or replace function wf._start_all(p_workflow text, p_params jsonb[], p_priority int, p_starter wf.starter[])
 returns bigint[]
 language plpgsql as $$
@@ -423,8 +423,8 @@ $$;
 
 -- wf._root_policy(p_policy, p_params, p_needed)
 --
--- Returns  {"value": …}, the policies of a workflow, whose expressions read its parameters; or {"error": …} if they
---          cannot be worked out, and it has a deadline or a retry (p_needed)
+-- Returns  {"value": …}, the values of a workflow's policies, whose expressions read its parameters; or
+--          {"error": …} if they cannot be worked out, and the workflow has a deadline or a retry (p_needed)
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _plant
@@ -452,8 +452,8 @@ $$;
 
 -- wf._begin_scheduled(p_instance, p_now)
 --
--- The times of SCHEDULED instances have come: they begin. One whose last moment is over
--- is aborted instead, with an error of kind timeout.
+-- Begins SCHEDULED instances whose times have come. An instance that had to begin before
+-- now is aborted instead, with an error of kind timeout.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates; the caller holds the instances

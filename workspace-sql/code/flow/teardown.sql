@@ -1,21 +1,22 @@
 -- Teardown: a process ends for good, with everything in it. Waiting tasks are taken out of
--- the queue, drivers are told to stop, and asynchronous tasks are released. It is done in
--- portions of about 1,000 processes, the first portion by the caller that begins the
--- teardown, the others as work of kind teardown; after that the processes count their
--- parents down as they stop, and when the last one has stopped, the teardown's row says
--- what follows.
+-- the queue, drivers are told to stop, and asynchronous tasks are released. This is done in
+-- portions of about 1,000 processes. The caller that begins the teardown does the first
+-- portion; the others are work of kind teardown. After that each process that stops is
+-- counted in its parent. When the last one has stopped, the teardown's row says what
+-- follows.
 --
--- Everything alive is in a place: ready, parked, lease, timer or failed. A portion
--- looks there, in order of the numbers, and never at processes that have ended. A
--- teardown that begins in the middle of moves may miss what is just on its way
--- from one place to another: then a second pass follows in a transaction of its
--- own. Nothing is born below a teardown meanwhile (_withhold): what would begin is
--- counted as ended instead.
+-- Every process that is alive, except composites under way, is in a place: ready, parked,
+-- lease, timer or failed. A portion looks there, in the order of the processes' numbers,
+-- and never at ended processes. A teardown that begins in the middle of moves may miss a
+-- process that is just on its way from one place to another. A second pass then follows in
+-- a transaction of its own.
+-- Meanwhile nothing is born below a teardown (_withhold): a node that would begin counts as
+-- ended instead.
 --
--- A finally is out of reach of the teardowns around it (finally.sql): what is in it
--- begins, is handed out and ends like anything else, while the processes around its
--- try wait for it. Only what follows 'halted' reaches into it. The same holds for an
--- undo (undo.sql): what was noted is undone when everything that is torn down has stopped.
+-- The teardowns around a finally do not reach into it (finally.sql). The steps in it begin,
+-- are handed out and end like any others, while the processes around its try wait for it.
+-- Only the teardown of a halt ('halted') reaches into it. The same holds for an undo
+-- (undo.sql): noted processes are undone when everything that is torn down has stopped.
 
 -- wf._follows()
 --
@@ -41,8 +42,8 @@ $$;
 
 -- wf._alive(p_instance, p_after)
 --
--- Returns  the first 1,000 processes of an instance behind that number that are in a place
--- Called   by _tear
+-- Returns  the first 1,000 processes of an instance after number p_after that are in a place
+-- Called   by _tear and _alive_below
 create or replace function wf._alive(p_instance bigint, p_after bigint) returns setof bigint
 language sql stable rows 1000 set search_path = pg_catalog, pg_temp
 begin atomic
@@ -67,7 +68,7 @@ end;
 
 -- wf._is_halted(p_instance)
 --
--- Returns  whether an instance is halted: then a finally does not run
+-- Returns  whether an instance is halted; no finally runs in a halted instance
 -- Called   where teardowns come to a finally
 create or replace function wf._is_halted(p_instance bigint) returns boolean
 language sql stable
@@ -90,8 +91,9 @@ end;
 -- Climbs from each process to the first one that is torn down, but not out of a
 -- finally or undo. The arrays run in parallel.
 --
--- Returns  of those that are torn down, or below one that is: that one, and the processes from it down to this one
--- Called   wherever something is not to happen below a teardown, if there is any
+-- Returns  for each process that is torn down, or is below one that is: that one (root_id), and the processes from it
+--          down to this one (path)
+-- Called   wherever something is not to happen below a teardown, if there is any teardown
 create or replace function wf._torn(p_instance bigint[], p_process bigint[])
 returns table (instance_id bigint, process_id bigint, root_id bigint, path bigint[])
 language sql stable rows 10 set search_path = pg_catalog, pg_temp
@@ -136,7 +138,7 @@ $$;
 
 -- wf._state_of_stopped(p_event)
 --
--- Returns  the state into which that move leads; null as a move: something in it has yet to stop
+-- Returns  the state to which the move p_event leads; ABORTING if p_event is null, since something has yet to stop
 -- Called   where processes count what has stopped in them
 create or replace function wf._state_of_stopped(p_event text) returns text
 language sql immutable
@@ -149,8 +151,8 @@ end;
 --
 -- Climbs from processes to the roots of their instances. The arrays run in parallel.
 --
--- Returns  which of the processes on the way, and of these, are torn down, on either side of a finally or undo
--- Called   where composites are to know that they are torn down
+-- Returns  of the processes and those on the way, the ones that are torn down, on either side of a finally or undo
+-- Called   where composites are marked as torn down
 create or replace function wf._torn_around(p_instance bigint[], p_process bigint[])
 returns table (instance_id bigint, process_id bigint)
 language sql stable rows 10 set search_path = pg_catalog, pg_temp
@@ -195,12 +197,12 @@ end;
 
 -- wf._mark_torn(p_instance, p_process, p_at)
 --
--- Has composites know that they are torn down: from now on they only count. A try
--- still begins its finally, and what is torn down itself the undos in it.
+-- Marks composites as torn down: from now on they only count. A try still begins its
+-- finally, and the process that the teardown is for still begins undos.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
--- Called   by _tear, _withhold, _handle and _win
+-- Called   wherever processes are torn down
 create or replace function wf._mark_torn(p_instance bigint[], p_process bigint[], p_at timestamptz) returns void
 language plpgsql as $$
 begin
@@ -220,13 +222,13 @@ $$;
 
 -- wf._tear_down(p_instance, p_process, p_follows, p_node, p_error, p_at, p_sure, p_undo)
 --
--- Begins to tear processes down. A teardown that runs inside becomes part of the new one.
+-- Begins to tear processes down. A teardown inside them becomes part of the new one.
 -- Noted processes in them are undone if a handler took an error, if a race was won, or if
 -- p_undo is true.
 --
--- Returns  nothing; the caller lets the first portion follow
+-- Returns  nothing; the caller then tears down the first portion
 -- Locks    nothing: the caller holds the instances
--- Called   by _abort, _hand_over and _leave_finallys
+-- Called   by _abort, _hand_over, _leave_finallys, _win and for deadlines
 create or replace function wf._tear_down(p_instance bigint[], p_process bigint[], p_follows text, p_node int,
                                          p_error jsonb, p_at timestamptz, p_sure boolean,
                                          p_undo boolean default false) returns void
@@ -257,7 +259,7 @@ begin
     select u.i, u.j, p_follows, p_node, p_error, p_at, 0, p_sure,
            p_undo or p_follows in ('handled', 'counted', 'left', 'lost')
       from unnest(p_instance, p_process) u (i, j);
-    -- their parents wait for them from now on, and have to count them
+    -- parents of the absorbed processes wait for these from now on, and have to count them
     perform wf._mark_torn(array_agg(t.instance_id), array_agg(t.process_id), p_at)
        from wf._torn_around(f.instances, f.processes) t having count(*) > 0;
 end;
@@ -278,7 +280,7 @@ declare
     v_process bigint[];
     f record;
 begin
-    -- a portion that is full is followed by the next, a pass that is not sure by one that is
+    -- after a full portion comes the next one; after a pass that is not sure, one that is
     with portion as (
         select t.ctid, t.instance_id, a.ids, cardinality(a.ids) >= 1000 as full
           from unnest(p_instance, p_process) u (i, j)
@@ -292,7 +294,7 @@ begin
     select array_agg(p.instance_id), array_agg(a.id) into v_instance, v_process from portion p, unnest(p.ids) a (id);
     select array_agg(t.instance_id) as instances, array_agg(t.process_id) as processes into f
            from wf._torn(v_instance, v_process) t;
-    -- a poll that is just taking one is waited for; parked ones first, since settle moves them to ready
+    -- waits for a poll that is just taking one; parked rows first, because _settle moves them to ready
     perform from unnest(f.instances, f.processes) u (i, j)
            join wf.parked k on k.instance_id = u.i and k.process_id = u.j for update of k;
     perform from unnest(f.instances, f.processes) u (i, j)
@@ -307,7 +309,11 @@ begin
     perform wf._undo_failed(f.instances, f.processes, p_at);
     perform wf._stop(f.instances, f.processes, p_at);
     perform wf._halt_now(f.instances, f.processes, p_at);
-    -- a task in a finally goes on, although its instance was suspended when it was aborted
+    -- the steps of a finally go on, even if the instance was suspended when it was aborted
+    perform wf._tell_resumed(array_agg(t.instance_id), p_at)
+       from unnest(p_instance, p_process) u (i, j)
+       join wf.teardown t on t.instance_id = u.i and t.process_id = u.j and t.next_id is null
+      where t.follows = 'aborted' having count(*) > 0;
     perform wf._unpark(array[t.instance_id], p_at)
        from unnest(p_instance, p_process) u (i, j)
        join wf.teardown t on t.instance_id = u.i and t.process_id = u.j and t.next_id is null
@@ -329,8 +335,8 @@ $$;
 
 -- wf._stop(p_instance, p_process, p_at)
 --
--- Aborts processes that are not composites under way. What hands an error on that
--- was caught, and has only to be released, goes on to do so.
+-- Aborts processes, except composites under way. A task that is only released before it
+-- hands on an error that was caught goes on with that.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -357,9 +363,9 @@ $$;
 
 -- wf._halt_now(p_instance, p_process, p_at)
 --
--- Ends what has been told to stop in instances that are halted, and waits for no
--- driver. A task in SQL that is just being done has its lease locked: its driver is
--- waited for, since its effects may be about to be committed.
+-- Ends the processes that were told to stop in halted instances, without waiting for
+-- drivers. An SQL task that is just being done has its lease locked. Its driver is waited
+-- for, because the effects of the task may be about to be committed.
 --
 -- Returns  nothing
 -- Locks    rows of lease, skipping locked ones
@@ -390,8 +396,8 @@ $$;
 
 -- wf._withhold(p_instance, p_parent, p_node, p_at)
 --
--- Nothing is born below a teardown, except a finally and an undo: the parent counts as ended
--- what would have begun in it.
+-- Nothing is born below a teardown, except a finally and an undo. The parent counts a child
+-- that would have begun as ended.
 --
 -- Returns  the places in the arrays of those that may begin
 -- Locks    nothing beyond the rows it updates
@@ -500,8 +506,8 @@ $$;
 -- Returns  nothing; the rest after the first portion is work of kind teardown
 -- Locks    as _tear; the caller has locked the instances
 -- Raises   nothing
--- Called   by wf._operate_instances and _stop_child; by the engine when an error is handed on that
---          nothing takes, in the middle of moves (p_sure is false)
+-- Called   by wf._operate_instances and _stop_child; by the engine, in the middle of moves (p_sure
+--          is false), when no handler takes a handed-on error
 create or replace function wf._abort(p_instance bigint[], p_error jsonb default null, p_sure boolean default true,
                                      p_event text default 'abort', p_record jsonb default null,
                                      p_undo boolean default false)

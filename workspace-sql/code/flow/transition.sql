@@ -67,7 +67,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, recorded
 select m, 'INIT', 'enable', 'INIT', 'W', false, 'its arguments were evaluated again'
   from unnest(array['sync', 'async', 'wait', 'child']) m;
 
--- a task that its policy tries again, or an operator before its time
+-- the next attempt of a task: its policy begins it when it is due, an operator before that
 insert into wf.transition (machine, from_state, event, to_state, actor, recorded, asks, meaning)
 select m, 'INIT', t.*
   from unnest(array['sync', 'async', 'wait', 'child']) m,
@@ -139,7 +139,7 @@ insert into wf.transition (machine, from_state, event, to_state, actor, ends_req
     ('child', 'ABORT_REQUESTED', 'halt', 'ABORTED', 'W', false, false,
      'its instance is halted: it does not wait for what it has started');
 
--- async: it is released outside before it leaves
+-- async: what the task holds outside is released before its last move
 insert into wf.transition (machine, from_state, event, to_state, actor, ends_request, frees_slot, asks, meaning) values
     ('async', 'START_REQUESTED', 'lost', 'FAILED', 'T', true, true, null,
      'too many drivers in a row are gone: an operator decides'),

@@ -1,20 +1,21 @@
 -- undo: a process that has ended well is undone when it is given up.
 --
 -- A task, atomic, block or call with a policy undo that ends well is noted in
--- wf.undo_note. Where a teardown is to undo (wf.teardown.undo), what is torn down makes
--- the move undo when everything in it has stopped, finallys too: what was noted in it
--- last is undone then, by a process of kind undo below it. When that has ended, it makes
--- the move again, until nothing is left to undo, and ends then as it would have ended.
--- As a finally, an undo is out of reach of the teardowns around it.
+-- wf.undo_note. If a teardown is to undo (wf.teardown.undo), the torn down process makes
+-- the move undo when everything in it has stopped, finallys included. A process of kind
+-- undo below it then undoes the process that was noted last. When the undo has ended, the
+-- torn down process makes the move again, until nothing is left to undo. Then it ends as
+-- it would have ended. As with a finally, the teardowns around an undo do not reach into
+-- it.
 --
--- A note counts no more if one with a greater number stands for a process around it:
--- of a block that was noted, its own undo stands for all in it; a block that begins its
--- next round, and an undo that has ended, leave a note without an undo, if there are
--- more in them than one transaction deletes. So nothing depends on when the notes of
--- which nothing follows are deleted.
+-- A note counts no more if a process around it has a note with a greater number. When a
+-- block is noted, its own undo stands for everything in it. A block that begins its next
+-- round, and an undo that has ended, get a note without an undo, if there are more notes
+-- in them than one transaction deletes. So it does not matter when the notes that count no
+-- more are deleted.
 --
--- Numbers of processes say nothing of who is inside whom: each session has a stock of
--- numbers of its own.
+-- The numbers of processes do not say which process is inside which: each session has a
+-- stock of numbers of its own.
 
 -- wf._path(p_instance, p_process)
 --
@@ -22,7 +23,7 @@
 --          null if the process does not exist
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _note_undo, _expire and wf.tree
+-- Called   by _note_undo, _expire, wf.tree and fsck
 create or replace function wf._path(p_instance bigint, p_process bigint) returns bigint[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
     with recursive up as (
@@ -40,8 +41,8 @@ $$;
 
 -- wf._note_undo(p_instance, p_process)
 --
--- Notes processes that have ended well, or that what was noted in them counts no more. The
--- arrays run in parallel; p_undo says for each whether it has an undo of its own.
+-- Notes processes that have ended well and have an undo (p_undo), or that the notes inside
+-- processes count no more (not p_undo). The arrays run in parallel.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it writes
@@ -51,7 +52,7 @@ language plpgsql as $$
 begin
     insert into wf.undo_note (instance_id, process_id, node_id, sees_id, path)
     select u.i, u.j, case when p_undo then n.undo_id end,
-           -- a task that opens no scope sees what is around it, whose priority its undo has
+           -- the undo of a call or task sees the names around that, and has the priority from there
            case when n.scope = 'own' or n.scope = 'none' and n.type_id is not null then p.parent_id else u.j end,
            coalesce(wf._path(u.i, p.parent_id), '{}')
       from unnest(p_instance, p_process) u (i, j)
@@ -99,8 +100,8 @@ $$;
 
 -- wf._forget_notes(p_instance, p_process, p_at)
 --
--- What was noted in a process counts no more. At most 1,000 notes are deleted; if there
--- are more, others go in transactions of their own.
+-- The notes inside a process count no more. At most 1,000 of them are deleted here; if
+-- there are more, other transactions delete them.
 --
 -- Returns  nothing
 -- Locks    the rows that it deletes; the caller holds the instance
@@ -118,8 +119,8 @@ $$;
 
 -- wf._delete_notes(p_instance, p_process)
 --
--- Deletes at most 1,000 notes of what is in a process; of one that is noted itself those from
--- before that.
+-- Deletes at most 1,000 notes inside a process; if the process is noted itself, only those
+-- from before that note.
 --
 -- Returns  whether there may be more
 -- Locks    the rows that it deletes; the caller holds the instance
@@ -186,11 +187,11 @@ $$;
 
 -- wf._to_undo(p_instance, p_process, p_winner)
 --
--- Returns  the notes of what is to be undone in a process: of those of which no note around them with a greater
---          number says that they count no more, all but those in the branch of a race that has won
+-- Returns  the notes of what is to be undone in a process: all but those that count no more, because a note around
+--          them has a greater number, and those in the branch of a race that has won (p_winner)
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _next_note and _move, and where explain counts them; PostgreSQL folds it into the query
+-- Called   by _move, and where explain counts them; PostgreSQL folds it into the query
 create or replace function wf._to_undo(p_instance bigint, p_process bigint, p_winner bigint)
 returns setof wf.undo_note
 language sql stable
@@ -205,8 +206,8 @@ end;
 
 -- wf._next_note(p_instance, p_process)
 --
--- Finds the last note in a process that is torn down. It is near the end of all notes of
--- the instance.
+-- Finds the last note in a process that is torn down. Reads the notes of the instance
+-- backwards, since it is near their end.
 --
 -- Returns  the process that was noted; null if nothing is left to undo
 -- Locks    nothing
@@ -233,8 +234,8 @@ $$;
 
 -- wf._begin_undos(p_moves, p_at)
 --
--- Undoes what was noted last in processes that are torn down. Below a certain depth of
--- triggers it only leaves word in pending, see the head of machine.sql.
+-- Undoes the process that was noted last in each torn down process. Deeper than
+-- wf._deepest() it only puts the undos into wf.pending, see the head of machine.sql.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows of undo_note
@@ -281,8 +282,8 @@ $$;
 
 -- wf._undo_failed(p_instance, p_process, p_at)
 --
--- Composites that have failed themselves and are torn down make the move undo, if
--- something was noted in them that is to be undone. The arrays run in parallel.
+-- Has composites that failed themselves and are torn down make the move undo, if something
+-- noted in them is to be undone. The arrays run in parallel.
 --
 -- Returns  whether any did
 -- Locks    nothing beyond the rows it updates
@@ -306,8 +307,8 @@ $$;
 
 -- wf._out_of_undo(p_instance, p_process)
 --
--- Returns  the process for which an undo is done, if this one is in the undo and no handler there is around it; else
---          this one
+-- Returns  the torn down process for which an undo runs, if p_process is in the undo and no handler in the undo is
+--          around it; else p_process
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _warn

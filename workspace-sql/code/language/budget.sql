@@ -1,22 +1,22 @@
 -- The budget of an evaluation: how much work an expression may do, and how much
 -- it may build.
 --
--- What an evaluation has spent stands in wf.spent, a parameter of the session
--- that lasts no longer than the evaluation: {steps, bytes}.  A step is about as
--- much as an operator on small values (some 5 microseconds).  An operator that
--- is written once and evaluated once is not counted: the expression bounds how
--- many of those there are.  What a small expression can make large is counted
--- before it is done: the elements of a comprehension, and values above 1 kB.
+-- The parameter wf.spent of the session holds what an evaluation has spent:
+-- {steps, bytes}. It lasts no longer than the evaluation. A step takes about as long as
+-- an operator on small values (some 5 microseconds). An operator that is written once
+-- and evaluated once is not counted: the length of the expression bounds their number.
+-- Work that a small expression can make large is counted before it is done: the
+-- elements of a comprehension, and values above 1 kB.
 --
--- Whatever charges returns true and is called in an IF. A PERFORM would be a query,
--- which takes longer than most of what is charged.
+-- A function that charges returns true and is called in an IF. A PERFORM would be a
+-- query, which takes longer than most of the work that is charged.
 
 -- wf._charge(p_steps, p_bytes)
 --
 -- Returns  true
 -- Locks    nothing
 -- Raises   WF021 if the evaluation has used up its steps or its bytes
--- Called   by what evaluates, before it does something large
+-- Called   wherever an evaluation is about to do something large
 create or replace function wf._charge(p_steps numeric, p_bytes numeric)
 returns boolean
 language plpgsql stable
@@ -44,7 +44,7 @@ $$;
 
 -- wf._clear_budget(p_value)
 --
--- Returns  {"value": v} of an evaluation that was charged for something
+-- Returns  {"value": v}, the result of an evaluation that was charged for something
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _evaluate, at the end: the next evaluation begins with nothing spent
@@ -63,7 +63,7 @@ $$;
 -- Returns  never; jsonb by type, so that it may stand in an expression
 -- Locks    nothing
 -- Raises   WF021 with the message
--- Called   by what evaluates, for what has a limit of its own
+-- Called   wherever an evaluation meets a limit other than its budget
 create or replace function wf._fail_limit(p_message text, p_hint text default null)
 returns jsonb
 language plpgsql stable
@@ -93,10 +93,10 @@ $$;
 
 -- wf._elements(p_value)
 --
--- Returns  how many elements a list has; 0 for anything else
+-- Returns  how many elements a list has; 0 for any other value
 -- Locks    nothing
 -- Raises   nothing
--- Called   by what charges
+-- Called   by _charge_call
 create or replace function wf._elements(p_value jsonb)
 returns integer
 language sql immutable
@@ -106,7 +106,7 @@ end;
 
 -- wf._occurrences(p_text, p_part)
 --
--- Returns  how often a text has a part, which is not empty
+-- Returns  how often a text has a part; the part is not empty
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _charge_each and _json_path
@@ -125,7 +125,7 @@ end;
 -- Returns  how many bytes of memory it takes to make a value part of another one
 -- Locks    nothing
 -- Raises   nothing
--- Called   by what charges
+-- Called   wherever an evaluation is charged for such a value
 create or replace function wf._weight(p_value jsonb)
 returns bigint
 language sql stable
@@ -142,8 +142,8 @@ end;
 
 -- wf._charge_call(p_name, p_args)
 --
--- Charges a function for its arguments, and for its value where that can be
--- larger than they are.
+-- Charges the call of a function for its arguments, and for its value if that can be
+-- larger than the arguments.
 --
 -- Returns  true
 -- Locks    nothing
@@ -185,8 +185,8 @@ $$;
 
 -- wf._charge_each(p_expr, p_list, p_outer)
 --
--- Charges a comprehension: for each element, the operators that are evaluated
--- for it, and the names around it, which have p_outer bytes and are copied.
+-- Charges a comprehension. For each element, it charges the operators that are evaluated,
+-- and the copy of the names around the comprehension, which have p_outer bytes.
 --
 -- Returns  true
 -- Locks    nothing
@@ -232,7 +232,7 @@ end;
 -- Returns  true
 -- Locks    nothing
 -- Raises   WF021
--- Called   by _arithmetic, for long numbers: to multiply them takes the product of their lengths
+-- Called   by _arithmetic, for long numbers: a multiplication takes the product of their lengths
 create or replace function wf._charge_arithmetic(p_a jsonb, p_b jsonb)
 returns boolean
 language sql stable

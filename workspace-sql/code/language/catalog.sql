@@ -1,7 +1,7 @@
 -- The operators and the built-in functions of the expression language. A tree
--- that wf.install gets is checked against these rows. expression.sql knows the
--- operators, function_*.sql the functions; a DBA adds others with
--- wf.function_set, and what a DBA has added stays.
+-- that wf.install gets is checked against these rows. expression.sql evaluates the
+-- operators, and function_*.sql has the functions. A DBA adds other functions with
+-- wf.function_set; an upgrade keeps these.
 
 delete from wf.operator;
 insert into wf.operator (name, symbol, first_operand, min_length, max_length, meaning) values

@@ -1,17 +1,17 @@
 -- The interpreter of the expression language.
 --
--- An expression is JSON (docs/spec.md, Expressions) and is interpreted as such:
+-- An expression is JSON (docs/spec.md, Expressions) and is interpreted as JSON:
 -- it is never turned into SQL, so no value can become code.
 --
--- wf._evaluate is the entry.  wf._value sends an operator to one of four
--- functions, by what it wants of its operands; these call wf._value again for
--- operands that are operators themselves.  All other operands (literals, names,
--- fields of names) are wf._leaf, which is put in place of the call and costs
--- next to nothing: so the common expression costs one call.  Leaf and value are
--- separate statements because a statement that is active further up runs five
--- times slower.
+-- wf._evaluate is the entry. wf._value hands an operator to one of four
+-- functions, depending on how the operator takes its operands. These functions
+-- call wf._value again for operands that are operators themselves. wf._leaf does
+-- all other operands (literals, names, fields of names). PostgreSQL puts it in
+-- place of its call, so it costs next to nothing, and the common expression costs
+-- one call. Leaf and value are separate statements, because a statement that is
+-- active further up runs five times slower.
 --
--- The form that is evaluated fastest is what wf._fold makes of an expression.
+-- wf._fold turns an expression into the form that is evaluated fastest.
 
 -- wf._evaluate(p_expr, p_env)
 --
@@ -19,7 +19,7 @@
 -- the fields of the instance.
 --
 -- Returns  {"value": v} or {"error": {"kind", "message", "detail"}}; the kind is
---          limit if it would take too much, else input
+--          limit if the evaluation would take too much, else input
 -- Locks    nothing
 -- Raises   only errors that no expression causes: classes 40, 53 and 57, and 55P03
 -- Called   by the engine, for arguments, conditions and policies
@@ -35,7 +35,7 @@ begin
     if v_value is null then
         v_value := wf._value(p_expr, p_env, 1);
     end if;
-    return case when current_setting('wf.spent', true) <> ''    -- an error takes back by itself what was charged
+    return case when current_setting('wf.spent', true) <> ''    -- after an error, its rollback takes the charges back
                 then wf._clear_budget(v_value)
                 else jsonb_build_object('value', v_value)
            end;
@@ -55,8 +55,8 @@ $$;
 --
 -- Returns  the value of an expression
 -- Locks    nothing
--- Raises   WF020 if it has none, WF021 if it takes too much
--- Called   where an error is the caller's own
+-- Raises   WF020 if it has no value, WF021 if the evaluation takes too much
+-- Called   where an error of the expression is an error of the caller
 create or replace function wf._eval(p_expr jsonb, p_env jsonb)
 returns jsonb
 language plpgsql stable
@@ -92,7 +92,7 @@ end;
 -- Returns  the value of an operand that is a literal, a name or a field of a name; SQL null for everything else
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _evaluate and _value, in place of themselves
+-- Called   wherever an operand is evaluated, before _value
 create or replace function wf._leaf(p_expr jsonb, p_env jsonb)
 returns jsonb
 language sql immutable
@@ -115,7 +115,7 @@ end;
 
 -- wf._literal(p_expr)
 --
--- Returns  the value of an expression that is a literal, SQL null for any other
+-- Returns  the value of an expression that is a literal; SQL null for any other expression
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _fold
@@ -132,7 +132,7 @@ end;
 
 -- wf._as_operator(p_object)
 --
--- Returns  an object of expressions as ["object", its literal fields, [names of the others], …]
+-- Returns  an object of expressions as ["object", its literal fields, [names of the other fields], …]
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _fold and, for objects that were not folded, by _value
@@ -152,9 +152,9 @@ $$;
 
 -- wf._fold(p_expr)
 --
--- Makes a const of whatever has no operator in it but list, and an operator of
--- every other object, so that evaluating a literal costs nothing and an object
--- only what is not literal in it.
+-- Makes a const of each expression that has no operator in it except list, and an operator
+-- of every other object. Then the evaluation of a literal costs nothing, and that of an
+-- object only costs the fields that are not literals.
 --
 -- Returns  an expression of the same value
 -- Locks    nothing
@@ -184,7 +184,7 @@ begin
       from (select e.at, case when e.at > o.first_operand then wf._fold(e.value) else e.value end
               from jsonb_array_elements(p_expr) with ordinality e (value, at)
              cross join (select o.first_operand from wf.operator o where o.name = p_expr ->> 0) o
-            -- flattened, it would fold each operand twice: for n levels, 2^n times
+            -- if PostgreSQL flattened this, it would fold each operand twice: for n levels, 2^n times
             offset 0) e (at, folded);
     if v_folded ->> 0 = 'list' and array_position(v_literals, null) is null then
         return jsonb_build_array('const', to_jsonb(v_literals[2:]));
@@ -290,7 +290,7 @@ begin
         if v_operator = 'text' then
             v_text := v_text || wf._text(v_value);
         elsif v_operator = 'object' then
-            if pg_column_size(v_object) > 4096 then    -- all of it is written again
+            if pg_column_size(v_object) > 4096 then    -- jsonb_set writes all of it again
                 if wf._charge(pg_column_size(v_object) / 256, 0) then end if;
             end if;
             v_object := jsonb_set(v_object, array[p_expr -> 2 ->> (v_at - 3)], v_value);
@@ -371,16 +371,16 @@ declare
     v_body   jsonb   := p_expr -> 3;
     v_test   jsonb   := p_expr -> 4;
     v_outer  jsonb   := p_env || '{}';   -- decompressed
-    v_names  text[];                     -- around it, and read in it
+    v_names  text[];                     -- the names around it that it reads
     v_env    jsonb;
     v_value  jsonb;
     v_values jsonb[] := '{}'::jsonb[];
-    v_bytes  bigint  := 0;               -- built and not charged yet
+    v_bytes  bigint  := 0;               -- bytes that were built and are not charged yet
 begin
     if jsonb_typeof(v_list) <> 'array' then
         return wf._fail_value('the source of [ … for … in … ]', 'a list', v_list);
     end if;
-    if pg_column_size(v_outer) > 4096 then    -- it is copied for each element: leave out what is not read
+    if pg_column_size(v_outer) > 4096 then    -- it is copied for each element: drop names that are not read
         v_names := array(select n.name
                            from unnest(wf._names(jsonb_build_array('list', v_body, v_test)) || '{instance}') n (name)
                           where v_outer ? n.name);
@@ -437,7 +437,7 @@ end;
 
 -- wf._operand(p_expr, p_env, p_depth)
 --
--- Returns  the value of anything, leaf or not
+-- Returns  the value of any expression, leaf or not
 -- Locks    nothing
 -- Raises   as _value
 -- Called   by _each

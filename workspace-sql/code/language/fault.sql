@@ -1,9 +1,8 @@
--- Where an expression has failed: what a person needs who reads the error. Nothing here
--- is called before an expression has failed, so none of it costs a run that goes well.
+-- Finds out where an expression has failed, for the person who reads the error. Nothing
+-- here is called before an expression has failed, so a run that goes well pays nothing.
 --
--- The expression is written from the compiled tree, which is what was evaluated; the
--- text of the source may be another one. Conversions that the compiler has put in are not
--- written.
+-- The expression is written from the compiled tree, because that was evaluated; the text
+-- in the source may look different. Conversions that the compiler has put in are left out.
 
 -- wf._write_piece(p_part)
 --
@@ -23,8 +22,8 @@ $$;
 
 -- wf._write_all(p_expr, p_from, p_between, p_first, p_rest)
 --
--- Returns  the operands of an operator from p_from on, with a text between them; the first one stands where p_first
---          binds, the others where p_rest does (see _write)
+-- Returns  the operands of an operator from p_from on, with the text p_between between them; p_first is the p_level of
+--          the first one, p_rest that of the others (see _write)
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _write
@@ -40,7 +39,7 @@ $$;
 
 -- wf._write_object(p_expr)
 --
--- Returns  ["object", its literal fields, [names of the others], …] as text: the literal fields first
+-- Returns  ["object", its literal fields, [names of the other fields], …] as text: the literal fields first
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _write
@@ -56,8 +55,8 @@ $$;
 
 -- wf._binds(p_operator)
 --
--- Returns  how tightly an operator binds that stands between its operands: 1 || to 7 *, as docs/language.md has it;
---          null for any other operator
+-- Returns  how tightly an operator between operands binds: from 1 for || to 7 for *, as in docs/language.md; null for
+--          any other operator
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _write
@@ -75,12 +74,12 @@ end;
 
 -- wf._write(p_expr, p_level)
 --
--- p_level says how tightly the operator around it binds: 0 if there is none, 8 for a sign
--- before it, 9 for what stands behind it.
+-- p_level says how tightly the operator around the expression binds: 0 if there is none, 8
+-- for ! before it, 9 for - before it and for .field or [index] behind it.
 --
 -- Returns  an expression as the language writes it
 -- Locks    nothing
--- Raises   nothing; an operator that it does not know stands there as JSON
+-- Raises   nothing; an unknown operator is written as JSON
 -- Called   by _blame and _say_absent
 create or replace function wf._write(p_expr jsonb, p_level int) returns text
 language plpgsql stable as $$
@@ -97,7 +96,7 @@ begin
     end if;
     v_text := case v_operator
         when 'const' then p_expr ->> 1
-        when 'var' then coalesce(substring(p_expr ->> 1 from '^__(.+)_[0-9]+$'), p_expr ->> 1) -- of a caught error, too
+        when 'var' then coalesce(substring(p_expr ->> 1 from '^__(.+)_[0-9]+$'), p_expr ->> 1) -- also a caught error
         when 'instance' then 'instance.' || (p_expr ->> 1)
         when 'list' then '[' || wf._write_all(p_expr, 1, ', ', 0, 0) || ']'
         when 'object' then wf._write_object(p_expr)
@@ -132,8 +131,8 @@ $$;
 --
 -- Looks for the element in which an operator each has failed.
 --
--- Returns  the value or the condition that failed, and the environment of its element; nulls if none of the elements
---          that were tried fails by itself; p_left is how many more expressions may be evaluated
+-- Returns  the value or the condition that failed, and the environment of its element; nulls if no element that was
+--          tried fails by itself; p_left is how many more expressions may be evaluated
 -- Locks    nothing
 -- Raises   as _evaluate
 -- Called   by _failing_operand
@@ -170,11 +169,11 @@ $$;
 
 -- wf._failing_operand(p_expr, p_env, p_left)
 --
--- Operands are evaluated again, in their order and up to the first that fails, as when the
--- operator was evaluated.
+-- Evaluates the operands again, in their order and up to the first one that fails, as when
+-- the operator was evaluated.
 --
--- Returns  which operand of an operator that has failed fails by itself, its place and its environment; nulls if none
---          does: then it was the operator; p_left is how many more expressions may be evaluated
+-- Returns  the operand of a failed operator that fails by itself, its place and its environment; nulls if no operand
+--          does, so that the operator itself has failed; p_left is how many more expressions may be evaluated
 -- Locks    nothing
 -- Raises   as _evaluate
 -- Called   by _find_fault
@@ -201,7 +200,7 @@ begin
             operand := p_expr -> v_at;
             return;
         end if;
-        -- what stands behind such an operand was not evaluated
+        -- the operands behind such an operand were not evaluated
         exit when v_choice and jsonb_typeof(v_value -> 'value') <> 'boolean';
         if v_operator = 'if' and v_at = 1 then
             v_skip := case when v_value -> 'value' = 'true' then 3 else 2 end;
@@ -218,9 +217,9 @@ $$;
 
 -- wf._find_fault(p_expr, p_env)
 --
--- Looks for the smallest part of an expression that fails by itself. What has failed is
--- evaluated once more for each operator around it, but never more than 100 parts of it:
--- then the part that was found by then is the answer.
+-- Looks for the smallest part of an expression that fails by itself. A part that has failed
+-- is evaluated once more for each operator around it. After 100 evaluations the answer is
+-- the smallest part that was found by then.
 --
 -- Returns  that part, its environment and, if p_expr is an object, the field of it
 -- Locks    nothing
@@ -291,14 +290,14 @@ $$;
 
 -- wf._blame(p_error, p_expr, p_env, p_line, p_part)
 --
--- p_error is what wf._evaluate made of an expression. p_line is the line in the source
--- (null: it is not known), p_part what the expression is there: max, say, or argument,
--- policy or request for an object with a field for each argument or policy (null: nothing
+-- p_error is the error that wf._evaluate gave for an expression. p_line is the line in the
+-- source (null: it is not known). p_part says what the expression is there, such as max; or
+-- argument, policy or request, for an object with a field for each of these (null: nothing
 -- to name).
 --
 -- Returns  the error, its message preceded by the place and the smallest part of the expression that fails; its detail
---          is an object with line, place, expression and hint. One of kind limit gets the line alone, for what takes
---          too much is not evaluated again. Null if p_error is
+--          is an object with line, place, expression and hint. An error of kind limit only gets the line, because an
+--          expression that takes too much is not evaluated again. Null if p_error is null
 -- Locks    nothing
 -- Raises   as _evaluate
 -- Called   wherever an error of an expression becomes that of a process

@@ -104,14 +104,13 @@ end;
 
 -- wf._is_callable(p_proc)
 --
--- A registered function runs inside of the engine: so it must be one that
--- changes nothing (immutable) and that runs with the rights of its own owner
--- (security definer).
+-- A registered function runs inside the engine. Therefore it must change nothing
+-- (immutable), and must run with the rights of its own owner (security definer).
 --
 -- Returns  null if expressions may call the SQL function, else why not
 -- Locks    nothing
 -- Raises   nothing
--- Called   by function_set, and at every call, since it may have been replaced
+-- Called   by function_set, and at every call, since the SQL function may have been replaced
 create or replace function wf._is_callable(p_proc oid)
 returns text
 language plpgsql stable
@@ -133,20 +132,20 @@ $$;
 
 -- wf._call_registered(p_name, p_args)
 --
--- The one place in the interpreter with dynamic SQL: the names in it come from
--- the catalogue of functions, the arguments are a parameter.
+-- This is the only place in the interpreter with dynamic SQL. The names in it come from
+-- the catalogue of functions, and the arguments are a parameter.
 --
 -- Each error that the function raises is an error of the expression, even one of a
--- class that means a fault of the server: the error would come again each time,
--- and stop every procedure that evaluates the expression.
+-- class that means a fault of the server. Otherwise the error would come again each
+-- time, and stop every procedure that evaluates the expression.
 --
 -- A function may change settings of the session, search_path among them, and call
--- others that write. None of that may reach the engine, which goes on as wf_owner
+-- functions that write. None of that may reach the engine, which goes on as wf_owner
 -- in the same statement. Therefore the function runs in a subtransaction that is
--- always rolled back: the server then takes all of it back, and v_value stays.
+-- always rolled back: the server then takes all changes back, and v_value stays.
 --
 -- Returns  the value of a function that a DBA has added
--- Raises   WF020 if there is none, or none any more, or with the message that the function raises
+-- Raises   WF020 if there is no such function (any more), or with the message that the function raises
 -- Called   by _call
 create or replace function wf._call_registered(p_name text, p_args jsonb[])
 returns jsonb
@@ -189,9 +188,9 @@ $$;
 
 -- wf._call(p_name, p_args)
 --
--- Returns  the value of a function; null if its first argument is null, save json and typeof
+-- Returns  the value of a function; null if its first argument is null, except for json and typeof
 -- Locks    nothing
--- Raises   WF020, or whatever the function raises
+-- Raises   WF020, or the errors that the function raises
 -- Called   by the operator call
 create or replace function wf._call(p_name text, p_args jsonb[])
 returns jsonb
@@ -221,13 +220,13 @@ end;
 
 -- wf.function_set(p_name, p_proc, p_arguments, p_returns, p_meaning)
 --
--- Adds a function to the expression language, or replaces one that was added.
--- The SQL function takes its arguments as (variadic jsonb[]), without those that
--- were left out; it is not called at all if the first is null.
+-- Adds a function to the expression language, or replaces one that was added. The SQL
+-- function gets its arguments as (variadic jsonb[]), without those that were left out. It
+-- is not called if the first argument is null.
 --
 -- Returns  nothing
 -- Locks    the row of the function
--- Raises   WF002 if the name is taken or bad, or the SQL function is not one that may be called
+-- Raises   WF002 if the name is taken or bad, or if expressions may not call the SQL function
 -- Called   by DBAs
 create or replace function wf.function_set(
     p_name text, p_proc regproc, p_arguments text[], p_returns text, p_meaning text)
@@ -269,11 +268,11 @@ end;
 $$;
 comment on function wf.function_set(text, regproc, text[], text, text) is
     'Add a function to the expression language: an SQL function that is immutable and security definer, takes '
-    '(variadic jsonb[]), returns jsonb, and that wf_owner may call.';
+    '(variadic jsonb[]), returns jsonb, and may be called by wf_owner.';
 
 -- wf.function_remove(p_name)
 --
--- Takes back what function_set did.  Expressions that still call the function
+-- Removes a function that function_set added. Expressions that still call the function
 -- fail with kind input.
 --
 -- Returns  nothing

@@ -73,7 +73,7 @@ $$;
 --
 -- Returns  the least or the greatest element, null for an empty list
 -- Locks    nothing
--- Raises   WF020 for other elements than numbers, strings or booleans, and if they are not all of one type
+-- Raises   WF020 for elements other than numbers, strings or booleans, and if they are not all of one type
 -- Called   by min and max
 create or replace function wf._extreme(p_function text, p_list jsonb)
 returns jsonb
@@ -111,7 +111,7 @@ $$;
 --
 -- Returns  the sum of a list of numbers
 -- Locks    nothing
--- Raises   WF020 if an element is no number
+-- Raises   WF020 if an element is not a number
 -- Called   by sum
 create or replace function wf._sum(p_list jsonb)
 returns jsonb

@@ -1,4 +1,4 @@
--- The functions on numbers, times and JSON, and those that quote.
+-- The functions on numbers, times and JSON, and the functions that quote.
 
 -- wf._call_number(p_name, p_args)
 --
@@ -150,12 +150,12 @@ $$;
 
 -- wf._shell_words(p_value)
 --
--- Between single quotes nothing is special to a shell but the single quote,
--- which is written '\'' .
+-- Between single quotes only the single quote is special to a shell; it is
+-- written '\'' .
 --
--- Returns  a value as one word of a POSIX shell, a list as its words
+-- Returns  a value as one word of a POSIX shell; a list as one word for each element
 -- Locks    nothing
--- Raises   WF020 if it is or holds null or an object
+-- Raises   WF020 if the value is null or an object, or holds one
 -- Called   by sh
 create or replace function wf._shell_words(p_value jsonb)
 returns text
@@ -172,7 +172,7 @@ $$;
 
 -- wf._url_encode(p_text)
 --
--- Returns  the text with every byte but unreserved ones (RFC 3986) percent-encoded
+-- Returns  the text with every byte percent-encoded, except unreserved ones (RFC 3986)
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by url_encode

@@ -1,9 +1,9 @@
--- The operators of the expression language that want all of their operands
--- evaluated.  Those that do not (and, or, if, coalesce, each) are part of the
--- machine in expression.sql.
+-- The operators of the expression language that evaluate all of their operands.
+-- Those that do not (and, or, if, coalesce, each) are part of the interpreter in
+-- expression.sql.
 --
--- Operators in common use are `language sql` with a body resolved at
--- installation: the planner puts them in place of the call.
+-- Operators in common use are `language sql` with a body that was resolved at
+-- installation: the planner puts the body in place of the call.
 
 -- wf._fail_operand(p_operator, p_at, p_expected, p_value)
 --
@@ -27,7 +27,7 @@ $$;
 --
 -- Returns  never
 -- Locks    nothing
--- Raises   WF020 for the first operand that is no number
+-- Raises   WF020 for the first operand that is not a number
 -- Called   by operators on numbers
 create or replace function wf._fail_number(p_operator text, p_a jsonb, p_b jsonb)
 returns jsonb
@@ -43,9 +43,9 @@ $$;
 
 -- wf._get(p_object, p_key)
 --
--- Returns  a field; null if the object is null or lacks the field
+-- Returns  a field of an object; null if the object is null or lacks the field
 -- Locks    nothing
--- Raises   WF020 if p_object is neither object nor null, or p_key no string
+-- Raises   WF020 if p_object is neither object nor null, or if p_key is not a string
 -- Called   by the operator get
 create or replace function wf._get(p_object jsonb, p_key jsonb)
 returns jsonb
@@ -62,10 +62,10 @@ end;
 
 -- wf._at(p_list, p_index)
 --
--- Returns  an element, counted from 0 or from the end; null if the list is null or
---          lacks the element
+-- Returns  an element of a list, counted from 0 or from the end; null if the list is
+--          null or lacks the element
 -- Locks    nothing
--- Raises   WF020 if p_list is neither list nor null, or p_index no int
+-- Raises   WF020 if p_list is neither list nor null, or if p_index is not an int
 -- Called   by the operator at
 create or replace function wf._at(p_list jsonb, p_index jsonb)
 returns jsonb
@@ -99,7 +99,7 @@ begin
     elsif abs(p_a) >= 1e1000 or abs(p_b) >= 1e1000 then
         perform wf._fail_limit('numbers from 1e1000 on cannot be divided');
     end if;
-    v_scale := scale(p_a / p_b) + 4;    -- the quotient of itself has 16 significant digits or more
+    v_scale := scale(p_a / p_b) + 4;    -- the plain quotient has 16 significant digits or more
     return round(round(p_a, v_scale) / p_b, v_scale);
 end;
 $$;
@@ -122,9 +122,9 @@ end;
 
 -- wf._arithmetic(p_operator, p_a, p_b)
 --
--- Returns  the number, without trailing zeros
+-- Returns  the result, a number without trailing zeros
 -- Locks    nothing
--- Raises   WF020 if an operand is no number, class 22 if the result is too large
+-- Raises   WF020 if an operand is not a number, class 22 if the result is too large
 -- Called   by the operators add, sub, mul, div, mod
 create or replace function wf._arithmetic(p_operator text, p_a jsonb, p_b jsonb)
 returns jsonb
@@ -146,9 +146,9 @@ end;
 
 -- wf._compare(p_operator, p_a, p_b)
 --
--- Returns  whether the numbers stand in that order
+-- Returns  whether the comparison of the two numbers holds
 -- Locks    nothing
--- Raises   WF020 if an operand is no number
+-- Raises   WF020 if an operand is not a number
 -- Called   by the operators lt, le, gt, ge
 create or replace function wf._compare(p_operator text, p_a jsonb, p_b jsonb)
 returns jsonb
@@ -168,7 +168,7 @@ end;
 
 -- wf._compare_as(p_operator, p_a, p_b)
 --
--- Returns  whether two strings, dates, timestamps or durations stand in that order
+-- Returns  whether the comparison of two strings, dates, timestamps or durations holds
 -- Locks    nothing
 -- Raises   WF020 if an operand is of another type, class 22 for a day that does not exist
 -- Called   by the operators lt.string … ge.duration
@@ -217,9 +217,9 @@ $$;
 
 -- wf._multiply_duration(p_duration, p_factor)
 --
--- Returns  a duration so many times as long; months are split into days of 24 hours, 30 to the month
+-- Returns  a duration p_factor times as long; months are split into 30 days of 24 hours each
 -- Locks    nothing
--- Raises   class 22 if it is too long
+-- Raises   class 22 if the result is too long
 -- Called   by the operator mul.duration
 create or replace function wf._multiply_duration(p_duration interval, p_factor numeric)
 returns interval
@@ -233,7 +233,7 @@ end;
 
 -- wf._calculate_time(p_operator, p_a, p_b)
 --
--- Times are moved in UTC, where every day has 24 hours.
+-- Calculates with times in UTC, where every day has 24 hours.
 --
 -- Returns  a timestamp or a duration
 -- Locks    nothing
@@ -275,7 +275,7 @@ $$;
 --
 -- Returns  the number with its sign changed
 -- Locks    nothing
--- Raises   WF020 if it is no number
+-- Raises   WF020 if it is not a number
 -- Called   by the operator neg
 create or replace function wf._negate(p_a jsonb)
 returns jsonb
@@ -289,7 +289,7 @@ end;
 
 -- wf._not(p_a)
 --
--- Returns  the other boolean
+-- Returns  the opposite of a boolean
 -- Locks    nothing
 -- Raises   WF020 if it is not a boolean
 -- Called   by the operator not
@@ -307,7 +307,7 @@ end;
 --
 -- Returns  the list of ints from p_a to p_b
 -- Locks    nothing
--- Raises   WF020 if these are no ints, or for more than 100,000 elements
+-- Raises   WF020 if p_a and p_b are not ints, or for more than 100,000 elements
 -- Called   by the operator range
 create or replace function wf._range(p_a jsonb, p_b jsonb)
 returns jsonb

@@ -1,4 +1,4 @@
--- What a JSON path may cost.
+-- Bounds what a JSON path may cost.
 
 -- wf._depth(p_value)
 --
@@ -22,13 +22,13 @@ $$;
 
 -- wf._json_path(p_args)
 --
--- A JSON path looks at each value once for each part of it, except that
--- these multiply what there is: a list of subscripts by its length, ** by the
--- depth of the value, a comparison of two paths and another $ by all values.
+-- A JSON path looks at each value once for each part of the path. Some parts multiply
+-- that: a list of subscripts by its length, ** by the depth of the value, and a
+-- comparison of two paths or another $ by the number of all values.
 --
--- Returns  the path, for which the function is charged
+-- Returns  the path; the call is charged for it
 -- Locks    nothing
--- Raises   WF020 if it is no string, WF021 if it may take too long, 42601 if it is no path
+-- Raises   WF020 if it is not a string, WF021 if it may take too long, 42601 if it is not a path
 -- Called   by path
 create or replace function wf._json_path(p_args jsonb[])
 returns jsonpath

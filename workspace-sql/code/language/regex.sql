@@ -1,18 +1,18 @@
--- What a regular expression may cost.
+-- Bounds what a regular expression may cost.
 --
--- PostgreSQL finds out whether a regular expression matches in time
--- proportional to the text and to the expression.  Four things break that, and
--- each has a bound here: a back reference, and a capture that is repeated, may
--- take exponential time; counted repetitions in each other make an expression
--- large before it is used; and an expression that matches a long part and then
--- fails (\s+$) is tried from each character, so it takes the square of the text.
+-- The time in which PostgreSQL finds out whether a regular expression matches is
+-- proportional to the text and to the expression. Four things break that, and each
+-- has a bound here. A back reference, and a capture that is repeated, may take
+-- exponential time. Counted repetitions inside each other make an expression large
+-- before it is used. An expression that matches a long part and then fails (\s+$) is
+-- tried from each character, so its time is the square of the text.
 
 -- wf._regex_weight(p_plain)
 --
 -- Reads a regular expression in which each escape and each set of characters
 -- is one letter.
 --
--- Returns  how long it is with its repetitions written out, and whether one of them repeats a capture
+-- Returns  how long the expression is with its repetitions written out, and whether one of them repeats a capture
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _regex
@@ -20,10 +20,10 @@ create or replace function wf._regex_weight(p_plain text, out weight numeric, ou
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
-    v_weights  numeric[] := array[0];     -- of what has been read in each group that is open
+    v_weights  numeric[] := array[0];     -- the weight so far of each open group
     v_captures boolean[] := array[false]; -- whether the group is or holds a capture
     v_top      integer   := 1;
-    v_last     numeric   := 0;          -- of the atom before
+    v_last     numeric   := 0;          -- the weight of the atom before
     v_capture  boolean   := false;
     v_times    numeric;
     v_token    text;
@@ -60,9 +60,9 @@ $$;
 
 -- wf._regex(p_function, p_args)
 --
--- Returns  the regular expression, for which the function is charged
+-- Returns  the regular expression; the call is charged for it
 -- Locks    nothing
--- Raises   WF020 if it is no string, WF021 if it may take too long
+-- Raises   WF020 if it is not a string, WF021 if it may take too long
 -- Called   by matches, capture and replace_all
 create or replace function wf._regex(p_function text, p_args jsonb[])
 returns text

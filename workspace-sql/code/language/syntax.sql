@@ -2,9 +2,8 @@
 
 -- wf._expression_nodes(p_expr)
 --
--- Returns  the expression and every expression in it: where it stands, how many
---          are around it (itself included), and the names that each has bound
---          there
+-- Returns  the expression and every expression in it: its place, how many expressions are
+--          around it (itself included), and the names that operators each have bound there
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _is_expression and _names
@@ -36,7 +35,7 @@ $$;
 
 -- wf._is_call(p_node)
 --
--- Returns  null if ["call", f, …] names a function and gives it as many arguments as it takes, else what is wrong
+-- Returns  null if ["call", f, …] names a function and has as many arguments as it takes; else what is wrong
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _is_expression
@@ -121,7 +120,7 @@ $$;
 -- Returns  the names that an expression reads and does not bind itself, sorted
 -- Locks    nothing
 -- Raises   nothing
--- Called   by install, to check what a node says it reads
+-- Called   by install, to check the names that a node says it reads
 create or replace function wf._names(p_expr jsonb)
 returns text[]
 language plpgsql stable

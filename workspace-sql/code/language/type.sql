@@ -1,16 +1,16 @@
--- Values and their types: what does not fit, conversion, and the JSON form of
+-- Values and their types: whether a value fits a type, conversion, and the JSON form of
 -- times.
 --
 -- Short functions without settings of their own are `language sql` with a body
--- that was resolved at installation: the planner puts them in place of the
--- call, so that they cost nothing and cannot be led astray by a search_path.
+-- that was resolved at installation: the planner puts the body in place of the
+-- call. So they cost nothing, and no search_path can lead them astray.
 
 -- wf._fail(p_message, p_hint)
 --
 -- Returns  never; jsonb by type, so that it may stand in an expression
 -- Locks    nothing
 -- Raises   WF020 with the message
--- Called   by everything that evaluates
+-- Called   wherever an evaluation fails
 create or replace function wf._fail(p_message text, p_hint text default null)
 returns jsonb
 language plpgsql stable
@@ -47,7 +47,7 @@ end;
 -- Returns  never
 -- Locks    nothing
 -- Raises   WF020: <place> must be <expected>, not <value>
--- Called   by everything that evaluates
+-- Called   wherever an evaluation meets a value of the wrong type
 create or replace function wf._fail_value(p_place text, p_expected text, p_value jsonb)
 returns jsonb
 language plpgsql stable
@@ -86,8 +86,8 @@ end;
 
 -- wf._iso_timestamp(p_at)
 --
--- The one form in which timestamps appear in values, whatever the session's
--- settings: 2026-11-21T10:00:00Z, with a fraction only if there is one.
+-- Writes a timestamp in the only form that values have, whatever the settings of the
+-- session: 2026-11-21T10:00:00Z, with a fraction only if there is one.
 --
 -- Returns  the text
 -- Locks    nothing
@@ -107,9 +107,9 @@ end;
 
 -- wf._iso_duration(p_duration)
 --
--- The one form in which durations appear in values: an ISO 8601 interval with
--- days of 24 hours and every unit carried over, so that durations without
--- months that are equal are equal strings.  PT36H is P1DT12H.
+-- Writes a duration in the only form that values have: an ISO 8601 interval with days
+-- of 24 hours and every unit carried over (PT36H is P1DT12H). So equal durations
+-- without months are equal strings.
 --
 -- Returns  the text
 -- Locks    nothing
@@ -127,10 +127,10 @@ $$;
 
 -- wf._interval(p_seconds)
 --
--- Returns  so many seconds as an interval, exact to the microsecond
+-- Returns  p_seconds as an interval, exact to the microsecond
 -- Locks    nothing
 -- Raises   22003 beyond what an interval holds
--- Called   by whoever calculates with durations
+-- Called   by _parse_duration and _multiply_duration
 create or replace function wf._interval(p_seconds numeric)
 returns interval
 language sql immutable
@@ -140,10 +140,10 @@ end;
 
 -- wf._parse_timestamp(p_text)
 --
--- Returns  a timestamp from ISO 8601 with its zone; of a date its beginning in UTC
+-- Returns  a timestamp from ISO 8601 with its zone; for a date, its beginning in UTC
 -- Locks    nothing
 -- Raises   WF020, or class 22 for a day or hour that does not exist
--- Called   by whatever takes a time
+-- Called   wherever a text is to be a time
 create or replace function wf._parse_timestamp(p_text text)
 returns timestamptz
 language plpgsql stable
@@ -161,10 +161,10 @@ $$;
 
 -- wf._parse_date(p_text)
 --
--- Returns  a date from ISO 8601; of a timestamp the date in UTC
+-- Returns  a date from ISO 8601; for a timestamp, its date in UTC
 -- Locks    nothing
 -- Raises   WF020, or class 22 for a day that does not exist
--- Called   by whatever takes a date
+-- Called   wherever a text is to be a date
 create or replace function wf._parse_date(p_text text)
 returns date
 language plpgsql stable
@@ -183,10 +183,10 @@ $$;
 -- wf._parse_duration(p_text)
 --
 -- Returns  a duration from ISO 8601 (PT1H30M), from words (1 hour 10min 5s; no
---          months or years, which have no one length) or from 0
+--          months or years, because their lengths differ) or from 0
 -- Locks    nothing
 -- Raises   WF020, or class 22 if it is too long
--- Called   by whatever takes a duration
+-- Called   wherever a text is to be a duration
 create or replace function wf._parse_duration(p_text text)
 returns interval
 language plpgsql stable
@@ -245,7 +245,7 @@ $$;
 -- Returns  a number as an int
 -- Locks    nothing
 -- Raises   WF020 if it has a fraction
--- Called   by conversions and functions that yield an int
+-- Called   by conversions, and by functions whose value is an int
 create or replace function wf._whole(p_number numeric)
 returns jsonb
 language sql stable
@@ -258,7 +258,7 @@ end;
 
 -- wf._is_type(p_type)
 --
--- Returns  null if p_type is a type of docs/spec.md, else what is wrong with it
+-- Returns  null if p_type is a type as in docs/spec.md, else what is wrong with it
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by install, for every type of a tree
@@ -339,10 +339,10 @@ $$;
 
 -- wf._misfit(p_type, p_value)
 --
--- Compares a value with a type as it stands, without converting anything;
--- lists and objects deeply.  Fields that the type does not name are welcome.
+-- Compares a value with a type as it stands, without any conversion, and lists and
+-- objects with all that is in them. An object may have fields that the type does not name.
 --
--- Returns  null if it fits, else what does not: element 3: null is not an int
+-- Returns  null if the value fits, else what does not, such as: element 3: null is not an int
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _cast, and for the elements of lists and objects
@@ -358,7 +358,7 @@ begin
     if p_type ? 'optional' and jsonb_typeof(p_type) = 'object' then
         return case when p_value <> 'null' then wf._misfit(p_type -> 'optional', p_value) end;
     elsif jsonb_typeof(p_type) = 'object' and p_type ? 'list' and v_is = 'array' then
-        v_fits := case p_type ->> 'list'    -- what nearly all lists are, asked at once
+        v_fits := case p_type ->> 'list'    -- the types of nearly all lists, checked at once
                       when 'string' then not exists (select from jsonb_array_elements(p_value) e
                                                       where jsonb_typeof(e.value) <> 'string')
                       when 'number' then not exists (select from jsonb_array_elements(p_value) e
@@ -414,7 +414,7 @@ $$;
 -- Returns  whether a value is of a type as it stands
 -- Locks    nothing
 -- Raises   nothing
--- Called   by whoever needs no reason
+-- Called   wherever the reason is not needed
 create or replace function wf._fits(p_type jsonb, p_value jsonb)
 returns boolean
 language sql stable
@@ -425,8 +425,8 @@ end;
 -- wf._cast(p_type, p_value)
 --
 -- Converts numbers, booleans and dates to string, and strings to int, number,
--- bool, date, timestamp and duration (these in their one form); anything else
--- must fit as it stands.
+-- bool, date, timestamp and duration (times in the form that values have). Any other
+-- value must fit as it stands.
 --
 -- Returns  the value as p_type
 -- Locks    nothing

@@ -2,7 +2,7 @@
 
 -- wf._say_ids(p_ids, p_count)
 --
--- Returns  numbers for people: "3, 7-9", with how many there are in all if not each is listed
+-- Returns  numbers as people read them: "3, 7-9"; with the count of all, if not all are listed
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by audit_list
@@ -17,7 +17,7 @@ end;
 
 -- wf._since(p_since)
 --
--- Returns  the moment that is meant: a moment, or an interval before now; null: any
+-- Returns  the moment that p_since gives, as a moment or as an interval before now; null if it is null
 -- Locks    nothing
 -- Raises   WF002
 -- Called   by audit_list and wf.list
@@ -34,8 +34,8 @@ $$;
 
 -- wf.audit_list(p_since, p_by, p_verb, p_instance, p_limit)
 --
--- Of a row that does not list all of its instances, the history says whether an
--- instance is one of them.
+-- If a row does not list all of its instances, the history tells whether p_instance is
+-- one of them.
 --
 -- Returns  the last rows of the audit, in their order
 -- Locks    nothing
@@ -74,12 +74,12 @@ begin
 end;
 $$;
 comment on function wf.audit_list(text, text, text, bigint, int) is
-    'What operators, authors and administrators have done: since when (a moment, or an interval before now), by which '
-    'login or role, which verb (as the console calls it), to which instance, at most how many of the last rows (each '
-    'null: all). Returns number, at (the clock of the server), login, role, client (local: a socket of the server''s '
-    'machine), verb, targets, refused (to how many it was done, and refused), instances and processes (the first ones '
-    'of many), reason, arguments, xid (event_v shows its moves), digest. A row gets its number and digest within about '
-    'a second, if a driver works.';
+    'Lists what operators, authors and administrators have done. Give since when (a moment, or an interval before '
+    'now), by which login or role, which verb (as the console calls it), to which instance, and at most how many of '
+    'the last rows; each may be null: all. Returns number, at (the clock of the server), login, role, client (local: a '
+    'socket of the server''s machine), verb, targets (to how many it was done), refused (for how many it was refused), '
+    'instances and processes (of many the first ones), reason, arguments, xid (event_v shows its moves), digest. A row '
+    'gets its number and digest within about a second, if a driver works.';
 
 -- wf._fsck_audit()
 --

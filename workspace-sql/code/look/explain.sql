@@ -1,21 +1,19 @@
--- Why is this not running? The answers come from the very rows that poll goes
--- by: a request can be taken now if and only if it has a row in ready and a
--- live driver serves its lane while the engine is not paused, and then there is
--- no reason to give.
+-- Why is this not running? The answers come from the very rows that poll reads. A driver
+-- can take a request now if and only if the request has a row in ready, a live driver
+-- serves its lane, and the engine is not paused. Then explain gives no reason.
 --
--- A session that asks has mostly just connected, and in such a session loading plpgsql and
--- planning take longer than reading. So it is all SQL that was resolved when it
--- was created, with one function for each place where a process may be (reason.sql).
--- Its path keeps that from being folded into the caller: it is planned if it is
--- called.
--- And what they join is selected from a table, which would else be stored with
--- every column.
--- They are planned for any array, whose processes might as well be all of their
--- instance: `offset 0` has each of them found by its key.
+-- A session that asks has mostly just connected. In such a session, loading plpgsql and
+-- planning take longer than reading. So explain is all SQL that was resolved when it was
+-- created, with one function for each place where a process may be (reason.sql). The
+-- search_path of such a function keeps it from being inlined: it is planned only if it is
+-- called. The functions join sub-selects of the columns that they need, since a table would
+-- be stored with every column.
+-- The functions are planned for an array of any size, which might hold all processes of an
+-- instance: `offset 0` makes the plan find each process by its key.
 
 -- wf._explain_rest(p_instance, p_process)
 --
--- Returns  the reasons of processes that are in no other place: of what is ready, or stuck
+-- Returns  the reasons of processes that are in no other place: they are ready, or stuck
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.explain and wf._explain
@@ -37,7 +35,7 @@ end;
 
 -- wf._whereabouts(p_machine, p_state)
 --
--- Returns  where a process may be, which its machine and state say
+-- Returns  where a process may be, by its machine and state
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.explain and wf._explain
@@ -120,7 +118,7 @@ end;
 
 -- wf._followed(p_instance)
 --
--- Returns  the instance after whose end an instance begins that is SCHEDULED; null: none
+-- Returns  the instance after whose end a SCHEDULED instance begins; null: none
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _say_scheduled and _explain_instance
@@ -132,7 +130,7 @@ end;
 
 -- wf._say_scheduled(p_instance)
 --
--- Returns  when an instance begins that is SCHEDULED; null if it is not
+-- Returns  when a SCHEDULED instance begins; null if it is not SCHEDULED
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._explain_instance
@@ -151,7 +149,7 @@ end;
 
 -- wf._explain_instance(p_instance)
 --
--- Returns  one row for each reason of an instance itself, and of what has not ended in it
+-- Returns  one row for each reason of an instance itself, and of its processes that have not ended
 -- Locks    nothing
 -- Raises   WF003
 -- Called   by wf.explain
@@ -213,8 +211,8 @@ $$;
 
 -- wf.explain(p_instance, p_process)
 --
--- The label is that of label_v, written out: to resolve a view takes a session
--- that has just connected a tenth of the time that the whole answer takes.
+-- The label is that of label_v, written out. In a session that has just connected, to
+-- resolve a view takes a tenth of the time of the whole answer.
 --
 -- Returns  one row for each reason. A task that a driver may take now has none. Rows
 --          whose reason is note tell which requests are before it, and when its time is
@@ -225,6 +223,8 @@ $$;
 create or replace function wf.explain(p_instance bigint, p_process bigint default null)
 returns table (process_id bigint, label text, reason text, detail text, since timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp set jit = off set enable_memoize = off
+-- the largest instance may have nearly all rows, and a plan for the average one would read all of them
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 begin atomic
     select e.process_id, p.label, e.reason, e.detail, e.since
       from (values (p_process)) u (id)
@@ -261,11 +261,10 @@ begin atomic
         or exists (select from wf.limit_begun b where p_instance = any (b.instances));
 end;
 comment on function wf.explain(bigint, bigint) is
-    'Why a process, or whatever in an instance has not ended, is not running: suspended (its instance: by whom '
-    'and why), group (full: who holds it), driver (none serves its queue), paused (the engine: by whom and '
-    'why), request (with a driver), time (until when), signal (has to come), child (another instance '
-    'has to end), retry (waits for its next attempt: which, when, after what), failed (waits for an operator), '
-    'set aside (moving it on raised an error three times), children (what a composite waits for), stuck, '
-    'ended. A row whose reason is note gives no reason: it tells of what a driver may take now what is '
-    'before it, and what the driver''s slots are taken by, and when what has a '
-    'policy timeout times out.';
+    'Says why a process, or each process of an instance that has not ended, is not running. The reasons are: suspended '
+    '(its instance is; by whom and why), group (it is full; who holds it), driver (none serves its queue), paused (the '
+    'engine is; by whom and why), request (with a driver), time (until when), signal (has to come), child (another '
+    'instance has to end), retry (waits for its next attempt: which, when, after what), failed (waits for an '
+    'operator), set aside (moving it on raised an error three times), children (what a composite waits for), stuck, '
+    'ended. A row whose reason is note gives no reason. It says which requests come before a request that a driver may '
+    'take now and which requests take the driver''s slots, or when a process with a policy timeout times out.';

@@ -1,9 +1,9 @@
--- Proves that the rows agree with each other. The triggers keep them so; what
--- switches triggers off (the owner, a superuser, a careless restore) does not.
+-- Proves that the rows agree with each other. The triggers keep them so, unless the
+-- owner, a superuser or a careless restore switches the triggers off.
 
 -- wf._states_of_places()
 --
--- Returns  in which states a process is that stands in a place for a request
+-- Returns  for each place and request, the states that a process in it may have
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _fsck_places
@@ -33,7 +33,7 @@ $$;
 
 -- wf._fsck_places()
 --
--- What stands in a table is in the state that the table calls for.
+-- A process that has a row in a table is in a state that the table allows.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing
@@ -82,7 +82,7 @@ $$;
 
 -- wf._fsck_leaves()
 --
--- What waits or runs stands in one table, and has a place of its group and of its rate if it needs one.
+-- A process that waits or runs is in one table, and has a place in its group and in its rate if it needs one.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing
@@ -136,8 +136,8 @@ $$;
 -- wf._fsck_limits()
 --
 -- A process has the limits that its policy timeout gives it in its state, and the clock
--- of its deadline stands still where it should. What is FAILED and has no time left has
--- no deadline.
+-- of its deadline stands still where it should. A process that is FAILED and has no time
+-- left has no deadline.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing
@@ -175,7 +175,7 @@ $$;
 
 -- wf._fsck_requests()
 --
--- Requests that drivers hold are theirs, and those that are ready are in a lane.
+-- Leases agree with their processes and drivers, and requests that are ready are in a lane.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing
@@ -190,14 +190,14 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       join wf.process p on p.instance_id = l.instance_id and p.id = l.process_id
      where l.request = 'start' and l.token is distinct from p.token
      union all
-    -- each sweep passes by what somebody holds, so not every second brings it back
+    -- each sweep passes over instances that somebody holds, so it may take a while
     select 'lease: its driver is gone, and no poll has taken it back', l.instance_id, l.process_id,
            format('driver %s (%s)', l.driver_id, coalesce(d.state, 'does not exist'))
       from wf.lease l
       left join wf.driver d on d.id = l.driver_id
      where (d.state in ('live', 'draining')) is not true
        and greatest(l.at, d.ended_at) < wf.now() - (60 + wf._setting_number('lease_seconds')) * interval '1 s'
-       -- nor what was withheld a short while ago, or still is
+       -- nor a request that is withheld, or was a short while ago
        and not exists (select from wf.loss o
                         where o.instance_id = l.instance_id and o.process_id = l.process_id and o.token = l.token
                           and o.due_at > wf.now() - (60 + wf._setting_number('lease_seconds')) * interval '1 s'
@@ -332,7 +332,7 @@ $$;
 
 -- wf._fsck_dags()
 --
--- Dags have listed which of their steps have not ended, and what each of these awaits.
+-- A dag lists its steps that have not ended, and which step each of these awaits.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing
@@ -374,8 +374,8 @@ $$;
 
 -- wf._fsck_teardown()
 --
--- What is torn down comes to its end: its processes have been told, or a piece of
--- work goes on.
+-- A teardown comes to its end: its processes have been told, or a row of work carries
+-- it on.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing
@@ -427,7 +427,8 @@ $$;
 
 -- wf._fsck_undo()
 --
--- What is noted has ended well and may still be given up, and what is undone is in something that is torn down.
+-- A process that is noted has ended well and may still be undone. An undo is only under way in a process that is
+-- torn down.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing
@@ -454,7 +455,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       join wf.instance i on i.id = p.instance_id and i.state not in ('END', 'ABORTED')
       left join wf.undo_note t on t.instance_id = p.instance_id and t.process_id = p.id
      where p.state = 'END' and p.noted and p.event <> 'cascade' and t.process_id is null
-       -- what is around it is under way, still in its first round, and no race, of which it may have lost
+       -- each process around it is under way, in its first round, and not a race, which it may have lost
        and not exists (select from unnest(wf._path(p.instance_id, p.parent_id)) u (id)
                          join wf.process o on o.instance_id = p.instance_id and o.id = u.id
                         where o.noted and o.parent_id is not null or o.state in ('ABORTING', 'RAISED', 'ABORTED')
@@ -475,8 +476,8 @@ $$;
 -- wf._fsck_history()
 --
 -- Every move that was made is legal, and the history tells how each process
--- came into its state. Moves of an instance have no process: as 0 they are found
--- by a hash like the others, as null each would be compared with each.
+-- came into its state. Moves of an instance have no process. With 0 instead, a hash finds
+-- them like the others; with null, each would be compared with each.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing
@@ -563,7 +564,7 @@ $$;
 
 -- wf._settle_text(p_asked)
 --
--- Returns  what a row of dirty asks for, for people
+-- Returns  what a row of dirty asks for, as people read it
 -- Called   by _fsck_attention
 create or replace function wf._settle_text(p_asked jsonb) returns text
 language sql stable set search_path = pg_catalog, pg_temp
@@ -577,7 +578,7 @@ end;
 
 -- wf._fsck_attention()
 --
--- What contradicts nothing, but waits for an operator though no task says so.
+-- Finds work that contradicts nothing, but waits for an operator though no task says so.
 --
 -- Returns  one row for each piece of work that was set aside
 -- Called   by wf.fsck
@@ -597,7 +598,7 @@ $$;
 
 -- wf.fsck()
 --
--- An instance whose purge has begun is half gone, and left out.
+-- An instance whose purge has begun is half deleted, so it is left out.
 --
 -- Returns  one row for each violation (rows that contradict each other) and for
 --          each case for attention (nothing contradicts it, but an operator is

@@ -1,8 +1,8 @@
--- What wf.fsck proves of instances, and of what waits for one of them.
+-- What wf.fsck proves about instances, about waits for them, and about schedules.
 
 -- wf._fsck_instances()
 --
--- Instances agree with their roots, and nothing is left of what has ended.
+-- Instances agree with their root processes, and ended instances have no rows left.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing
@@ -135,7 +135,7 @@ $$;
 
 -- wf._fsck_schedules()
 --
--- What is active has one piece of work, and what has a next time that is not paused is active.
+-- A schedule is active if it has a next time and is not paused. An active schedule has one row of work.
 --
 -- Returns  one row for each contradiction
 -- Locks    nothing

@@ -2,7 +2,7 @@
 
 -- wf._seq_at(p_instance, p_at)
 --
--- Finds a place in a history by halving it: the history of an instance has no other order.
+-- Finds a place in the history of an instance by halving it: the history has no other order.
 --
 -- Returns  the number of its last event before p_at, or a smaller one; 0 if no event is
 --          before p_at
@@ -34,11 +34,11 @@ $$;
 
 -- wf._gantt_tasks(p_instance, p_limit, p_after)
 --
--- Numbers of processes say nothing of their age: each session has a stock of numbers of its
--- own. An instance that may have many processes has no order but theirs, where a page is asked for.
+-- The number of a process says nothing about its age: each session takes numbers in advance. But a page of
+-- an instance that may have many processes is read in the order of the numbers, since it has no other.
 --
 -- Returns  the first p_limit tasks of an instance, or those behind p_after, in the order in which they could
---          begin; of a page of an instance that may have more than 10,000 processes in that of their numbers
+--          begin; a page of an instance that may have more than 10,000 processes is in the order of their numbers
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by gantt
@@ -138,7 +138,7 @@ begin
 end;
 $$;
 comment on function wf.gantt(bigint, int, bigint) is
-    'When the tasks of an instance that have begun ran: a row for each attempt of the first p_limit tasks, or of those '
-    'behind p_after: when it could begin, when it was started and when it ended (null: not yet), in which state. '
-    'They are in the order in which they could begin; the pages of an instance that may have more than 10,000 '
-    'processes go by their numbers. Raises WF002, WF003.';
+    'Says when the tasks of an instance ran. Returns a row for each attempt of the first p_limit tasks that have '
+    'begun, or of those behind p_after: when it could begin, when it was started, when it ended (null: not yet), and '
+    'in which state. The tasks are in the order in which they could begin; the pages of an instance that may have more '
+    'than 10,000 processes go by the numbers of the tasks. Raises WF002, WF003.';

@@ -2,8 +2,8 @@
 
 -- wf._branch(p_parent, p_ordinal)
 --
--- Returns  what leads to a child of a form that chooses one: yes or no of an if, the
---          values of a case of a switch (its number if one is no simple constant), default
+-- Returns  the branch that leads to a child of an if or a switch: yes or no, the values of
+--          a case (its number if a value is not a simple constant), or default
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.graph
@@ -27,7 +27,7 @@ $$;
 
 -- wf._given_up_rounds(p_instance, p_version)
 --
--- Returns  the processes of rounds before the present one, of blocks with a policy retry
+-- Returns  the processes of former rounds of blocks with a policy retry
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.graph
@@ -50,12 +50,12 @@ $$;
 
 -- wf.graph(p_workflow, p_version, p_instance)
 --
--- Returns  one row for each node, parents before children, siblings in order;
---          of a step of a dag also which others it comes after; with an instance
---          the state of its processes: the one that needs most attention, how many
---          have begun, their highest attempt, how many seconds there are from the first
---          beginning to the last end (or to now), and which instances they have
---          started; of a block that is tried again only its present round counts
+-- Returns  one row for each node, parents before children, siblings in order. A step of a
+--          dag also has the nodes that it comes after. With an instance, a row also has the
+--          state of the node's processes (the one that needs most attention), how many have
+--          begun, their highest attempt, the seconds from the first beginning to the last
+--          end (or to now), and the instances that they have started. If a block is tried
+--          again, only its present round counts
 -- Locks    nothing
 -- Raises   WF003
 -- Called   by viewers

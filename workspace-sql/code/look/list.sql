@@ -131,7 +131,7 @@ begin
 end;
 $$;
 comment on function wf.list(text[], text, text[], boolean, int, text, text, text) is
-    'The latest instances: in one of these states, of this workflow, with all of these tags, with something failed in '
-    'them, with this key, with this result, started since then (a moment, or an interval before now); null asks for '
-    'nothing; at most so many. Returns their numbers, the latest first. Raises WF002 for a state or a result that '
-    'instances do not have, WF003 for a workflow that there is not.';
+    'Lists the latest instances, at most p_limit: in one of these states, of this workflow, with all of these tags, '
+    'with a failed process in them, with this key, with this result, started since then (a moment, or an interval '
+    'before now); null stands for any. Returns their numbers, the latest first. Raises WF002 for a state or a result '
+    'that instances do not have, WF003 for a workflow that does not exist.';

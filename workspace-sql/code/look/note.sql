@@ -1,9 +1,9 @@
--- Notes: which requests a driver takes before one that it may take, and which
--- requests its slots are taken by; and when the time of something is over.
+-- Notes: which requests a driver takes before a request that it may take, which requests
+-- take its slots, and when the time of a process is over.
 
 -- wf._say_number(p_number, p_one, p_many)
 --
--- Returns  a number of things, which was counted up to 1,001
+-- Returns  a number with its noun; it was counted up to 1,001
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._say_before and wf._say_slots
@@ -17,7 +17,7 @@ end;
 
 -- wf._say_before(p_driver, p_ready)
 --
--- Returns  how many of the requests that a driver serves it takes before this one
+-- Returns  how many requests a driver takes before this one
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._note
@@ -41,7 +41,7 @@ end;
 
 -- wf._say_slots(p_driver)
 --
--- What takes no slot is not counted: a request of transport builtin.
+-- Requests of transport builtin are not counted: they take no slot.
 --
 -- Returns  how many slots of a driver are taken, by requests of which transports, since when
 -- Locks    nothing
@@ -94,9 +94,9 @@ end;
 
 -- wf._notes(p_instance, p_process)
 --
--- Notes stand where there is no reason: a driver may take the request, and has
--- not yet. Of an instance (p_process null) the request that comes first in each
--- lane has one, of its first 1,000.
+-- A process has a note if it has no reason: a driver may take its request, and has not yet.
+-- Of an instance (p_process null) only the request that comes first in each lane has a note,
+-- among the first 1,000 requests.
 --
 -- Returns  the notes of this process, or of this instance
 -- Locks    nothing
@@ -127,7 +127,7 @@ end;
 
 -- wf._limit_notes(p_instance, p_process)
 --
--- Returns  of this process, or of all in this instance, when the limits of its policy timeout are reached
+-- Returns  when the limits of the policy timeout of this process, or of all in this instance, are reached
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.explain

@@ -1,5 +1,5 @@
--- Where every process is that has begun and has not ended, and why it does not go
--- on there. Whatever says so to people reads it here: explain, stuck and fsck.
+-- Where each process is that has begun and has not ended, and why it does not go on
+-- there. Explain, stuck and fsck all read it here.
 
 -- wf._drivers_at_work()
 --
@@ -47,16 +47,16 @@ comment on column wf.reason_v.person is
     'true: it waits for a person. A group without a free place does so, too, if its max is 0';
 comment on column wf.reason_v.meaning is 'the reason in words';
 
--- Each process that has not ended has exactly one row; fsck proves it. Where the
--- reason is null a driver may take its request now. Each arm looks a process up by
--- its key, and an arm whose place is not asked for is not read.
+-- Each process that has not ended has exactly one row; fsck proves it. If the reason is
+-- null, a driver may take its request now. Each part of the union finds a process by its
+-- key, and a part whose place is not asked for is not read.
 --
--- A timer that has fired, to ask for a request, stays with infinity as its time: it
--- is no place. What could not be done when it was due has infinity as its time, too,
--- but also a row of work. What waits for a signal or an instance always has infinity. The
+-- A timer that has fired to make a request ready stays, with infinity as its time: it is no
+-- place. A timer that could not be fired when it was due has infinity as its time, too, but
+-- also a row of work. A wait for a signal, an answer or an instance always has infinity. The
 -- timer of an attempt that comes after a cleanup is a place only when the cleanup is over.
 --
--- Viewers may not read it: it calls the functions that poll goes by.
+-- Viewers may not read this view, since it calls the functions that poll uses.
 create or replace view wf._place_v as
 select r.instance_id, r.process_id, 'ready' as place,
        case when r.request in ('start', 'poll')
@@ -113,10 +113,10 @@ comment on column wf._place_v.instance_id is 'the instance';
 comment on column wf._place_v.process_id is 'the process';
 comment on column wf._place_v.place is
     'where it is: ready, parked, lease, timer, failed (the tables of that name), or children (a composite in which '
-    'something has not ended)';
+    'a process has not ended)';
 comment on column wf._place_v.reason is
-    'why it does not go on, a row of reason_v; of several the one that is to end first; null: a driver may take its '
-    'request now';
+    'why it does not go on, a row of reason_v; of several reasons the one that has to end first; null: a driver may '
+    'take its request now';
 comment on column wf._place_v.request is 'the request that is ready, with a driver, or due';
 comment on column wf._place_v.since is 'since when';
 comment on column wf._place_v.until is 'until when, if that is known';

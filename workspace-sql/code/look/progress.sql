@@ -1,23 +1,23 @@
 -- How far an instance is: worked out when somebody asks, from its processes.
 --
--- A task counts as much as its policy `weight` says, 1 if it has none. What has
--- ended counts wholly, also if it was skipped or ignored; what has not begun does
--- not count. A task that is under way counts as much as it tells, half if it tells
--- nothing. A composite is as far as its tasks are, by their weights; of branches of
--- which one is chosen the chosen one stands for all. A forall has the weight of its
--- body, since nobody knows before how many elements it will have; all of its
--- elements weigh the same, and so do the rounds of a fold. A loop with a condition
--- is as far as its present round.
+-- A task counts as much as its policy `weight` says, 1 if it has none. A task that has
+-- ended counts wholly, also if it was skipped or ignored; a task that has not begun does
+-- not count. A task that is under way counts by the progress that it reports, half if it
+-- reports none. A composite is as far as its tasks are, by their weights. If only one of
+-- several branches is chosen, that branch stands for all. A forall has the weight of its
+-- body, since nobody knows beforehand how many elements it will have. All of its elements
+-- weigh the same, and so do the rounds of a fold. A loop with a condition is as far as its
+-- present round.
 --
--- An instance may have millions of processes. Therefore nothing below a composite
--- that has ended is looked at; foralls know how many elements have ended. Of what
--- is under way the oldest 50 tasks are looked at, and stand for the others.
+-- An instance may have millions of processes. Therefore nothing below a composite that has
+-- ended is looked at; foralls know how many elements have ended. Of the tasks that are under
+-- way only the oldest 50 are looked at, and stand for the others.
 
 -- wf._stream_progress(p_instance, p_process)
 --
--- Returns  what the output of a program that runs says of its progress: the clause
---          `progress` of start is evaluated over the last 4,096 characters of each
---          stream; null if it says nothing
+-- Returns  the progress of a running program, by its output: the clause `progress` of
+--          start is evaluated over the last 4,096 characters of each stream; null if it
+--          gives no progress
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _progress
@@ -99,10 +99,10 @@ $$;
 -- wf._composite_progress(p_node, p_total, p_ended, p_open, p_live)
 --
 -- Works out how far a composite is: p_total is how many elements a forall or fold has,
--- p_ended how many children have ended, p_open how many have not. p_live comes from those
--- children under way that were looked at: how many they are, their progress
--- together, the same by weights, their weights together, and the weight of what
--- has ended before the last of them.
+-- p_ended how many children have ended, p_open how many have not. p_live describes the
+-- children under way that were looked at: their number, the sum of their progress, the same
+-- sum by weights, the sum of their weights, and the weight of the children that have ended
+-- before the last of them.
 --
 -- Returns  its progress; null if nothing in it has a weight
 -- Locks    nothing
@@ -227,6 +227,6 @@ begin
 end;
 $$;
 comment on function wf.progress(bigint) is
-    'How far an instance is, from 0 to 1: the mean over its tasks by their weights, in which a task that is under way '
-    'counts as much as it tells, half if it tells nothing. Of more than 50 tasks that are under way the oldest stand '
-    'for all. 1 if it has ended, null if it was aborted.';
+    'How far an instance is, from 0 to 1: the mean over its tasks by their weights. A task that is under way counts by '
+    'the progress that it reports, half if it reports none. If more than 50 tasks are under way, the oldest 50 stand '
+    'for all. 1 if the instance has ended, null if it was aborted.';

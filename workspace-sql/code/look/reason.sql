@@ -54,7 +54,7 @@ end;
 -- Returns  that nothing can move a process on
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._explain and wf._explain_children
+-- Called   by wf._explain_stuck and wf._explain_children
 create or replace function wf._say_stuck(p_state text) returns text language sql immutable
 begin atomic
     select p_state || ': nothing can move it on; wf-console fsck tells more';
@@ -102,7 +102,7 @@ end;
 
 -- wf._explain_suspended(p_instance, p_process)
 --
--- Returns  the reasons of what its instance holds
+-- Returns  the reasons of tasks that a suspended instance holds
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._explain_parked
@@ -119,7 +119,7 @@ end;
 
 -- wf._say_rate(p_rate, p_rank, p_turn, p_instance, p_process)
 --
--- Returns  how many tasks may begin by a rate, how many stand in line before one that waits, and when the next one goes
+-- Returns  how many tasks a rate lets begin, how many are in line before one that waits, and when the next one goes
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _explain_rates
@@ -146,7 +146,7 @@ end;
 
 -- wf._explain_rates(p_instance, p_process)
 --
--- Returns  the reasons of what waits until its rate lets it begin
+-- Returns  the reasons of tasks that wait until their rate lets them begin
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._explain_parked
@@ -162,7 +162,7 @@ end;
 
 -- wf._explain_parked(p_instance, p_process)
 --
--- Returns  the reasons of what waits for its group or its rate, or is suspended
+-- Returns  the reasons of tasks that wait for their group or their rate, or are suspended
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._explain_place
@@ -181,7 +181,7 @@ end;
 
 -- wf._explain_retry(p_instance, p_process)
 --
--- Returns  the reasons of what waits for its next attempt
+-- Returns  the reasons of processes that wait for their next attempt
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._explain_place
@@ -206,7 +206,7 @@ end;
 
 -- wf._say_line(p_version, p_node, p_error)
 --
--- Returns  where the expression stands that does not do; null if the error has no such cause, or says it itself
+-- Returns  the line of the expression that failed; null if the error has no such cause, or names the line itself
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _explain_failed and wf.stuck
@@ -220,7 +220,7 @@ end;
 
 -- wf._explain_failed(p_instance, p_process)
 --
--- Returns  the reasons of what waits for an operator
+-- Returns  the reasons of processes that wait for an operator
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._explain_place
@@ -259,7 +259,7 @@ end;
 
 -- wf._explain_ended(p_instance, p_process)
 --
--- Returns  how these have ended
+-- Returns  how these processes ended
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._explain_place
@@ -280,7 +280,7 @@ end;
 
 -- wf._say_steps(p_instance, p_process)
 --
--- Returns  which steps of a dag have not begun, and what they come after; null if all have
+-- Returns  which steps of a dag have not begun, and which steps they come after; null if all have begun
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._explain_children
@@ -358,7 +358,7 @@ end;
 
 -- wf._alive_below(p_instance, p_process)
 --
--- Returns  those of the first 1,000 processes of an instance that are in a place which are below that one, or are it
+-- Returns  of the first 1,000 processes of an instance that are in a place, those that are p_process or below it
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _explain_teardown
@@ -378,7 +378,7 @@ end;
 
 -- wf._say_undo(p_instance, p_process)
 --
--- Returns  how much is to be undone in a process that is torn down; nothing, if nothing is
+-- Returns  how many undos are to come in a process that is torn down; an empty text if none
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _explain_teardown
@@ -391,14 +391,14 @@ end;
 
 -- wf._explain_teardown(p_instance, p_process)
 --
--- Explains why these are torn down, and which processes the teardown waits for. A task
+-- Explains why processes are torn down, and which processes the teardown waits for. A task
 -- that has not been told yet is not handed out.
 --
 -- Returns  the reasons of a process that is torn down, or of a queued task that is part
 --          of the teardown
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._explain_place and wf._explain_ready
+-- Called   by wf._explain_place and wf._explain_rest
 create or replace function wf._explain_teardown(p_instance bigint, p_process bigint[]) returns wf.reason[]
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
@@ -440,13 +440,13 @@ begin atomic
                  join wf.process p on p.instance_id = p_instance and p.id = a.id) s
           left join lateral (select x.request from wf.ready x
                               where x.instance_id = p_instance and x.process_id = u.id offset 0) r on true
-         -- composites, and what stands in the queue but is not handed out
+         -- composites, and tasks that are in the queue but are not handed out
          where t.root_id = u.id and r.request is null or r.request not in ('cancel', 'cleanup'));
 end;
 
 -- wf._explain_request(p_instance, p_process)
 --
--- Returns  the reasons of what is with a driver
+-- Returns  the reasons of processes that are with a driver
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._explain_place
@@ -482,8 +482,8 @@ begin atomic
                 when p_text is not null then wf._shell_words(to_jsonb(p_text)) end;
 end;
 
--- What is said of one kind of wait has a path, as in explain.sql: it is planned only where
--- something waits for that.
+-- Each function that tells of one kind of wait has a search_path, as in explain.sql: it is
+-- planned only if a process waits for that.
 
 -- wf._say_signal(p_instance, p_topic, p_name)
 --
@@ -513,7 +513,7 @@ end;
 
 -- wf._say_inside(p_instance)
 --
--- Returns  what an instance waits for itself: of its processes the one that most needs somebody; nothing if none waits
+-- Returns  what an instance itself waits for: the process in it that most needs somebody; null if none waits
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._say_child
@@ -539,7 +539,7 @@ end;
 
 -- wf._say_child(p_instance, p_process, p_awaited)
 --
--- Returns  which instance a process waits for, and what that does; or why it has not been started
+-- Returns  which instance a process waits for, and what that instance does; or why it has not been started
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _explain_wait
@@ -603,7 +603,7 @@ end;
 
 -- wf._explain_time(p_instance, p_process)
 --
--- Returns  the reasons of what is due at a time, or waits for something to come
+-- Returns  the reasons of processes that are due at a time, or wait for something to come
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _explain_place
@@ -628,7 +628,7 @@ end;
 
 -- wf._explain_work(p_instance, p_process)
 --
--- Returns  the reasons of what raised an error when it was to be moved on
+-- Returns  the reasons of processes that raised an error when they were to be moved on
 -- Called   by wf._explain_rest
 create or replace function wf._explain_work(p_instance bigint, p_process bigint[]) returns wf.reason[]
 language sql stable set search_path = pg_catalog, pg_temp
@@ -652,8 +652,8 @@ end;
 
 -- wf._explain_ready(p_instance, p_process)
 --
--- Why requests are not taken that may be: nobody serves their lane, or the
--- engine is paused.
+-- Explains why no driver takes requests that are ready: no driver serves their lane,
+-- or the engine is paused.
 --
 -- Returns  the reasons of these processes
 -- Locks    nothing

@@ -3,12 +3,12 @@
 
 -- wf._waiting_for_someone()
 --
--- Every process that cannot go on by itself: it has failed, no driver at work
+-- Finds every process that cannot go on by itself: it has failed, no driver at work
 -- serves its lane, its group has no places at all, its instance is suspended, or
--- the engine is paused. Each is looked for by what stops it, since there may be
--- millions of others in the same place.
+-- the engine is paused. Each query begins with what stops the processes, since there may
+-- be millions of others in the same place.
 --
--- Returns  one row for each of them, with its reason
+-- Returns  one row for each of these processes, with its reason
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.stuck
@@ -76,7 +76,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set j
      order by p.at, s.instance_id, s.reason;
 $$;
 comment on function wf.stuck() is
-    'The instances in which something waits for a person, whatever else goes on in them: failed (an operator '
-    'decides), driver (no live one serves its queue, transports and capabilities), group (its max is 0), set aside '
-    '(moving it on raised an error three times), suspended (the instance), paused (the engine). With how many '
-    'processes, the first of them, what it says, and since when.';
+    'Lists the instances in which a process waits for a person, whatever else goes on in them. The reasons are: failed '
+    '(an operator decides), driver (no live driver serves its queue, transports and capabilities), group (its max is '
+    '0), set aside (moving it on raised an error three times), suspended (the instance), paused (the engine). Each row '
+    'tells how many processes wait, the first of them, its details, and since when it waits.';

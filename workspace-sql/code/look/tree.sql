@@ -1,16 +1,16 @@
 -- The tree of an instance as people read it: depth first, in the order of the
 -- source, elements of a forall and rounds of a loop by index, rounds of a retried composite and undos by age.
--- Their numbers say nothing of their age: each session has a stock of numbers of its own.
--- An instance that may have many processes (node.wide) is read page by page,
--- child by child; any other is read as a whole, and the page is cut out of it.
+-- The number of a process says nothing about its age: each session takes numbers in advance.
+-- An instance that may have many processes (node.wide) is read page by page, child by
+-- child; any other instance is read as a whole, and the page is cut out of it.
 
 -- wf._tree_below(p_instance, p_path, p_behind, p_limit)
 --
 -- Returns  the first p_limit processes in the tree below the last process of a path;
---          p_behind is a path on from there: only processes behind its end count
+--          p_behind goes on from that path: only processes behind its end count
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf.tree, for wide instances
+-- Called   by wf._tree_page, for wide instances
 create or replace function wf._tree_below(p_instance bigint, p_path bigint[], p_behind bigint[], p_limit int)
 returns table (process_id bigint, depth int)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -81,7 +81,7 @@ $$;
 -- Returns  all processes of an instance
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf.tree
+-- Called   by wf._tree_page
 create or replace function wf._tree_whole(p_instance bigint)
 returns table (process_id bigint, depth int)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -129,9 +129,8 @@ end;
 
 -- wf._tree_children(p_instance, p_process)
 --
--- The instances that processes have started, below these; what those have started in
--- turn stands below them, 3 deep: the first 20 of each process, and the first 5 of each instance. Where something is
--- left out, a row says so.
+-- Lists the instances that processes have started, and below each instance those that it has started in turn,
+-- 3 deep: the first 20 of each process, and the first 5 of each instance. If instances are left out, a row says so.
 --
 -- Returns  for each of these processes the rows that come below it, in order; depth counts from 1
 -- Locks    nothing
@@ -226,8 +225,8 @@ $$;
 
 -- wf.tree(p_instance, p_limit, p_after)
 --
--- A session that asks has mostly just connected: a function that gives nothing for this
--- page is not called, and so not planned.
+-- A session that asks has mostly just connected. Therefore a function that gives nothing
+-- for this page is not called, and so not planned.
 --
 -- Returns  one row for each of the first p_limit processes, or of those behind p_after; and below each process one for
 --          each instance that it has started, with the number of the process
@@ -291,9 +290,8 @@ begin
 end;
 $$;
 comment on function wf.tree(bigint, int, bigint) is
-    'The processes of an instance that have begun, in the order of the source, with what there is to know about each: '
-    'its error, what it waits for, how far a forall or loop is, what lb.Log said, its progress; how many seconds it '
-    'has taken, or has been in its state. All of them, or of those behind p_after the first p_limit. '
-    'Below a task that has started instances stand those, as rows of kind instance with the '
-    'number of the task, and below each what it has started in turn, 3 deep: the first 20 of a task, and the first 5 '
-    'of an instance.';
+    'Lists the processes of an instance that have begun, in the order of the source: all of them, or of those behind '
+    'p_after the first p_limit. Each row tells the error of the process, what it waits for, how far a forall or loop '
+    'is, or what lb.Log said; its progress; and how many seconds it has taken, or has been in its state. Below a task '
+    'come the instances that it has started, as rows of kind instance with the number of the task. Below each '
+    'instance come those that it has started in turn, 3 deep: the first 20 of a task, and the first 5 of an instance.';

@@ -36,7 +36,7 @@ select wf._inherit_comments('version_v', 'version') \gset
 comment on column wf.version_v.workflow is 'name of the workflow';
 comment on column wf.version_v.version is 'number of the version';
 comment on column wf.version_v.source is
-    'what its author gave as its text; it is a comment that nothing checks: tree is what runs, and wf-console verify '
+    'the text that its author gave. It is a comment that nothing checks: tree is what runs, and wf-console verify '
     'compares the two';
 comment on column wf.version_v.tree is
     'what runs: the compiled workflow, as a file of docs/spec.md; wf-console print writes it as text';
@@ -80,7 +80,7 @@ comment on column wf.instance_v.failed is 'how many of its processes are FAILED 
 comment on column wf.instance_v.progress is 'how far it is, from 0 to 1; null if it was aborted';
 comment on column wf.instance_v.is_over is 'whether its state is final: END or ABORTED';
 comment on column wf.instance_v.has_only_failures is
-    'whether something in it has failed, and none of its other tasks is under way: nothing more comes by itself';
+    'whether a process in it has failed, and none of its other tasks is under way: it does not go on by itself';
 comment on column wf.instance_v.waits_for_operator is
     'whether only an operator can let it go on: it has only failures, it is suspended, or the engine is paused';
 
@@ -132,10 +132,10 @@ comment on column wf.process_v.input is
     'what its expressions gave: a task''s arguments, a forall''s list, a loop''s first state, a condition or value';
 comment on column wf.process_v.handle is 'the handle under which an asynchronous task runs outside';
 comment on column wf.process_v.driver is 'the driver that holds a request of it now';
-comment on column wf.process_v.retry_at is 'when its next attempt begins, if its policy has it tried again';
+comment on column wf.process_v.retry_at is 'when its next attempt begins, if its policy tries it again';
 comment on column wf.process_v.is_over is 'whether its state is final: END, RAISED or ABORTED';
 comment on column wf.process_v.times_out_at is
-    'when the first limit of its policy timeout is reached; an inactivity is put off by what comes of the task';
+    'when the first limit of its policy timeout is reached; signs of life of the task put an inactivity off';
 
 create or replace view wf.task_v with (security_barrier = true) as
 select p.instance_id, p.process_id, p.parent_id, p.kind, p.name, p.task_type, p.title, p.state, p.attempt, p.index,
@@ -206,7 +206,7 @@ comment on view wf.checkpoint_v is
     'The checkpoints that instances have passed: the points of their history from which they can be replayed.';
 select wf._inherit_comments('checkpoint_v', 'event') \gset
 comment on column wf.checkpoint_v.seq is
-    'order in the history: what binding_v has from here on was bound after the checkpoint';
+    'order in the history: values that binding_v has from here on were bound after the checkpoint';
 comment on column wf.checkpoint_v.at is 'when the instance passed it';
 comment on column wf.checkpoint_v.line is 'line in the source';
 comment on column wf.checkpoint_v.only_this is 'true: it forgets the checkpoints before it';
@@ -275,11 +275,11 @@ select r.name,
 comment on view wf.rate_v is 'The rates.';
 comment on column wf.rate_v.name is 'name of the rate';
 comment on column wf.rate_v.max is 'how many of its tasks may begin';
-comment on column wf.rate_v.per is 'in any stretch of time of this length';
-comment on column wf.rate_v.begun is 'how many have begun so lately that they count';
-comment on column wf.rate_v.granted is 'how many may go now, and wait for a driver';
-comment on column wf.rate_v.waiting is 'how many wait until they may go';
-comment on column wf.rate_v.free_at is 'when the first of those that have begun counts no longer';
+comment on column wf.rate_v.per is 'the length of time in which so many may begin';
+comment on column wf.rate_v.begun is 'how many tasks began so lately that they still count';
+comment on column wf.rate_v.granted is 'how many tasks may begin now, and wait for a driver';
+comment on column wf.rate_v.waiting is 'how many tasks wait until they may begin';
+comment on column wf.rate_v.free_at is 'when the first of the tasks that have begun counts no longer';
 
 create or replace view wf.driver_v with (security_barrier = true) as
 select d.id as driver_id,
@@ -298,11 +298,11 @@ select d.id as driver_id,
   from wf.driver d
   join wf.sign_of_life s on s.driver_id = d.id;
 comment on view wf.driver_v is
-    'The drivers; each start of a driver is a row of its own. A row whose driver has been gone for a day is deleted '
+    'The drivers. Each start of a driver has a row of its own. A row whose driver has been gone for a day is deleted '
     'when another driver of that name registers.';
 select wf._inherit_comments('driver_v', 'driver') \gset
 comment on column wf.driver_v.driver_id is 'number of this start of the driver';
-comment on column wf.driver_v.login is 'the login that registered it: its number is of use to no other';
+comment on column wf.driver_v.login is 'the login that registered it; no other login may use its number';
 comment on column wf.driver_v.seen_at is 'last sign of life, to the second';
 comment on column wf.driver_v.in_flight is 'how many requests it holds now';
 

@@ -1,9 +1,9 @@
--- Whether an instance goes on by itself. They are functions, and not expressions of
--- wf.instance_v: a session that does not ask for them need not load what they read.
+-- Whether an instance goes on by itself. These are functions, and not expressions of
+-- wf.instance_v: a session that does not select them need not load the tables that they read.
 
 -- wf.has_only_failures(p_instance)
 --
--- Returns  whether something in the instance has failed, and none of its other tasks is under way
+-- Returns  whether a process in the instance has failed, and none of its other tasks is under way
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf.instance_v, and those that read it
@@ -19,8 +19,8 @@ begin atomic
                               and p.state not in ('END', 'FAILED', 'RAISED', 'ABORTED'));
 end;
 comment on function wf.has_only_failures(bigint) is
-    'Whether something in an instance has failed, and none of its other tasks is under way: nothing more comes by '
-    'itself. False if the instance is over, or does not exist.';
+    'Whether a process in an instance has failed, and none of its other tasks is under way: the instance does not go '
+    'on by itself. False if the instance is over, or does not exist.';
 
 -- wf.waits_for_operator(p_instance)
 --

@@ -12,10 +12,10 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
     select * from wf._operate_instances('abort', p_target, p_reason, coalesce(p_undo, false));
 $$;
 comment on function wf.abort(jsonb, text, boolean) is
-    'Stops instances for good: what waits or runs in them is stopped, what they hold outside is released. With p_undo, '
-    'what has ended well in them and has a policy undo is undone then, last first. The target '
-    'means instances; a process is taken only if it is the root of one. One row for each target: done, begun (it has '
-    'more than 1,000 processes under way: the rest is stopped in portions, by the next polls), or refused and why.';
+    'Stops instances for good: the tasks that wait or run in them are stopped, and what they hold outside is released. '
+    'With p_undo, the processes in them that ended well and have a policy undo are then undone, the last first. The '
+    'target means instances; a process is taken only if it is the root of an instance. One row for each target: done, '
+    'begun (it has more than 1,000 processes under way: the next polls stop the rest in portions), or refused and why.';
 
 -- wf.halt(p_target, p_reason)
 --
@@ -28,5 +28,5 @@ create or replace function wf.halt :verb as $$
 $$;
 comment on function wf.halt(jsonb, text) is
     'Stops instances at once, also those that are being aborted: no finally runs, no driver is waited for, and what '
-    'they hold outside is not released. Only a task in SQL that is just being done comes to its end. The target means '
+    'they hold outside is not released. Only an SQL task that is just being done comes to its end. The target means '
     'instances, as for abort. One row for each target: done, begun (the rest goes on by itself), or refused and why.';

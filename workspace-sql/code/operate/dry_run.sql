@@ -1,12 +1,11 @@
--- Tells what this transaction has done. A caller that rolls back afterwards has seen what
--- would happen: the console's --dry-run.
+-- Tells what this transaction has done. A caller that then rolls back has seen what an
+-- action would do; this is the console's --dry-run.
 
 -- wf.changes(p_instance)
 --
--- The moves that this transaction has made so far, in their order, then the
--- processes that it has made and that have not moved since. Everything that
--- moves an instance locks it first, so the new processes are this
--- transaction's own.
+-- Lists the moves that this transaction has made so far, in their order. Then it lists the
+-- processes that the transaction has begun and that have not moved since. A transaction
+-- that moves an instance locks it first, so the new processes are this transaction's own.
 --
 -- Returns  one row for each move and each new process
 -- Locks    nothing
@@ -14,7 +13,9 @@
 -- Called   by operators, between an action and their rollback
 create or replace function wf.changes(p_instance bigint[])
 returns table (instance_id bigint, process_id bigint, label text, was text, event text, state text)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp
+-- as wf.explain: no plan for an average instance beside a large one
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
     with change as (
         select e.instance_id, e.process_id, e.was, e.event, e.state, e.seq
           from wf.event e
@@ -38,4 +39,4 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 comment on function wf.changes(bigint[]) is
     'What this transaction has done so far to these instances: its moves in their order, then the processes that have '
-    'begun (was is empty). To look before a rollback at what an action would do.';
+    'begun (was is empty). Call it before a rollback, to see what an action would do.';

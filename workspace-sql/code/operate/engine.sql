@@ -1,12 +1,12 @@
--- The whole engine can be paused: then no poll hands out anything, so that
--- nothing is begun or looked at outside. Everything else goes on: what drivers
--- hold they finish and report, timers fire, places are granted, instances are
--- started, operators act. What becomes ready waits for the engine's resumption.
+-- The whole engine can be paused. While it is, no poll hands out a request, so
+-- nothing is begun or looked at outside. Everything else goes on: drivers finish and
+-- report the requests that they hold, timers fire, places are granted, instances are
+-- started, operators act. Requests that become ready wait until the engine is resumed.
 
 -- wf._engine_move(p_event, p_reason)
 --
--- Pauses or resumes the engine. Its callers hold a turn at least, or all of
--- them: never wait for a turn after this.
+-- Pauses or resumes the engine. The caller holds at least one turn, or all turns. It must
+-- not wait for a turn after this.
 --
 -- Returns  one row: done, or refused and why
 -- Locks    the row of home, against others that pause or resume
@@ -37,8 +37,8 @@ $$;
 
 -- wf.engine_pause(p_reason)
 --
--- Nothing is handed out once this is committed, not even by a poll that had
--- begun before.
+-- Pauses the engine. When this is committed, no poll hands out a request any more, not
+-- even a poll that had begun before.
 --
 -- Returns  one row: done, or refused and why
 -- Locks    the gate, all turns, the row of home
@@ -53,8 +53,8 @@ begin
 end;
 $$;
 comment on function wf.engine_pause(text) is
-    'Pauses the engine: no driver gets a request any more, until it is resumed. What drivers hold they finish and '
-    'report; timers, starts and operators go on. Returns answer (done, or refused) and detail.';
+    'Pauses the engine: no driver gets a request until it is resumed. Drivers finish and report the requests that they '
+    'hold; timers, starts and operators go on. Returns answer (done, or refused) and detail.';
 
 -- wf.engine_resume(p_reason)
 --
@@ -68,7 +68,7 @@ begin
     perform wf._gate(true);
     select m.answer, m.detail into answer, detail from wf._engine_move('resume', p_reason) m;
     return next;
-    -- during a pause each schedule is looked at once a minute; what has become due need not wait for that
+    -- during a pause each schedule is looked at once a minute; a schedule that is due need not wait for that
     update wf.work w set due_at = wf._now()
      where answer = 'done'
        and w.id = any (array(select x.id from wf.work x
@@ -79,4 +79,4 @@ begin
 end;
 $$;
 comment on function wf.engine_resume(text) is
-    'Resumes the engine after a pause: drivers get what is ready. Returns answer (done, or refused) and detail.';
+    'Resumes the engine after a pause: drivers get ready requests again. Returns answer (done, or refused) and detail.';

@@ -4,7 +4,7 @@
 
 -- wf._take_reason(p_verb, p_reason)
 --
--- Keeps the reason that a verb was given, for what follows in this transaction.
+-- Checks the reason that a verb was given, and keeps it for the moves of this transaction.
 --
 -- Returns  nothing
 -- Locks    nothing
@@ -34,9 +34,9 @@ end;
 -- wf._refusal(p_event, p_machine, p_state, p_torn)
 --
 -- Returns  why a process in this state, or anything in an instance (p_machine
---          instance), does not make the move; from a state that the move leaves
---          it is refused because it came there only after somebody was asked,
---          or because a process is torn down, and this one with it (p_torn)
+--          instance), does not make the move. If the move is possible in this state, the
+--          process came into it only after the caller had asked a person, or it is torn
+--          down together with process p_torn
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._move, wf._unmoved, wf._target_answers and wf.preview
@@ -52,7 +52,7 @@ begin
      where t.machine = p_machine
        and t.event = p_event
        and strpos(t.actor, 'O') > 0
-       -- only what waits for its next attempt, or round
+       -- only a process that waits for its next attempt or round makes this move
        and not (t.from_state = 'INIT' and (p_event = 'retry' or p_machine = 'composite'));
     return case when p_torn is not null then format('%s: it is being torn down with process %s', p_state, p_torn)
                 when v_from is null then format('%s: nothing in it can be %s', p_state, wf._past(p_event))
@@ -94,10 +94,10 @@ $$;
 
 -- wf._move(p_event, p_target, p_instance, p_output)
 --
--- Makes the move with everything in locked instances that can make it. A retry
--- keeps the error of arguments that could not be evaluated: it tells the engine
--- to evaluate them again. A composite whose error is handed on may have to be undone
--- first, if something was noted in it.
+-- Has all target processes in locked instances make the move, if they can. A retry keeps
+-- the error of arguments that could not be evaluated: this error tells the engine to
+-- evaluate them again. If processes were noted in a composite whose error is handed on,
+-- these may have to be undone first.
 --
 -- Returns  one row for each process that is a target, moved or refused
 -- Locks    rows of process
@@ -159,9 +159,9 @@ $$;
 
 -- wf._unmoved(p_event, p_target, p_instance, p_moved)
 --
--- Returns  one row, refused, for each instance that a target names and in which
---          nothing is a target (p_moved has those where something is), and for
---          each id that does not exist
+-- Returns  one row, refused, for each instance that a target names and in which no process
+--          is a target (p_moved has the instances in which one is), and for each id that
+--          does not exist
 -- Locks    nothing
 -- Raises   WF002, WF003
 -- Called   by wf._operate and wf.preview
@@ -253,8 +253,8 @@ $$;
 
 -- wf._operate_instances(p_event, p_target, p_reason, p_undo)
 --
--- The common part of the verbs for instances. p_undo says whether what was noted in those that
--- are aborted is undone.
+-- The common part of the verbs for instances. p_undo says whether the processes that were
+-- noted in aborted instances are undone.
 --
 -- Returns  one row for each target: done, or refused and why
 -- Locks    the gate, instances by id, then what the move needs
@@ -318,9 +318,9 @@ begin
 end;
 $$;
 
--- What each verb of an operator takes and answers, here and in abort.sql and suspend.sql;
--- resolve takes an output, too, ignore whether what reads the names is skipped, and abort
--- whether it is undone.
+-- What most verbs of an operator take and what they answer, here and in abort.sql and
+-- suspend.sql. resolve also takes an output. ignore also takes whether processes that read
+-- the names are skipped. abort also takes whether processes are undone.
 \set verb '(p_target jsonb, p_reason text default null)'
 \set verb :verb ' returns table (instance_id bigint, process_id bigint, answer text, detail text)'
 \set verb :verb ' language sql security definer set search_path = pg_catalog, pg_temp'
@@ -337,8 +337,8 @@ create or replace function wf.retry :verb as $$
     select * from wf._operate('retry', p_target, p_reason, null);
 $$;
 comment on function wf.retry(jsonb, text) is
-    'Gives FAILED processes another attempt, with the arguments that they had, and a fresh budget of their '
-    'policy retry. What waits for its next attempt begins it now. One row for each target: done, or refused '
+    'Gives FAILED processes another attempt, with the arguments that they had, and with a fresh budget of their '
+    'policy retry. A process that waits for its next attempt begins it now. One row for each target: done, or refused '
     'and why.';
 
 create or replace function wf.ignore(p_target jsonb, p_reason text default null, p_cascade boolean default false)
@@ -348,8 +348,8 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 comment on function wf.ignore(jsonb, text, boolean) is
     'Goes on as if FAILED processes had ended; their names read as null, and the result of the instance is warning at '
-    'best. With p_cascade, tasks and calls of workflows that read these names are skipped, too, and then what reads '
-    'theirs. One row for each target: done, or refused and why.';
+    'best. With p_cascade, tasks and calls of workflows that read these names are skipped, too, and then those that '
+    'read their names. One row for each target: done, or refused and why.';
 
 create or replace function wf.resolve(p_target jsonb, p_output jsonb, p_reason text default null)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
@@ -372,8 +372,8 @@ create or replace function wf.raise :verb as $$
     select * from wf._operate('raise', p_target, p_reason, null);
 $$;
 comment on function wf.raise(jsonb, text) is
-    'Hands on the errors of FAILED processes: a catch around them takes each, or else their instances are aborted, '
-    'with result error. One row for each target: done, or refused and why.';
+    'Hands on the errors of FAILED processes: a catch around a process takes its error, or else its instance is '
+    'aborted, with result error. One row for each target: done, or refused and why.';
 
 create or replace function wf.cancel :verb as $$
     select * from wf._operate('cancel', p_target, p_reason, null);

@@ -1,10 +1,10 @@
--- Whom would a verb touch? A caller that asks somebody before it acts looks
--- here first, and asks while nothing is locked.
+-- Which processes or instances would a verb touch? A caller that asks a person before it
+-- acts looks here first. While the person is asked, nothing is locked.
 
 -- wf._would_touch(p_verb, p_target)
 --
--- Returns  one row for each target, with why it is refused; no process where the
---          verb is done to instances
+-- Returns  one row for each target, with why it is refused; without a process if the verb
+--          is done to instances
 -- Locks    nothing
 -- Raises   WF002, WF003
 -- Called   by wf.preview
@@ -52,7 +52,7 @@ $$;
 -- Returns  one row for each target: done or refused, as the verb would answer now
 -- Locks    nothing
 -- Raises   WF002, WF003
--- Called   by whoever may act, and by the console before it asks
+-- Called   by operators and administrators, and by the console before it asks
 create or replace function wf.preview(p_verb text, p_target jsonb)
 returns table (instance_id bigint, workflow text, process_id bigint, answer text, detail text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -65,5 +65,5 @@ $$;
 comment on function wf.preview(text, jsonb) is
     'What a verb (retry, ignore, resolve, raise, cancel, abort, halt, suspend, resume, purge) would answer if it were '
     'called with this target now; nothing is locked. One row for each target: done, or refused and why. The numbers '
-    'of the rows that are done (processes; instances where the verb is done to instances) can be given to the verb as '
-    'the key among of the target: then it touches these or fewer.';
+    'of the processes in rows with done (or of the instances, if the verb is done to instances) can be given to the '
+    'verb as the key among of the target. The verb then touches these or fewer.';

@@ -1,10 +1,10 @@
--- Purge, as operators ask for it. task/retention.sql has the deletion itself, and the
--- purge of old instances that nobody asks for.
+-- Purge, as administrators ask for it. task/retention.sql has the deletion itself, and the
+-- purge of old instances for which nobody asks.
 
 -- wf._purge_targets(p_target, p_limit, p_after)
 --
--- Which instances a target means, by number. An instance that the target names gets an
--- answer in any case; otherwise only ended instances are targets.
+-- Finds the instances that a target means, in the order of their numbers. An instance that
+-- the target names gets an answer in any case; otherwise only ended instances are targets.
 --
 -- Returns  one row for each, with why it is refused
 -- Locks    nothing
@@ -61,14 +61,14 @@ $$;
 
 -- wf.purge(p_target, p_reason, p_limit, p_after)
 --
--- Nobody is waited for, so a caller may go on batch by batch, with a commit
--- after each, while everything works:
---     p_after = the greatest number that the batch before has answered
+-- A purge waits for no other transaction, so a caller may purge batch by batch, with a
+-- commit after each, while everything works:
+--     p_after = the greatest number in the answer to the batch before
 --
 -- Returns  one row for each target, in the order of their numbers: done, begun, or refused and why
 -- Locks    the gate, instances by id (skipping locked ones), then all that belongs to them
 -- Raises   WF002, WF003 (unknown workflow), WF006
--- Called   by administrators: history goes for good, so it is not for operators
+-- Called   by administrators, not operators: the history is gone for good
 create or replace function wf.purge(
     p_target jsonb, p_reason text default null, p_limit int default 1000, p_after bigint default 0)
 returns table (instance_id bigint, answer text, detail text)
@@ -120,11 +120,11 @@ begin
 end;
 $$;
 comment on function wf.purge(jsonb, text, int, bigint) is
-    'Deletes instances that have ended, with their processes, values, output and history: a target (instance, state, '
-    'workflow, tag, older_than, here since their end), reason, at most how many (1000; null: all), only those with '
-    'greater numbers than this one. Returns instance, answer (done; begun, if it is so large that it goes by itself; '
-    'or refused) and detail, in the order of their numbers; no rows: nothing is left to be purged. Their idempotency '
-    'keys stay known.';
+    'Deletes instances that have ended, with their processes, values, output and history. Give a target (instance, '
+    'state, workflow, tag, older_than, here since their end), a reason, how many at most (1000; null: all), and the '
+    'number p_after: only greater ones are purged. Returns instance, answer (done; begun, if it is so large that its '
+    'deletion goes on by itself; or refused) and detail, in the order of the numbers; no row: nothing is left to be '
+    'purged. The idempotency keys of the instances stay known.';
 
 create or replace view wf.purge_v with (security_barrier = true) as
 select p.id as seq, p.at, p.last_at, p.actor, coalesce(host(p.client), 'local') as client,

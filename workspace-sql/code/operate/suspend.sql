@@ -11,7 +11,7 @@ create or replace function wf.suspend :verb as $$
     select * from wf._operate_instances('suspend', p_target, p_reason);
 $$;
 comment on function wf.suspend(jsonb, text) is
-    'Holds instances: nothing more of them is started until they are resumed. What runs goes on and is polled, '
+    'Holds instances: no task of them is started until they are resumed. Tasks that run go on and are polled, '
     'cancelled and released; sleeps end. The target means instances, as for abort. One row for each target: done, or '
     'refused and why.';
 

@@ -1,7 +1,7 @@
 -- The tables of what operators have done: what a row is, and what its columns mean.
 
 comment on table wf.engine_event is
-    'When the engine was paused and resumed, by whom and why; the last row says how it is now.';
+    'When the engine was paused and resumed, by whom and why; the last row says whether it is paused now.';
 comment on column wf.engine_event.id is 'key, in order';
 comment on column wf.engine_event.at is 'when';
 comment on column wf.engine_event.actor is 'who did it: the login, and the role that it acted as: "ann as wf_operator"';
@@ -25,7 +25,7 @@ comment on column wf.purge.instances is 'how many instances were purged';
 comment on column wf.purge.xid is 'all transactions before this one had ended when the purge began';
 comment on column wf.purge.instance_id is 'no instance had a greater number when the purge began';
 comment on column wf.purge.forgotten is
-    'txn has been cleared: of the transactions that had ended when the purge began, it has only those that the '
+    'true: wf.txn was cleared; of the transactions that had ended when the purge began, it has only those that the '
     'history still names';
-comment on column wf.purge.next_id is 'purge by keep_days: the next portion begins behind this instance';
+comment on column wf.purge.next_id is 'purge by keep_days: the next portion begins after this instance';
 comment on column wf.purge.next_at is 'purge by keep_days: when the next portion is due';

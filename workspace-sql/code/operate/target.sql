@@ -12,18 +12,18 @@
 --   tag         instances that were given this tag
 --   older_than  instances that were started longer ago than this interval
 --   latest      true: of the instances that match only the latest one
---   global      true: the same, as lb-workflow says it
+--   global      true: the same as latest, in the words of lb-workflow
 --   among       a multirange of ids, as "{[17,20),[42,43)}": the verb touches
---               nothing else; processes, or instances where the verb is done to
---               instances
+--               nothing else. These are ids of processes, or of instances if the
+--               verb is done to instances
 --
 -- A target without an id means the whole workspace: every instance that
 -- matches and has not ended. An instance or process that an id names, and the
 -- latest instance, get an answer in any case. All others are targets only if they
 -- can make the move.
 --
--- `among` is for a caller that asks a person first: wf.preview says what a verb
--- would touch, and locks nothing; the verb then touches these or fewer.
+-- `among` is for a caller that asks a person first. wf.preview says which processes or
+-- instances a verb would touch, and locks nothing. The verb then touches these or fewer.
 
 -- wf._target_ids(p_target, p_key)
 --
@@ -94,8 +94,8 @@ $$;
 --
 -- Reads a target and checks all of it.
 --
--- Returns  one row: what each key says, null where it is absent; latest is
---          true if of all instances that match only the latest is meant
+-- Returns  one row with the value of each key, null if it is absent; latest is true if of
+--          all instances that match only the latest is meant
 -- Locks    nothing
 -- Raises   WF002, WF003 (unknown workflow)
 -- Called   by every procedure that takes a target
@@ -173,14 +173,14 @@ $$;
 
 -- wf._instances_of(p_process)
 --
--- Finds the instances of processes of which only the ids are known. Processes
--- that wait, run or have failed are found in small tables (ready, failed, …). For
--- the others it looks at the instances, the latest first.
+-- Finds the instances of processes when only the ids of the processes are known. Processes
+-- that wait, run or have failed are found in small tables (ready, failed, …). For other
+-- processes it looks at all instances, the latest first.
 --
 -- Returns  one row for each process that exists
 -- Locks    nothing
 -- Raises   nothing
--- Called   by wf._target_instances and wf._abort_targets
+-- Called   by wf._target_instances
 create or replace function wf._instances_of(p_process bigint[])
 returns table (instance_id bigint, process_id bigint)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -215,9 +215,9 @@ $$;
 
 -- wf._takes_failed(p_event, p_states)
 --
--- Returns  true if only processes can be meant that are FAILED or wait for their
---          next attempt: no other state was asked for, or the event is possible in
---          no other state
+-- Returns  whether a target can only mean processes that are FAILED or wait for their next
+--          attempt, because it asks for no other state, or because the event is possible
+--          in no other state
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._target_instances and wf._target_processes
@@ -287,10 +287,10 @@ $$;
 -- stands for the leaves in it. For an event that is possible only in FAILED, it
 -- reads only the processes that have failed, so large instances cost no more.
 --
--- Returns  one row for each: its state and where the event leads to; to_state
---          is null if it leads nowhere, and then the row is there only because
---          the process was named by its id; torn is the process whose teardown it
---          is part of, and then the event leads nowhere
+-- Returns  one row for each process, with its state and to_state, the state to which the
+--          event leads. If the event leads nowhere, to_state is null; such a row is there
+--          only because the target names the process by its id. torn is the process in
+--          whose teardown this one is; then the event leads nowhere
 -- Locks    nothing: the caller has locked the instances, or only looks
 -- Raises   WF002, WF003
 -- Called   by wf._operate, wf._move and wf.preview
@@ -368,10 +368,10 @@ $$;
 
 -- wf._target_answers(p_event, p_target, p_instance)
 --
--- What a verb that is done to instances does with each of those that a target
--- means. A process is taken only if it is the root of one.
+-- Says what a verb for instances does with each instance that a target means. A process is
+-- taken only if it is the root of an instance.
 --
--- Returns  one row for each: its state, and why it is refused; null if it is not
+-- Returns  one row for each instance, with its state and why it is refused (null: it is not)
 -- Locks    nothing: the caller has locked the instances, or only looks
 -- Raises   WF002, WF003
 -- Called   by wf._operate_instances and wf.preview

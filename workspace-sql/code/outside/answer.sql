@@ -1,5 +1,5 @@
--- Answers to the forms that tasks wf.Input ask, as people and applications give them.
--- Answering locks only the input, so that one of many answers is taken. It leaves work,
+-- The answers of people and applications to the forms that tasks wf.Input ask. Answering
+-- locks only the input, so that only one of many answers is taken. It leaves a row of work,
 -- which ends the wait.
 
 -- wf._check_answer(p_input)
@@ -8,7 +8,7 @@
 --          is named, it may signal the instance. Operators and administrators may answer all.
 -- Locks    nothing
 -- Raises   WF008
--- Called   by answer
+-- Called   by _find_input
 create or replace function wf._check_answer(p_input wf.input) returns void
 language plpgsql stable as $$
 begin
@@ -54,7 +54,7 @@ $$;
 -- Returns  one row for each field of the form
 -- Locks    nothing
 -- Raises   WF003, WF008
--- Called   by what shows the form to a person: the console, applications
+-- Called   by programs that show the form to a person: the console, applications
 create or replace function wf.input_fields(p_input bigint)
 returns table (field text, type text, title text, description text, required boolean, standard jsonb, choices jsonb)
 language plpgsql stable security definer :engine as $$
@@ -69,15 +69,16 @@ begin
 end;
 $$;
 comment on function wf.input_fields(bigint) is
-    'The fields of the form of an input, for what shows it to a person: name, type (string, integer, number, boolean, '
-    'array), title, description, whether it is required, its default and its choices. Raises WF003, WF008 as answer.';
+    'The fields of the form of an input, for programs that show it to a person: name, type (string, integer, number, '
+    'boolean, array), title, description, whether it is required, its default and its choices. Raises WF003, WF008 as '
+    'answer.';
 
 -- wf.answer_check(p_input, p_payload, p_field)
 --
--- Returns  what is wrong with an answer; null if nothing is
+-- Returns  what is wrong with an answer; null if nothing is wrong
 -- Locks    nothing
 -- Raises   WF003, WF008
--- Called   by what shows the form to a person: the console, applications
+-- Called   by programs that show the form to a person: the console, applications
 create or replace function wf.answer_check(p_input bigint, p_payload jsonb, p_field text default null) returns text
 language plpgsql stable security definer :engine as $$
 declare
@@ -91,15 +92,15 @@ begin
 end;
 $$;
 comment on function wf.answer_check(bigint, jsonb, text) is
-    'What is wrong with an answer to an input, in words, and nothing is written: of one field, or (p_field null) of '
-    'all; null if nothing is. Raises WF003, WF008 as answer.';
+    'Says in words what is wrong with one field of an answer to an input, or with all fields if p_field is null; null '
+    'if nothing is wrong. Writes nothing. Raises WF003, WF008 as answer.';
 
 -- wf.answer(p_input, p_payload)
 --
 -- Answers a form. The task that asked goes on when the caller's transaction is committed
 -- and a driver polls.
 --
--- Returns  the answer, with the defaults of what was left out
+-- Returns  the answer, with the defaults of fields that were left out
 -- Locks    the input
 -- Raises   WF002, WF003, WF004, WF008
 -- Called   by applications, people, the console
@@ -147,7 +148,7 @@ comment on function wf.answer(bigint, jsonb) is
     'Answers a form that a task wf.Input asks, inside the caller''s transaction: the number of the input (see input_v) '
     'and an object of fields. Returns the answer with the defaults of fields that were left out; it is the output of '
     'the task. Raises WF002 with each field that is wrong (nothing is written), WF003, WF004 if it is answered already '
-    'or not asked any more, WF008 for who is not asked (operators and administrators may always answer).';
+    'or not asked any more, WF008 if the login is not asked (operators and administrators may always answer).';
 
 create or replace view wf.input_v with (security_barrier = true) as
 select n.id as input_id, n.instance_id, n.process_id, w.name as workflow, n.title, n.form, n.role, n.assignee,
@@ -161,7 +162,7 @@ select n.id as input_id, n.instance_id, n.process_id, w.name as workflow, n.titl
   join wf.instance i on i.id = n.instance_id
   join wf.workflow w on w.id = i.workflow_id;
 comment on view wf.input_v is
-    'The forms that tasks wf.Input have asked, with who answered which when, until their instance is purged.';
+    'The forms that tasks wf.Input have asked, and who answered them when. They stay until their instance is purged.';
 select wf._inherit_comments('input_v', 'input') \gset
 comment on column wf.input_v.input_id is 'number of the input: wf.answer takes it';
 comment on column wf.input_v.workflow is 'the workflow of that instance';

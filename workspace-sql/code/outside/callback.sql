@@ -1,23 +1,23 @@
--- Callbacks: a system outside is given a token, and whoever has the token ends the wait of
--- wf.Callback for which it was made, once.
+-- Callbacks: a system outside is given a token. With it the system can end, once, the wait
+-- of the task wf.Callback for which the token was made.
 --
--- A callback is a signal that only a token can send: its name is that of the callback
--- behind 'callback ', with which the name of no signal begins. So it is kept until somebody
--- waits for it, and taken where the instance is held, as every signal is.
+-- A callback is a signal that only the holder of a token can send. Its name is 'callback ',
+-- followed by the name of the callback; no other signal may have a name that begins so. Like
+-- every signal it is kept until a task waits for it, and taken where the instance is held.
 
 comment on table wf.callback is
-    'The token of each callback: the last one that was made for this name in an instance, or the one that was used. '
-    'They are purged with the instance.';
-comment on column wf.callback.instance_id is 'the instance in which wf.Callback waits, or will';
-comment on column wf.callback.name is 'the name that this task has as its argument';
+    'The tokens of callbacks: the last one that was made for each name in an instance. They are purged with the '
+    'instance.';
+comment on column wf.callback.instance_id is 'the instance in which the task wf.Callback waits, or will wait';
+comment on column wf.callback.name is 'the name of the callback, an argument of that task';
 comment on column wf.callback.token is 'SHA-256 of the token: the token itself is not stored';
 comment on column wf.callback.made_at is 'when it was made';
 comment on column wf.callback.made_by is 'who asked for it';
 comment on column wf.callback.used_at is 'when it was used; null: it was not';
 comment on column wf.callback.used_by is 'the login that used it';
-comment on column wf.callback.digest is 'SHA-256 of the payload that it was used with: the same one may come again';
-comment on column wf.callback.progress is 'how far it is, as whoever has the token says';
-comment on column wf.callback.progressed_at is 'since when';
+comment on column wf.callback.digest is 'SHA-256 of the payload that it was used with: the same payload may come again';
+comment on column wf.callback.progress is 'the progress that the holder of the token has reported';
+comment on column wf.callback.progressed_at is 'when that was reported';
 
 -- wf.callback_token(p_instance, p_name)
 --
@@ -46,14 +46,14 @@ begin
 end;
 $$;
 comment on function wf.callback_token(bigint, text) is
-    'Makes a token for the callback of this name in an instance: whoever gives it to wf.callback, once, ends the task '
-    'wf.Callback that waits for it, or will. A token that was made before for the same is of no use any more. The '
-    'token is 64 hexadecimal digits; it is not stored, so keep it. Raises WF002, WF003, WF004 if the instance has '
-    'ended, WF008 without a grant for the workflow (operators and administrators need none).';
+    'Makes a token for the callback of this name in an instance. One call of wf.callback with the token ends the task '
+    'wf.Callback that waits for it, or will wait. A token that was made before for this callback is not valid any '
+    'more. The token has 64 hexadecimal digits. It is not stored, so keep it. Raises WF002, WF003, WF004 if the '
+    'instance has ended, WF008 without a grant for the workflow (operators and administrators need none).';
 
 -- wf._token(p_token)
 --
--- Returns  what a token is for
+-- Returns  the row of a token
 -- Locks    its row, unless the instance has ended
 -- Raises   WF003, WF004
 -- Called   by callback and callback_progress
@@ -65,7 +65,7 @@ declare
 begin
     select c.* into v from wf.callback c where c.token = wf._sha256(p_token);
     if found and exists (select from wf.instance i where i.id = v.instance_id and i.ended_at is null) then
-        -- a purge never waits for whoever asks about what has ended
+        -- an instance that has ended is not locked, so that no purge waits
         select c.* into v from wf.callback c where c.token = v.token for no key update;
     end if;
     if v.token is null then
@@ -85,7 +85,7 @@ $$;
 
 -- wf._check_payload(p_what, p_payload)
 --
--- Returns  nothing, if what comes from outside is not too large
+-- Returns  nothing, if a value from outside is not too large
 -- Locks    nothing
 -- Raises   WF002
 -- Called   by callback and callback_progress
@@ -103,10 +103,10 @@ $$;
 
 -- wf.callback(p_token, p_payload)
 --
--- Returns  accepted; known, if the same was accepted before
+-- Returns  accepted; known, if the same payload was accepted before
 -- Locks    the gate, the row of the token; else nothing, it only inserts
 -- Raises   WF002, WF003, WF004
--- Called   by whoever has the token
+-- Called   by the holder of the token
 create or replace function wf.callback(p_token text, p_payload jsonb default 'null') returns text
 language plpgsql security definer :engine as $$
 declare
@@ -136,18 +136,18 @@ begin
 end;
 $$;
 comment on function wf.callback(text, jsonb) is
-    'Calls back, with a token of wf.callback_token: the task wf.Callback for which that was made ends with this '
-    'payload when the caller''s transaction is committed and a driver polls; if it does not wait yet, as soon as it '
-    'does. Returns accepted, or known if the same payload was accepted before, which changes nothing. Raises WF002 '
-    'if the payload is too large, WF003 if it is no token any more, WF004 if it was used with another payload or the '
-    'instance has ended.';
+    'Calls back, with a token that wf.callback_token has made. The task wf.Callback for which it was made ends with '
+    'this payload when the caller''s transaction is committed and a driver polls. If the task does not wait yet, it '
+    'ends as soon as it does. Returns accepted, or known if the same payload was accepted before, which changes '
+    'nothing. Raises WF002 if the payload is too large, WF003 if the token is not valid, WF004 if it was used with '
+    'another payload or the instance has ended.';
 
 -- wf.callback_progress(p_token, p_progress)
 --
 -- Returns  nothing
 -- Locks    the gate, the row of the token
 -- Raises   WF002, WF003, WF004
--- Called   by whoever has the token
+-- Called   by the holder of the token
 create or replace function wf.callback_progress(p_token text, p_progress jsonb) returns void
 language plpgsql security definer :engine as $$
 declare
@@ -165,8 +165,8 @@ begin
 end;
 $$;
 comment on function wf.callback_progress(text, jsonb) is
-    'Says how far it is with what a callback is to come from: any JSON, which callback_v and explain show until the '
-    'next one. It puts off no deadline. Returns nothing; raises WF002, WF003 and WF004 as wf.callback does.';
+    'Reports the progress of the work that a callback is to end: any JSON. callback_v and explain show it until the '
+    'next report. A report puts off no deadline. Returns nothing; raises WF002, WF003 and WF004 as wf.callback does.';
 
 create or replace view wf.callback_v with (security_barrier = true) as
 select c.instance_id, w.name as workflow, c.name, c.made_at, c.made_by, c.progress, c.progressed_at, c.used_at,
@@ -174,6 +174,6 @@ select c.instance_id, w.name as workflow, c.name, c.made_at, c.made_by, c.progre
   from wf.callback c
   join wf.instance i on i.id = c.instance_id
   join wf.workflow w on w.id = i.workflow_id;
-comment on view wf.callback_v is 'The tokens that were made for callbacks, without the tokens.';
+comment on view wf.callback_v is 'The callbacks that tokens were made for, without the tokens.';
 select wf._inherit_comments('callback_v', 'callback') \gset
 comment on column wf.callback_v.workflow is 'the workflow of that instance';

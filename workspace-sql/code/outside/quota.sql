@@ -1,25 +1,24 @@
 -- Who may start which workflow, how often, how many at a time and how urgently.
 --
--- Grants and quotas are for the login of a session, whatever role it has SET ROLE to; a
--- start by an instance counts for the login that started this instance (flow/quota.sql has
--- the checks). A login has the grants of all roles that it is a member of, added up, and
--- it is bound by the quotas of all of them: the least counts. A superuser and a member of
--- wf_owner may change every table here, so neither grants nor quotas are for them.
+-- Grants and quotas apply to the login of a session, whatever role it has SET ROLE to. If an
+-- instance starts another one, the login that started the first instance counts (flow/quota.sql
+-- has the checks). A login has the grants of all roles that it is a member of, added up. The
+-- quotas of all these roles bind it: the lowest limit counts. A superuser and a member of
+-- wf_owner may change every table here, so neither grants nor quotas apply to them.
 --
--- Without a quota a start probes an empty table. With one, starts of a role take their
--- turns: the second waits until the first one's transaction has ended, because only then
--- is it known what is left. A start that waits holds no lock that the first one may want.
+-- Without a quota a start only looks into an empty table. With one, starts of a role take
+-- turns: the second start waits until the first one's transaction has ended, because only then
+-- it can see how much is left. A start that waits holds no lock that the first one may want.
 
 comment on table wf.workflow_grant is
     'Which workflows the members of a role may start. After an installation wf_app and wf_author may start all.';
 comment on column wf.workflow_grant.role is 'the login, or a role that logins are members of';
 comment on column wf.workflow_grant.workflows is 'the workflows that they may start; null: every workflow';
-comment on column wf.workflow_grant.granted_at is 'since when';
+comment on column wf.workflow_grant.granted_at is 'when it was granted';
 comment on column wf.workflow_grant.granted_by is 'who granted it';
 
 comment on table wf.quota is
-    'How much the members of a role may start, all of them together. A start locks the row if one of the first two '
-    'limits is there.';
+    'How much all members of a role together may start. A start locks the row if per_minute or running has a limit.';
 comment on column wf.quota.role is 'the login, or a role that logins are members of';
 comment on column wf.quota.per_minute is
     'how many instances they may start from one full minute of the server''s clock to the next, so at most twice as '
@@ -30,13 +29,13 @@ comment on column wf.quota.processes is
     'how many processes an instance that they start may come to; null: only the setting instance_processes counts';
 comment on column wf.quota.minute_at is 'the minute of the last start; null before the first start';
 comment on column wf.quota.started is 'how many instances were started in that minute';
-comment on column wf.quota.set_at is 'since when';
+comment on column wf.quota.set_at is 'when it was set';
 comment on column wf.quota.set_by is 'who set it';
 
 comment on table wf.quota_instance is
-    'The instances that count for a limit of running ones. One that has ended stays until the place is needed: there '
-    'are never more rows than the limit was.';
-comment on column wf.quota_instance.role is 'whose quota';
+    'The instances that count for the limit running of a quota. The row of an instance that has ended stays until its '
+    'place is needed: there are never more rows than the limit was.';
+comment on column wf.quota_instance.role is 'the role that has the quota';
 comment on column wf.quota_instance.instance_id is 'the instance';
 
 -- wf._check_role(p_role)
@@ -111,7 +110,7 @@ begin
 end;
 $$;
 comment on function wf.workflow_grant_remove(text, text) is
-    'Takes back which workflows a role may start. Returns nothing; raises WF003 if the role has no grant.';
+    'Takes back the grant of a role to start workflows. Returns nothing; raises WF003 if the role has no grant.';
 
 create or replace view wf.workflow_grant_v with (security_barrier = true) as
 select g.role, g.workflows, g.granted_at, g.granted_by
@@ -122,7 +121,7 @@ select wf._inherit_comments('workflow_grant_v', 'workflow_grant') \gset
 -- wf.quota_set(p_role, p_per_minute, p_running, p_priority, p_processes, p_reason)
 --
 -- Returns  nothing
--- Locks    the gate, the row of the quota: starts that it counts wait
+-- Locks    the gate, the row of the quota: starts that it counts wait for this
 -- Raises   WF002, WF003 if there is no such role
 -- Called   by administrators
 create or replace function wf.quota_set(
@@ -161,11 +160,11 @@ end;
 $$;
 comment on function wf.quota_set(text, int, int, int, int, text) is
     'Limits what a login, or all members of a role together, may start: instances a minute (from one full minute of '
-    'the clock to the next), instances under way at a time, the highest priority, and to how many processes an '
-    'instance may come that is started from now on; null is no limit. Takes the place '
-    'of what was set for the role. Instances that its members have under way count, but for those whose start is not '
-    'committed yet. It reads all instances once if it limits those under way. Returns nothing; raises WF002 for a '
-    'number out of range, WF003 if there is no such role.';
+    'the clock to the next), instances under way at a time, the highest priority, and how many processes an instance '
+    'that is started from now on may come to; null is no limit. The new quota takes the place of the one that the role '
+    'had. Instances of its members that are under way count, except those whose start is not committed yet. If the '
+    'instances under way are limited, this reads all instances once. Returns nothing; raises WF002 for a number out '
+    'of range, WF003 if there is no such role.';
 
 -- wf.quota_remove(p_role, p_reason)
 --
@@ -205,7 +204,7 @@ select q.role,
        q.set_at,
        q.set_by
   from wf.quota q;
-comment on view wf.quota_v is 'The quotas of roles, and what is used of them.';
+comment on view wf.quota_v is 'The quotas of roles, and how much of them is used.';
 select wf._inherit_comments('quota_v', 'quota') \gset
 comment on column wf.quota_v.started is 'how many instances were started in this minute';
-comment on column wf.quota_v.under_way is 'how many of their instances are under way; 0 without a limit of them';
+comment on column wf.quota_v.under_way is 'how many of their instances are under way; 0 if running is null';

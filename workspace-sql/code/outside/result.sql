@@ -1,11 +1,11 @@
--- How an instance has ended, for the application that has started it: it can look, wait,
--- or ask for a notification.
+-- How an instance has ended, for the application that has started it: the application can
+-- look, wait, or ask for a notification.
 
 -- wf._check_seen(p_instance)
 --
 -- Returns  nothing, if the login may see how an instance ends: it may start its workflow, or reads the views
 -- Locks    nothing
--- Raises   WF003, the same for an instance that there is not
+-- Raises   WF003; also, with the same message, if there is no such instance
 -- Called   by result and notify_end
 create or replace function wf._check_seen(p_instance bigint) returns void
 language plpgsql stable as $$
@@ -36,25 +36,25 @@ begin
 end;
 $$;
 comment on function wf.result(bigint) is
-    'How an instance is, or has ended: state, and from its end on result (success, warning, error, aborted), output, '
-    'error ({kind, message, detail, cause}) and ended_at; null before. For whoever may start its workflow, and for '
-    'viewers. Raises WF003 if there is no such instance or the login may not see it.';
+    'How an instance is, or has ended: state; and result (success, warning, error, aborted), output, error ({kind, '
+    'message, detail, cause}) and ended_at, which are null until it has ended. For logins that may start its workflow, '
+    'and for viewers. Raises WF003 if there is no such instance or the login may not see it.';
 
 -- wf.wait(p_instance, p_timeout, state, result, output, error)
 --
--- It looks again and again, from each 10 ms to each second, and commits in between: a
--- transaction that stayed open would keep what others have deleted, and would not see
--- what others commit. So it runs with the rights of its caller, not inside of a
--- transaction, and without a search path of its own, with which it could not commit:
--- the operands of each operator here have exactly its types, so that pg_catalog's comes
--- first. Whoever cannot do that listens (notify_end). A pause has a snapshot, too: it
--- lasts at most a second.
+-- It looks again and again, first after 10 ms, in the end each second, and commits in
+-- between: a transaction that stayed open would keep rows that others have deleted, and
+-- would not see what others commit. So it runs with the rights of its caller, outside of a
+-- transaction, and without a search path of its own, with which it could not commit.
+-- Therefore the operands of each operator here have exactly its types, so that PostgreSQL
+-- prefers the operator of pg_catalog. Applications that cannot call it so listen
+-- (notify_end). A pause has a snapshot, too, so it lasts at most a second.
 --
--- Nothing in SQL says whether a transaction was begun with BEGIN: with the extended
--- protocol statement_timestamp() is always later than transaction_timestamp(). So it is
--- PostgreSQL that refuses the first commit, as an invalid transaction termination.
+-- SQL cannot tell whether a transaction was begun with BEGIN: with the extended protocol
+-- statement_timestamp() is always later than transaction_timestamp(). So PostgreSQL itself
+-- refuses the first commit, as an invalid transaction termination.
 --
--- Returns  as result: null if the time is over and the instance has not ended
+-- Returns  as result; all but state are null if the time is over and the instance has not ended
 -- Locks    nothing
 -- Raises   WF002, WF003, 2D000
 -- Called   by applications
@@ -89,8 +89,8 @@ comment on procedure wf.wait(bigint, interval, text, text, jsonb, jsonb) is
 
 -- wf.notify_end(p_instance)
 --
--- The request is work, done where the instance is held: then the instance has ended, or
--- whoever ends it sees the request.
+-- The request is a row of work, done where the instance is held. Then either the instance has
+-- ended, or the transaction that ends it sees the request.
 --
 -- Returns  nothing
 -- Locks    nothing, it only inserts
@@ -106,6 +106,6 @@ begin
 end;
 $$;
 comment on function wf.notify_end(bigint) is
-    'Asks for a notification on channel wf_end, with the number of the instance, when it has ended; at once if it has. '
-    'Listen first, then ask, and read wf.result when the notification comes. Returns nothing; raises WF003 as '
-    'wf.result.';
+    'Asks for a notification on channel wf_end, with the number of the instance, when it has ended; at once if it has '
+    'ended already. Listen first, then ask, and read wf.result when the notification comes. Returns nothing; raises '
+    'WF003 as wf.result.';

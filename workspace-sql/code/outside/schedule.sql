@@ -39,16 +39,16 @@ end;
 $$;
 comment on function wf.schedule_set(text, text, text, interval, text, jsonb, int, text, interval, timestamptz,
                                     timestamptz, int, int, text) is
-    'Starts instances of a workflow at times from now on: name of the schedule, workflow (its newest version then), a '
-    'cron expression (5 fields, or 6 with seconds first) or an interval, time zone of the cron expression, '
-    'parameters, catchup (how many of the times that nothing fired are made up for: the newest; 0: none), overlap '
-    '(what happens while an instance of it is under way: allow another one, skip the time, queue it, replace the '
-    'instance, or coalesce such times into one), jitter (up to how much later an instance begins), first and last '
-    'time, how many times in all, priority, reason. A schedule of that name is changed; if its times stay the same it '
-    'goes on where it was, and if it is paused it stays so. The grants and quotas of the login count for what it '
-    'starts. Returns the next time, null if there is none. Raises WF002 for a value that is no such thing, WF003 if '
-    'there is no such workflow, WF004 if a schedule of that name is the policy of a workflow, WF008 without a grant '
-    'for it or the priority.';
+    'Sets a schedule, which starts instances of a workflow at times from now on: name of the schedule, workflow (each '
+    'time starts the version that is the newest then), a cron expression (5 fields, or 6 with seconds first) or an '
+    'interval, time zone of the cron expression, parameters, catchup (how many times that were not fired when they '
+    'were due are fired later: the newest; 0: none), overlap (what happens while an instance of it is under way: allow '
+    'another one, skip the time, queue it, replace the instance, or coalesce such times into one), jitter (an instance '
+    'begins up to this much later), first and last time, how many times in all, priority, reason. If there is a '
+    'schedule of that name, it is changed: if its times stay the same it goes on where it was, and if it is paused it '
+    'stays paused. The grants and quotas of the caller''s login count for the instances. Returns the next time, null '
+    'if there is none. Raises WF002 for a value that is not valid, WF003 if there is no such workflow, WF004 if a '
+    'schedule of that name is the policy of a workflow, WF008 without a grant for the workflow or the priority.';
 
 -- wf.schedule_remove(p_name, p_reason)
 --
@@ -72,8 +72,8 @@ begin
 end;
 $$;
 comment on function wf.schedule_remove(text, text) is
-    'Removes a schedule, and what is known of its times. Instances that it has started go on. Returns nothing; raises '
-    'WF003 if there is no such schedule, WF004 if it is the policy of a workflow.';
+    'Removes a schedule, and the rows of its times. Instances that it has started go on. Returns nothing; raises WF003 '
+    'if there is no such schedule, WF004 if it is the policy of a workflow.';
 
 -- wf.schedule_pause(p_name, p_reason)
 --
@@ -104,8 +104,8 @@ begin
 end;
 $$;
 comment on function wf.schedule_pause(text, text) is
-    'Pauses a schedule: it starts nothing until it is resumed, and what comes meanwhile is not made up for. Returns '
-    'answer (done, or refused) and detail; raises WF003 if there is no such schedule.';
+    'Pauses a schedule: it starts nothing until it is resumed, and times that come meanwhile are not fired later. '
+    'Returns answer (done, or refused) and detail; raises WF003 if there is no such schedule.';
 
 -- wf.schedule_resume(p_name, p_reason)
 --
@@ -185,15 +185,15 @@ begin
 end;
 $$;
 comment on function wf.schedule_fire(text, jsonb, text) is
-    'Starts an instance of a schedule at once, whatever its times, state and overlap; with other parameters, if some '
-    'are given. It counts as under way for what comes next, and for the quotas of the login that has set the schedule. '
-    'Returns the instance; that may be one which has the key already that the workflow gives it. Raises WF002, WF003, '
-    'WF007 as start, WF008 without a grant for the workflow (operators and administrators need none), WF016 if a quota '
-    'is spent, WF017 as start.';
+    'Starts an instance of a schedule at once, whatever its times, state and overlap are; with other parameters, if '
+    'some are given. The instance counts as under way for the times that follow, and for the quotas of the login that '
+    'has set the schedule. Returns the instance; if the workflow gives it a key that another instance has already, '
+    'that may be the other one. Raises WF002, WF003, WF007 as start, WF008 without a grant for the workflow (operators '
+    'and administrators need none), WF016 if a quota is spent, WF017 as start.';
 
 -- wf.schedule_backfill(p_name, p_from, p_to, p_reason)
 --
--- Returns  how many times it took
+-- Returns  how many times it has filled in
 -- Locks    the gate, the row of the schedule, then as _start_all
 -- Raises   WF002, WF003
 -- Called   by authors, operators and administrators
@@ -247,10 +247,10 @@ begin
 end;
 $$;
 comment on function wf.schedule_backfill(text, timestamptz, timestamptz, text) is
-    'Starts instances for the times of a schedule in a span that is past (from included, to not), but for those that '
-    'it has fired; at most 1,000. Unless its overlap is allow they begin one after the other. Returns how many times '
-    'it took; schedule_v and firing_v say what became of them. Raises WF002, WF003, WF008 without a grant for the '
-    'workflow (operators and administrators need none).';
+    'Starts instances for the times of a schedule in a past span (p_from included, p_to not), except for times that it '
+    'has fired; at most 1,000. Unless its overlap is allow, they begin one after the other. Returns how many times it '
+    'has filled in; schedule_v and firing_v say what became of them. Raises WF002, WF003, WF008 without a grant for '
+    'the workflow (operators and administrators need none).';
 
 -- wf.schedule_next(p_name, p_count)
 --
@@ -290,13 +290,13 @@ begin
 end;
 $$;
 comment on function wf.schedule_next(text, int) is
-    'The next times of a schedule, at most so many: the time, when its instance begins (later by the jitter), the time '
-    'on the clock of its time zone, and a note where something is special about it: the clock jumps there, or the '
+    'The next times of a schedule, at most p_count: the time, when its instance begins (later by the jitter), the time '
+    'on the clock of its time zone, and a note if something is special about the time: the clock jumps there, or the '
     'schedule is paused. Raises WF002, WF003.';
 
 -- wf._cron_note(p_schedule, p_time)
 --
--- Returns  what is special about a time of a cron expression; null if nothing is
+-- Returns  a note on a jump of the clock at a time of a cron expression; null if there is none
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by schedule_next
@@ -330,12 +330,12 @@ select s.name, w.name as workflow, s.cron, s.every, s.timezone,
   join wf.workflow w on w.id = s.workflow_id
   left join lateral (select f.nominal_at, f.state, f.instance_id, f.reason
                        from wf.firing f where f.schedule_id = s.id order by f.nominal_at desc limit 1) l on true;
-comment on view wf.schedule_v is 'The schedules: what starts instances at times.';
+comment on view wf.schedule_v is 'The schedules, which start instances at times.';
 select wf._inherit_comments('schedule_v', 'schedule') \gset
 comment on column wf.schedule_v.workflow is 'the workflow that it starts';
 comment on column wf.schedule_v.state is 'active, paused, or ended: there is no next time';
 comment on column wf.schedule_v.last_at is 'the last time that came';
-comment on column wf.schedule_v.last_state is 'what became of it, as in firing_v';
+comment on column wf.schedule_v.last_state is 'the state of that time, as in firing_v';
 comment on column wf.schedule_v.last_instance_id is 'the instance that was started for it';
 comment on column wf.schedule_v.last_reason is 'why the last time started no instance';
 comment on column wf.schedule_v.waiting is 'how many times wait for an instance to end';
@@ -344,6 +344,6 @@ create or replace view wf.firing_v with (security_barrier = true) as
 select s.name as schedule, f.nominal_at, f.until_at, f.state, f.at, f.instance_id, f.reason
   from wf.firing f
   join wf.schedule s on s.id = f.schedule_id;
-comment on view wf.firing_v is 'What became of the times of schedules: the last 100 and some more of each.';
+comment on view wf.firing_v is 'What became of the times of schedules: the last 100 of each schedule, and some more.';
 select wf._inherit_comments('firing_v', 'firing') \gset
 comment on column wf.firing_v.schedule is 'the schedule';

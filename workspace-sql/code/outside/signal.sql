@@ -1,6 +1,6 @@
--- Signals, as applications and people send them: to an instance or to a topic, where a
--- task wf.WaitSignal takes them. Sending only inserts, so that it may stand in anybody's
--- transaction, however long that stays open.
+-- Signals, as applications and people send them: to an instance or to a topic. A task
+-- wf.WaitSignal takes them there. Sending a signal only inserts rows. So it may be part of
+-- any transaction, however long that stays open.
 
 -- wf._check_signal(p_workflow)
 --
@@ -8,7 +8,7 @@
 --          workflow, or is an operator or administrator
 -- Locks    nothing
 -- Raises   WF008
--- Called   by signal, _signalled, schedule_fire and schedule_backfill
+-- Called   by _signalled, _check_answer, schedule_fire and schedule_backfill
 create or replace function wf._check_signal(p_workflow text) returns void
 language plpgsql stable as $$
 begin
@@ -20,10 +20,10 @@ $$;
 
 -- wf._signalled(p_to)
 --
--- Returns  the instance that a target means; null if it is a topic
+-- Returns  the instance that a target names; null if the target is a topic
 -- Locks    nothing
 -- Raises   WF002, WF003, WF004, WF008
--- Called   by signal
+-- Called   by signal and callback_token
 create or replace function wf._signalled(p_to jsonb) returns bigint
 language plpgsql stable as $$
 declare
@@ -81,7 +81,7 @@ create or replace function wf.signal(p_to jsonb, p_name text, p_payload jsonb de
 language plpgsql security definer :engine as $$
 declare
     v_now constant timestamptz := wf._now();
-    c_small constant int := 1024; -- no setting forbids it
+    c_small constant int := 1024; -- every value_bytes allows this
     v_payload constant jsonb := coalesce(p_payload, 'null');
     v_bytes constant int := octet_length(v_payload::text);
     v_instance bigint;
@@ -114,11 +114,11 @@ end;
 $$;
 comment on function wf.signal(jsonb, text, jsonb, boolean) is
     'Sends a signal inside the caller''s transaction: target (the number of an instance, {"workflow", "key"} of its '
-    'start, or {"topic"}), name (1 to 255 bytes), payload (any JSON), broadcast. The task wf.WaitSignal that has '
-    'waited longest for that name there takes it; if none waits, it is kept for the next one: until the instance has '
-    'ended, in a topic for signal_days. If broadcast, all that wait now take it, and it is not kept. Returns the '
-    'number of the signal. Raises WF002, WF003, WF004 if the instance has ended, WF008 without a grant for the '
-    'workflow (operators and administrators need none).';
+    'start, or {"topic"}), name (1 to 255 bytes), payload (any JSON), broadcast. Of the tasks wf.WaitSignal that wait '
+    'there for that name, the one that has waited longest takes it. If none waits, the signal is kept for the next '
+    'one: until the instance has ended, or in a topic for signal_days. A broadcast signal is taken by all tasks that '
+    'wait now, and is not kept. Returns the number of the signal. Raises WF002, WF003, WF004 if the instance has '
+    'ended, WF008 without a grant for the workflow (operators and administrators need none).';
 
 create or replace view wf.signal_v with (security_barrier = true) as
 select s.id as signal_id, s.instance_id, w.name as workflow, s.topic, s.name, s.payload, s.broadcast, s.sent_at,
@@ -127,7 +127,7 @@ select s.id as signal_id, s.instance_id, w.name as workflow, s.topic, s.name, s.
   left join wf.instance i on i.id = s.instance_id
   left join wf.workflow w on w.id = i.workflow_id;
 comment on view wf.signal_v is
-    'The signals that nobody has taken. Those to an instance that has ended stay until it is purged.';
+    'The signals that no task has taken. Those to an instance that has ended stay until it is purged.';
 select wf._inherit_comments('signal_v', 'signal') \gset
 comment on column wf.signal_v.signal_id is 'number of the signal: signals of a name are taken in this order';
 comment on column wf.signal_v.workflow is 'the workflow of that instance';

@@ -2,9 +2,9 @@
 
 -- wf.start(p_workflow, p_params, p_key, p_priority, p_tags, p_version, p_at, p_before)
 --
--- Starts an instance, inside the caller's transaction. With a key that is
--- known, the same payload answers the same instance, or as the workflow's policy key says;
--- a second caller waits for the first one's transaction.
+-- Starts an instance, inside the caller's transaction. If the key is known and the payload is
+-- the same, it returns the instance with that key; the workflow's policy key may say otherwise.
+-- A second caller waits for the first one's transaction.
 --
 -- Returns  the instance
 -- Locks    the rows of quotas that count it; else nothing, it only inserts; if its transaction is not READ COMMITTED,
@@ -25,18 +25,18 @@ end;
 $$;
 comment on function wf.start(text, jsonb, text, int, text[], int, timestamptz, timestamptz) is
     'Starts an instance of a workflow inside the caller''s transaction: name, parameters (an object), idempotency '
-    'key (the same start under it answers the same instance; or as the workflow''s policy key says), priority (-1000 '
-    'to 1000, higher first), tags (at most 64 of 1 to 127 bytes each; those of the workflow come in addition), '
-    'version (the newest if null), the time at which it is to begin (until then it is SCHEDULED; null, or a time that '
-    'is past: at once), the time before which it has to begin (null: any; else it is aborted with an '
-    'error of kind timeout if it could not). Returns the instance''s number. Raises WF002, WF003, WF007, WF008 '
+    'key (the same start with a known key returns the instance with that key; the workflow''s policy key may say '
+    'otherwise), priority (-1000 to 1000, higher first), tags (at most 64 of 1 to 127 bytes each; the workflow''s tags '
+    'are added), version (the newest if null), the time at which it is to begin (until then it is SCHEDULED; null, or '
+    'a time that is past: at once), the time before which it has to begin (if it cannot, it is aborted with an error '
+    'of kind timeout; null: no limit). Returns the instance''s number. Raises WF002, WF003, WF007, WF008 '
     'without a grant for the workflow or the priority, WF016 if a quota is spent, WF017 if the workflow''s policy '
     'start_if does not hold.';
 
 -- wf.start_many(p_workflow, p_params)
 --
--- Starts one instance for each element of a list of parameters, as start does
--- but in a few statements.
+-- Starts one instance for each element of a list of parameters, as start does,
+-- but all of them in a few statements.
 --
 -- Returns  the instances, in order
 -- Locks    as start
@@ -65,5 +65,5 @@ $$;
 comment on function wf.start_many(text, jsonb) is
     'Starts one instance for each object in a list of parameters. Returns their numbers, in order. Raises WF002, '
     'WF003, WF007 if the workflow''s policy key gives one of them a key that is taken, WF008 without a grant for the '
-    'workflow or the priority 0, WF016 if a quota has not so many left, WF017 if the workflow''s policy '
-    'start_if does not hold for one of them: then none is started.';
+    'workflow or the priority 0, WF016 if too little of a quota is left, WF017 if the workflow''s policy '
+    'start_if does not hold for one of them. If it raises an error, none is started.';

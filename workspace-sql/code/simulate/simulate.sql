@@ -1,20 +1,20 @@
 -- The simulator: one instance, played from its start to its end in virtual time.
 --
--- It is the engine that runs here: start, claims, outcomes, timers, losses and
--- the triggers of process are those of every other instance. Only the driver,
--- the operator and the clock are made up, and all of it is undone before
+-- The engine itself runs here: start, claims, outcomes, timers, losses and the
+-- triggers of process are the same as for every other instance. Only the driver,
+-- the operator and the clock are made up, and everything is undone before
 -- wf.simulate returns. Real drivers may be at work meanwhile:
 --
--- - What it writes nobody else ever sees: no driver is handed a simulated
---   request, no timer of it fires elsewhere, nobody is rung.
--- - It takes nothing of anybody else's. Its requests are moved to lane 0, which
---   no driver serves; it fires the timers of its own instance only, looks for no
---   silent drivers, leaves the list of groups to settle alone, and takes none of
---   the turns. So the moved clock harms nobody.
--- - It locks its own rows only. A workflow that names a queue or group for the
---   first time keeps others from making one of that name until it is over.
--- - Groups are empty when it begins: who is in them just now is no property of
---   the workflow. How many places they have is.
+-- - Nobody else ever sees what a simulation writes: no driver gets a simulated
+--   request, none of its timers fires elsewhere, no driver is woken.
+-- - It takes nothing from others. It moves its requests to lane 0, which no
+--   driver serves. It fires the timers of its own instance only, looks for no
+--   silent drivers, does not touch the list of groups to settle, and takes none
+--   of the turns. So its clock harms nobody.
+-- - It locks its own rows only. If the workflow names a queue or group for the
+--   first time, others cannot make one of that name until the simulation is over.
+-- - Groups are empty when it begins, since the tasks that are in them just now
+--   have nothing to do with the workflow. The limits of the groups count.
 --
 -- It leaves gaps in the numbers of instances and processes, and nothing else.
 
@@ -31,13 +31,13 @@ $$;
 
 -- wf._deliver(p_instance, p_due, p_now)
 --
--- Reports what came of requests of an instance, as their driver would, and gives its
--- waits their signals and the instances that they wait for.
+-- Reports the outcomes of requests of an instance, as their driver would. Gives its waits
+-- the signals, and the ends of instances, that they wait for.
 --
 -- Returns  nothing
 -- Locks    as outcome
 -- Raises   as outcome
--- Called   by _play
+-- Called   by _play and _do_due
 create or replace function wf._deliver(p_instance bigint, p_due wf.foreseen[], p_now timestamptz) returns void
 language plpgsql as $$
 begin
@@ -71,7 +71,7 @@ begin
       from unnest(p_due) d
      where d.how = 'wait' and p.instance_id = d.instance_id and p.id = d.process_id and p.state = 'WAITING'
        and to_jsonb(p.attempt) = d.body -> 'attempt';
-    -- whoever held these is gone
+    -- the driver that held these is lost
     update wf.lease l set driver_id = -1
       from unnest(p_due) d
      where d.how = 'lost' and l.instance_id = d.instance_id and l.process_id = d.process_id and l.token = d.token;
@@ -84,8 +84,8 @@ $$;
 
 -- wf._grant_simulated(p_instance)
 --
--- Grants places of groups as _settle does, and of rates as _grant_rate does, counting
--- only those that this instance holds.
+-- Grants places of groups as _settle does, and places of rates as _grant_rate does. It counts
+-- only the places that this instance holds.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the instance's own rows
@@ -148,7 +148,7 @@ $$;
 
 -- wf._repair_simulated(p_instance, p_script)
 --
--- Does what the script has an operator do with what has failed.
+-- Does with the failed processes what the script has an operator do.
 --
 -- Returns  whether there was anything to do
 -- Locks    as retry
@@ -184,7 +184,7 @@ $$;
 
 -- wf._set_clock(p_now)
 --
--- Sets the clock of a simulation. In it everybody may: see wf.now.
+-- Sets the clock of a simulation, which every caller may do: see wf.now.
 --
 -- Returns  nothing
 -- Locks    nothing
@@ -199,8 +199,8 @@ $$;
 
 -- wf._do_due(p_instance, p_due, p_now)
 --
--- Does what is due at a moment: timers, what comes of requests, limits, and what is to
--- be begun, torn down or stopped in a later transaction. It starts no other instances.
+-- Does what is due at a moment: timers, outcomes of requests, limits, and what the engine
+-- begins, tears down or stops in a later transaction. It starts no other instances.
 --
 -- Returns  nothing
 -- Locks    as outcome
@@ -238,9 +238,9 @@ $$;
 
 -- wf._stop_simulated(p_flight, p_now)
 --
--- Stops what the engine has asked to stop, as a driver would.
+-- Stops the requests that the engine has asked to stop, as a driver would.
 --
--- Returns  what is going to come of all requests now; null if none is to be stopped
+-- Returns  the outcomes that all requests are going to have now; null if none is to be stopped
 -- Locks    nothing beyond the instance's own rows
 -- Raises   nothing
 -- Called   by _play
@@ -304,8 +304,8 @@ $$;
 
 -- wf._play(p_workflow, p_params, p_script, p_seed, p_version)
 --
--- Starts an instance and plays it to its end: from moment to moment, at each of
--- them first what is due, then what can begin.
+-- Starts an instance and plays it to its end, from moment to moment. At each moment it
+-- first does what is due, then begins what can begin.
 --
 -- Returns  the rows of wf.simulate
 -- Locks    nothing beyond the instance's own rows
@@ -401,7 +401,7 @@ $$;
 create or replace function wf._tell(p_instance bigint, p_begin timestamptz) returns wf.simulated[]
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_hashjoin = on set enable_nestloop = off as $$
 begin
-    -- its caller has switched hash joins off, and the planner takes rows that nobody has analysed for a few
+    -- the caller has switched hash joins off, and the planner takes a table that nobody has analysed for a small one
     return array(
         with numbered as materialized (
             select p.id, p.state,
@@ -439,11 +439,11 @@ $$;
 
 -- wf.simulate(p_workflow, p_params, p_script, p_seed, p_version)
 --
--- Plays an instance of a workflow and undoes it. What others do meanwhile, and
--- what it would find in their way, is the head of this file.
+-- Plays an instance of a workflow and undoes it. The head of this file says what others can
+-- do meanwhile.
 --
 -- Returns  its history, what it waits for if it does not end, and last its result
--- Locks    the gate and the workflow's versions (both shared), given back when it returns; else as described above
+-- Locks    the gate and the workflow's versions (both shared), released when it returns; else see the head of the file
 -- Raises   WF002, WF003, WF004 (50,000 requests, or 1,000 of one task, and no end), WF006
 -- Called   by authors, the console
 create or replace function wf.simulate(p_workflow text, p_params jsonb default '{}', p_script jsonb default null,
@@ -459,7 +459,7 @@ begin
         v_moves := wf._play(p_workflow, p_params, p_script, p_seed, p_version);
         raise exception using errcode = 'triggered_action_exception';
     exception when triggered_action_exception then
-        -- only the variables keep the result
+        -- all is rolled back; the variables keep the result
         if v_moves is null then
             raise;
         end if;
@@ -469,6 +469,7 @@ end;
 $$;
 comment on function wf.simulate(text, jsonb, jsonb, bigint, int) is
     'Plays an instance of a workflow in virtual time, with made-up drivers, and undoes all of it: workflow, '
-    'parameters, script (a list of rules, see docs/console.md), seed (then what the script does not say is random), '
-    'version. Returns its history (time since the start, number of the process, label, was, event, state, detail), a '
-    'row with event waits for whatever holds it up if it does not end, and last a row with event result.';
+    'parameters, script (a list of rules, see docs/console.md), seed (if given, outcomes that the script does not give '
+    'are random), version. Returns its history (time since the start, number of the process, label, was, event, state, '
+    'detail), a row with event waits for each thing that holds it up if it does not end, and last a row with event '
+    'result.';

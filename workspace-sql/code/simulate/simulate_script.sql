@@ -75,7 +75,8 @@ $$;
 
 -- wf._element(p_instance, p_process)
 --
--- An undo is below what was given up, but stands in the scope of the step that it undoes.
+-- In the tree an undo is below the process that was given up, but it is in the scope of the
+-- step that it undoes.
 --
 -- Returns  the index of the nearest element of a forall, or round of a loop, that a process is in; null if it is in
 --          none
@@ -122,11 +123,11 @@ $$;
 
 -- wf._find_rule(p_script, p_process, p_node, p_request)
 --
--- Returns  the first rule that is about this request of a process, or (p_request
---          is null) about its failure; null if none is
+-- Returns  the first rule for this request of a process, or for its failure if
+--          p_request is null; null if no rule fits
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _foresee and _repair_simulated
+-- Called   by _foresee, _foresee_waits and _repair_simulated
 create or replace function wf._find_rule(p_script jsonb, p_process wf.process, p_node wf.node, p_request text)
 returns jsonb
 language plpgsql stable as $$
@@ -155,7 +156,7 @@ $$;
 -- Returns  a number from 0 to 99, always the same for the same seed and number
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _foresee
+-- Called   by _foresee and _foresee_waits
 create or replace function wf._dice(p_seed bigint, p_number bigint) returns int
 language sql immutable
 begin atomic
@@ -188,7 +189,7 @@ $$;
 
 -- wf._plausible_response(p_transport, p_args)
 --
--- Returns  what a transport answers where all is well
+-- Returns  what a transport answers if all goes well
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _foresee
@@ -211,10 +212,10 @@ end;
 
 -- wf._foresee(p_script, p_seed, p_number, p_process, p_request, p_token, p_transport, p_args, p_timeout_ms)
 --
--- What is going to come of a request that has just been handed out: what the
--- script says, else what the seed gives, else that all goes well. A response
--- that the type's clauses do not take for a success is not sent: the task then
--- succeeds as such, with the simplest value of what its type returns.
+-- Decides what outcome a request that has just been handed out will have: the one
+-- that the script says, else the one that the seed gives, else success. A response
+-- that the type's clauses would not take for a success is not sent. Then the task
+-- succeeds without a response, with the simplest value of the type that it returns.
 --
 -- Returns  the outcome and its time
 -- Locks    nothing
@@ -289,9 +290,9 @@ $$;
 
 -- wf._foresee_waits(p_script, p_seed, p_number, p_instance, p_flight)
 --
--- What is going to come of the waits for signals and for instances that have begun: what
--- the script says, else that a signal comes, or that the instance ends, after a second, or
--- after as long as the seed gives.
+-- Decides how the waits for signals and for instances that have begun will end: as the script
+-- says; else the signal comes, or the instance ends, after a second, or after the time that
+-- the seed gives.
 --
 -- Returns  outcomes of the waits that have none in p_flight yet
 -- Locks    nothing

@@ -1,17 +1,18 @@
 -- Instances that tasks of other instances start (wf.Start) or wait for (wf.WaitInstance).
 --
--- A task that waits for an instance has a row of wf.timer, as every wait has: its
--- awaits_id is that instance, null until it is started or found. Whoever holds one
--- instance never touches the other one. What one has to do to the other is work:
+-- A task that waits for an instance has a row of wf.timer, as every wait has. The row's
+-- awaits_id is that instance, and null until the instance is started or found. A transaction
+-- that holds one of the two instances never touches the other one. It leaves work for it:
 --
---   child   of the waiting task: start or find the instance, or look whether it has ended
---   abort   of the instance that was started: the task that waits for it is to stop
+--   child   for the waiting task: start or find the instance, or look whether it has ended
+--   abort   for the instance that was started: the task that waits for it is to stop
 --   halt    the same, at once
 --
--- The transaction in which an instance ends leaves work of kind child for all that wait
--- for it (_tell_waits). None is missed: an instance that a task starts is stored with the
--- task's awaits_id in one transaction, and any other one is locked while awaits_id is
--- stored, so that it ends before, and is seen to have ended, or after, and tells.
+-- The transaction in which an instance ends leaves work of kind child for all tasks that
+-- wait for it (_tell_waits). No task is missed. An instance that a task starts is stored in
+-- one transaction with the task's awaits_id. Any other instance is locked while awaits_id
+-- is stored. So the instance ends either before, and the task sees that it has ended, or
+-- after, and its end leaves work for the task.
 
 -- wf._tell_waits(p_instance, p_at)
 --
@@ -34,12 +35,13 @@ $$;
 
 -- wf._tell_resumed(p_instance, p_at)
 --
--- Leaves work for the tasks that have started nothing, since their instances were suspended.
+-- Leaves work for tasks that could not start an instance while their own instances were
+-- suspended. These now go on, or they are aborted and the tasks are in a finally.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
 -- Raises   nothing
--- Called   by the triggers of instance
+-- Called   by the triggers of instance, and by _tear
 create or replace function wf._tell_resumed(p_instance bigint[], p_at timestamptz) returns void
 language plpgsql as $$
 begin
@@ -93,8 +95,8 @@ $$;
 
 -- wf._stop_child(p_instance, p_item, p_event)
 --
--- Aborts or halts instances whose tasks wf.Start are to stop; those whose item is 1 are
--- undone. One that has ended meanwhile stays as it is.
+-- Aborts or halts instances whose tasks wf.Start are to stop. Instances whose item is 1 are
+-- undone. An instance that has ended meanwhile stays as it is.
 --
 -- Returns  nothing
 -- Locks    as _abort; the caller holds the instances
@@ -115,8 +117,8 @@ $$;
 
 -- wf._waits_around(p_awaited, p_instance)
 --
--- Returns  whether an instance is, or waits for, another one, maybe through others: then
---          a wait for the first instance in the second one would close a circle
+-- Returns  whether p_awaited is p_instance, or waits for it, directly or through other
+--          instances: then a wait of p_instance for p_awaited would close a circle
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _find_awaited
@@ -164,8 +166,8 @@ end;
 
 -- wf._refuse_child(p_wait, p_args)
 --
--- Returns  what is wrong with the arguments of a task wf.Start or wf.WaitInstance (p_wait child or instance), as an
---          error record; null if nothing is
+-- Returns  an error record that says what is wrong with the arguments of a task wf.Start or wf.WaitInstance (p_wait
+--          child or instance); null if they are right
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _asked_children
@@ -203,10 +205,10 @@ $$;
 
 -- wf._child_wait(p_instance, p_process)
 --
--- Returns  the wait of a task for an instance: none if it does not wait for one any more
+-- Returns  the wait of a task for an instance; no row if the task no longer waits for one
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _asked_children and _ended_children
+-- Called   by _asked_children and _begin_children
 create or replace function wf._child_wait(p_instance bigint, p_process bigint)
 returns table (state text, wait text, args jsonb, awaits_id bigint)
 language sql stable rows 1
@@ -223,8 +225,8 @@ end;
 
 -- wf._asked_children(p_instance, p_process)
 --
--- Returns  what these tasks ask for that have not got their instance yet: error says what is wrong with the
---          arguments; single is null if it can be started together with others
+-- Returns  for those of these tasks that have no instance yet, the instance that each asks for. error: what is wrong
+--          with the arguments. single: null if the instance can be started together with others
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _begin_children
@@ -249,12 +251,12 @@ end;
 
 -- wf._start_children(p_starter, p_args, p_priority)
 --
--- Starts the instances that tasks wf.Start ask for: of one workflow, with the same
--- priority, for one login; with a key only one. A stranger's transaction may hold the row
--- of a quota, or have claimed the key: it is waited for a moment, and then the start is
--- left for later. What refuses the start is an error of the tasks.
+-- Starts the instances that tasks wf.Start ask for. All are of one workflow, with the same
+-- priority, for one login. With a key there is only one. Another transaction may hold the
+-- row of a quota, or have claimed the key. This waits a moment for that transaction, and then
+-- leaves the start for later. If the start is refused, the tasks get the error.
 --
--- Returns  the instances, in order; or an error record, and none is started; or neither: it is to be tried later
+-- Returns  the instances, in order; or an error record, and none is started; or neither: try again later
 -- Locks    as _start and _start_all, for at most 100 ms each
 -- Raises   nothing of its own
 -- Called   by _begin_children
@@ -300,7 +302,8 @@ $$;
 -- end before the wait is stored. An instance that the login may not see is treated as
 -- unknown.
 --
--- Returns  an error record if it cannot be waited for; null with held: it is locked; without: somebody holds it
+-- Returns  error: why the process cannot wait for the instance, else null; held: true if it is locked, false if
+--          somebody else holds it
 -- Locks    the instance (for share, skipping a locked one)
 -- Raises   nothing
 -- Called   by _begin_children
@@ -323,10 +326,10 @@ $$;
 
 -- wf._begin_children(p_instance, p_process, p_now)
 --
--- Tasks that wait for instances start or find theirs. What asks for instances of one
--- workflow is started together; if that is refused, each by itself. In a suspended
--- instance nothing is started, nor by a task that another one has stopped meanwhile. The
--- arrays run in parallel.
+-- Starts or finds the instances that tasks wait for. Instances of one workflow are started
+-- together; if that is refused, each is started by itself. A task in a suspended instance
+-- starts nothing, nor does a task that another one has stopped meanwhile. The arrays run in
+-- parallel.
 --
 -- Returns  nothing
 -- Locks    as _start_children and _find_awaited; the caller holds the instances of the tasks
@@ -398,13 +401,13 @@ $$;
 
 -- wf._tend_children(p_instance, p_process, p_now)
 --
--- Tasks that wait for instances go on: they start or find theirs, they end if that has
--- ended, and those that are to stop do so. The arrays run in parallel.
+-- Moves tasks on that wait for instances. A task starts or finds its instance, ends if that
+-- instance has ended, and stops if it is to stop. The arrays run in parallel.
 --
 -- Returns  nothing
 -- Locks    as _begin_children; the caller holds the instances of the tasks
 -- Raises   nothing of its own
--- Called   by _do_work, and by the simulator for what is to stop
+-- Called   by _do_work, and by the simulator for tasks that are to stop
 create or replace function wf._tend_children(p_instance bigint[], p_process bigint[], p_now timestamptz) returns void
 language plpgsql as $$
 declare
@@ -439,8 +442,8 @@ $$;
 
 -- wf._ended_children(p_instance, p_process)
 --
--- Returns  of these tasks those whose wait is over: with the output or the error that they get, if they are WAITING;
---          those that are to stop and have nothing that they have to wait for
+-- Returns  those of these tasks whose wait is over. A task that is WAITING has the output or the error that it gets.
+--          A task that is to stop is among them if it has nothing left to wait for
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _tend_children
@@ -472,7 +475,7 @@ begin atomic
                         then t.awaits_id is not null and (c.id is null or c.state in ('END', 'ABORTED'))
                         else c.id is null or c.state in ('END', 'ABORTED')
                              or (c.parent_id, c.parent_process_id) is distinct from (u.i, u.j) end
-            offset 0) w -- most have just started theirs: only those whose wait is over need more
+            offset 0) w -- most tasks have just started their instance: only those whose wait is over need more
      cross join lateral (select x.input from wf.node x
                           where x.version_id = w.version_id and x.id = w.node_id offset 0) n
      order by w.i, w.j;

@@ -1,5 +1,5 @@
--- What drivers count: requests, turns, connections. It is for people who look, and
--- the engine decides nothing by it.
+-- What drivers count: requests, turns, connections. The counters are for people to read;
+-- the engine decides nothing by them.
 
 -- wf._are_counters(p_counters)
 --
@@ -46,9 +46,9 @@ begin
 end;
 $$;
 comment on function wf.counters_set(bigint, jsonb) is
-    'Writes what a driver has counted since it was started, in place of what it wrote before; that is a sign of life, '
-    'too. Returns nothing; raises WF002 if these are not counters, WF010 if the driver was given up, WF014 if another '
-    'login registered it.';
+    'Writes the counters of a driver since it was started, in place of those that it wrote before. The call is also a '
+    'sign of life. Returns nothing; raises WF002 if these are not counters, WF010 if the driver was given up, WF014 '
+    'if another login registered it.';
 
 create or replace view wf.driver_counter_v with (security_barrier = true) as
 select c.driver_id,

@@ -1,5 +1,5 @@
--- Drivers: they come, give signs of life, and go; what a dead one held is taken
--- back.
+-- Drivers register, give signs of life, and leave. The requests of a dead driver are
+-- taken back.
 
 -- wf._serves(p_driver, p_lane)
 --
@@ -20,19 +20,19 @@ end;
 -- wf.register(p_name, p_version, p_transports, p_queues, p_slots, p_previous, p_tokens,
 --             p_capabilities, p_backend, p_marks)
 --
--- A new incarnation of a driver. One that lost its connection names its former incarnation
--- and the requests that it still holds: these go over to the new one. A request that was
--- handed to the driver but never reached it goes back into the queue. If a session of its
--- own calls (a pooler's has another number), that session is written down, and shows from
--- then on that the driver is there. Marks that are not part of this history mean that some
--- of it was lost: the engine is paused. The number is for the login that registers: no
--- other may use it, or take its requests over.
+-- Registers a new incarnation of a driver. A driver that lost its connection names its
+-- former incarnation and the requests that it still holds: these go over to the new one. A
+-- request that was handed to the driver but never reached it goes back into the queue. If
+-- the driver calls from a session of its own (a pooler's session has another number), the
+-- session is written down, and shows from then on that the driver is there. Marks that are
+-- not part of this history mean that some history was lost: the engine is paused. Only the
+-- login that registers the driver may use its number, or take its requests over.
 --
 -- Returns  the id of this incarnation
--- Locks    before the engine is paused all turns; the instances of what it held, by id
---          (skipping locked ones); the leases and stops that go over; the former
---          driver's row, and those that are forgotten; drivers that registered in the
---          same session before
+-- Locks    all turns, before it pauses the engine; the instances of the requests that the
+--          driver held, by id (skipping locked ones); the leases and stops that go over; the
+--          rows of the former incarnation, of drivers that are forgotten, and of drivers that
+--          registered in the same session before
 -- Raises   WF002, WF004, WF006, WF008, WF014, WF015
 -- Called   by a driver when it starts, when it connects again, when it was given up as lost
 create or replace function wf.register(p_name text, p_version text, p_transports text[], p_queues text[], p_slots int,
@@ -110,17 +110,17 @@ begin
 end;
 $$;
 comment on function wf.register(text, text, text[], text[], int, bigint, uuid[], text[], int, text[]) is
-    'Registers a driver: name, version of the program, transports, queues that it serves, requests that it carries out '
-    'at once; after a lost connection also its former id and the tokens that it still holds; what else it has that '
-    'tasks may require, each a name or name=value; the process id of the server that its session was told; the marks '
-    'that polls gave it since it last registered. Returns the id that its other calls take, in sessions of this login. '
-    'Raises WF008 if the login may not serve what it asks for, WF014 if another login registered '
-    'the former id, WF015 if this workspace has not made a mark.';
+    'Registers a driver. It gives its name, the version of its program, its transports, the queues that it serves, and '
+    'how many requests it carries out at once. After a lost connection it also gives its former id and the tokens that '
+    'it still holds. Then come its capabilities, which tasks may require, each a name or name=value; the process id of '
+    'the server that its session was told; and the marks that polls gave it since it last registered. Returns the id '
+    'that its other calls take, in sessions of this login. Raises WF008 if the login may not serve what the driver '
+    'asks for, WF014 if another login registered the former id, WF015 if this workspace has not made one of the marks.';
 
 -- wf._forget_drivers(p_name, p_now)
 --
--- Forgets those of a name that have been gone for a day and hold nothing any
--- more: connections that come and go leave no more than a day's rows behind.
+-- Forgets drivers of this name that have been gone for a day and hold no request any
+-- more. So connections that come and go leave at most a day's rows behind.
 --
 -- Returns  nothing
 -- Locks    rows of driver (skipping locked ones)
@@ -144,9 +144,10 @@ $$;
 
 -- wf._hand_back(p_driver, p_tokens, p_instances)
 --
--- The answer of a poll was lost on its way: the driver does not hold what it was
--- handed then, and has not begun it. (What was acknowledged, or has a handle, is
--- left to _lose.) The caller holds the instances.
+-- Puts requests back into the queue. The answer of the poll that handed them out was lost
+-- on its way, so the driver does not hold them, and has not begun them. (Requests that
+-- were acknowledged, or that have a handle, are left to _lose.) The caller holds the
+-- instances.
 --
 -- Returns  nothing
 -- Locks    as outcome
@@ -219,8 +220,8 @@ $$;
 
 -- wf._greet(p_driver, p_now)
 --
--- Notes a driver's sign of life, at most once a second. It is the last thing that a
--- transaction does, so that the row is held for no time: a sign of life does not wait for
+-- Notes a driver's sign of life, at most once a second. It is the last step of its
+-- transaction, so the row is locked only for a moment: a sign of life does not wait for
 -- another transaction of the same driver.
 --
 -- Returns  nothing
@@ -254,8 +255,8 @@ begin
 end;
 $$;
 comment on function wf.heartbeat(bigint) is
-    'A sign of life of a driver whose polls take long or fail, in a transaction of its own. Returns nothing; raises '
-    'WF010 if it was given up, WF014 if another login registered it.';
+    'Gives a sign of life of a driver whose polls take long or fail, in a transaction of its own. Returns nothing; '
+    'raises WF010 if the driver was given up, WF014 if another login registered it.';
 
 -- wf.drain(p_driver)
 --
@@ -281,8 +282,9 @@ begin
 end;
 $$;
 comment on function wf.drain(bigint) is
-    'Lets a driver take no more requests; those that it holds go on. A driver says so of itself, an operator of any. '
-    'Returns nothing; raises WF003 if there is no such driver at work, WF014 if a driver names that of another login.';
+    'Lets a driver take no more requests; the requests that it holds go on. A driver may drain itself, an operator any '
+    'driver. Returns nothing; raises WF003 if there is no such driver at work, WF014 if a driver names a driver of '
+    'another login.';
 
 -- wf.leave(p_driver)
 --
@@ -309,16 +311,16 @@ comment on function wf.leave(bigint) is
 
 -- wf._has_session(p_driver)
 --
--- A login that is not the driver's cannot be taken for it: server processes are
--- compared with their login, which nobody chooses. Another process of that login
--- may get the number of one that has ended: then the driver is given up as late
--- as one without a session, after lease_seconds. (An owner without rights on
--- other logins is told no more of their processes than that.)
+-- A process of another login is never taken for the driver's session, since the login is
+-- compared, too, and nobody can choose it. When the session has ended, another process of
+-- the same login may get its number. Then the driver is given up only after lease_seconds,
+-- like a driver without a session. (An owner without rights on other logins sees no more of
+-- their processes than the columns that are compared here.)
 --
--- Returns  whether the session is there in which the driver registered
+-- Returns  whether the session in which the driver registered is still there
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _sweep
+-- Called   by _give_up
 create or replace function wf._has_session(p_driver wf.driver) returns boolean
 language plpgsql as $$
 begin
@@ -331,9 +333,9 @@ $$;
 
 -- wf._give_up(p_driver)
 --
--- Gives drivers up that gave no sign of life for lease_seconds, or whose session is gone
--- and who did not connect again for grace_seconds; except p_driver, which calls, and
--- therefore lives.
+-- Gives up drivers that gave no sign of life for lease_seconds, and drivers whose session
+-- is gone and that did not connect again within grace_seconds. It never gives up p_driver,
+-- which calls, and therefore lives.
 --
 -- Returns  nothing
 -- Locks    as _look_around, then rows of driver (skipping locked ones)
@@ -361,12 +363,11 @@ $$;
 
 -- wf._sweep(p_all, p_driver)
 --
--- Gives silent drivers up, and takes back what drivers hold that are gone.
--- Anybody's poll does it, once a second, and whatever is left over is found by
--- the next: nothing depends on one chance.
--- To look through all leases takes its time, so they are if somebody was given up or
--- cut off in the last minute, and in any case if p_all says so.
--- The driver that asks (p_driver) lives.
+-- Gives up silent drivers, and takes back the requests of drivers that are gone. The poll
+-- of each driver does this once a second. The next poll finds what this one leaves, so
+-- nothing depends on one call. To look through all leases takes long. Therefore it looks
+-- through them only if a driver was given up or cut off in the last minute, or if p_all is
+-- true. The driver that asks (p_driver) lives.
 --
 -- Returns  nothing
 -- Locks    rows of driver and sign_of_life (skipping locked ones), then as _lose
@@ -377,7 +378,7 @@ language plpgsql as $$
 declare
     v_driver bigint;
 begin
-    -- its own row first: of two drivers that give each other up one passes the other by
+    -- its own row first: of two drivers that would give each other up, one skips the other
     perform from wf.driver d where d.id = p_driver for no key update skip locked;
     if p_driver is not null and not found then
         return;
@@ -403,10 +404,10 @@ $$;
 -- wf._lose(p_driver)
 --
 -- Takes the requests of a driver back, at most 1,000 of them. A request that may safely be
--- repeated goes back into the queue. A task with a handle is polled by any driver. Every
--- other task waits for an operator with kind lost. A task that was lost too often waits
--- for an operator, too, since it may be the cause of the losses (its cancel or cleanup
--- request is given up then).
+-- repeated goes back into the queue. A task with a handle can be polled by any driver. Every
+-- other task fails with kind lost and waits for an operator. So does a task that was lost
+-- too often, since it may be the cause of the losses (its cancel or cleanup request is
+-- given up then).
 --
 -- Returns  nothing
 -- Locks    instances by id (skipping locked ones: their leases stay for the next sweep), then as _take_back
@@ -449,10 +450,10 @@ $$;
 
 -- wf._take_back(p_instance, p_process, p_now)
 --
--- Takes requests back whose drivers are gone; the caller holds the instances.
--- What a driver still holds when it has come back as another one was handed out
--- by a poll whose commit took longer than that: the driver never heard of it, so
--- it has not begun it.
+-- Takes back requests whose drivers are gone; the caller holds the instances. A driver
+-- that has come back as a new incarnation may still have a lease under its old number. The
+-- poll that handed that request out committed only after the driver had come back. So the
+-- driver never heard of the request, and has not begun it.
 --
 -- Returns  nothing
 -- Locks    leases (skipping locked ones)
@@ -513,13 +514,13 @@ $$;
 
 -- wf._move_lost(p_instance, p_process, p_request, p_died, p_unheard, p_now)
 --
--- The moves of processes whose requests are taken back from a driver that died,
--- left, or never heard of them.
+-- Moves processes whose requests are taken back from a driver that died, left, or never
+-- heard of them.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
--- Called   by _lose
+-- Called   by _take_back
 create or replace function wf._move_lost(
     p_instance bigint[], p_process bigint[], p_request text[], p_died boolean, p_unheard boolean, p_now timestamptz)
 returns void

@@ -1,14 +1,14 @@
 -- Which queues and capabilities the drivers of a login may serve.
 --
--- A queue that a grant names is for the roles of the grants that name it, and a
--- capability likewise. A role whose grant names queues serves these and no others;
--- one whose grant names none serves every queue that no grant names, as does a login
+-- A queue that a grant names is only for the roles of the grants that name it; so is a
+-- capability. A role whose grant names queues serves these queues and no others. A role
+-- whose grant names no queue serves every queue that no grant names; so does a login
 -- without a grant. A login has the grants of all roles that it is a member of, added
--- up. Names are names: no character of them stands for others.
+-- up. Names are plain text: there are no wildcards.
 
 -- wf._allowance(p_login)
 --
--- Returns  one row, for queues and for capabilities: only these names (true), or all but these
+-- Returns  one row, for queues and for capabilities: true: only these names; false: all but these
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by register and _review
@@ -44,7 +44,7 @@ end;
 
 -- wf._refuse_ungranted(p_kind, p_asked, p_only, p_names)
 --
--- Returns  nothing, if all that is asked for is granted
+-- Returns  nothing, if every name in p_asked is granted
 -- Locks    nothing
 -- Raises   WF008
 -- Called   by register
@@ -70,13 +70,13 @@ $$;
 
 -- wf._review(p_driver)
 --
--- Looks again what a driver may serve: grants and memberships change. One that has
--- asked for more works on with what is left, and reports what it holds.
+-- Looks up again what a driver may serve, since grants and memberships change. A driver
+-- that asked for more goes on with what is left, and still reports the requests that it holds.
 --
 -- Returns  the driver's row as it is now
 -- Locks    the driver's row, when it changes
 -- Raises   nothing
--- Called   by poll, for the first one in a second, and heartbeat
+-- Called   by poll, for a driver's first poll in a second, and heartbeat
 create or replace function wf._review(p_driver wf.driver) returns wf.driver
 language plpgsql as $$
 declare
@@ -135,9 +135,10 @@ end;
 $$;
 comment on function wf.driver_grant_set(text, text[], text[]) is
     'Grants queues and capabilities to the drivers of a login, or of all logins that are members of a role: from then '
-    'on only these drivers serve them, and these drivers serve nothing else. An empty list means all that no grant '
-    'names. Takes the place of what the role was granted before. Counts for drivers at work within a second, for what '
-    'they are handed from then on. Returns nothing; raises WF002 for what is no name, WF003 if there is no such role.';
+    'on only these drivers serve them, and these drivers serve nothing else. An empty list means every name that no '
+    'grant names. The grant replaces what the role was granted before. Drivers at work heed it within a second, for '
+    'the requests that they are handed from then on. Returns nothing; raises WF002 if a name is not valid, WF003 if '
+    'there is no such role.';
 
 -- wf.driver_grant_remove(p_role)
 --

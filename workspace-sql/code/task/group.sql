@@ -1,4 +1,4 @@
--- Concurrency groups. Occupancy is rows of slot; a place is granted here only.
+-- Concurrency groups. A row of slot is a place that is taken; places are granted only here.
 
 -- wf._name_lanes(p_lane)
 --
@@ -47,7 +47,7 @@ $$;
 -- Grants the free places of a group to the tasks that wait for one, by priority
 -- and turn; at most 1,000 at once. The caller has locked the group.
 --
--- Returns  whether some of the places are left for another time
+-- Returns  whether some of the places are left to be granted later
 -- Locks    rows of parked (skipping locked ones), then of time_limit
 -- Called   by _settle
 create or replace function wf._grant(p_group bigint, p_max int) returns boolean
@@ -83,7 +83,7 @@ begin
         perform wf._run_clocks(v_instance, v_process, wf._now());
         perform wf._offer(wf._wait_for_rates(v_granted, v_process));
     end if;
-    -- a place is left since somebody holds the tasks that wait: an operator, who may yet roll back
+    -- a place is left if somebody, such as an operator who may still roll back, holds the tasks that wait
     return (coalesce(cardinality(v_granted), 0) < v_free or v_free = c_most)
            and exists (select from wf.parked p where p.group_id = p_group);
 end;
@@ -91,11 +91,11 @@ $$;
 
 -- wf._settle(p_row)
 --
--- Sees to what transactions have left on the list: inserts rows for new names of
--- groups and lanes, and grants free places of groups. The last max that a task
--- gave a group wins. A group that somebody else holds stays on the list, in its
--- place: what that one gives comes behind it. If a row is given, it is one that is
--- tried alone: it comes back onto the list, and nothing else is settled.
+-- Settles what transactions have left on the list (wf.dirty): inserts rows for new names
+-- of groups and lanes, and grants free places of groups. The last max that a task gave a
+-- group wins. A group that somebody else holds keeps its place on the list, so that a max
+-- which that holder gives comes behind it. If p_row is given, these rows are tried alone:
+-- they come back onto the list, and nothing else is settled.
 --
 -- Returns  nothing
 -- Locks    rows of dirty (skipping locked ones), then lanes, then groups by id
@@ -118,10 +118,11 @@ begin
          where d.id in (select x.id from wf.dirty x where p_row is null or x.id = any (p_row)
                          order by x.id limit 1000 for update skip locked)
         returning d.*)
-    select array_agg(distinct w.group_id) filter (where w.group_id is not null) as groups,
+    -- a row with a name grants nothing: the rows in which tasks give the max come behind it, maybe not among these
+    select array_agg(distinct w.group_id) filter (where w.group_id is not null and w.name is null) as groups,
            jsonb_object_agg(w.group_id, w.max order by w.id) filter (where w.max is not null) as max,
            jsonb_object_agg(w.group_id, w.id order by w.max is not null, w.id)
-               filter (where w.group_id is not null) as place,
+               filter (where w.group_id is not null and w.name is null) as place,
            jsonb_object_agg(w.group_id, w.name) filter (where w.name is not null) as name,
            array_agg(distinct w.lane || jsonb_build_object('id', w.lane_id)) filter (where w.lane is not null) as lanes
       into v_work
@@ -150,8 +151,8 @@ begin
             insert into wf.dirty (group_id) values (v_group.id);
         end if;
     end loop;
-    insert into wf.dirty (id, group_id, max, name) overriding system value
-    select (v_work.place ->> w.id::text)::bigint, w.id, (v_work.max ->> w.id::text)::int, v_work.name ->> w.id::text
+    insert into wf.dirty (id, group_id, max) overriding system value
+    select (v_work.place ->> w.id::text)::bigint, w.id, (v_work.max ->> w.id::text)::int
       from unnest(v_work.groups) w (id)
      where w.id <> all (v_settled);
 end;
@@ -182,8 +183,8 @@ begin
     perform wf._audit('group set', jsonb_build_object(
         'group', p_name, 'max', p_max, 'was', (select g.max from wf.concurrency_group g where g.name = p_name)));
     update wf.concurrency_group g set max = p_max where g.name = p_name returning g.id into v_id;
-    -- The row of a new one is inserted by the next poll, see definition/group.sql. That
-    -- poll may also settle what tasks gave before: this comes behind it on the list.
+    -- The next poll inserts the row of a new group, see definition/group.sql. That poll may
+    -- also settle a max that tasks gave before: this one comes behind it on the list.
     insert into wf.dirty (group_id, max) values (coalesce(v_id, wf._group(p_name)), coalesce(p_max, -1));
     perform wf._resume_work(null);
     perform wf._ring();

@@ -1,11 +1,11 @@
--- Forms that people answer. A form is a subset of JSON Schema: fields of simple types,
--- each with what its value has to be. A task that waits for an answer has a row of
--- wf.timer, as every wait has, and a row of wf.input for each attempt. Whoever answers
--- writes the answer there and leaves work, which ends the wait where the instance is held.
+-- Forms that people answer. A form is a subset of JSON Schema: fields of simple types, each
+-- with conditions for its value. A task that waits for an answer has a row of wf.timer, as
+-- every wait has, and a row of wf.input for each attempt. wf.answer writes the answer there
+-- and leaves work. A transaction that holds the instance does this work, and ends the wait.
 
 -- wf._misses_pattern(p_pattern, p_text)
 --
--- Returns  what is wrong with a text that has to match a regular expression, or with the expression; else null
+-- Returns  what is wrong with a text that has to match a regular expression, or with the expression; null if nothing is
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _form_misfit and _field_flaw
@@ -59,7 +59,7 @@ $$;
 -- Returns  why a value does not fit a field, as the rest of a sentence; null if it fits
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _field_flaw and _read_answer
+-- Called   by _field_flaw and _answer_flaws
 create or replace function wf._form_misfit(p_spec jsonb, p_value jsonb) returns text
 language plpgsql stable as $$
 declare
@@ -166,8 +166,8 @@ $$;
 
 -- wf._read_form(p_form)
 --
--- Reads a form: its fields alone, of which those without a default are required, or a
--- schema with properties and required.
+-- Reads a form. A form is either a schema with properties and required, or just the fields;
+-- then each field without a default is required.
 --
 -- Returns  the form as a schema, or what is wrong with it
 -- Locks    nothing
@@ -230,7 +230,7 @@ $$;
 
 -- wf._refuse_input(p_args)
 --
--- Returns  the error of a task whose form cannot be asked; null if it can
+-- Returns  the error of a task whose form is not valid; null if it is valid
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _as_wait
@@ -246,7 +246,7 @@ end;
 
 -- wf._ask_input(p_waits, p_now)
 --
--- Asks for answers, for waits that have just begun.
+-- Writes the forms of waits that have just begun into wf.input.
 --
 -- Returns  nothing
 -- Locks    nothing; the caller holds the instances
@@ -270,7 +270,7 @@ $$;
 
 -- wf._is_asked(p_input)
 --
--- Returns  whether a task still waits for the answer of an input: it has not ended, nor asked anew
+-- Returns  whether a task still waits for this answer: it has not ended, nor asked again
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by answer and _take_answers
@@ -287,7 +287,7 @@ end;
 
 -- wf._take_answers(p_input, p_now)
 --
--- Inputs have been answered: the tasks that wait for these answers end.
+-- Ends the tasks that wait for these answers, which have been given.
 --
 -- Returns  nothing
 -- Locks    the caller holds the instances
@@ -305,7 +305,7 @@ $$;
 
 -- wf._answer_flaws(p_form, p_answer)
 --
--- Returns  what is wrong with each field of an answer, an object with its defaults
+-- Returns  what is wrong with each field of an answer, an object with the defaults filled in
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _read_answer and answer_check
@@ -327,7 +327,7 @@ end;
 
 -- wf._read_answer(p_form, p_payload)
 --
--- Returns  the answer with the defaults of what was left out, or what is wrong with each field
+-- Returns  the answer with the defaults of fields that were left out, or what is wrong with each field
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by answer and answer_check
@@ -347,8 +347,8 @@ $$;
 
 -- wf._default_answer(p_instance, p_process, p_now)
 --
--- Returns  what a simulated wait gets if its script does not say: for an input the default of each field that is
---          required or has one, else its first choice, else an empty value; for a signal no payload
+-- Returns  what a simulated wait gets if its script gives nothing. An input gets a value for each field that is
+--          required or has a default: the default, else the first choice, else an empty value. A signal has no payload
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _deliver

@@ -2,10 +2,10 @@
 
 -- wf._forget_lanes()
 --
--- Removes lanes that only expressions have named and that hold nothing any more:
--- a poll looks at each that its driver serves. A lane that is found unused is
--- marked first. Whoever uses it from then on tells the next poll (_lane), and
--- whoever used it before has ended when it goes, so that its use can be seen.
+-- Removes lanes that only expressions have named and that hold nothing any more, since a
+-- poll looks at each lane that its driver serves. A lane that is found unused is marked
+-- first. A transaction that uses it from then on tells the next poll (_lane). When the lane
+-- is removed, every transaction that used it before has ended, so its use can be seen.
 --
 -- Returns  nothing
 -- Locks    rows of lane (skipping locked ones)
@@ -13,7 +13,7 @@
 create or replace function wf._forget_lanes() returns void
 language plpgsql as $$
 declare
-    -- before anything is looked at: whoever ends later is not counted among those that have ended
+    -- taken before anything is looked at: a transaction that ends later does not count as ended
     v_horizon constant xid8 := pg_snapshot_xmin(pg_current_snapshot());
     v_lanes bigint[] := array(select l.id from wf.lane l where not l.fixed order by l.id for update skip locked);
     v_unused bigint[];

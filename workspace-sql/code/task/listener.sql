@@ -1,13 +1,14 @@
--- The logins that want to be notified when an instance has ended (outside/result.sql).
--- Nobody else's commit waits for a notification: PostgreSQL makes those take turns.
+-- Logins can ask to be notified when an instance has ended (outside/result.sql). Only the
+-- ends of such instances send a notification: PostgreSQL makes commits that notify take
+-- turns, and other commits need not wait.
 
 comment on table wf.end_listener is
-    'Instances of whose end somebody wants to be notified on channel wf_end. A row goes with that notification.';
+    'Instances whose end somebody wants to be notified of on channel wf_end. The notification deletes the row.';
 comment on column wf.end_listener.instance_id is 'the instance';
 
 -- wf._hear(p_instance)
 --
--- Somebody wants to be notified when these instances have ended.
+-- Writes down that somebody wants to be notified when these instances have ended.
 --
 -- Returns  nothing
 -- Locks    nothing, it only inserts; the caller holds the instances
@@ -26,7 +27,7 @@ $$;
 
 -- wf._tell_listeners(p_instance)
 --
--- These instances have ended: whoever has asked for it is notified at the commit.
+-- Notifies, at the commit, the logins that asked to hear of the end of these instances.
 --
 -- Returns  nothing
 -- Locks    rows of end_listener

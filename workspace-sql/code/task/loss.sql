@@ -1,20 +1,19 @@
--- Requests whose drivers die, one after the other. A task that shares a driver by chance
--- is lost once; a task that kills drivers is lost each time. After as many losses in a row
--- as the setting loss_limit says, a task is not handed to another driver. Until then it is
--- given up later and later, by chance, so that those who shared its drivers part from it.
+-- Requests whose drivers die, one after the other. A task that only shared a driver with
+-- such a request is lost once; a task that kills drivers is lost each time. After loss_limit
+-- (a setting) losses in a row, no other driver gets the task. Until then it is taken back
+-- after longer and longer random delays, so that tasks which shared its driver part from it.
 -- Only losses are written here: a request that goes well costs nothing.
 
 -- wf._count_losses(p_instance, p_process, p_request, p_token, p_sure, p_now)
 --
--- Counts requests that were lost with their driver, each once. A start is lost
--- in a row with the one before if no retry lies between them, any other request
--- if nothing came of the task between them. The delays of a simulation (p_sure)
--- are no chance.
+-- Counts requests that were lost with their driver, each once. Two lost starts are in a
+-- row if no retry lies between them. Two other requests are in a row if no sign of the task
+-- came between them. The delays of a simulation (p_sure) are not random.
 --
 -- Returns  nothing
 -- Locks    the rows of loss
 -- Raises   nothing
--- Called   by _lose, which holds the instances
+-- Called   by _take_back; its caller holds the instances
 create or replace function wf._count_losses(
     p_instance bigint[], p_process bigint[], p_request text[], p_token uuid[], p_sure boolean, p_now timestamptz)
 returns void
@@ -48,11 +47,11 @@ $$;
 
 -- wf._withheld_until(p_lease, p_now)
 --
--- Returns  until when a lost request is not taken back; null if it may be now:
---          also if it is to stop, or the clock was set back
+-- Returns  until when a lost request is not taken back; null if it may be taken back now,
+--          also because the task is to stop, or because the clock was set back
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _lose, _part_work, explain and the simulator
+-- Called   by _lose, _take_back, _part_work, explain and the simulator
 create or replace function wf._withheld_until(p_lease wf.lease, p_now timestamptz) returns timestamptz
 language sql stable
 begin atomic

@@ -13,10 +13,11 @@ $$;
 
 -- wf._turn(p_at, p_index)
 --
--- Virtual time of a request. The elements of one forall stand 0.1 s apart, so that a large
--- one does not stand before everybody else: the 1,000 that it may have open fill 100 s,
--- and whoever comes in that time goes before the rest. A queue is never idle: therefore a
--- forall that is alone loses no time. No newcomer waits longer, however long the list is.
+-- Gives the virtual time of a request. The elements of one forall are 0.1 s apart, so that a
+-- large forall does not go before everybody else. It may have 1,000 elements open, which
+-- fill 100 s. A request that comes within that time goes before the rest of them. So no
+-- newcomer waits for longer than that, however long the list is. The queue never waits for
+-- a time to come: a forall that is alone loses no time.
 --
 -- Returns  microseconds
 -- Locks    nothing
@@ -30,14 +31,14 @@ end;
 
 -- wf._place(p_index, p_scopes, p_in_round)
 --
--- Returns  a number that tells the elements of a forall apart, for _turn: the
---          index, or, further down, how much later the element began than what
---          is around it; from 0 to 1023, also where its number is the smaller one,
---          since each session takes numbers in advance; null outside of a forall, and in
---          a round of a loop or an undo, beside which there is no other
+-- Returns  a number that tells the elements of a forall apart, for _turn: the index, or,
+--          further down, how much greater the number of its scope is than that of the scope
+--          around it. It is from 0 to 1023, also if its scope's number is smaller, since
+--          each session takes numbers in advance. It is null outside of a forall, and in a
+--          round of a loop or an undo, since no other round runs beside it
 -- Locks    nothing
 -- Raises   nothing
--- Called   where leaves are queued
+-- Called   where tasks are queued
 create or replace function wf._place(p_index int, p_scopes bigint[], p_in_round boolean) returns int
 language sql immutable
 begin atomic
@@ -50,9 +51,9 @@ end;
 
 -- wf._offer(p_requests, p_moves)
 --
--- Puts requests among the ready ones, and wakes sleeping drivers. Nothing else
--- inserts there. New leaves, which are most of all, are given as the moves that the
--- insert trigger has of them.
+-- Makes requests ready, and wakes sleeping drivers. Nothing else inserts into wf.ready.
+-- Requests of new tasks, by far the most, are given as the moves that the insert trigger
+-- has of them.
 --
 -- Returns  true
 -- Locks    nothing; only inserts
@@ -77,10 +78,10 @@ $$;
 
 -- wf._queue(p_moves)
 --
--- Gives leaves in INIT their place: ready, or parked before their group or rate, or (a
--- wait) waiting at once. Arguments and policies that could not be evaluated before are
--- evaluated again; the rows are read after that. A task that waits for the time of its
--- next attempt is not queued.
+-- Gives tasks in INIT their place. A task becomes ready, or is parked until its group or rate
+-- has a place, or, if it is a wait, is WAITING at once. Arguments and policies that could not
+-- be evaluated before are evaluated again; the rows are read after that. A task that waits
+-- for the time of its next attempt is not queued.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates; groups are settled later
@@ -105,7 +106,7 @@ begin
      cross join lateral (select x.* from wf.node x where x.version_id = m.version_id and x.id = m.node_id offset 0) n;
     if f.again then
         perform wf._evaluate_again(p_moves);
-        -- what failed once more may wait for another attempt by now
+        -- a task that failed once more may wait for another attempt by now
         p_moves := array(select m from unnest(p_moves) m where not wf._waits_for_retry(m.instance_id, m.id));
     end if;
     if f.free or f.again then
@@ -148,7 +149,7 @@ begin
     if f.parks & 2 > 0 or f.again then
         perform wf._begin_rated(p_moves);
     end if;
-    -- last: one that fails may tear the others down, which are found by these rows
+    -- last: a wait that fails may tear the other tasks down, which are found by the rows above
     if f.wait then
         perform wf._begin_wait(p_moves);
     end if;
@@ -157,7 +158,7 @@ $$;
 
 -- wf._unqueue(p_moves)
 --
--- Takes the requests of processes out of the queue that need them no more.
+-- Takes requests that their processes no longer need out of the queue.
 --
 -- Returns  nothing
 -- Locks    rows of ready and parked
@@ -183,7 +184,7 @@ $$;
 
 -- wf._evaluate_again(p_moves)
 --
--- Evaluates the arguments and policies of leaves where that failed before.
+-- Evaluates the arguments and policies of tasks again, if that failed before.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates

@@ -16,8 +16,8 @@ end;
 -- wf._apply_reports(p_driver, p_instance, p_process, p_token, p_event, p_body)
 --
 -- Applies reports, set-based. The caller holds the instances. A report with the
--- event engine says that the report itself cannot be applied. A request that a
--- driver of another login holds is answered as one that was taken back.
+-- event engine says that the report itself cannot be applied. If a driver of another login
+-- holds a request, its report is answered as if the request had been taken back.
 --
 -- Returns  the answer to each report, in order: done, already, stale or late
 -- Locks    nothing beyond the rows it updates
@@ -43,7 +43,7 @@ begin
            array_agg(r.body) filter (where s.simple and not p.plain) as bodies,
            count(*) filter (where l.token is not null and r.event in ('response', 'error', 'engine')
                               and not (s.simple and p.plain)) as judged,
-           -- a driver that reports has begun: an acknowledgement that did not come is made up for
+           -- a driver that reports has begun: this makes up for an acknowledgement that did not come
            bool_or(r.event = 'ack'
                    or r.event <> 'release' and p.machine = 'async' and p.state = 'START_REQUESTED') as acks,
            bool_or(p.machine = 'async') as async,
@@ -111,7 +111,7 @@ end;
 
 -- wf._note_late(p_instance, p_process, p_event, p_body, p_answer, p_at)
 --
--- Keeps what a report said that came too late, for operators to see.
+-- Keeps the content of reports that came too late, for operators to see.
 --
 -- Returns  nothing
 -- Locks    nothing
@@ -132,7 +132,7 @@ $$;
 
 -- wf._acknowledge(p_instance, p_process, p_token, p_event, p_at)
 --
--- Asynchronous tasks whose drivers are about to send the request, or have.
+-- Moves asynchronous tasks whose drivers are about to send the request, or have sent it.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -153,11 +153,11 @@ $$;
 
 -- wf._apply_picked(p_place, p_body, p_cap, p_at)
 --
--- Successes whose output only names fields of the response: what _decide says
--- where there is nothing to evaluate. One for whose output the instance has no
--- room is left to _decide.
+-- Applies successes whose output only names fields of the response: there is nothing to
+-- evaluate, and _decide would say the same. A success is left to _decide if the instance
+-- has no room for its output.
 --
--- Returns  how many there were; the others have to be judged
+-- Returns  how many were applied; the others have to be judged
 -- Locks    nothing beyond the rows it updates
 -- Raises   whatever a response that cannot be stored raises
 -- Called   by _apply_reports
@@ -188,9 +188,9 @@ $$;
 
 -- wf._apply_judged(p_instance, p_process, p_token, p_event, p_body, p_cap, p_at)
 --
--- Reports that somebody has to judge: _decide does. A report with the event
--- engine is not judged, and nothing is evaluated for it: the request has failed,
--- however often it may be repeated.
+-- Applies reports that have to be judged, which _decide does. A report with the event
+-- engine is not judged, and nothing is evaluated for it: the request has failed, however
+-- often it might have been repeated.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -200,7 +200,7 @@ create or replace function wf._apply_judged(p_instance bigint[], p_process bigin
                                             p_body bytea[], p_cap bigint, p_at timestamptz) returns void
 language plpgsql as $$
 declare
-    v_instance bigint[]; -- those with a policy timeout of which more is known now
+    v_instance bigint[]; -- those with a limit of inactivity that gave a sign of life
     v_process bigint[];
 begin
     with verdicts as materialized (
@@ -244,7 +244,7 @@ begin
         update wf.process p
            set was = p.state, at = p_at,
                event = (x.v).event,
-               -- what _next_state says, which as a call for each row would cost more than the rest
+               -- as _next_state: to call it for each row would cost more than all the rest
                state = (select t.to_state from wf.transition t
                          where t.machine = x.machine and t.from_state = x.state and t.event = (x.v).event
                          order by (t.to_state = t.from_state) = (x.v).stays desc limit 1),
@@ -296,7 +296,7 @@ $$;
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
 -- Raises   nothing of its own
--- Called   by _pace_reported, for asynchronous tasks that stay where they are
+-- Called   by _pace_reported, for asynchronous tasks that stay in their state
 create or replace function wf._pace(p_instance bigint[], p_process bigint[], p_failed boolean[], p_at timestamptz)
 returns void
 language plpgsql as $$
@@ -329,8 +329,8 @@ $$;
 
 -- wf._release(p_instance, p_process, p_at)
 --
--- Takes requests back that a driver had not begun. They are asked for again,
--- except a poll of a task that is to stop meanwhile: that is cancelled instead.
+-- Takes back requests that a driver had not begun. They become ready again, except a poll
+-- of a task that is to stop by now: that task is cancelled instead.
 --
 -- Returns  nothing
 -- Locks    the leases
@@ -385,13 +385,13 @@ $$;
 
 -- wf._hold(p_instance, p_patience)
 --
--- Locks the instances that reports belong to, as many as can be had. Other turns
--- hold an instance for a moment: with a patience they are waited for. A person may
--- hold one for hours: it is left out then. An instance that does not exist any
--- more is held by nobody: reports of it are answered.
+-- Locks the instances that reports belong to, as many as are free. Other turns hold an
+-- instance only for a moment: with a patience, this waits for them. A person may hold an
+-- instance for hours: it is left out then. Nobody holds an instance that no longer exists:
+-- reports of it are answered.
 --
 -- Returns  the instances that somebody else holds; null or empty: the caller has all
--- Locks    the instances, by id; after the patience is over those that are free
+-- Locks    the instances, by id; when the patience is over, those that are free
 -- Raises   nothing
 -- Called   by outcome
 create or replace function wf._hold(p_instance bigint[], p_patience int) returns bigint[]
@@ -403,7 +403,7 @@ begin
         perform 1 from wf.instance i where i.id = any (p_instance) order by i.id for no key update;
         return null;
     end if;
-    -- none of several may be held while another is waited for, except in order
+    -- to hold some instances while waiting for another one is safe only in order
     if cardinality(p_instance) > 1 and p_patience > 0 and wf._hold_within(p_instance, p_patience) then
         return null;
     end if;
@@ -419,7 +419,7 @@ $$;
 
 -- wf._hold_within(p_instance, p_patience)
 --
--- Returns  whether the caller has all instances; not if one takes longer than p_patience milliseconds
+-- Returns  whether the caller has all instances; false if one takes longer than p_patience milliseconds
 -- Locks    the instances, by id: all of them or none
 -- Raises   nothing
 -- Called   by _hold
@@ -441,18 +441,18 @@ $$;
 --
 -- Reports what came of requests. The arrays run in parallel. One bad report
 -- never spoils the others: if the batch cannot be applied as a whole, each
--- report is applied alone, and what still fails becomes a failure of its task.
+-- report is applied alone, and one that still fails becomes a failure of its task.
 -- A report whose instance somebody else holds is not applied: the answer is
--- busy, and the driver keeps the report and makes it again. A driver that knows
--- no such answer gives no patience, and waits. A report that ends the transaction
--- each time (it takes longer than it may, or kills the session) cannot be counted
--- here: its driver makes it alone, and says how often that has failed.
+-- busy, and the driver keeps the report and makes it again. A driver that does
+-- not know this answer gives no patience, and waits. A report may end the transaction each
+-- time, because it takes too long or kills the session. Then nothing can be counted here:
+-- its driver makes that report alone, and says how often that has failed.
 --
 -- Returns  one row per report, in order: its token and the answer
 -- Locks    the instances, by id (as _hold); then process and lease rows
 -- Raises   WF002 arrays of different lengths, an unknown event or a negative number, WF006, WF010, WF014; class 57
---          (somebody or statement_timeout ends the statement); where the driver keeps no reports, all that is the
---          server's fault
+--          (somebody or statement_timeout ends the statement); if the driver keeps no reports, each error that is
+--          the server's fault
 -- Called   by drivers, in one transaction with poll, or alone
 create or replace function wf.outcome(p_driver bigint, p_instance bigint[], p_process bigint[], p_token uuid[],
                                       p_event text[], p_body bytea[], p_patience int default null,
@@ -482,7 +482,7 @@ begin
         raise exception using errcode = 'WF002', message = 'p_patience is negative, or p_failures is null or negative',
             hint = 'Give 0 or more milliseconds, and 0 or more failures.';
     end if;
-    -- the simulator is driver 0, which is nobody
+    -- driver 0 is the simulator, which has no row
     if p_driver <> 0 and not exists (select from wf.driver d where d.id = p_driver and d.login = wf._login()) then
         perform wf._refuse_driver(p_driver);
     end if;
@@ -504,7 +504,7 @@ begin
         exception
             when operator_intervention then
                 raise; -- the driver repeats all of it, and counts: see _give_up_reports
-            when others or assert_failure then -- others does without the latter
+            when others or assert_failure then -- others does not include the latter
                 for k in 1 .. cardinality(p_instance) loop
                     v_answer[k] := wf._apply_report(p_driver, p_instance[k], p_process[k], p_token[k], p_event[k],
                                                     p_body[k], p_patience is not null);
@@ -525,18 +525,18 @@ end;
 $$;
 comment on function wf.outcome(bigint, bigint[], bigint[], uuid[], text[], bytea[], int, int, text) is
     'Reports what came of requests: parallel arrays of instance, process, token, event (ack, response, error, '
-    'release) and body (the JSON bytes of a response or of an error record); for how many milliseconds it may '
-    'wait for each instance that somebody else holds (null: as long as it takes); how often in a row the '
-    'transaction that brought these reports alone has failed, and why the last time: from loss_limit on their '
-    'tasks fail with kind engine. Returns token and answer (done, already, stale, late, or busy: somebody holds the '
-    'instance, or the server is at fault; report again) for each.';
+    'release) and body (the JSON bytes of a response or of an error record). p_patience: for how many milliseconds '
+    'the call may wait for each instance that somebody else holds (null: as long as it takes). p_failures: how often '
+    'in a row the transaction that made these reports alone has failed; p_cause: why it failed the last time. From '
+    'loss_limit failures on, their tasks fail with kind engine. Returns for each report its token and answer: done, '
+    'already, stale, late, or busy (somebody holds the instance, or the server is at fault; report again).';
 
 -- wf._give_up_reports(p_event, p_body, p_failures, p_cause)
 --
--- What stands in the place of reports that cannot be applied: an error of kind
--- engine. Acknowledgements and releases evaluate nothing, so they stay.
+-- Puts an error of kind engine in the place of reports that cannot be applied.
+-- Acknowledgements and releases evaluate nothing, so they stay.
 --
--- Returns  events and bodies, in order (k); as they are while there were fewer failures than loss_limit
+-- Returns  events and bodies, in order (k); unchanged while there were fewer failures than loss_limit
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by outcome
@@ -559,13 +559,13 @@ end;
 
 -- wf._apply_report(p_driver, p_instance, p_process, p_token, p_event, p_body, p_keeps)
 --
--- Applies one report; if that fails, the failure becomes the task's. Not so what
--- is the server's fault (classes 40, 53, 55 and 58): the disk is full, a lock
--- was not to be had. Another time it may go well, and a task that has done its
--- work must not fail for it. It is not known either whether all reports raise
--- that error or only this one. Therefore the answer is busy: the driver keeps the
--- report and makes it again, as long as it takes, and others are not held up. The
--- same holds for a report of which not even the failure can be stored.
+-- Applies one report; if that fails, the failure becomes the task's. An error that is the
+-- server's fault (classes 40, 53, 55 and 58) does not: the disk is full, or a lock could
+-- not be had. The report may succeed later, and a task that has done its work must not
+-- fail for such an error. Nor is it known whether all reports raise the error or only this
+-- one. Therefore the answer is busy: the driver keeps the report and makes it again, as
+-- long as it takes, and other reports are not held up. The answer is also busy if not even
+-- the failure can be stored.
 --
 -- Returns  the answer
 -- Locks    as _apply_reports
@@ -605,10 +605,10 @@ $$;
 
 -- wf._keep_report(p_instance, p_process, p_sqlstate, p_message, p_keeps)
 --
--- A report cannot be applied now. The server's log says so: the history cannot.
+-- Notes that a report cannot be applied now, in the server's log: the history cannot hold it.
 --
 -- Returns  the answer busy
--- Raises   the error itself, where the driver is of an earlier release, which keeps no reports
+-- Raises   the error itself, if the driver is of an earlier release and keeps no reports
 -- Called   by _apply_report
 create or replace function wf._keep_report(p_instance bigint, p_process bigint, p_sqlstate text, p_message text,
                                            p_keeps boolean) returns text

@@ -1,10 +1,10 @@
--- Parking: tasks of suspended instances leave the ready ones, and come back.
+-- Parking: ready tasks of suspended instances leave the queue, and come back.
 
 -- wf._park(p_instance, p_at)
 --
--- Parks the tasks of suspended instances that are ready or wait for their group.
--- A place that was granted is given back. It waits for a poll that is taking one
--- of the tasks. It begins with parked tasks, because _settle moves them to ready.
+-- Parks the tasks of suspended instances that are ready or wait for their group. A place
+-- that was granted is given back. If a poll is taking one of the tasks, this waits for the
+-- poll. It begins with the parked tasks, because _settle moves them to ready.
 --
 -- Returns  nothing
 -- Locks    rows of parked, time_limit, ready, slot; the caller has locked the instances
@@ -42,7 +42,7 @@ $$;
 
 -- wf._park_new(p_moves, p_at)
 --
--- Parks what has just become ready in suspended instances.
+-- Parks tasks that have just become ready in suspended instances.
 --
 -- Returns  nothing
 -- Locks    as _park
@@ -63,9 +63,9 @@ $$;
 
 -- wf._unpark(p_instance, p_at)
 --
--- Releases the tasks that were parked while instances were suspended: each is
--- ready, or waits for its group or rate. The tasks keep their order, but come after those
--- that are ready by then, a stride apart, so that others run between them.
+-- Releases the tasks that were parked while instances were suspended: each is ready, or
+-- waits for its group or rate. The tasks keep their order. They come after the tasks that are
+-- ready by then, 0.1 s of virtual time apart, so that others run between them.
 --
 -- Returns  nothing
 -- Locks    rows of parked and time_limit; the caller has locked the instances

@@ -2,16 +2,15 @@
 
 -- wf.poll(p_driver, p_want, p_instant, p_kept)
 --
--- Hands out at most p_want requests that are ready, by priority and turn, tells
--- which requests in flight are to be stopped, and when to come back; while the
--- engine is paused it hands out nothing. Two sorts do not count among them. What
--- takes no time, because its lane needs the driver alone: of that there are at
--- most p_instant. And of each transport in p_kept so many more as stand there.
--- (An older driver gives neither: all count alike.) On the way it does what is
--- due: timers, lost drivers, places of groups. It never waits for anybody: what
--- others hold is skipped, and while as many turns are under way as may be, it is
--- busy: looks for nothing, and says when it is this driver's turn if each of the
--- others has one before.
+-- Hands out at most p_want ready requests, by priority and turn. It tells the driver which
+-- of its requests to stop, and when to poll again. While the engine is paused it hands out
+-- nothing. Two sorts of requests do not count among p_want. The first sort takes no time,
+-- because its lane needs only the driver itself: at most p_instant of these. The second are
+-- those of each transport in p_kept, as many more as the number there. (An older driver
+-- gives neither: all requests count alike.) On the way poll does what is due: timers, lost
+-- drivers, places of groups. It never waits: it skips what others hold. While all turns are
+-- taken it answers busy: it looks for nothing, and says when it is this driver's turn if
+-- each of the others has one before.
 --
 -- Returns  rows of kind run and stop, one or two of kind work if wf.work is to be called, then
 --          exactly one of kind next, or busy
@@ -31,8 +30,8 @@ declare
     v_wants constant boolean := p_want > 0 or p_kept @? '$.* ? (@ > 0)';
     v_work record;
     v_second boolean; -- nobody has heard of the driver for a second
-    v_rests boolean; -- it found nothing before, and there is nothing now
-    v_mine boolean; -- it has a turn
+    v_rests boolean; -- the driver found nothing before, and there is nothing now
+    v_mine boolean; -- the driver has a turn
     v_found record;
 begin
     if wf._gate(true)
@@ -61,7 +60,7 @@ begin
     -- any login can take an advisory lock, or lock a table (in row exclusive mode, see docs/internals.md).
     if not v_rests then
         perform from wf.turn t where t.id <= v_work.turns order by t.id limit 1 for no key update skip locked;
-        v_mine := found and set_config('wf.turn', '1', true) = '1'; -- now it is known to be a driver's, see _ring
+        v_mine := found and set_config('wf.turn', '1', true) = '1'; -- marks a driver's transaction, see _ring
     end if;
     if v_rests then
         wait_ms := wf._rest(v_driver, v_wants, v_since, v_now);
@@ -85,7 +84,7 @@ begin
             mark := coalesce(wf._mark(), wf._sign(p_driver));
             return query select c.* from wf._claim(p_driver, v_found.place, v_now) c;
         end if;
-        -- a driver that has not got all that it wanted has left nothing in the lanes that it serves
+        -- a driver that did not get all that it wanted has left nothing in the lanes that it serves
         if v_found.more
            or v_found.others and (v_work.due or v_work.dirty or v_work.work or v_second or wf._has_made()) then
             perform wf._pass_on(p_driver, v_found.lane);
@@ -100,15 +99,16 @@ begin
 end;
 $$;
 comment on function wf.poll(bigint, int, int, jsonb) is
-    'Hands a driver at most p_want requests, by priority and turn. If p_instant is given, besides at most so many that '
-    'it answers at once by itself (transport builtin), which then do not count among those. If p_kept is given '
-    '({"ssh": 1}), besides so many more of each of its transports. Rows of kind run (a request: instance, process, '
-    'attempt, token, the instance''s trace id, request, whether it must be acknowledged before it is sent, transport, '
-    'task type, arguments, where in them which secrets go, time limit in ms, the role that a SQL task runs as, null '
-    'for the driver''s own SQL login, the workflow if secrets go in), stop (the token of a request to stop), work '
-    '(call wf.work; twice if two sessions of the driver may do that at a time) and one last row: '
-    'next (ms until the next poll, at the latest) or busy (it looked for nothing, since others have all turns; ms '
-    'until the next poll, about), with the mark of what this transaction has done, if anything, for register.';
+    'Hands a driver at most p_want requests, by priority and turn. If p_instant is given, at most that many requests '
+    'that the driver answers at once by itself (transport builtin) come on top of these. If p_kept is given ({"ssh": '
+    '1}), that many more requests of each of its transports come on top. Returns rows by kind. run is a request: '
+    'instance, process, attempt, token, the instance''s trace id, request, whether it must be acknowledged before it '
+    'is sent, transport, task type, arguments, where in them which secrets go, time limit in ms, the role that a SQL '
+    'task runs as (null: the driver''s own SQL login), and the workflow if secrets go in. stop has the token of a '
+    'request to stop. work says that the driver is to call wf.work; two rows say that two of its sessions may do that '
+    'at a time. The last row is next (ms until the next poll, at the latest) or busy (others have all turns, so poll '
+    'looked for nothing; ms until the next poll, about). It has the mark of what this transaction has done, if '
+    'anything, for register.';
 
 -- wf._glance(p_driver, p_since, p_now)
 --
@@ -116,7 +116,7 @@ comment on function wf.poll(bigint, int, int, jsonb) is
 -- to do.
 --
 -- Returns  one row. driver: the driver's row, null if the number is unknown. seen_at:
---          when it was heard of before. due: whether a timer after p_since is due; before
+--          when the driver was last heard of. due: whether a timer after p_since is due; before
 --          and after: how many entries of the timers' index the session had read when
 --          that question began and ended. stops: whether the driver is to stop requests.
 --          dirty: whether a group has places to grant. work: whether wf.work has
@@ -145,7 +145,7 @@ end;
 -- wf._refuse_wants()
 --
 -- Raises   WF002, always
--- Called   by poll, if a driver wants what is no number of requests
+-- Called   by poll, if a number of requests that a driver wants is not valid
 create or replace function wf._refuse_wants() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -158,8 +158,8 @@ $$;
 
 -- wf._step_back(p_driver)
 --
--- Lets the others work: as many turns are under way as may be. The driver comes
--- back by itself, so nobody need ring for it.
+-- Lets the other drivers work, since all turns are taken. The driver polls again by
+-- itself, so nobody need ring for it.
 --
 -- Returns  milliseconds until it is this driver's turn, if each of the others has one before
 -- Locks    the driver's row, if its flag is up
@@ -207,8 +207,8 @@ $$;
 
 -- wf._stops(p_driver, p_now)
 --
--- The requests that a driver is to stop: each at once, and again every second,
--- since an answer may have been lost, until the request has ended.
+-- Tells a driver which requests to stop: each at once, and again every second until the
+-- request has ended, since an answer may have been lost.
 --
 -- Returns  their tokens
 -- Locks    the driver's rows of stop
@@ -231,12 +231,12 @@ $$;
 
 -- wf._has_ready(p_driver)
 --
--- Asks whether a driver that has slept has to do anything. What its own report has
--- just made ready may be for another driver: poll rings for that one. The question
--- is asked behind the places that the session remembers, while these are good (see
--- _find): a look at the heads of the lanes may take long. Where it takes long all
--- the same and finds nothing, it is not asked again for as long as _look_rest says
--- (wf.asked), and the driver polls again then.
+-- Looks whether a request is ready for a driver that has slept. A request that the driver's
+-- own report has just made ready may be for another driver: poll rings for that one. A look
+-- at the heads of the lanes may take long. Therefore this looks behind the places that the
+-- session remembers, while these are good (see _find). If that takes long, too, and finds
+-- nothing, the session does not look again for as long as _look_rest says (wf.asked). When
+-- that time is over, the driver polls again.
 --
 -- Returns  whether a request is ready that the driver may take, or may be
 -- Locks    nothing
@@ -290,14 +290,14 @@ $$;
 
 -- wf._keep_up(p_driver, p_seen_at, p_since, p_now)
 --
--- Does what is due beside handing out: timers (those due after p_since; null: none
--- is), places of groups, and each second (p_seen_at: when the driver was heard of
--- before) limits and what is left of lost drivers.
+-- Does what is due besides handing out requests: timers (those due after p_since; null:
+-- none is due), places of groups, and once a second limits and the requests of lost drivers
+-- (p_seen_at: when the driver was heard of before; null: not now).
 --
 -- Returns  nothing
 -- Locks    as _fire, _fire_limits, _sweep and _settle
 -- Raises   nothing of its own
--- Called   by poll, if there is any of that
+-- Called   by poll, if any of this is due
 create or replace function wf._keep_up(p_driver bigint, p_seen_at timestamptz, p_since timestamptz,
                                        p_now timestamptz) returns void
 language plpgsql as $$
@@ -326,8 +326,8 @@ $$;
 
 -- wf._claim(p_driver, p_place, p_now)
 --
--- Takes requests: their ready rows go, leases come, and those that are to be
--- started make their move.
+-- Takes requests: their rows of ready are deleted, leases are inserted, and tasks that
+-- are to be started move.
 --
 -- Returns  rows of kind run
 -- Locks    nothing: the caller has locked the rows of ready
@@ -358,8 +358,8 @@ begin
     taken as materialized (
         select s.* from started s
         union all
-        -- a retry counts from the moment it is asked for; the former attempt is released
-        -- first
+        -- a retry has its new number from the moment it is decided; the cleanup before it
+        -- still names the former attempt
         select p.instance_id, p.id, p.attempt, p.attempt - (p.state = 'RETRY_CLEANUP_REQUESTED')::int, p.machine,
                p.version_id, p.node_id, p.rank, p.began_at, p.input, p.handle, gen_random_uuid(), c.request
           from claimed c
@@ -417,9 +417,9 @@ $$;
 
 -- wf._name_attempt(p_args, p_trace, p_process, p_attempt)
 --
--- What `instance` stands for in a request: `attempt` names one attempt of one
--- task, the same in all its requests, and nothing else anywhere, in no other
--- workspace either.
+-- Gives the value of `instance` in a request. Its `attempt` names one attempt of one task:
+-- the name is the same in all requests of the attempt, and names nothing else anywhere, in
+-- no other workspace either.
 --
 -- Returns  an object to add to the environment; empty if the request does not read it
 -- Locks    nothing
@@ -435,11 +435,11 @@ end;
 
 -- wf._request_names(p_input, p_fixed, p_handle, p_args, p_trace, p_process, p_attempt)
 --
--- Returns  the values of the names that the arguments of a request read: those of its task, whose arguments are fixed
---          where p_input is null, its handle and its attempt
+-- Returns  the values of the names that the arguments of a request read: the arguments of its task (p_fixed if p_input
+--          is null), its handle and its attempt
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _claim, in place of itself
+-- Called   by _claim; it is inlined there
 create or replace function wf._request_names(p_input jsonb, p_fixed jsonb, p_handle jsonb, p_args jsonb, p_trace uuid,
                                              p_process bigint, p_attempt int) returns jsonb
 language sql stable
@@ -465,8 +465,8 @@ $$;
 
 -- wf._milliseconds(p_duration)
 --
--- Whole seconds, as most are, take no function, no pattern and no subtransaction:
--- this one is inlined.
+-- Most durations are whole seconds. These need no function call, no pattern and no
+-- subtransaction, since this function is inlined.
 --
 -- Returns  a duration in milliseconds; null if p_duration is null or is not an interval
 -- Locks    nothing
@@ -483,11 +483,11 @@ end;
 
 -- wf._stay_awake(p_driver, p_second)
 --
--- A driver whose flag is up has taken all that it wanted, so there may be more.
--- Nobody need ring for it any more. Its flag comes down at most once a second, and
--- one that takes the little that there is keeps it up. Otherwise most flags would be
--- rewritten twice a task, and while a transaction stays open each poll reads all the
--- versions of its driver's row.
+-- A driver whose flag (idle) is up has taken all that it wanted. There may be more, so it
+-- polls again at once, and nobody need ring for it. Its flag comes down at most once a
+-- second. A driver that takes the little that there is keeps its flag up. Otherwise most
+-- flags would be rewritten twice a task, and while a transaction stays open each poll reads
+-- all the versions of its driver's row.
 --
 -- Returns  milliseconds until it polls again: 0
 -- Locks    the driver's row, when the flag changes
@@ -505,12 +505,12 @@ $$;
 
 -- wf._rest(p_driver, p_wants, p_since, p_now)
 --
--- How long a driver may sleep. One that found nothing raises its flag and polls
--- once more before it sleeps, so that whoever made something ready meanwhile
--- either saw the flag or is seen. One whose slots are all taken raises no flag: it
--- would be rung for what it can't take. One whose flag is up sleeps at once, also if
--- it has just taken all that there was. It sleeps until a timer or work is due, or
--- until _has_ready looks again (wf.asked).
+-- Says how long a driver may sleep. A driver that found nothing raises its flag (idle) and
+-- polls once more before it sleeps. So a transaction that made something ready meanwhile
+-- either saw the flag, or is seen by that poll. A driver whose slots are all taken raises no
+-- flag: it would be rung for requests that it can't take. A driver whose flag is up sleeps
+-- at once, also if it has just taken all that there was. It sleeps until a timer or work is
+-- due, or until _has_ready looks again (wf.asked).
 --
 -- Returns  milliseconds, 0 to 1000
 -- Locks    the driver's row, when the flag changes

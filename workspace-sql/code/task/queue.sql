@@ -1,15 +1,15 @@
--- What a driver takes next: the first of all that is ready in the lanes that it
--- serves, by (rank, turn). A lane has an order of its own in the index; several
--- lanes are merged.
+-- What a driver takes next: the first of all requests that are ready in the lanes that it
+-- serves, by (rank, turn). In the index each lane has an order of its own; several lanes
+-- are merged.
 --
 -- Rows that were taken stay at the head of a lane in the index until a vacuum
 -- removes them. A look at the head reads all of them. Therefore a session
 -- remembers, for each lane, the place up to which it has looked at everything
 -- (wf.from). It begins at the head again whenever a poll gets less than it wants,
--- and at the latest after 10 ms. A look at the head of a long index costs time:
--- looks may take a hundredth of it, or more if they would else be more than 0.2 s
--- apart, up to a twentieth. A transaction that stays open keeps vacuum from
--- everything that is taken after it began: then the index grows until it ends.
+-- and at the latest after 10 ms. A look at the head of a long index takes long.
+-- Therefore looks may take a hundredth of the time. They may take more, up to a
+-- twentieth, if they would otherwise be more than 0.2 s apart. While a transaction stays
+-- open, vacuum removes no row that was taken after it began: the index grows until it ends.
 
 do $$
 begin
@@ -53,10 +53,10 @@ end;
 
 -- wf._pick_merged(p_lane, p_limit)
 --
--- Looks at the first p_limit rows of each lane. A lane that has more may have
--- rows that come before the last ones of the others: only what stands before the
--- smallest last row of such lanes is certain to be in order. Of these it takes
--- the first ones that nobody holds; if these are too few it goes on behind them.
+-- Looks at the first p_limit rows of each lane. A lane that has more rows may have some that
+-- come before the last rows of the other lanes. So only the rows up to the smallest last row
+-- of such lanes are certain to be in order. Of these it takes the first rows that nobody
+-- holds. If these are too few, it goes on behind them.
 --
 -- Returns  the rows of ready that come first in these lanes behind these places
 -- Locks    these rows (skipping locked ones)
@@ -116,7 +116,7 @@ $$;
 
 -- wf._later(p_lane, p_rank, p_turn, p_instance, p_process)
 --
--- Returns  of a place and another one, in its lane, the later one
+-- Returns  the later one of two places in one lane: p_lane, and the other parameters
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _places_behind and _pick_merged
@@ -133,7 +133,7 @@ end;
 
 -- wf._places_behind(p_lane, p_taken)
 --
--- Returns  the lanes with the places behind the last of the rows of ready that were taken of them
+-- Returns  the lanes, each with its place moved behind the last row of ready that was taken
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _pick and _find
@@ -220,17 +220,17 @@ $$;
 
 -- wf._recall(p_driver, p_now)
 --
--- Reads the places that the former poll has noted in this session (wf.from). The number of
--- the driver is in it, since behind a pooler the session may be another's. New requests
--- may come before the noted places: these are up to 100 s ahead (wf._turn). Where nothing
--- was left there a poll goes on at the turn of now, and a little before it for what other
--- transactions have not committed yet. If that has taken long, it goes on at the noted
--- places until the next look at the heads.
+-- Reads the places that the poll before has noted in this session (wf.from). The note has
+-- the number of the driver, since behind a pooler the session may be another driver's. The
+-- noted places are up to 100 s ahead (wf._turn), so new requests may come before them. If
+-- no request was left behind them, a poll goes on at the turn of now, and a little before
+-- it, since other transactions may not have committed yet. If that takes long, polls go on
+-- at the noted places until the next look at the heads.
 --
--- Returns  how old its look at the heads is, in seconds (null: none, or the clock was
---          set back); how many seconds it is good for; the places behind which nothing
---          had been left; whether to go on at the turn of now; where to go on (null:
---          at the heads)
+-- Returns  age: how old the last look at the heads is, in seconds (null: none, or the clock
+--          was set back); rest: for how many seconds it is good; lane: the noted places;
+--          near: whether to go on at the turn of now; places: where to go on (null: at the
+--          heads)
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _find and _has_ready, if something is noted
@@ -261,8 +261,8 @@ $$;
 
 -- wf._leave_torn(p_place)
 --
--- What is torn down does not begin, nor is it polled: its teardown will take it
--- out of the queue.
+-- Leaves out tasks that are torn down: these are neither started nor polled. Their
+-- teardown will take them out of the queue.
 --
 -- Returns  the rows of ready without those below a teardown; null if none is left
 -- Locks    nothing
@@ -300,7 +300,7 @@ end;
 
 -- wf._look_rest(p_cost)
 --
--- Returns  for how many seconds a look is good that has taken so many microseconds
+-- Returns  for how many seconds a look that has taken p_cost microseconds is good
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _find and _spare_timers
@@ -312,13 +312,13 @@ end;
 
 -- wf._find(p_driver, p_want, p_instant, p_kept, p_torn, p_now)
 --
--- Finds what a driver takes: the first request of each lane that it serves,
--- behind the place where the poll before ended, and from there on as many as are
--- wanted; it leaves what is torn down (p_torn: anything is). While polls leave
--- something behind they go on where the one before ended, and look at the heads of
--- the lanes after 10 ms; one that finds all that there is looks there at once. A
--- look that has taken more than 0.5 ms is repeated after a hundred times as long,
--- at the latest after 0.2 s, but not before twenty times as long.
+-- Finds the requests that a driver takes. It looks for the first request of each lane that
+-- the driver serves, behind the place where the poll before ended, and takes as many from
+-- there on as are wanted. It leaves out tasks that are torn down (p_torn: there are any).
+-- While polls leave requests behind, each goes on where the poll before ended; they look at
+-- the heads of the lanes after 10 ms. A poll that finds fewer than it wants looks at the
+-- heads at once. A look that has taken more than 0.5 ms is repeated after a hundred times as
+-- long, at the latest after 0.2 s, but not before twenty times as long.
 --
 -- An expression that a transaction evaluates for the first time takes 4,000
 -- instructions, the call of a function 10,000, a query 40,000. Therefore the
@@ -407,7 +407,7 @@ begin
     place := nullif(place, array[]::tid[]);
     if p_torn and place is not null then
         place := wf._leave_torn(place);
-        -- there may be others behind those that it leaves
+        -- there may be other requests behind those that it leaves
         again := case when place is null then 10 else again end;
     end if;
 end;
@@ -416,8 +416,8 @@ $$;
 -- wf._remember(p_driver, p_age, p_rest, p_more, p_near, p_lane, p_before, p_now)
 --
 -- Notes where the next poll goes on, for _recall. Lanes in which nothing was found
--- keep the place that they had (p_before). One that had none has the turn of now,
--- if looks take long.
+-- keep the place that they had (p_before). A lane that had no place gets the turn of
+-- now, if looks take long.
 --
 -- Returns  nothing
 -- Locks    nothing
@@ -458,9 +458,9 @@ end;
 
 -- wf._pass_on(p_driver, p_lane)
 --
--- Wakes sleeping drivers if there is something that this one leaves and one of
--- them serves: more than it took of the lanes in which it has looked up to these
--- places, or anything in another lane.
+-- Wakes sleeping drivers if this driver leaves a request that one of them serves: a request
+-- behind these places, in the lanes in which this driver has looked, or any request in a
+-- lane that it does not serve.
 --
 -- Returns  nothing
 -- Locks    nothing (NOTIFY takes its own at commit)

@@ -1,26 +1,27 @@
 -- Rates: never more than `limit` tasks of a rate begin in any stretch of time of the
 -- length `per`, whatever drivers there are.
 --
--- The rule is that of a sliding window: when a task begins is kept until `per` is over.
--- A task that may go next is granted a place (wf.rate_place), and only then is ready; it
--- spends the place when a driver takes it (wf.rate_spent). A place is granted only if
--- those that are granted and those that were spent less than `per` ago are fewer than
--- `limit`. Take any stretch of time, and the last place that was granted of those spent
--- in it: at that moment each of the others was granted, or spent less than `per` before.
--- Therefore they are not more than `limit`. A place that nobody takes is held; so no
--- driver can begin many at once that were granted long ago.
+-- The rule is that of a sliding window: the time when a task begins is kept until `per` is
+-- over. The task that may go next is granted a place (wf.rate_place), and only then is it
+-- ready. It spends the place when a driver takes it (wf.rate_spent). A place is granted only
+-- if the places that are granted and those that were spent less than `per` ago are fewer
+-- than `limit`. This keeps the promise: take any stretch of time, and of the places that
+-- were spent in it the one that was granted last. When it was granted, each of the others
+-- was granted, too, or had been spent less than `per` before. Therefore they are not more
+-- than `limit`. A place counts until a driver takes it. So no driver can begin many tasks at
+-- once that were granted long ago.
 --
--- What was spent is not kept one by one: `per` is divided into 64 slots, and a place that
--- was spent in one of them counts as spent at its end. So a place is free again up to a
+-- Spent places are not kept one by one: `per` is divided into 64 slots, and a place that was
+-- spent in a slot counts as spent at the end of the slot. So a place is free again up to a
 -- 64th of `per` late, never early, and a rate has at most 65 slots, whatever its limit.
 --
--- A rate is a row that only wf.work locks (kind `rate`): whoever has a task wait for it,
--- or gives a place back, leaves a row of work, and so does wf.work for the moment at
--- which the next place is free.
+-- Only wf.work (kind `rate`) locks the row of a rate. A transaction in which a task begins to
+-- wait for the rate, or gives a place back, leaves a row of work. wf.work also leaves one, for
+-- the moment at which the next place is free.
 
 -- wf._free_again(p_per, p_at)
 --
--- Returns  when a place is free again that is spent at a time: `per` after the end of its slot
+-- Returns  when a place that is spent at p_at is free again: `per` after the end of its slot
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _leave_rates and _grant_places
@@ -38,8 +39,8 @@ $$;
 
 -- wf._ask_rates(p_instance, p_process)
 --
--- Tasks wait for their rates: wf.work looks which of them may go. The last limit that a
--- task gives a rate wins.
+-- Leaves work for the rates that tasks wait for: wf.work looks which tasks may go. The
+-- last limit that a task gives a rate wins.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -101,10 +102,10 @@ $$;
 
 -- wf._wait_for_rates(p_granted, p_process)
 --
--- Tasks that have got a place in their group, among them some (p_process) that may have
--- a rate: these wait for that next.
+-- Parks tasks that have got a place in their group and wait for their rate next. Only the
+-- tasks in p_process may have a rate.
 --
--- Returns  the others
+-- Returns  the requests of the others
 -- Locks    nothing; only inserts
 -- Raises   nothing
 -- Called   by _grant
@@ -135,8 +136,8 @@ $$;
 
 -- wf._leave_rates(p_moves)
 --
--- Tasks that had a place in their rate are no longer ready: those that a driver has taken
--- have spent it, the others give it back.
+-- Ends the granted places of tasks that are no longer ready. A task that a driver has taken
+-- has spent its place; the other tasks give theirs back.
 --
 -- Returns  nothing
 -- Locks    rows of rate_place
@@ -145,7 +146,7 @@ $$;
 create or replace function wf._leave_rates(p_moves wf.move[]) returns void
 language plpgsql as $$
 declare
-    -- not the time of the move, which was read before the place may have been granted
+    -- not the time of the move: that may have been read before the place was granted
     v_now constant timestamptz := wf._now();
 begin
     with left_over as (
@@ -185,7 +186,7 @@ $$;
 -- at most 1,000 at once. A simulation counts its places under a key of its own, and looks
 -- at its instance only.
 --
--- Returns  when it is to be looked at again; null if nothing waits any more
+-- Returns  when to look at the rate again; null if no task waits any more
 -- Locks    rows of parked (skipping locked ones); the caller has locked the rate
 -- Raises   nothing
 -- Called   by _grant_rate and _grant_simulated
@@ -200,9 +201,9 @@ declare
     v_free int;
     v_granted wf.request[];
 begin
-    -- before what is spent: a place that is spent meanwhile counts twice, not in neither
+    -- counted before the spent places: a place that is spent meanwhile counts twice, not never
     select count(*) into v_held from wf.rate_place h where h.rate_id = p_key;
-    -- slots that are over go, those of one slot become one row; a clock that was set back keeps nothing longer
+    -- slots that are over go, rows of one slot become one; if the clock was set back, no place is taken for longer
     with taken as (
         delete from wf.rate_spent s where s.rate_id = p_key returning s.free_at, s.count),
     kept as (
@@ -225,19 +226,19 @@ begin
       into v_granted from granted g;
     perform wf._offer(v_granted);
     return case when not exists (select from wf.parked k where k.rate_id = p_rate and k.reason = 'rate') then null
-                -- somebody holds those that come next, or there are more than 1,000 free places
+                -- somebody holds the tasks that come next, or there are more than 1,000 free places
                 when coalesce(cardinality(v_granted), 0) < v_free or v_free = c_most
                 then p_now + interval '100 milliseconds'
-                -- all places are held: whoever takes one says when it is free again
+                -- all places are granted: _leave_rates leaves work when one is spent or given back
                 else coalesce(v_spent.next_at, p_now + least(p_per, interval '10 seconds')) end;
 end;
 $$;
 
 -- wf._grant_rate(p_rate, p_now)
 --
--- Does what rows of work ask of a rate: they become one, for the moment at which the
--- next place is free, or none if nothing waits. A rate that only expressions name is
--- inserted here.
+-- Does what the rows of work of a rate ask for. One row takes their place, for the moment at
+-- which the next place is free, or none if no task waits. A rate that only expressions name
+-- is inserted here.
 --
 -- Returns  nothing
 -- Locks    rows of work (skipping locked ones), the row of rate, then as _grant_places
@@ -274,8 +275,8 @@ $$;
 
 -- wf._park_rated(p_instance, p_at)
 --
--- Parks the tasks of suspended instances that wait for their rates, or are ready since
--- they have a place: the place is given back, and the place in their group, too.
+-- Parks the tasks of suspended instances that wait for their rates, and gives back their
+-- places in groups. Tasks that were ready give back their places in rates.
 --
 -- Returns  nothing
 -- Locks    rows of parked, slot, rate_place; the caller has locked the instances

@@ -1,5 +1,5 @@
--- How requests end: drivers are told to stop, leases go, and asynchronous tasks
--- are asked to be cancelled and to release what they hold outside.
+-- How requests end: drivers are told to stop, leases are removed, and asynchronous tasks
+-- get cancel requests, and cleanup requests that release what they hold outside.
 
 -- wf._names_attempt(p_args)
 --
@@ -15,8 +15,8 @@ end;
 
 -- wf._tell_stop(p_moves)
 --
--- Leaves word for drivers that hold a request of a process that is to stop. It
--- comes before the lease goes.
+-- Leaves a row of stop for each driver that holds a request of a process that is to stop.
+-- This comes before the lease is removed.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -39,9 +39,10 @@ $$;
 
 -- wf._end_requests(p_instance, p_process)
 --
--- Removes the leases of processes. The caller holds the instances, but a driver that comes
--- back waits for nobody: register gives its leases to its next incarnation meanwhile. Such
--- a row stands elsewhere then, so that the delete misses it, and is looked up again.
+-- Removes the leases of processes. The caller holds the instances, but register does not
+-- wait for them: it may give the leases of a driver that comes back to its next incarnation
+-- meanwhile. The row of such a lease has a new place then. The delete misses it, so it is
+-- looked up again.
 --
 -- Returns  nothing
 -- Locks    the leases
@@ -67,10 +68,10 @@ $$;
 
 -- wf._ask(p_moves, p_at)
 --
--- Asks for the cancel or cleanup request that the state of asynchronous tasks calls for. A
--- request that is out is waited for, except a start that was not acknowledged: that is
--- taken back. The task moves on at once if its type has no such request, or if the request
--- needs a handle and the task has none.
+-- Makes the cancel or cleanup request ready that the state of asynchronous tasks calls for.
+-- A request that a driver still has must end first, except a start that was not
+-- acknowledged: that start is taken back. The task moves on at once if its type has no such
+-- request, or if the request needs a handle and the task has none.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates
@@ -114,8 +115,8 @@ $$;
 
 -- wf._cancelled(p_cause, p_kept)
 --
--- Returns  the error of a task that was told to stop: the one that it was stopped for (p_kept), if its time was over,
---          else that it was cancelled; with what came of its request as cause
+-- Returns  the error of a task that was told to stop. If its time was over, this is the error that it was stopped for
+--          (p_kept), else an error that it was cancelled. The error of its request becomes the cause
 -- Locks    nothing
 -- Raises   nothing
 -- Called   where a task in CANCEL_REQUESTED becomes FAILED

@@ -1,11 +1,11 @@
--- Finds whether the workspace has moved: the same tables may come up somewhere else (a
--- copy of the database, another server) or as they were before (a restored backup, a
--- standby that had not yet got everything). Then the world outside is ahead of the
--- workspace. Therefore nothing may be sent before somebody has looked.
+-- Finds out whether the workspace has moved. The same tables may come up somewhere else (a
+-- copy of the database, another server) or in a former state (a restored backup, a standby
+-- that had not yet got everything). Then the world outside is ahead of the workspace.
+-- Therefore drivers may send nothing before an operator has looked.
 
 -- wf._mark()
 --
--- A name for what this transaction has done, if it has made moves.
+-- Names what this transaction has done, if it has made moves.
 --
 -- Returns  transaction and time, as _sign has noted it; null if there were no moves
 -- Locks    nothing
@@ -19,7 +19,7 @@ end;
 
 -- wf._is_sealed(p_mark)
 --
--- Returns  whether this workspace has made the mark, or one that it is a copy of
+-- Returns  whether this workspace has made the mark, or a workspace of which it is a copy
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _heed_marks
@@ -31,12 +31,12 @@ end;
 
 -- wf._has_mark(p_mark)
 --
--- A mark from before the time that txn still tells of is taken on trust: else
--- no driver could come back that had nothing to do for so long. One from before
--- the engine was resumed the last time says nothing new: somebody has looked since,
--- and a driver that gives it again and again must not pause the engine each time.
+-- A mark that is older than what txn still holds is taken on trust: otherwise a driver that
+-- had nothing to do for so long could not come back. A mark from before the engine was last
+-- resumed says nothing new. An operator has looked since, and a driver that gives such a
+-- mark again and again must not pause the engine each time.
 --
--- Returns  whether what a sealed mark names is part of this history, or need not be
+-- Returns  whether the transaction that a sealed mark names is in this history, or need not be
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _heed_marks
@@ -55,10 +55,10 @@ $$;
 
 -- wf._heed_marks(p_name, p_marks)
 --
--- What a driver has seen, and this history does not have, was lost.
+-- Pauses the engine if a mark names a transaction that this history has lost.
 --
 -- Returns  nothing
--- Locks    before the engine is paused all turns
+-- Locks    all turns, before it pauses the engine
 -- Raises   WF004, WF015
 -- Called   by register
 create or replace function wf._heed_marks(p_name text, p_marks text[]) returns void
@@ -86,7 +86,7 @@ $$;
 -- wf._restored(p_files)
 --
 -- Reads the note of the server's administrator about a restored backup. A session may set
--- wf.restored as it likes, by its options or those of its login too, so that
+-- wf.restored as it likes, also by its options or those of its login. Therefore
 -- current_setting does not count. Only the owner of the database or a superuser has `alter
 -- database … set`, and only the server's administrator can change the server's files. A
 -- function that a superuser has installed reads them (script/trust.sql).
@@ -115,12 +115,12 @@ $$;
 
 -- wf._halt(p_reason)
 --
--- Pauses the engine on its own account; once for each reason in a row.
+-- Pauses the engine without an operator; the same reason again does nothing.
 --
 -- Returns  nothing
 -- Locks    the row of home, against others that pause or resume
 -- Raises   nothing
--- Called   by register and _look_around
+-- Called   by _heed_marks and _look_around
 create or replace function wf._halt(p_reason text) returns void
 language plpgsql as $$
 begin
@@ -138,17 +138,17 @@ $$;
 
 -- wf._look_around()
 --
--- Notices that the workspace is somewhere else than when it last looked.
--- A server that was started or promoted: every driver has lost its connection,
--- and gets a new term to come back. Another cluster or database, or a
--- configuration that says that a backup was restored: the engine is paused. The
--- server's files are read when it was started only. In another cluster logins
--- have other oids; those of the same names take the drivers over.
+-- Notices that the workspace is somewhere else than when it last looked. If the server was
+-- started or promoted, every driver has lost its connection, and gets a new term to come
+-- back. If the cluster or the database is another one, or the configuration says that a
+-- backup was restored, the engine is paused. The server's files are read only after the
+-- server was started. In another cluster logins have other oids; the logins of the same
+-- names take the drivers over.
 --
 -- Returns  nothing
 -- Locks    the row of home, the drivers' and their signs of life, when something has changed
 -- Raises   nothing
--- Called   by register and _sweep
+-- Called   by register and _give_up
 create or replace function wf._look_around() returns void
 language plpgsql as $$
 declare

@@ -1,12 +1,11 @@
--- Purge: instances that have ended go, with all that belongs to them. Nothing
--- refers to an ended instance but its own rows and its idempotency key, which
--- stays. Instances are gone through by number, that is in the order in which
--- they were started, so no index on their end is needed, which every instance
--- would have to pay for.
+-- Purge: instances that have ended are deleted, with all that belongs to them. Only its own
+-- rows refer to an ended instance, and its idempotency key, which stays. A purge goes
+-- through the instances by number, that is in the order in which they were started. So it
+-- needs no index on their end, which would cost every instance time.
 
 -- wf._purge_portion(p_instance)
 --
--- Deletes some of what belongs to a large instance that has ended: at most 1,000
+-- Deletes some rows that belong to a large instance that has ended: at most 1,000
 -- rows of each table.
 --
 -- Returns  nothing
@@ -40,12 +39,12 @@ $$;
 
 -- wf._purge(p_instance)
 --
--- Purges instances that have ended. Of one with more than 1,000 processes, moves,
--- names or former values a portion goes, and the rest is work of kind purge, which goes on by
--- itself.
+-- Purges instances that have ended. Of an instance with more than 1,000 processes, moves,
+-- names or former values it deletes a portion. The rest becomes work of kind purge, which
+-- goes on by itself.
 --
--- Returns  which of these instances have gone: not those that are under way, that
---          somebody holds, or of which something is left
+-- Returns  the instances that are deleted: not those that are under way, that somebody
+--          holds, or of which rows are left
 -- Locks    instances by id (skipping locked ones), then all that belongs to them
 -- Called   by wf.purge, _purge_old and _do_work
 create or replace function wf._purge(p_instance bigint[]) returns bigint[]
@@ -91,7 +90,7 @@ begin
     delete from wf.instance i where i.id = any (v_gone);
     if cardinality(v_gone) < cardinality(v_held) then
         perform wf._purge_portion(u.id) from unnest(v_held) u (id) where u.id <> all (v_gone);
-        -- one that is done just now is deleted by whoever does it
+        -- the caller that does such work just now deletes its row
         insert into wf.work (kind, instance_id, item_id, due_at)
         select 'purge', u.id, 0, wf.now()
           from unnest(v_held) u (id)
@@ -104,9 +103,9 @@ $$;
 
 -- wf._purge_open(p_target, p_reason, p_now)
 --
--- The row that tells of a purge: that of the last day if it was in the same
--- words of the same person, else a new one. It also says how far transactions
--- and instances had come.
+-- Finds or inserts the row that tells of a purge. It takes a row of the last day if the same
+-- person gave the same words, else a new row. The row also says how far transactions and
+-- instances had come.
 --
 -- Returns  its id
 -- Locks    the row
@@ -136,12 +135,12 @@ $$;
 -- wf._forget_signatures(p_limit, p_now)
 --
 -- Deletes the signatures of transactions that the history no longer names,
--- oldest first. Which those are is known without an index on event: what a
--- transaction has done, it has done to instances that were there before it
--- ended. A former purge knows which transactions had ended by then, and which
--- instances there were; where only a few of those are left, what these name is
--- looked up, and everything else may go. At least a day is kept, so that a
--- driver whose connection was cut finds its marks.
+-- oldest first. It finds them without an index on event, since a transaction changes only
+-- instances that were there before it ended. The row of a former purge says which
+-- transactions had ended by then, and which instances there were. If only a few of those
+-- instances are left, it looks up the transactions that their events name; all other
+-- signatures from before may go. It keeps at least a day, so that a driver whose connection
+-- was cut finds its marks.
 --
 -- Returns  nothing
 -- Locks    rows of txn; the row of that purge
@@ -181,13 +180,12 @@ $$;
 
 -- wf._purge_old()
 --
--- Purges at most 100 of the instances that ended more than keep_days ago, and
--- looks at no more than 1000 others on the way. Where it stopped is written
--- down, and the next call goes on there; when it has come to those that are too
--- young, it begins anew in an hour. While the engine is paused it rests: whoever
--- paused it may want to look at everything. It waits for an hour, too, when it
--- has just been asked for, or seems to have slept for so long that the clock may
--- be wrong: what has gone does not come back.
+-- Purges at most 100 of the instances that ended more than keep_days ago, and looks at no
+-- more than 1000 instances. It writes down where it stopped, and the next call goes on there.
+-- When it reaches instances that are too young, it begins from the start an hour later. While
+-- the engine is paused it does nothing, since the operator may want to look at everything. It
+-- also waits for an hour when it has just been switched on, or when it has not run for so
+-- long that the clock may be wrong: a purge cannot be undone.
 --
 -- Returns  nothing
 -- Locks    the row of its purge (skipping it if locked: somebody else is at it), then as _purge and _forget_signatures

@@ -1,12 +1,12 @@
--- The next attempt of a task that has failed, as its policy `retry` says. A block that
--- could not be entered is tried again in the same way; what fails in one is in flow/again.sql.
+-- The next attempt of a task that has failed, as its policy `retry` says. A block that could
+-- not be entered is tried again in the same way; errors inside a block are in flow/again.sql.
 
 -- wf._accepts_retry(p_on, p_kind, p_idempotent)
 --
--- What the engine has set aside is never tried again by itself: nothing of it is
--- evaluated.
+-- An error of kind engine is never tried again by itself: the engine has set the task
+-- aside, and evaluates nothing of it.
 --
--- Returns  whether a policy retries errors of this kind; p_on null: it names none
+-- Returns  whether a policy retries errors of this kind; p_on null: the policy names no kinds
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _judge_retry
@@ -20,9 +20,9 @@ end;
 
 -- wf._retry_chance(p_process, p_attempt)
 --
--- The jitter of an attempt. It is no chance, therefore it can be tested: it goes
+-- Gives the jitter of an attempt. It is not random, so it can be tested: it goes
 -- from process to process in steps of the golden ratio, which keeps neighbours
--- further apart than chance does.
+-- further apart than random numbers would.
 --
 -- Returns  a number from 0 to less than 1
 -- Locks    nothing
@@ -69,11 +69,11 @@ $$;
 
 -- wf._retry(p_moves)
 --
--- Processes with a policy `retry` have failed, or no longer wait for their next
--- attempt. Those that the policy tries again leave FAILED at once and wait, in INIT
--- or while they release what they hold outside, for a timer of kind retry. They
--- keep their error until the attempt begins. A condition that cannot be evaluated
--- is noted in the history, and counts as no.
+-- Handles processes with a policy `retry` that have failed, or that no longer wait for
+-- their next attempt. A process that the policy tries again leaves FAILED at once. It waits
+-- for a timer of kind retry, in INIT or while it releases what it holds outside. It keeps
+-- its error until the attempt begins. A condition that cannot be evaluated is noted in the
+-- history, and counts as false.
 --
 -- Returns  nothing
 -- Locks    their timers, and nothing beyond the rows it updates
@@ -101,7 +101,7 @@ begin
          where m.state = 'FAILED' and m.event <> 'cancel' and r.values is not null
            and not (wf._is_final_timeout(m.error)
                     and (m.event = 'timeout' or m.was in ('CANCEL_REQUESTED', 'ABORTING')))
-           -- a block that may not have another round
+           -- nor a block that may not have another round
            and (m.machine <> 'composite' or m.error ->> 'kind' <> 'limit')
            -- and nothing begins below a teardown
            and not (exists (select from wf.teardown t where t.instance_id = m.instance_id)
@@ -144,8 +144,8 @@ $$;
 
 -- wf._begin_attempts(p_instance, p_process, p_at)
 --
--- The time of the next attempt has come: a block is entered again, a task is queued, or, where a cleanup of the
--- one before is still on its way, no longer waited for when that has ended.
+-- Begins the next attempt of processes whose time has come: a block is entered again, a task is queued. If the
+-- cleanup of the attempt before is still under way, it does nothing: the task is queued when that has ended.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates

@@ -1,16 +1,17 @@
 -- How signals meet waits. A signal to an instance is taken by a transaction that holds the
--- instance: by the one in which a wait begins, if the signal has come before, or by the
--- work that the sender has left (wf.signal). Therefore neither overlooks the other.
+-- instance. If the signal came first, this is the transaction in which the wait begins.
+-- Otherwise it is the one that does the work that the sender has left (wf.signal). So the
+-- signal and the wait cannot miss each other.
 --
--- The instances that wait for a topic are many, and nobody holds them all. Here both
--- leave work: the sender of a signal (kind topic) and the wait that begins (kind
--- await). The work of whichever is committed last sees both. Rows that somebody else
--- holds are passed over, and the work is repeated while there are both.
+-- Many instances may wait for a topic, and nobody holds them all. So both sides leave work:
+-- the sender of a signal (kind topic) and the wait that begins (kind await). The work of the
+-- side that commits last sees both. It passes over rows that somebody else holds, and is
+-- repeated while there are still signals and waits.
 
 -- wf._wake(p_instance, p_process, p_signal, p_now)
 --
--- Ends waits, each with one signal; the arrays run in parallel. The signals are gone by
--- now, since what begins next may look for signals.
+-- Ends waits, each with one signal; the arrays run in parallel. The signals are deleted by
+-- now, since a wait that begins next may look for signals.
 --
 -- Returns  nothing
 -- Locks    the caller holds the instances
@@ -85,7 +86,7 @@ $$;
 
 -- wf._await_signals(p_waits, p_now)
 --
--- Looks whether signals have come before the waits for them, which have just begun.
+-- Looks whether signals came before the waits for them, which have just begun.
 --
 -- Returns  nothing
 -- Locks    signals; the caller holds the instances
@@ -163,7 +164,7 @@ $$;
 
 -- wf._leave_signal(p_instance, p_signal, p_now)
 --
--- Somebody holds what a signal is for: it is looked at again in a tenth of a second.
+-- Leaves work to look at a signal again in a tenth of a second: somebody holds an instance that it is for.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -251,7 +252,7 @@ $$;
 
 -- wf._take_waits(p_instance, p_process, p_now)
 --
--- Waits for signals of topics have begun.
+-- Gives signals to waits for topics that have begun.
 --
 -- Returns  nothing
 -- Locks    as _match_topic

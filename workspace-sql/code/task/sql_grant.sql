@@ -1,16 +1,17 @@
 -- Which role the SQL tasks of a workflow run as.
 --
--- A workflow that has a role granted runs its SQL tasks as that role, on a connection
--- that has logged in as it. All other workflows share the driver's own SQL login. A role
--- that is granted runs the tasks of those workflows and no others. The author has no say
--- in it: a grant is for the version that there is, which the administrator has looked at,
--- and for those that members of the role install from then on, since whoever writes the
--- statements acts as the role that they run as. These versions keep its name (sql_role).
--- All others of the workflow can still be started, and run as those without a grant do.
+-- A workflow with a grant runs its SQL tasks as the role that it is granted, on a connection
+-- that has logged in as that role. All other workflows share the driver's own SQL login. A
+-- role that is granted runs the SQL tasks of the workflows with that grant and no others.
+-- The author does not choose the role, since the author of a statement acts as the role that
+-- runs it. So a grant is for the current version, which the administrator has looked at, and
+-- for versions that members of the role install from then on. These versions keep the role's
+-- name (sql_role). All other versions of the workflow can still be started, and run like
+-- those of workflows without a grant.
 
 -- wf._refuse_sql_login(p_workflow, p_role)
 --
--- Returns  nothing, if this session's login is what the SQL tasks of a version run as; p_role: the one that is granted
+-- Returns  nothing, if the SQL tasks of a version run as this session's login; p_role: the role that is granted
 -- Locks    nothing
 -- Raises   WF008
 -- Called   by sql_begin
@@ -35,7 +36,7 @@ $$;
 
 -- wf.sql_grant_set(p_workflow, p_role)
 --
--- Returns  the number of the version that there is; null: the workflow is not installed
+-- Returns  the number of the current version; null: the workflow is not installed
 -- Locks    the gate, the rows of the grant and of the version; no driver waits for it
 -- Raises   WF002, WF003 if there is no such role
 -- Called   by administrators
@@ -79,11 +80,11 @@ begin
 end;
 $$;
 comment on function wf.sql_grant_set(text, text) is
-    'Grants a role to a workflow, which need not be installed yet: SQL tasks of the version that there is, and of '
-    'those that members of the role install from then on, run as that role from the next request on. Nobody else may '
-    'install the workflow, and the role runs no SQL tasks of others. Takes the place of what the workflow was granted '
-    'before. Returns the number of the version that there is; raises WF002 for a role that cannot run SQL tasks or is '
-    'a superuser, WF003 if there is no such role.';
+    'Grants a role to a workflow, which need not be installed yet. From the next request on, SQL tasks of the current '
+    'version, and of versions that members of the role install later, run as that role. Nobody else may install the '
+    'workflow, and the role runs no SQL tasks of other workflows. The grant replaces what the workflow was granted '
+    'before. Returns the number of the current version; raises WF002 for a role that cannot run SQL tasks or is a '
+    'superuser, WF003 if there is no such role.';
 
 -- wf.sql_grant_remove(p_workflow)
 --

@@ -1,13 +1,13 @@
--- SQL tasks: their effects, their outcome and what comes after them commit in
--- one transaction, on the connection of the role that the task runs as:
+-- SQL tasks: their effects, their outcome and the enabling of their successors commit
+-- in one transaction, on the connection of the role that the task runs as:
 -- begin; sql_begin; the statement; sql_outcome; commit.
 
 -- wf.sql_begin(p_instance, p_process, p_token)
 --
--- Begins the transaction of a SQL task. The lease is held to its end, so that
--- nobody takes the request back meanwhile; but it may go over to the driver's
--- next incarnation, however long the statement takes. Whether the session has the
--- login that the task is to run as is asked here: a driver is not believed.
+-- Begins the transaction of a SQL task. The transaction locks the lease until its end, so
+-- nobody takes the request back meanwhile. The lease can still go over to the driver's next
+-- incarnation, however long the statement takes. This checks that the session has the login
+-- that the task is to run as: it does not trust the driver.
 --
 -- Returns  nothing
 -- Locks    the lease
@@ -41,9 +41,9 @@ comment on function wf.sql_begin(bigint, bigint, uuid) is
 
 -- wf.sql_too_large(p_limit, p_together)
 --
--- Ends a query whose rows take more room than the driver keeps. The driver puts
--- a query around the statement that calls this at the first row that is too much.
--- It is volatile, or the planner would call it, and safe for plans in parallel.
+-- Ends a query whose rows take more room than the driver keeps. The driver puts a query
+-- around the statement. That query calls this at the first row that is too much. The
+-- function is volatile, or the planner would call it, and safe for parallel plans.
 --
 -- Returns  never
 -- Locks    nothing
@@ -68,11 +68,11 @@ comment on function wf.sql_too_large(bigint, boolean) is
 
 -- wf._refuse_role_change()
 --
--- A role may change its own password and settings, and all that run as it would have
--- them from then on. Such a statement keeps a lock until its transaction ends. Whoever
--- may create roles is not asked. The counters cost little, and tell for nearly every
--- task that there is nothing to look for among the locks; they also count what this
--- session has done a moment ago and what was rolled back.
+-- Refuses a SQL task that changes a role. A role may change its own password and settings,
+-- and then all tasks that run as the role would have these. Such a statement keeps a lock
+-- until its transaction ends. A role that may create roles is not refused. The counters cost
+-- little, and say for nearly every task that there is no such lock to look for. They also
+-- count what this session did a moment ago and what was rolled back.
 --
 -- Returns  nothing, if this transaction has changed no role, nor the settings or members of one
 -- Locks    nothing
@@ -103,10 +103,10 @@ $$;
 
 -- wf.sql_outcome(p_instance, p_process, p_token, p_body)
 --
--- Reports the response of a SQL task inside its own transaction. Where it
--- cannot be applied, or means that the task failed, it raises, so that the
--- task's effects roll back. It is never told that the instance is busy, since
--- the effects would be lost: it waits, as long as the statement may take.
+-- Reports the response of a SQL task inside its own transaction. If the response cannot be
+-- applied, or means that the task failed, this raises an error, so that the task's effects
+-- roll back. It never answers busy if somebody holds the instance, since the effects would
+-- be lost: it waits, as long as the statement may take.
 --
 -- Returns  nothing
 -- Locks    the instance (as _wait_for); the lease; then as _apply_reports
@@ -131,8 +131,8 @@ begin
             message = format('the request of process %s/%s was taken back', p_instance, p_process),
             hint = 'Roll back; whoever holds the request now carries on.';
     end if;
-    -- the verdict, not the state: what its policy tries again is INIT by now, and
-    -- keeps the error of the attempt; a success leaves none
+    -- the error, not the state: a task that its policy tries again is INIT by now, and
+    -- keeps the error of the attempt; a success leaves no error
     select p.error into v_error from wf.process p where p.instance_id = p_instance and p.id = p_process;
     if v_error is not null then
         raise exception using errcode = 'WF012',
@@ -150,9 +150,9 @@ comment on function wf.sql_outcome(bigint, bigint, uuid, bytea) is
 
 -- wf._wait_for(p_instance)
 --
--- Waits for an instance in slices, each under a savepoint: what the task has
--- done is not rolled back because the session's lock_timeout is shorter than
--- the time for which somebody holds the instance. A slice is longer than
+-- Waits for an instance in slices, each under a savepoint. So the work of the task is not
+-- rolled back only because the session's lock_timeout is shorter than the time for which
+-- somebody holds the instance. A slice is longer than
 -- deadlock_timeout, so that the server finds a deadlock within it.
 --
 -- Returns  nothing
@@ -181,8 +181,8 @@ $$;
 
 -- wf.token_status(p_instance, p_process, p_token)
 --
--- Settles the doubt after a connection was lost around a commit. A standby may
--- not yet have it, so it is not to be asked.
+-- Says what became of a request after a connection was lost around a commit. A standby may
+-- not have the commit yet, so it does not answer.
 --
 -- Returns  open (still with the driver), done (its outcome is known) or stale
 -- Locks    nothing

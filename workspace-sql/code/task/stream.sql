@@ -4,7 +4,7 @@
 --
 -- Keeps new output of requests under way that drivers of this login hold, in parallel
 -- arrays. A chunk that is sent again changes nothing. Of a long output the oldest chunks
--- go.
+-- are deleted.
 --
 -- Returns  one row per chunk: its token and done, or stale if its lease is gone or another login's
 -- Locks    the rows of wf.output_chunk; no instance: the call holds nobody up
@@ -89,8 +89,8 @@ comment on column wf.output_v.process_id is 'the task';
 comment on column wf.output_v.label is 'the label of the task, as in label_v';
 comment on column wf.output_v.attempt is 'the attempt';
 comment on column wf.output_v.start is 'how many bytes of the attempt''s output came before';
-comment on column wf.output_v.size is 'how many bytes these were';
+comment on column wf.output_v.size is 'how many bytes the chunk had';
 comment on column wf.output_v.stream is 'stdout or stderr';
 comment on column wf.output_v.at is 'when it arrived';
-comment on column wf.output_v.dropped is 'how many bytes right before it were dropped';
+comment on column wf.output_v.dropped is 'how many bytes right before the chunk were dropped';
 comment on column wf.output_v.body is 'the text; bytes that are not text became U+FFFD';

@@ -1,17 +1,17 @@
 -- The policy `timeout`. wf.time_limit says when each limit that holds for a process now
 -- is reached: wait while a task is in INIT, inactivity and runtime while an attempt is
 -- under way, deadline from the first enabling of a task to its end. wf.machine_state
--- says which limits hold in which state, and a process that moves gets and loses rows
--- by that. A process without the policy has none, and its moves do not come here.
+-- says which limits hold in which state: a process that moves gets and loses rows by that.
+-- A process without the policy has no rows, and its moves do not call these functions.
 --
--- The rows are looked at once a second, with the database's clock: a driver that is
--- gone hides none, and an outage makes one late at most. Most attempts have ended by
--- then. Therefore a statement that begins attempts writes one row of wf.limit_begun
--- for all of them, and _set_limits makes rows of wf.time_limit for those that are
--- still under way when the rows are looked at. wf._limit_v is both together.
+-- Polls look at the rows once a second, by the database's clock. So a limit is noticed even
+-- if the task's driver is gone, and an outage can only make it late. Most attempts have
+-- ended within that second. Therefore a statement that begins attempts writes one row of
+-- wf.limit_begun for all of them. _set_limits makes rows of wf.time_limit for the attempts
+-- that are still under way when the rows are looked at. wf._limit_v shows both together.
 --
--- A task whose time is over moves by the event timeout. If a driver has a request of
--- it, that is stopped first: the task is CANCEL_REQUESTED until the driver has
+-- A task whose time is over moves by the event timeout. If a driver has a request of the
+-- task, that request is stopped first: the task is CANCEL_REQUESTED until the driver has
 -- confirmed or is gone, and keeps the error in the meantime. Until then its place in a
 -- group is taken and no other attempt begins.
 --
@@ -19,7 +19,7 @@
 -- group: then it holds the time that remains. A task that is FAILED with no time
 -- left has no row any more, so the next attempt begins a new deadline.
 --
--- Whoever locks a row here and one of parked or ready locks that one first.
+-- A transaction locks rows of parked and ready before rows of time_limit.
 
 -- wf._time_limits(p_fixed, p_policy)
 --
@@ -32,7 +32,7 @@ end;
 
 -- wf._limits_in(p_machine, p_state, p_instance, p_process)
 --
--- Returns  which limits hold for a process in that state; the delay of a retry is no wait
+-- Returns  which limits hold for a process in that state; the delay of a retry does not count as wait
 create or replace function wf._limits_in(p_machine text, p_state text, p_instance bigint, p_process bigint)
 returns text[]
 language sql stable
@@ -45,9 +45,9 @@ end;
 
 -- wf._keep_limits(p_moves, p_at)
 --
--- Processes with a deadline or a limit of their wait have moved: a limit that holds no
--- more goes, another begins, and the clock of a deadline stands or goes on. A poll that
--- hands a task out comes here without its instance, but with the row of ready.
+-- Handles moves of processes with a deadline or a limit of their wait. Limits that hold no
+-- more are deleted, others begin, and the clock of a deadline stands still or goes on. A poll
+-- that hands a task out calls this without holding the instance, but with the row of ready.
 --
 -- Returns  nothing
 -- Locks    their rows of time_limit
@@ -93,7 +93,7 @@ $$;
 
 -- wf._begin_limits(p_moves, p_at)
 --
--- Attempts have begun that have a limit of their runtime or inactivity.
+-- Writes down that attempts with a limit of runtime or inactivity have begun.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -108,7 +108,7 @@ $$;
 
 -- wf._end_limits(p_moves)
 --
--- Attempts that have a limit of their runtime or inactivity are over.
+-- Deletes limits of runtime and inactivity of attempts that are over.
 --
 -- Returns  nothing
 -- Locks    their rows of time_limit
@@ -127,17 +127,17 @@ $$;
 
 -- wf._set_limits(p_instance)
 --
--- Makes rows of wf.time_limit for the attempts that have begun since this was called
--- last, and puts an inactivity off of which a sign has come; of one instance, or, if
--- p_instance is null, of all.
+-- Makes rows of wf.time_limit for the attempts that have begun since the last call, and puts
+-- off the inactivity of attempts that gave a sign of life. It does so for one instance, or,
+-- if p_instance is null, for all.
 --
--- A process row is locked, so that it cannot move before its limits are there; one that
--- somebody else holds, or has moved just now, stays in wf.limit_begun until next time.
--- There a row of an attempt that is over may meet the one of the next attempt: that is
--- why the later time counts.
+-- It locks each process row, so that the process cannot move before its limits are there. A
+-- process that somebody else holds, or has moved just now, stays in wf.limit_begun until
+-- next time. There a row of an attempt that is over may meet the row of the next attempt.
+-- Therefore the later time counts.
 --
--- Returns  false if there are more rows than are taken at once: until these are taken, no limit
---          may be fired, since a sign that puts it off may be among them
+-- Returns  false if there may be more rows than are taken at once: until these are taken, no
+--          limit may be fired, since a sign of life that puts it off may be among them
 -- Locks    rows of limit_begun and process (skipping locked ones), then of time_limit
 -- Called   by _fire_limits, and by the simulator
 create or replace function wf._set_limits(p_instance bigint default null) returns boolean
@@ -228,12 +228,12 @@ select t.instance_id, t.process_id, t.kind, max(t.due_at) as due_at, max(t.remai
          where wf._has_attempt(p.machine, p.state) and wf._time_limits(n.timeout, p.policy) ? k.kind) t
  group by t.instance_id, t.process_id, t.kind;
 comment on view wf._limit_v is
-    'The limits of policies timeout that hold now, as in time_limit, with those of attempts that have just begun.';
+    'The limits of timeout policies that hold now, as in time_limit, and those of attempts that have just begun.';
 select wf._inherit_comments('_limit_v', 'time_limit') \gset
 
 -- wf._note_activity(p_instance, p_process, p_at)
 --
--- Something came of attempts: their inactivity counts from now on.
+-- Notes that attempts gave a sign of life: their inactivity counts from now on.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -246,7 +246,7 @@ end;
 
 -- wf._say_limit(p_kind)
 --
--- Returns  what people read of a limit
+-- Returns  the name of a limit in messages
 create or replace function wf._say_limit(p_kind text) returns text
 language sql immutable
 begin atomic
@@ -256,7 +256,7 @@ end;
 -- wf._timed_out(p_what, p_limit, p_seconds)
 --
 -- Returns  the error of a process that took longer than a limit allows
--- Called   by _time_out
+-- Called   by _expire
 create or replace function wf._timed_out(p_what text, p_limit text, p_seconds numeric) returns jsonb
 language sql immutable
 begin atomic
@@ -270,7 +270,7 @@ end;
 -- wf._is_final_timeout(p_error)
 --
 -- Returns  whether an error says that a limit was reached that holds for all attempts together: no policy tries again
--- Called   by _retry, of what the engine has stopped
+-- Called   by _retry, for processes that the engine has stopped
 create or replace function wf._is_final_timeout(p_error jsonb) returns boolean
 language sql immutable
 begin atomic
@@ -279,7 +279,7 @@ end;
 
 -- wf._fire_limits(p_now)
 --
--- Times processes out whose limits are reached: at most 100 at once, the earliest limits
+-- Times out processes whose limits are reached: at most 100 at once, the earliest limits
 -- first. An instance that somebody else holds is passed over. Processes that are tried
 -- alone are left to wf.work.
 --
@@ -328,9 +328,9 @@ $$;
 
 -- wf._time_out(p_instance, p_process, p_now)
 --
--- Moves processes on whose time is over; the caller holds the instances. Blocks come
--- first: a task in one is stopped with it, whatever its own limits say. A task that has
--- written output meanwhile, or is just being handed out by a poll, stays as it is.
+-- Moves processes whose time is over; the caller holds the instances. Blocks come first: a
+-- task in such a block is stopped with the block, whatever its own limits say. A task that
+-- has written output meanwhile, or that a poll is just handing out, stays as it is.
 --
 -- Returns  nothing
 -- Locks    rows of parked and ready (skipping locked ones), then of time_limit, then process
@@ -338,7 +338,7 @@ $$;
 create or replace function wf._time_out(p_instance bigint[], p_process bigint[], p_now timestamptz) returns void
 language plpgsql as $$
 declare
-    v_fenced bigint[]; -- those that no poll takes meanwhile
+    v_fenced bigint[]; -- the tasks that no poll can take meanwhile
 begin
     v_fenced := array(select k.process_id
                         from unnest(p_instance, p_process) u (i, j)
@@ -369,13 +369,13 @@ $$;
 
 -- wf._expire(p_instance, p_process, p_blocks, p_fenced, p_now)
 --
--- Makes the moves timeout of blocks, or of tasks. Of several limits the one that was
--- reached first counts. Where the machine has no such move, or a block is torn down
--- already, the clock stands at its end. A task in INIT moves only if it is one of p_fenced.
--- A block inside another one whose deadline is over is stopped with that one: its own error
--- would look for a handler before that one is torn down.
+-- Moves blocks, or tasks, by the event timeout. Of several limits the one that was reached
+-- first counts. If the machine has no such move, or a block is torn down already, the clock
+-- stands at its end. A task in INIT moves only if it is one of p_fenced, or waits for its
+-- next attempt. A block inside another block whose deadline is over is stopped with that
+-- outer block: its own error would look for a handler before the outer block is torn down.
 --
--- Returns  the blocks that are ABORTING now: what is in them has to be stopped; null if there are none
+-- Returns  the blocks that are ABORTING now: the processes in them have to be stopped; null if there are none
 -- Locks    rows of time_limit, then process
 -- Called   by _time_out
 create or replace function wf._expire(p_instance bigint[], p_process bigint[], p_blocks boolean, p_fenced bigint[],
@@ -428,8 +428,8 @@ $$;
 
 -- wf._stop_inside(p_instance, p_process, p_at)
 --
--- Tears down what is in composites whose deadline is over; each of them has failed when
--- that has stopped. None of them is inside another one.
+-- Tears down the processes in composites whose deadline is over. A composite has failed when
+-- these have stopped. No composite is inside another one here.
 --
 -- Returns  nothing
 -- Locks    as _tear
@@ -438,7 +438,7 @@ create or replace function wf._stop_inside(p_instance bigint[], p_process bigint
 language plpgsql as $$
 begin
     for k in 1 .. cardinality(p_process) loop
-        -- an error of one before it may have stopped what is around both
+        -- an error of a composite before it may have stopped the composite around both
         continue when not exists (select from wf.process p where p.instance_id = p_instance[k] and p.id = p_process[k]
                                                              and p.state = 'ABORTING')
                       or exists (select from wf._torn(p_instance[k:k], p_process[k:k]));

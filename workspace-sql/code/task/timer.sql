@@ -1,15 +1,15 @@
--- What is due at a time.
+-- Timers: what is due when.
 --
 -- Timers that were fired stay at the head of their index until a vacuum removes
 -- them, and while any transaction stays open it removes none. A poll that looks at
 -- the head reads all of them. If that takes long, the polls of the session look for
--- a while only at the timers of the last two seconds (wf.timers says until when). An
--- older one waits for the next look at all of them: one that was stored when its
--- time was over, or whose instance was held.
+-- a while only at the timers of the last two seconds (wf.timers says until when). An older
+-- timer waits for the next look at all timers: it was stored after its time was over, or
+-- somebody held its instance.
 
 -- wf._due_since(p_now)
 --
--- Returns  the time behind which a poll looks for due timers
+-- Returns  a time: a poll looks for timers that are due after it
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by poll; it is inlined there
@@ -23,8 +23,8 @@ end;
 
 -- wf._spare_timers(p_seen, p_now)
 --
--- A look at all timers has read so many entries of their index, 0.2 us each. It is
--- repeated after as long a time as one at the heads of the queue would be (_find).
+-- Notes when to look at all timers again. The look has read p_seen entries of their index,
+-- 0.2 us each. It is repeated as soon as a look at the heads of the queue would be (_find).
 --
 -- Returns  nothing
 -- Locks    nothing
@@ -41,8 +41,8 @@ $$;
 --
 -- Fires timers that are due after p_since, oldest first, of at most 100 processes. An
 -- instance that somebody else holds is passed over, however many of its timers are due;
--- they stay for a later call. Timers that are tried alone are left to wf.work;
--- wf._is_apart would find them, too, but by a call for each timer.
+-- they stay for a later call. Timers that are tried alone are left to wf.work. (To find them
+-- by wf._is_apart would take a call for each timer.)
 --
 -- Returns  nothing
 -- Locks    instances by id (skipping locked ones), then their timers
@@ -97,10 +97,10 @@ $$;
 
 -- wf._fire_timers(p_instance, p_process, p_now)
 --
--- Fires the timers of processes, of instances that the caller holds: a sleep
--- ends, the next attempt begins, a request is asked for unless it is asked for
--- already. A timer that is not due is another one than the caller has seen: it
--- stays. Timers that _fire could not fire have infinity as their time.
+-- Fires timers of processes; the caller holds their instances. A sleep ends, the next
+-- attempt begins, or a request becomes ready, unless it is ready or with a driver already. A
+-- timer that is not due is not the one that the caller has seen, so it stays. Timers that
+-- _fire could not fire have infinity as their time.
 --
 -- Returns  nothing
 -- Locks    their timers
@@ -151,7 +151,7 @@ $$;
 
 -- wf._clear_timers(p_moves)
 --
--- Removes the timers of processes that have left the state which these belong to.
+-- Removes timers whose processes have left the state that the timers belong to.
 --
 -- Returns  nothing
 -- Locks    their timers
@@ -165,7 +165,7 @@ begin
                                 cross join lateral (select x.ctid, x.kind from wf.timer x
                                                      where x.instance_id = m.instance_id and x.process_id = m.id
                                                     offset 0) k
-                                where k.kind <> 'retry')); -- that one is forgotten by _retry
+                                where k.kind <> 'retry')); -- _retry deletes that timer
 end;
 $$;
 

@@ -1,6 +1,6 @@
 -- What a response means for its task, from the clauses of the task type.
 
--- An upgrade makes it anew: by now no function takes one.
+-- An upgrade creates it again: by now no function takes such a value.
 drop type if exists wf.verdict;
 create type wf.verdict as (
     event text, stays boolean, handle jsonb, output jsonb, error jsonb, detail jsonb, progress numeric
@@ -9,7 +9,7 @@ comment on type wf.verdict is 'The meaning of a response for its process.';
 
 -- wf._read_json(p_response)
 --
--- Returns  a response whose body is read as JSON if its content type says so
+-- Returns  a response with its body, a text, read as JSON
 -- Locks    nothing
 -- Raises   22P02, 22P05 … if PostgreSQL cannot store it
 -- Called   by _open and _judge
@@ -21,7 +21,7 @@ end;
 
 -- wf._holds_json(p_response)
 --
--- Returns  whether an HTTP response says that its body is JSON, and that has yet to be read
+-- Returns  whether an HTTP response says that its body is JSON, and the body has yet to be read
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _judge and _apply_picked
@@ -53,7 +53,7 @@ $$;
 
 -- wf._as_progress(p_value)
 --
--- Returns  a value as a progress from 0 to 1: what lies beyond is cut off, what is no number is null
+-- Returns  a value as a progress from 0 to 1: a number beyond becomes 0 or 1; null if it is not a number
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _judge and _stream_progress
@@ -66,12 +66,12 @@ end;
 
 -- wf._judge(p_machine, p_request, p_clauses, p_input, p_handle, p_response)
 --
--- What a response to start or poll means, in the order of the language:
--- handle, failure when, success when, otherwise it still runs.
+-- Decides what a response to start or poll means, by the clauses in the order of the
+-- language: handle, failure when, success when. Otherwise the task still runs.
 --
 -- Returns  a verdict: success, fail or started
 -- Locks    nothing
--- Raises   nothing: what cannot be evaluated is a failure of kind output, or limit
+-- Raises   nothing: a clause that cannot be evaluated is a failure of kind output, or limit
 -- Called   by _decide
 create or replace function wf._judge(
     p_machine text, p_request text, p_clauses jsonb, p_input jsonb, p_handle jsonb, p_response jsonb)
@@ -155,8 +155,8 @@ $$;
 
 -- wf._paced(p_request, p_args)
 --
--- A request with the pace that this task gives it: `every` may read the task's
--- arguments. What cannot be evaluated or does not fit stays as declared.
+-- Gives a request the pace that its task sets: `every` may read the task's arguments.
+-- A value that cannot be evaluated or does not fit stays as declared.
 --
 -- Returns  the row of task_request, with delay, backoff, max_delay, attempts filled in
 -- Locks    nothing
@@ -185,8 +185,8 @@ $$;
 
 -- wf._decide(p_process, p_request, p_event, p_body, p_input, p_declared, p_failures, p_most)
 --
--- What a report means for its process, whose output may have p_most bytes if its
--- policy bounds it.
+-- Decides what a report means for its process. p_most: how many bytes the output
+-- may have, if a policy limits it.
 --
 -- Returns  a verdict
 -- Locks    nothing
@@ -247,7 +247,7 @@ begin
                            where x.type_id = p_declared.type_id
                              and x.request = 'poll'
                              and wf._names_attempt(x.args)) then
-            -- it may run; polls find that out
+            -- the task may run; polls find that out
             v.event := 'started';
             v.detail := v.error;
             v.error := p_process.error;
@@ -256,7 +256,7 @@ begin
     if p_process.state in ('CANCEL_REQUESTED', 'ABORT_REQUESTED') then
         if v.event in ('polled', 'started') then
             v.event := 'started';
-            v.error := p_process.error; -- the one that it is stopped for
+            v.error := p_process.error; -- the error that the task is stopped for
         elsif v.event = 'fail' and p_process.state = 'CANCEL_REQUESTED' then
             v.error := wf._cancelled(v.error, p_process.error);
         end if;
@@ -267,7 +267,7 @@ $$;
 
 -- wf._open(p_response)
 --
--- Returns  a response with its body read, if that says that it is JSON; null if it says so and is not
+-- Returns  a response with its body, which says that it is JSON, read as JSON; null if it is not JSON
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _apply_picked

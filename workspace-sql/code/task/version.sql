@@ -6,8 +6,8 @@
 -- not seen the removal may be under way: its instance cannot be seen before it
 -- commits, and it locks nothing. But it has had a transaction number since before
 -- it looked the version up. So the first call after the removal has committed
--- writes down a number that is greater than all that were given out until then,
--- and a later call deletes, when all transactions before that number have ended.
+-- writes down a number that is greater than all that were given out until then. A later
+-- call deletes the version, when all transactions before that number have ended.
 --
 -- Returns  nothing
 -- Locks    rows of version (skipping locked ones)
@@ -30,8 +30,8 @@ begin
     if cardinality(v_ids) = 0 then
         return;
     end if;
-    -- the greatest number that a snapshot knows of is that of a transaction that has ended:
-    -- a subtransaction gets a number now, and ends
+    -- a snapshot knows of no number greater than those of transactions that have ended:
+    -- therefore a subtransaction gets a number now, and ends
     begin
         update wf.version v set removed_xid = null where v.id = any (v_ids);
         raise exception using errcode = 'transaction_rollback';

@@ -2,14 +2,14 @@
 -- wf.WaitUntil), for a signal (wf.WaitSignal) or for another instance (wf.Start,
 -- wf.WaitInstance). Each has a row of wf.timer while it waits. wf.Fail does not wait.
 
--- An upgrade makes it anew: by now no function takes one.
+-- An upgrade creates it again: by now no function takes such a value.
 drop type if exists wf.wait;
 create type wf.wait as (
     instance_id bigint, process_id bigint, kind text, due_at timestamptz, topic text, name text, error jsonb
 );
 comment on type wf.wait is
-    'A wait that begins: kind is the clause wait of its task type, due_at is infinity if it is no time that ends it. '
-    'error: why it fails instead, at once.';
+    'A wait that begins. kind: the clause wait of its task type. due_at: when it ends; infinity if it does not end at '
+    'a set time. error: why the task fails at once instead.';
 
 -- wf._wake_at(p_at, p_duration)
 --
@@ -34,7 +34,7 @@ $$;
 -- Returns  the moment that a text names; null if it names none
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _as_wait
+-- Called   by _as_wait and _misses_format
 create or replace function wf._moment(p_moment jsonb) returns timestamptz
 language plpgsql stable as $$
 begin
@@ -49,7 +49,7 @@ $$;
 -- Returns  whether a text may be the name of a signal, of a topic or of a callback
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _as_wait and signal
+-- Called   by _as_wait, signal, callback_token
 create or replace function wf._fits_signal(p_name text) returns boolean
 language sql immutable
 begin atomic
@@ -58,7 +58,7 @@ end;
 
 -- wf._callback_name(p_name)
 --
--- Returns  the name of the signal that a callback is
+-- Returns  the name of the signal that a callback sends
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _as_wait and callback
@@ -139,8 +139,8 @@ end;
 
 -- wf._begin_wait(p_moves)
 --
--- Begins to wait. A signal may have come before. A wait for an instance leaves work, which
--- starts or finds the instance.
+-- Begins waits. A signal may have come before its wait. A wait for an instance leaves work,
+-- which starts or finds the instance.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates; the caller holds their instances
@@ -209,7 +209,7 @@ $$;
 -- Returns  nothing
 -- Locks    the caller holds the instances
 -- Raises   nothing of its own
--- Called   by _wake and _tend_children
+-- Called   by _wake, _take_answers, _begin_children and _tend_children
 create or replace function wf._end_waits(p_instance bigint[], p_process bigint[], p_output jsonb[], p_error jsonb[],
                                          p_now timestamptz) returns void
 language plpgsql as $$

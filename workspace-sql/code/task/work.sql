@@ -1,12 +1,12 @@
--- Work: what nobody waits for and what must not hold anybody up. Polls do it in
--- batches, each in a subtransaction of its own. Where a batch raises an error,
--- or the poll does not come to its end, each item of the batch becomes a row of
+-- Work that nobody waits for and that must not hold anybody up. Polls do it in
+-- batches, each in a subtransaction of its own. If a batch raises an error, or
+-- the poll does not come to its end, each item of the batch becomes a row of
 -- wf.work. From then on wf.work tries the item alone, in a transaction of its
 -- own: up to three times, 1, 10 and 60 s apart. A try is counted and committed
--- before it begins, so it counts even if it never ends. After the third one the
--- item is set aside: its task has FAILED with kind engine, or, where there is no
--- such task, the row waits for an operator, whom explain, stuck and fsck tell of
--- it. Therefore no row stops a poll.
+-- before it begins, so it counts even if it never ends. After the third try the
+-- item is set aside: its task becomes FAILED with kind engine. If the item has no
+-- such task, its row waits for an operator; explain, stuck and fsck report it.
+-- Therefore no row stops a poll.
 --
 --   kind      item            what is done
 --   timer     a process       its timer fires
@@ -14,23 +14,23 @@
 --   loss      a process       its request is taken back from a driver that is gone
 --   settle    a row of dirty  what the row asks for: a new name, a max, places
 --   rate      a rate          its free places are granted
---   begin     0               some of what transactions have left to begin
+--   begin     0               some processes that transactions have left to begin
 --   teardown  a process       the next portion of its teardown
---   notes     a process       notes of what is in it, which count no more, are deleted
---   late      0               the instance ends, if nothing of it can run any more
+--   notes     a process       undo notes of processes in it that count no more are deleted
+--   late      0               the instance ends, if no task of it can run any more
 --   purge     0               the instance is deleted with all that belongs to it
---   signal    a signal        it has come: somebody in the instance may wait for it
---   topic     a signal        it has come: somebody may wait for it
---   await     a process       it waits for a signal of a topic, which may have come
+--   signal    a signal        it has come: a task of the instance may wait for it
+--   topic     a signal        it has come: a task of some instance may wait for it
+--   await     a process       it waits for a signal of a topic: the signal may have come
 --   input     an input        it has been answered: its task ends
---   child     a process       it waits for an instance: that is started or found, or has ended
---   abort     1: with undo    the instance is aborted: the task that has started it is to stop
---   halt      0               the same, but it is halted
---   start     0, or the       the time of the instance has come, which was SCHEDULED; or the instance before it
---             one before      has ended
+--   child     a process       the instance that it waits for is started or found, or has ended
+--   abort     1: with undo    the instance is aborted, since the task that has started it is to stop
+--   halt      0               the same, but the instance is halted
+--   start     0, or the       the instance, which was SCHEDULED, begins: its time has come, or the instance before
+--             one before      it has ended
 --   schedule  a schedule      its next time has come
 --   listen    0               somebody wants to be notified when the instance has ended
---   successor a schedule      an instance that it has started has ended
+--   successor a schedule      an instance that the schedule has started has ended
 
 -- wf._do_work(p_kind, p_instance, p_item, p_now)
 --
@@ -91,7 +91,7 @@ $$;
 
 -- wf._is_server_fault(p_error)
 --
--- Returns  whether an error tells of the server, not of the item: classes 40, 53, 55, 57 and 58
+-- Returns  whether an error is the server's fault, not the item's: classes 40, 53, 55, 57 and 58
 create or replace function wf._is_server_fault(p_error jsonb) returns boolean
 language sql immutable
 begin atomic
@@ -103,7 +103,7 @@ end;
 -- Writes down that each of these items is to be tried alone.
 --
 -- Returns  nothing
--- Called   by whoever did a batch that raised an error
+-- Called   where a batch has raised an error
 create or replace function wf._put_work(
     p_kind text, p_instance bigint[], p_item bigint[], p_due_at timestamptz, p_error jsonb)
 returns void
@@ -116,12 +116,11 @@ $$;
 
 -- wf._part_work(p_now)
 --
--- A poll did not come to its end. What polls do together may be the reason, so
--- the timers, limits and losses that are due are tried alone from now on. Other polls may
--- be at the same items, and hold their instances. Therefore this locks none of
--- them: from the moment that the rows are committed, polls leave their items out.
--- The poll that died may have given a driver up, which died with it, so that is
--- done here first.
+-- Handles a poll that did not come to its end. The items that polls do together may be the
+-- reason, so the timers, limits and losses that are due are tried alone from now on. Other
+-- polls may be at work on the same items, and hold their instances. Therefore this locks no
+-- instance: as soon as the rows are committed, polls leave their items out. If the poll that
+-- died had given up a driver, that was lost, so this does it again first.
 --
 -- Returns  nothing
 -- Locks    the row of home (skipping it if it is locked), then as _give_up
@@ -158,7 +157,7 @@ $$;
 -- wf._is_apart(p_kind, p_instance, p_item)
 --
 -- Returns  whether an item of an instance is tried alone
--- Called   by what does such items together
+-- Called   where such items are done together
 create or replace function wf._is_apart(p_kind text, p_instance bigint, p_item bigint) returns boolean
 language sql stable
 begin atomic
@@ -167,7 +166,7 @@ end;
 
 -- wf._endless()
 --
--- Returns  the error of what was begun and did not come to its end
+-- Returns  the error of work that was begun and did not come to its end
 create or replace function wf._endless() returns jsonb
 language sql immutable
 begin atomic
@@ -176,9 +175,9 @@ end;
 
 -- wf._set_aside(p_work, p_error, p_now)
 --
--- An item was tried three times in vain. Its task has FAILED: nothing is
--- evaluated and no handler is looked for, since that may be what raises the
--- error. Where the task cannot fail, the row waits for an operator.
+-- Sets aside an item that was tried three times in vain. Its task becomes FAILED:
+-- nothing is evaluated and no handler is looked for, since that may be the cause of
+-- the error. If the task cannot fail, the row waits for an operator.
 --
 -- Returns  nothing
 -- Locks    the caller holds the instance
@@ -203,7 +202,7 @@ begin
             return;
         end if;
     exception when others then
-        null; -- not even that: the row stays
+        null; -- even that failed: the row stays
     end;
     update wf.work w set aside = true, tries = p_work.tries, error = p_error where w.id = p_work.id;
 end;
@@ -212,8 +211,8 @@ $$;
 -- wf._next_work(p_now)
 --
 -- Takes the item that is due first and counts the try that is about to be made.
--- Its next try is due after 1, 10 or 60 s; while this one goes on, the row is
--- locked and nobody else takes it.
+-- The item's next try is due after 1, 10 or 60 s. While this try goes on, the row
+-- is locked and nobody else takes it.
 --
 -- Returns  the number of its row; null if nothing is due
 -- Locks    the row of work (skipping locked ones)
@@ -235,8 +234,8 @@ $$;
 
 -- wf._has_much_work(p_now)
 --
--- Returns  whether so much is due that two sessions have to do; of less, each would look for what the other one does,
---          and so it would if all of it were for one instance, which one of them holds
+-- Returns  whether there is enough due work for two sessions. With less work, each would look for items that the
+--          other one does. So it would if all items were of one instance, which only one session can hold
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by poll
@@ -252,10 +251,10 @@ end;
 -- wf._work_together(p_work, p_now)
 --
 -- Does an item that is tried for the first time, together with others of its kind that
--- are due and have not been tried: many signals, and many ends of instances, come at a
--- time. It passes over those whose instance somebody holds. If an error is raised that is
--- not the server's, each item is tried alone from then on. What was not done is due again
--- in a tenth of a second.
+-- are due and have not been tried: often many signals come, or many instances end, at the
+-- same time. It passes over items whose instance somebody holds. If an error is raised that
+-- is not the server's fault, each item is tried alone from then on. Items that were not done
+-- are due again in a tenth of a second.
 --
 -- Returns  nothing
 -- Locks    rows of work and their instances, by id (both skipping locked ones)
@@ -286,7 +285,7 @@ begin
       into f
       from unnest(v_all, v_instances, v_items) u (id, instance_id, item_id)
      where u.instance_id is null or u.instance_id in (select h.id from held h)
-        -- it is gone; counted, since an "exists" might read all instances to answer for many
+        -- the instance is gone; a count, since an "exists" might read all instances to answer for many
         or (select count(*) from wf.instance i where i.id = u.instance_id) = 0;
     if f.ids is not null then
         v_error := wf._try_work(p_work.kind, f.instances, f.items, p_now);
@@ -307,13 +306,13 @@ $$;
 
 -- wf._lock_work(p_id, p_patience)
 --
--- Locks an item that this session has named. Another session that looked for items at
--- that moment may have it: PostgreSQL locks a row before it sees that the row is no longer
--- one of those that were asked for, and keeps the lock to the end of the transaction. That
--- takes milliseconds, while an item that is passed over is due again only after a second.
+-- Locks an item that this session has named. Another session that looked for items at that
+-- moment may hold its row: PostgreSQL locks a row before it sees that the row no longer
+-- matches the query, and keeps the lock to the end of the transaction. To wait for that takes
+-- milliseconds, while an item that is passed over is due again only after a second.
 --
--- Returns  whether the caller has it; not if it is gone, or another one keeps it for longer than p_patience
---          milliseconds
+-- Returns  whether the caller has the item; false if it is gone, or another session keeps it for longer than
+--          p_patience milliseconds
 -- Locks    the row of work
 -- Raises   nothing
 -- Called   by _work_alone
@@ -343,9 +342,9 @@ $$;
 
 -- wf._work_alone(p_id, p_now)
 --
--- Does one item, whose try has been counted, or it and others of its kind. What somebody else holds is left
--- for a second, and an error that is the server's fault is not counted. After
--- three tries that did not come to their end there is no fourth.
+-- Does one item whose try has been counted, alone or with others of its kind. An item whose instance somebody
+-- else holds is due again in a second. A try that fails through the server's fault is not counted. After
+-- three tries that did not come to their end there is no fourth try.
 --
 -- Returns  nothing
 -- Locks    the row of work, then its instance (both skipping locked ones)
@@ -395,8 +394,8 @@ $$;
 
 -- wf._settle_safely(p_now)
 --
--- Settles the list. Where that raises an error, each of its rows is tried alone
--- from then on, with all that it asks for.
+-- Settles the list (wf.dirty). If that raises an error, each row of the list is tried
+-- alone from then on, with all that the row asks for.
 --
 -- Returns  nothing
 -- Locks    as _settle
@@ -440,14 +439,14 @@ $$;
 
 -- wf.work(p_item, p_failed)
 --
--- Does one item of work in a transaction of its own, never in one that carries
--- reports, and names the next one. The next one is counted as tried here, before
--- the call that tries it: whatever becomes of that call, the count stands.
--- A driver begins with item 0, which does not exist, and goes on with the item that
--- it was given, until it is given none. Without an item (null) the call does what
--- is due first, and only says what comes next.
--- What is old is purged, and the audit gets its numbers, by a call that has nothing else
--- to do: a purge that takes too long delays no item, and is counted against none.
+-- Does one item of work in a transaction of its own, never in one that carries reports, and
+-- names the next item. It counts the next item as tried, before the call that tries it:
+-- whatever becomes of that call, the count stands. A driver begins with item 0, which does
+-- not exist, and goes on with the item that each call names, until a call names none.
+-- Without an item (null) the call does the item that is due first, and names the next one
+-- without counting it.
+-- A call that has nothing else to do purges old instances, and gives the audit its numbers:
+-- a purge that takes too long delays no item, and is counted against no item.
 --
 -- Returns  the next item, for the next call; null: nothing is due
 -- Locks    the gate, a row of work, then its instance (skipping locked ones)
@@ -480,15 +479,15 @@ begin
 end;
 $$;
 comment on function wf.work(bigint, boolean) is
-    'Does one piece of the work that takes its time or has failed before, such as beginning the next 1,000 elements '
-    'of a list in which nothing waits: the piece of this number (0: none; null: the one that is due first). If true '
-    'is given, a poll of the caller did not come to its end: then what polls do together is tried piece by piece. '
-    'Returns the number of the next piece, which it has counted as tried; null if nothing is due. Drivers call it in '
-    'a transaction of its own when poll tells them of work.';
+    'Does one item of the work that takes long or has failed before, such as beginning the next 1,000 elements of a '
+    'list in which nothing waits. p_item is the number of the item (0: none; null: the item that is due first). '
+    'p_failed is true if a poll of the caller did not come to its end: then the items that polls do together are '
+    'tried one by one. Returns the number of the next item, which it has counted as tried; null if nothing is due. '
+    'Drivers call it in a transaction of its own when poll tells them of work.';
 
 -- wf._resume_work(p_instance)
 --
--- Tries again what was set aside of these instances, and what was of none.
+-- Lets items that were set aside be tried again: those of these instances, and of none.
 --
 -- Returns  nothing
 -- Locks    rows of work

@@ -1,30 +1,30 @@
 -- The times that a cron expression names, in a time zone: the language of cron(5), with
 -- seconds if there are six fields.
 --
--- Where the clock of the zone jumps, the rule is that of Debian's cron(8). If the minute
--- or the hour begins with *, the expression means how much time passes: a time that the
--- clock leaves out is none, and one that it shows twice counts twice. Else it means times
--- of day: one that the clock leaves out is the moment of the jump instead, and one that it
--- shows twice counts the first time only. So a job that runs once a day never runs twice,
--- nor never.
+-- If the clock of the zone jumps, this follows Debian's cron(8). If the minute or the hour
+-- begins with *, the expression counts the time that passes: it does not fire at a time that
+-- the clock leaves out, and fires twice at a time that the clock shows twice. Any other
+-- expression names times of day: it fires at the moment of the jump for a time that the clock
+-- leaves out, and only once at a time that the clock shows twice, the first time. So a daily
+-- job runs exactly once a day.
 
--- An upgrade makes it anew: by now no function takes one. Tables store it as JSON.
+-- An upgrade makes the type anew: here no function uses it any more. Tables store JSON instead.
 drop type if exists wf.cron;
 create type wf.cron as (
     seconds int[], minutes int[], hours int[], days int[], months int[], weekdays int[], either boolean,
     passing boolean
 );
 comment on type wf.cron is
-    'The values that the fields of a cron expression name, each field as a list in ascending order. Either says that '
-    'a day fits if its number or its weekday does, since both were given; passing says that the minute or the hour '
-    'begins with *.';
+    'The values that the fields of a cron expression name, each field as a list in ascending order. If either is true, '
+    'both the number of the day and the weekday were given, and a day fits if one of them fits. passing is true if the '
+    'minute or the hour begins with *.';
 
 -- wf._refuse_cron(p_message)
 --
 -- Returns  nothing, it raises
 -- Locks    nothing
 -- Raises   WF002
--- Called   by what reads cron expressions
+-- Called   by the functions that parse cron expressions
 create or replace function wf._refuse_cron(p_message text) returns void
 language plpgsql immutable as $$
 begin
@@ -103,10 +103,10 @@ $$;
 
 -- wf._parse_cron(p_text)
 --
--- Returns  what a cron expression names
+-- Returns  the values that a cron expression names
 -- Locks    nothing
 -- Raises   WF002
--- Called   by schedule_set
+-- Called   by _set_schedule
 create or replace function wf._parse_cron(p_text text) returns wf.cron
 language plpgsql immutable set standard_conforming_strings = on as $$
 declare
@@ -164,9 +164,9 @@ end;
 
 -- wf._cron_day(p_cron, p_day)
 --
--- Most expressions name a day of the next two months. For others, months that they do not name
--- are passed over as a whole. The calendar repeats itself after 400 years, therefore a day
--- that is not found by then does not exist.
+-- Most expressions name a day of the next two months. For the others this passes over the
+-- months that they do not name, each as a whole. The calendar repeats itself after 400 years,
+-- so a day that is not found by then does not exist.
 --
 -- Returns  the first day after p_day that a cron expression names; null if no day fits
 -- Locks    nothing
@@ -199,7 +199,8 @@ $$;
 
 -- wf._cron_after(p_cron, p_local)
 --
--- Returns  the first moment after p_local that a cron expression names, by a clock that never jumps; null: none
+-- Returns  the first moment after p_local that a cron expression names, by a clock that never jumps; null if no
+--          moment fits
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _cron_next
@@ -239,7 +240,7 @@ $$;
 -- Returns  how far the clock of a time zone is ahead of UTC at a moment
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _jump and _cron_next
+-- Called   by _jump, _cron_next and _cron_note
 create or replace function wf._ahead(p_at timestamptz, p_zone text) returns interval
 language sql stable
 begin atomic
@@ -248,8 +249,8 @@ end;
 
 -- wf._jump(p_from, p_to, p_zone)
 --
--- Returns  the moment between p_from and p_to, to the second, at which the clock of a time zone jumps to where it is at
---          p_to
+-- Returns  the moment between p_from and p_to, to the second, from which on the clock of a time zone is as far ahead of
+--          UTC as at p_to
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _cron_next
@@ -275,8 +276,8 @@ $$;
 
 -- wf._cron_next(p_cron, p_zone, p_after)
 --
--- It reads the clock as if that went on as at p_after, and where it has jumped before the
--- moment that it finds, it goes on from the jump.
+-- Looks for the moment as if the clock did not jump after p_after. If the clock jumps before
+-- the moment that is found, this looks again from the jump on.
 --
 -- Returns  the first moment after p_after that a cron expression names; null if no moment
 --          fits
@@ -295,7 +296,7 @@ declare
     v_at timestamptz;
 begin
     if v_before > v_ahead then
-        -- the clock was put back: until it is where it was then it shows old times
+        -- the clock was put back: until it has caught up, it shows times that it has shown before
         v_local := greatest(v_local, (wf._jump(p_after - c_day, p_after, p_zone) at time zone 'UTC')
                                      + v_before - c_second);
     end if;
@@ -307,14 +308,14 @@ begin
         v_before := v_ahead;
         v_ahead := wf._ahead(v_from, p_zone);
         if not p_cron.passing and v_local < (v_from at time zone p_zone) then
-            return v_from; -- the clock leaves this time out
+            return v_from; -- the clock leaves out the time that was found
         end if;
         v_local := (v_from at time zone 'UTC') - c_second
                    + case when p_cron.passing then v_ahead else greatest(v_before, v_ahead) end;
     end loop;
     v_before := case when not p_cron.passing then wf._ahead(v_at - c_day, p_zone) end;
     if v_before > v_ahead and wf._ahead((v_local - v_before) at time zone 'UTC', p_zone) = v_before then
-        return (v_local - v_before) at time zone 'UTC'; -- the clock shows it twice: this is the first time
+        return (v_local - v_before) at time zone 'UTC'; -- the clock shows this time twice: the first one
     end if;
     return v_at;
 end;

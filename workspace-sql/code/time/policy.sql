@@ -1,12 +1,12 @@
--- How a schedule is set: by a call, or by the policy schedule of a workflow, which is
--- effective with the version that has it.
+-- Schedules are set by a call, or by the policy schedule of a workflow. The policy takes
+-- effect with the version that has it.
 
 -- wf._find_schedule(p_name)
 --
--- Returns  the schedule, for a change
+-- Returns  the schedule, locked for a change
 -- Locks    its row
 -- Raises   WF003
--- Called   by what changes a schedule
+-- Called   by procedures that change a schedule
 create or replace function wf._find_schedule(p_name text) returns wf.schedule
 language plpgsql as $$
 declare
@@ -25,8 +25,8 @@ $$;
 -- wf._is_timezone(p_name)
 --
 -- PostgreSQL also takes abbreviations and offsets such as CEST and X-2 for time zones, but
--- their clocks never jump. The list of all names tells them apart; it takes 20 ms to
--- read, so it is asked only about names that may be such a thing.
+-- their clocks never jump. The list of all names tells names from these. Reading it takes
+-- 20 ms, so this reads it only for names that may be an abbreviation or an offset.
 --
 -- Returns  whether there is a time zone of this name
 -- Locks    nothing
@@ -48,7 +48,7 @@ $$;
 
 -- wf._check_schedule(p_schedule, p_now)
 --
--- Returns  nothing, if a schedule is one
+-- Returns  nothing, if a schedule is valid
 -- Locks    nothing
 -- Raises   WF002
 -- Called   by _set_schedule
@@ -98,8 +98,8 @@ $$;
 
 -- wf._store_schedule(p_schedule, p_now)
 --
--- Stores a schedule under its name. One that has the same times as before goes on where
--- it was; with other times it begins with the first one from now on. Paused stays paused.
+-- Stores a schedule under its name. If its times are the same as before, it goes on where it
+-- was. With other times it begins with the first one from now on. If paused, it stays paused.
 --
 -- Returns  its next time
 -- Locks    its row
@@ -165,7 +165,7 @@ $$;
 
 -- wf._drop_schedule(p_id)
 --
--- Returns  nothing; the schedule is gone, with all that is known of its times
+-- Returns  nothing; the schedule is deleted, with the rows of its times
 -- Locks    its row
 -- Raises   nothing
 -- Called   by schedule_remove and _follow_version
@@ -180,8 +180,8 @@ $$;
 
 -- wf._set_schedule(p_schedule, p_workflow, p_now)
 --
--- Sets a schedule of a workflow: name, policy, cron or every, timezone, params, priority, catchup,
--- overlap, jitter, start_at, end_at and most are what somebody has given.
+-- Sets a schedule of a workflow. The caller gives name, policy, cron or every, timezone, params,
+-- priority, catchup, overlap, jitter, start_at, end_at and most in p_schedule.
 --
 -- Returns  the schedule, with its next time
 -- Locks    its row, and as _hold_quota
@@ -219,7 +219,7 @@ $$;
 
 -- wf._audited_schedule(p_schedule, p_workflow)
 --
--- Returns  what the audit says of a schedule that was set
+-- Returns  the arguments that the audit keeps of a schedule that was set
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by schedule_set and _follow_version
@@ -232,9 +232,9 @@ end;
 
 -- wf._policy_schedule(p_workflow, p_policy)
 --
--- Returns  the schedule that the policy of a workflow means
+-- Returns  the schedule that the policy of a workflow describes
 -- Locks    nothing
--- Raises   WF005 for an argument that is no constant, or not of its type
+-- Raises   WF005 for an argument that is not a constant, or not of its type
 -- Called   by _follow_version
 create or replace function wf._policy_schedule(p_workflow text, p_policy jsonb) returns wf.schedule
 language plpgsql stable as $$
@@ -271,8 +271,8 @@ $$;
 
 -- wf._follow_version()
 --
--- A workflow has another version, or none any more: its schedule is the one that this
--- version has as a policy.
+-- A workflow has another version, or none: sets the schedule that this version has as a
+-- policy, or else drops that of the version before.
 --
 -- Locks    the row of the schedule
 -- Raises   WF004, WF005 (whatever is wrong with the policy), WF008

@@ -1,13 +1,13 @@
 -- Schedules fire: when a time has come, they start an instance of their workflow.
 --
--- The next time of each schedule is stored (next_at), so one that is looked at too late
--- passes over nothing. What makes somebody look is work:
+-- The next time of each schedule is stored (next_at), so no time is passed over if the schedule
+-- is looked at too late. The engine looks at a schedule because of work of one of two kinds:
 --
---   schedule   its next time has come
---   successor  an instance that it has started has ended, and others wait for that
+--   schedule   the next time of the schedule has come
+--   successor  an instance that the schedule has started has ended, and times wait for that
 --
--- Both are done where the row of the schedule is locked, and a row of wf.firing for each
--- time says what became of it. While the engine is paused nothing is fired.
+-- Both kinds of work lock the row of the schedule. A row of wf.firing for each time says what
+-- became of it. While the engine is paused nothing is fired.
 
 -- wf._schedule_after(p_schedule, p_after)
 --
@@ -37,8 +37,7 @@ $$;
 
 -- wf._jittered(p_schedule, p_time)
 --
--- The jitter is chosen by the schedule and the time, so that it stays the same whenever
--- somebody asks.
+-- The jitter follows from the schedule and the time, so that it is the same at each call.
 --
 -- Returns  when the instance of a time begins
 -- Locks    nothing
@@ -55,13 +54,13 @@ $$;
 
 -- wf._due_times(p_schedule, p_now)
 --
--- It looks back from now, further each time, until it has found enough: what happened in
--- a long absence must not be counted time by time.
+-- Looks back from now, further in each round, until it has found enough times. So it need
+-- not step through all times of a long absence.
 --
--- Returns  the newest times from next_at on that are due, at most as many as are made up for, in order
+-- Returns  the newest due times from next_at on, in order; at most as many as catchup says, but at least 1
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _look_due, where more than one is due
+-- Called   by _look_due, if more than one time is due
 create or replace function wf._due_times(p_schedule wf.schedule, p_now timestamptz) returns timestamptz[]
 language plpgsql stable as $$
 declare
@@ -90,8 +89,8 @@ $$;
 --
 -- Looks which times of a schedule have come.
 --
--- Returns  those that are to be fired, in order; the span of those that were missed (from the first one until before
---          missed_until), and why; and the next time
+-- Returns  times: those to fire, in order; missed_at, missed_until and reason: the span of the missed times (from
+--          missed_at until before missed_until), and why they were missed; next_at: the next time
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _fire_schedules
@@ -142,8 +141,8 @@ $$;
 
 -- wf._fire_schedules(p_schedule, p_now)
 --
--- The next times of schedules have come, or may have. Those that are held by others are
--- looked at again in a second.
+-- Fires the times of schedules that have come. Schedules that another transaction has locked
+-- are looked at again in a second.
 --
 -- Returns  nothing
 -- Locks    the rows of the schedules (skipping locked ones), then as _start_all
@@ -153,9 +152,9 @@ create or replace function wf._fire_schedules(p_schedule bigint[], p_now timesta
 language plpgsql as $$
 declare
     v_paused constant boolean := wf._is_paused();
-    v_schedules bigint[] := array[]::bigint[]; -- and v_times: what is fired
+    v_schedules bigint[] := array[]::bigint[]; -- with v_times: what to fire
     v_times timestamptz[] := array[]::timestamptz[];
-    v_seen bigint[] := array[]::bigint[]; -- and v_fired, v_next and v_due, of each schedule
+    v_seen bigint[] := array[]::bigint[]; -- with v_fired, v_next and v_due, for each schedule
     v_fired int[] := array[]::int[];
     v_next timestamptz[] := array[]::timestamptz[];
     v_due timestamptz[] := array[]::timestamptz[];
@@ -201,8 +200,8 @@ $$;
 
 -- wf._forget_firings(p_schedule, p_fired)
 --
--- Deletes what became of all but the last 100 times, when a schedule has fired another
--- hundred of them.
+-- Deletes the rows of all but the last 100 times, whenever a schedule has fired another
+-- hundred times.
 --
 -- Returns  nothing
 -- Locks    these rows
@@ -225,7 +224,7 @@ $$;
 
 -- wf._call_schedule(p_kind, p_schedule, p_at)
 --
--- Returns  nothing; the schedules are looked at when the moment has come; null: never
+-- Returns  nothing; the schedules are looked at when p_at has come; never if p_at is null
 -- Locks    nothing; only inserts
 -- Raises   nothing
 -- Called   wherever the next time of a schedule is stored, or its successor may begin
@@ -238,8 +237,8 @@ end;
 
 -- wf._begin_firings(p_schedule, p_time, p_now)
 --
--- These times of schedules have come: each is started, or its schedule says what becomes
--- of it while another instance is under way. A time that has its row is passed over.
+-- Starts an instance for each of these times of schedules. If another instance of a schedule
+-- is under way, the schedule's overlap decides. A time that has a row already is passed over.
 --
 -- Returns  nothing
 -- Locks    as _start_all; the caller has locked the schedules
@@ -280,8 +279,8 @@ $$;
 
 -- wf._put_off(p_schedule, p_time, p_overlap, p_now)
 --
--- A time of a schedule has come while an instance of it is under way, or another time
--- waits for that.
+-- Puts off a time that has come while an instance of its schedule is under way, or while
+-- another time waits.
 --
 -- Returns  nothing
 -- Locks    nothing beyond the rows it updates; the caller has locked the schedule
@@ -329,9 +328,9 @@ end;
 
 -- wf._start_firings(p_schedule, p_time, p_now)
 --
--- Starts the instances of these times, together where they are of one workflow, with the
--- same priority, for one login. If that is refused, each is started alone. A time that has
--- started nothing has no end of an instance to tell the times that wait, so they are told.
+-- Starts the instances of these times, those of one workflow, priority and login together.
+-- If that is refused, it starts each one alone. When an instance ends, the next time that
+-- waits begins. If a time has started no instance, this leaves work that makes it begin.
 --
 -- Returns  nothing
 -- Locks    as _start_all; the caller has locked the schedules
@@ -392,8 +391,8 @@ $$;
 --
 -- Starts instances for times of schedules of one workflow, priority and login.
 --
--- Returns  the instances, in order; or why they were refused, and none is started; later: they are to be tried again,
---          since a stranger's transaction holds a quota
+-- Returns  the instances, in order; or, if the start was refused, no instance and the reason; later: the start is to
+--          be tried again, since another transaction holds a quota
 -- Locks    as _start_all, for at most 100 ms each
 -- Raises   nothing of its own
 -- Called   by _start_firings
@@ -435,7 +434,7 @@ $$;
 
 -- wf._tend_schedules(p_schedule, p_now)
 --
--- Instances that schedules have started have ended: the times that wait begin, one after
+-- Instances that schedules have started have ended: starts the times that wait, one after
 -- the other.
 --
 -- Returns  nothing
@@ -470,7 +469,7 @@ $$;
 
 -- wf._tell_schedules(p_schedule, p_at)
 --
--- Instances of these schedules have ended: those are told for which that is of interest.
+-- Instances of these schedules have ended: leaves work for schedules whose overlap is not allow.
 --
 -- Returns  nothing
 -- Locks    nothing; only inserts
@@ -487,8 +486,8 @@ $$;
 
 -- wf._doubt_schedules(p_now)
 --
--- The workspace may know less than has happened: what its schedules would fire, or start
--- later, may have been started.
+-- The workspace may know less than has happened: instances that its schedules would start
+-- now or later may have been started already.
 --
 -- Returns  nothing
 -- Locks    the rows of all schedules, and of the times that wait

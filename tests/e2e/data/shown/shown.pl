@@ -2,8 +2,8 @@
 # shown.pl PAGE [TO] - run the commands that a page shows, and compare what they print
 #
 # A block of a page that begins with ```console holds commands, each behind "$ ", and below
-# each what it prints. A command that shows no output is run all the same, unless a word of
-# it is cut off (…). A line "…" stands for any number of lines. A command that only looks is
+# each what it prints. A command that shows no output is run all the same, and has to succeed,
+# unless a word of it is cut off (…). A line "…" stands for any number of lines. A command that only looks is
 # run again until it prints what is shown, for ten seconds.
 #
 # Prints a line for each command: "ok" or "bad", a tab, the command; for a bad one all lines
@@ -67,7 +67,7 @@ sub run {
             last if system("bash -c 'exec 3<>/dev/tcp/127.0.0.1/$port' 2>service.wait") == 0;
             sleep 0.05;
         }
-        return '';
+        return '';    # $? says whether somebody listens
     }
     if ($command =~ /^(wf-console) (watch.*)/) {
         my $terminal = "$ENV{ROOT}/tests/console/terminal.zsh";
@@ -109,7 +109,8 @@ sub try_one {
     my $printed;
     do {
         $printed = shown(run(real($command)));
-        return (1, $printed) if $expected eq '' || matches($command, $expected, $printed);
+        return ($? == 0, $printed) if $expected eq '';
+        return (1, $printed) if matches($command, $expected, $printed);
         sleep 0.1;
     } while (time < $until);
     return (0, $printed);
