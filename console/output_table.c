@@ -2,10 +2,11 @@
  * output_table.c - columns under headings, as wide as the terminal allows.
  *
  * The first rows are held back to measure them; from then on the widths stay
- * and rows are printed as they come, so memory is bounded.  If the table is
- * wider than the terminal, it leaves out start times of things whose duration
- * it shows.  Then its widest columns shrink, and a text that is cut ends in
- * "…".  Numbers and times never shrink, because they identify things.
+ * and rows are printed as they come, so a long table takes no more memory.
+ * If the table is wider than the terminal, it leaves out start times of things
+ * whose duration it shows.  Then its widest columns shrink, and a text that is
+ * cut ends in "…".  Numbers and times never shrink, because they identify
+ * things.
  *
  * Columns that have to stay whole are not cut: if the table is too wide for
  * them, their texts stand below the row, wrapped.  If it is too wide even

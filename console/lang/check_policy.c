@@ -561,7 +561,8 @@ check_policy(
 	} else if (!rule) {
 		check_unsupported(checker, policy->start,
 		    arena_printf(checker->arena, "%s%s",
-		        policy->each ? "each " : "", policy->name.text));
+		        policy->each ? "each " : "", policy->name.text),
+		    policy_instead(policy->name.text));
 	} else if (!policy->each || check_each(checker, policy, rule, place)) {
 		check_args(checker, policy, rule);
 		if (rule->check)

@@ -5,30 +5,13 @@
 #include "console/lang/find.h"
 #include "console/lang/source.h"
 
-/* What does the work of a feature that is not there yet. */
-static const struct {
-	const char *feature;
-	const char *instead;
-} substitutes[] = {
-	{ "lock", "`group(NAME, max = 1)` lets one task at a time run." },
-	{ "role", "An administrator grants a role to a workflow: `wf-console "
-	          "sql grant`." },
-	{ "run_as", "An administrator grants a role to a workflow: `wf-console "
-	            "sql grant`." },
-	{ "retention", "The setting `keep_days` holds for all workflows." },
-	{ "fetch", "The output can be taken from the answer of `poll`." },
-	{ "callback", "The task `wf.Callback` waits for a callback." },
-};
-
 void
-check_unsupported(struct checker *checker, size_t start, const char *feature)
+check_unsupported(struct checker *checker, size_t start, const char *feature,
+    const char *instead)
 {
-	size_t i;
-
 	COMPLAIN(checker, start, "not supported yet: `%s`", feature);
-	for (i = 0; i < sizeof(substitutes) / sizeof(*substitutes); i++)
-		if (strcmp(substitutes[i].feature, feature) == 0)
-			HINT(checker, "%s", substitutes[i].instead);
+	if (instead)
+		HINT(checker, "%s", instead);
 }
 
 /* Whether every path through the steps ends with `return`. */

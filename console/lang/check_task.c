@@ -263,8 +263,11 @@ check_request(struct checker *checker, struct decl *decl, struct clause *clause)
 	struct param *param;
 
 	if (clause->kind == R_FETCH || clause->kind == R_CALLBACK) {
-		check_unsupported(
-		    checker, clause->start, request_words[clause->kind]);
+		check_unsupported(checker, clause->start,
+		    request_words[clause->kind],
+		    clause->kind == R_FETCH
+		        ? "The output can be taken from the answer of `poll`."
+		        : "The task `wf.Callback` waits for a callback.");
 		return;
 	}
 	transport = transport_spec_find(clause->transport.text);

@@ -163,8 +163,11 @@ void check_task(struct checker *checker, struct decl *decl);
 /* check_tree.c: recursion and size of a checked workflow. */
 void check_tree(struct checker *checker, struct decl *decl);
 
-/* Report a feature that the language does not have yet. */
-void check_unsupported(
-    struct checker *checker, size_t start, const char *feature);
+/*
+ * Report a feature that the language does not have yet, and what does its work
+ * until then; NULL: nothing does.
+ */
+void check_unsupported(struct checker *checker, size_t start,
+    const char *feature, const char *instead);
 
 #endif

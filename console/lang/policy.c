@@ -159,13 +159,19 @@ const struct policy_rule policy_rules[POLICIES] = {
 	    .check = check_schedule },
 };
 
-/* Policies still to come. */
-static const char *const later[] = {
-	"lock",
-	"retention",
-	"role",
-	"run_as",
-	"subject",
+#define GRANT_ROLE \
+	"An administrator grants a role to a workflow: `wf-console sql " \
+	"grant`."
+
+/* Policies still to come, and what does their work until then. */
+static const struct {
+	const char *name, *instead;
+} later[] = {
+	{ "lock", "`group(NAME, max = 1)` lets one task at a time run." },
+	{ "retention", "The setting `keep_days` holds for all workflows." },
+	{ "role", GRANT_ROLE },
+	{ "run_as", GRANT_ROLE },
+	{ "subject", NULL },
 };
 
 enum { LATER = sizeof(later) / sizeof(later[0]) };
@@ -206,7 +212,7 @@ policy_comes_later(const char *name)
 	size_t i;
 
 	for (i = 0; i < LATER; i++)
-		if (strcmp(later[i], name) == 0)
+		if (strcmp(later[i].name, name) == 0)
 			return true;
 	return false;
 }
@@ -216,6 +222,9 @@ policy_instead(const char *name)
 {
 	size_t i;
 
+	for (i = 0; i < LATER; i++)
+		if (strcmp(later[i].name, name) == 0)
+			return later[i].instead;
 	for (i = 0; i < OTHERS; i++)
 		if (strcmp(others[i].name, name) == 0)
 			return others[i].instead;
@@ -233,7 +242,8 @@ policy_nearest(const char *name)
 		suggestion_offer(&suggestion, policy_rules[i].name,
 		    strlen(policy_rules[i].name));
 	for (i = 0; i < LATER; i++)
-		suggestion_offer(&suggestion, later[i], strlen(later[i]));
+		suggestion_offer(
+		    &suggestion, later[i].name, strlen(later[i].name));
 	return suggestion.best;
 }
 

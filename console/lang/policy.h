@@ -65,7 +65,10 @@ const struct policy_rule *policy_rule(const char *name);
 /* Whether a policy of this name is planned, but can not be used yet. */
 bool policy_comes_later(const char *name);
 
-/* What to write for a policy that has this name in another system; or NULL. */
+/*
+ * What to write instead of a policy that comes later, or that has this name in
+ * another system; or NULL.
+ */
 const char *policy_instead(const char *name);
 
 /* The known name that is most similar to an unknown one; or NULL. */

@@ -104,7 +104,7 @@ void write_member(
 /* `with …` of a node or a declaration, if there is anything to write. */
 void write_with(struct writer *writer, const struct json *node);
 /*
- * Whether a call has an argument that is no parameter: a policy came through.
+ * Whether an argument of this name passes a policy on and is not a parameter.
  */
 bool is_passed(const char *name);
 

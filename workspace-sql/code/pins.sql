@@ -10,3 +10,10 @@
 \set engine :engine ' set enable_hashjoin = off set enable_mergejoin = off'
 \set engine :engine ' set enable_indexscan = on set enable_tidscan = on'
 \set engine :engine ' set enable_nestloop = on set enable_sort = on'
+
+-- The settings of functions that people call and that read one instance. A plan for the
+-- average instance may read whole tables, because one large instance can have nearly all
+-- of their rows.
+\set look 'set search_path = pg_catalog, pg_temp set jit = off set enable_memoize = off'
+\set look :look ' set enable_seqscan = off set enable_bitmapscan = off'
+\set look :look ' set enable_hashjoin = off set enable_mergejoin = off'

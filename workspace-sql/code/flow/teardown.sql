@@ -310,15 +310,14 @@ begin
     perform wf._stop(f.instances, f.processes, p_at);
     perform wf._halt_now(f.instances, f.processes, p_at);
     -- the steps of a finally go on, even if the instance was suspended when it was aborted
-    perform wf._tell_resumed(array_agg(t.instance_id), p_at)
+    perform wf._tell_resumed(array_agg(t.instance_id), p_at),
+            case when bool_or(k.held) then wf._unpark(array_agg(t.instance_id) filter (where k.held), p_at) end
        from unnest(p_instance, p_process) u (i, j)
        join wf.teardown t on t.instance_id = u.i and t.process_id = u.j and t.next_id is null
+      cross join lateral (select exists (select from wf.parked x
+                                          where x.instance_id = t.instance_id and x.reason = 'suspended') as held
+                          offset 0) k
       where t.follows = 'aborted' having count(*) > 0;
-    perform wf._unpark(array[t.instance_id], p_at)
-       from unnest(p_instance, p_process) u (i, j)
-       join wf.teardown t on t.instance_id = u.i and t.process_id = u.j and t.next_id is null
-      where t.follows = 'aborted'
-        and exists (select from wf.parked k where k.instance_id = t.instance_id and k.reason = 'suspended');
     -- a process that has failed late meanwhile has waited for the last portion
     insert into wf.work (kind, instance_id, item_id, due_at)
     select case when t.next_id is null then 'late' else 'teardown' end, t.instance_id,

@@ -222,9 +222,7 @@ $$;
 -- Called   by viewers
 create or replace function wf.explain(p_instance bigint, p_process bigint default null)
 returns table (process_id bigint, label text, reason text, detail text, since timestamptz)
-language sql stable security definer set search_path = pg_catalog, pg_temp set jit = off set enable_memoize = off
--- the largest instance may have nearly all rows, and a plan for the average one would read all of them
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+language sql stable security definer :look
 begin atomic
     select e.process_id, p.label, e.reason, e.detail, e.since
       from (values (p_process)) u (id)

@@ -13,9 +13,7 @@
 -- Called   by operators, between an action and their rollback
 create or replace function wf.changes(p_instance bigint[])
 returns table (instance_id bigint, process_id bigint, label text, was text, event text, state text)
-language sql stable security definer set search_path = pg_catalog, pg_temp
--- as wf.explain: no plan for an average instance beside a large one
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language sql stable security definer :look as $$
     with change as (
         select e.instance_id, e.process_id, e.was, e.event, e.state, e.seq
           from wf.event e
