@@ -18,8 +18,10 @@
 #define SQLSTATE_NO_RIGHT "42501"
 #define SQLSTATE_NO_FUNCTION "42883"
 #define SQLSTATE_CANCELLED "57014"
+#define SQLSTATE_SESSION_ENDED "57P01"
 
 /* The workspace's */
+#define SQLSTATE_NOT_FOUND "WF003"
 #define SQLSTATE_ISOLATION "WF006"
 #define SQLSTATE_STALE_TOKEN "WF009"
 #define SQLSTATE_DRIVER_GONE "WF010"
@@ -33,6 +35,14 @@ static inline bool
 sqlstate_is(const char *sqlstate, const char *which)
 {
 	return strcmp(sqlstate, which) == 0;
+}
+
+/* No session was made, or the server has ended it: 08xxx and 57Pxx. */
+static inline bool
+sqlstate_is_no_session(const char *sqlstate)
+{
+	return strncmp(sqlstate, "08", 2) == 0 ||
+	       strncmp(sqlstate, "57P", 3) == 0;
 }
 
 #endif

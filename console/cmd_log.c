@@ -11,6 +11,7 @@
 #include "common/mem.h"
 #include "common/pg.h"
 #include "console/at_rest.h"
+#include "console/cell.h"
 #include "console/commands.h"
 #include "console/console.h"
 #include "console/text.h"
@@ -19,7 +20,7 @@
 /* Put around the SQL of the command table: only rows that were not read yet. */
 static const char output_sql[] =
     "select process_id, process_id || '/' || attempt, start + size, dropped,"
-    "       label, body"
+    "       label, body, at"
     "  from (%s) o"
     " where start >= coalesce((:seen::jsonb ->>"
     "           (process_id || '/' || attempt))::bigint, 0)"
@@ -38,6 +39,7 @@ struct reader {
 	size_t place_count;
 	char process[24]; /* the last writer */
 	bool in_line;     /* it has not ended its line */
+	bool has_times;   /* each line begins with when it was written */
 	bool is_for_eyes; /* a terminal: nothing may move its cursor */
 };
 
@@ -64,23 +66,36 @@ ask_output(const struct reader *reader, struct error *err)
 	return result;
 }
 
-/* If there are several tasks, each line says whose it is. */
+/* One row of the output: of which task it is, and when it was written. */
+struct writer {
+	const char *process;
+	const char *label;
+	const char *at;
+};
+
+/* With --times each line says when; if there are several tasks, whose it is. */
 static void
-begin_line(struct reader *reader, const char *process, const char *label)
+begin_line(struct reader *reader, const struct writer *writer)
 {
+	static const struct column time = { "at", VALUE_TIME };
 	struct buf safe;
 
-	if (reader->target.process != 0)
-		return;
 	buf_init(&safe, 0);
-	text_add_safe(&safe, label, "");
-	fprintf(reader->console->out, "%s %s | ", process, safe.data);
+	if (reader->has_times) {
+		cell_add(&safe, &time, writer->at);
+		buf_adds(&safe, "  ");
+	}
+	if (reader->target.process == 0) {
+		buf_addf(&safe, "%s ", writer->process);
+		text_add_safe(&safe, writer->label, "");
+		buf_adds(&safe, " | ");
+	}
+	fwrite(safe.data, 1, safe.len, reader->console->out);
 	buf_release(&safe);
 }
 
 static void
-print_text(struct reader *reader, const char *process, const char *label,
-    const char *text)
+print_text(struct reader *reader, const struct writer *writer, const char *text)
 {
 	struct buf safe;
 	size_t len;
@@ -92,7 +107,7 @@ print_text(struct reader *reader, const char *process, const char *label,
 		buf_adds(&safe, text);
 	for (text = safe.data; *text != '\0'; text += len) {
 		if (!reader->in_line)
-			begin_line(reader, process, label);
+			begin_line(reader, writer);
 		len = strcspn(text, "\n");
 		len += text[len] == '\n';
 		fwrite(text, 1, len, reader->console->out);
@@ -124,20 +139,22 @@ remember(struct reader *reader, const char *attempt, const char *end)
 static void
 print_row(struct reader *reader, const struct pg_result *rows, int row)
 {
-	const char *process = pg_value(rows, row, 0);
-	const char *label = pg_value(rows, row, 4);
+	const struct writer writer = { .process = pg_value(rows, row, 0),
+		.label = pg_value(rows, row, 4),
+		.at = pg_value(rows, row, 6) };
 	const char *dropped = pg_value(rows, row, 3);
 	char gap[64];
 
-	if (reader->in_line && strcmp(process, reader->process) != 0)
-		print_text(reader, process, label, "\n");
+	if (reader->in_line && strcmp(writer.process, reader->process) != 0)
+		print_text(reader, &writer, "\n");
 	if (strcmp(dropped, "0") != 0) {
 		snprintf(gap, sizeof(gap), "%s[%s bytes dropped]\n",
 		    reader->in_line ? "\n" : "", dropped);
-		print_text(reader, process, label, gap);
+		print_text(reader, &writer, gap);
 	}
-	print_text(reader, process, label, pg_value(rows, row, 5));
-	snprintf(reader->process, sizeof(reader->process), "%s", process);
+	print_text(reader, &writer, pg_value(rows, row, 5));
+	snprintf(
+	    reader->process, sizeof(reader->process), "%s", writer.process);
 	remember(reader, pg_value(rows, row, 1), pg_value(rows, row, 2));
 }
 
@@ -166,6 +183,7 @@ cmd_log(struct console *console, struct error *err)
 		return console_run_sql(console, err);
 	(void)target_parse(console_value(console, "TARGET"), &reader.target);
 	reader.is_for_eyes = isatty(STDOUT_FILENO);
+	reader.has_times = console_flag(console, "times");
 	do {
 		/* ask first whether it has ended, then for output: none is
 		 * missed */

@@ -126,8 +126,8 @@ cmd_man(struct console *console, struct error *err)
 	    ".B PGWF_HOME\nis the directory of a workspace of your own,\n"
 	    ".B WF_TRUST_NETWORK\nsilences the warning of a connection "
 	    "that others can read or change,\n"
-	    ".B WF_LIBRARY\nlists folders of task types that need no "
-	    "import, and\n.B NO_COLOR\nturns colours off.\n"
+	    ".B WF_LIBRARY\nlists folders, as \\-L does, with a colon "
+	    "between them, and\n.B NO_COLOR\nturns colours off.\n"
 	    ".SH SEE ALSO\n.BR psql (1)\n");
 	return EXIT_DONE;
 }

@@ -18,6 +18,7 @@
 #include "common/log.h"
 #include "common/mono.h"
 #include "common/pg.h"
+#include "common/sqlstate.h"
 #include "console/commands.h"
 #include "console/console.h"
 #include "console/page.h"
@@ -82,8 +83,7 @@ static bool
 is_lost(const struct watch *watch, const struct error *err)
 {
 	return watch->console->pg == NULL || !pg_is_alive(watch->console->pg) ||
-	       strncmp(err->sqlstate, "08", 2) == 0 ||
-	       strncmp(err->sqlstate, "57P", 3) == 0;
+	       sqlstate_is_no_session(err->sqlstate);
 }
 
 /* False if another try can't help. */

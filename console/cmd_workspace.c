@@ -21,7 +21,7 @@
 
 #define PSQL_OUTPUT_MAX 65536
 
-/* The text after `label` on a line of psql's, for the caller to free(). */
+/* The text between `label` and the end of its line; free() it. */
 static char *
 find_line(const char *output, const char *label)
 {
@@ -34,15 +34,46 @@ find_line(const char *output, const char *label)
 	return xstrndup(at, strcspn(at, "\n"));
 }
 
-/* "psql:/…/install.sql:12: ERROR: message" and its hint, as our error. */
+/* Whether there is "SQLSTATE: " of an error, and not of a notice. */
+static bool
+is_error(const char *text)
+{
+	return strspn(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5 &&
+	       strncmp(text + 5, ": ", 2) == 0 && strncmp(text, "00", 2) != 0 &&
+	       strncmp(text, "01", 2) != 0 && strncmp(text, "02", 2) != 0;
+}
+
+/*
+ * The SQLSTATE of the first error, which a line like this one has:
+ *
+ *     psql:/…/install.sql:12: ERROR:  WF004: message
+ *
+ * The word before it is in the server's language.  NULL if there is none.
+ */
+static const char *
+find_error(const char *output)
+{
+	const char *at = output;
+
+	while ((at = strstr(at, ":  ")) != NULL) {
+		at += strlen(":  ");
+		if (is_error(at))
+			return at;
+	}
+	return NULL;
+}
+
+/* What psql says in verbose form, as our error. */
 static void
 explain_psql(const char *output, struct error *err)
 {
-	char *message = find_line(output, "ERROR:");
-	char *detail = find_line(output, "DETAIL:");
-	char *hint = find_line(output, "HINT:");
+	const char *error = find_error(output);
+	char *message, *detail, *hint;
 
-	if (message != NULL) {
+	if (error != NULL) {
+		message = find_line(error, ": ");
+		detail = find_line(error, "\nDETAIL:");
+		hint = find_line(error, "\nHINT:");
 		error_set(err, "%s", message);
 		if (detail != NULL)
 			error_detail(err, "%s", detail);
@@ -51,10 +82,10 @@ explain_psql(const char *output, struct error *err)
 			                "it to the schema of this program.");
 		else if (hint != NULL)
 			error_hint(err, "%s", hint);
+		free(hint);
+		free(detail);
+		free(message);
 	}
-	free(hint);
-	free(detail);
-	free(message);
 }
 
 bool
@@ -62,10 +93,11 @@ workspace_script(
     const struct pg_target *target, const char *script, struct error *err)
 {
 	char *path = program_sql_file(script, err);
-	const char *argv[20] = { "psql", "-X", "-q", "-w", "-v",
-		"ON_ERROR_STOP=1", "-o", "/dev/null", "-f", path };
+	const char *argv[22] = { "psql", "-X", "-q", "-w", "-v",
+		"ON_ERROR_STOP=1", "-v", "VERBOSITY=verbose", "-o", "/dev/null",
+		"-f", path };
 	struct buf output;
-	size_t argc = 10;
+	size_t argc = 12;
 	bool ok;
 
 	if (path == NULL)

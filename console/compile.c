@@ -10,34 +10,74 @@
 #include "console/console.h"
 #include "console/lang/lang.h"
 
-/* All values of an option, NULL-terminated; NULL if there are none. */
-static const char **
-collect(const struct console *console, const char *name)
-{
-	const char **values = NULL, *value;
-	size_t at = 0, count = 0;
+/* A list of strings of its own, NULL-terminated; NULL if it is empty. */
+struct list {
+	char **items;
+	size_t count;
+};
 
-	while ((value = invocation_next(&console->invocation, name, &at)) !=
-	       NULL) {
-		values = xreallocarray(values, count + 2, sizeof(*values));
-		values[count++] = value;
-		values[count] = NULL;
+static void
+list_add(struct list *list, const char *text, size_t len)
+{
+	list->items =
+	    xreallocarray(list->items, list->count + 2, sizeof(*list->items));
+	list->items[list->count++] = xstrndup(text, len);
+	list->items[list->count] = NULL;
+}
+
+/* Add all values of an option. */
+static void
+add_option(struct list *list, const struct console *console, const char *name)
+{
+	const char *value;
+	size_t at = 0;
+
+	while (
+	    (value = invocation_next(&console->invocation, name, &at)) != NULL)
+		list_add(list, value, strlen(value));
+}
+
+/* Add the parts of a list like PATH; an empty part counts for nothing. */
+static void
+add_variable(struct list *list, const char *name)
+{
+	const char *at = getenv(name);
+	size_t len;
+
+	for (; at != NULL && *at != '\0'; at += len + (at[len] == ':')) {
+		len = strcspn(at, ":");
+		if (len > 0)
+			list_add(list, at, len);
 	}
-	return values;
+}
+
+static void
+list_free(const char *const *items)
+{
+	size_t i;
+
+	for (i = 0; items != NULL && items[i] != NULL; i++)
+		free((void *)(uintptr_t)items[i]);
+	free((void *)(uintptr_t)items);
 }
 
 void
 compile_options(const struct console *console, struct lang_options *options)
 {
-	options->roots = collect(console, "import");
-	options->libraries = collect(console, "library");
+	struct list roots = { 0 }, libraries = { 0 };
+
+	add_option(&roots, console, "import");
+	add_option(&libraries, console, "library");
+	add_variable(&libraries, "WF_LIBRARY");
+	options->roots = (const char *const *)roots.items;
+	options->libraries = (const char *const *)libraries.items;
 }
 
 void
 compile_options_release(struct lang_options *options)
 {
-	free((void *)(uintptr_t)options->roots);
-	free((void *)(uintptr_t)options->libraries);
+	list_free(options->roots);
+	list_free(options->libraries);
 }
 
 bool

@@ -36,7 +36,7 @@ void compiled_release(struct compiled *compiled);
 struct pg_result *compile_install(struct console *console,
     const struct compiled *compiled, struct error *err);
 
-/* --import and --library, for the language. */
+/* --import, --library and then WF_LIBRARY, for the language. */
 void compile_options(
     const struct console *console, struct lang_options *options);
 void compile_options_release(struct lang_options *options);

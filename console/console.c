@@ -10,6 +10,7 @@
 #include "common/mem.h"
 #include "common/pg.h"
 #include "common/pg_params.h"
+#include "common/sqlstate.h"
 #include "console/bind.h"
 #include "console/session.h"
 #include "console/text.h"
@@ -236,7 +237,7 @@ console_set_missing(
 		missing += len;
 	}
 	error_set(err, "%s", text.data);
-	error_sqlstate(err, "WF003");
+	error_sqlstate(err, SQLSTATE_NOT_FOUND);
 	session_explain(console, err);
 	buf_release(&text);
 }

@@ -258,6 +258,7 @@ spawn(const struct local *local, int log, struct error *err)
 		.user = local->user,
 		.output = log,
 		.is_detached = true,
+		.is_english = true,
 	};
 	pid_t pid = postgres != NULL ? subprocess_start(&child, err) : -1;
 

@@ -58,6 +58,7 @@ const struct option command_options[] = {
 	{ "state", 0, true, "STATE", "what is in this state" },
 	{ "tag", 0, true, "TAG", "a tag" },
 	{ "timeout", 0, false, "DURATION", "wait no longer than this: 30s" },
+	{ "times", 0, false, NULL, "each line begins with when it was written" },
 	{ "timezone", 0, false, "ZONE", "whose clock the cron expression is for" },
 	{ "to", 0, false, "TIME", "before this time" },
 	{ "unattended", 0, false, NULL, "do not wait for an operator: leave with exit code 14" },

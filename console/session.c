@@ -8,6 +8,7 @@
 #include "common/mem.h"
 #include "common/pg.h"
 #include "common/pg_params.h"
+#include "common/sqlstate.h"
 #include "common/suggestion.h"
 #include "console/console.h"
 #include "console/local.h"
@@ -28,7 +29,12 @@ ask(const struct console *console, const char *sql)
 	return value;
 }
 
-/* Hints for a failed connection, by words of its message. */
+/*
+ * Hints for a failed connection, by words of its message: libpq gives no
+ * SQLSTATE.  libpq's own messages are English, since we set no locale for
+ * messages.  A message of the server is in the server's language, and has two
+ * blanks behind a colon.
+ */
 static void
 explain_connection(const struct console *console, struct error *err)
 {
@@ -59,6 +65,9 @@ explain_connection(const struct console *console, struct error *err)
 		{ "password", "Put the password into ~/.pgpass, or name a "
 		              "file with PGPASSFILE." },
 		{ "service", "Services stand in ~/.pg_service.conf." },
+		{ ":  ", "The server has refused. Another database is named "
+		         "with -d, another user with -U; passwords come from "
+		         "~/.pgpass." },
 		{ "", "Name a database with -d, -h or PG* variables, or start "
 		      "one of your own: `wf-console local start`." },
 	};
@@ -102,7 +111,7 @@ static void
 explain_old_workspace(const struct console *console, struct error *err)
 {
 	(void)console;
-	if (strstr(err->message, "function wf.") != NULL)
+	if (strstr(err->message, "wf.") != NULL)
 		error_hint(err, "The workspace is older than this program: "
 		                "`wf-console workspace upgrade`.");
 }
@@ -179,27 +188,26 @@ static void
 explain_limit(const struct console *console, struct error *err)
 {
 	(void)console;
-	if (strstr(err->message, "statement timeout") != NULL)
+	if (console_is_interrupted())
+		error_hint(err, "Nothing of this statement was done.");
+	else
 		error_hint(err,
 		    "Nothing of it was done. To give it longer: "
 		    "PGOPTIONS='-c statement_timeout=1h' wf-console ...");
-	else if (console_is_interrupted())
-		error_hint(err, "Nothing of this statement was done.");
 }
 
-/* By SQLSTATE.  Keep sorted. */
 static const struct {
 	const char *sqlstate;
 	void (*explain)(const struct console *console, struct error *err);
 } explanations[] = {
-	{ "08001", explain_connection },
-	{ "08006", explain_broken },
-	{ "3F000", explain_no_workspace },
-	{ "42501", explain_no_rights },
-	{ "42883", explain_old_workspace },
-	{ "57014", explain_limit },
-	{ "57P01", explain_broken },
-	{ "WF003", explain_not_found },
+	{ SQLSTATE_NO_CONNECTION, explain_connection },
+	{ SQLSTATE_CONNECTION_LOST, explain_broken },
+	{ SQLSTATE_NO_SCHEMA, explain_no_workspace },
+	{ SQLSTATE_NO_RIGHT, explain_no_rights },
+	{ SQLSTATE_NO_FUNCTION, explain_old_workspace },
+	{ SQLSTATE_CANCELLED, explain_limit },
+	{ SQLSTATE_SESSION_ENDED, explain_broken },
+	{ SQLSTATE_NOT_FOUND, explain_not_found },
 };
 
 void
@@ -214,7 +222,7 @@ session_explain(const struct console *console, struct error *err)
 		pg_script(console->pg, "rollback", &ignored);
 	error_release(&ignored);
 	for (i = 0; i < sizeof(explanations) / sizeof(explanations[0]); i++)
-		if (strcmp(explanations[i].sqlstate, err->sqlstate) == 0)
+		if (sqlstate_is(err->sqlstate, explanations[i].sqlstate))
 			explanations[i].explain(console, err);
 }
 

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,6 +32,14 @@ become(const struct account *user)
 		give_up("leave the directory");
 }
 
+static void
+speak_english(void)
+{
+	/* LANGUAGE has an effect on a server, which sets its own locale */
+	if (setenv("LC_ALL", "C", 1) != 0 || unsetenv("LANGUAGE") != 0)
+		give_up("set the language");
+}
+
 _Noreturn static void
 become_child(const struct subprocess *subprocess)
 {
@@ -44,6 +53,8 @@ become_child(const struct subprocess *subprocess)
 		close(empty);
 	if (subprocess->is_detached)
 		setsid();
+	if (subprocess->is_english)
+		speak_english();
 	if (subprocess->user != NULL)
 		become(subprocess->user);
 	execvp(subprocess->argv[0], (char *const *)(uintptr_t)subprocess->argv);
@@ -154,10 +165,8 @@ set_failure(struct error *err, const char *program, int status,
 
 /* The status as from wait(); -1 if no program was run. */
 static int
-run_and_read(const char *const *argv, const struct account *user,
-    struct buf *output, struct error *err)
+run_and_read(struct subprocess child, struct buf *output, struct error *err)
 {
-	struct subprocess child = { .argv = argv, .user = user };
 	int pipe_fds[2];
 	pid_t pid;
 
@@ -178,7 +187,10 @@ bool
 subprocess_run(const char *const *argv, const struct account *user,
     struct buf *output, struct error *err)
 {
-	int status = run_and_read(argv, user, output, err);
+	int status = run_and_read(
+	    (struct subprocess){
+	        .argv = argv, .user = user, .is_english = true },
+	    output, err);
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return true;
@@ -191,7 +203,8 @@ bool
 subprocess_ask(
     const char *const *argv, struct buf *output, int *status, struct error *err)
 {
-	int ended = run_and_read(argv, NULL, output, err);
+	int ended =
+	    run_and_read((struct subprocess){ .argv = argv }, output, err);
 
 	if (WIFEXITED(ended) && WEXITSTATUS(ended) != 127) {
 		*status = WEXITSTATUS(ended);

@@ -32,15 +32,18 @@ struct subprocess {
 
 	/* The child leads a session of its own and outlives us. */
 	bool is_detached;
+
+	/* Its messages are English, whatever our environment asks for. */
+	bool is_english;
 };
 
 /* Start it with empty standard input.  -1 on failure, with `err` set. */
 pid_t subprocess_start(const struct subprocess *subprocess, struct error *err);
 
 /*
- * Run it to its end; what it prints on either channel goes to `output` (up
- * to its limit).  False if it could not be run or did not exit with 0; then
- * the last line it printed is the error.
+ * Run it to its end; what it prints on either channel, in English, goes to
+ * `output` (up to its limit).  False if it could not be run or did not exit
+ * with 0; then the last line it printed is the error.
  */
 bool subprocess_run(const char *const *argv, const struct account *user,
     struct buf *output, struct error *err);

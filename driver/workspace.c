@@ -256,7 +256,8 @@ workspace_leave(struct session *session, int64_t driver)
 /*
  * Let the server end a statement before we would give the session up; then the
  * session goes on.  None of our transactions waits for anything.  If somebody
- * has set a lower limit for the login or the database, that limit stays.
+ * has set a lower limit for the login or the database, that limit stays.  A
+ * limit of the whole server is only a default.
  */
 static void
 send_limits(struct session *session)
@@ -268,7 +269,9 @@ send_limits(struct session *session)
 	pg_params_add_bigint(&params, ms - ms / 4);
 	pg_params_add_bigint(&params, ms);
 	session_send(session,
-	    "select set_config(s.name, least(nullif(s.setting::bigint, 0),"
+	    "select set_config(s.name, least("
+	    " case when s.source in ('client', 'user', 'database',"
+	    " 'database user') then nullif(s.setting::bigint, 0) end,"
 	    " case s.name when 'statement_timeout' then $1 else $2 end)::text,"
 	    " false)"
 	    " from pg_settings s where s.name in ('statement_timeout',"
@@ -316,7 +319,7 @@ workspace_advice(const char *sqlstate)
 	size_t i;
 
 	for (i = 0; i < sizeof(advice) / sizeof(advice[0]); i++)
-		if (strcmp(advice[i].sqlstate, sqlstate) == 0)
+		if (sqlstate_is(sqlstate, advice[i].sqlstate))
 			return advice[i].hint;
 	return NULL;
 }

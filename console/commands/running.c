@@ -160,7 +160,7 @@ static const struct command rows[] = {
 
 	{ .pattern = "log TARGET",
 	  .summary = "Print what a task has logged or written, or all of an instance",
-	  .options = "attempt follow",
+	  .options = "attempt follow times",
 	  .role = VIEWER,
 	  .sql = "select o.process_id, o.label, o.attempt, o.start, o.size, o.stream, o.at, o.dropped, o.body"
 		 "  from wf.output_v o join wf.process_v p on p.instance_id = o.instance_id and p.process_id = o.process_id"

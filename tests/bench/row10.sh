@@ -25,7 +25,7 @@ row_10() {
         ledger count_statements
         sql 'alter system reset full_page_writes'
     done
-    command -v valgrind >/dev/null || return 0
+    command -v "${VALGRIND:-valgrind}" >/dev/null || return 0
     workspace_fresh "$BENCH/three.wf" "$WORK/chain.wf"
     # autovacuum makes sessions plan their statements anew, at some moment
     sql 'alter system set autovacuum = off'

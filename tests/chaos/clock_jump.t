@@ -60,5 +60,6 @@ ledgers_figures
 invariants_hold I1 I2 I3 I4 I5 I6 I8 I9
 not_blind
 drivers_hold
-ok 'reports of drivers that were given up came in, and were refused' test "$(too_late)" -gt 0
+came_at_work 'the clock jumped' "$jumps"
+happened "$(too_late)" 'reports of drivers that were given up came in, and were refused'
 campaign_end

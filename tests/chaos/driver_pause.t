@@ -8,12 +8,12 @@ campaign driver_pause 2 100 "$@"
 world
 drivers_begin
 
-pauses=0 within=0
+pauses=0
 for ((fault = 0; fault < FAULTS; fault++)); do
     roll ${#DRIVERS[@]}
     name=${DRIVERS[ROLL]}
     stop_at_work "$name"
-    within=$((within + HELD))
+    at_work "$HELD"
     retry_lost
     driver_given_up "$name" && pauses=$((pauses + 1))
     kill -s CONT "$(pid_of "driver-$name")"
@@ -22,14 +22,14 @@ done
 all_end 120
 
 figure faults "$pauses"
-figure within "$within"
 ledgers_figures
 refused=$(too_late)
 figure refused "$refused"
 invariants_hold I1 I2 I3 I4 I5 I7 I8 I9
 not_blind
 drivers_hold
-ok 'drivers had requests when they were stopped' test "$within" -gt 0
-ok 'reports of paused drivers came in, and were refused' test "$refused" -gt 0
-ok 'requests that may be repeated were' test "$DUPLICATES" -gt 0
+came_at_work 'drivers were stopped' "$FAULTS"
+happened "$pauses" 'drivers were given up meanwhile' "$FAULTS"
+happened "$refused" 'reports of paused drivers came in, and were refused'
+happened "$DUPLICATES" 'requests that may be repeated were'
 campaign_end

@@ -61,7 +61,7 @@ done
 all_end 60
 
 declare -A before
-within=0
+cuts=0
 for ((fault = 0; fault < FAULTS; fault += ${#DRIVERS[@]})); do
     # idle ones as well as busy ones, each has its turn
     roll ${#DRIVERS[@]}
@@ -72,7 +72,8 @@ for ((fault = 0; fault < FAULTS; fault += ${#DRIVERS[@]})); do
     for name in "${DRIVERS[@]}"; do
         before[$name]=$(noticed "$name")
     done
-    within=$((within + $(in_flight)))
+    at_work "$(in_flight)"
+    cuts=$((cuts + 1))
     old=${WIRES[fault / 3 % 2]} new=${WIRES[(fault / 3 + 1) % 2]}
     last=$(last_driver pg)
     wire_cut "$old"
@@ -98,12 +99,8 @@ done
 all_end 60
 
 figure faults "$FAULTS"
-figure within "$within"
-figure_of_times detected_ms "$WORK/detected"
-figure_of_times recovery_ms "$WORK/recovery"
 figure_of_times over_ms "$WORK/over"
 figure_of_times let_go_ms "$WORK/let_go"
-longest=$(sort -n "$WORK/detected" | tail -n 1)
 figure pickup_ms_max "$(sql "
     select max(round(1000 * extract(epoch from x.at - i.started_at)))
       from wf.instance_v i
@@ -114,8 +111,11 @@ ledgers_figures
 invariants_hold I1 I2 I3 I4 I5 I6 I7 I9
 not_blind
 drivers_hold
-ok 'connections were half-open while drivers had requests' test "$within" -gt 0
-in_time 'each half-open connection was noticed within 20 s' "$longest" 20000
+came_at_work 'connections became half-open' "$cuts"
+recovers_in 20000 'each half-open connection was noticed' \
+    'docs/reliability.md: 16 s; the rest is for a busy machine' detected
+recovers_in 22000 'each driver was connected anew' \
+    'docs/reliability.md: 16 s; connect_timeout, 2 s, for the host that was good; the rest is for a busy machine'
 ok 'the server has let go of all of them' test ! -e "$WORK/kept"
 is 'nobody was needed' "$(sql "select * from wf.event
     where event = 'retry' or event = 'lost' and state = 'FAILED' limit 10")" ''

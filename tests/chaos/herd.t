@@ -45,9 +45,11 @@ for ((fault = 0; fault < FAULTS; fault++)); do
     sql "select wf.start('herd', jsonb_build_object('base', $BASE, 'n', 1000))
            from generate_series(1, $TASKS / 1000)" >>"$HEARD"
     ready=$((ready + $(sql 'select count(*) from wf.ready')))
+    since=$EPOCHREALTIME
     server_stops
     sleep "$AWAY"
     server_writes "$EPOCHREALTIME" >>"$WORK/recovery"
+    was_away "$since"
     are_back
     sql "select wf.engine_resume('all at once')" >/dev/null
     from=$EPOCHREALTIME
@@ -68,7 +70,9 @@ ledgers_figures
 invariants_hold I1 I2 I3 I4 I5 I9
 not_blind
 drivers_hold
-is 'all tasks could begin at once' "$ready" $((FAULTS * TASKS))
+happened "$(wc -l <"$WORK/recovery")" 'the server was away' "$FAULTS"
+drivers_come_back
+is "all of $ready tasks could begin at once" "$ready" $((FAULTS * TASKS))
 is 'nobody waited for ever for anybody' "$deadlocks" 0
 ok 'drivers keep to their connections' \
     test "$most" -le $((${#DRIVERS[@]} * (CONNECTIONS + 1)))

@@ -146,23 +146,28 @@ cpu_ms() {
         END { printf "%.0f\n", sum * 1000 / tick }'
 }
 
-# What drivers and the server's collector compute in a second without tasks.
+# What drivers and the server's collector compute in a second without tasks. It is
+# time of the CPU, which does not grow where others compute, too; only the second may
+# last longer then, so its true length counts.
 idle_ms() {
-    local pids=() name since
+    local pids=() name since from
     for name in "${DRIVERS[@]}"; do
         pids+=("$(pid_of "driver-$name")")
     done
     pids+=("$(pgrep --parent "$(head -n 1 "$WORK/pg/data/postmaster.pid")" \
         --full '^postgres: logger')")
-    since=$(cpu_ms "${pids[@]}")
+    from=$EPOCHREALTIME since=$(cpu_ms "${pids[@]}")
     sleep 1
-    echo $(($(cpu_ms "${pids[@]}") - since))
+    awk "BEGIN { printf \"%.0f\n\", 1000 * ($(cpu_ms "${pids[@]}") - $since) / $(ms_since "$from") }"
 }
 
 ended() {
     sql "select count(*) from wf.event where event = 'success'"
 }
 
+# the measure for the same amid a fault
+usual=$(idle_ms)
+figure usual_cpu_ms "$usual"
 declare -A felt=()
 said=0 went_on=0 ended_meanwhile=0
 for ((fault = 0; fault < FAULTS; fault++)); do
@@ -217,9 +222,10 @@ is 'each kind was felt' "$(for kind in "${KINDS[@]}"; do
     [ "${felt[$kind]:-0}" -gt 0 ] || echo "$kind"
 done)" ''
 is 'afterwards it could be written again' "$went_on" "$FAULTS"
-ok 'tasks ended meanwhile' test "$ended_meanwhile" -gt 0
-ok "nobody computes for nothing ($busiest ms in a second)" \
-    test "$busiest" -lt 200
+happened "$ended_meanwhile" 'tasks ended meanwhile'
+# Who tried again and again without a pause would need a whole core.
+ok "nobody computes for nothing: $busiest ms in a second, $usual ms before the faults" \
+    test "$busiest" -lt $((3 * usual + 200))
 ok "a driver says little ($lines lines, $missing missing)" test \
     $((lines + missing)) -lt $((20 * $(sql 'select count(*) from wf.task_v')))
 is 'no driver was given up' \

@@ -186,8 +186,9 @@ ledgers_figures
 invariants_hold I1 I2 I3 I4 I5 I6 I7 I9
 not_blind
 drivers_hold
-ok 'memory ran out' test "$faults" -gt 0
-ok 'some went on' test "$on" -gt 0
-ok 'some ended' test "$ended" -gt 0
+happened "$commands" 'memory of a command ran out'
+happened $((faults - commands)) 'memory of a driver at work ran out'
+happened "$on" 'programs went on'
+happened "$ended" 'programs ended and said why'
 is 'nobody crashed, lied or kept silent' "$(cat "$WORK/odd")" ''
 campaign_end

@@ -102,12 +102,10 @@ signal_drivers() {
 }
 
 : >"$WORK/calls"
-within=0
 for ((fault = 0; fault < FAULTS; fault++)); do
     loads
     nap 300
     work_begins loads
-    within=$((within + IN_FLIGHT))
     kind=${FAULT_KINDS[fault % ${#FAULT_KINDS[@]}]}
     "$kind"
     since=$(sql 'select clock_timestamp()') from=$EPOCHREALTIME
@@ -118,7 +116,6 @@ done
 all_end 120
 
 figure faults "$(wc -l <"$WORK/recovery")"
-figure within "$within"
 sort "$WORK/calls" | uniq -c | while read -r count what call; do
     figure "$what $call" "$count"
 done
@@ -126,18 +123,18 @@ for message in 'administrator command' 'user request' 'statement timeout' \
     'idle-in-transaction timeout'; do
     count=$(server_said "$message")
     figure "$message" "$count"
-    ok "there was a $message" test "$count" -gt 0
+    happened "$count" "the server said: $message"
 done
-figure_of_times recovery_ms "$WORK/recovery"
 for kind in "${FAULT_KINDS[@]}"; do
     diag "$kind: $(xargs <"$WORK/recovery-$kind")"
 done
 ledgers_figures
-answered=$(acknowledged)
-figure acknowledged "$answered"
 invariants_hold I1 I2 I3 I4 I5 I6 I7 I8
 not_blind
 drivers_hold
-ok 'sessions were ended while drivers had requests' test "$within" -gt 0
-ok 'starts and reports were answered' test "$answered" -gt 0
+came_at_work 'sessions were ended' "$FAULTS"
+# some faults come again and again, and pauses grow meanwhile
+recovers_in 13500 'all drivers are at work again' 'docs/driver.md: pauses of 0.1 to 10 s, a quarter more or less'
+in_time 'most times that takes less than 2000 ms (docs/reliability.md: a fraction of a second; a driver says each 500 ms that it lives)' \
+    "$(middle "$WORK/recovery")" 2000
 campaign_end

@@ -69,6 +69,7 @@ work_and_kill() {
     load remote 12 host "'worker'" n 8
     nap 1000
     load remote 12 host "'worker'" n 4
+    work_begins load remote 12 host "'worker'" n 4
     wait_until 5 "kill_$1"
 }
 
@@ -102,4 +103,6 @@ is 'no directory is left on the host' \
 is 'no process is left on the host' \
     "$(search pgrep --full --list-full -- "$HOME_THERE/.pgwf")" ''
 ok 'something was killed of each sort' test ${#kills[@]} -eq ${#KINDS[@]}
+happened "$total" 'clients, sessions, sshd or drivers were killed' "${#KINDS[@]}"
+came_at_work 'processes were chosen to be killed' "$FAULTS"
 campaign_end

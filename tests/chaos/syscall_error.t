@@ -75,7 +75,7 @@ ledgers_figures
 invariants_hold I1 I2 I3 I4 I5 I6 I7 I9
 not_blind
 drivers_hold
-ok 'system calls failed' test "$faults" -gt 0
+happened "$faults" 'system calls failed of a driver at work'
 is 'no driver crashed' "$(cat "$WORK/odd")" ''
 is 'no driver stood still' "${STUCK[*]}" ''
 is 'no driver ended but for want of memory' "$(cat "$WORK/gone")" ''

@@ -41,6 +41,26 @@ comment on table chaos.ghost is 'A request that a driver held when it was killed
 create table chaos.refusal (answer text not null);
 comment on table chaos.refusal is 'What a report in the name of a killed driver was answered.';
 
+create table chaos.absence (
+    down_at timestamptz not null,
+    last_at timestamptz not null,
+    up_at   timestamptz not null,
+    killed  text not null
+);
+comment on table chaos.absence is 'From when to when the server was away, when it last went, and which driver was killed meanwhile.';
+
+-- Each driver registers again when it has lost its connection: when it first did so
+-- after the server had gone, in ms since the server was back; and how long the pause
+-- before may be by then. If the server went once more before that, then at that time.
+create view chaos.back as
+select n.name, a.up_at, round(1000 * greatest(0, extract(epoch from b.at - a.up_at))) as ms,
+       round(1000 * least(2 * extract(epoch from a.up_at - a.down_at), 12.5)) as pause_ms
+  from (select x.*, lead(x.down_at) over (order by x.down_at) as next_at from chaos.absence x) a
+ cross join (select distinct d.name from wf.driver d) n
+ cross join lateral (select min(d.started_at) as at from wf.driver d where d.name = n.name and d.started_at > a.last_at) f
+ cross join lateral (select coalesce(least(f.at, a.next_at), a.up_at + interval '10 min') as at) b
+ where n.name <> a.killed;
+
 -- chaos.held(p_name): what the last incarnation of a driver holds.
 create function chaos.held(p_name text) returns setof wf.lease
 language sql stable as $$

@@ -182,5 +182,40 @@ is 'fifty silent answers' "$(sql "select error ->> 'kind', count(*)
 fetched http://nothing.invalid/ '^http .*(resolve|timed out|timeout)'
 fetched "$base/remember" '^END 200$'
 fetched "$base/remember" '^END 200$'
+
+# --- servers that do not read what they are sent, or stall while TLS begins
+
+driver_stop two
+driver_start three -o http.connect_timeout_ms=8000
+
+# meanwhile ID COUNT: another request has its answer while those are under way.
+meanwhile() {
+    fetched "$base/no-content" '^END 204$'
+    is 'the others are under way meanwhile' "$(sql "select count(*) from wf.task_v
+        where instance_id = $1 and state = 'START_REQUESTED'")" "$2"
+}
+
+# ends ID REGEX: all its tasks have failed like that.
+ends() {
+    wait_sql 60 "select bool_and(state in ('END', 'FAILED')) from wf.task_v
+        where instance_id = $1" || true
+    like "all ends by its own limit: $2" "$(sql "select string_agg(concat_ws(' ', error ->> 'kind',
+            error ->> 'message'), ' | ') from wf.task_v where instance_id = $1")" "$2"
+}
+
+# more than the sockets of this machine hold
+sql "update wf.setting set value = '10000000' where name = 'value_bytes'"
+: >"$WORK/requests"
+id=$(begin unread -p "base=$base")
+ok 'the bodies are on their way' wait_until 20 \
+    sh -c "grep -q 'POST unread' '$WORK/requests' && grep -q 'POST sips' '$WORK/requests'"
+meanwhile "$id" 2
+ends "$id" '^timeout .*did not end within 8000 ms . timeout .*did not end within 8000 ms$'
+
+: >"$WORK/requests"
+id=$(begin fetch -p "url=${base/http/https}/silent")
+ok 'TLS begins' wait_until 20 grep -q '^accepted' "$WORK/requests"
+meanwhile "$id" 1
+ends "$id" '^http .*(timed out|timeout)'
 sound
 done_testing

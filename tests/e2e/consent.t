@@ -129,6 +129,19 @@ exits 'a verb waits as long as it was told' 1 \
     wf-console retry "$later" --yes
 like 'a verb that took too long says how to give it longer' "$OUTPUT" \
     'statement timeout.*statement_timeout=1h'
+before=$(attempts "$later")
+# bash has it ignore ^C in the background
+spawn interrupted env --default-signal=INT wf-console retry "$later" --yes
+wait_sql 20 "select exists (select from pg_stat_activity
+    where application_name = 'wf-console' and wait_event_type = 'Lock')"
+kill -s INT "$(pid_of interrupted)"
+status=0
+wait "$(pid_of interrupted)" || status=$?
+rm -f "$WORK/pids/interrupted"
+is '^C ends a verb that waits' "$status" 130
+like '^C: it says that nothing was done' "$(cat "$WORK/interrupted.log")" \
+    'hint: Nothing of this statement was done'
+is '^C: nothing was retried' "$(attempts "$later")" "$before"
 spawn hanging wf-console retry "$later" --dry-run
 wait_sql 20 "select exists (select from pg_stat_activity
     where application_name = 'wf-console' and wait_event_type = 'Lock')"

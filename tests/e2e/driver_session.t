@@ -23,6 +23,11 @@ lost() {
     sql "select count(*) from wf.event_v where instance_id = $id and event = 'lost'"
 }
 
+# is_past MICROSECONDS: so late it is by the clock of this machine.
+is_past() {
+    [ "${EPOCHREALTIME/./}" -gt "$1" ]
+}
+
 cat >"$WORK/again.wf" <<'END'
 /** Sends n requests that take a while and may be repeated. */
 workflow again(url: string, n: int) {
@@ -33,19 +38,30 @@ nginx_start 'location / { echo_sleep 4; echo done; }'
 workspace_start
 ok 'install' wf-console install "$WORK/again.wf"
 
+# in_time NAME MS: no longer than docs/reliability.md says, grace_seconds (5) and
+# about a second, and what three processes in a row may lose where others compute.
+in_time() {
+    local stall
+    stall=$(stall_ms)
+    ok "$1 ($2 ms; processes were up to $stall ms late)" test "$2" -lt $((6500 + 3 * stall))
+}
+
 # --- kill -9: its tasks go to another driver in seconds; the lease has 30
 
 driver_start one
 is 'a driver is known by its session' "$(attended one)" t
 work 4
 driver_start two
+stalls_watch
+server_from=$(sql 'select clock_timestamp()')
 from=${EPOCHREALTIME/./}
 driver_stop one KILL || true
-wait_sql 60 "select exists (select from wf.task_v
-    where instance_id = $id and driver = 'two')" || true
+wait_sql 60 "select count(*) = 4 from wf.task_v
+    where instance_id = $id and driver = 'two'" || true
 ms=$(((${EPOCHREALTIME/./} - from) / 1000))
-ok "killed: its tasks begin elsewhere after $ms ms" test "$ms" -lt 20000
-diag "kill -9: a task of the dead driver was begun by another after $ms ms"
+in_time 'killed: its tasks are taken back' "$(sql "select ceil(1000 * extract(epoch from
+    max(server_at) - '$server_from')) from wf.event_v where instance_id = $id and event = 'lost'")"
+in_time 'killed: they begin elsewhere' "$ms"
 ended "$id" 60 || true
 is 'killed: they end' "$(state_of "$id"), $(lost)" 'END success, 4'
 
@@ -65,7 +81,7 @@ sql "update wf.setting set value = 1 where name = 'grace_seconds'"
 driver_start three
 work 8
 pg_stop pg immediate
-sleep 7 # longer than the lease
+wait_until 20 is_past $((${EPOCHREALTIME/./} + 5100000)) # the lease of the last sign of life
 pg_restart
 ended "$id" 60 || true
 is 'server away: nothing is lost' "$(state_of "$id"), $(lost)" 'END success, 0'

@@ -3,8 +3,36 @@
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/e2e/flow.sh"
 
+# Two hosts, one of them behind the other.
+sshd_start behind
+behind_port=$SSH_PORT
 sshd_start
 cat >>"$SSH_CONFIG" <<END
+Host behind
+    ProxyJump worker
+Host behind-a-stranger
+    ProxyJump stranger
+Host behind-anybody
+    ProxyJump anybody
+Host behind*
+    HostName 127.0.0.1
+    Port $behind_port
+    User $SERVER_USER
+    IdentityFile $WORK/behind.key
+    IdentitiesOnly yes
+    UserKnownHostsFile $WORK/behind.known
+    GlobalKnownHostsFile /dev/null
+Host anybody
+    StrictHostKeyChecking no
+Host stranger anybody
+    HostName 127.0.0.1
+    Port $SSH_PORT
+    User $SERVER_USER
+    IdentityFile $WORK/sshd.key
+    IdentitiesOnly yes
+    BatchMode yes
+    UserKnownHostsFile /dev/null
+    GlobalKnownHostsFile /dev/null
 Host nobody-knows-this-key
     HostName 127.0.0.1
     Port $SSH_PORT
@@ -51,6 +79,27 @@ fails 'host key' ssh 'Host key verification failed'
 fails option input '^host must be'
 fails user input '^user must be'
 
+# jump ID STATE: wait for what becomes of the command in that instance.
+jump() {
+    wait_sql 30 "select state = '$2' from wf.task_v where instance_id = $1" || true
+}
+
+# A jump host needs a known key, too.
+before=$(sshd_logins)
+id_behind=$(begin ssh_once -p host=behind)
+jump "$id_behind" END
+is 'through a jump host' "$(sql "select output ->> 'stdout' from wf.task_v
+    where instance_id = $id_behind")" "there"
+is 'one login on each of the two hosts' "$(($(sshd_logins) - before)) $(sshd_logins behind)" '1 1'
+id_stranger=$(begin ssh_once -p host=behind-a-stranger)
+jump "$id_stranger" FAILED
+is 'through a jump host with an unknown key: kind ssh' "$(sql "select error ->> 'kind'
+    from wf.task_v where instance_id = $id_stranger")" ssh
+id_anybody=$(begin ssh_once -p host=behind-anybody)
+jump "$id_anybody" END
+is 'for a jump host ssh_config decides' "$(sql "select state from wf.task_v
+    where instance_id = $id_anybody")" END
+
 # the host goes, with the connections that commands share
 pkill -P "$(pid_of sshd)"
 stop sshd
@@ -59,6 +108,11 @@ ok 'retry' wf-console retry --yes "$(sql "select instance_id || '/' || process_i
 wait_sql 20 "select error ->> 'kind' = 'ssh' from wf.task_v
     where instance_id = $id and title = 'script'" || true
 fails script ssh 'Connection refused'
+
+id_behind=$(begin ssh_once -p host=behind)
+jump "$id_behind" FAILED
+is 'the jump host is gone: kind ssh' "$(sql "select error ->> 'kind'
+    from wf.task_v where instance_id = $id_behind")" ssh
 
 # Only the driver's own configuration can say that any key will do.
 ok 'the host is back' sshd_again

@@ -41,6 +41,19 @@ task() {
           where instance_id = $1 and task_type = '$2'"
 }
 
+# OWN: what only this run has. A `sleep N.$OWN` is one of ours, and not one that an earlier
+# test has left behind on this machine.
+OWN=$EPOCHSECONDS$$
+
+# runs N: there is a process `sleep N.$OWN`; runs_not N.
+runs() {
+    pgrep --full "^sleep $1\.$OWN\$" >/dev/null
+}
+
+runs_not() {
+    ! runs "$1"
+}
+
 # sound: the workspace has no fault.
 sound() {
     is 'the workspace is sound' "$(sql 'select * from wf.fsck()')" ''

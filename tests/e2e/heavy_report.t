@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # heavy_report.t - what follows from a report takes longer than statement_timeout
-# each time: its task fails after loss_limit, and nothing else suffers.
+# each time: its task fails after loss_limit, and nothing else suffers. A limit that is set
+# for the whole server is none for drivers.
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/e2e/flow.sh"
 
@@ -46,5 +47,23 @@ sql 'truncate heavy'
 sql "select count(*) from wf.retry('{\"instance\": $id}')" >"$WORK/retried"
 ended "$id" 60 || true
 is 'a report that is light again is applied' "$(state_of "$id")" 'END success'
+driver_stop one
+
+# each statement of a turn takes longer
+export PGOPTIONS='-c statement_timeout=0'
+sql 'drop trigger weigh on wf.process'
+sql 'create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(0.1); return null; end $$'
+sql 'create trigger dawdle after insert on wf.event for each statement execute function dawdle()'
+pg_set pg "statement_timeout = '50ms'"
+limited() {
+    { PGOPTIONS='' psql -XAtqc 'select pg_sleep(1)' 2>&1 || true; } | grep 'due to statement timeout'
+}
+ok 'a session has this limit if it sets none' wait_until 30 limited
+login_create wf_driver_two wf_driver
+PGOPTIONS='' driver_start two
+id=$(begin heavy -p n=3)
+ended "$id" 60 || true
+is 'a limit of the whole server ends no turn of a driver' "$(state_of "$id")" 'END success'
+is 'no turn failed' "$(grep -c 'canceling statement' "$WORK/driver-two.log")" 0
 sound
 done_testing

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# package.t - what `cmake --install` puts where.
+# package.t - what `cmake --install` puts where, and which libraries are too old.
 . "$(dirname "$0")/../lib.sh"
 
 stage=$WORK/stage
@@ -25,4 +25,20 @@ is 'nothing is installed elsewhere' \
     "$(cd "$stage" && find . -type f ! -path './usr/bin/wf-*' \
         ! -path './usr/share/pgwf/*' ! -path './usr/share/doc/pgwf/*' \
         ! -path "./$manual" ! -path "./$completion" ! -path "./$zsh")" ''
+
+# In the order in which CMakeLists.txt asks for them: it remembers what it has found.
+mkdir "$WORK/old"
+while read -r library old oldest; do
+    printf 'Name: %s\nDescription: old\nVersion: %s\n' "$library" "$old" \
+        >"$WORK/old/$library.pc"
+    exits "$library $old is refused" 1 env "PKG_CONFIG_PATH=$WORK/old" \
+        cmake -S "$ROOT" -B "$WORK/build"
+    like "$library $old: the message has the oldest version" "$OUTPUT" "$library *>= *$oldest"
+    rm "$WORK/old/$library.pc"
+done <<'END'
+libpq     13.9   14
+libcurl   7.86.0 7.87
+json-c    0.14   0.15
+libconfig 1.4.9  1.5
+END
 done_testing

@@ -15,13 +15,23 @@ shown_end() {
     work_end
 }
 
-# workflows PAGE: its blocks with workflows, each to a file NAME.wf here.
-workflows() {
+# files PAGE: its blocks that are files, each to a file here: those with a workflow to NAME.wf,
+# those that begin with "# NAME.py" to NAME.py.
+files() {
     awk '
-        /^```/ && inside { if (name) printf "%s", text >(name ".wf"); inside = 0; next }
-        /^```/           { inside = 1; text = name = ""; next }
+        /^```/ && inside { if (file) printf "%s", text >file; inside = 0; next }
+        /^```/           { inside = 1; text = file = ""; next }
         inside           { text = text $0 "\n" }
-        inside && /^workflow / { name = $2; sub(/\(.*/, "", name) }' "$1"
+        inside && /^workflow / { file = $2; sub(/\(.*/, "", file); file = file ".wf" }
+        inside && /^# [a-z]+\.py / { file = $2 }' "$1"
+}
+
+# nobody_at PORT…: all of them are free.
+nobody_at() {
+    local port
+    for port; do
+        ! bash -c "exec 3<>/dev/tcp/127.0.0.1/$port" 2>/dev/null || return 1
+    done
 }
 
 # shown PAGE: its commands, in a workspace of one's own, as a reader has it.
@@ -33,12 +43,12 @@ shown() {
     export PGWF_HOME=$WORK/$1/local
     # as many digits as the one of the pages, since texts are wrapped
     for ((PORT = 8100 + RANDOM % 800; ; PORT++)); do
-        bash -c "exec 3<>/dev/tcp/127.0.0.1/$PORT" 2>/dev/null || break
+        ! nobody_at "$PORT" $((PORT + 1)) $((PORT + 2)) || break
     done
-    workflows "$page"
+    files "$page"
     find . -name '*.wf' -exec sed -i "s/\b8000\b/$PORT/g" {} +
     user="$(id -un)=ann $(hostname)=myhost"
-    export PORT SHOWN_WORDS="$PORT=8000 $WORK/$1=/srv/ann $user"
+    export PORT SHOWN_WORDS="$PORT=8000 $((PORT + 1))=8001 $((PORT + 2))=2222 $WORK/$1=/srv/ann $user"
     # what stands before the page begins
     [ ! -f "$ROOT/tests/e2e/data/shown/$1.sh" ] || ok "$1: it is set up" bash "$ROOT/tests/e2e/data/shown/$1.sh"
     while IFS=$'\t' read -r kind text; do

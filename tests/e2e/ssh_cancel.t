@@ -13,15 +13,6 @@ driver_on
 wf-console install "$ROOT/tests/e2e/data/driver/ssh_many.wf" \
     "$ROOT/tests/e2e/data/driver/ssh_input.wf" >/dev/null
 
-# runs N: there is a process `sleep N`; runs_not N.
-runs() {
-    pgrep --full "^sleep $1\$" >/dev/null
-}
-
-runs_not() {
-    ! runs "$1"
-}
-
 # cancelled ID SLEEP…: once all of them run cancel it; they end.
 cancelled() {
     local id=$1 sleep
@@ -45,16 +36,16 @@ message() {
 }
 
 id=$(begin ssh_many -p n=1 \
-    -p 'script=sleep 31501 & (sleep 31502; true) & sleep 31503; true')
+    -p "script=sleep 31501.$OWN & (sleep 31502.$OWN; true) & sleep 31503.$OWN; true")
 ok 'a command ends with all its children' cancelled "$id" 31501 31502 31503
 is 'the task says that it was cancelled' "$(message "$id")" 'ssh worker was cancelled'
 
-id=$(begin ssh_many -p n=1 -p "script=trap '' TERM; sleep 31504; sleep 31505")
+id=$(begin ssh_many -p n=1 -p "script=trap '' TERM; sleep 31504.$OWN; sleep 31505.$OWN")
 ok 'a command that ignores signals ends, too' cancelled "$id" 31504
 is 'the task of that command says that it was cancelled' "$(message "$id")" 'ssh worker was cancelled'
 ok 'nothing goes on in its place' runs_not 31505
 
-id=$(begin ssh_input -p 'script=sleep 31506')
+id=$(begin ssh_input -p "script=sleep 31506.$OWN")
 ok 'a command that does not read its input ends, too' cancelled "$id" 31506
 
 id=$(begin ssh_input -p 'script=wc -c')
@@ -62,14 +53,14 @@ ended "$id" 60
 is 'long input arrives whole' "$(sql "select btrim(output ->> 'stdout')
     from wf.task_v where instance_id = $id")" 300000
 
-id=$(begin ssh_many -p n=1 -p 'script=sleep 31507 & echo $!')
+id=$(begin ssh_many -p n=1 -p "script=sleep 31507.$OWN & echo \$!")
 ended "$id" 60
 ok 'a process that a command leaves behind goes on' runs 31507
 kill "$(sql "select btrim(output ->> 'stdout') from wf.task_v
     where instance_id = $id")"
 
 # a client that does not look at the signal with which it is told to end
-id=$(begin ssh_many -p n=1 -p 'script=sleep 31511 & sleep 4; echo $!')
+id=$(begin ssh_many -p n=1 -p "script=sleep 31511.$OWN & sleep 4; echo \$!")
 wait_until 30 runs 31511
 client=$(pgrep --parent "$(pid_of driver-one)" --full 'ControlMaster=no')
 ok 'the client of a command is stopped' kill -s STOP "$client"
@@ -79,15 +70,15 @@ ok 'the client is gone' wait_until 30 is_gone "$client"
 kill "$(sql "select btrim(output ->> 'stdout') from wf.task_v
     where instance_id = $id")"
 
-id=$(begin ssh_many -p n=1 -p 'script=sleep 31508')
+id=$(begin ssh_many -p n=1 -p "script=sleep 31508.$OWN")
 wait_until 30 runs 31508
 driver_stop one KILL || true
 ok 'a command ends when its driver is killed' wait_until 30 runs_not 31508
 
 driver_on -o ssh.sessions=0
-id=$(begin ssh_many -p n=1 -p 'script=sleep 31509')
+id=$(begin ssh_many -p n=1 -p "script=sleep 31509.$OWN")
 ok 'a command on a connection of its own ends' cancelled "$id" 31509
-id=$(begin ssh_many -p n=1 -p 'script=sleep 31510')
+id=$(begin ssh_many -p n=1 -p "script=sleep 31510.$OWN")
 wait_until 30 runs 31510
 driver_stop one KILL || true
 ok 'a command on its own connection ends when its driver is killed' wait_until 30 runs_not 31510

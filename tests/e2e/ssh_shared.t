@@ -54,7 +54,7 @@ fail_all() {
 }
 
 three_run() {
-    [ "$(pgrep --full --count '^sleep 31416$')" -eq 3 ]
+    [ "$(pgrep --full --count "^sleep 31416\.$OWN\$")" -eq 3 ]
 }
 
 sshd_start narrow 'MaxSessions 3' 'MaxStartups 3:100:3'
@@ -65,7 +65,7 @@ is 'connections are shared' "$(($(sshd_logins narrow) <= 2))" 1
 is 'the directory of the sockets is private' "$(stat -c %a "$(shared)")" 700
 
 pids=$(masters)
-id=$(many 3 'sleep 31416')
+id=$(many 3 "sleep 31416.$OWN")
 wait_until 60 three_run
 # shellcheck disable=SC2086
 kill -s KILL $pids

@@ -16,7 +16,8 @@ driver_on() {
         -o sql_connection=user=etl
 }
 driver_on one
-ok 'install' wf-console install "$ROOT/tests/e2e/data/timeout/timeout.wf"
+sed "s/325[0-9]*/&.$OWN/" "$ROOT/tests/e2e/data/timeout/timeout.wf" >"$WORK/timeout.wf"
+ok 'install' wf-console install "$WORK/timeout.wf"
 
 # of TITLE EXPRESSION: of the task with that title.
 of() {
@@ -29,15 +30,6 @@ times_out() {
         where instance_id = $id and title = '$1'"
     is "$1: kind timeout" "$(of "$1" "error ->> 'kind'")" timeout
     like "$1: the message" "$(of "$1" "error ->> 'message'")" "$2"
-}
-
-# runs N: there is a process `sleep N`; runs_not N.
-runs() {
-    pgrep --full "^sleep $1\$" >/dev/null
-}
-
-runs_not() {
-    ! runs "$1"
 }
 
 # --- every transport

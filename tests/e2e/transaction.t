@@ -6,7 +6,8 @@
 
 # A commit of the role that SQL tasks run as can be made to last: it waits for
 # a standby that there is not. Then it is done, and nobody has heard of it.
-workspace_start pg "synchronous_standby_names = 'nobody'" "synchronous_commit = local"
+workspace_start pg "synchronous_standby_names = 'nobody'" "synchronous_commit = local" \
+    'max_prepared_transactions = 2'
 login_create etl wf_app
 sql 'create table parent (n int primary key)'
 sql 'create table mark (
@@ -54,6 +55,20 @@ ended "$id"
 is 'a start that commits happens with the rest' \
     "$(state_of "$id"), $(marks 1 1), $(marks 2000 2000)" 'END success, 1|1, 1|1'
 sql 'delete from mark'
+
+# prepare KEY: a start in a transaction that is to be prepared under that name.
+prepare() {
+    psql --no-psqlrc --quiet 2>&1 <<END
+begin;
+select from wf.start('marks', '{"n": 1, "pause": 0}', p_key => '$1');
+prepare transaction '$1';
+END
+}
+
+wait_sql 20 "select bool_and(idle) from wf.driver where state = 'live'"
+like 'a start that wakes a driver cannot be prepared' "$(prepare awake)" \
+    'cannot PREPARE a transaction that has executed .*NOTIFY'
+is 'a start that cannot be prepared leaves nothing' "$(sql "select count(*) from wf.instance_v where key = 'awake'")" 0
 
 # --- failing
 
@@ -125,5 +140,17 @@ driver_start two -o "sql_connection=user=etl"
 ended "$id" 40 || true
 is 'driver killed: another one does the rest' "$(state_of "$id")" 'END success'
 is 'driver killed: each row once' "$(marks 1 $N)" "$N|$N"
+
+# --- prepared, while no driver waits for work
+
+driver_stop two
+prepare prepared >"$WORK/prepared"
+is 'a prepared start has not begun' "$(sql "select count(*) from wf.instance_v
+    where key = 'prepared'")" 0
+sql "commit prepared 'prepared'"
+driver_start three -o "sql_connection=user=etl"
+id=$(sql "select instance_id from wf.instance_v where key = 'prepared'")
+ended "$id" || true
+is 'a prepared start begins when it is committed' "$(state_of "$id")" 'END success'
 sound
 done_testing

@@ -696,6 +696,9 @@ sub make {
         starts => [ map({ start($_, $seed % 16 > 11 ? qw(own kept) : ()) } @starts), $seed % 16 == 4 ? map({ schedule($_, pick(@workflows)) } 1 .. pick(1, 1, 2)) : () ],
         seed   => rand,
         steps  => pick(15, 30, 60),
+        # the setting of that name: 1, 2, 3 or what it is without being set; it is not drawn, so that all else
+        # is drawn as before
+        window => (1000, 1 .. 3)[ $seed % 13 ] // 1000,
     };
 }
 

@@ -21,7 +21,7 @@ package Model;
 use strict;
 use warnings;
 use JSON::PP;
-use List::Util qw(max);
+use List::Util qw(max min);
 
 my $json = JSON::PP->new->canonical->allow_nonref;
 
@@ -30,6 +30,7 @@ my %MACHINE  = ('t.Do' => 'sync', 't.Plain' => 'sync', 't.Job' => 'async', 't.Ba
 my %SECONDS  = (PT1S => 1, PT2S => 2, PT3S => 3, PT25S => 25, PT40S => 40);
 my $ATTEMPTS = 3;    # polls, cancels and cleanups that may fail in a row
 my $LOSS_LIMIT;      # drivers that may die in a row with a request
+my $WINDOW;          # elements of a forall that run at once at most, whatever its max
 my %REPLAY = (take => \&taken, report => \&reported, verb => \&operated, lost => \&lost, answer => \&answered);
 my %OUTSIDE = (token => \&token_made, callback => \&called_back, progress => \&progressed, schedule => \&set_schedule, hold => \&hold_schedule, 'go on' => \&free_schedule);
 my $SCHEDULE_LATE = 60;    # seconds
@@ -488,7 +489,7 @@ sub open_children { return grep { !$TERMINAL{ $_->{state} // 'BEGINS' } } @{ $_[
 # Begins as many elements as may run at once.
 sub fill {
     my ($p) = @_;
-    while ($p->{next} < @{ $p->{items} } && (!defined $p->{max} || open_children($p) < $p->{max})) {
+    while ($p->{next} < @{ $p->{items} } && open_children($p) < min($p->{max} // $WINDOW, $WINDOW)) {
         my $index = $p->{next}++;
         my %names = ($p->{node}{name} => $p->{items}[$index]);
         $names{ $p->{node}{index} } = $index if $p->{node}{index};
@@ -2094,7 +2095,7 @@ sub replay {
             pass_time($_) for values %instance;
             $world->{ticked} = 1 if $what eq 'tick';    # a poll looks at limits once a second only
         }
-        elsif ($what eq 'limit') { $LOSS_LIMIT = $data->{losses} }
+        elsif ($what eq 'limit') { ($LOSS_LIMIT, $WINDOW) = @$data{qw(losses window)} }
         elsif ($what eq 'move') {
             my %moved = map { $_ => 1 } @{ $data->{requests} };
             for my $p (map { values %{ $_->{processes} } } values %instance) {

@@ -76,6 +76,8 @@ faults() {
         "$(change wf._wait_for_round 'p_failed_at +' "p_failed_at + interval '2 ms' +")"
     fault switch 'the last case of a switch is passed over' 'model: |has not begun in the model' \
         "$(change wf._chosen 'v_cases :=' 'v_cases := -1 +')"
+    fault window 'one element more than the window begins' "$stands|model: |has not begun in the model" \
+        "$(change wf._measure_window "wf._setting_number('window')" "1 + wf._setting_number('window')")"
     fault rounds 'a loop ends one round too early' "$stands|model: |has not begun in the model" \
         "$(change wf._close_round 'v_again and l.todo > 0' 'v_again and l.todo > 1')"
     fault spared 'a block that waits for its start survives a catch' 'fsck: teardown: ' \

@@ -612,9 +612,9 @@ language sql as $$
                                                                    'parent', i.parent_id, 'task', i.parent_process_id) order by i.id) from wf.instance i));
 $$;
 
--- law.play(spec, starts, seed, steps): everything, from beginning to end. A
--- start is {workflow, params}, or a schedule as law.set_schedule has it.
-create function law.play(p_spec jsonb, p_starts jsonb, p_seed float8, p_steps int) returns jsonb
+-- law.play(spec, starts, seed, steps, window): everything, from beginning to end. A
+-- start is {workflow, params}, or a schedule as law.set_schedule has it; window is the setting.
+create function law.play(p_spec jsonb, p_starts jsonb, p_seed float8, p_steps int, p_window int) returns jsonb
 language plpgsql as $$
 declare
     v_wrong text;
@@ -626,7 +626,9 @@ begin
     perform setseed(p_seed);
     perform set_config('wf.now', '2030-01-01 00:00:00+00', true);
     update wf.setting set value = 1 + law.pick(3) where name = 'loss_limit';
-    perform law.note('limit', null, null, jsonb_build_object('losses', wf._setting_number('loss_limit')));
+    update wf.setting set value = p_window where name = 'window';
+    perform law.note('limit', null, null, jsonb_build_object('losses', wf._setting_number('loss_limit'),
+                                                             'window', wf._setting_number('window')));
     perform wf.install('// ' || (p_spec ->> 'file'), p_spec);
     for v_start in select x.value from jsonb_array_elements(p_starts) x loop
         v_priority := law.pick(3);

@@ -90,6 +90,12 @@ $OUTPUT"
     fi
 }
 
+# skip NAME WHY: this one is not tried on this machine.
+skip() {
+    TAP_COUNT=$((TAP_COUNT + 1))
+    printf 'ok %d - %s # SKIP %s\n' "$TAP_COUNT" "$1" "$2"
+}
+
 # Nothing to try on this machine, and why.
 skip_all() {
     printf '1..0 # SKIP %s\n' "$1"

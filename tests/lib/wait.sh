@@ -72,3 +72,11 @@ stall_ms() {
     worst=$(tail -n 1 "$WORK/stalls.log" 2>/dev/null || true)
     printf '%d\n' "${worst:-0}"
 }
+
+# in_time NAME MS LIMIT: it took less than the limit, and than what three
+# processes in a row may lose where others compute, too (stalls_watch has begun).
+in_time() {
+    local stall
+    stall=$(stall_ms)
+    ok "$1 ($2 ms; processes were up to $stall ms late)" test "$2" -lt $(($3 + 3 * stall))
+}

@@ -24,6 +24,13 @@ is 'numbers are those of C' "$(search grep -rnE '(set|new)locale' common runtime
     driver console --include='*.[ch]' |
     search grep -vE '\((LC_CTYPE(_MASK)?, |LC_ALL_MASK, "C",)')" ''
 
+# A search for the name then finds every use. The expression begins with the
+# classes of SQLSTATEs.
+is 'SQLSTATEs have names, in common/sqlstate.h' "$(search grep -rnE \
+    '"(0[0-9ABFLPZ]|2[0-8BDF]|3[489BDF]|4[024]|5[34578]|72|F0|HV|P0|XX|WF)[0-9A-Z]{3}"' \
+    common runtime driver console --include='*.[ch]' |
+    search grep -v '^common/sqlstate\.h:')" ''
+
 # forbids NAME HEADER-REGEX FOLDER…: no file there includes such a header.
 forbids() {
     local name=$1 regex=$2

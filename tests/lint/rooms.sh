@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # rooms.sh - the folders of workspace-sql/code are rooms, loaded in order: a room
-# uses what the rooms before it define. flow, time and task use each other.
+# uses what the rooms before it define. flow, time and task use each other. The
+# migrations beside them are applied in order, each of them.
 . "$(dirname "$0")/../lib.sh"
 cd "$ROOT/workspace-sql/code"
 
@@ -41,4 +42,8 @@ later=$(awk '
                 print place[use], used[use], "of", home[used[use]]
     }' <(printf '%s\n' "${files[@]}") "${files[@]}")
 is 'no room uses a function of a later one' "$later" ''
+
+is 'all.sql of the migrations names every one, in order' \
+    "$(sed -n 's/^\\set migration \([^ ]*\) \\ir apply.sql$/\1/p' ../migrations/all.sql)" \
+    "$(cd ../migrations && ls [0-9]*.sql)"
 done_testing

@@ -5,7 +5,9 @@
  * The text that machines.sql prints stands before this. One step is one
  * transaction of the workspace: a choice, then the d_step of commit(), which
  * follows code/flow/machine.sql, code/task and code/operate/{abort,suspend}.sql
- * line by line; what holds between transactions is checked after each.
+ * line by line; what holds between transactions is checked after each. In a d_step
+ * spin takes the first guard that holds, and never another one: what may go either
+ * way is chosen before it.
  *
  * An instance is root (call) > mid (forall) > leaves. The leaves are of one
  * machine and one task type, which is chosen at the beginning. With CATCH root is
@@ -154,6 +156,7 @@ bit bad;     /* expressions that it evaluates fail */
 bit again;   /* what fails in it has attempts left */
 bit told;    /* the answer reaches the driver */
 bit names;   /* the response names a handle */
+bit often;   /* what is lost has been lost too often */
 
 /* and its scratch */
 hidden byte row_ends, row_frees, row_asks, x, y, was, event, next, token, live, spare, request, places;
@@ -459,20 +462,20 @@ withheld:
     x = 0; y = 0
 }
 
-/* wf._lose, where any request may have been lost too often */
+/* wf._move_lost; often: the request was lost too often, as any request may have been */
 inline lose() {
     event = E_lost;
     if
-    :: LEAF == M_sync && st[q] == S_START_REQUESTED -> if :: next = (idempotent || REPEATS -> S_INIT : S_FAILED) :: next = S_FAILED fi
-    :: LEAF == M_async && st[q] == S_START_REQUESTED -> if :: next = S_INIT :: next = S_FAILED fi
+    :: LEAF == M_sync && st[q] == S_START_REQUESTED -> next = ((idempotent || REPEATS) && !often -> S_INIT : S_FAILED)
+    :: LEAF == M_async && st[q] == S_START_REQUESTED -> next = (often -> S_FAILED : S_INIT)
     :: LEAF == M_async && st[q] == S_EXECUTING ->
+        next = (often -> S_FAILED : (handle[q] || lease_request[q] != R_start -> S_EXECUTING : (idempotent -> S_INIT : S_FAILED)))
+    :: else ->
         if
-        :: next = (handle[q] || lease_request[q] != R_start -> S_EXECUTING : (idempotent -> S_INIT : S_FAILED))
-        :: next = S_FAILED
+        :: often && lease_request[q] == R_cancel -> event = E_cancelled; next = LEAVE
+        :: often && lease_request[q] == R_cleanup -> event = E_cleaned; handle[q] = 0; next = LEAVE
+        :: else -> next = (LEAF == M_async -> STAY : LEAVE)
         fi
-    :: lease_request[q] == R_cancel -> if :: next = STAY :: event = E_cancelled; next = LEAVE fi
-    :: lease_request[q] == R_cleanup -> if :: next = STAY :: event = E_cleaned; handle[q] = 0; next = LEAVE fi
-    :: else -> next = (LEAF == M_async -> STAY : LEAVE)
     fi;
     polls_on = (next == S_EXECUTING);
     wish(q, event, next)
@@ -651,7 +654,7 @@ inline commit() {
         if :: paces -> pace() :: else fi;
         if :: polls_on && st[q] == S_EXECUTING && !ready[q] -> ready[q] = 1; ready_request[q] = R_poll :: else fi;
         check();
-        act = 0; q = 0; who = 0; ev = 0; to = 0; bad = 0; again = 0; told = 0; names = 0
+        act = 0; q = 0; who = 0; ev = 0; to = 0; bad = 0; again = 0; told = 0; names = 0; often = 0
     }
 }
 
@@ -783,6 +786,7 @@ end:
 #endif
             fi;
             luck();
+            if :: often = 0 :: act == A_lost && may -> often = 1; pay(1) fi;
             commit()
         }
     od

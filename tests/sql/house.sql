@@ -1,7 +1,7 @@
 -- house.sql - every object of the schema keeps the rules of the house, and whoever breaks
 -- one of them is noticed.
 begin;
-select plan(24);
+select plan(26);
 
 -- rule: a query that finds what breaks it, and what it says
 create table rule (k int generated always as identity, query text not null, name text not null);
@@ -102,6 +102,18 @@ insert into rule (query, name) values ($$
        and not exists (select from wf.error e where e.code = 'WF001' and e.remedy ~ format('\m%s\M', r.proname))
 $$, 'what refuses an illegal move names every verb of operators');
 
+insert into rule (query, name) values ($$
+    select r.signature
+      from routine r
+     where r.proconfig = '{"search_path=pg_catalog, pg_temp"}' and not r.prosecdef
+       and r.prolang = (select oid from pg_catalog.pg_language where lanname = 'plpgsql')
+       and r.prorettype <> 'trigger'::regtype
+       and not exists (select from aclexplode(r.proacl) a where a.grantee <> r.proowner)
+       and not exists (select from pg_catalog.pg_depend d
+                        where d.refclassid = 'pg_catalog.pg_proc'::regclass and d.refobjid = r.oid
+                          and d.classid <> 'pg_catalog.pg_proc'::regclass)
+$$, 'a function that only the owner can reach runs under the path of its caller: a path of its own costs each call');
+
 -- Trigger functions are checked with each table that they serve.
 insert into rule (query, name) values ($$
     select r.signature, c.lineno, c.level, c.message, c.detail
@@ -150,7 +162,8 @@ select breaks(8, $$create table wf.planted (due timestamptz)$$);
 select breaks(9, $$create function wf._planted() returns int language sql as 'select 1'; grant execute on function wf._planted() to public$$);
 select breaks(10, $$create function wf.planted() returns void language plpgsql as 'begin raise sqlstate ''WF999''; end'$$);
 select breaks(11, $$create function wf.planted(p_target jsonb) returns int language sql as 'select 1'; grant execute on function wf.planted to wf_operator$$);
-select breaks(12, $$create function wf.planted() returns void language plpgsql as 'begin perform from wf.nowhere; end'$$);
+select breaks(12, $$create function wf._planted() returns void language plpgsql set search_path = pg_catalog, pg_temp as 'begin end'; revoke all on function wf._planted() from public$$);
+select breaks(13, $$create function wf.planted() returns void language plpgsql as 'begin perform from wf.nowhere; end'$$);
 
 select finish();
 rollback;

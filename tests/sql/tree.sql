@@ -1,7 +1,7 @@
 -- tree.sql - the tree of an instance, whole and page by page.
 begin;
 \ir helper/play.sql
-select plan(22);
+select plan(26);
 
 -- pages(INSTANCE, LIMIT): the whole tree, page by page.
 create function pages(p_instance bigint, p_limit int) returns table (process_id bigint, depth int, label text, note text)
@@ -110,6 +110,22 @@ select ok(read_by(format('select wf.explain(%s, %s)', :f, max(p.id))) < 20, form
   from wf.process p
  where p.instance_id = :f and p.kind = 'sync' and p.state in ('END', 'START_REQUESTED')
  group by p.state;
+
+-- nor does explain of an instance most of whose processes have ended
+select play_take(:driver, 2500);
+select play_take(:driver, 2500);
+select count(*) from (select play_report(p.id) from wf.process p where p.instance_id = :f and p.state = 'START_REQUESTED' and p.index < 890) x;
+select is((select count(*) from wf.process p where p.instance_id = :f and p.kind = 'sync' and p.state <> 'END'), 10::bigint, 'all but ten have ended');
+create function explained(p_instance bigint) returns text language sql as $$ select string_agg(format('%s %s %s', process_id, reason, detail), e'\n' order by process_id, reason, detail) from wf.explain(p_instance); $$;
+select explained(:f) as whole, read_by(format('select * from wf.explain(%s)', :f)) as read_whole \gset
+update wf.extent set processes = 100000 where instance_id = :f;
+select ok(:read_whole > 900 and read_by(format('select * from wf.explain(%s)', :f)) < 300, 'a large instance is explained from the places of its processes');
+select is(explained(:f), :'whole', 'with the same reasons');
+set local session_replication_role = replica;
+update wf.process p set state = 'START_REQUESTED' where p.id = (select max(q.id) from wf.process q where q.instance_id = :f and q.kind = 'sync' and q.state = 'END');
+update wf.process p set open = open + 1 where p.instance_id = :f and p.kind = 'forall';
+set local session_replication_role = origin;
+select matches(explained(:f), 'stuck', 'a process that is in no place is found, too: the number of its siblings tells');
 
 -- few processes: no index holds them
 select play_install('small', jsonb_build_array(play_task('t.Do', 'a'), play_par(play_task('t.Do', 'b'), play_task('t.Do', 'c')), play_task('t.Do', 'd')));

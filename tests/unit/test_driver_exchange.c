@@ -9,6 +9,7 @@
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -79,6 +80,23 @@ curl_easy_setopt(CURL *easy, CURLoption option, ...)
 		code = real(easy, option, va_arg(args, void *));
 	va_end(args);
 	return code;
+}
+
+static bool is_old; /* the libcurl of the test is one that we do not take */
+
+curl_version_info_data *
+curl_version_info(CURLversion age)
+{
+	curl_version_info_data *(*real)(CURLversion);
+	static curl_version_info_data info;
+
+	*(void **)&real = dlsym(RTLD_NEXT, "curl_version_info");
+	info = *real(age);
+	if (is_old) {
+		info.version = "7.86.0";
+		info.version_num = 0x075600;
+	}
+	return &info;
 }
 
 /* Exchanges ----------------------------------------------------------------- */
@@ -241,6 +259,20 @@ test_without_an_option_nothing_is_sent(void **state)
 	assert_int_equal(asked_now(), 0);
 }
 
+static void
+test_an_old_libcurl_is_refused(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	is_old = true;
+	assert_null(http_new(loop, &config, guard, &err));
+	is_old = false;
+	assert_string_equal(
+	    err.message, "libcurl is 7.86.0, and must be 7.87.0 or later");
+	error_release(&err);
+}
+
 /* A server ------------------------------------------------------------------ */
 
 enum {
@@ -250,8 +282,8 @@ enum {
 
 static int listener;
 static char base[64];
-static int connections, requests; /* that it has seen */
-static bool closes;         /* a connection at its second request, unanswered */
+static atomic_int connections, requests; /* that it has seen */
+static atomic_bool closes;  /* a connection at its second request, unanswered */
 static char head[HEAD_MAX]; /* of the last request */
 
 static bool
@@ -301,7 +333,7 @@ serve_one(void *arg)
 	char text[HEAD_MAX];
 
 	for (count = 0; read_head(fd, text); count++) {
-		__atomic_fetch_add(&requests, 1, __ATOMIC_SEQ_CST);
+		atomic_fetch_add(&requests, 1);
 		if (count > 0 && closes)
 			break;
 		memcpy(head, text, sizeof(head));
@@ -319,7 +351,7 @@ serve(void *arg)
 
 	(void)arg;
 	while ((fd = accept(listener, NULL, NULL)) >= 0) {
-		__atomic_fetch_add(&connections, 1, __ATOMIC_SEQ_CST);
+		atomic_fetch_add(&connections, 1);
 		if (pthread_create(
 		        &thread, NULL, serve_one, (void *)(intptr_t)fd) != 0)
 			abort();
@@ -328,12 +360,13 @@ serve(void *arg)
 	return NULL;
 }
 
+static pthread_t server;
+
 static void
 start_server(void)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET };
 	socklen_t len = sizeof(address);
-	pthread_t thread;
 
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -345,8 +378,7 @@ start_server(void)
 	snprintf(
 	    base, sizeof(base), "http://127.0.0.1:%d", ntohs(address.sin_port));
 	connections = requests = 0;
-	assert_int_equal(pthread_create(&thread, NULL, serve, NULL), 0);
-	pthread_detach(thread);
+	assert_int_equal(pthread_create(&server, NULL, serve, NULL), 0);
 }
 
 /* How many of `count` requests, one after the other, were answered. */
@@ -531,6 +563,7 @@ tear_down(void **state)
 	config_release(&config);
 	loop_free(loop);
 	shutdown(listener, SHUT_RDWR);
+	pthread_join(server, NULL);
 	close(listener);
 	free(reason);
 	close(gate[1]);
@@ -549,6 +582,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_a_request_given_up_holds_nobody_up),
 	TEST(test_the_end_of_the_driver_waits_for_no_look_up),
 	TEST(test_without_an_option_nothing_is_sent),
+	TEST(test_an_old_libcurl_is_refused),
 	TEST(test_a_key_lets_connections_be_used_again),
 	TEST(test_only_under_a_key_is_a_request_sent_again),
 	TEST(test_nothing_else_is_sent_twice),

@@ -133,7 +133,7 @@ test_edges(void **state)
 static void
 add_others(int from, int end)
 {
-	char name[16];
+	char name[24];
 	int i;
 
 	for (i = from; i < end; i++) {

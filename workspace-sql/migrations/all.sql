@@ -61,6 +61,8 @@ $$;
 \set migration 083_key.sql \ir apply.sql
 \set migration 084_driver_counter.sql \ir apply.sql
 \set migration 085_transport.sql \ir apply.sql
+\set migration 086_group_name.sql \ir apply.sql
+\set migration 087_leftover.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

@@ -26,7 +26,6 @@ create table wf.schedule (
     set_by      text not null,
     constraint schedule_times_check check ((cron is null) <> (every is null) and (cron is null) = (times is null))
 ) with (fillfactor = 50);
-create index schedule_workflow_idx on wf.schedule (workflow_id);
 
 create table wf.firing (
     schedule_id bigint not null,

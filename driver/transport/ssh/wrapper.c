@@ -136,8 +136,10 @@ void
 ssh_wrapper_go(struct buf *buf, const char *env, const char *input, size_t len)
 {
 	/* the x shows that all of the input is there */
-	buf_addf(buf, "go %zu\n", len + 1);
+	buf_addf(buf, "go %zu\n", len > 0 ? len + 1 : 0);
 	buf_adds(buf, env);
+	if (len == 0)
+		return;
 	buf_add(buf, input, len);
 	buf_addc(buf, 'x');
 }

@@ -14,12 +14,20 @@ unset _env _in;
 echo "$_n begun";
 echo "$_n begun" >&2;
 
-# Nothing begins before the input is complete: its last byte is an x.
+# Nothing begins before all of the input is here: its last byte is an x. A command
+# without input has 0 bytes, and starts no program that reads them.
 # shellcheck disable=SC2015
 read -r _go _size && IFS= read -r _env || exit 1;
-_l=$(printf '\nl');
-_l=${_l%l};
-_in=$({ head -c "$_size" || dd bs=1 count="$_size"; } 2>/dev/null; echo .);
+case $_env in
+*_l*)
+    _l=$(printf '\nl');
+    _l=${_l%l}
+    ;;
+esac;
+case $_size in
+0) _in=x. ;;
+*) _in=$({ head -c "$_size" || dd bs=1 count="$_size"; } 2>/dev/null; echo .) ;;
+esac;
 case $_in in
 *x.) _in=${_in%x.} ;;
 *) exit 1 ;;

@@ -158,7 +158,7 @@ $$;
 -- Called   by DBAs
 create or replace function wf._audit_purge(p_before timestamptz, p_reason text, p_limit int default 100000)
 returns bigint
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 declare
     v_head wf.audit_head;
     v_to wf.audit;

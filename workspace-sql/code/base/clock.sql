@@ -76,7 +76,7 @@ end;
 -- Raises   WF002, WF011
 -- Called   by wf.greet
 create or replace function wf._refuse_program(p_version int) returns int
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_version constant int := wf.schema_version();
 begin

@@ -156,16 +156,18 @@ $$;
 -- wf._may_ring()
 --
 -- In a driver's own turn it notes that a task has become ready. The poll of the
--- turn rings if it leaves that task behind.
+-- turn rings if it leaves that task behind. A session that has said
+-- `set wf.notify = off` does not ring: its transaction can then be prepared.
 --
--- Returns  false in a driver's turn
+-- Returns  false in a driver's turn, and in a session that does not notify
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _ring, and directly where tasks become ready often
 create or replace function wf._may_ring() returns boolean
 language sql volatile
 begin atomic
-    select case when coalesce(current_setting('wf.turn', true), '') = '' then true
+    select case when coalesce(current_setting('wf.turn', true), '') = ''
+                then current_setting('wf.notify', true) is distinct from 'off'
                 else set_config('wf.made', '1', true) is null end;
 end;
 

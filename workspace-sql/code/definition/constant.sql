@@ -64,7 +64,7 @@ $$;
 -- Raises   nothing
 -- Called   by wf.install, for policies that read parameters of a task type, and for atomics
 create or replace function wf._substitute(p_expression jsonb, p_values jsonb) returns jsonb
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 begin
     if jsonb_typeof(p_expression) = 'object' then
         return (select coalesce(jsonb_object_agg(e.key, wf._substitute(e.value, p_values)), '{}')

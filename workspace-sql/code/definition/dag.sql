@@ -10,7 +10,7 @@
 -- Raises   nothing
 -- Called   by _spec_edges, with sound ordinals
 create or replace function wf._circle(p_after jsonb) returns int[]
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 declare
     v_before int[]; -- the lists of all steps, one behind the other
     v_next int[]; -- of each step: where in v_before its next predecessor is, and

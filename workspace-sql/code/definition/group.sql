@@ -7,7 +7,7 @@
 --
 -- Returns  the number that follows from a name: the first 63 bits of its SHA-256
 create or replace function wf._name_number(p_name text) returns bigint
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 begin
     return ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint & 9223372036854775807;
 end;

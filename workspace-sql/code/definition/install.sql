@@ -7,7 +7,7 @@
 -- Raises   nothing
 -- Called   wherever a text needs a checksum or a digest
 create or replace function wf._sha256(p_text text) returns text
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 begin
     return encode(sha256(convert_to(p_text, 'UTF8')), 'hex');
 end;
@@ -20,7 +20,7 @@ $$;
 -- Raises   nothing
 -- Called   by wf.install, for a file that is sound, and by _recompile
 create or replace function wf._checksums(p_spec jsonb, p_nodes wf.part[], out task_types jsonb, out workflows jsonb)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     select coalesce(jsonb_object_agg(t.key, wf._sha256(jsonb_set(t.value - '{doc,line}'::text[], '{params}',
                                                                  p.params)::text)), '{}')
@@ -52,7 +52,7 @@ $$;
 -- Raises   nothing
 -- Called   by _store_trees
 create or replace function wf._store_task_types(p_task_types jsonb, p_checksums jsonb) returns jsonb
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 begin
     insert into wf.task_type (name, checksum, machine, wait, spec)
     select t.key, p_checksums ->> t.key,
@@ -104,7 +104,7 @@ $$;
 -- Raises   nothing
 -- Called   by wf.install
 create or replace function wf._store_versions(p_source text, p_spec jsonb, p_checksums jsonb) returns jsonb
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 declare
     v_versions jsonb;
 begin
@@ -152,7 +152,7 @@ $$;
 -- Called   by wf.install and _recompile
 create or replace function wf._store_trees(p_nodes wf.part[], p_task_types jsonb, p_checksums jsonb, p_versions jsonb)
 returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 declare
     j record;
 begin

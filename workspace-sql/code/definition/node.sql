@@ -34,7 +34,7 @@ $$;
 -- Raises   nothing
 -- Called   by _tasks_of_types
 create or replace function wf._picks(p_clauses jsonb) returns text[]
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 declare
     v_output jsonb := p_clauses -> 'output';
 begin
@@ -404,7 +404,7 @@ $$;
 -- Locks    rows of node
 -- Called   by _finish_tree, for each new version
 create or replace function wf._store_sizes(p_version bigint) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 declare
     v_most bigint[]; -- by node: how many processes its children come to
     v_most_live bigint[];
@@ -479,7 +479,7 @@ $$;
 -- Locks    rows of node
 -- Called   by _finish_tree, for each new version
 create or replace function wf._store_weights(p_version bigint) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 declare
     v_weight numeric[];
     f record;

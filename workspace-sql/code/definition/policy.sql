@@ -184,7 +184,7 @@ end;
 -- Raises   nothing
 -- Called   by wf._settle_policies
 create or replace function wf._policies(p_task jsonb, p_type jsonb, p_args jsonb, out fixed jsonb, out read jsonb)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_policies jsonb;
     p record;

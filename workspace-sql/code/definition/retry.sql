@@ -23,7 +23,7 @@ $$;
 -- Raises   nothing
 -- Called   by _wrong_policies and _retry_values
 create or replace function wf._wrong_retry(p_values jsonb) returns table (key text, value jsonb, meaning text)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     return query
     select k.key, p_values -> k.key, k.meaning
@@ -83,7 +83,7 @@ $$;
 -- Raises   nothing: a delay that would exceed 36,500 days is 36,500 days
 -- Called   by _retry and _wait_for_round
 create or replace function wf._retry_delay(p_values jsonb, p_tried int, p_chance numeric) returns interval
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 declare
     c_most constant numeric := 36500 * 86400::numeric;
     v_delay numeric := (p_values ->> 'delay')::numeric;

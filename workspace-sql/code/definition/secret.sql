@@ -32,7 +32,7 @@ end;
 -- Raises   nothing
 -- Called   by _spec_shape, _store_nodes and _store_task_types
 create or replace function wf._hide_secrets(p_expr jsonb, p_typed text[], p_depth int default 1) returns jsonb
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 begin
     if p_depth > 101 then
         return p_expr;

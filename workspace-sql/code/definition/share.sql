@@ -11,7 +11,7 @@
 -- Raises   nothing
 -- Called   by _measure_window and _spec_constants
 create or replace function wf._elements_meant(p_text text, p_total bigint) returns numeric
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 declare
     v_text text := regexp_replace(lower(p_text collate "C"), '[[:space:]]', '', 'g');
     v_part text[];

@@ -586,7 +586,7 @@ $$;
 -- Raises   WF005 with the first fault in the message and up to 19 more in the detail
 -- Called   by wf.install
 create or replace function wf._check_spec(p_spec jsonb) returns wf.part[]
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_nodes wf.part[];
     f record;

@@ -7,7 +7,7 @@
 -- Raises   nothing
 -- Called   by _wrong_policies and _timeout_values
 create or replace function wf._wrong_timeout(p_values jsonb) returns table (key text, value jsonb, meaning text)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     return query
     select v.key, v.value, 'a duration of more than 0, at most 36500 days'

@@ -145,7 +145,7 @@ $$;
 -- Raises   WF020 if it is neither
 -- Called   by _measure and _first_round
 create or replace function wf._count_elements(p_node wf.node, p_value jsonb) returns int
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 begin
     if wf._is_range(p_node.begins, p_node.input, p_node.input_fixed) then
         if jsonb_typeof(p_value -> 0) is distinct from 'number' or jsonb_typeof(p_value -> 1) is distinct from 'number'

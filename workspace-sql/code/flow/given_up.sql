@@ -23,7 +23,7 @@ end;
 -- Raises   nothing
 -- Called   by _behind and _end_late
 create or replace function wf._several(p_count bigint, p_errors jsonb) returns jsonb
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 begin
     return case when p_count = 1 then p_errors -> 0
                 when p_count > 1

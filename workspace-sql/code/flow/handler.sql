@@ -11,7 +11,7 @@
 -- Returns  the error with the cause p_cause, behind the causes that it has already
 -- Called   wherever one error is the cause of another
 create or replace function wf._add_cause(p_error jsonb, p_cause jsonb) returns jsonb
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 begin
     return case when p_cause is null then p_error
                 when jsonb_typeof(p_error -> 'cause') = 'object'

@@ -14,7 +14,8 @@ select p.instance_id,
                      offset 0) n
   left join lateral (select x.index
                        from unnest(p.scopes) with ordinality o (id, k)
-                       join wf.process x on x.instance_id = p.instance_id and x.id = o.id
+                      cross join lateral (select y.index from wf.process y
+                                           where y.instance_id = p.instance_id and y.id = o.id offset 0) x
                       where x.index is not null
                       order by o.k desc limit 1) s on true;
 comment on view wf.label_v is 'The labels of processes, for places where one line stands for a process.';

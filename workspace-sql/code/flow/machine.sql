@@ -79,7 +79,7 @@ $$;
 -- Raises   WF001, always
 -- Called   by the statement triggers when a move is no row of wf.transition
 create or replace function wf._illegal(p_machine text, p_was text, p_event text, p_state text, p_what text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 begin
     raise exception using errcode = 'WF001',
         message = format('illegal move of %s: %s -%s-> %s is not a move of machine %s',

@@ -19,8 +19,7 @@
 -- Called   wherever an evaluation is about to do something large
 create or replace function wf._charge(p_steps numeric, p_bytes numeric)
 returns boolean
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_spent   bigint[] := coalesce(nullif(current_setting('wf.spent', true), ''), '{0,0}')::bigint[];
     v_charged numeric[] := array[greatest(v_spent[1], 0) + trunc(p_steps), greatest(v_spent[2], 0) + trunc(p_bytes)];
@@ -50,8 +49,7 @@ $$;
 -- Called   by _evaluate, at the end: the next evaluation begins with nothing spent
 create or replace function wf._clear_budget(p_value jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     perform set_config('wf.spent', '', true);
     return jsonb_build_object('value', p_value);
@@ -66,8 +64,7 @@ $$;
 -- Called   wherever an evaluation meets a limit other than its budget
 create or replace function wf._fail_limit(p_message text, p_hint text default null)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     raise exception using errcode = 'WF021', message = p_message, hint = coalesce(p_hint, '');
 end;
@@ -81,8 +78,7 @@ $$;
 -- Called   by functions that make large values from small ones
 create or replace function wf._built(p_value jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     if pg_column_size(p_value) > 1024 then
         if wf._charge(pg_column_size(p_value) / 1024, pg_column_size(p_value)) then end if;
@@ -151,8 +147,7 @@ end;
 -- Called   by the operator call, if an argument is larger than 1 kB
 create or replace function wf._charge_call(p_name text, p_args jsonb[])
 returns boolean
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_size     bigint := pg_column_size(p_args);
     v_elements bigint := wf._elements(p_args[1]) + wf._elements(p_args[2]);
@@ -194,8 +189,7 @@ $$;
 -- Called   by _each
 create or replace function wf._charge_each(p_expr jsonb, p_list jsonb, p_outer numeric)
 returns boolean
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_size      numeric := pg_column_size(p_expr);
     v_operators numeric := case when v_size < 65536

@@ -25,8 +25,7 @@
 -- Called   by the engine, for arguments, conditions and policies
 create or replace function wf._evaluate(p_expr jsonb, p_env jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_value  jsonb := wf._leaf(p_expr, p_env);
     v_detail text;
@@ -59,8 +58,7 @@ $$;
 -- Called   where an error of the expression is an error of the caller
 create or replace function wf._eval(p_expr jsonb, p_env jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_result jsonb := wf._evaluate(p_expr, p_env);
 begin
@@ -138,8 +136,7 @@ end;
 -- Called   by _fold and, for objects that were not folded, by _value
 create or replace function wf._as_operator(p_object jsonb)
 returns jsonb
-language plpgsql immutable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 begin
     return (select jsonb_build_array('object',
                        coalesce(jsonb_object_agg(f.key, wf._literal(f.value)) filter (where l.is_literal), '{}'),
@@ -162,8 +159,7 @@ $$;
 -- Called   by install, for every expression of a tree
 create or replace function wf._fold(p_expr jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_folded   jsonb;
     v_literals jsonb[];
@@ -201,8 +197,7 @@ $$;
 -- Called   by _value
 create or replace function wf._apply(p_expr jsonb, p_env jsonb, p_depth integer)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_operator text    := p_expr ->> 0;
     v_operand  jsonb;
@@ -262,8 +257,7 @@ $$;
 -- Called   by _value
 create or replace function wf._gather(p_expr jsonb, p_env jsonb, p_depth integer)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_operator text    := p_expr ->> 0;
     v_first    integer := case v_operator when 'call' then 2 when 'object' then 3 else 1 end;
@@ -324,8 +318,7 @@ $$;
 -- Called   by _value
 create or replace function wf._choose(p_expr jsonb, p_env jsonb, p_depth integer)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_operator text    := p_expr ->> 0;
     v_skip     integer := 0;        -- the branch of an if that is not taken
@@ -364,8 +357,7 @@ $$;
 -- Called   by _value
 create or replace function wf._each(p_expr jsonb, p_env jsonb, p_depth integer)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_list   jsonb   := wf._operand(p_expr -> 2, p_env, p_depth + 1);
     v_body   jsonb   := p_expr -> 3;

@@ -54,8 +54,7 @@ end;
 -- Called   by functions
 create or replace function wf._int(p_function text, p_args jsonb[], p_at integer, p_default integer default null)
 returns integer
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_number numeric;
 begin
@@ -113,8 +112,7 @@ end;
 -- Called   by function_set, and at every call, since the SQL function may have been replaced
 create or replace function wf._is_callable(p_proc oid)
 returns text
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     return (select case
                        when p.prokind <> 'f' or p.proretset then 'it is not a plain function'
@@ -149,8 +147,7 @@ $$;
 -- Called   by _call
 create or replace function wf._call_registered(p_name text, p_args jsonb[])
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_function wf.function;
     v_proc     regprocedure;

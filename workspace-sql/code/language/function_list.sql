@@ -8,8 +8,7 @@
 -- Called   by _call
 create or replace function wf._call_list(p_name text, p_args jsonb[])
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_list jsonb := wf._list(p_name, p_args, 1);
 begin
@@ -56,8 +55,7 @@ $$;
 -- Called   by _sort and _extreme
 create or replace function wf._same_type(p_function text, p_list jsonb)
 returns text
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_types text[];
 begin
@@ -77,8 +75,7 @@ $$;
 -- Called   by min and max
 create or replace function wf._extreme(p_function text, p_list jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     if wf._same_type(p_function, p_list) = 'number' then
         return (select to_jsonb(case p_function when 'min' then min(e.value::numeric) else max(e.value::numeric) end)
@@ -96,8 +93,7 @@ $$;
 -- Called   by sort, and by _extreme for strings and booleans
 create or replace function wf._sort(p_function text, p_list jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     perform wf._same_type(p_function, p_list);
     return (select coalesce(jsonb_agg(e.value order by
@@ -115,8 +111,7 @@ $$;
 -- Called   by sum
 create or replace function wf._sum(p_list jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     return (select to_jsonb(trim_scale(coalesce(sum(
                        case jsonb_typeof(e.value) when 'number' then e.value
@@ -134,8 +129,7 @@ $$;
 -- Called   by slice
 create or replace function wf._slice(p_list jsonb, p_from integer, p_to integer)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_size bigint := jsonb_array_length(p_list);
     v_from bigint := case when p_from < 0 then p_from + v_size else p_from end;
@@ -155,8 +149,7 @@ $$;
 -- Called   by _call
 create or replace function wf._call_object(p_name text, p_args jsonb[])
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_object jsonb := wf._object(p_name, p_args, 1);
 begin

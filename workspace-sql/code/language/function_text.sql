@@ -8,8 +8,7 @@
 -- Called   by _call
 create or replace function wf._call_text(p_name text, p_args jsonb[])
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     case p_name
         when 'size' then
@@ -81,8 +80,7 @@ end;
 -- Called   by join
 create or replace function wf._join(p_list jsonb, p_separator text)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     return (select to_jsonb(coalesce(string_agg(wf._text(e.value), p_separator order by e.at), ''))
               from jsonb_array_elements(p_list) with ordinality e (value, at));
@@ -97,8 +95,7 @@ $$;
 -- Called   by contains
 create or replace function wf._contains(p_args jsonb[])
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     if jsonb_typeof(p_args[1]) = 'array' and jsonb_typeof(p_args[2]) not in ('array', 'object') then
         return to_jsonb(p_args[1] @> jsonb_build_array(p_args[2]));    -- ten times faster than a look at each one
@@ -119,8 +116,7 @@ $$;
 -- Called   by substring
 create or replace function wf._substring(p_text text, p_start integer, p_length integer)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_start bigint := case when p_start < 0 then greatest(length(p_text) + p_start::bigint, 0) else p_start end;
 begin

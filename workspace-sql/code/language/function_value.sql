@@ -8,8 +8,7 @@
 -- Called   by _call
 create or replace function wf._call_number(p_name text, p_args jsonb[])
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_number numeric := case when p_name in ('int', 'number') and jsonb_typeof(p_args[1]) = 'string'
                              then wf._parse_number(p_args[1] #>> '{}')
@@ -35,8 +34,7 @@ $$;
 -- Called   by _call
 create or replace function wf._call_time(p_name text, p_args jsonb[])
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     case p_name
         when 'now' then
@@ -72,8 +70,7 @@ $$;
 -- Called   by _call
 create or replace function wf._call_json(p_name text, p_args jsonb[])
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     case p_name
         when 'json' then
@@ -102,8 +99,7 @@ $$;
 -- Called   by json
 create or replace function wf._json(p_value jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_long boolean := false;
 begin

@@ -13,8 +13,7 @@
 -- Called   by operators
 create or replace function wf._fail_operand(p_operator text, p_at integer, p_expected text, p_value jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     return wf._fail_value(
         format('operand %s of %s', p_at,
@@ -31,8 +30,7 @@ $$;
 -- Called   by operators on numbers
 create or replace function wf._fail_number(p_operator text, p_a jsonb, p_b jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     return case when jsonb_typeof(p_a) = 'number'
                 then wf._fail_operand(p_operator, 2, 'a number', p_b)
@@ -89,8 +87,7 @@ end;
 -- Called   by _arithmetic
 create or replace function wf._divide(p_a numeric, p_b numeric)
 returns numeric
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_scale integer;
 begin
@@ -174,8 +171,7 @@ end;
 -- Called   by the operators lt.string … ge.duration
 create or replace function wf._compare_as(p_operator text, p_a jsonb, p_b jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_relation text := split_part(p_operator, '.', 1);
     v_type     text := split_part(p_operator, '.', 2);
@@ -311,8 +307,7 @@ end;
 -- Called   by the operator range
 create or replace function wf._range(p_a jsonb, p_b jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     if not wf._fits('"int"', p_a) then
         return wf._fail_operand('range', 1, 'an int', p_a);

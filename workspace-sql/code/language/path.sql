@@ -8,8 +8,7 @@
 -- Called   by _json_path
 create or replace function wf._depth(p_value jsonb)
 returns integer
-language plpgsql immutable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 declare
     v_depth integer := 2;
 begin

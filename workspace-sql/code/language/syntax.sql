@@ -9,8 +9,7 @@
 -- Called   by _is_expression and _names
 create or replace function wf._expression_nodes(p_expr jsonb)
 returns table (path text, depth integer, node jsonb, local text[])
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     return query
     with recursive node (path, depth, value, local) as (
@@ -41,8 +40,7 @@ $$;
 -- Called   by _is_expression
 create or replace function wf._is_call(p_node jsonb)
 returns text
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_given integer := jsonb_array_length(p_node) - 2;
     v_most  integer;
@@ -71,8 +69,7 @@ $$;
 -- Called   by install, for every expression of a tree
 create or replace function wf._is_expression(p_expr jsonb)
 returns text
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_name text := '^[A-Za-z_][A-Za-z0-9_]{0,62}$';
 begin
@@ -123,8 +120,7 @@ $$;
 -- Called   by install, to check the names that a node says it reads
 create or replace function wf._names(p_expr jsonb)
 returns text[]
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     return array(
         select distinct (n.node ->> 1) collate "C"

@@ -13,8 +13,7 @@
 -- Called   wherever an evaluation fails
 create or replace function wf._fail(p_message text, p_hint text default null)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     raise exception using errcode = 'WF020', message = p_message, hint = coalesce(p_hint, '');
 end;
@@ -50,8 +49,7 @@ end;
 -- Called   wherever an evaluation meets a value of the wrong type
 create or replace function wf._fail_value(p_place text, p_expected text, p_value jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     if p_value is null then
         return wf._fail(format('%s is missing', p_place));
@@ -264,8 +262,7 @@ end;
 -- Called   by install, for every type of a tree
 create or replace function wf._is_type(p_type jsonb)
 returns text
-language plpgsql immutable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 declare
     v_key text;
 begin
@@ -300,8 +297,7 @@ $$;
 -- Called   for messages
 create or replace function wf._type_text(p_type jsonb)
 returns text
-language plpgsql immutable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 begin
     if jsonb_typeof(p_type) = 'string' then
         return p_type #>> '{}';
@@ -323,8 +319,7 @@ $$;
 -- Called   by _misfit
 create or replace function wf._is_time(p_type text, p_text text)
 returns boolean
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     return case p_type
                when 'date'      then wf._parse_date(p_text) is not null
@@ -348,8 +343,7 @@ $$;
 -- Called   by _cast, and for the elements of lists and objects
 create or replace function wf._misfit(p_type jsonb, p_value jsonb)
 returns text
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_is     text := jsonb_typeof(p_value);
     v_fits   boolean;
@@ -434,8 +428,7 @@ end;
 -- Called   by the operator cast and by start, for parameters
 create or replace function wf._cast(p_type jsonb, p_value jsonb)
 returns jsonb
-language plpgsql stable
-set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_type jsonb := case when jsonb_typeof(p_type) = 'object' then coalesce(p_type -> 'optional', p_type)
                          else p_type end;

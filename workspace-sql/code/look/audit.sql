@@ -22,7 +22,7 @@ end;
 -- Raises   WF002
 -- Called   by audit_list and wf.list
 create or replace function wf._since(p_since text) returns timestamptz
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     return case when p_since ~ '^[0-9]{4}-' then p_since::timestamptz else now() - p_since::interval end;
 exception when data_exception then

@@ -103,19 +103,6 @@ begin atomic
                           else wf._explain_rest(p_instance, a.process) end) e;
 end;
 
--- wf._under_way(p_instance)
---
--- Returns  the processes of an instance that have not ended
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_instance and wf._tell
-create or replace function wf._under_way(p_instance bigint) returns bigint[]
-language sql stable
-begin atomic
-    select array(select p.id from wf.process p
-                  where p.instance_id = p_instance and p.state not in ('END', 'RAISED', 'ABORTED'));
-end;
-
 -- wf._followed(p_instance)
 --
 -- Returns  the instance after whose end a SCHEDULED instance begins; null: none
@@ -155,7 +142,7 @@ end;
 -- Called   by wf.explain
 create or replace function wf._explain_instance(p_instance bigint)
 returns table (process_id bigint, label text, reason text, detail text, since timestamptz)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_instance record;
 begin
@@ -199,7 +186,7 @@ $$;
 -- Raises   WF003
 -- Called   by wf.explain
 create or replace function wf._no_process(p_instance bigint, p_process bigint) returns wf.reason[]
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     raise exception using errcode = 'WF003',
         message = case when exists (select from wf.instance i where i.id = p_instance)

@@ -485,7 +485,7 @@ $$;
 -- Called   by wf.fsck
 create or replace function wf._fsck_history()
 returns table (check_name text, instance_id bigint, process_id bigint, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 #variable_conflict use_column
 begin
     return query

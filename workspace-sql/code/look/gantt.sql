@@ -10,7 +10,7 @@
 -- Raises   nothing
 -- Called   by gantt
 create or replace function wf._seq_at(p_instance bigint, p_at timestamptz) returns bigint
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_before bigint := 0;
     v_behind bigint := (select max(e.seq) + 1 from wf.event e where e.instance_id = p_instance);
@@ -43,7 +43,7 @@ $$;
 -- Raises   nothing
 -- Called   by gantt
 create or replace function wf._gantt_tasks(p_instance bigint, p_limit int, p_after bigint) returns bigint[]
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     c_many constant int := 10000;
     v_most bigint := (select n.most + coalesce((select e.processes from wf.extent e where e.instance_id = i.id), 0)

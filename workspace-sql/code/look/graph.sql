@@ -8,7 +8,7 @@
 -- Raises   nothing
 -- Called   by wf.graph
 create or replace function wf._branch(p_parent wf.node, p_ordinal int) returns text
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_case jsonb := p_parent.input -> case when p_parent.input_fixed then p_ordinal else p_ordinal + 1 end;
 begin

@@ -7,7 +7,7 @@
 -- Raises   WF002: one of them is a state that instances do not have
 -- Called   by wf.list
 create or replace function wf._check_instance_states(p_states text[]) returns void
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_states constant text[] := array(select m.state from wf.machine_state m where m.machine = 'instance'
                                        order by m.state);

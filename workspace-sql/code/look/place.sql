@@ -124,3 +124,66 @@ comment on column wf._place_v.lane_id is 'ready, parked: the lane that a driver 
 comment on column wf._place_v.group_id is
     'parked: the group that it waits for; null: it waits for its rate, or its instance is suspended';
 comment on column wf._place_v.driver_id is 'lease: the driver that has the request';
+
+-- wf._climb(p_instance)
+--
+-- Finds the processes that have not ended from below: those that are in a place, and all
+-- composites around them. It reads none that has ended. A composite's `open` says how many
+-- of its children have not ended. If that many were found below each composite, no process
+-- is missing. If one is missing, the instance is damaged (or stuck).
+--
+-- Returns  the processes that have not ended; null if one is missing
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._under_way
+create or replace function wf._climb(p_instance bigint) returns bigint[]
+language sql stable set search_path = pg_catalog, pg_temp
+begin atomic
+    with recursive place as (
+        select x.process_id as id from wf.ready x where x.instance_id = p_instance
+         union all
+        select x.process_id from wf.parked x where x.instance_id = p_instance
+         union all
+        select x.process_id from wf.lease x where x.instance_id = p_instance
+         union all
+        select x.process_id from wf.timer x where x.instance_id = p_instance
+         union all
+        select x.process_id from wf.failed x where x.instance_id = p_instance),
+    up (id, parent_id, open) as (
+        select p.id, p.parent_id, p.open
+          from (select distinct x.id from place x offset 0) c,
+               lateral (select x.id, x.parent_id, x.open from wf.process x
+                         where x.instance_id = p_instance and x.id = c.id
+                           and x.state not in ('END', 'RAISED', 'ABORTED') offset 0) p
+         union
+        select p.id, p.parent_id, p.open
+          from up c,
+               lateral (select x.id, x.parent_id, x.open from wf.process x
+                         where x.instance_id = p_instance and x.id = c.parent_id offset 0) p)
+    select case when bool_or(u.parent_id is null)
+                     and not exists (select from up c
+                                       left join (select x.parent_id, count(*) as found from up x group by 1) b
+                                         on b.parent_id = c.id
+                                      where c.open <> coalesce(b.found, 0))
+                then array_agg(u.id) end
+      from up u;
+end;
+
+-- wf._under_way(p_instance)
+--
+-- An instance that may have had many more processes than it has now is not read as a
+-- whole. Its wf.extent says so.
+--
+-- Returns  the processes of an instance that have not ended
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by wf._explain_instance, _explain_children and wf._tell
+create or replace function wf._under_way(p_instance bigint) returns bigint[]
+language sql stable
+begin atomic
+    select coalesce(case when exists (select from wf.extent e
+                                       where e.instance_id = p_instance and e.processes > 1000 + 10 * e.live)
+                         then wf._climb(p_instance) end,
+                    array(select p.id from wf.process p
+                           where p.instance_id = p_instance and p.state not in ('END', 'RAISED', 'ABORTED')));
+end;

@@ -22,7 +22,7 @@
 -- Raises   nothing
 -- Called   by _progress
 create or replace function wf._stream_progress(p_instance bigint, p_process bigint) returns numeric
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     f record;
     v_response jsonb;
@@ -110,7 +110,7 @@ $$;
 -- Called   by _progress
 create or replace function wf._composite_progress(p_node wf.node, p_total int, p_ended int, p_open int,
                                                   p_live numeric[]) returns numeric
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 declare
     -- those that were looked at stand for all that are under way
     v_each constant numeric := p_open / greatest(p_live[1], 1);
@@ -152,7 +152,7 @@ end;
 -- Raises   nothing
 -- Called   by progress and tree
 create or replace function wf._progress(p_instance bigint) returns table (process_id bigint, progress numeric)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     f record;
     v_live jsonb := jsonb_build_object(); -- by process: what its children under way come to, each a numeric[] as a text

@@ -349,10 +349,10 @@ begin atomic
                                  where x.instance_id = p_instance and x.id = u.id offset 0) y) q
           left join (select x.parent_id, x.id, x.state, x.version_id, x.next_id,
                             row_number() over (partition by x.parent_id order by x.id) as rank
-                       from wf.process x
-                      where x.instance_id = p_instance
-                        and x.parent_id in (select u.id from unnest(p_process) u (id))
-                        and x.state not in ('END', 'RAISED', 'ABORTED')) c on c.parent_id = q.id
+                       from unnest(wf._under_way(p_instance)) v (id),
+                            lateral (select y.parent_id, y.id, y.state, y.version_id, y.next_id from wf.process y
+                                      where y.instance_id = p_instance and y.id = v.id offset 0) x
+                      where x.parent_id in (select u.id from unnest(p_process) u (id))) c on c.parent_id = q.id
          group by q.id, q.state, q.todo, q.at, q.reserved, q.begins, q.waits);
 end;
 

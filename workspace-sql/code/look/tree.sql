@@ -13,7 +13,7 @@
 -- Called   by wf._tree_page, for wide instances
 create or replace function wf._tree_below(p_instance bigint, p_path bigint[], p_behind bigint[], p_limit int)
 returns table (process_id bigint, depth int)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     f record;
     v_parent bigint := p_path[cardinality(p_path)];
@@ -84,7 +84,7 @@ $$;
 -- Called   by wf._tree_page
 create or replace function wf._tree_whole(p_instance bigint)
 returns table (process_id bigint, depth int)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 begin
     return query
     with recursive member as (
@@ -179,7 +179,7 @@ end;
 -- Called   by wf.tree
 create or replace function wf._tree_page(p_instance bigint, p_limit int, p_after bigint, out ids bigint[],
                                          out depths int[])
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_wide boolean;
     v_path bigint[];

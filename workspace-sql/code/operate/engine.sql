@@ -13,7 +13,7 @@
 -- Raises   WF002
 -- Called   by wf.engine_pause and wf.engine_resume
 create or replace function wf._engine_move(p_event text, p_reason text) returns table (answer text, detail text)
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 declare
     v_was   text;
     v_state constant text := case p_event when 'pause' then 'PAUSED' else 'RUNNING' end;

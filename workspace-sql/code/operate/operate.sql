@@ -42,7 +42,7 @@ end;
 -- Called   by wf._move, wf._unmoved, wf._target_answers and wf.preview
 create or replace function wf._refusal(p_event text, p_machine text, p_state text, p_torn bigint default null)
 returns text
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_from text[];
 begin
@@ -167,7 +167,7 @@ $$;
 -- Called   by wf._operate and wf.preview
 create or replace function wf._unmoved(p_event text, p_target jsonb, p_instance bigint[], p_moved bigint[])
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_t record;
 begin
@@ -190,7 +190,7 @@ $$;
 -- Raises   WF003
 -- Called   by the operator's procedures, where nothing is a target
 create or replace function wf._nothing_matches(p_target jsonb) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 begin
     raise exception using errcode = 'WF003',
         message = format('nothing matches the target %s', left((p_target - 'among')::text, 200)),
@@ -209,7 +209,7 @@ $$;
 -- Called   by retry, ignore, resolve, raise, cancel
 create or replace function wf._operate(p_event text, p_target jsonb, p_reason text, p_output jsonb)
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 declare
     v_verb constant text := case p_event when 'skip' then 'ignore' else p_event end;
     v_arguments constant jsonb := jsonb_strip_nulls(jsonb_build_object(

@@ -10,7 +10,7 @@
 -- Called   by wf.preview
 create or replace function wf._would_touch(p_verb text, p_target jsonb)
 returns table (instance_id bigint, process_id bigint, refusal text)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_found bigint[];
 begin
@@ -58,8 +58,11 @@ returns table (instance_id bigint, workflow text, process_id bigint, answer text
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select t.instance_id, w.name, t.process_id, case when t.refusal is null then 'done' else 'refused' end, t.refusal
       from wf._would_touch(p_verb, p_target) t
-      left join wf.instance i on i.id = t.instance_id
-      left join wf.workflow w on w.id = i.workflow_id
+      left join lateral (select y.name
+                           from wf.instance x
+                           join wf.workflow y on y.id = x.workflow_id
+                          where x.id = t.instance_id
+                         offset 0) w on true
      order by t.instance_id, t.process_id;
 $$;
 comment on function wf.preview(text, jsonb) is

@@ -32,7 +32,7 @@
 -- Raises   WF002
 -- Called   by wf._parse_target
 create or replace function wf._target_ids(p_target jsonb, p_key text) returns bigint[]
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 declare
     v_list jsonb := p_target -> p_key;
 begin
@@ -60,7 +60,7 @@ $$;
 -- Raises   WF002
 -- Called   by wf._parse_target
 create or replace function wf._target_states(p_target jsonb) returns text[]
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_list    jsonb := coalesce(p_target -> 'state', 'null');
     v_states  text[];
@@ -103,7 +103,7 @@ create or replace function wf._parse_target(
     p_target jsonb,
     out instances bigint[], out processes bigint[], out roots bigint[], out states text[],
     out workflow_id bigint, out tag text, out started_before timestamptz, out latest boolean, out among int8multirange)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_key text;
 begin
@@ -171,22 +171,32 @@ begin
 end;
 $$;
 
--- wf._instances_of(p_process)
+-- wf._instances_of(p_process, p_among)
 --
--- Finds the instances of processes when only the ids of the processes are known. Processes
--- that wait, run or have failed are found in small tables (ready, failed, …). For other
--- processes it looks at all instances, the latest first.
+-- Finds the instances of processes. If it is known among which instances they are, that is
+-- quick. If only the ids of the processes are known, processes that wait, run or have failed
+-- are found in small tables (ready, failed, …). For other processes it looks at all
+-- instances, the latest first.
 --
 -- Returns  one row for each process that exists
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by wf._target_instances
-create or replace function wf._instances_of(p_process bigint[])
+create or replace function wf._instances_of(p_process bigint[], p_among bigint[])
 returns table (instance_id bigint, process_id bigint)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_process bigint;
 begin
+    if p_among is not null then
+        return query
+        select p.instance_id, p.id
+          from unnest(p_among) i (id)
+         cross join unnest(p_process) u (id)
+         cross join lateral (select x.instance_id, x.id from wf.process x
+                              where x.instance_id = i.id and x.id = u.id offset 0) p;
+        return;
+    end if;
     foreach v_process in array coalesce(p_process, '{}') loop
         process_id := v_process;
         select l.instance_id
@@ -238,7 +248,7 @@ end;
 -- Raises   WF002, WF003
 -- Called   by the operator's procedures, before they lock the instances
 create or replace function wf._target_instances(p_target jsonb, p_event text) returns bigint[]
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_t      record;
     v_ids    bigint[];
@@ -249,9 +259,7 @@ begin
     v_ids := v_t.instances;
     v_named := v_ids is not null;
     if v_t.processes is not null or v_t.roots is not null then
-        v_ids := array(select o.instance_id
-                         from wf._instances_of(coalesce(v_t.processes, v_t.roots)) o
-                        where not v_named or o.instance_id = any (v_ids));
+        v_ids := array(select o.instance_id from wf._instances_of(coalesce(v_t.processes, v_t.roots), v_ids) o);
         v_named := true;
     end if;
     v_failed := not v_named and not v_t.latest and wf._takes_failed(p_event, v_t.states);
@@ -296,7 +304,7 @@ $$;
 -- Called   by wf._operate, wf._move and wf.preview
 create or replace function wf._target_processes(p_target jsonb, p_instance bigint[], p_event text)
 returns table (instance_id bigint, process_id bigint, machine text, state text, to_state text, torn bigint)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_t      record;
     v_named  bigint[];
@@ -377,7 +385,7 @@ $$;
 -- Called   by wf._operate_instances and wf.preview
 create or replace function wf._target_answers(p_event text, p_target jsonb, p_instance bigint[])
 returns table (instance_id bigint, process_id bigint, was text, refusal text)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_t     record;
     v_named boolean;
@@ -410,7 +418,7 @@ $$;
 -- Called   by the operator's procedures, with the instances that they found
 create or replace function wf._missing(p_target jsonb, p_instance bigint[])
 returns table (instance_id bigint, process_id bigint, answer text, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v_t record;
 begin

@@ -191,7 +191,7 @@ $$;
 -- Raises   nothing
 -- Called   by _play
 create or replace function wf._set_clock(p_now timestamptz) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 begin
     perform set_config('wf.now', to_char(p_now at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00', true);
 end;
@@ -292,7 +292,7 @@ $$;
 -- Raises   WF004
 -- Called   by _play
 create or replace function wf._no_end(p_reason text, p_elapsed interval) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 begin
     raise exception using errcode = 'WF004',
         message = format('the simulation does not come to an end: %s', p_reason),

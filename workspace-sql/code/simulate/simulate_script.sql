@@ -21,7 +21,7 @@ $$;
 -- Raises   WF002 if it is not a list of rules
 -- Called   by simulate
 create or replace function wf._check_script(p_script jsonb) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 declare
     v record;
     v_wrong text;
@@ -170,7 +170,7 @@ end;
 -- Raises   nothing
 -- Called   by _foresee
 create or replace function wf._plausible_value(p_type jsonb) returns jsonb
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 begin
     if p_type ? 'object' and jsonb_typeof(p_type) = 'object' then
         return (select jsonb_object_agg(f.key, wf._plausible_value(f.value)) from jsonb_each(p_type -> 'object') f);

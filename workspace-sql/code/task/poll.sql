@@ -147,7 +147,7 @@ end;
 -- Raises   WF002, always
 -- Called   by poll, if a number of requests that a driver wants is not valid
 create or replace function wf._refuse_wants() returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql as $$
 begin
     raise exception using errcode = 'WF002',
         message = 'p_want is null or negative, p_instant is negative, or p_kept holds something else than numbers '
@@ -455,7 +455,7 @@ end;
 -- Raises   nothing
 -- Called   by _milliseconds
 create or replace function wf._interval_milliseconds(p_interval text) returns bigint
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 begin
     return (extract(epoch from p_interval::interval) * 1000)::bigint;
 exception when data_exception then

@@ -4,10 +4,11 @@
 --
 -- Keeps new output of requests under way that drivers of this login hold, in parallel
 -- arrays. A chunk that is sent again changes nothing. Of a long output the oldest chunks
--- are deleted.
+-- are deleted. While the caller's transaction is open nobody takes the requests back: so no
+-- output comes to an instance that has ended meanwhile and was purged.
 --
 -- Returns  one row per chunk: its token and done, or stale if its lease is gone or another login's
--- Locks    the rows of wf.output_chunk; no instance: the call holds nobody up
+-- Locks    the leases (for key share), the rows of wf.output_chunk; no instance
 -- Raises   WF002 arrays of different lengths, WF006
 -- Called   by drivers, before outcome in the same transaction
 create or replace function wf.output_add(
@@ -35,7 +36,7 @@ begin
                                from wf.lease x
                                join wf.driver d on d.id = x.driver_id and d.login = wf._login()
                               where x.instance_id = r.i and x.process_id = r.j and x.token = r.token
-                             offset 0) l
+                                for key share of x) l
          cross join lateral (select x.attempt from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p
             on conflict do nothing
         returning c.instance_id, c.process_id, c.attempt, c.start, c.size),

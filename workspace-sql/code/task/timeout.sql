@@ -164,7 +164,9 @@ begin
                                from wf.process x where x.instance_id = l.i and x.id = l.j offset 0) p
          cross join lateral (select x.timeout from wf.node x
                               where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-         where wf._has_attempt(p.machine, p.state)),
+         -- wf._has_attempt written out: most attempts have ended, and a call for each is a third of this query
+         where (p.machine, p.state) in (select s.machine, s.state from wf.machine_state s
+                                         where 'runtime' = any (s.limits))),
     held as materialized (
         select p.instance_id as i, p.id as j from wf.process p
          where p.ctid = any (array(select r.place from running r)) for no key update skip locked),
@@ -214,18 +216,22 @@ begin
 end;
 $$;
 
+-- process_v reads it, for people who may execute no function like this: it has _time_limits and
+-- _has_attempt written out.
 create or replace view wf._limit_v with (security_barrier = true) as
 select t.instance_id, t.process_id, t.kind, max(t.due_at) as due_at, max(t.remains) as remains
   from (select x.instance_id, x.process_id, x.kind, x.due_at, x.remains from wf.time_limit x
         union all
-        select p.instance_id, p.id, k.kind,
-               b.at + (wf._time_limits(n.timeout, p.policy) ->> k.kind)::numeric * interval '1 s', null
+        select p.instance_id, p.id, k.kind, b.at + (l.limits ->> k.kind)::numeric * interval '1 s', null
           from wf.limit_begun b
          cross join lateral unnest(b.instances, b.processes) u (i, j)
           join wf.process p on p.instance_id = u.i and p.id = u.j
           join wf.node n on n.version_id = p.version_id and n.id = p.node_id
          cross join lateral (values ('inactivity'), (case when b.attempt then 'runtime' end)) k (kind)
-         where wf._has_attempt(p.machine, p.state) and wf._time_limits(n.timeout, p.policy) ? k.kind) t
+         cross join lateral (select case when n.timeout = '{}' then p.policy -> 'timeout' else n.timeout end) l (limits)
+         where l.limits ? k.kind
+           and exists (select from wf.machine_state s
+                        where s.machine = p.machine and s.state = p.state and 'runtime' = any (s.limits))) t
  group by t.instance_id, t.process_id, t.kind;
 comment on view wf._limit_v is
     'The limits of timeout policies that hold now, as in time_limit, and those of attempts that have just begun.';
@@ -307,7 +313,7 @@ begin
                          where t.due_at <= p_now and t.instance_id <> all (v_passed)
                            and not exists (select from wf.work w
                                             where w.instance_id = t.instance_id and w.item_id = t.process_id
-                                              and w.kind = 'limit')
+                                              and w.kind = 'limit' offset 0) -- else all work is read
                          order by t.due_at limit c_most) y) x;
         exit when v_instance is null;
         v_held := array(select i.id from wf.instance i

@@ -76,7 +76,7 @@ end;
 create or replace function wf._judge(
     p_machine text, p_request text, p_clauses jsonb, p_input jsonb, p_handle jsonb, p_response jsonb)
 returns wf.verdict
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v wf.verdict;
     v_environment jsonb;
@@ -163,7 +163,7 @@ $$;
 -- Raises   nothing
 -- Called   by _apply_judged and _pace
 create or replace function wf._paced(p_request wf.task_request, p_args jsonb) returns wf.task_request
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v jsonb;
 begin
@@ -196,7 +196,7 @@ create or replace function wf._decide(
     p_process wf.process, p_request text, p_event text, p_body jsonb, p_input jsonb, p_declared wf.task_request,
     p_failures int, p_most int default null)
 returns wf.verdict
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable as $$
 declare
     v wf.verdict;
 begin
@@ -272,7 +272,7 @@ $$;
 -- Raises   nothing
 -- Called   by _apply_picked
 create or replace function wf._open(p_response jsonb) returns jsonb
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable as $$
 begin
     return wf._read_json(p_response);
 exception when data_exception or program_limit_exceeded then
