@@ -218,10 +218,10 @@ was_away() {
          values (to_timestamp($1), to_timestamp(${2:-$1}), to_timestamp($EPOCHREALTIME), '${3:-}')"
 }
 
-# drivers_come_back: how long the server was away is not the drivers' doing, so it is
-# a figure and no more (recovery_ms). How long they then take is: they pause between
-# two attempts, each time twice as long, a quarter more or less, and 10 s at most. So
-# a pause is over after twice the time that the server was away.
+# drivers_come_back: this check judges how long the drivers take once the server is back.
+# How long the server was away is only printed (recovery_ms), since drivers cannot change
+# it. A driver pauses between two attempts, each time twice as long, a quarter more or
+# less, and 10 s at most. So its pause is over after twice the time of the server's absence.
 drivers_come_back() {
     figure_of_times recovery_ms "$WORK/recovery"
     sql 'select b.ms from chaos.back b' >"$WORK/back"

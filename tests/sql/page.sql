@@ -105,7 +105,7 @@ select is((select jsonb_agg(distinct r -> 'instance_id') from jsonb_array_elemen
   from unnest('{i,p,e}'::text[]) v;
 select is(shows('select o.* from %89 days%'), null, 'of what has written nothing there is nothing to copy');
 
--- Who may read views reads all of their columns: a function in one may be executed by nobody but the owner.
+-- A viewer can read every column of every view. If a view called a function that only the owner may execute, this would fail.
 create function unreadable(p_login text) returns table (view name, message text)
 language sql as $$
     select v.relname, r.message
