@@ -2,7 +2,8 @@
 
 enum {
 	MOST_DOUBLED = 2,
-	LARGE = 1 << 20, /* bytes that a turn brought */
+	LARGE = 1 << 20,  /* bytes that a turn brought */
+	MIXED_TURNS = 64, /* some half a second of turns that are full */
 };
 
 static int64_t
@@ -11,13 +12,21 @@ less(int64_t most, int64_t due)
 	return due < most ? most - due : 0;
 }
 
+static int64_t
+half(int64_t most)
+{
+	return most > 1 ? most / 2 : most;
+}
+
 struct load
 poll_window_want(
     const struct poll_window *window, int64_t room, int64_t most, int64_t due)
 {
 	return (struct load){
 		.slots = less(room, due),
-		.instant = less(most << window->doubled, due),
+		.instant = less(
+		    window->mixed > 0 ? half(most) : most << window->doubled,
+		    due),
 	};
 }
 
@@ -26,9 +35,13 @@ poll_window_end(struct poll_window *window, const struct load *taken,
     const struct load *want)
 {
 	window->full = want->instant > 0 && taken->instant >= want->instant;
+	if (taken->slots > 0)
+		window->mixed = MIXED_TURNS;
+	else if (window->mixed > 0)
+		window->mixed--;
 	if (want->instant == 0)
 		return;
-	if (taken->bytes > LARGE)
+	if (taken->bytes > LARGE || window->mixed > 0)
 		window->doubled = 0;
 	else if (window->full && window->doubled < MOST_DOUBLED)
 		window->doubled++;

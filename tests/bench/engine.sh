@@ -48,6 +48,17 @@ begin_each() {
     sql 'checkpoint'
 }
 
+# wal_worn_in: the server has WAL files to use again, as while a load lasts. Each file
+# of 16 MB that PostgreSQL must make anew lets everybody wait for some 50 ms.
+wal_worn_in() {
+    sql "do \$\$ begin
+        for file in 1 .. 40 loop
+            perform pg_logical_emit_message(false, 'bench', 'a file has something in it'), pg_switch_wal();
+        end loop;
+        end \$\$"
+    sql 'checkpoint'
+}
+
 # driver_begin [OPTION…], driver_end: the driver as it is installed. DRIVER is
 # its pid.
 # shellcheck disable=SC2120 # row 13 has options

@@ -10,6 +10,7 @@ row_18() {
         work_rate 18 alone "$workflows"
         spawn clock perl "$BENCH/clock_server" "$WORK/clock"
         wait_until 10 test -s "$WORK/clock"
+        wal_worn_in
         driver_begin
         under_load "$samples" "$(tail -n 2 "$FIGURES" |
             awk '$2 == "alone" { print $3 / 2 }')"

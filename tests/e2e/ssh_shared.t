@@ -95,6 +95,12 @@ ok 'an idle connection is closed' wait_until 60 no_masters
 driver_stop one
 
 before=$(sshd_logins narrow)
+driver_on narrow -o ssh.connections=2 -o ssh.sessions=3
+succeeds 'commands that take longer than those behind them would wait' "$(many 6 'sleep 3')"
+is 'get one more connection' "$(($(sshd_logins narrow) - before))" 2
+driver_stop one
+
+before=$(sshd_logins narrow)
 driver_on narrow -o ssh.sessions=0 -o ssh.connecting=2
 succeeds 'nothing is shared' "$(many 10 true)"
 is 'each has a connection of its own' \

@@ -104,6 +104,36 @@ test_slots_are_never_doubled(void **state)
 }
 
 static void
+test_turns_are_short_after_one_that_takes_time(void **state)
+{
+	struct poll_window window = { 0 };
+	struct load want;
+	int turns = 0;
+
+	(void)state;
+	bring_all(&window, 2);
+	want = poll_window_want(&window, 1, SLOTS, 0);
+	poll_window_end(&window,
+	    &(struct load){ .slots = 1, .instant = want.instant }, &want);
+	assert_true(window.full);
+	assert_int_equal(wanted(&window), SLOTS / 2);
+	while (wanted(&window) < SLOTS) {
+		bring(&window, wanted(&window), 0);
+		turns++;
+	}
+	assert_in_range(turns, 10, 1000);
+}
+
+static void
+test_a_short_turn_asks_for_some(void **state)
+{
+	struct poll_window window = { .mixed = 1 };
+
+	(void)state;
+	assert_int_equal(poll_window_want(&window, 0, 1, 0).instant, 1);
+}
+
+static void
 test_what_is_not_reported_leaves_less(void **state)
 {
 	struct poll_window window = { 0 };
@@ -136,6 +166,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_nothing_changes_nothing),
 	cmocka_unit_test(test_large_ones_make_it_small),
 	cmocka_unit_test(test_slots_are_never_doubled),
+	cmocka_unit_test(test_turns_are_short_after_one_that_takes_time),
+	cmocka_unit_test(test_a_short_turn_asks_for_some),
 	cmocka_unit_test(test_what_is_not_reported_leaves_less),
 	cmocka_unit_test(test_a_turn_that_asks_for_none_tells_nothing),
 };

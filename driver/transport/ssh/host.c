@@ -15,6 +15,7 @@ enum {
 	CALM_MS = 1000, /* no new connections after a failed one */
 	EASE_MS = 1000, /* after a refusal, then one session more */
 	REFUSALS = 3,   /* then it gets a connection of its own */
+	MOST_BEGUN = 8, /* sessions in a pass of the loop: each forks */
 };
 
 /*
@@ -35,7 +36,7 @@ struct ssh_shared {
 /* What the host allows ------------------------------------------------------ */
 
 static void
-on_calm(void *arg)
+on_look(void *arg)
 {
 	struct ssh_host *host = arg;
 
@@ -320,12 +321,21 @@ seat_alone(struct ssh_host *host)
 	seat->granted(seat->arg, NULL);
 }
 
-/* Whether those being made cannot carry all seats that wait. */
+/* Whether one more connection helps the seats that wait. */
 static bool
-wants_more(const struct ssh_host *host)
+wants_more(struct ssh_host *host)
 {
-	return count_shared(host) < host->config->ssh.connections &&
-	       !is_calm(host) && host->starting * room_of(host) < host->waiting;
+	if (count_shared(host) >= host->config->ssh.connections ||
+	    is_calm(host) || host->starting * room_of(host) >= host->waiting)
+		return false;
+	if (count_shared(host) == 0)
+		return true;
+	if (!ssh_host_is_awaited(host) &&
+	    crowd_waits_long(&host->crowd, host->waiting, mono_now()))
+		return true;
+	if (host->look_timer.place == 0)
+		loop_timer_set(host->loop, &host->look_timer, CROWD_LOOK_MS);
+	return false;
 }
 
 /*
@@ -345,8 +355,13 @@ grant(struct ssh_host *host, struct ssh_directory *directory)
 {
 	const struct config *config = host->config;
 	struct ssh_shared *shared;
+	int begun = 0;
 
 	while (!TAILQ_EMPTY(&host->seats)) {
+		if (begun == MOST_BEGUN) {
+			loop_timer_set(host->loop, &host->look_timer, 0);
+			return;
+		}
 		if (sits_alone(host, directory)) {
 			if (host->starting >= config->ssh.connecting ||
 			    is_calm(host))
@@ -354,12 +369,14 @@ grant(struct ssh_host *host, struct ssh_directory *directory)
 			seat_alone(host);
 		} else if ((shared = find_shared(host)) != NULL) {
 			seat_share(host, shared);
+			begun++;
 		} else if (host->starting >= config->ssh.connecting ||
 		           !wants_more(host) ||
 		           !new_shared(host, ssh_directory_socket(directory))) {
 			return;
 		}
 	}
+	crowd_gone(&host->crowd);
 }
 
 void
@@ -474,6 +491,8 @@ ssh_host_leave(struct ssh_seat *seat)
 		return;
 	if (seat->waiting)
 		take_waiting(host, seat);
+	if (seat->shared != NULL)
+		crowd_ended(&host->crowd);
 	seat_empty(seat);
 	seat->host = NULL;
 	host->seated--;
@@ -494,8 +513,10 @@ ssh_host_new(struct loop *loop, const struct config *config,
 	host->target.port = target->port;
 	TAILQ_INIT(&host->seats);
 	host->begun = 1;
-	host->calm_timer.fn = on_calm;
+	host->calm_timer.fn = on_look;
 	host->calm_timer.arg = host;
+	host->look_timer.fn = on_look;
+	host->look_timer.arg = host;
 	host->ease_timer.fn = on_ease;
 	host->ease_timer.arg = host;
 	host->changed = changed;
@@ -510,6 +531,7 @@ ssh_host_free(struct ssh_host *host)
 		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): it takes itself out */
 		free_shared(LIST_FIRST(&host->connections));
 	loop_timer_stop(host->loop, &host->calm_timer);
+	loop_timer_stop(host->loop, &host->look_timer);
 	loop_timer_stop(host->loop, &host->ease_timer);
 	free((char *)host->target.host);
 	free((char *)host->target.user);

@@ -11,6 +11,7 @@
 #include <sys/queue.h>
 
 #include "driver/transport/ssh/client.h"
+#include "driver/transport/ssh/crowd.h"
 #include "runtime/loop.h"
 
 struct config;
@@ -28,11 +29,12 @@ struct ssh_host {
 	seats; /* requests that wait, in order */
 	LIST_HEAD(ssh_connections, ssh_shared) connections;
 	int64_t waiting, seated;
-	int64_t starting; /* connections that are being made */
-	int64_t begun;    /* one more than all sessions that ever stood */
-	int64_t allowed;  /* sessions on a connection; 0: none was refused */
-	int64_t fewest;   /* the least that it ever was, or 0 */
-	struct timer calm_timer, ease_timer;
+	int64_t starting;   /* connections that are being made */
+	int64_t begun;      /* one more than all sessions that ever stood */
+	int64_t allowed;    /* sessions on a connection; 0: none was refused */
+	int64_t fewest;     /* the least that it ever was, or 0 */
+	struct crowd crowd; /* the seats that wait */
+	struct timer calm_timer, ease_timer, look_timer;
 	void (*changed)(void *arg);
 	void *arg;
 };

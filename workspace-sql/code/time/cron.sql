@@ -197,6 +197,19 @@ begin
 end;
 $$;
 
+-- wf._cron_larger(p_numbers, p_number)
+--
+-- Returns  the first of these numbers, in ascending order, that is larger than a number; null if none is
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _cron_after
+create or replace function wf._cron_larger(p_numbers int[], p_number int) returns int
+language sql immutable
+begin atomic
+    -- the place of the last number that is not larger
+    select p_numbers[width_bucket(p_number, p_numbers) + 1];
+end;
+
 -- wf._cron_after(p_cron, p_local)
 --
 -- Returns  the first moment after p_local that a cron expression names, by a clock that never jumps; null if no
@@ -216,16 +229,16 @@ begin
     if wf._cron_fits(p_cron, v_day) then
         if v_hour = any (p_cron.hours) then
             v_second := floor(extract(second from p_local));
-            v_number := (select min(s) from unnest(p_cron.seconds) s where s > v_second);
+            v_number := wf._cron_larger(p_cron.seconds, v_second);
             if v_number is not null and v_minute = any (p_cron.minutes) then
                 return v_day + make_time(v_hour, v_minute, v_number);
             end if;
-            v_number := (select min(m) from unnest(p_cron.minutes) m where m > v_minute);
+            v_number := wf._cron_larger(p_cron.minutes, v_minute);
             if v_number is not null then
                 return v_day + make_time(v_hour, v_number, p_cron.seconds[1]);
             end if;
         end if;
-        v_number := (select min(h) from unnest(p_cron.hours) h where h > v_hour);
+        v_number := wf._cron_larger(p_cron.hours, v_hour);
         if v_number is not null then
             return v_day + make_time(v_number, p_cron.minutes[1], p_cron.seconds[1]);
         end if;
