@@ -114,6 +114,18 @@ select spares('select wf.work()', 'the work that verbs, signals and answers leav
 select is(play_state(our(9), 'ear') || ' ' || play_state(our(9), 'asked'), 'END END', 'signal and answer have ended their waits');
 select spares(format('select wf.start(%L)', 'busy'), 'a start');
 
+-- lists
+select play_install('rare', jsonb_build_array(play_task('t.Do', 'a')));
+select wf.start('rare');
+-- what analyze would have found while there was no other workflow
+update pg_statistic s
+   set stadistinct = 1, stakind1 = 1, staop1 = '=(int8,int8)'::regoperator, stanumbers1 = '{1}',
+       stavalues1 = array_in(format('{%s}', w.id)::cstring, 'int8'::regtype, -1)
+  from wf.workflow w, pg_attribute a
+ where w.name = 'rare' and a.attrelid = 'wf.instance'::regclass and a.attname = 'workflow_id'
+   and s.starelid = a.attrelid and s.staattnum = a.attnum;
+select spares('select * from wf.list(p_workflow => ''rare'')', 'a list of one workflow, whatever the statistics say');
+
 -- time and drivers
 update wf.timer t set due_at = wf.now() where t.instance_id = our(10) and t.process_id = play_id(our(10), 'asleep');
 update wf.time_limit t set due_at = wf.now() where t.instance_id = our(11);

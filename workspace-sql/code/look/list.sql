@@ -123,7 +123,9 @@ begin
     return query
     select i.id
       from ((select x.* from wf.instance x
-              where v_workflow is not null and x.workflow_id = v_workflow order by x.id desc)
+              -- only the index of both columns gives this order: whatever the statistics say, no other one is read
+              where (x.workflow_id, x.id) between (v_workflow, 0) and (v_workflow, 9223372036854775807)
+              order by x.workflow_id desc, x.id desc)
              union all
             (select x.* from wf.instance x where v_workflow is null order by x.id desc)) i
      where wf._is_asked_for(i, p_states, v_workflow, p_tags, p_key, p_result, v_since)
