@@ -3,7 +3,7 @@
 enum {
 	MOST_DOUBLED = 2,
 	LARGE = 1 << 20,  /* bytes that a turn brought */
-	MIXED_TURNS = 64, /* some half a second of turns that are full */
+	MIXED_TURNS = 64, /* a third of a second if each is full */
 };
 
 static int64_t
@@ -12,20 +12,14 @@ less(int64_t most, int64_t due)
 	return due < most ? most - due : 0;
 }
 
-static int64_t
-half(int64_t most)
-{
-	return most > 1 ? most / 2 : most;
-}
-
 struct load
 poll_window_want(
     const struct poll_window *window, int64_t room, int64_t most, int64_t due)
 {
 	return (struct load){
 		.slots = less(room, due),
-		.instant = less(
-		    window->mixed > 0 ? half(most) : most << window->doubled,
+		.instant = less(window->mixed > 0 ? (most + 1) / 2
+		                                  : most << window->doubled,
 		    due),
 	};
 }

@@ -96,8 +96,8 @@ driver_stop one
 
 before=$(sshd_logins narrow)
 driver_on narrow -o ssh.connections=2 -o ssh.sessions=3
-succeeds 'commands that take longer than those behind them would wait' "$(many 6 'sleep 3')"
-is 'get one more connection' "$(($(sshd_logins narrow) - before))" 2
+succeeds 'commands that take seconds' "$(many 6 'sleep 3')"
+is 'the commands that wait behind them get a second connection' "$(($(sshd_logins narrow) - before))" 2
 driver_stop one
 
 before=$(sshd_logins narrow)
