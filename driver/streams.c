@@ -59,15 +59,15 @@ static void
 add(struct streams *streams, struct request *request, bool all)
 {
 	static const char *const names[] = {
-		[CHILD_OUT] = "stdout",
-		[CHILD_ERR] = "stderr",
+		[PIPE_OUT] = "stdout",
+		[PIPE_ERR] = "stderr",
 	};
 	struct output_piece piece;
 	int i;
 
 	for (i = 0; i < 2; i++) {
 		if (!output_take(
-		        &request->output, (enum child_stream)i, all, &piece))
+		        &request->output, (enum pipe_stream)i, all, &piece))
 			continue;
 		pg_array_add_bigint(
 		    &streams->instances, request->task.instance_id);

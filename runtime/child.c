@@ -1,35 +1,20 @@
 #include "runtime/child.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/buf.h"
 #include "common/error.h"
 #include "common/mem.h"
 #include "runtime/descriptors.h"
 #include "runtime/loop.h"
 #include "runtime/reaper.h"
-
-enum {
-	CHUNK = 32768,
-};
-
-/* One end of a pipe, on the loop. */
-struct stream {
-	struct child *child;
-	enum child_stream which;
-	int fd; /* -1: closed */
-	struct loop_watch *watch;
-};
 
 struct child {
 	struct loop *loop;
@@ -40,135 +25,21 @@ struct child {
 	struct loop_watch *pid_watch;
 	bool alone, reaped;
 	int status;
-	struct stream in, streams[2];
-	struct buf input;
-	size_t written; /* of the input */
-	bool close_input;
+	struct pipes pipes;
 };
 
 /* Streams ------------------------------------------------------------------ */
 
-static void
-stream_close(struct stream *stream)
-{
-	if (stream->fd < 0)
-		return;
-	loop_unwatch(stream->watch);
-	close(stream->fd);
-	stream->fd = -1;
-}
-
-/* Hand over some bytes, and return how many; 0 or less: none now. */
-static ssize_t
-receive(struct stream *stream)
-{
-	struct child *child = stream->child;
-	char data[CHUNK];
-	ssize_t len = read(stream->fd, data, sizeof(data));
-
-	if (len > 0)
-		child->events->output(
-		    child->arg, stream->which, data, (size_t)len);
-	else if (len == 0 || (errno != EAGAIN && errno != EINTR))
-		stream_close(stream);
-	return len;
-}
-
-static void
-on_readable(void *arg, int events)
-{
-	(void)events;
-	(void)receive(arg);
-}
-
-/*
- * Take the rest: the program's own output has arrived by now, but another
- * process may hold the stream for ever.
- */
-static void
-stream_finish(struct stream *stream)
-{
-	ssize_t len;
-	int left;
-
-	if (stream->fd < 0 || ioctl(stream->fd, FIONREAD, &left) < 0)
-		return;
-	while (left > 0 && (len = receive(stream)) > 0)
-		left -= (int)len;
-	stream_close(stream);
-}
-
-static void
-on_writable(void *arg, int events)
-{
-	struct stream *stream = arg;
-	struct child *child = stream->child;
-	struct buf *input = &child->input;
-	ssize_t len = write(stream->fd, input->data + child->written,
-	    input->len - child->written);
-
-	(void)events;
-	if (len < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (len < 0) {
-		/* the program does not want to read, which is no error */
-		stream_close(stream);
-		return;
-	}
-	child->written += (size_t)len;
-	if (child->written < input->len)
-		return;
-	buf_release(input);
-	child->written = 0;
-	if (child->close_input)
-		stream_close(stream);
-	else
-		loop_watch_set(stream->watch, 0);
-}
-
-/*
- * Drop the bytes that were written, if they are at least as many as the rest.
- * So no more bytes are moved than were written.
- */
-static void
-drop_written(struct child *child)
-{
-	struct buf *input = &child->input;
-	size_t left = input->len - child->written;
-
-	if (child->written < left)
-		return;
-	memmove(input->data, input->data + child->written, left);
-	buf_truncate(input, left);
-	child->written = 0;
-}
-
 void
 child_write(struct child *child, const void *data, size_t len)
 {
-	if (child->in.fd < 0 || len == 0)
-		return;
-	drop_written(child);
-	buf_add(&child->input, data, len);
-	loop_watch_set(child->in.watch, LOOP_WRITE);
+	pipes_write(&child->pipes, data, len);
 }
 
 void
 child_close_input(struct child *child)
 {
-	child->close_input = true;
-	if (child->input.len == 0)
-		stream_close(&child->in);
-}
-
-static void
-stream_open(struct stream *stream, struct child *child, int fd, int events,
-    loop_watch_fn *fn)
-{
-	fcntl(fd, F_SETFL, O_NONBLOCK);
-	stream->child = child;
-	stream->fd = fd;
-	stream->watch = loop_watch(child->loop, fd, events, fn, stream);
+	pipes_close_input(&child->pipes);
 }
 
 /* The process -------------------------------------------------------------- */
@@ -187,8 +58,7 @@ on_exit_of_child(void *arg, int events)
 	child->reaped = true;
 	loop_unwatch(child->pid_watch);
 	child->pid_watch = NULL;
-	stream_finish(&child->streams[CHILD_OUT]);
-	stream_finish(&child->streams[CHILD_ERR]);
+	pipes_finish(&child->pipes);
 	child->events->ended(child->arg, child->status);
 }
 
@@ -211,9 +81,8 @@ has_variable(char *const *list, const char *name)
 	return false;
 }
 
-/* The variables in `given`, and the few variables that all programs get. */
-static char **
-environment(char *const *given)
+char **
+child_environment(char *const *given)
 {
 	static const char *const names[] = { "HOME", "LANG", "LC_ALL",
 		"LOGNAME", "PATH", "TMPDIR", "USER" };
@@ -236,8 +105,8 @@ environment(char *const *given)
 	return list;
 }
 
-static void
-environment_free(char **list)
+void
+child_environment_free(char **list)
 {
 	size_t i;
 
@@ -294,7 +163,7 @@ spawn(pid_t *pid, const struct child_program *program, int in, int out, int err)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	char **env = environment(program->env);
+	char **env = child_environment(program->env);
 	int code;
 
 	posix_spawn_file_actions_init(&actions);
@@ -307,30 +176,8 @@ spawn(pid_t *pid, const struct child_program *program, int in, int out, int err)
 	descriptors_take_back();
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
-	environment_free(env);
+	child_environment_free(env);
 	return code;
-}
-
-static void
-close_pair(int pair[2])
-{
-	close(pair[0]);
-	close(pair[1]);
-}
-
-/* Three pipes, close-on-exec; false with errno set. */
-static bool
-open_pipes(int pipes[3][2])
-{
-	int i;
-
-	for (i = 0; i < 3; i++)
-		if (pipe2(pipes[i], O_CLOEXEC) < 0) {
-			while (i-- > 0)
-				close_pair(pipes[i]);
-			return false;
-		}
-	return true;
 }
 
 /* glibc has a function for this call only since 2.36. */
@@ -340,41 +187,27 @@ open_pid(pid_t pid)
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-/* Run the program, and leave our ends of `pipes` open; false with errno set. */
+/*
+ * Run the program with `streams`, which are closed then.  False with errno set.
+ */
 static bool
-run(struct loop *loop, const struct child_program *program, int pipes[3][2],
-    pid_t *pid, int *pid_fd)
+run(struct child *child, const struct child_program *program, int streams[3])
 {
-	int code = spawn(pid, program, pipes[0][0], pipes[1][1], pipes[2][1]);
+	int code =
+	        spawn(&child->pid, program, streams[0], streams[1], streams[2]),
+	    i;
 
-	close(pipes[0][0]);
-	close(pipes[1][1]);
-	close(pipes[2][1]);
+	for (i = 0; i < 3; i++)
+		close(streams[i]);
 	if (code == 0) {
-		*pid_fd = open_pid(*pid);
-		if (*pid_fd >= 0)
+		child->pid_fd = open_pid(child->pid);
+		if (child->pid_fd >= 0)
 			return true;
 		code = errno;
-		reaper_kill(loop, *pid, -1);
+		reaper_kill(child->loop, child->pid, -1);
 	}
-	close(pipes[0][1]);
-	close(pipes[1][0]);
-	close(pipes[2][0]);
 	errno = code;
 	return false;
-}
-
-static void
-open_streams(struct child *child, int pipes[3][2])
-{
-	int i;
-
-	stream_open(&child->in, child, pipes[0][1], 0, on_writable);
-	for (i = 0; i < 2; i++) {
-		child->streams[i].which = i == 0 ? CHILD_OUT : CHILD_ERR;
-		stream_open(&child->streams[i], child, pipes[i + 1][0],
-		    LOOP_READ, on_readable);
-	}
 }
 
 struct child *
@@ -382,29 +215,26 @@ child_start(struct loop *loop, const struct child_program *program,
     const struct child_events *events, void *arg, struct error *err)
 {
 	const char *name = program->argv[0];
-	int pipes[3][2], pid_fd;
-	struct child *child;
-	pid_t pid;
+	struct child *child = xcalloc(1, sizeof(*child));
+	int streams[3];
 
-	if (!open_pipes(pipes)) {
-		error_set_errno(err, "cannot open pipes for %s", name);
-		return NULL;
-	}
-	if (!run(loop, program, pipes, &pid, &pid_fd)) {
-		error_set_errno(err, "cannot run %s", name);
-		return NULL;
-	}
-	child = xcalloc(1, sizeof(*child));
 	child->loop = loop;
 	child->events = events;
 	child->arg = arg;
 	child->alone = program->alone;
-	child->pid = pid;
-	child->pid_fd = pid_fd;
+	if (!pipes_open(&child->pipes, loop, streams, events->output, arg)) {
+		error_set_errno(err, "cannot open pipes for %s", name);
+		free(child);
+		return NULL;
+	}
+	if (!run(child, program, streams)) {
+		error_set_errno(err, "cannot run %s", name);
+		pipes_close(&child->pipes);
+		free(child);
+		return NULL;
+	}
 	child->pid_watch =
-	    loop_watch(loop, pid_fd, LOOP_READ, on_exit_of_child, child);
-	buf_init_secret(&child->input, 0); /* secrets go there */
-	open_streams(child, pipes);
+	    loop_watch(loop, child->pid_fd, LOOP_READ, on_exit_of_child, child);
 	return child;
 }
 
@@ -418,9 +248,6 @@ child_free(struct child *child)
 		close(child->pid_fd);
 	else
 		reaper_kill(child->loop, child->pid, child->pid_fd);
-	stream_close(&child->in);
-	stream_close(&child->streams[CHILD_OUT]);
-	stream_close(&child->streams[CHILD_ERR]);
-	buf_release(&child->input);
+	pipes_close(&child->pipes);
 	free(child);
 }

@@ -12,18 +12,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "runtime/pipes.h"
+
 struct child;
 struct error;
 struct loop;
 
-enum child_stream {
-	CHILD_OUT,
-	CHILD_ERR,
-};
-
 struct child_events {
-	void (*output)(
-	    void *arg, enum child_stream stream, const char *data, size_t len);
+	pipes_output_fn *output;
 
 	/*
 	 * The program has ended, and all its output was handed over; `status`
@@ -64,5 +60,12 @@ void child_signal(struct child *child, int signal);
  * comes after this.  NULL is allowed.
  */
 void child_free(struct child *child);
+
+/*
+ * The variables in `given` (NULL: none), and the few variables of ours that all
+ * programs get.
+ */
+char **child_environment(char *const *given);
+void child_environment_free(char **list);
 
 #endif

@@ -62,9 +62,15 @@ check_connection(const char *conninfo, const char *key, struct error *err)
 	return ok;
 }
 
-/*
- * Check all files in a value of ssh, except paths that only ssh can complete.
- */
+/* Whether ssh takes `path` for no file, or only ssh can complete it. */
+static bool
+is_for_ssh(const char *path)
+{
+	return *path == '~' || strpbrk(path, "%$") != NULL ||
+	       strcasecmp(path, "none") == 0;
+}
+
+/* Check all files in a value of ssh. */
 static bool
 check_paths(const char *value, const struct setting *setting, struct error *err)
 {
@@ -76,7 +82,7 @@ check_paths(const char *value, const struct setting *setting, struct error *err)
 		value += strspn(value, BLANKS "\"");
 		len = strcspn(value, BLANKS "\"");
 		path = xstrndup(value, len);
-		ok = *path == '~' || strpbrk(path, "%$") != NULL ||
+		ok = is_for_ssh(path) ||
 		     check(path, setting, "ssh.options", err);
 		free(path);
 	}

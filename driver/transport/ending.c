@@ -1,27 +1,16 @@
 #include "driver/transport/ending.h"
 
-#include <signal.h>
-
 #include "driver/transport/outcome.h"
-#include "runtime/child.h"
-
-static void
-on_kill(void *arg)
-{
-	struct ending *ending = arg;
-
-	child_signal(ending->child, SIGKILL);
-}
 
 void
 ending_init(struct ending *ending, struct loop *loop, int64_t timeout_ms,
-    void (*on_limit)(void *arg), void *arg)
+    void (*on_limit)(void *arg), void (*on_kill)(void *arg), void *arg)
 {
 	*ending = (struct ending){
 		.loop = loop,
 		.timeout_ms = timeout_ms,
 		.limit_timer = { .fn = on_limit, .arg = arg },
-		.kill_timer = { .fn = on_kill, .arg = ending },
+		.kill_timer = { .fn = on_kill, .arg = arg },
 	};
 }
 
@@ -34,11 +23,10 @@ ending_begin(struct ending *ending)
 }
 
 void
-ending_set(struct ending *ending, enum ending_cause cause, struct child *child,
-    int64_t kill_after_ms)
+ending_set(
+    struct ending *ending, enum ending_cause cause, int64_t kill_after_ms)
 {
 	ending->cause = cause;
-	ending->child = child;
 	loop_timer_set(ending->loop, &ending->kill_timer, kill_after_ms);
 }
 

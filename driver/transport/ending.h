@@ -10,7 +10,6 @@
 
 #include "runtime/loop.h"
 
-struct child;
 struct outcome;
 
 enum ending_cause {
@@ -23,23 +22,25 @@ struct ending {
 	struct loop *loop;
 	int64_t timeout_ms; /* 0: it may take any time */
 	enum ending_cause cause;
-	struct child *child; /* to be killed */
 	struct timer limit_timer, kill_timer;
 };
 
-/* `on_limit` is called with `arg` when the program's time is over. */
+/*
+ * `on_limit` is called with `arg` when the program's time is over, and `on_kill`
+ * when a program that was told to end goes on.
+ */
 void ending_init(struct ending *ending, struct loop *loop, int64_t timeout_ms,
-    void (*on_limit)(void *arg), void *arg);
+    void (*on_limit)(void *arg), void (*on_kill)(void *arg), void *arg);
 
 /* The program's time begins, or begins again. */
 void ending_begin(struct ending *ending);
 
 /*
- * The program was told to end: kill `child` after `kill_after_ms`.  The cause is
+ * The program was told to end: it is killed after `kill_after_ms`.  The cause is
  * ENDING_NONE if the program has done its work.
  */
-void ending_set(struct ending *ending, enum ending_cause cause,
-    struct child *child, int64_t kill_after_ms);
+void ending_set(
+    struct ending *ending, enum ending_cause cause, int64_t kill_after_ms);
 
 /*
  * If the program had to end early, make `outcome` the error "`what` … `rest`".

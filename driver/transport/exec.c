@@ -170,11 +170,11 @@ add_env(struct words *words, const struct config_list *allowed,
 /* The outcome -------------------------------------------------------------- */
 
 static void
-on_output(void *arg, enum child_stream which, const char *data, size_t len)
+on_output(void *arg, enum pipe_stream which, const char *data, size_t len)
 {
 	struct run *run = arg;
 
-	tail_add(which == CHILD_OUT ? &run->out : &run->err, data, len);
+	tail_add(which == PIPE_OUT ? &run->out : &run->err, data, len);
 	output_add(run->output, which, data, len);
 }
 
@@ -224,14 +224,21 @@ stop(struct run *run, enum ending_cause cause)
 	if (run->ending.cause != ENDING_NONE || run->child == NULL)
 		return;
 	child_signal(run->child, SIGTERM);
-	ending_set(&run->ending, cause, run->child,
-	    run->exec->config->exec.kill_after_ms);
+	ending_set(&run->ending, cause, run->exec->config->exec.kill_after_ms);
 }
 
 static void
 on_limit(void *arg)
 {
 	stop(arg, ENDING_TIMEOUT);
+}
+
+static void
+on_kill(void *arg)
+{
+	struct run *run = arg;
+
+	child_signal(run->child, SIGKILL);
 }
 
 static void
@@ -358,7 +365,7 @@ exec_start(void *state, const struct task *task, transport_done_fn *done,
 	ending_init(&run->ending, exec->loop,
 	    task->timeout_ms > 0 ? task->timeout_ms
 	                         : exec->config->exec.timeout_ms,
-	    on_limit, run);
+	    on_limit, on_kill, run);
 	if (!begin(run, task, err)) {
 		exec_free(run);
 		return NULL;

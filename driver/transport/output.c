@@ -13,19 +13,19 @@ void
 output_init(struct output *output, void (*fresh)(void *arg), void *arg)
 {
 	*output = (struct output){ .fresh = fresh, .arg = arg };
-	tail_init(&output->streams[CHILD_OUT], LIMIT);
-	tail_init(&output->streams[CHILD_ERR], LIMIT);
+	tail_init(&output->streams[PIPE_OUT], LIMIT);
+	tail_init(&output->streams[PIPE_ERR], LIMIT);
 }
 
 void
 output_release(struct output *output)
 {
-	tail_release(&output->streams[CHILD_OUT]);
-	tail_release(&output->streams[CHILD_ERR]);
+	tail_release(&output->streams[PIPE_OUT]);
+	tail_release(&output->streams[PIPE_ERR]);
 }
 
 void
-output_add(struct output *output, enum child_stream stream, const char *data,
+output_add(struct output *output, enum pipe_stream stream, const char *data,
     size_t len)
 {
 	if (output == NULL || len == 0)
@@ -78,7 +78,7 @@ add_shown(struct buf *text, const struct tail *tail, size_t len)
 }
 
 bool
-output_take(struct output *output, enum child_stream stream, bool all,
+output_take(struct output *output, enum pipe_stream stream, bool all,
     struct output_piece *piece)
 {
 	struct tail *tail = &output->streams[stream];

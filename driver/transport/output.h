@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "driver/transport/tail.h"
-#include "runtime/child.h"
+#include "runtime/pipes.h"
 
 /*
  * The output of one attempt.  Read the fields; change them only through the
@@ -32,7 +32,7 @@ void output_release(struct output *output);
  * A transport adds output as it comes.  `output` may be NULL: the output is not
  * wanted.
  */
-void output_add(struct output *output, enum child_stream stream,
+void output_add(struct output *output, enum pipe_stream stream,
     const char *data, size_t len);
 
 /* A piece that was taken away: `size` bytes from `start` on, as clean text. */
@@ -46,7 +46,7 @@ struct output_piece {
  * Bytes that may begin a character or a secret stay behind, unless `all` is
  * wanted.  Release the text.
  */
-bool output_take(struct output *output, enum child_stream stream, bool all,
+bool output_take(struct output *output, enum pipe_stream stream, bool all,
     struct output_piece *piece);
 
 #endif

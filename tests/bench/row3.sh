@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# row3.sh - 20,000 HTTP tasks, all alike, and each another one with 50 secrets known
+# row3.sh - 20,000 HTTP tasks: all alike; each another one with 50 secrets known, to a
+# server that may be asked once, and to a server that knows the Idempotency-Key
 
 row_3() {
     local tasks run
@@ -13,7 +14,8 @@ row_3() {
         bare_queue 3 "$tasks" 4
         http_ceiling
         http_tasks "$tasks"
-        http_posts "$tasks"
+        http_posts "$tasks" post posts_
+        http_posts "$tasks" keyed keyed_
     done
     stop nginx || true
 }
@@ -37,28 +39,35 @@ http_tasks() {
     driver_end
 }
 
-# 50 requests come first, each with a secret of its own: from then on the driver
-# looks for these in all that it reports.
+# http_posts COUNT WORKFLOW FIGURE. 50 requests come first, each with a secret of its
+# own: from then on the driver looks for these in all that it reports.
 http_posts() {
     local rate
     workspace_fresh "$WORK/post.wf"
     sql "select wf.start('learn')" >/dev/null
-    begin_each post "$1" "jsonb_build_object('item', i)"
+    begin_each "$2" "$1" "jsonb_build_object('item', i)"
     meter_start
     driver_begin -o "secrets.directory=$SECRETS" -o "secrets.grants=* * * *"
     all_ended
-    rate=$(work_figures 3 "$1" posts_)
-    figure 3 posts "$rate"
+    rate=$(work_figures 3 "$1" "$3")
+    figure 3 "${3%_}" "$rate"
     all_known || return
     driver_end
+}
+
+# post_workflow NAME KEYED
+# shellcheck disable=SC2016 # the workflow expands it
+post_workflow() {
+    printf 'workflow %s(item: int) {\n' "$1"
+    printf '  http.Request(url = "%s/items/${item}", method = "POST", keyed = %s,\n' "$HTTP_URL" "$2"
+    printf '    body = {item: item, name: "item ${item}", tags: ["new", "${item}"]})\n}\n'
 }
 
 # shellcheck disable=SC2016 # the workflow expands it
 post_workflows() {
     local i
-    printf 'workflow post(item: int) {\n'
-    printf '  http.Request(url = "%s/items/${item}", method = "POST",\n' "$HTTP_URL"
-    printf '    body = {item: item, name: "item ${item}", tags: ["new", "${item}"]})\n}\n'
+    post_workflow post false
+    post_workflow keyed true
     printf 'workflow learn() {\n'
     for ((i = 1; i <= 50; i++)); do
         [ "$i" = 1 ] || printf '  ||\n'

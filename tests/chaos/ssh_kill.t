@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# ssh_kill.t - clients, sessions, the sshd of a host and drivers are killed at
+# ssh_kill.t - connections, sessions, the sshd of a host and drivers are killed at
 # random while commands and jobs run there: a job runs once in an attempt, a
-# command at most once, and nothing is left on the host.
+# command at most once, and nothing is left on the host. In the second half nothing
+# is shared: then it is the client of a command that is killed, not a connection.
 . "$(dirname "$0")/lib.sh"
 
 campaign ssh_kill 8 100 "$@"
@@ -9,7 +10,7 @@ sshd_start
 HOME_THERE=$WORK/sshd/home
 world
 wf-console install "$CHAOS/data/ssh.wf" >>"$WORK/console.log"
-DRIVER_OPTIONS+=(-o "ssh.config_file=$SSH_CONFIG")
+DRIVER_OPTIONS+=(-o "ssh.config_file=$SSH_CONFIG" -o "ssh.socket_dir=$WORK")
 drivers_begin
 
 # any_of PID…: one of these processes, by chance; fails if there is none.
@@ -33,6 +34,12 @@ below() {
                 for (p = parent[pid]; p in parent; p = parent[p])
                     if (p in root) { print pid; break }
         }'
+}
+
+kill_connection() {
+    local pids
+    mapfile -t pids < <(pgrep --full "ControlPath=$WORK/pgwf-ssh\\..* -N ")
+    any_of "${pids[@]}" && kill -s KILL "$VICTIM" 2>/dev/null
 }
 
 kill_client() {
@@ -62,7 +69,18 @@ kill_driver() {
     driver_again "$VICTIM"
 }
 
-KINDS=(client session sshd driver)
+# nothing_is_shared: all drivers begin anew, and each command has a client of its own.
+nothing_is_shared() {
+    local name
+    DRIVER_OPTIONS+=(-o ssh.sessions=0)
+    KINDS[0]=client
+    for name in "${DRIVERS[@]}"; do
+        driver_kill "$name"
+        driver_again "$name"
+    done
+}
+
+KINDS=(connection session sshd driver)
 declare -A kills=()
 # work_and_kill KIND: there may be nothing to kill at the moment.
 work_and_kill() {
@@ -74,6 +92,7 @@ work_and_kill() {
 }
 
 for ((fault = 0; fault < FAULTS; fault++)); do
+    [ "$fault" -ne $((FAULTS / 2)) ] || nothing_is_shared
     kind=${KINDS[fault % ${#KINDS[@]}]}
     if work_and_kill "$kind" || work_and_kill "$kind"; then
         kills[$kind]=$((${kills[$kind]:-0} + 1))
@@ -102,7 +121,7 @@ is 'no directory is left on the host' \
     "$(find "$HOME_THERE/.pgwf" -mindepth 1 ! -name '*.over')" ''
 is 'no process is left on the host' \
     "$(search pgrep --full --list-full -- "$HOME_THERE/.pgwf")" ''
-ok 'something was killed of each sort' test ${#kills[@]} -eq ${#KINDS[@]}
-happened "$total" 'clients, sessions, sshd or drivers were killed' "${#KINDS[@]}"
+ok 'something was killed of each sort' test ${#kills[@]} -eq $((${#KINDS[@]} + 1))
+happened "$total" 'connections, clients, sessions, sshd or drivers were killed' "${#KINDS[@]}"
 came_at_work 'processes were chosen to be killed' "$FAULTS"
 campaign_end

@@ -52,13 +52,20 @@ comment on table chaos.absence is 'From when to when the server was away, when i
 -- Each driver registers again when it has lost its connection: when it first did so
 -- after the server had gone, in ms since the server was back; and how long the pause
 -- before may be by then. If the server went once more before that, then at that time.
+-- The pause grows from the first absence on after which the driver has not registered.
 create view chaos.back as
 select n.name, a.up_at, round(1000 * greatest(0, extract(epoch from b.at - a.up_at))) as ms,
-       round(1000 * least(2 * extract(epoch from a.up_at - a.down_at), 12.5)) as pause_ms
+       round(1000 * least(2 * extract(epoch from a.up_at - g.at), 12.5)) as pause_ms
   from (select x.*, lead(x.down_at) over (order by x.down_at) as next_at from chaos.absence x) a
  cross join (select distinct d.name from wf.driver d) n
  cross join lateral (select min(d.started_at) as at from wf.driver d where d.name = n.name and d.started_at > a.last_at) f
  cross join lateral (select coalesce(least(f.at, a.next_at), a.up_at + interval '10 min') as at) b
+ cross join lateral (
+    select min(x.down_at) as at
+      from chaos.absence x
+     where x.down_at >= (select coalesce(max(d.started_at), '-infinity')
+                           from wf.driver d
+                          where d.name = n.name and d.started_at < a.down_at)) g
  where n.name <> a.killed;
 
 -- chaos.held(p_name): what the last incarnation of a driver holds.

@@ -170,6 +170,10 @@ swappable 'a key that all may read' "$WORK/fine.conf" 'IdentityFile: .* may be r
 chmod 600 "$PRIVATE/closed.conf"
 exits 'a key for its owner, and what is not there' 1 wf-driver -n -d "host=$WORK passfile=$WORK/nowhere" \
     -o "ssh.options=IdentityFile=$PRIVATE/closed.conf,UserKnownHostsFile=none ~/.ssh/known_hosts"
+cd "$DIR"
+exits 'a word that ssh takes for no file' 1 wf-driver -n -d "host=$WORK" -o ssh.options=UserKnownHostsFile=none
+exits 'a file of a folder that others may change' 78 wf-driver -n -d "host=$WORK" -o ssh.options=UserKnownHostsFile=some
+cd "$ROOT"
 
 wf-driver --print-config >"$WORK/printed.conf"
 ok 'the example is what is printed' \

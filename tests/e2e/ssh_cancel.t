@@ -59,17 +59,6 @@ ok 'a process that a command leaves behind goes on' runs 31507
 kill "$(sql "select btrim(output ->> 'stdout') from wf.task_v
     where instance_id = $id")"
 
-# a client that does not look at the signal with which it is told to end
-id=$(begin ssh_many -p n=1 -p "script=sleep 31511.$OWN & sleep 4; echo \$!")
-wait_until 30 runs 31511
-client=$(pgrep --parent "$(pid_of driver-one)" --full 'ControlMaster=no')
-ok 'the client of a command is stopped' kill -s STOP "$client"
-ended "$id" 60 || true
-is 'a command that is over has ended, whatever its client does' "$(state_of "$id")" 'END success'
-ok 'the client is gone' wait_until 30 is_gone "$client"
-kill "$(sql "select btrim(output ->> 'stdout') from wf.task_v
-    where instance_id = $id")"
-
 id=$(begin ssh_many -p n=1 -p "script=sleep 31508.$OWN")
 wait_until 30 runs 31508
 driver_stop one KILL || true
@@ -82,6 +71,19 @@ id=$(begin ssh_many -p n=1 -p "script=sleep 31510.$OWN")
 wait_until 30 runs 31510
 driver_stop one KILL || true
 ok 'a command on its own connection ends when its driver is killed' wait_until 30 runs_not 31510
+
+# a client that ignores the signal with which it is told to end
+(umask 077 && printf '#!/bin/sh\ntrap "" TERM\necho $$ >>%s/clients\nexec ssh "$@"\n' "$WORK" >"$WORK/deaf")
+chmod +x "$WORK/deaf"
+driver_on -o ssh.sessions=0 -o "ssh.program=$WORK/deaf"
+id=$(begin ssh_many -p n=1 -p "script=sleep 31511.$OWN & echo \$!")
+ended "$id" 60 || true
+is 'a command that is over has ended, whatever its client does' "$(state_of "$id")" 'END success'
+client=$(cat "$WORK/clients")
+ok 'the client is gone' wait_until 30 is_gone "$client"
+ok 'the process that held the streams goes on' runs 31511
+kill "$(sql "select btrim(output ->> 'stdout') from wf.task_v
+    where instance_id = $id")"
 
 sound
 done_testing

@@ -8,7 +8,7 @@ sshd_start
 HOST=$(server_dir host) # where jobs leave their marks
 JOBS=$WORK/sshd/home/.pgwf
 driver() {
-    driver_start "$1" -o "ssh.config_file=$SSH_CONFIG"
+    driver_start "$1" -o "ssh.config_file=$SSH_CONFIG" -o "ssh.socket_dir=$WORK"
 }
 workspace_start
 sql "update wf.setting set value = 5 where name = 'lease_seconds'"
@@ -103,19 +103,20 @@ is 'another driver carries on' "$(state_of "$id"), $(output_of "$id")" \
     'END success, done'
 is 'the job ran once although its driver changed' "$(runs_of driver)" 1
 
-id=$(job "$(held client)")
-marked client
-# clients_killed: kill the clients of the moment; whether a request has failed.
-clients_killed() {
-    pkill -KILL -P "$(pid_of driver-two)" ssh || true
+id=$(job "$(held connection)")
+marked connection
+# connections_killed: kill the shared connections of the moment; whether a request has
+# failed.
+connections_killed() {
+    pkill -KILL --full "ControlPath=$WORK/pgwf-ssh\\..* -N " || true
     sql_is_true "select exists (select from wf.event_v
         where instance_id = $id and event = 'request_failed')"
 }
-wait_until 60 clients_killed || true
-touch "$HOST/client.go"
+wait_until 60 connections_killed || true
+touch "$HOST/connection.go"
 ended "$id"
-is 'clients were killed' "$(state_of "$id"), $(runs_of client)" 'END success, 1'
-is 'killed clients show as request_failed' "$(sql "select count(*) > 0 from wf.event_v
+is 'connections were killed' "$(state_of "$id"), $(runs_of connection)" 'END success, 1'
+is 'killed connections show as request_failed' "$(sql "select count(*) > 0 from wf.event_v
     where instance_id = $id and event = 'request_failed'")" t
 
 id=$(job "$(held sshd)")

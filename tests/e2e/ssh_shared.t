@@ -84,6 +84,23 @@ succeeds 'a host that takes less than we think' "$(many 30 'sleep 0.1')"
 ok 'the log says how many sessions the host takes' grep -q 'takes no more than [0-9] sessions' \
     "$WORK/driver-one.log"
 
+driver_stop one
+
+# named_on OPTION…: what the host sees of a variable that SendEnv names.
+named_on() {
+    local id
+    LANG=en_GB.UTF-8 driver_on narrow -o ssh.options=SendEnv=LANG "$@"
+    # shellcheck disable=SC2016 # the host's shell expands it
+    id=$(many 1 'echo "$LANG"')
+    ended "$id"
+    driver_stop one
+    sql "select output ->> 'stdout' from wf.task_v where instance_id = $id"
+}
+is 'a shared connection sends what SendEnv names' "$(named_on)" 'en_GB.UTF-8'
+is 'a connection of its own sends the same' "$(named_on -o ssh.sessions=0)" 'en_GB.UTF-8'
+
+driver_on narrow
+succeeds 'a host' "$(many 1 true)"
 driver_stop one KILL || true
 ok 'a driver that is killed leaves its directory' test -d "$(shared)"
 ok 'the connections of a killed driver end' wait_until 60 no_masters

@@ -24,7 +24,7 @@ take(struct output *output, bool all, struct buf *shown, int64_t *at)
 {
 	struct output_piece piece;
 
-	if (!output_take(output, CHILD_OUT, all, &piece))
+	if (!output_take(output, PIPE_OUT, all, &piece))
 		return;
 	MUST(piece.start == *at);
 	MUST(utf8_valid(piece.text.data, piece.text.len));
@@ -44,7 +44,7 @@ show(struct buf *shown, const char *text, size_t len, unsigned seed)
 	output_init(&output, on_fresh, NULL);
 	for (i = 0; i < len; i += piece) {
 		piece = seed == 0 ? len : fuzz_piece(&seed, len - i);
-		output_add(&output, CHILD_OUT, text + i, piece);
+		output_add(&output, PIPE_OUT, text + i, piece);
 		if (seed != 0 && seed & 0x10000U)
 			take(&output, false, shown, &at);
 	}

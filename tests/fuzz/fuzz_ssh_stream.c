@@ -32,7 +32,7 @@ feed(struct ssh_stream *stream, struct output *output, const char *text,
 	for (i = 0; i < len; i += piece) {
 		piece = seed == 0 ? len : fuzz_piece(&seed, len - i);
 		ssh_stream_add(
-		    stream, NONCE, text + i, piece, output, CHILD_OUT);
+		    stream, NONCE, text + i, piece, output, PIPE_OUT);
 	}
 	tail_trim(&stream->text);
 }
@@ -61,8 +61,8 @@ check_pieces(const char *text, size_t len, unsigned seed)
 	MUST(once.exit_code == pieces.exit_code);
 	if (once.ended) {
 		MUST(same_tail(&once.text, &pieces.text));
-		MUST(same_tail(&once_shown.streams[CHILD_OUT],
-		    &pieces_shown.streams[CHILD_OUT]));
+		MUST(same_tail(&once_shown.streams[PIPE_OUT],
+		    &pieces_shown.streams[PIPE_OUT]));
 	}
 	output_release(&pieces_shown);
 	output_release(&once_shown);

@@ -116,12 +116,12 @@ tear_down(void **state)
 }
 
 static void
-on_output(void *arg, enum child_stream stream, const char *data, size_t len)
+on_output(void *arg, enum pipe_stream stream, const char *data, size_t len)
 {
 	struct fixture *fixture = arg;
 
 	(void)data;
-	assert_int_equal(stream, CHILD_OUT);
+	assert_int_equal(stream, PIPE_OUT);
 	fixture->read += len;
 }
 

@@ -25,7 +25,7 @@ check_take(struct output *output, bool all, const char *expected)
 {
 	struct output_piece piece;
 
-	if (!output_take(output, CHILD_OUT, all, &piece)) {
+	if (!output_take(output, PIPE_OUT, all, &piece)) {
 		assert_string_equal("", expected);
 		return;
 	}
@@ -36,7 +36,7 @@ check_take(struct output *output, bool all, const char *expected)
 static void
 add(struct output *output, const char *text)
 {
-	output_add(output, CHILD_OUT, text, strlen(text));
+	output_add(output, PIPE_OUT, text, strlen(text));
 }
 
 /* Its end could be the beginning of the next one. */

@@ -15,7 +15,7 @@ check(const char *text, size_t size, bool begun, int code, const char *expected)
 	ssh_stream_init(&stream, 1000);
 	for (; *text != '\0'; text += len) {
 		len = strnlen(text, size);
-		ssh_stream_add(&stream, NONCE, text, len, NULL, CHILD_OUT);
+		ssh_stream_add(&stream, NONCE, text, len, NULL, PIPE_OUT);
 	}
 	assert_int_equal(stream.begun, begun);
 	assert_int_equal(stream.ended, code >= 0);

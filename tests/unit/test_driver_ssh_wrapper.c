@@ -196,6 +196,47 @@ check_refused(const char *args, const char *message)
 	json_free(json);
 }
 
+/* With these words it is so long, quoted and wrapped. */
+static bool
+has_room_for(size_t words)
+{
+	struct error err = { 0 };
+	struct buf command, text;
+	struct json *json;
+	bool ok;
+
+	buf_init(&command, 0);
+	buf_init(&text, 0);
+	buf_adds(&text, "{\"command\": [\"echo\", \"");
+	while (words-- > 0)
+		buf_adds(&text, "123456789 ");
+	buf_adds(&text, "\"]}");
+	json = parse(text.data);
+	ok = ssh_wrapper_command(&command,
+	    &(struct ssh_wrapper){
+	        .nonce = NONCE,
+	        .command = json_get(json, "command"),
+	    },
+	    &err);
+	if (!ok)
+		assert_non_null(strstr(err.message, "command is too long: 1"));
+	else
+		assert_true(command.len <= SSH_COMMAND_MAX);
+	error_release(&err);
+	buf_release(&command);
+	buf_release(&text);
+	json_free(json);
+	return ok;
+}
+
+static void
+test_a_command_that_no_host_takes_is_refused(void **state)
+{
+	(void)state;
+	assert_true(has_room_for(12000));
+	assert_false(has_room_for(13200));
+}
+
 static void
 test_what_no_shell_can_take_is_refused(void **state)
 {
@@ -263,6 +304,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_script_comes_by_standard_input),
 	cmocka_unit_test(test_scripts_are_one_line_without_comments),
 	cmocka_unit_test(test_the_ender_leaves_the_first_process_alone),
+	cmocka_unit_test(test_a_command_that_no_host_takes_is_refused),
 	cmocka_unit_test(test_what_no_shell_can_take_is_refused),
 	cmocka_unit_test(test_records_are_found),
 	cmocka_unit_test(test_halves_and_forgeries_are_not),

@@ -15,7 +15,6 @@ enum {
 	CALM_MS = 1000, /* no new connections after a failed one */
 	EASE_MS = 1000, /* after a refusal, then one session more */
 	REFUSALS = 3,   /* then it gets a connection of its own */
-	MOST_BEGUN = 8, /* sessions in a pass of the loop: each forks */
 };
 
 /*
@@ -355,13 +354,8 @@ grant(struct ssh_host *host, struct ssh_directory *directory)
 {
 	const struct config *config = host->config;
 	struct ssh_shared *shared;
-	int begun = 0;
 
 	while (!TAILQ_EMPTY(&host->seats)) {
-		if (begun == MOST_BEGUN) {
-			loop_timer_set(host->loop, &host->look_timer, 0);
-			return;
-		}
 		if (sits_alone(host, directory)) {
 			if (host->starting >= config->ssh.connecting ||
 			    is_calm(host))
@@ -369,7 +363,6 @@ grant(struct ssh_host *host, struct ssh_directory *directory)
 			seat_alone(host);
 		} else if ((shared = find_shared(host)) != NULL) {
 			seat_share(host, shared);
-			begun++;
 		} else if (host->starting >= config->ssh.connecting ||
 		           !wants_more(host) ||
 		           !new_shared(host, ssh_directory_socket(directory))) {

@@ -2,9 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include "common/error.h"
 #include "common/mem.h"
 #include "driver/transport/ssh/client.h"
+#include "driver/transport/ssh/mux.h"
 #include "driver/transport/words.h"
 #include "runtime/child.h"
 #include "runtime/loop.h"
@@ -34,15 +33,16 @@ struct ssh_link {
 	struct loop_watch *watch;
 };
 
-/* Messages of OpenSSH's PROTOCOL.mux: length, type, argument. */
-static const unsigned char hello[] = { 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0, 4 };
-static const unsigned char terminate[] = { 0, 0, 0, 8, 0x10, 0, 0, 5, 0, 0, 0,
-	0 };
-
 static void
-say(const struct ssh_link *link, const unsigned char *message, size_t len)
+say(const struct ssh_link *link, void (*add_message)(struct buf *message))
 {
-	(void)!send(link->fd, message, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	struct buf message;
+
+	buf_init(&message, 0);
+	add_message(&message);
+	(void)!send(
+	    link->fd, message.data, message.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	buf_release(&message);
 }
 
 static void
@@ -62,23 +62,17 @@ on_readable(void *arg, int events)
 static bool
 attach(struct ssh_link *link)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-
-	strncpy(address.sun_path, link->socket, sizeof(address.sun_path) - 1);
+	link->fd = mux_connect(link->socket);
 	if (link->fd < 0)
-		link->fd = socket(
-		    AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (link->fd < 0 ||
-	    connect(link->fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		return false;
-	say(link, hello, sizeof(hello));
+	say(link, mux_add_hello);
 	link->watch =
 	    loop_watch(link->loop, link->fd, LOOP_READ, on_readable, link);
 	return true;
 }
 
 static void
-on_output(void *arg, enum child_stream which, const char *data, size_t len)
+on_output(void *arg, enum pipe_stream which, const char *data, size_t len)
 {
 	struct ssh_link *link = arg;
 
@@ -199,7 +193,7 @@ ssh_link_free(struct ssh_link *link)
 	loop_timer_stop(link->loop, &link->again_timer);
 	child_free(link->child);
 	if (link->watch != NULL)
-		say(link, terminate, sizeof(terminate));
+		say(link, mux_add_terminate);
 	loop_unwatch(link->watch);
 	if (link->fd >= 0)
 		close(link->fd);

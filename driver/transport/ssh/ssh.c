@@ -4,10 +4,8 @@
  * Only the records of the wrapper around a command (wrapper.h) tell whether the
  * command ran and how it ended.
  */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "common/error.h"
 #include "common/json.h"
@@ -17,17 +15,16 @@
 #include "driver/transport/outcome.h"
 #include "driver/transport/ssh/client.h"
 #include "driver/transport/ssh/pool.h"
+#include "driver/transport/ssh/session.h"
 #include "driver/transport/ssh/stream.h"
 #include "driver/transport/ssh/wrapper.h"
 #include "driver/transport/transport.h"
 #include "driver/transport/words.h"
-#include "runtime/child.h"
 #include "runtime/loop.h"
 #include "runtime/random.h"
 
 enum {
 	ENDING_MS = 5000, /* for a host to kill a command that does not end */
-	CLIENT_MS = 1000, /* for a client to end whose command is over */
 };
 
 struct ssh {
@@ -47,7 +44,7 @@ struct run {
 	struct buf command; /* for the remote shell */
 	struct buf env;     /* a line for the wrapper */
 	struct ssh_seat seat;
-	struct child *child; /* NULL: the run waits for its seat */
+	struct ssh_session *session; /* NULL: the run waits for its seat */
 	struct ssh_stream out, err;
 	bool went;            /* the command may have begun */
 	struct ending ending; /* its time to reach the host, and then the time
@@ -163,7 +160,7 @@ go(struct run *run)
 	ssh_wrapper_go(&text, run->env.data,
 	    input != NULL ? json_string(input) : "",
 	    input != NULL ? json_string_length(input) : 0);
-	child_write(run->child, text.data, text.len);
+	ssh_session_write(run->session, text.data, text.len);
 	buf_release(&text);
 }
 
@@ -175,39 +172,46 @@ is_over(const struct run *run)
 }
 
 /*
- * The command is over.  Processes that it has left on the host may hold the
- * streams open for ever, so the client is told to end.  It is killed if it goes
- * on: a client of a shared connection that gets the signal right before it
- * waits for a packet never looks at it (mux_client_read() of OpenSSH 9.2).
+ * The command is over, or has not begun.  Processes that it has left on the host
+ * may hold the streams open for ever, so the session is ended.
  */
 static void
-end_client(struct run *run)
+end_session(struct run *run, enum ending_cause cause)
 {
-	child_signal(run->child, SIGTERM);
-	ending_set(&run->ending, run->ending.cause, run->child, CLIENT_MS);
+	ending_set(&run->ending, cause, ssh_session_end(run->session));
 }
 
 static void
-on_output(void *arg, enum child_stream which, const char *data, size_t len)
+on_output(void *arg, enum pipe_stream which, const char *data, size_t len)
 {
 	struct run *run = arg;
 	bool was_over = is_over(run);
 
-	ssh_stream_add(which == CHILD_OUT ? &run->out : &run->err, run->nonce,
+	ssh_stream_add(which == PIPE_OUT ? &run->out : &run->err, run->nonce,
 	    data, len, run->task->output, which);
-	if (run->out.begun && run->err.begun && !run->went)
+	if (run->out.begun && run->err.begun && !run->went &&
+	    run->ending.cause == ENDING_NONE)
 		go(run);
 	if (is_over(run) && !was_over)
-		end_client(run);
+		end_session(run, run->ending.cause);
 }
 
 /* The outcome -------------------------------------------------------------- */
 
-/* The client has ended by itself. */
-static void
-explain_loss(struct run *run, int status, struct outcome *outcome)
+/* Why the session has ended; the caller frees it. */
+static char *
+reason_of(const struct run *run, const char *reason)
 {
-	char *said = ssh_client_last_line(&run->err.text.kept);
+	return reason != NULL ? xstrdup(reason)
+	                      : ssh_client_last_line(&run->err.text.kept);
+}
+
+/* The session has ended by itself. */
+static void
+explain_loss(
+    struct run *run, int code, const char *reason, struct outcome *outcome)
+{
+	char *said = reason_of(run, reason);
 
 	if (run->went)
 		outcome_error(outcome, "lost", NULL,
@@ -218,14 +222,14 @@ explain_loss(struct run *run, int status, struct outcome *outcome)
 		    outcome, "ssh", NULL, "ssh %s: %s", run->target.host, said);
 	else
 		outcome_error(outcome, "ssh", NULL,
-		    "ssh %s: ended with %d before the command began",
-		    run->target.host,
-		    WIFEXITED(status) ? WEXITSTATUS(status) : 255);
+		    "ssh %s: %s before the command began", run->target.host,
+		    code == SSH_SESSION_KILLED ? "the client was killed"
+		                               : "the session ended");
 	free(said);
 }
 
 static void
-explain(struct run *run, int status, struct outcome *outcome)
+explain(struct run *run, int code, const char *reason, struct outcome *outcome)
 {
 	char *what = xasprintf("ssh %s", run->target.host);
 
@@ -233,32 +237,31 @@ explain(struct run *run, int status, struct outcome *outcome)
 	        run->went && !is_over(run)
 	            ? ", and the host has not said that it is over"
 	            : ""))
-		explain_loss(run, status, outcome);
+		explain_loss(run, code, reason, outcome);
 	free(what);
 }
 
 /*
- * Whether the run waits for another seat: the client was not served, and a
- * command that has not begun may be begun again.
+ * Whether the run waits for another seat: it got no session, and a command that
+ * has not begun may be begun again.
  */
 static bool
-asks_again(struct run *run, int status)
+asks_again(struct run *run, int code, const char *reason)
 {
-	const struct buf *said = &run->err.text.kept;
-	bool by_host = strstr(said->data, "refused by peer") != NULL;
-	char *reason;
+	char *said;
 	bool again;
 
 	if (run->went || run->ending.cause != ENDING_NONE ||
-	    !WIFEXITED(status) || WEXITSTATUS(status) != 255)
+	    code != SSH_SESSION_REFUSED)
 		return false;
-	reason = ssh_client_last_line(said);
-	again = ssh_pool_refused(&run->seat, by_host, reason);
-	free(reason);
+	said = reason_of(run, reason);
+	again = ssh_pool_refused(
+	    &run->seat, strstr(said, "refused by peer") != NULL, said);
+	free(said);
 	if (!again)
 		return false;
-	child_free(run->child);
-	run->child = NULL;
+	ssh_session_free(run->session);
+	run->session = NULL;
 	ending_begin(&run->ending);
 	ssh_stream_reset(&run->out);
 	ssh_stream_reset(&run->err);
@@ -266,23 +269,23 @@ asks_again(struct run *run, int status)
 }
 
 static void
-on_ended(void *arg, int status)
+on_ended(void *arg, int code, const char *reason)
 {
 	struct run *run = arg;
 	struct outcome outcome;
 
-	if (asks_again(run, status))
+	if (asks_again(run, code, reason))
 		return;
 	outcome_init(&outcome);
 	if (is_over(run) && run->ending.cause == ENDING_NONE)
 		outcome_exited(&outcome, run->err.exit_code, &run->out.text,
 		    &run->err.text);
 	else
-		explain(run, status, &outcome);
+		explain(run, code, reason, &outcome);
 	run->done(run->arg, &outcome);
 }
 
-static const struct child_events events = {
+static const struct ssh_session_events events = {
 	.output = on_output,
 	.ended = on_ended,
 };
@@ -299,13 +302,12 @@ stop(struct run *run, enum ending_cause cause)
 
 	if (run->ending.cause != ENDING_NONE || is_over(run))
 		return;
-	if (run->went) {
-		child_close_input(run->child);
-		kill_ms += ENDING_MS;
-	} else {
-		child_signal(run->child, SIGTERM);
+	if (!run->went) {
+		end_session(run, cause);
+		return;
 	}
-	ending_set(&run->ending, cause, run->child, kill_ms);
+	ssh_session_close_input(run->session);
+	ending_set(&run->ending, cause, kill_ms + ENDING_MS);
 }
 
 /* Beginning ---------------------------------------------------------------- */
@@ -327,7 +329,7 @@ on_limit(void *arg)
 {
 	struct run *run = arg;
 
-	if (run->child != NULL) {
+	if (run->session != NULL) {
 		stop(run, ENDING_TIMEOUT);
 	} else if (ssh_pool_awaits_host(&run->seat)) {
 		ssh_pool_leave(&run->seat);
@@ -336,42 +338,50 @@ on_limit(void *arg)
 }
 
 static void
+on_kill(void *arg)
+{
+	struct run *run = arg;
+
+	ssh_session_kill(run->session);
+}
+
+static void
 on_failed(void *arg, const char *reason)
 {
 	fail(arg, "ssh", reason);
 }
 
-/*
- * If a client finds no shared connection behind `socket`, it does not make one.
- */
-static void
-add_options(struct words *words, const struct run *run, const char *socket)
+/* A client of its own; whether it shares is for ssh_config, if we do not share. */
+static struct ssh_session *
+begin_alone(struct run *run, struct error *err)
 {
+	static const char *const alone[] = { "ControlMaster=no",
+		"ControlPath=none", NULL };
 	const struct config *config = run->ssh->config;
-	char *path =
-	    xasprintf("ControlPath=%s", socket != NULL ? socket : "none");
-	const char *shared[] = { "ControlMaster=no", path,
-		socket != NULL ? "ProxyCommand=false" : NULL, NULL };
+	struct words words = { 0 };
+	struct ssh_session *session;
 
 	ssh_client_options(
-	    words, config, config->ssh.sessions > 0 ? shared : shared + 3);
-	free(path);
+	    &words, config, config->ssh.sessions > 0 ? alone : alone + 2);
+	ssh_client_target(&words, &run->target);
+	words_add(&words, run->command.data);
+	session = ssh_session_alone(run->ssh->loop, &words, &events, run, err);
+	words_release(&words);
+	return session;
 }
 
 static void
 on_granted(void *arg, const char *socket)
 {
 	struct run *run = arg;
-	struct words words = { 0 };
 	struct error err = { 0 };
 
-	add_options(&words, run, socket);
-	ssh_client_target(&words, &run->target);
-	words_add(&words, run->command.data);
-	run->child =
-	    ssh_client_start(run->ssh->loop, &words, &events, run, &err);
-	words_release(&words);
-	if (run->child == NULL)
+	if (socket != NULL)
+		run->session = ssh_session_share(run->ssh->loop, socket,
+		    run->command.data, &events, run, &err);
+	else
+		run->session = begin_alone(run, &err);
+	if (run->session == NULL)
 		fail(run, "ssh", err.message);
 	else
 		ending_begin(&run->ending);
@@ -389,7 +399,7 @@ on_withdrawn(void *arg)
 static void
 ssh_cancel(struct run *run)
 {
-	if (run->child != NULL) {
+	if (run->session != NULL) {
 		stop(run, ENDING_CANCELLED);
 		return;
 	}
@@ -405,7 +415,7 @@ ssh_free(struct run *run)
 		return;
 	ending_release(&run->ending);
 	loop_cancel(run->ssh->loop, &run->withdraw_call);
-	child_free(run->child);
+	ssh_session_free(run->session);
 	ssh_pool_leave(&run->seat);
 	buf_release(&run->command);
 	ssh_stream_release(&run->out);
@@ -462,7 +472,7 @@ ssh_start(void *state, const struct task *task, transport_done_fn *done,
 	ending_init(&run->ending, ssh->loop,
 	    task->timeout_ms > 0 ? task->timeout_ms
 	                         : ssh->config->ssh.timeout_ms,
-	    on_limit, run);
+	    on_limit, on_kill, run);
 	init(run);
 	if (!prepare(run, err)) {
 		ssh_free(run);

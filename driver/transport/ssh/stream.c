@@ -43,7 +43,7 @@ certain(const struct buf *text, const char *nonce)
 
 static void
 hand_over(struct ssh_stream *stream, const char *nonce, struct output *output,
-    enum child_stream which)
+    enum pipe_stream which)
 {
 	const struct tail *text = &stream->text;
 	size_t from = stream->handed - text->cut, end;
@@ -103,7 +103,7 @@ add_part(
 
 void
 ssh_stream_add(struct ssh_stream *stream, const char *nonce, const char *data,
-    size_t len, struct output *output, enum child_stream which)
+    size_t len, struct output *output, enum pipe_stream which)
 {
 	size_t part;
 

@@ -32,6 +32,6 @@ void ssh_stream_reset(struct ssh_stream *stream);
  */
 void ssh_stream_add(struct ssh_stream *stream, const char *nonce,
     const char *data, size_t len, struct output *output,
-    enum child_stream which);
+    enum pipe_stream which);
 
 #endif

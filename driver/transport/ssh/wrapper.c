@@ -129,7 +129,14 @@ ssh_wrapper_command(
 	buf_adds(buf, "exec sh -c ");
 	ssh_wrapper_quote(buf, inner.data);
 	buf_release(&inner);
-	return ok;
+	if (!ok || buf->len <= SSH_COMMAND_MAX)
+		return ok;
+	error_set(err,
+	    "command is too long: %zu bytes, quoted and with what runs around "
+	    "it; a host takes %d",
+	    buf->len, SSH_COMMAND_MAX);
+	error_hint(err, "Give long text as stdin or in env.");
+	return false;
 }
 
 void

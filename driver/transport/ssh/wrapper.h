@@ -37,7 +37,7 @@ struct json;
 void ssh_wrapper_quote(struct buf *buf, const char *text);
 
 /*
- * Add the command for ssh: run `command` (a list of strings; NULL: a script
+ * Add the command for ssh, of SSH_COMMAND_MAX bytes at most: run `command` (a list of strings; NULL: a script
  * read from standard input) inside of a wrapper that signs with `nonce`.
  */
 struct ssh_wrapper {
@@ -82,6 +82,10 @@ struct ssh_record_found ssh_wrapper_find(
 
 enum {
 	SSH_RECORD_MAX = 64, /* no record is longer */
+
+	/* The longest argument of a program on Linux, without its NUL.  OpenSSH
+	 * would end a shared connection for a command of 256 KiB. */
+	SSH_COMMAND_MAX = 131071,
 };
 
 #endif
