@@ -169,8 +169,8 @@ make_cluster(const struct local *local, struct error *err)
 		    local->dir);
 	else if (!ok && local->user != NULL)
 		error_hint(err,
-		    "It runs as %s, who has to get to %s: choose another "
-		    "place with --dir or PGWF_HOME if not.",
+		    "PostgreSQL runs as %s. If this user has no access to %s, "
+		    "choose another place with --dir or PGWF_HOME.",
 		    local->user->name, local->dir);
 	buf_release(&output);
 	free(initdb);

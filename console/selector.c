@@ -112,7 +112,7 @@ check(const struct invocation *invocation, const struct named *named,
 	while (invocation_next(invocation, "tag", &at) != NULL)
 		tags++;
 	if (filters->len == 0 && named->count == 0 && !is_global) {
-		error_set(err, "it is not said what to act on");
+		error_set(err, "no target is given");
 		error_hint(err, "Name targets, as 17 or 17/42, or select them "
 		                "with --failed, --state, --workflow, ...");
 	} else if (named->process_count > 0 &&

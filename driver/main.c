@@ -178,13 +178,15 @@ check_capabilities(const struct config_list *list, struct error *err)
 	for (i = 0; i < list->count; i++)
 		if (list->items[i][0] == '\0' || strlen(list->items[i]) > 127) {
 			error_set(err,
-			    "capabilities: \"%s\" has not 1 to 127 bytes",
-			    list->items[i]);
+			    "capabilities: \"%s\" has %zu bytes; a capability "
+			    "has 1 to 127",
+			    list->items[i], strlen(list->items[i]));
 			return false;
 		}
 	if (list->count > 64)
-		error_set(
-		    err, "capabilities: %zu are more than 64", list->count);
+		error_set(err,
+		    "capabilities: %zu are given, at most 64 are allowed",
+		    list->count);
 	return list->count <= 64;
 }
 
@@ -275,8 +277,9 @@ take_config(struct program *program, struct config *fresh)
 	warn_of(&program->config);
 	fleet_reload(program->fleet, tell);
 	if (waiting.len > 0)
-		log_warnx(
-		    "changed, but read at the start only: %s", waiting.data);
+		log_warnx("these options have changed, but the driver reads "
+		          "them at its start only: %s",
+		    waiting.data);
 	buf_release(&waiting);
 }
 

@@ -76,9 +76,9 @@ static const struct command rows[] = {
 		 " where workflow = :workflow and version = coalesce(:version::int, version)"
 		 " order by version desc limit 1",
 	  .run = cmd_print,
-	  .detail = "Without VERSION: the last one. The text is made of the tree that runs, compiled\n"
-		    "again and compared with it. The comments of its source are not in it, but those\n"
-		    "that document." },
+	  .detail = "Without VERSION: the last one. The text is made from the tree that runs, and then\n"
+		    "compiled and compared with that tree. Of the comments of the source, the text has\n"
+		    "only those that document." },
 
 	{ .pattern = "versions WORKFLOW",
 	  .summary = "List the versions of a workflow, latest first",

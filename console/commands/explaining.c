@@ -15,8 +15,8 @@ static const struct command rows[] = {
 	  .run = cmd_explain,
 	  .whole = "label detail",
 	  .none = "nothing holds it up",
-	  .detail = "A task that a driver may take has no reason. Notes say what is taken before it,\n"
-		    "and what the slots of the drivers that serve it are taken by.\n" },
+	  .detail = "A task that a driver may take has no reason. Its note says, for each driver that serves\n"
+		    "it, how many requests come first, and which requests take the driver's slots.\n" },
 
 	{ .pattern = "stuck",
 	  .summary = "List what can't go on unless someone does something",
@@ -60,7 +60,7 @@ static const struct command rows[] = {
 		 " where c.driver_id::text = :driver or (c.name = :driver and d.state in ('live', 'draining'))"
 		 " order by c.driver_id, c.counter collate \"C\"",
 	  .shown = "driver_id counter value counted_at",
-	  .missing = "no driver at work is called so, or it has not counted anything yet",
+	  .missing = "there is no driver :DRIVER at work, or it has not counted anything yet",
 	  .detail = "DRIVER is its number or its name, as `wf-console drivers` lists them; a name\n"
 		    "means all at work that bear it. A driver writes its counters every ten seconds;\n"
 		    "they count from the start of the program. docs/driver.md says what each means." },

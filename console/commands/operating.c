@@ -101,9 +101,10 @@ static const struct command rows[] = {
 	  .run = cmd_purge,
 	  .limit_s = NO_LIMIT,
 	  .none = "nothing to purge",
-	  .detail = "Nothing brings them back. --older-than counts from their end. It goes by batches\n"
-		    "of 1000 instances, oldest first, and waits for nobody; where it is ended midway,\n"
-		    "what has gone is gone. The setting keep_days has the workspace do it by itself." },
+	  .detail = "Nothing brings the instances back. --older-than counts from their end. purge deletes\n"
+		    "batches of 1000 instances, oldest first, and waits for nobody. If you stop it midway,\n"
+		    "the batches before stay deleted. With the setting keep_days the workspace purges by\n"
+		    "itself." },
 
 	{ .pattern = "purges",
 	  .summary = "Show what was purged: who, when, why, how many",

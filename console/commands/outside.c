@@ -31,8 +31,8 @@ static const struct command rows[] = {
 	  .role = APP,
 	  .sql = "select :instance as instance_id, :name as name, wf.callback_token(:instance, :name) as token",
 	  .whole = "token",
-	  .detail = "It is shown this once. A token that was made before for this name there is of no use\n"
-		    "any more." },
+	  .detail = "The token is shown only now. It replaces a token that was made before for the same\n"
+		    "instance and name." },
 
 	{ .pattern = "callback send TOKEN",
 	  .summary = "Call back: the wait that the token was made for ends",
@@ -42,7 +42,7 @@ static const struct command rows[] = {
 	  .detail = "Whoever lists the processes of this machine can read TOKEN while this runs." },
 
 	{ .pattern = "callback progress TOKEN JSON",
-	  .summary = "Say how far it is with what a callback is to come from",
+	  .summary = "Report the progress of the work that a callback is to end",
 	  .role = APP,
 	  .sql = "select 'noted' as answer from wf.callback_progress(:token, :json)" },
 

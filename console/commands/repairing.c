@@ -59,9 +59,9 @@ static const struct command rows[] = {
 	  .role = OPERATOR,
 	  .needs = NEEDS_NOTHING,
 	  .run = cmd_action,
-	  .detail = "Without the number of an instance or a process it means the latest instance of\n"
-		    "those that are selected, as in lb-workflow; --global means all of it. The verbs\n"
-		    "themselves mean the whole workspace." },
+	  .detail = "Without the number of an instance or a process, action takes the latest of the\n"
+		    "instances that are selected, as in lb-workflow; with --global, all of that\n"
+		    "instance. The other verbs select in the whole workspace." },
 };
 
 const struct command_group command_repairing = GROUP("repairing", rows);

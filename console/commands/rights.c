@@ -20,9 +20,10 @@ static const struct command rows[] = {
 	  .sql = "select :role as role, :queues as queues, :capabilities as capabilities"
 		 "  from wf.driver_grant_set(:role, coalesce(string_to_array(nullif(:queues, 'none'), ','), '{}'),"
 		 "           coalesce(string_to_array(nullif(:capabilities, 'none'), ','), '{}'))",
-	  .detail = "Two lists, with commas, or none. What is named is for those from then on to whom it is\n"
-		    "granted, and they serve no others; none means all that no grant names. ROLE is a\n"
-		    "login, or a role of logins, which have the grants of all their roles." },
+	  .detail = "QUEUES and CAPABILITIES are lists with commas, or none. Once a grant names a queue or a\n"
+		    "capability, only drivers with such a grant serve it, and they serve no others. none\n"
+		    "means all that no grant names. ROLE is a login, or a role of logins; a login has the\n"
+		    "grants of all its roles." },
 
 	{ .pattern = "driver revoke ROLE",
 	  .summary = "Take back what was granted to the drivers of a login",
@@ -39,9 +40,9 @@ static const struct command rows[] = {
 	  .summary = "Let the SQL tasks of a workflow run as a role of their own",
 	  .role = ADMIN,
 	  .sql = "select :workflow as workflow, :role as role, wf.sql_grant_set(:workflow, :role) as version",
-	  .detail = "The grant is for the version that is shown, which you should have read, and for those that\n"
-		    "members of the role install from then on; nobody else may install the workflow. The role\n"
-		    "runs no SQL tasks of other workflows. Drivers need it in sql_roles." },
+	  .detail = "The grant is for the version that is shown: read this version first. It is also for the\n"
+		    "versions that members of ROLE install from then on; nobody else may install the\n"
+		    "workflow. ROLE runs no SQL tasks of other workflows. Drivers need ROLE in sql_roles." },
 
 	{ .pattern = "sql revoke WORKFLOW",
 	  .summary = "Let the SQL tasks of a workflow run as those of all others do",

@@ -29,8 +29,8 @@ static const struct command rows[] = {
 		 "    from wf.schedule_next(:name, coalesce(:limit, 5)))"
 		 " order by 1",
 	  .none = "it has fired nothing, and has no next time",
-	  .detail = "Five of each, or as many as --limit says. For a time that was missed it says until\n"
-		    "when all were." },
+	  .detail = "It shows five last and five next times, or as many as --limit says. In the row of a\n"
+		    "missed time, the column until says until when all were missed." },
 
 	{ .pattern = "schedule set NAME WORKFLOW",
 	  .summary = "Start a workflow at times, or change when",

@@ -176,8 +176,9 @@ check_case(struct checker *checker, struct expr *value, struct expr *compared)
 	COMPLAIN(checker, compared->start,
 	    "this case is never taken: `%s` and `%s` are never equal",
 	    type_text(checker->arena, a), type_text(checker->arena, b));
-	HINT(checker, "A case has values of the type of what stands behind "
-	              "`switch`, which is compared by `==`.");
+	HINT(checker,
+	    "`switch` compares with `==`: give the case a value of the "
+	    "type of the expression after `switch`.");
 }
 
 static const struct {

@@ -128,6 +128,32 @@ check_word(struct checker *checker, struct expr *expr, const char *what,
 	HINT(checker, "Write %s, without quotes.", allowed);
 }
 
+/* An argument that the policy does not have (`place` -1), or has already. */
+static void
+report_argument(struct checker *checker, const struct arg *arg,
+    const struct policy_rule *rule, int place)
+{
+	const char *names = "";
+	int i;
+
+	if (place >= 0) {
+		COMPLAIN(checker, arg->start,
+		    "`%s` is given this argument twice", rule->name);
+		return;
+	}
+	for (i = 0; i < POLICY_ARGS_MAX && rule->params[i].name; i++)
+		names = arena_printf(checker->arena, "%s%s%s", names,
+		    i > 0 ? ", " : "", rule->params[i].name);
+	if (arg->name.text)
+		COMPLAIN(checker, arg->start, "`%s` has no argument `%s`",
+		    rule->name, arg->name.text);
+	else
+		COMPLAIN(checker, arg->start,
+		    "`%s` takes at most %d argument%s", rule->name, i,
+		    i == 1 ? "" : "s");
+	HINT(checker, "The arguments of `%s` are: %s.", rule->name, names);
+}
+
 /* Give each argument its name. */
 static void
 check_args(struct checker *checker, struct policy *policy,
@@ -141,10 +167,7 @@ check_args(struct checker *checker, struct policy *policy,
 	for (arg = policy->args; arg; arg = arg->next, i++) {
 		place = arg_place(rule, arg, i);
 		if (place < 0 || given[place]) {
-			COMPLAIN(checker, arg->start,
-			    place < 0 ? "`%s` takes no such argument"
-			              : "`%s` is given this argument twice",
-			    rule->name);
+			report_argument(checker, arg, rule, place);
 			continue;
 		}
 		given[place] = true;

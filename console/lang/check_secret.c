@@ -99,12 +99,12 @@ check_secret_header(struct checker *checker, const struct arg *arg)
 		    strcasecmp(member->key.text, "authorization") != 0)
 			continue;
 		COMPLAIN(checker, value->start,
-		    "the value of header `%s` is written out",
+		    "the value of header `%s` must be a secret, not a literal",
 		    member->key.text);
 		HINT(checker,
-		    "Say secret(\"name\"), or \"…${secret(\"name\")}\": "
-		    "only the driver knows it then, and it is never "
-		    "in the database.");
+		    "Write secret(\"name\"), or \"…${secret(\"name\")}\": "
+		    "then only the driver knows the value, never the "
+		    "database.");
 	}
 }
 
@@ -227,8 +227,10 @@ check_secret_argument(
 	    target->full_name, arg->name.text);
 	if (*names)
 		HINT(checker,
-		    "It hands these on as they are, so they can hold one: %s.",
+		    "Only parameters that are handed on as they are can hold a "
+		    "secret: %s.",
 		    names);
 	else
-		HINT(checker, "It hands none of its parameters on as it is.");
+		HINT(checker, "No parameter is handed on as it is, so none can "
+		              "hold a secret.");
 }

@@ -197,7 +197,7 @@ parser_count(struct parser *parser, int *count)
 	if (++*count <= PARSE_LIST_MAX)
 		return true;
 	report(parser->result, parser->source, parser->token->offset,
-	    "more than %d of these in one place", PARSE_LIST_MAX);
+	    "more than %d elements follow each other here", PARSE_LIST_MAX);
 	return false;
 }
 

@@ -237,7 +237,9 @@ report_elsewhere(struct checker *checker, const char *name, size_t start)
 		COMPLAIN(checker, start,
 		    "`%s` does not leave the undo that binds it", name);
 		HINT(checker,
-		    "Line %d binds it, and most often it is never run.", line);
+		    "Line %d binds it in an undo, which runs only when its "
+		    "step is given up.",
+		    line);
 		return 1;
 	}
 	for (beside = checker->beside; beside; beside = beside->outer) {

@@ -294,8 +294,9 @@ check_value(const char *name, struct buf *value, struct error *err)
 	if (value->len < REDACT_MIN) {
 		error_set(
 		    err, "secret %s has fewer than %d bytes", name, REDACT_MIN);
-		error_hint(err, "It could not be told from other text, and so "
-		                "not be kept out of it.");
+		error_hint(err,
+		    "The driver hides secrets in all that it writes. So "
+		    "short a value would match other text, too.");
 		return false;
 	}
 	if (memchr(value->data, '\0', value->len) != NULL ||

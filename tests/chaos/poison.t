@@ -58,7 +58,7 @@ is 'each of them waits for an operator' "$(quarantined)" "$FAULTS"
 is 'explain says why' "$(sql "select distinct regexp_replace(e.detail, ';.*', '')
     from wf.task_v t, wf.explain(t.instance_id, t.process_id) e
    where t.task_type = 'exec.Run'")" \
-    "lost: $LIMIT drivers in a row are gone that had this request: it may be what kills them"
+    "lost: $LIMIT drivers in a row died with this request: the request may be what kills them"
 sql "select count(*) from wf.ignore(jsonb_build_object('failed', true,
     'workflow', 'poison'), 'it kills drivers')" >/dev/null
 all_end 120

@@ -167,7 +167,7 @@ wait_sql 20 "select current_setting('wf.now', true) = ''"
 
 like 'an admin allows it: setting_set refuses' \
     "$(call m_admin "select wf.setting_set('test_clock', 1)")" \
-    'test_clock is not for setting'
+    'setting test_clock cannot be changed'
 is 'an admin updates the table of settings: refused to every role' "$(
     for role in viewer operator author app admin driver; do
         call "m_$role" "update wf.setting set value = '1' where name = 'test_clock'" |

@@ -129,7 +129,7 @@ becomes() {
              where p.instance_id = $id and p.state = 'FAILED' order by p.id limit 1),
              (select i.state from wf.instance i where i.id = $id))"
 }
-TOO_LARGE='more than the 1000 that the quota of the login allows that started it$'
+TOO_LARGE='more than the 1000 that the quota of the login that started it allows$'
 is 'as large as it may be' "$(becomes large '{"n": 10, "m": 10}')" END
 like 'a list of 10,000' "$(becomes large '{"n": 10000, "m": 1}')" "$TOO_LARGE"
 like 'a list of 1,000,000,000' "$(becomes large '{"n": 1000000000, "m": 1}')" "$TOO_LARGE"

@@ -83,7 +83,7 @@ config 'slots = 400; env = ["HOME"]; connections = 3; poll_max_ms = 9; name = "x
     http: { allow = ["127.0.0.0/8"]; };'
 reload 'configuration read again'
 is 'the rest is named' \
-    "$(said 'changed, but read at the start only: connections$')" 1
+    "$(said 'these options have changed, but the driver reads them at its start only: connections$')" 1
 ok 'the workspace knows the slots' wait_sql 10 "select slots = 400
     from wf.driver_v where name = 'one' and state = 'live'"
 is 'a running request does not hold up the reload' "$(sql "select state from wf.task_v

@@ -7,7 +7,7 @@
 workspace_start
 ok 'install' wf-console install "$ROOT/tests/e2e/data/requires/requires.wf"
 exits 'an empty capability' 78 wf-driver -n -o capabilities=gpu,,zone=eu
-like 'says so' "$OUTPUT" 'capabilities: "" has not 1 to 127 bytes'
+like 'says so' "$OUTPUT" 'capabilities: "" has 0 bytes; a capability has 1 to 127'
 
 driver_start plain
 printf 'capabilities = ["gpu"];\n' >"$WORK/gpu.conf"

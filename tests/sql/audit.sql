@@ -120,7 +120,7 @@ select is_empty($$select * from wf.audit_list(p_by => 'nobody')$$, 'by login');
 select is_empty($$select * from wf.audit_list(p_since => '2999-01-01')$$, 'since a moment');
 select is((select count(*) from wf.audit_list(p_since => '1 hour')), (select count(*) from wf.audit where at > now() - interval '1 hour'), 'since an hour ago');
 select throws_ok($$select * from wf.audit_list('yore')$$, 'WF002', 'since: "yore" is neither a moment nor an interval', 'anything else is refused');
-select throws_ok($$select * from wf.audit_list(p_limit => -1)$$, 'WF002', 'the limit is -1', 'a negative limit is refused');
+select throws_ok($$select * from wf.audit_list(p_limit => -1)$$, 'WF002', 'the limit must be at least 0, not -1', 'a negative limit is refused');
 select results_eq(format($$select verb from wf.audit_list(p_instance => %s) where verb <> 'test'$$, :j), $$values ('suspend'), ('resume'), ('raise')$$, 'by instance');
 select wf.start('two') as k \gset
 select count(*) from wf.suspend(jsonb_build_object('instance', :k), 'one of many') \g /dev/null

@@ -46,9 +46,9 @@ select play_install('later', jsonb_build_array(play_task('t.Do', 'b'), play_task
 select wf.start('later') as i \gset
 select wf.callback_token(:i, 'paid') as former \gset
 select wf.callback_token(:i, 'paid') as token \gset
-select matches(calls(:'former'), '^WF003: this is not a token, or a newer one was made in its place', 'a token ends the former one for the same callback');
-select matches(calls('0'), '^WF003: this is not a token', 'a wrong token');
-select matches(calls(null), '^WF003: this is not a token', 'none');
+select matches(calls(:'former'), '^WF003: the token is not valid: it was never made, a newer one replaced it', 'a token ends the former one for the same callback');
+select matches(calls('0'), '^WF003: the token is not valid', 'a wrong token');
+select matches(calls(null), '^WF003: the token is not valid', 'none');
 select is(calls(:'token', 'null'), 'accepted', 'O11: a callback that comes before the wait is kept');
 select work();
 select is(seen(:i), 'RUNNING', 'while nothing waits for it');
@@ -62,7 +62,7 @@ select wf.callback_progress(:'token', '{"done": 0.4}');
 select matches(why(:i), 'and says at 2026-03-01 12:00:00\+00: {"done": 0.4}$', 'O12: explain shows the progress');
 select wf.callback_progress(:'token', '"nearly"');
 select results_eq('select c.progress, c.used_at from wf.callback_v c where c.instance_id = ' || :i, $$values ('"nearly"'::jsonb, null::timestamptz)$$, 'O12: the next one takes its place');
-select throws_matching($$select wf.callback_progress('x', '1')$$, 'this is not a token', 'a wrong token has no progress');
+select throws_matching($$select wf.callback_progress('x', '1')$$, 'the token is not valid', 'a wrong token has no progress');
 
 -- O13: a deadline, and a callback after it
 select play_later('61 min');

@@ -53,8 +53,8 @@ select goes_on(:driver, 'chain', true, 'no such day') as i \gset
 select is(ends(:i), 'a:END skip, b:END cascade, c:END, d:END cascade, e:END', 'D24: with cascade what reads it is skipped, transitively; what only comes after it runs');
 select is(the_end(:i), 'END warning [null, null, 1, null, [1]]', 'D24: the result is warning, and return reads null');
 select is_empty('select * from wf.fsck()', 'the rows agree with each other');
-select is((select note from wf.tree(:i) where process_id = play_id(:i, 'b')), format('skipped: it reads a: process %s was skipped with all that reads it', play_id(:i, 'a')), 'the tree says why a task was skipped');
-select is((select detail from wf.explain(:i, play_id(:i, 'd'))), format('END: skipped: it reads b: process %s was skipped with all that reads it, by %s: no such day', play_id(:i, 'a'), session_user), 'explain says by whom, and why');
+select is((select note from wf.tree(:i) where process_id = play_id(:i, 'b')), format('skipped: it reads a, which has no value: process %s was skipped with everything that reads its names', play_id(:i, 'a')), 'the tree says why a task was skipped');
+select is((select detail from wf.explain(:i, play_id(:i, 'd'))), format('END: skipped: it reads b, which has no value: process %s was skipped with everything that reads its names, by %s: no such day', play_id(:i, 'a'), session_user), 'explain says by whom, and why');
 select is((select string_agg(concat_ws(' ', event, reason), ', ' order by seq) from wf.event where instance_id = :i and event in ('skip', 'cascade')), 'skip no such day, cascade no such day, cascade', 'the history has each of them');
 
 -- the policy
@@ -62,7 +62,7 @@ select play_install('policy', jsonb_build_array(play_par(skips('a'), reads('z'))
 select wf.start('policy') as i \gset
 select play_take(:driver), play_fail(play_id(:i, 'a')), play_report(play_id(:i, 'z'), 'response', '{"value": 3}'), play_on(:driver);
 select is(ends(:i) || ' ' || the_end(:i), 'a:END skip, b:END cascade, c:END, z:END END warning [null, null, [3]]', 'D25: on_failure(skip, cascade = true) does the same');
-select is((select detail from wf.explain(:i, play_id(:i, 'b'))), format('END: skipped: it reads a: process %s was skipped with all that reads it, by %s: on_failure(skip, cascade = true)', play_id(:i, 'a'), session_user), 'explain names the policy');
+select is((select detail from wf.explain(:i, play_id(:i, 'b'))), format('END: skipped: it reads a, which has no value: process %s was skipped with everything that reads its names, by %s: on_failure(skip, cascade = true)', play_id(:i, 'a'), session_user), 'explain names the policy');
 select wf.start('policy') as i \gset
 select play_on(:driver);
 select is(the_end(:i), 'END success [null, [null], [1]]', 'a null that a task has given skips nothing');

@@ -214,12 +214,12 @@ select is(play_state(:i, 'c'), 'INIT', 'a step after several instances begins wh
 select wf.abort('{"global": true}');
 select wf.start('after', jsonb_build_object('n', currval('wf.instance_id_seq') + 1)) as i \gset
 select work();
-select is(failure(:i), format('FAILED deadlock: instance %s is this one, or waits for it', :i), 'no instance waits for itself');
+select is(failure(:i), format('FAILED deadlock: instance %s is this instance, or waits for this instance', :i), 'no instance waits for itself');
 select wf.abort('{"global": true}');
 select wf.start('after', jsonb_build_object('n', currval('wf.instance_id_seq') + 2)) as i \gset
 select wf.start('after', jsonb_build_object('n', :i)) as j \gset
 select work();
-select is(play_state(:i, 'a') || ' ' || failure(:j), format('WAITING FAILED deadlock: instance %s is this one, or waits for it', :i), 'two instances do not wait for each other: the second wait fails');
+select is(play_state(:i, 'a') || ' ' || failure(:j), format('WAITING FAILED deadlock: instance %s is this instance, or waits for this instance', :i), 'two instances do not wait for each other: the second wait fails');
 select wf.abort('{"global": true}'), work();
 select sound('after a circle');
 
@@ -230,7 +230,7 @@ select play_install('beside', jsonb_build_array(
 select wf.start('echo') as first \gset
 select wf.start('beside', jsonb_build_object('n', :first)) as i \gset
 select work();
-select is(failure(:i), format('RAISED deadlock: instance %s is this one, or waits for it', :i), 'one fails');
+select is(failure(:i), format('RAISED deadlock: instance %s is this instance, or waits for this instance', :i), 'one fails');
 select is((select count(*) from wf.instance i where i.parent_id = :i), 0::bigint, 'a stopped task starts no instance any more');
 select is(play_state(:i, 'b') || ' ' || play_state(:i, 'c') || ' ' || play_state(:i, 'd') || ' ' || state(:i), 'ABORTED ABORTED ABORTED END success', 'a stopped task does not wait');
 select wf.abort('{"global": true}'), work();
@@ -397,7 +397,7 @@ select wf.purge(jsonb_build_object('instance', :c));
 select is(play_state(:i, 'a'), 'WAITING', 'the instance is purged before the task has seen its end');
 select matches((select e.detail from wf.explain(:i, play_id(:i, 'a')) e where e.reason = 'child'), 'which was purged$', 'explain says so');
 select work();
-select matches(failure(:i), '^FAILED lost: instance [0-9]+ was purged before it was seen how it had ended$', 'a task whose instance was purged is lost');
+select matches(failure(:i), '^FAILED lost: instance [0-9]+ was purged before this task had read its result$', 'a task whose instance was purged is lost');
 select wf.abort('{"global": true}');
 
 -- D45, D46: later

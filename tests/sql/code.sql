@@ -100,7 +100,7 @@ select is((select b.value from wf.binding b where b.name = 's'), '"select 1"', '
 insert into play_type (name, spec) values ('c.Http', '{"name": "c.Http", "machine": "sync", "params": [{"name": "headers", "type": "object"}],
       "requests": {"start": {"transport": "http", "args": {"url": "http://h/", "headers": ["var", "headers"]}}}}');
 select throws_ok(format('select play_install(''bad'', jsonb_build_array(play_task(''c.Http'', null, jsonb_build_object(''headers'', %L::jsonb))))', h), 'WF005',
-                 'workflows[0].steps[0].args: the value of header Authorization is written out', 'written out: ' || h)
+                 'workflows[0].steps[0].args: the value of header Authorization must be a secret, not a literal', 'written out: ' || h)
   from unnest(array['{"Authorization": "Bearer literal"}', '["const", {"Authorization": "Bearer literal"}]', '{"Authorization": ["const", "Bearer literal"]}']) h;
 select lives_ok(format('select play_install(''good'', jsonb_build_array(play_task(''c.Http'', null, jsonb_build_object(''headers'', %L::jsonb))))', h), 'not written out: ' || h)
   from unnest(array['{"Authorization": ["secret", "t"]}', '{"Authorization": ["text", "Bearer ", ["secret", "t"]]}', '{"Authorization": ""}']) h;

@@ -64,7 +64,7 @@ select is(refused('* 5-3 * * *'), '''5-3'' names no hour: the range ends before 
 select is(refused('* * L * *'), 'the day of the month cannot be ''L'': it is a number from 1 to 31', 'L, known from other systems, is refused');
 select is(refused('1,,2 * * * *'), ''''' is no minute', 'a list with a gap');
 select is(refused('1;2 * * * *'), '''1;2'' is no minute', 'anything else');
-select is(refused('0 0 30 2 *'), '''0 0 30 2 *'' names no day that there is', 'the 30th of February');
+select is(refused('0 0 30 2 *'), '''0 0 30 2 *'' never fires: no year has such a day', 'the 30th of February');
 select is(refused(repeat('1,', 600) || '1 * * * *'), 'a cron expression has at most 1000 bytes, not 1209', 'a text that is too long');
 select throws_matching($$select wf._parse_cron('x')$$, 'not a cron expression', 'the error is one of WF002');
 

@@ -35,7 +35,7 @@ select results_eq(format('select bars(%s)', :i),
     $$values ('a 1 END 0 2 5'), ('b 1 FAILED 5 6 7'), ('b 2 END 7 12 13'), ('c 1 FAILED 13 14 14'), ('t.Sleep 1 WAITING 13 13 -')$$, 'an attempt ends when it fails, whatever comes of it later');
 select results_eq(format('select bars(%s, 1, %s)', :i, play_id(:i, 'a')), $$values ('b 1 FAILED 5 6 7'), ('b 2 END 7 12 13')$$, 'page by page, task by task');
 select is_empty(format('select bars(%s, 0)', :i), 'no task');
-select throws_ok(format('select bars(%s, -1)', :i), 'WF002', 'the limit is -1', 'a limit below 0');
+select throws_ok(format('select bars(%s, -1)', :i), 'WF002', 'the limit must be at least 0, not -1', 'a limit below 0');
 select throws_ok('select bars(4711)', 'WF003', 'there is no instance 4711', 'an instance that does not exist');
 
 -- undos are tasks like others

@@ -95,7 +95,7 @@ select is(flaw(f::jsonb), m, coalesce(m, f || ' is a form'))
     ('{"properties": {"x": {"type": "string"}}, "required": ["y"]}', 'the form requires "y", which is not a field of it'),
     ('{"properties": {"x": {"type": "string"}}, "allOf": []}', 'the form has allOf; beside properties it may have type, title, description, properties, required')) t (f, m);
 select matches(flaw(jsonb_build_object('x', jsonb_build_object('type', 'string', 'pattern', p))), '^the field x the pattern .* is none that can be used: ' || m, 'no pattern: ' || p)
-  from (values ('(', ''), ('(a)\1', 'back references')) t (p, m);
+  from (values ('(', ''), ('(a)\1', 'a regular expression may not have back references')) t (p, m);
 select ask('bad_form', '{"x": {"type": "string", "foo": 1}}') as i \gset
 select results_eq(format('select state, error ->> %L from wf.process where instance_id = %s and bind is not null', 'kind', :i), $$values ('FAILED', 'input')$$, 'a bad form fails the task');
 select wf.abort('{"global": true}');

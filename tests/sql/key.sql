@@ -63,7 +63,7 @@ select start('next', 1) as a \gset
 select start('next', 1) as b \gset
 select isnt(:b::bigint, :a::bigint, 'coalesce: the same start while one is under way is a successor');
 select is(state(:b), 'SCHEDULED', 'coalesce: the successor waits');
-select results_eq(format('select reason, detail from wf.explain(%s)', :b), format($$values ('child', 'begins when instance %s has ended, which has its key')$$, :a), 'explain names the instance before it');
+select results_eq(format('select reason, detail from wf.explain(%s)', :b), format($$values ('child', 'begins when instance %s, which has the same key, has ended')$$, :a), 'explain names the instance before it');
 select is(start('next', 1), :b::bigint, 'the same start once more answers the successor');
 select work();
 select is(state(:b), 'SCHEDULED', 'nothing begins it meanwhile');
@@ -101,7 +101,7 @@ select is(state(:f), 'RUNNING', 'when none is under way a start begins at once')
 -- coalesce, with times
 select set_config('wf.now', '2026-03-02 06:00:00+00', true);
 select start('next', 1, p_at => '2026-03-02 08:00:00+00') as g \gset
-select results_eq(format('select detail from wf.explain(%s)', :g), format($$values ('begins at 2026-03-02 08:00:00+00, and when instance %s has ended, which has its key')$$, :f), 'a successor may have a time, too');
+select results_eq(format('select detail from wf.explain(%s)', :g), format($$values ('begins at 2026-03-02 08:00:00+00, and when instance %s, which has the same key, has ended')$$, :f), 'a successor may have a time, too');
 select wf.abort(jsonb_build_object('instance', :f));
 select work();
 select is(state(:g), 'SCHEDULED', 'coalesce: the successor does not begin before its time');

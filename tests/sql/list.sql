@@ -46,8 +46,8 @@ select is_empty($$
 $$, 'every combination finds what a look at all finds, in order');
 select cmp_ok((select count(distinct found(q.states, q.workflow, q.tags, q.failed, q.max)) from question q), '>', 20::bigint, 'the answers of the questions differ');
 select is(array(select wf.list()), found(null, null, null, false, 50), 'without arguments the latest fifty');
-select throws_ok('select wf.list(p_limit => null)', 'WF002', 'the limit is null', 'the limit is a number');
-select throws_ok('select wf.list(p_limit => -1)', 'WF002', 'the limit is -1', 'a negative limit is refused');
+select throws_ok('select wf.list(p_limit => null)', 'WF002', 'the limit must be at least 0, not null', 'the limit is a number');
+select throws_ok('select wf.list(p_limit => -1)', 'WF002', 'the limit must be at least 0, not -1', 'a negative limit is refused');
 select is(array(select wf.list(p_states => '{RUNNING}', p_failed => null)), found('{RUNNING}', null, null, false, 50), 'null asks for nothing');
 select is(array(select wf.list(p_result => 'aborted')), array(select i.instance_id from wf.instance_v i where i.result = 'aborted' order by 1 desc), 'those with a result');
 select is(array(select wf.list(p_key => 'no such key')), '{}', 'a key that nothing has finds nothing');

@@ -94,7 +94,7 @@ select results_eq(format('select n, p.state, p.error ->> ''kind'' from unnest(''
     $$values ('again', 'FAILED', 'lost'), ('polled', 'FAILED', 'lost'), ('ended', 'END', null), ('moves', 'EXECUTING', null), ('unsent', 'START_REQUESTED', null)$$,
     'after five losses a task waits for an operator, and its release is given up');
 select is((select detail from wf.explain(:i, play_id(:i, 'again'))),
-    'lost: 5 drivers in a row are gone that had this request: it may be what kills them; waits for retry, ignore, resolve or raise', 'explain says why');
+    'lost: 5 drivers in a row died with this request: the request may be what kills them; waits for retry, ignore, resolve or raise', 'explain says why');
 select is((select detail #>> '{unclean,kind}' from wf.event where process_id = play_id(:i, 'ended') and event = 'unclean'), 'lost', 'the history says that the release was given up');
 select is_empty('select * from wf.fsck()', 'all is well');
 select wf.retry(jsonb_build_object('process', play_id(:i, 'again')));

@@ -125,7 +125,7 @@ select wf.workflow_grant_set('t_pay', '{fan,tree}');
 select wf.quota_set('t_pay', p_processes => 10);
 select is(size('t_a', 'fan'), 'END', 'an instance may come to as many processes as the quota says');
 select wf.quota_set('t_a', p_processes => 9);
-select is(size('t_a', 'fan'), 'FAILED the elements of this forall may come to 8 processes and the instance to 10, more than the 9 that the quota of the login allows that started it',
+select is(size('t_a', 'fan'), 'FAILED the elements of this forall may come to 8 processes and the instance to 10, more than the 9 that the quota of the login that started it allows',
     'a forall beyond the quota fails: the least quota counts');
 select is(size('t_b', 'fan'), 'END', 'the quota does not bind another login');
 select is((select e.quota from wf.extent e order by e.instance_id desc limit 1), 10, 'the quota of an instance is kept from its start');

@@ -12,7 +12,7 @@ select throws_ok($$select wf.setting_set('lease_seconds', 3601)$$, 'WF002', 'lea
 select throws_ok($$select wf.setting_set('lease_seconds', null)$$, 'WF002', 'lease_seconds cannot be null', 'no value');
 select throws_ok($$select wf.setting_set('lease', 45)$$, 'WF003', $$there is no setting 'lease'$$, 'an unknown one');
 select throws_ok($$select wf.setting_set(null, 45)$$, 'WF003', 'there is no setting null', 'none');
-select throws_ok($$select wf.setting_set('schema_version', 9)$$, 'WF004', 'schema_version is not for setting', 'a setting of the workspace itself is refused');
+select throws_ok($$select wf.setting_set('schema_version', 9)$$, 'WF004', 'setting schema_version cannot be changed', 'a setting of the workspace itself is refused');
 
 select * from finish();
 rollback;

@@ -187,7 +187,7 @@ select results_eq(format('select p.bind, p.state, p.error ->> %L from wf.process
 select play_install('bounded', jsonb_build_array(signal_task('a', 'go', null, '{"output": 1000}')));
 select wf.start('bounded') as i \gset
 select wf.signal(to_jsonb(:i), 'go', to_jsonb(repeat('x', 1000))), work();
-select matches((select p.error ->> 'message' from wf.process p where p.id = play_id(:i, 'a')), '^what it waited for has [0-9]+ bytes, more than the 1000 that its policy allows$', 'a payload beyond the policy output fails the wait');
+select matches((select p.error ->> 'message' from wf.process p where p.id = play_id(:i, 'a')), '^the output of this wait has [0-9]+ bytes, more than the 1000 that its policy allows$', 'a payload beyond the policy output fails the wait');
 select wf.abort('{"global": true}');
 
 -- one that raises an error holds no other up

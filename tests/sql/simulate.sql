@@ -161,15 +161,15 @@ select throws_ok(format('select wf.simulate(%L, p_script => %L)', 'two', s.scrip
   from (values ('{}', 'the script is not a list'),
                ('[1]', 'rule 1 of the script: it is not an object'),
                ('[{}, {"tsk": "a"}]', 'rule 2 of the script: there is no key tsk'),
-               ('[{"task": 1}]', 'rule 1 of the script: task is the name, the type or the title of a task'),
-               ('[{"attempt": "x"}]', 'rule 1 of the script: attempt is a number, from 1'),
-               ('[{"index": -1}]', 'rule 1 of the script: index is the number of an element, from 0'),
-               ('[{"request": "stop"}]', 'rule 1 of the script: request is start, poll, cancel or cleanup'),
-               ('[{"then": "pray"}]', 'rule 1 of the script: then is retry, ignore, resolve or raise'),
-               ('[{"then": "retry", "output": 1}]', 'rule 1 of the script: output goes with "then": "resolve"'),
-               ('[{"duration": "long"}]', 'rule 1 of the script: duration is not a duration'),
-               ('[{"outcome": "good"}]', 'rule 1 of the script: outcome is "success", "lost", "never", {"response": …}, {"output": …} or {"error": {"kind": …, "message": …}}'),
-               ('[{"outcome": {"error": 1}}]', 'rule 1 of the script: outcome is "success", "lost", "never", {"response": …}, {"output": …} or {"error": {"kind": …, "message": …}}')) s (script, message);
+               ('[{"task": 1}]', 'rule 1 of the script: task must be the name, the type or the title of a task'),
+               ('[{"attempt": "x"}]', 'rule 1 of the script: attempt must be a number from 1'),
+               ('[{"index": -1}]', 'rule 1 of the script: index must be the number of an element, from 0'),
+               ('[{"request": "stop"}]', 'rule 1 of the script: request must be start, poll, cancel or cleanup'),
+               ('[{"then": "pray"}]', 'rule 1 of the script: then must be retry, ignore, resolve or raise'),
+               ('[{"then": "retry", "output": 1}]', 'rule 1 of the script: output goes only with "then": "resolve"'),
+               ('[{"duration": "long"}]', 'rule 1 of the script: duration must be a duration, such as 10s'),
+               ('[{"outcome": "good"}]', 'rule 1 of the script: outcome must be "success", "lost", "never", {"response": …}, {"output": …} or {"error": {"kind": …, "message": …}}'),
+               ('[{"outcome": {"error": 1}}]', 'rule 1 of the script: outcome must be "success", "lost", "never", {"response": …}, {"output": …} or {"error": {"kind": …, "message": …}}')) s (script, message);
 
 -- no trace
 create function counted() returns jsonb language plpgsql as $$

@@ -107,7 +107,7 @@ alter role t_renamed rename to t_own;
 -- grants that are refused
 select throws_ok($$select wf.sql_grant_set('pay', 't_none')$$, 'WF003', 'there is no role ''t_none''', 'no such role');
 select throws_ok($$select wf.sql_grant_set('pay', null)$$, 'WF003', 'there is no role null', 'no role');
-select throws_ok($$select wf.sql_grant_set('', 't_own')$$, 'WF002', 'the name of a workflow has 1 to 127 bytes', 'no workflow');
+select throws_ok($$select wf.sql_grant_set('', 't_own')$$, 'WF002', 'the name of a workflow has 1 to 127 bytes, not 0', 'no workflow');
 select throws_ok($$select wf.sql_grant_set(null, 't_own')$$, 'WF002', null, 'null');
 select throws_ok($$select wf.sql_grant_set(repeat('x', 128), 't_own')$$, 'WF002', null, 'a workflow name that is too long is refused');
 select throws_ok($$select wf.sql_grant_set('pay', 't_super')$$, 'WF002', 'role t_super is a superuser', 'a superuser');

@@ -113,7 +113,7 @@ select set_eq(format($$select process_id, answer from wf.retry(asked('{"failed":
     'the verb leaves out a process that failed after the question, and one that is no longer FAILED');
 select is(play_state(:healthy, 'a'), 'FAILED', 'a task that failed after the question is FAILED still');
 select results_eq(format($$select instance_id, process_id, answer, detail from wf.retry(asked('{"process": %s}', %L))$$, play_id(:healthy, 'a'), :'among'),
-    format($$values (%s::bigint, %s::bigint, 'refused', 'FAILED: it was not when the question was asked')$$, :healthy, play_id(:healthy, 'a')),
+    format($$values (%s::bigint, %s::bigint, 'refused', 'FAILED: it was in another state when the question was asked')$$, :healthy, play_id(:healthy, 'a')),
     'named by its id it is answered');
 select throws_ok(format($$select wf.retry(asked('{"failed": true}', %L))$$, :'among'), 'WF003', 'nothing matches the target {"failed": true}', 'nothing is left of what was asked about');
 select touched('{"failed": true}', 'abort') as among \gset
@@ -123,7 +123,7 @@ select touched('{"state": "RUNNING"}', 'suspend') as among \gset
 select wf.start('day') as later \gset
 select set_eq(format($$select instance_id from wf.suspend(asked('{"state": "RUNNING"}', %L))$$, :'among'), array[:n, :d, :healthy]::bigint[], 'an instance that was started later is left out');
 select results_eq(format($$select answer, detail from wf.suspend(asked('{"instance": %s}', %L))$$, :later, :'among'),
-    $$values ('refused', 'RUNNING: it was not when the question was asked')$$, 'named by its id it is answered');
+    $$values ('refused', 'RUNNING: it was in another state when the question was asked')$$, 'named by its id it is answered');
 
 -- purge
 select wf.abort('{"state": ["RUNNING", "SUSPENDED"]}');
@@ -135,7 +135,7 @@ select play_take(:driver), play_report(play_id(:young, 'a'));
 select set_eq(format($$select instance_id from wf.purge(asked('{"state": ["END", "ABORTED"]}', %L), p_limit => 2)$$, :'among'),
     (select array_agg(x) from (select unnest(array[:n, :d]::bigint[]) x) y), 'purge goes page by page');
 select results_eq(format($$select instance_id, detail from wf.purge(asked('{"instance": %s}', %L))$$, :young, :'among'),
-    format($$values (%s::bigint, 'END: it was not when the question was asked')$$, :young), 'a purge leaves instances that ended after the question');
+    format($$values (%s::bigint, 'END: it was in another state when the question was asked')$$, :young), 'a purge leaves instances that ended after the question');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
 select * from finish();

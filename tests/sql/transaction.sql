@@ -103,7 +103,7 @@ select is(status(:i), 'stale', 'the token stays stale after an operator''s retry
 select is(wf.token_status(:i, :a, gen_random_uuid()), 'stale', 'a token that never was is stale');
 select is(wf.token_status(0, 0, null), 'stale', 'a null token is stale');
 select throws_ok($$do 'begin set transaction read only; perform wf.token_status(0, 0, null); end'$$, '25006',
-    'what became of a request is not known here: the server is read-only', 'a standby is no witness: it may not have it yet');
+    'this server is read-only: it may not know yet what became of the request', 'a standby is no witness: it may not have it yet');
 select throws_ok('select wf.sql_begin(null, null, null)', 'WF009', null, 'with which nothing begins');
 
 -- cancelled or aborted while it runs: what it has done by then counts

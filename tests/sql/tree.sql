@@ -139,7 +139,7 @@ select is_empty(format('select * from differs(%s)', :s), 'a node with few proces
 select throws_ok('select * from wf.tree(999999)', 'WF003', 'there is no instance 999999', 'an unknown instance');
 select throws_ok(format('select * from wf.tree(%s, 5, 999999)', :i), 'WF003', format('instance %s has no process 999999', :i), 'an unknown process');
 select throws_ok(format('select * from wf.tree(%s, 5, %s)', :i, play_id(:s, 'a')), 'WF003', format('instance %s has no process %s', :i, play_id(:s, 'a')), 'one of another instance');
-select throws_ok(format('select * from wf.tree(%s, -1)', :i), 'WF002', 'the limit is -1', 'a limit below 0');
+select throws_ok(format('select * from wf.tree(%s, -1)', :i), 'WF002', 'the limit must be at least 0, not -1', 'a limit below 0');
 
 select * from finish();
 rollback;

@@ -232,7 +232,7 @@ test_selectors(void **state)
 	check_narrowed("retry 17", "{\"instance\":[17],\"among\":\"{[3,5)}\"}");
 	check_narrowed("action -a retry --failed",
 	    "{\"failed\":true,\"instance\":[17],\"among\":\"{[3,5)}\"}");
-	refuse_selector("retry", "it is not said what to act on");
+	refuse_selector("retry", "no target is given");
 	refuse_selector(
 	    "retry 17 18/3", "instances and processes can't be mixed");
 	refuse_selector("retry --tag a --tag b", "only one --tag can select");

@@ -2,7 +2,7 @@
 -- change their results, views their columns, and functions that were removed from
 -- code/ are gone. State stays: tables and their rows.
 --
--- An object of the database's own may use a function or a view of the workspace.
+-- An object outside the workspace may use a function or a view of the workspace.
 -- That function or view stays for now, and code/ replaces it; cleared.sql checks it.
 
 do $$

@@ -1,5 +1,6 @@
--- clear.sql leaves functions and views that an object of the database's own uses.
--- The files of code/ must have replaced them by now.
+-- clear.sql does not drop a function or view that an object outside the workspace uses.
+-- The files of code/ must have replaced it by now. If they have not, this block raises an
+-- error.
 
 do $$
 declare

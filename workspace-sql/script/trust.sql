@@ -1,7 +1,8 @@
--- A superuser who installs leaves a function that says whether a backup was restored
--- (wf._restored). Sessions may set the same name, so that only the server's files can be
--- believed; and these hold passwords, so that the owner of the workspace may not read
--- them. The function is the superuser's, and answers with this one setting.
+-- A superuser who installs the workspace leaves the function wf._restored_file. It returns
+-- the setting wf.restored of the server's configuration files, for wf._restored. A session
+-- can set wf.restored, too, so only the files can be trusted. The files may hold passwords,
+-- so the owner of the workspace may not read them. Therefore the superuser owns the
+-- function, and it returns this one setting only.
 
 \if :lent
 \else

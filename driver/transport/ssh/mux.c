@@ -108,13 +108,14 @@ int
 mux_connect(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t len = strlen(path);
 	int fd, code;
 
-	if (strlen(path) >= sizeof(address.sun_path)) {
+	if (len >= sizeof(address.sun_path)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	strcpy(address.sun_path, path);
+	memcpy(address.sun_path, path, len);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -1;

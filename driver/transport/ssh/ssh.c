@@ -235,7 +235,7 @@ explain(struct run *run, int code, const char *reason, struct outcome *outcome)
 
 	if (!ending_explain(&run->ending, outcome, what,
 	        run->went && !is_over(run)
-	            ? ", and the host has not said that it is over"
+	            ? ", and the host has not said that the command has ended"
 	            : ""))
 		explain_loss(run, code, reason, outcome);
 	free(what);

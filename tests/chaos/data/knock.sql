@@ -46,11 +46,11 @@ insert into chaos.reason values
     ('token', 'WF003', 'there is no instance'),
     ('token', 'WF004', 'instance \d+ has ended'),
     ('callback', 'WF002', 'the payload has \d+ bytes'),
-    ('callback', 'WF003', 'this is not a token'),
+    ('callback', 'WF003', 'the token is not valid'),
     ('callback', 'WF004', 'the token was used at .*, with another payload'),
     ('callback', 'WF004', 'instance \d+ has ended'),
     ('progress', 'WF002', 'the progress has \d+ bytes'),
-    ('progress', 'WF003', 'this is not a token'),
+    ('progress', 'WF003', 'the token is not valid'),
     ('progress', 'WF004', 'the token was used at .*: there is no progress'),
     ('progress', 'WF004', 'instance \d+ has ended');
 

@@ -175,7 +175,7 @@ begin
     select h.* into v_head from wf.audit_head h for no key update skip locked;
     if not found then
         raise exception using errcode = 'WF004',
-            message = 'the rows of the audit are just getting their numbers, in another transaction',
+            message = 'another transaction is numbering the rows of the audit at this moment',
             hint = 'Try again when it has ended.';
     end if;
     select a.* into v_to

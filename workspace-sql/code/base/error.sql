@@ -59,7 +59,7 @@ insert into wf.error (code, name, meaning, remedy) values
      'with wf-console quota set.'),
     ('WF017', 'start refused',
      'The policy start_if of the workflow does not hold for these parameters; nothing was started.',
-     'The message is the workflow''s own: start it with other parameters, or when what it asks for is so.'),
+     'The message is the workflow''s own: start it with other parameters, or when the condition of the policy holds.'),
     ('WF020', 'expression error',
      'An expression met a value that it cannot work with.',
      'The process that evaluated it is FAILED with kind input: correct the workflow or its data, then retry, '

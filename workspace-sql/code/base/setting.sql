@@ -68,9 +68,9 @@ begin
                           (select string_agg(s.name, ', ' order by s.name) from wf.setting s where s.min is not null));
     elsif v_setting.min is null then
         raise exception using errcode = 'WF004',
-            message = format('%s is not for setting', p_name),
-            hint = case p_name when 'test_clock' then 'It is for tests: only the owner of the schema wf may allow it.'
-                               else 'The workspace keeps it itself.' end;
+            message = format('setting %s cannot be changed', p_name),
+            hint = case p_name when 'test_clock' then 'It is for tests: only the owner of the schema wf may change it.'
+                               else 'Only the workspace itself sets it.' end;
     elsif p_value is null or p_value not between v_setting.min and v_setting.max then
         raise exception using errcode = 'WF002',
             message = format('%s cannot be %s', p_name, coalesce(p_value::text, 'null')),

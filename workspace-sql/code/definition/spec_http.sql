@@ -86,8 +86,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
      cross join lateral (select wf._spelled(g.value, g.params) as method) m
      where g.key = 'method' and m.method collate "C" ~* '^(connect|pri|trace|track)$'
     union
-    select h.place, h.path, format('the value of header %s is written out', h.name),
-           'Give ["secret", name], alone or in a text: only the driver knows it then, and it is never in the database.'
+    select h.place, h.path, format('the value of header %s must be a secret, not a literal', h.name),
+           'Give ["secret", name], alone or in a text: then only the driver knows the value, never the database.'
       from header h
      where h.name collate "C" ~* '^authorization$'
        and case when h.value ->> 0 = 'const' then h.value -> 1 else h.value end #>> '{}' <> ''

@@ -164,7 +164,8 @@ create or replace function wf._reads_skipped(p_instance bigint, p_scopes bigint[
 language plpgsql stable as $$
 begin
     return (
-        select wf._refuse('skipped', format('it reads %s: process %s was skipped with all that reads it',
+        select wf._refuse('skipped', format('it reads %s, which has no value: process %s was skipped with '
+                                            'everything that reads its names',
                                             string_agg(r.name, ', ' order by r.name), min(b.skipped)))
                || jsonb_build_object('detail', jsonb_build_object('process', min(b.skipped)))
           from jsonb_each_text(p_reads) r (name, depth)

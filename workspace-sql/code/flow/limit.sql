@@ -52,7 +52,7 @@ begin
     return case
         when p_processes > p_quota and p_quota <= v_most
         then wf._refuse('limit', format('%s may come to %s processes and the instance to %s, '
-                                        'more than the %s that the quota of the login allows that started it',
+                                        'more than the %s that the quota of the login that started it allows',
                                         p_what, p_most, p_processes, p_quota))
         when p_processes > v_most
         then wf._refuse('limit', format('%s may come to %s processes and the instance to %s, '

@@ -255,8 +255,8 @@ begin
     raise exception using errcode = 'WF017',
         message = coalesce('start ' || p_nth || ': ', '')
                   || coalesce(left(v_message #>> '{}', 1000), 'its policy start_if does not hold'),
-        hint = case when v_holds ? 'error' then 'The condition of its policy start_if cannot be worked out.'
-                    else 'Start it with other parameters, or when what its policy start_if asks for is so.' end;
+        hint = case when v_holds ? 'error' then 'The condition of the workflow''s policy start_if cannot be evaluated.'
+                    else 'Start it with other parameters, or when the condition of its policy start_if holds.' end;
 end;
 $$;
 

@@ -85,8 +85,9 @@ begin
 
     v_plain := regexp_replace(v_regex, '\\\\', 'x', 'g');
     if v_plain ~ '\\[1-9]|^\*\*\*|^\(\?[a-z]*[beqx]' then
-        perform wf._fail_limit('back references and other kinds of regular expressions are not allowed',
-                               'They may take any time; write what they stand for.');
+        perform wf._fail_limit('a regular expression may not have back references (\1), *** or the options (?b), (?e), '
+                               '(?q) and (?x)',
+                               'They may take any time to match. Write out what they stand for.');
     end if;
     v_plain := regexp_replace(regexp_replace(v_plain, '\\.', 'x', 'g'),
                               '\[\^?\]?(?:\[[:.=][^\]]*\]|[^\]])*\]', 'x', 'g');
@@ -97,8 +98,9 @@ begin
         perform wf._fail_limit(format('the regular expression has %s characters with its repetitions written out, '
                                       'more than the 2000 allowed', v_weight));
     elsif v_repeats and p_function <> 'matches' then
-        perform wf._fail_limit('a group that is captured cannot be repeated, nor stand in one that is',
-                               'Write (?:…) for a group that is not to be captured.');
+        perform wf._fail_limit('a group that is captured cannot be repeated, and cannot stand in a group that is '
+                               'repeated',
+                               'Write (?:…) for a group that need not be captured.');
     end if;
 
     -- the last repetition reads no character twice, and ^ begins at one place only

@@ -52,7 +52,7 @@ declare
 begin
     if p_limit < 0 then
         raise exception using errcode = 'WF002',
-            message = format('the limit is %s', p_limit),
+            message = format('the limit must be at least 0, not %s', p_limit),
             hint = 'Give at least 0; null: all.';
     end if;
     return query

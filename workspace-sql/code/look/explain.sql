@@ -129,7 +129,7 @@ language sql stable
 begin atomic
     select 'begins '
            || concat_ws(', and ', to_char(i.scheduled_at, '"at "YYYY-MM-DD HH24:MI:SSOF'),
-                        'when instance ' || wf._followed(i.id) || ' has ended, which has its key')
+                        'when instance ' || wf._followed(i.id) || ', which has the same key, has ended')
            || coalesce(to_char(i.expires_at, '", or not at all if it has not begun before "YYYY-MM-DD HH24:MI:SSOF'),
                        '')
            || coalesce((select ': that raised an error: ' || (w.error ->> 'message') from wf.work w

@@ -91,7 +91,7 @@ declare
 begin
     if p_limit < 0 then
         raise exception using errcode = 'WF002',
-            message = format('the limit is %s', p_limit),
+            message = format('the limit must be at least 0, not %s', p_limit),
             hint = 'Give the number of tasks to show, 0 or more.';
     end if;
     if not exists (select from wf.instance i where i.id = p_instance) then

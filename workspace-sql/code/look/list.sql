@@ -78,7 +78,7 @@ begin
     end if;
     if p_limit is null or p_limit < 0 then
         raise exception using errcode = 'WF002',
-            message = format('the limit is %s', coalesce(p_limit::text, 'null')),
+            message = format('the limit must be at least 0, not %s', coalesce(p_limit::text, 'null')),
             hint = 'Give the number of instances to list, 0 or more.';
     end if;
     select w.id into v_workflow from wf.workflow w where w.name = p_workflow;

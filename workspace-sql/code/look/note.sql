@@ -141,7 +141,7 @@ begin atomic
            string_agg(case when t.remains is null
                            then format('it times out at %s (%s%s)', to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF'),
                                        wf._say_limit(t.kind),
-                                       case t.kind when 'inactivity' then ', unless something comes of it' end)
+                                       case t.kind when 'inactivity' then ', put off by new output or progress' end)
                            else format('%s is left of its deadline, whose clock stands still', t.remains) end,
                       '; ' order by t.due_at, t.kind),
            max(p.at)

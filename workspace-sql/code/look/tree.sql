@@ -186,7 +186,7 @@ declare
     v_first int;
 begin
     if p_limit < 0 then
-        raise exception using errcode = 'WF002', message = format('the limit is %s', p_limit),
+        raise exception using errcode = 'WF002', message = format('the limit must be at least 0, not %s', p_limit),
             hint = 'Give the number of processes to show, 0 or more.';
     end if;
     select coalesce(n.wide, false)

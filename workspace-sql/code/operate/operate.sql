@@ -56,7 +56,8 @@ begin
        and not (t.from_state = 'INIT' and (p_event = 'retry' or p_machine = 'composite'));
     return case when p_torn is not null then format('%s: it is being torn down with process %s', p_state, p_torn)
                 when v_from is null then format('%s: nothing in it can be %s', p_state, wf._past(p_event))
-                when p_state = any (v_from) then format('%s: it was not when the question was asked', p_state)
+                when p_state = any (v_from)
+                then format('%s: it was in another state when the question was asked', p_state)
                 else format('%s: only %s can be %s', p_state, array_to_string(v_from, ', '), wf._past(p_event)) end;
 end;
 $$;

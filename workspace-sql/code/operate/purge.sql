@@ -40,7 +40,8 @@ begin
         select u.id,
                case when i.id is null then 'there is no such instance'
                     when i.ended_at is null then format('%s: only END, ABORTED can be purged', i.state)
-                    when not i.id <@ v_t.among then format('%s: it was not when the question was asked', i.state) end,
+                    when not i.id <@ v_t.among
+                    then format('%s: it was in another state when the question was asked', i.state) end,
                format('%s: %s since %s', i.name, i.state, i.ended_at)
           from unnest(v_t.instances) u (id)
           left join lateral (select x.*, w.name
@@ -102,8 +103,8 @@ begin
     with answered (instance_id, answer, detail) as (
         select t.id, case when g.id is not null then 'done' when w.begun then 'begun' else 'refused' end,
                coalesce(t.refusal, case when g.id is not null then t.detail
-                                        when w.begun then 'it is large, and goes by itself'
-                                        else 'somebody is at it' end)
+                                        when w.begun then 'it is large: the workspace deletes it in portions, by itself'
+                                        else 'another transaction has locked it' end)
           from unnest(v_instance, v_refusal, v_detail) t (id, refusal, detail)
           left join unnest(v_gone) g (id) on g.id = t.id
          cross join lateral (select exists (select

@@ -70,8 +70,8 @@ begin
     end if;
     if v.token is null then
         raise exception using errcode = 'WF003',
-            message = 'this is not a token, or a newer one was made in its place, or its instance was purged',
-            hint = 'Ask whoever gave it to you for another one: wf.callback_token makes it.';
+            message = 'the token is not valid: it was never made, a newer one replaced it, or its instance was purged',
+            hint = 'Ask for a new token where you got this one: wf.callback_token makes tokens.';
     end if;
     select i.state into v_state from wf.instance i where i.id = v.instance_id;
     if v_state in ('END', 'ABORTED') and v.used_at is null then
@@ -158,8 +158,8 @@ begin
     v := wf._token(p_token);
     if v.used_at is not null then
         raise exception using errcode = 'WF004',
-            message = format('the token was used at %s: there is no progress after that', v.used_at),
-            hint = 'Say how far it is before the callback.';
+            message = format('the token was used at %s: progress cannot be reported after the callback', v.used_at),
+            hint = 'Report progress before you call back.';
     end if;
     update wf.callback c set progress = p_progress, progressed_at = wf._now() where c.token = v.token;
 end;

@@ -185,11 +185,12 @@ begin
 end;
 $$;
 comment on function wf.schedule_fire(text, jsonb, text) is
-    'Starts an instance of a schedule at once, whatever its times, state and overlap are; with other parameters, if '
-    'some are given. The instance counts as under way for the times that follow, and for the quotas of the login that '
-    'has set the schedule. Returns the instance; if the workflow gives it a key that another instance has already, '
-    'that may be the other one. Raises WF002, WF003, WF007 as start, WF008 without a grant for the workflow (operators '
-    'and administrators need none), WF016 if a quota is spent, WF017 as start.';
+    'Starts an instance of a schedule at once. The times, the state and the overlap of the schedule do not matter. '
+    'p_params replaces the parameters of the schedule; null: it does not. The instance counts as under way for the '
+    'times that follow, and for the quotas of the login that has set the schedule. Returns the number of the instance. '
+    'If another instance has the workflow''s key already, it may start nothing and return the number of that instance. '
+    'Raises WF007 and WF017 as wf.start does, WF002, WF003, WF008 without a grant for the workflow (operators and '
+    'administrators need none), WF016 if a quota is spent.';
 
 -- wf.schedule_backfill(p_name, p_from, p_to, p_reason)
 --

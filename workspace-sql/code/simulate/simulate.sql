@@ -401,7 +401,8 @@ $$;
 create or replace function wf._tell(p_instance bigint, p_begin timestamptz) returns wf.simulated[]
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_hashjoin = on set enable_nestloop = off as $$
 begin
-    -- the caller has switched hash joins off, and the planner takes a table that nobody has analysed for a small one
+    -- This query needs the hash joins that the caller has switched off. Nobody has analysed the tables, so the
+    -- planner would expect few rows and choose nested loops: they are off here.
     return array(
         with numbered as materialized (
             select p.id, p.state,

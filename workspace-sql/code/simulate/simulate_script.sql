@@ -42,32 +42,32 @@ begin
         v_wrong := case
             when not v.fits then 'it is not an object'
             when v_wrong is not null then v_wrong
-            when jsonb_typeof(v.rule -> 'task') <> 'string' then 'task is the name, the type or the title of a task'
-            when v.rule ? 'attempt' and v.rule ->> 'attempt' !~ '^[0-9]{1,9}$' then 'attempt is a number, from 1'
-            when v.rule ? 'round' and v.rule ->> 'round' !~ '^[0-9]{1,9}$' then 'round is a number, from 1'
+            when jsonb_typeof(v.rule -> 'task') <> 'string'
+            then 'task must be the name, the type or the title of a task'
+            when v.rule ? 'attempt' and v.rule ->> 'attempt' !~ '^[0-9]{1,9}$' then 'attempt must be a number from 1'
+            when v.rule ? 'round' and v.rule ->> 'round' !~ '^[0-9]{1,9}$' then 'round must be a number from 1'
             when v.rule ? 'index' and v.rule ->> 'index' !~ '^[0-9]{1,9}$'
-            then 'index is the number of an element, from 0'
+            then 'index must be the number of an element, from 0'
             when v.rule ->> 'request' <> all ('{start,poll,cancel,cleanup}'::text[])
-            then 'request is start, poll, cancel or cleanup'
+            then 'request must be start, poll, cancel or cleanup'
             when v.rule ->> 'then' <> all ('{retry,ignore,resolve,raise}'::text[])
-            then 'then is retry, ignore, resolve or raise'
+            then 'then must be retry, ignore, resolve or raise'
             when v.rule ? 'output' and v.rule ->> 'then' is distinct from 'resolve'
-            then 'output goes with "then": "resolve"'
+            then 'output goes only with "then": "resolve"'
             when v.rule ? 'duration' and wf._wake_at('epoch', v.rule -> 'duration') is null
-            then 'duration is not a duration'
+            then 'duration must be a duration, such as 10s'
             when v.outcome #>> '{}' in ('success', 'lost', 'never') then null
             when v.outcome is null or jsonb_typeof(v.outcome) = 'object'
                  and (select count(*) = 1 and min(x.key) in ('response', 'output', 'error')
                         from jsonb_object_keys(v.outcome) x (key))
                  and (not v.outcome ? 'error' or jsonb_typeof(v.outcome -> 'error') = 'object') then null
-            else 'outcome is "success", "lost", "never", {"response": …}, {"output": …} '
+            else 'outcome must be "success", "lost", "never", {"response": …}, {"output": …} '
                  'or {"error": {"kind": …, "message": …}}' end;
         if v_wrong is not null then
             raise exception using errcode = 'WF002',
                 message = format('rule %s of the script: %s', v.k, v_wrong),
                 detail = left(v.rule::text, 200),
-                hint = 'A rule has task, attempt, round, index, request, outcome, duration, then; '
-                       'all of them may be left out.';
+                hint = 'A rule may have task, attempt, round, index, request, outcome, duration, then and output.';
         end if;
     end loop;
 end;

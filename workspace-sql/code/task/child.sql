@@ -316,7 +316,7 @@ begin
         error := wf._refuse('input', format('there is no instance %s, or the login that started this one may not see '
                                             'it', p_id));
     elsif wf._waits_around(p_id, p_instance) then
-        error := wf._refuse('deadlock', format('instance %s is this one, or waits for it', p_id));
+        error := wf._refuse('deadlock', format('instance %s is this instance, or waits for this instance', p_id));
     else
         perform from wf.instance i where i.id = p_id for share skip locked;
         held := found;
@@ -453,7 +453,7 @@ language sql stable rows 10
 begin atomic
     select w.i, w.j, w.state, jsonb_build_object('instance', w.awaits_id, 'result', w.result, 'output', w.output),
            case when w.id is null
-                then wf._refuse('lost', format('instance %s was purged before it was seen how it had ended',
+                then wf._refuse('lost', format('instance %s was purged before this task had read its result',
                                                w.awaits_id))
                 when not coalesce(nullif(coalesce(w.input, n.input) -> 'accept', 'null'),
                                   '["success", "warning"]') ? w.result

@@ -50,7 +50,7 @@ begin
     perform wf._gate(false);
     if coalesce(octet_length(p_name), 0) not between 1 and 63 then
         raise exception using errcode = 'WF002',
-            message = 'the name of a driver has 1 to 63 bytes',
+            message = format('the name of a driver has 1 to 63 bytes, not %s', coalesce(octet_length(p_name), 0)),
             hint = 'Set name in the driver''s configuration.';
     end if;
     if coalesce(p_slots, 0) not between 1 and 10000 then
@@ -532,8 +532,8 @@ begin
         select q.place, q.instance_id, q.id, q.machine, q.state, u.request, e.event,
                o.losses >= v_limit as often,
                case when o.losses > 1 and o.losses >= v_limit
-                    then wf._refuse('lost', format('%s drivers in a row are gone that had this request: it may be what '
-                                                   'kills them', o.losses))
+                    then wf._refuse('lost', format('%s drivers in a row died with this request: the request may be '
+                                                   'what kills them', o.losses))
                     else wf._refuse('lost', 'the driver is gone and it is not known whether this was done')
                     end as error,
                case when q.state not in ('START_REQUESTED', 'EXECUTING')

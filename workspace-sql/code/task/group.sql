@@ -172,7 +172,7 @@ begin
     perform wf._gate(false);
     if coalesce(p_name, '') = '' or octet_length(p_name) > 63 then
         raise exception using errcode = 'WF002',
-            message = 'the name of a group has 1 to 63 bytes',
+            message = format('the name of a group has 1 to 63 bytes, not %s', coalesce(octet_length(p_name), 0)),
             hint = 'wf-console groups lists the groups.';
     end if;
     if p_max < 0 then

@@ -194,14 +194,15 @@ begin
     perform from wf.turn t order by t.id for no key update;
 exception when lock_not_available then
     raise exception using errcode = 'WF004',
-        message = 'a poll does not end; until it does nobody knows what it hands out',
+        message = 'the poll of a driver does not end; until then nobody knows which requests it hands out',
         detail = (select format('It is backend %s, of user %s.', a.pid, a.usename)
                     from wf.turn t
                     join pg_locks l on l.locktype = 'transactionid' and l.transactionid = t.xmax and l.granted
                     join pg_stat_activity a on a.pid = l.pid
                    where l.pid <> pg_backend_pid()
                    order by a.xact_start limit 1),
-        hint = 'Try again, or have it ended with pg_terminate_backend(): what it was about to hand out stays ready.';
+        hint = 'Try again, or end it with pg_terminate_backend(): the requests that it was about to hand out stay '
+               'ready.';
 end;
 $$;
 

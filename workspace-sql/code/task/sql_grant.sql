@@ -54,7 +54,8 @@ begin
             hint = 'Create it first: docs/dba.md shows how.';
     elsif coalesce(octet_length(p_workflow), 0) not between 1 and 127 then
         raise exception using errcode = 'WF002',
-            message = 'the name of a workflow has 1 to 127 bytes',
+            message = format('the name of a workflow has 1 to 127 bytes, not %s',
+                             coalesce(octet_length(p_workflow), 0)),
             hint = 'Give the name that it is installed under.';
     elsif v_role.rolsuper then
         raise exception using errcode = 'WF002',

@@ -193,7 +193,7 @@ language plpgsql stable security definer :engine as $$
 begin
     if current_setting('transaction_read_only')::boolean then
         raise exception using errcode = 'read_only_sql_transaction',
-            message = 'what became of a request is not known here: the server is read-only',
+            message = 'this server is read-only: it may not know yet what became of the request',
             hint = 'Ask the primary.';
     end if;
     if exists (select

@@ -218,8 +218,8 @@ begin
         select k.place, u.output,
                case when u.error is not null then u.error
                     when pg_column_size(u.output) > m.most
-                    then wf._refuse('output', format('what it waited for has %s bytes, more than the %s that its '
-                                                     'policy allows', pg_column_size(u.output), m.most))
+                    then wf._refuse('output', format('the output of this wait has %s bytes, more than the %s that '
+                                                     'its policy allows', pg_column_size(u.output), m.most))
                     when k.bind is not null and wf._is_large(pg_column_size(u.output))
                     then wf._overfull(k.instance_id, pg_column_size(u.output), k.scopes) end as error
           from unnest(p_instance, p_process, p_output, p_error) u (i, j, output, error)

@@ -139,7 +139,7 @@ begin
     v_cron.either := v_fields[4] !~ '^\*' and v_fields[6] !~ '^\*';
     v_cron.passing := v_fields[2] ~ '^\*' or v_fields[3] ~ '^\*';
     if wf._cron_day(v_cron, '2000-01-01') is null then
-        perform wf._refuse_cron(format('%s names no day that there is', quote_literal(p_text)));
+        perform wf._refuse_cron(format('%s never fires: no year has such a day', quote_literal(p_text)));
     end if;
     return v_cron;
 end;

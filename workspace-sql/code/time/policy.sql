@@ -73,8 +73,8 @@ begin
         v_wrong := format('there is no time zone %s', coalesce(quote_literal(left(p_schedule.timezone, 100)), 'null'));
         v_hint := 'Give a name such as UTC or Europe/Berlin; pg_timezone_names lists them.';
     elsif (p_schedule.catchup between 0 and 1000) is not true then
-        v_wrong := format('it makes up for %s times', coalesce(p_schedule.catchup::text, 'null'));
-        v_hint := 'Give as catchup a number from 0 to 1000.';
+        v_wrong := format('its catchup is %s', coalesce(p_schedule.catchup::text, 'null'));
+        v_hint := 'Give a catchup from 0 to 1000.';
     elsif (p_schedule.overlap in ('allow', 'skip', 'queue', 'replace', 'coalesce')) is not true then
         v_wrong := format('its overlap is %s', coalesce(quote_literal(left(p_schedule.overlap, 100)), 'null'));
         v_hint := 'Give allow, skip, queue, replace or coalesce.';
@@ -82,16 +82,16 @@ begin
         v_wrong := format('its jitter is %s', coalesce(p_schedule.jitter::text, 'null'));
         v_hint := 'Give an interval from 0 to 1 day.';
     elsif p_schedule.most < 1 then
-        v_wrong := format('it fires %s times', p_schedule.most);
-        v_hint := 'Give as count a number of at least 1, or null for any number.';
+        v_wrong := format('its count is %s', p_schedule.most);
+        v_hint := 'Give a count of at least 1, or null for any number.';
     elsif not isfinite(p_schedule.start_at) or not isfinite(p_schedule.end_at)
           or p_schedule.end_at < greatest(p_schedule.start_at, p_now) then
         v_wrong := format('it starts at %s and ends at %s', p_schedule.start_at, p_schedule.end_at);
-        v_hint := 'Give an end that is later than the start and than now, or none.';
+        v_hint := 'Give an end that is later than the start and later than now, or no end.';
     end if;
     if v_wrong is not null then
         raise exception using errcode = 'WF002', hint = v_hint,
-            message = format('this cannot be schedule %s: %s', coalesce(left(p_schedule.name, 100), 'null'), v_wrong);
+            message = format('schedule %s cannot be set: %s', coalesce(left(p_schedule.name, 100), 'null'), v_wrong);
     end if;
 end;
 $$;
@@ -156,7 +156,8 @@ language plpgsql as $$
 begin
     raise exception using errcode = 'WF004',
         message = case when p_policy then format('schedule %s is the policy of the workflow of that name', p_name)
-                       else format('there is a schedule %s already, which somebody has set', p_name) end,
+                       else format('there is a schedule %s already, which no policy of a workflow has set', p_name)
+                       end,
         hint = case when p_policy then 'Change it in the text of the workflow, or give another name.'
                     else 'Remove it, so that the workflow may have one of its own: wf-console schedule remove '
                          || p_name end;
