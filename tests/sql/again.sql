@@ -437,7 +437,7 @@ language sql as $$
      where s.label = 'seq' or s.event = 'result';
 $$;
 select is(simulated('[{"task": "a", "round": 1, "outcome": {"error": {"kind": "http", "message": "no"}}}, {"task": "c", "round": 2, "outcome": {"error": {"kind": "http", "message": "no"}}}]'), 'seq retry INIT, seq due ACTIVE, seq retry INIT, seq due ACTIVE, seq end END, drawn result END', 'a simulation plays the rounds that its script names');
-select throws_ok($$select * from wf.simulate('drawn', '{}', '[{"round": "x"}]')$$, 'WF002', 'rule 1 of the script: round is a number, from 1', 'simulate says which rounds its script may name');
+select throws_ok($$select * from wf.simulate('drawn', '{}', '[{"round": "x"}]')$$, 'WF002', 'rule 1 of the script: round must be a number from 1', 'simulate says which rounds its script may name');
 
 -- what is skipped with all that reads it, in a later round
 select play_install('cascade', jsonb_build_array(block('{"attempts": 2, "on": "http"}', play_task('t.Do', 'a', '{"x": 1}', '{"on_failure": "skip_all"}'), play_task('t.Do', 'b', '{"x": ["var", "a"]}'), play_task('t.Do', 'c'))));
