@@ -115,7 +115,7 @@ refused 2 'no command' 'wf-console help' wf-console
 refused 2 'unknown command "strat"' '.' wf-console strat hello
 refused 2 'unknown option --wiat' '.' wf-console start hello --wiat
 refused 2 'INSTANCE' '17' wf-console tree hello
-refused 2 'what to act on' '--failed' wf-console retry
+refused 2 'no target is given' '--failed' wf-console retry
 refused 1 'no instance 99' 'wf-console list' wf-console tree 99
 refused 1 'there is no instance 99' 'wf-console list' wf-console show 99
 refused 1 'nothing matches' 'wf-console list' wf-console retry 99

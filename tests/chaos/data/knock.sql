@@ -51,7 +51,7 @@ insert into chaos.reason values
     ('callback', 'WF004', 'instance \d+ has ended'),
     ('progress', 'WF002', 'the progress has \d+ bytes'),
     ('progress', 'WF003', 'the token is not valid'),
-    ('progress', 'WF004', 'the token was used at .*: there is no progress'),
+    ('progress', 'WF004', 'the token was used at .*: progress cannot be reported'),
     ('progress', 'WF004', 'instance \d+ has ended');
 
 -- chaos.recent(WORKFLOW, MOST): one of so many last instances of a workflow, by chance.
